@@ -1,0 +1,1 @@
+"""Resolution diagnostics for paired LLM evaluation."""

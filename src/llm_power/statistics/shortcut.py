@@ -1,0 +1,245 @@
+r"""The unpaired shortcut :math:`n_h` and how far it falls short of :math:`N^*`.
+
+Section 4 of the paper: taking the per-arm sample size of an unpaired calculator times
+:math:`1-\rho` gives about half of the paired requirement when the gap is small (Lemma 1).
+Beside it stands the unpaired requirement that the paper compares with.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from llm_power.errors import InvalidArgument
+from llm_power.statistics._checks import finite, positive, proportions
+from llm_power.statistics._typing import ArrayLike, FloatArray
+from llm_power.statistics.inversion import required_n
+
+
+def cohens_h(p1: ArrayLike, p2: ArrayLike) -> FloatArray:
+    r"""Cohen's effect size of two proportions, :math:`2\arcsin\sqrt{p_1} - 2\arcsin\sqrt{p_2}`.
+
+    Parameters
+    ----------
+    p1, p2 : array_like
+        Proportions in [0, 1].
+
+    Returns
+    -------
+    ndarray
+        Broadcast shape; radians, positive where `p1` is the larger.
+
+    Raises
+    ------
+    InvalidArgument
+        If a proportion is outside [0, 1].
+
+    References
+    ----------
+    Cohen (1988), Statistical Power Analysis for the Behavioral Sciences, eq. 6.2.1,
+    doi:10.4324/9780203771587.
+    """
+    first = np.arcsin(np.sqrt(proportions("p1", p1)))
+    return np.asarray(2 * first - 2 * np.arcsin(np.sqrt(proportions("p2", p2))))
+
+
+def unpaired_required_n_per_arm(
+    p_a: ArrayLike, p_b: ArrayLike, *, alpha: ArrayLike = 0.05, power: float = 0.80
+) -> FloatArray:
+    r"""Per-arm value :math:`(z_{1-\alpha/2}+z_{1-\beta})^2/h^2` as the paper prints it.
+
+    Parameters
+    ----------
+    p_a, p_b : array_like
+        Proportions in [0, 1].
+    alpha, power
+        As in `llm_power.statistics.inversion.required_n`.
+
+    Returns
+    -------
+    ndarray
+        Broadcast shape; items, not rounded; ``inf`` where the proportions are equal.
+
+    Raises
+    ------
+    InvalidArgument
+        If a proportion is outside [0, 1].
+
+    Notes
+    -----
+    Cohen's table for two independent samples needs :math:`2K/h^2` an arm, because the
+    difference of two arcsine-transformed proportions has variance :math:`2/n`;
+    :math:`K/h^2` is the one-sample form (his h' against a known proportion). The paper
+    calls the latter the per-arm value of three calculators, see its Table 1.
+    """
+    return required_n(cohens_h(p_a, p_b), 1.0, alpha=alpha, power=power)
+
+
+def shortcut_required_n(
+    p_a: ArrayLike,
+    p_b: ArrayLike,
+    rho: ArrayLike,
+    *,
+    alpha: ArrayLike = 0.05,
+    power: float = 0.80,
+) -> FloatArray:
+    r"""Shortcut :math:`n_h = (1-\rho)\,(z_{1-\alpha/2}+z_{1-\beta})^2/h^2`, eq. (9).
+
+    Parameters
+    ----------
+    p_a, p_b : array_like
+        Accuracies in [0, 1].
+    rho : array_like
+        Correlation of the paired scores, at most 1; NaN gives NaN.
+    alpha, power
+        As in `llm_power.statistics.inversion.required_n`.
+
+    Returns
+    -------
+    ndarray
+        Broadcast shape; items, not rounded; ``inf`` where the accuracies are equal.
+
+    Raises
+    ------
+    InvalidArgument
+        If a proportion is outside [0, 1] or `rho` outside [-1, 1].
+    """
+    r = _correlation(rho)
+    n, r = np.broadcast_arrays(unpaired_required_n_per_arm(p_a, p_b, alpha=alpha, power=power), r)
+    # Equal accuracies need inf items at any rho, also at rho = 1 where the product is 0 * inf.
+    return np.where(np.isinf(n), np.inf, (1 - r) * np.where(np.isinf(n), 0.0, n))
+
+
+def shortcut_constant(p: ArrayLike, rho: ArrayLike) -> FloatArray:
+    r"""Second-order constant :math:`C(p, \rho)` of Lemma 1, eq. (11).
+
+    .. math::
+        C = \frac12\left|\frac{(1+\rho)(1-2p)^2}{16(1-\rho)p^2(1-p)^2}
+            - \frac{1}{6p(1-p)}\right|
+
+    Parameters
+    ----------
+    p : array_like
+        Midpoint accuracy, strictly between 0 and 1.
+    rho : array_like
+        Correlation of the paired scores, in [-1, 1).
+
+    Returns
+    -------
+    ndarray
+        Broadcast shape; :math:`|n_h/N^* - 1/2| = C\delta^2 + O(\delta^4)`.
+
+    Raises
+    ------
+    InvalidArgument
+        If `p` is not in (0, 1) or `rho` not in [-1, 1).
+    """
+    u, skew, r = _midpoint_terms(p, rho)
+    return np.asarray(0.5 * np.abs((1 + r) * skew / (16 * (1 - r) * u**2) - 1 / (6 * u)))
+
+
+def admissible_delta(p: ArrayLike, rho: ArrayLike, epsilon: ArrayLike) -> FloatArray:
+    r"""Largest gap :math:`\delta^* = \sqrt{\epsilon/C(p,\rho)}` of Corollary 1, to leading order.
+
+    Parameters
+    ----------
+    p, rho : array_like
+        As in `shortcut_constant`.
+    epsilon : array_like
+        Tolerated deviation of :math:`n_h/N^*` from 1/2, positive.
+
+    Returns
+    -------
+    ndarray
+        Broadcast shape; a gap in score units, ``inf`` where C is zero.
+
+    Raises
+    ------
+    InvalidArgument
+        If an argument is outside its domain.
+    """
+    tolerance, constant = np.broadcast_arrays(
+        positive("epsilon", epsilon), shortcut_constant(p, rho)
+    )
+    ratio = np.full(constant.shape, np.inf)
+    np.divide(tolerance, constant, out=ratio, where=constant > 0)
+    return np.asarray(np.sqrt(ratio))
+
+
+def miller_unpaired_required_n(
+    p_a: ArrayLike, p_b: ArrayLike, *, alpha: ArrayLike = 0.05, power: float = 0.80
+) -> FloatArray:
+    r"""Items a model needs when the two models answer independent items.
+
+    .. math:: (z_{1-\alpha/2}+z_{1-\beta})^2\,\frac{p_A q_A + p_B q_B}{(p_A-p_B)^2}
+
+    Parameters
+    ----------
+    p_a, p_b : array_like
+        Accuracies in [0, 1].
+    alpha, power
+        As in `llm_power.statistics.inversion.required_n`.
+
+    Returns
+    -------
+    ndarray
+        Broadcast shape; items, not rounded; ``inf`` where the accuracies are equal.
+
+    Raises
+    ------
+    InvalidArgument
+        If an accuracy is outside [0, 1].
+
+    Notes
+    -----
+    The paper calls this "the unpaired Gaussian formula of Miller (2024)". Miller's eq. (9),
+    arXiv 2411.00640, is a *paired* formula: its :math:`\omega^2 = \mathrm{Var}(x_A) +
+    \mathrm{Var}(x_B) - 2\,\mathrm{Cov}(x_A, x_B)` holds the covariance, and the text says
+    "We assume a paired analysis". What is computed here is that formula with the covariance
+    set to zero, which is what the paper's ratio :math:`1/(1-\rho)` shows it used.
+    """
+    a, b = proportions("p_a", p_a), proportions("p_b", p_b)
+    return required_n(a - b, np.sqrt(a * (1 - a) + b * (1 - b)), alpha=alpha, power=power)
+
+
+def shortcut_ratio_expansion(p: ArrayLike, delta: ArrayLike, rho: ArrayLike) -> FloatArray:
+    r"""Signed second-order expansion of :math:`n_h/N^*` around 1/2, eqs. (19) to (22).
+
+    Parameters
+    ----------
+    p, rho : array_like
+        As in `shortcut_constant`.
+    delta : array_like
+        Gap in score units, around the midpoint `p`.
+
+    Returns
+    -------
+    ndarray
+        Broadcast shape; :math:`\frac12 - \frac{\delta^2}{2}(H_2 + V_2)`.
+
+    Raises
+    ------
+    InvalidArgument
+        If an argument is outside its domain.
+    """
+    u, skew, r = _midpoint_terms(p, rho)
+    gap = finite("delta", delta)
+    h2 = 1 / (12 * u) + skew / (16 * u**2)  # eq. (20)
+    v2 = r * skew / (8 * u**2 * (1 - r)) - 1 / (4 * u)  # eq. (21)
+    return np.asarray(0.5 - 0.5 * np.square(gap) * (h2 + v2))
+
+
+def _midpoint_terms(p: ArrayLike, rho: ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
+    middle, r = proportions("p", p), finite("rho", rho)
+    if np.any((middle == 0) | (middle == 1)):
+        raise InvalidArgument("p must lie strictly between 0 and 1")
+    if np.any((r < -1) | (r >= 1)):
+        raise InvalidArgument("rho must lie in [-1, 1)")
+    return middle * (1 - middle), np.square(1 - 2 * middle), r
+
+
+def _correlation(rho: ArrayLike) -> FloatArray:
+    r = np.asarray(rho, dtype=np.float64)
+    if np.any(np.abs(r) > 1):
+        value = float(r[np.abs(r) > 1].flat[0])
+        raise InvalidArgument(f"rho must lie in [-1, 1], got {value!r}")
+    return r
