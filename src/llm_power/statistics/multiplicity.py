@@ -1,0 +1,444 @@
+r"""Families of pairwise claims: adjusted p-values, and the same on the scale of required items.
+
+Section 3 ("Paired variance and multiplicity") and Section 6.3 of the paper. A procedure
+replaces :math:`\alpha` in eq. (3) by the level :math:`\alpha'` at which it tests a
+hypothesis, which inflates :math:`N^*`. The family is declared before any p-value is seen:
+its size `m` is an argument, and may exceed the number of p-values at hand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from scipy.stats import rankdata
+
+from llm_power.errors import InvalidArgument
+from llm_power.statistics._checks import open_unit, proportions
+from llm_power.statistics._typing import ArrayLike, BoolArray, FloatArray
+from llm_power.statistics.inversion import required_n, resolution_ratio
+
+Family = Literal["adjacent", "all"]
+Procedure = Literal["bonferroni", "sidak", "holm", "benjamini_hochberg"]
+
+
+@dataclass(frozen=True, slots=True)
+class AdjustedResolution:
+    """Required items and verdicts of a family of pairs under one procedure.
+
+    Attributes
+    ----------
+    levels : ndarray of shape (n_pairs,)
+        Level at which the procedure tests each pair.
+    n_star : ndarray of shape (n_pairs,)
+        Required items at that level; ``inf`` where the gap is zero.
+    q : ndarray of shape (n_pairs,)
+        Items at hand over `n_star`.
+    resolved : ndarray of bool, shape (n_pairs,)
+        Verdict of the whole procedure, which for a stepwise one is not ``q >= 1`` alone.
+    procedure : str
+        Name of the procedure.
+    m : int
+        Size of the declared family.
+    alpha, power : float
+        Family-wise level (false discovery rate for Benjamini-Hochberg) and target power.
+    """
+
+    levels: FloatArray
+    n_star: FloatArray
+    q: FloatArray
+    resolved: BoolArray
+    procedure: Procedure
+    m: int
+    alpha: float
+    power: float
+
+
+def family_size(n_models: int, family: Family) -> int:
+    r"""Size of a family of pairwise claims about a leaderboard.
+
+    Parameters
+    ----------
+    n_models : int
+        Number of models :math:`K`, at least 2.
+    family : {"adjacent", "all"}
+        Adjacent ranks, :math:`K-1` claims, or all pairs, :math:`\binom{K}{2}` claims.
+
+    Returns
+    -------
+    int
+        Number of hypotheses.
+
+    Raises
+    ------
+    InvalidArgument
+        If there are fewer than two models, or `family` is neither of the two.
+
+    Notes
+    -----
+    The two pre-declared families of Section 6.3.
+    """
+    if n_models < 2:
+        raise InvalidArgument(f"n_models must be at least 2, got {n_models!r}")
+    if family == "adjacent":
+        return n_models - 1
+    if family == "all":
+        return n_models * (n_models - 1) // 2
+    raise InvalidArgument(f"family must be 'adjacent' or 'all', got {family!r}")
+
+
+def adjust_bonferroni(p: ArrayLike, m: int | None = None) -> FloatArray:
+    r"""Bonferroni-adjusted p-values, :math:`\min(1, m p)`.
+
+    Parameters
+    ----------
+    p : array_like of shape (n_pairs,)
+        P-values; NaN is refused, for a hypothesis without a test is still in the family.
+    m : int, optional
+        Size of the declared family; by default, and at least, the number of p-values.
+
+    Returns
+    -------
+    ndarray of shape (n_pairs,)
+        Adjusted p-values: the smallest family-wise level at which each is rejected.
+
+    Raises
+    ------
+    InvalidArgument
+        If `p` is not one-dimensional with values in [0, 1], or `m` is too small.
+
+    References
+    ----------
+    Dunn (1961), doi:10.1080/01621459.1961.10482090.
+    """
+    p, m = _declared(p, m)
+    return np.minimum(1.0, m * p)
+
+
+def adjust_sidak(p: ArrayLike, m: int | None = None) -> FloatArray:
+    r"""Šidák-adjusted p-values, :math:`1-(1-p)^m`.
+
+    Parameters
+    ----------
+    p, m
+        As in `adjust_bonferroni`.
+
+    Returns
+    -------
+    ndarray of shape (n_pairs,)
+        Adjusted p-values.
+
+    Raises
+    ------
+    InvalidArgument
+        As in `adjust_bonferroni`.
+
+    Notes
+    -----
+    Holds for two-sided tests on jointly normal statistics under any correlation, so also
+    for pairs that share a model.
+
+    References
+    ----------
+    Šidák (1967), doi:10.1080/01621459.1967.10482935.
+    """
+    p, m = _declared(p, m)
+    log_keep = np.full(p.shape, -np.inf)
+    np.log1p(-p, out=log_keep, where=p < 1)
+    adjusted: FloatArray = -np.expm1(m * log_keep)
+    return adjusted
+
+
+def adjust_holm(p: ArrayLike, m: int | None = None) -> FloatArray:
+    r"""Holm-adjusted p-values, :math:`\max_{j \le k} \min(1, (m-j+1)\,p_{(j)})`.
+
+    Parameters
+    ----------
+    p, m
+        As in `adjust_bonferroni`; members of the family without a p-value here count as
+        larger than every one given.
+
+    Returns
+    -------
+    ndarray of shape (n_pairs,)
+        Adjusted p-values, in the order of `p`.
+
+    Raises
+    ------
+    InvalidArgument
+        As in `adjust_bonferroni`.
+
+    References
+    ----------
+    Holm (1979), Scandinavian Journal of Statistics 6(2), 65-70 (no DOI; JSTOR 4615733).
+    """
+    p, m = _declared(p, m)
+    order = np.argsort(p, kind="stable")
+    adjusted = np.empty_like(p)
+    adjusted[order] = np.maximum.accumulate((m - np.arange(p.size)) * p[order])
+    return np.minimum(1.0, adjusted)
+
+
+def adjust_benjamini_hochberg(p: ArrayLike, m: int | None = None) -> FloatArray:
+    r"""Benjamini-Hochberg-adjusted p-values, :math:`\min_{j \ge k} \min(1, m\,p_{(j)}/j)`.
+
+    Parameters
+    ----------
+    p, m
+        As in `adjust_holm`.
+
+    Returns
+    -------
+    ndarray of shape (n_pairs,)
+        Adjusted p-values, in the order of `p`: the smallest false discovery rate at which
+        each is rejected.
+
+    Raises
+    ------
+    InvalidArgument
+        As in `adjust_bonferroni`.
+
+    Notes
+    -----
+    Proved for independent or positively dependent tests. Adjacent pairs share a model with
+    opposite signs; the paper leaves the dependence to future work (Section 7).
+
+    References
+    ----------
+    Benjamini and Hochberg (1995), doi:10.1111/j.2517-6161.1995.tb02031.x.
+    """
+    p, m = _declared(p, m)
+    order = np.argsort(p, kind="stable")[::-1]
+    adjusted = np.empty_like(p)
+    adjusted[order] = np.minimum.accumulate(m * p[order] / np.arange(p.size, 0, -1))
+    return np.minimum(1.0, adjusted)
+
+
+def bonferroni_level(m: int, *, alpha: float = 0.05) -> float:
+    r"""Level of every hypothesis under Bonferroni, :math:`\alpha/m`.
+
+    Parameters
+    ----------
+    m : int
+        Size of the declared family, at least 1.
+    alpha : float, default 0.05
+        Family-wise level.
+
+    Returns
+    -------
+    float
+        The level.
+
+    Raises
+    ------
+    InvalidArgument
+        If an argument is outside its domain.
+    """
+    return open_unit("alpha", alpha) / _family(m, 1)
+
+
+def sidak_level(m: int, *, alpha: float = 0.05) -> float:
+    r"""Level of every hypothesis under Šidák, :math:`1-(1-\alpha)^{1/m}`.
+
+    Parameters
+    ----------
+    m, alpha
+        As in `bonferroni_level`.
+
+    Returns
+    -------
+    float
+        The level.
+
+    Raises
+    ------
+    InvalidArgument
+        If an argument is outside its domain.
+    """
+    return float(-np.expm1(np.log1p(-open_unit("alpha", alpha)) / _family(m, 1)))
+
+
+def holm_levels(p: ArrayLike, m: int | None = None, *, alpha: float = 0.05) -> FloatArray:
+    r"""Level of each hypothesis at its own step of Holm's procedure, :math:`\alpha/(m-k+1)`.
+
+    Parameters
+    ----------
+    p, m
+        As in `adjust_holm`.
+    alpha : float, default 0.05
+        Family-wise level.
+
+    Returns
+    -------
+    ndarray of shape (n_pairs,)
+        Levels, between those of Bonferroni and `alpha`.
+
+    Raises
+    ------
+    InvalidArgument
+        If an argument is outside its domain.
+
+    Notes
+    -----
+    Equal p-values all take the smallest of their ranks: the strictest level of theirs, and
+    the same in whatever order the pairs are listed.
+    """
+    p, m = _declared(p, m)
+    return open_unit("alpha", alpha) / (m - rankdata(p, method="min") + 1)
+
+
+def benjamini_hochberg_levels(
+    p: ArrayLike, m: int | None = None, *, alpha: float = 0.05
+) -> FloatArray:
+    r"""Level of each hypothesis at its own step of Benjamini-Hochberg, :math:`\alpha k/m`.
+
+    Parameters
+    ----------
+    p, m
+        As in `adjust_holm`.
+    alpha : float, default 0.05
+        False discovery rate.
+
+    Returns
+    -------
+    ndarray of shape (n_pairs,)
+        Levels, between that of Bonferroni and `alpha`.
+
+    Raises
+    ------
+    InvalidArgument
+        If an argument is outside its domain.
+
+    Notes
+    -----
+    Equal p-values all take the largest of their ranks, as the step-up procedure does.
+    """
+    p, m = _declared(p, m)
+    return open_unit("alpha", alpha) * rankdata(p, method="max") / m
+
+
+def adjusted_required_n(
+    p: ArrayLike,
+    delta: ArrayLike,
+    sigma_d: ArrayLike,
+    n_items: ArrayLike,
+    *,
+    procedure: Procedure,
+    m: int | None = None,
+    alpha: float = 0.05,
+    power: float = 0.80,
+) -> AdjustedResolution:
+    r"""Required items, resolution ratio and verdict of each pair of a declared family.
+
+    Parameters
+    ----------
+    p : array_like of shape (n_pairs,)
+        P-values; they decide the steps of the stepwise procedures and nothing else.
+    delta, sigma_d : array_like of shape (n_pairs,) or ()
+        Gap and standard deviation of the paired difference, in score units.
+    n_items : array_like of shape (n_pairs,) or ()
+        Items at hand.
+    procedure : {"bonferroni", "sidak", "holm", "benjamini_hochberg"}
+        How :math:`\alpha` is adjusted.
+    m : int, optional
+        Size of the declared family; by default, and at least, the number of p-values.
+    alpha : float, default 0.05
+        Family-wise level, or false discovery rate for Benjamini-Hochberg.
+    power : float, default 0.80
+        Target power of each pair.
+
+    Returns
+    -------
+    AdjustedResolution
+        Arrays of shape (n_pairs,), and the settings.
+
+    Raises
+    ------
+    InvalidArgument
+        If an argument is outside its domain or `procedure` is none of the four.
+
+    Notes
+    -----
+    Eq. (3) with :math:`\alpha'` for :math:`\alpha`, Section 3. Holm steps down: a pair is
+    resolved only if it and every earlier step are, equal p-values being one step. As
+    Section 6.3 says, its :math:`N^*` is nowhere above Bonferroni's. Benjamini-Hochberg steps
+    up: a pair is resolved if its own step or any later one is, so ``q < 1`` can go with
+    ``resolved``. Asymptotic McNemar p-values on one set of items are in the order of q;
+    exact ones, or items that differ between pairs, can put a pair with ``q < 1`` before one
+    with ``q >= 1``, and then Holm's verdict on the latter is stricter than its own q.
+    """
+    values, size = _declared(p, m)
+    if procedure not in _STEPS:
+        raise InvalidArgument(f"procedure must be one of {sorted(_STEPS)}, got {procedure!r}")
+    for name, value in (("delta", delta), ("sigma_d", sigma_d), ("n_items", n_items)):
+        if np.shape(value) not in ((), values.shape):
+            raise InvalidArgument(
+                f"{name} must fit p of shape {values.shape!r}, got shape {np.shape(value)!r}"
+            )
+    levels_of, verdict_of = _STEPS[procedure]
+    levels = levels_of(values, size, alpha)
+    n_star = required_n(delta, sigma_d, alpha=levels, power=power)
+    q = resolution_ratio(n_items, n_star)
+    return AdjustedResolution(
+        levels=levels,
+        n_star=n_star,
+        q=q,
+        resolved=verdict_of(values, q >= 1),
+        procedure=procedure,
+        m=size,
+        alpha=alpha,
+        power=power,
+    )
+
+
+def _single_step(p: FloatArray, passes: BoolArray) -> BoolArray:
+    return passes
+
+
+def _step_down(p: FloatArray, passes: BoolArray) -> BoolArray:
+    """Stop at the first step that fails; every p-value below it is through."""
+    return p < np.min(p, where=~passes, initial=np.inf)
+
+
+def _step_up(p: FloatArray, passes: BoolArray) -> BoolArray:
+    """Find the last step that passes; every p-value up to it is through."""
+    return p <= np.max(p, where=passes, initial=-np.inf)
+
+
+_Levels = Callable[[FloatArray, int, float], FloatArray]
+_Verdict = Callable[[FloatArray, BoolArray], BoolArray]
+
+_STEPS: dict[str, tuple[_Levels, _Verdict]] = {
+    "bonferroni": (
+        lambda p, m, alpha: np.full(p.shape, bonferroni_level(m, alpha=alpha)),
+        _single_step,
+    ),
+    "sidak": (
+        lambda p, m, alpha: np.full(p.shape, sidak_level(m, alpha=alpha)),
+        _single_step,
+    ),
+    "holm": (
+        lambda p, m, alpha: holm_levels(p, m, alpha=alpha),
+        _step_down,
+    ),
+    "benjamini_hochberg": (
+        lambda p, m, alpha: benjamini_hochberg_levels(p, m, alpha=alpha),
+        _step_up,
+    ),
+}
+
+
+def _declared(p: ArrayLike, m: int | None) -> tuple[FloatArray, int]:
+    values = proportions("p", p)
+    if values.ndim != 1:
+        raise InvalidArgument(f"p must be one-dimensional, got shape {values.shape!r}")
+    return values, _family(values.size if m is None else m, values.size)
+
+
+def _family(m: int, n_given: int) -> int:
+    least = max(1, n_given)
+    if m != int(m) or m < least:
+        raise InvalidArgument(f"m must be a whole number of at least {least}, got {m!r}")
+    return int(m)

@@ -1,0 +1,344 @@
+"""Multiplicity against R, statsmodels, scipy and the printed numbers of Sections 6.2 and 6.3.
+
+R session (R version 4.2.2 Patched (2022-11-10 r83330))::
+
+    > p <- c(0.8, 0.013, 0.001, 0.04, 0.013, 0.2)
+    > print(p.adjust(p, "bonferroni"), digits = 15)
+    [1] 1.000 0.078 0.006 0.240 0.078 1.000
+    > print(p.adjust(p, "holm"), digits = 15)
+    [1] 0.800 0.065 0.006 0.120 0.065 0.400
+    > print(p.adjust(p, "BH"), digits = 15)
+    [1] 0.800 0.026 0.006 0.060 0.026 0.240
+    > print(p.adjust(p, "bonferroni", n = 45), digits = 15)
+    [1] 1.000 0.585 0.045 1.000 0.585 1.000
+    > print(p.adjust(p, "holm", n = 45), digits = 15)
+    [1] 1.000 0.572 0.045 1.000 0.572 1.000
+    > print(p.adjust(p, "BH", n = 45), digits = 15)
+    [1] 1.000 0.195 0.045 0.450 0.195 1.000
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import FrozenInstanceError
+from typing import get_args
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from mpmath import mp
+from scipy.stats import chi2, false_discovery_control, norm
+from statsmodels.stats.multitest import multipletests
+
+from llm_power.errors import InvalidArgument
+from llm_power.statistics._typing import ArrayLike, FloatArray
+from llm_power.statistics.inversion import required_n
+from llm_power.statistics.multiplicity import (
+    AdjustedResolution,
+    Procedure,
+    adjust_benjamini_hochberg,
+    adjust_bonferroni,
+    adjust_holm,
+    adjust_sidak,
+    adjusted_required_n,
+    benjamini_hochberg_levels,
+    bonferroni_level,
+    family_size,
+    holm_levels,
+    sidak_level,
+)
+
+RTOL = 1e-10
+PROCEDURES: tuple[Procedure, ...] = get_args(Procedure)
+Adjust = Callable[[ArrayLike, int | None], FloatArray]
+
+R_P = [0.8, 0.013, 0.001, 0.04, 0.013, 0.2]
+
+# P-values in thousandths: ties are common, and no multiple of one equals 0.0437.
+ODD_ALPHA = 0.0437
+families = st.lists(st.integers(0, 1000).map(lambda k: k / 1000), min_size=1, max_size=25)
+clustered = st.lists(st.integers(0, 12).map(lambda k: k / 250), min_size=1, max_size=25)
+
+
+@pytest.mark.parametrize(("n_models", "adjacent", "all_pairs"), [(2, 1, 1), (10, 9, 45)])
+def test_family_size(n_models: int, adjacent: int, all_pairs: int) -> None:
+    assert family_size(n_models, "adjacent") == adjacent
+    assert family_size(n_models, "all") == all_pairs
+
+
+def test_family_size_of_320_models() -> None:
+    assert family_size(320, "all") == 51_040
+
+
+def test_family_size_refuses_bad_arguments() -> None:
+    with pytest.raises(InvalidArgument, match="n_models must be at least 2, got 1"):
+        family_size(1, "all")
+    with pytest.raises(InvalidArgument, match="family must be 'adjacent' or 'all', got 'none'"):
+        family_size(3, "none")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("adjust", "m", "expected"),
+    [
+        (adjust_bonferroni, None, [1.000, 0.078, 0.006, 0.240, 0.078, 1.000]),
+        (adjust_holm, None, [0.800, 0.065, 0.006, 0.120, 0.065, 0.400]),
+        (adjust_benjamini_hochberg, None, [0.800, 0.026, 0.006, 0.060, 0.026, 0.240]),
+        (adjust_bonferroni, 45, [1.000, 0.585, 0.045, 1.000, 0.585, 1.000]),
+        (adjust_holm, 45, [1.000, 0.572, 0.045, 1.000, 0.572, 1.000]),
+        (adjust_benjamini_hochberg, 45, [1.000, 0.195, 0.045, 0.450, 0.195, 1.000]),
+    ],
+)
+def test_adjusted_p_equal_r(adjust: Adjust, m: int | None, expected: list[float]) -> None:
+    np.testing.assert_allclose(adjust(R_P, m), expected, rtol=RTOL)
+
+
+@pytest.mark.parametrize(
+    ("adjust", "method"),
+    [
+        (adjust_bonferroni, "bonferroni"),
+        (adjust_sidak, "sidak"),
+        (adjust_holm, "holm"),
+        (adjust_benjamini_hochberg, "fdr_bh"),
+    ],
+)
+@settings(max_examples=40)
+@given(p=families)
+def test_adjusted_p_equal_statsmodels(adjust: Adjust, method: str, p: list[float]) -> None:
+    # At p = 1 statsmodels takes log(0); the Šidák value there is 1 by definition.
+    with np.errstate(divide="ignore"):
+        expected = multipletests(p, method=method)[1]
+    np.testing.assert_allclose(adjust(p, None), expected, rtol=RTOL, atol=1e-15)
+
+
+@settings(max_examples=40)
+@given(families)
+def test_benjamini_hochberg_equals_scipy(p: list[float]) -> None:
+    np.testing.assert_allclose(adjust_benjamini_hochberg(p), false_discovery_control(p), rtol=RTOL)
+
+
+@pytest.mark.parametrize("p", [1e-300, 1e-17, 1e-9, 0.3, 1.0])
+@pytest.mark.parametrize("m", [1, 45, 51_040])
+def test_sidak_is_stable_at_tiny_p(p: float, m: int) -> None:
+    with mp.workdps(400):
+        expected = float(1 - (1 - mp.mpf(p)) ** m)
+    np.testing.assert_allclose(adjust_sidak([p], m), [expected], rtol=RTOL)
+
+
+@pytest.mark.parametrize("m", [1, 9, 51_040, 10**12])
+def test_levels_of_the_single_step_procedures(m: int) -> None:
+    with mp.workdps(60):
+        sidak = float(1 - (1 - mp.mpf(0.05)) ** (mp.mpf(1) / m))
+    np.testing.assert_allclose(sidak_level(m), sidak, rtol=RTOL)
+    np.testing.assert_allclose(bonferroni_level(m), 0.05 / m, rtol=RTOL)
+    np.testing.assert_allclose(adjust_sidak([sidak_level(m, alpha=0.01)], m), 0.01, rtol=RTOL)
+
+
+def test_levels_of_the_stepwise_procedures() -> None:
+    # Ranks of R_P: 6, 2-3, 1, 4, 2-3, 5. Ties take the smallest rank under Holm, the largest
+    # under Benjamini-Hochberg.
+    holm = 0.05 / np.array([1, 5, 6, 3, 5, 2])
+    np.testing.assert_allclose(holm_levels(R_P), holm, rtol=RTOL)
+    holm_45 = 0.05 / np.array([40, 44, 45, 42, 44, 41])
+    np.testing.assert_allclose(holm_levels(R_P, 45), holm_45, rtol=RTOL)
+    hochberg = 0.05 * np.array([6, 3, 1, 4, 3, 5])
+    np.testing.assert_allclose(benjamini_hochberg_levels(R_P), hochberg / 6, rtol=RTOL)
+    np.testing.assert_allclose(benjamini_hochberg_levels(R_P, 45), hochberg / 45, rtol=RTOL)
+
+
+@settings(max_examples=60)
+@given(clustered, st.integers(0, 20))
+def test_stepping_through_the_levels_gives_the_adjusted_verdicts(p: list[float], more: int) -> None:
+    """Levels and adjusted p-values are two forms of one procedure."""
+    m = len(p) + more
+    array = np.asarray(p)
+    holm = holm_levels(p, m, alpha=ODD_ALPHA)
+    steps = [all(array[array <= x] <= holm[array <= x]) for x in p]
+    assert steps == (adjust_holm(p, m) <= ODD_ALPHA).tolist()
+    hochberg = benjamini_hochberg_levels(p, m, alpha=ODD_ALPHA)
+    steps = [any(array[array >= x] <= hochberg[array >= x]) for x in p]
+    assert steps == (adjust_benjamini_hochberg(p, m) <= ODD_ALPHA).tolist()
+
+
+@pytest.mark.parametrize(
+    ("level", "printed"),
+    [(bonferroni_level(40), 2.11), (sidak_level(40), 2.10), (bonferroni_level(45), 2.14)],
+)
+def test_section_6_3_inflations(level: float, printed: float) -> None:
+    """Sections 6.2 (m = 45) and 6.3 (m = 40), two printed decimals."""
+    inflation = required_n(0.01, 0.5, alpha=level) / required_n(0.01, 0.5)
+    assert abs(inflation - printed) < 0.005
+
+
+def test_section_6_3_critical_value() -> None:
+    assert abs(norm.isf(bonferroni_level(2 * 40)) - 3.227) < 0.0005
+
+
+# Table 7: discordant counts of the nine MMLU-Pro adjacent pairs, N = 12,032.
+TABLE_7_B = np.array([253, 284, 32, 1871, 1680, 1449, 352, 787, 1227])
+TABLE_7_C = np.array([111, 76, 20, 1076, 1454, 1439, 242, 684, 1200])
+N_MMLU_PRO = 12_032
+
+
+def table_7(procedure: Procedure, m: int) -> AdjustedResolution:
+    delta = (TABLE_7_B - TABLE_7_C) / N_MMLU_PRO
+    sigma_d = np.sqrt((TABLE_7_B + TABLE_7_C) / N_MMLU_PRO - delta**2)
+    p = chi2.sf((TABLE_7_B - TABLE_7_C) ** 2 / (TABLE_7_B + TABLE_7_C), 1)
+    return adjusted_required_n(p, delta, sigma_d, N_MMLU_PRO, procedure=procedure, m=m)
+
+
+@pytest.mark.parametrize("procedure", PROCEDURES)
+def test_table_5_mmlu_pro_adjacent_family(procedure: Procedure) -> None:
+    """Table 5, "Bonferroni / Holm" row, MMLU-Pro column: 4/9 at m = 9."""
+    unresolved = np.flatnonzero(~table_7(procedure, 9).resolved)
+    assert unresolved.tolist() == [2, 5, 7, 8]
+
+
+def test_all_pairs_family_unresolves_a_fifth_adjacent_pair() -> None:
+    """A difference from Section 6.2, which says of m = 45 that "all four verdicts stand".
+
+    The four unresolved pairs do stay so, but 5 vs 6 joins them: its printed required-N of
+    5,787 (Table 7) times the printed 2.14 is 12,384, more than the 12,032 items there are.
+    """
+    result = table_7("bonferroni", 45)
+    assert np.flatnonzero(~result.resolved).tolist() == [2, 4, 5, 7, 8]
+    assert np.flatnonzero(~table_7("sidak", 45).resolved).tolist() == [2, 4, 5, 7, 8]
+    assert round(float(result.n_star[4])) == 12_408
+
+
+def stepwise_by_loop(
+    p: FloatArray, delta: FloatArray, n: FloatArray, procedure: Procedure, m: int
+) -> list[bool]:
+    """Verdicts one hypothesis at a time, ties as one step."""
+    resolved = [False] * p.size
+    steps = sorted(set(p.tolist()))
+    if procedure == "benjamini_hochberg":
+        steps.reverse()
+    found = False
+    for step in steps:
+        members = np.flatnonzero(p == step)
+        if procedure == "holm":
+            level = 0.05 / (m - int(np.sum(p < step)))
+        else:
+            level = 0.05 * int(np.sum(p <= step)) / m
+        need = required_n(delta[members], 0.4, alpha=level)
+        passes = n[members] >= need
+        if procedure == "holm" and not passes.all():
+            break
+        found = found or bool(passes.any())
+        for i in members:
+            resolved[i] = found
+    return resolved
+
+
+@pytest.mark.parametrize("procedure", ["holm", "benjamini_hochberg"])
+@settings(max_examples=60)
+@given(data=st.data())
+def test_stepwise_verdicts_equal_a_loop(procedure: Procedure, data: st.DataObject) -> None:
+    p = np.asarray(data.draw(clustered))
+    draw = st.integers(0, 60)
+    delta = np.array([data.draw(draw) / 1000 for _ in p])
+    n = np.array([500.0 + 20 * data.draw(draw) for _ in p])
+    m = p.size + data.draw(st.integers(0, 5))
+    result = adjusted_required_n(p, delta, 0.4, n, procedure=procedure, m=m)
+    assert result.resolved.tolist() == stepwise_by_loop(p, delta, n, procedure, m)
+
+
+def test_holm_stops_at_the_first_unresolved_step() -> None:
+    # The second p-value is resolved on its own level, but the first is not: few items.
+    delta = np.array([0.05, 0.05, 0.05])
+    n = np.array([100, 4_000, 4_000])
+    result = adjusted_required_n([0.001, 0.002, 0.0001], delta, 0.4, n, procedure="holm")
+    assert (result.q >= 1).tolist() == [False, True, True]
+    assert result.resolved.tolist() == [False, False, True]
+
+
+def test_benjamini_hochberg_lifts_earlier_steps() -> None:
+    # Enough items for the level of the third step, not for those of the first two.
+    need_second, need_third = required_n(0.05, 0.4, alpha=[0.05 * 2 / 3, 0.05])
+    n = (need_second + need_third) / 2
+    p = [0.010, 0.011, 0.012]
+    result = adjusted_required_n(p, 0.05, 0.4, n, procedure="benjamini_hochberg")
+    assert (result.q >= 1).tolist() == [False, False, True]
+    assert result.resolved.all()
+    assert not adjusted_required_n(p, 0.05, 0.4, n, procedure="holm").resolved.any()
+
+
+@pytest.mark.parametrize("procedure", PROCEDURES)
+@settings(max_examples=25)
+@given(p=families, more=st.integers(0, 40))
+def test_no_procedure_needs_more_than_bonferroni(
+    procedure: Procedure, p: list[float], more: int
+) -> None:
+    """Section 6.3: Holm, like every other, is bounded above by Bonferroni at every position."""
+    m = len(p) + more
+    need = adjusted_required_n(p, 0.02, 0.4, 5_000, procedure=procedure, m=m)
+    bound = adjusted_required_n(p, 0.02, 0.4, 5_000, procedure="bonferroni", m=m)
+    assert np.all(need.n_star <= bound.n_star * (1 + 1e-12))
+    assert np.all(need.n_star >= required_n(0.02, 0.4) * (1 - 1e-12))
+    assert np.all(need.resolved >= bound.resolved)
+
+
+@pytest.mark.parametrize("procedure", PROCEDURES)
+def test_order_of_the_pairs_does_not_matter(procedure: Procedure) -> None:
+    rng = np.random.default_rng(5)
+    p = rng.integers(0, 8, 30) / 1000
+    delta = rng.uniform(0, 0.06, 30)
+    order = rng.permutation(30)
+    here = adjusted_required_n(p, delta, 0.4, 3_000, procedure=procedure)
+    there = adjusted_required_n(p[order], delta[order], 0.4, 3_000, procedure=procedure)
+    np.testing.assert_array_equal(there.n_star, here.n_star[order])
+    np.testing.assert_array_equal(there.resolved, here.resolved[order])
+
+
+@pytest.mark.parametrize("procedure", PROCEDURES)
+def test_a_zero_gap_needs_infinitely_many_items(procedure: Procedure) -> None:
+    result = adjusted_required_n([0.001, 1.0], [0.1, 0.0], 0.4, 2_000, procedure=procedure)
+    assert result.n_star[1] == np.inf
+    assert result.q[1] == 0
+    assert result.resolved.tolist() == [True, False]
+
+
+def test_a_family_of_one_is_the_plain_test() -> None:
+    for procedure in PROCEDURES:
+        result = adjusted_required_n([0.03], 0.02, 0.4, 5_000, procedure=procedure)
+        np.testing.assert_allclose(result.n_star, required_n(0.02, 0.4), rtol=RTOL)
+
+
+def test_result_carries_its_settings_and_is_frozen() -> None:
+    result = adjusted_required_n(
+        [0.2, 0.1], 0.1, 0.4, 100, procedure="holm", m=7, alpha=0.01, power=0.9
+    )
+    assert (result.procedure, result.m, result.alpha, result.power) == ("holm", 7, 0.01, 0.9)
+    np.testing.assert_allclose(
+        result.n_star, required_n(0.1, 0.4, alpha=[0.01 / 6, 0.01 / 7], power=0.9), rtol=RTOL
+    )
+    with pytest.raises(FrozenInstanceError):
+        result.m = 8  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(
+    "adjust", [adjust_bonferroni, adjust_sidak, adjust_holm, adjust_benjamini_hochberg]
+)
+def test_bad_p_values_and_families_are_refused(adjust: Adjust) -> None:
+    with pytest.raises(InvalidArgument, match="p must be finite, got nan"):
+        adjust([0.1, np.nan], None)
+    with pytest.raises(InvalidArgument, match=r"p must lie in \[0, 1\], got 1.5"):
+        adjust([0.1, 1.5], None)
+    with pytest.raises(InvalidArgument, match=r"p must be one-dimensional, got shape \(1, 1\)"):
+        adjust([[0.1]], None)
+    with pytest.raises(InvalidArgument, match="m must be a whole number of at least 2, got 1"):
+        adjust([0.1, 0.2], 1)
+    with pytest.raises(InvalidArgument, match="m must be a whole number of at least 1, got 0"):
+        adjust([], None)
+
+
+def test_bad_levels_and_shapes_are_refused() -> None:
+    with pytest.raises(InvalidArgument, match="m must be a whole number of at least 1, got 2.5"):
+        bonferroni_level(2.5)  # type: ignore[arg-type]
+    with pytest.raises(InvalidArgument, match="alpha must lie strictly between 0 and 1, got 1"):
+        sidak_level(3, alpha=1)
+    with pytest.raises(InvalidArgument, match="procedure must be one of"):
+        adjusted_required_n([0.1], 0.1, 0.4, 9, procedure="hommel")  # type: ignore[arg-type]
+    with pytest.raises(InvalidArgument, match=r"n_items must fit p of shape \(2,\), got shape"):
+        adjusted_required_n([0.1, 0.2], 0.1, 0.4, [9, 9, 9], procedure="holm")
