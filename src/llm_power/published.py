@@ -1,0 +1,562 @@
+"""The paper's printed numbers in typed form, and what it means to agree with one.
+
+A printed number is a string: ``0.90`` claims two digits, ``2,396,624`` claims the unit,
+``<10^-15`` claims a bound. `parse_printed` keeps the string beside the number and the
+half unit of its last digit, so that a recomputed value can be held against exactly what
+was claimed, and against nothing narrower or wider.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+import yaml
+
+from llm_power.errors import LLMPowerError, one_line
+from llm_power.statistics._typing import IntArray
+
+Relation = Literal["=", "<", ">=", "≈"]
+DisplayRule = Literal["nearest", "up", "down"]
+
+
+class PublishedError(LLMPowerError):
+    """A file of printed numbers is malformed; the message names file, row and column."""
+
+
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """One number as printed.
+
+    Attributes
+    ----------
+    text : str
+        The printed string.
+    value : float
+        The number it denotes; ``%`` and ``pp`` are hundredths, ``M`` is a million.
+    half_unit : float
+        Half a unit of the last printed digit, in the units of `value`.
+    relation : {"=", "<", ">=", "≈"}
+        What the paper claims about the true value.
+    """
+
+    text: str
+    value: float
+    half_unit: float
+    relation: Relation
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedInterval:
+    """A point with its bracketed bounds, ``0.0004 [−0.0003, 0.0012]`` (Table 9)."""
+
+    text: str
+    point: Printed
+    lower: Printed
+    upper: Printed
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedCount:
+    """So many of so many, ``4/9``; or so many and their share, ``3 (100%)``.
+
+    Attributes
+    ----------
+    text : str
+        The printed string.
+    count : int
+        The number counted.
+    total : int, optional
+        The number they are counted among, where printed.
+    share : Printed, optional
+        Their share, where printed.
+    """
+
+    text: str
+    count: int
+    total: int | None = None
+    share: Printed | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LabeledGap:
+    """A pair's label with its gap in percentage points, ``HS, gem/L-8B (0.46)`` (Table 11)."""
+
+    text: str
+    label: str
+    gap_pp: Printed
+
+
+Cell = str | Printed | PrintedInterval | PrintedCount | LabeledGap | None
+
+_SUFFIX_EXPONENT = {"": 0, "%": -2, "pp": -2, "M": 6}
+_RELATIONS: Mapping[str, Relation] = {
+    "": "=", "<": "<", "≥": ">=", ">=": ">=", "≈": "≈",
+}  # fmt: skip
+_NUMBER = re.compile(
+    r"(?P<relation><|≥|>=|≈)?\s*"
+    r"(?P<sign>[-−+])?"
+    r"(?:(?P<digits>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)"
+    r"(?:\s*×\s*10\^(?P<exponent>[-−]?\d+))?"
+    r"|10\^(?P<power>[-−]?\d+))"
+    r"\s*(?P<suffix>%|pp|M)?",
+    re.ASCII,
+)
+_INTERVAL = re.compile(r"(?P<point>[^\[\]]+?)\s*\[(?P<bounds>[^\[\]]+)\](?P<suffix>%|pp|M)?")
+_OF = re.compile(r"(\d+)/(\d+)")
+_SHARE = re.compile(r"(\d+) \((\d+%)\)")
+_LABELED_GAP = re.compile(r"(?P<label>.+?) \((?P<gap>\d+\.\d+)\)")
+
+
+def parse_printed(text: str) -> Printed:
+    """Parse one printed number.
+
+    Parameters
+    ----------
+    text : str
+        For example ``2,396,624``, ``.77``, ``−0.0003``, ``9.9×10^-14``, ``<10^-15``,
+        ``≥10^7``, ``6.3pp``, ``28%``, ``1.11M``.
+
+    Returns
+    -------
+    Printed
+        The half unit of a bare power of ten is half of it: it claims one digit.
+
+    Raises
+    ------
+    ValueError
+        If `text` is not one printed number.
+    """
+    match = _NUMBER.fullmatch(text.strip())
+    if match is None:
+        raise ValueError(f"not a printed number: {text!r}")
+    bare_power = match["digits"] is None
+    digits = "1" if bare_power else match["digits"].replace(",", "")
+    exponent = int(((match["power"] if bare_power else match["exponent"]) or "0").replace("−", "-"))
+    scale = Decimal(1).scaleb(exponent + _SUFFIX_EXPONENT[match["suffix"] or ""])
+    sign = -1 if match["sign"] in ("-", "−") else 1
+    decimals = len(digits.partition(".")[2])
+    half_unit = Decimal("0.5").scaleb(-decimals) * scale
+    return Printed(
+        text=text,
+        value=float(sign * Decimal(digits) * scale),
+        half_unit=float(half_unit),
+        relation=_RELATIONS[match["relation"] or ""],
+    )
+
+
+def parse_interval(text: str) -> PrintedInterval:
+    """Parse a point with bracketed bounds; a suffix behind the bracket belongs to both bounds.
+
+    Raises
+    ------
+    ValueError
+        If `text` is not of the form ``point [lower, upper]``.
+    """
+    match = _INTERVAL.fullmatch(text.strip())
+    # The bounds hold thousands separators too; only a comma and a space part them.
+    bounds = match["bounds"].split(", ") if match else []
+    if match is None or len(bounds) != 2:
+        raise ValueError(f"not a printed interval: {text!r}")
+    suffix = match["suffix"] or ""
+    lower, upper = (parse_printed(bound + suffix) for bound in bounds)
+    return PrintedInterval(text, parse_printed(match["point"]), lower, upper)
+
+
+def parse_count(text: str) -> PrintedCount:
+    """Parse ``4/9`` or ``3 (100%)``.
+
+    Raises
+    ------
+    ValueError
+        If `text` has neither form.
+    """
+    if match := _OF.fullmatch(text.strip()):
+        return PrintedCount(text, int(match[1]), total=int(match[2]))
+    if match := _SHARE.fullmatch(text.strip()):
+        return PrintedCount(text, int(match[1]), share=parse_printed(match[2]))
+    raise ValueError(f"not a printed count: {text!r}")
+
+
+def parse_labeled_gap(text: str) -> LabeledGap:
+    """Parse a label that ends in a gap in percentage points, ``HS, gem/L-8B (0.46)``.
+
+    Raises
+    ------
+    ValueError
+        If `text` does not end so.
+    """
+    match = _LABELED_GAP.fullmatch(text.strip())
+    if match is None:
+        raise ValueError(f"not a label with a gap in parentheses: {text!r}")
+    return LabeledGap(text, match["label"], parse_printed(match["gap"]))
+
+
+def agrees(printed: Printed, value: float) -> bool:
+    """Whether `value` can be what was printed.
+
+    Parameters
+    ----------
+    printed : Printed
+        The printed number.
+    value : float
+        The recomputed one, unrounded and in the units of ``printed.value``.
+
+    Returns
+    -------
+    bool
+        For ``=`` and ``≈``: within half a unit of the last printed digit, bounds included
+        (a tie may have been rounded either way). For ``<`` and ``>=``: the relation holds.
+        False for NaN; an infinite value agrees with ``>=`` alone.
+    """
+    if math.isnan(value):
+        return False
+    if printed.relation == "<":
+        return value < printed.value
+    if printed.relation == ">=":
+        return value >= printed.value
+    if math.isinf(value):
+        return False
+    # In decimal: 0.45 - 0.445 is not 0.005 in binary, and the printed number is decimal.
+    distance = abs(Decimal(repr(float(value))) - Decimal(repr(printed.value)))
+    return distance <= Decimal(repr(printed.half_unit))
+
+
+def display_nearest(value: float) -> float:
+    """Return the integer nearest to `value`, halves up; ``inf`` stays."""
+    return value if math.isinf(value) else float(math.floor(value + 0.5))
+
+
+def display_up(value: float) -> float:
+    """Return the least integer that is not below `value`; ``inf`` stays.
+
+    A required number of items rounded so never falls short of the requirement.
+    """
+    return value if math.isinf(value) else float(math.ceil(value))
+
+
+def display_down(value: float) -> float:
+    """Return the greatest integer that is not above `value`; ``inf`` stays."""
+    return value if math.isinf(value) else float(math.floor(value))
+
+
+DISPLAY_RULES: Mapping[DisplayRule, Callable[[float], float]] = {
+    "nearest": display_nearest,
+    "up": display_up,
+    "down": display_down,
+}
+
+
+def _text(cell: str) -> str:
+    return cell
+
+
+def _number_or_dash(cell: str) -> Printed | None:
+    return None if cell == "–" else parse_printed(cell)
+
+
+def _count_or_na(cell: str) -> PrintedCount | None:
+    return None if cell == "n/a" else parse_count(cell)
+
+
+_Parser = Callable[[str], Cell]
+
+# What each column of each table holds; a column in no list is text.
+_COUNTS: Mapping[str, _Parser] = dict.fromkeys(
+    ("n", "p_a", "p_b", "b", "c", "rho", "p_chi2", "p_exact", "n_star"), parse_printed
+)
+_COLUMNS: Mapping[str, Mapping[str, _Parser]] = {
+    "table_01": {
+        "calculator": _text,
+        "convention": _text,
+        "per_arm": _number_or_dash,
+        "times_one_minus_rho": parse_printed,
+    },
+    "table_02": {
+        "variant": _text,
+        "null": _text,
+        "data": _text,
+        "type1_max_dev_pp": parse_printed,
+        "power_median": parse_printed,
+        "power_max_dev_pp": parse_printed,
+    },
+    "table_03": {
+        "gap_bucket": _text,
+        "pairs": parse_printed,
+        "unresolved": parse_count,
+        "r_median": parse_printed,
+        "r_worst": parse_printed,
+    },
+    "table_04": {
+        "pair": _text,
+        "gap_pp": parse_printed,
+        "rho": parse_printed,
+        "icc": parse_printed,
+        "design_effect": parse_printed,
+        "n_star_cluster": parse_printed,
+    },
+    "table_05": {"procedure": _text, "oll_v1": _count_or_na, "mmlu_pro": parse_count},
+    "table_06": {"task": _text, "model_a": _text, "model_b": _text, **_COUNTS},
+    "table_07": {
+        "pair": _text,
+        "model_a": _text,
+        "model_b": _text,
+        **{name: parser for name, parser in _COUNTS.items() if name != "n"},
+    },
+    "table_08": {"dropped": _text, "unresolved": parse_count},
+    "table_09": {
+        "pair": _text,
+        "icc": parse_interval,
+        "design_effect": parse_interval,
+        "n_star_cluster": parse_interval,
+        "pr_unresolved": parse_printed,
+    },
+    "table_10": {
+        "pair": _text,
+        "gap": parse_printed,
+        "rho": parse_printed,
+        "n_star": parse_printed,
+        "power_at_080": parse_printed,
+        "power_at_100": parse_printed,
+        "power_at_120": parse_printed,
+    },
+    "table_11": {
+        "pair": parse_labeled_gap,
+        "p_chi2": parse_printed,
+        "p_exact": parse_printed,
+        "p_midp": parse_printed,
+        "zero_in_ci": _text,
+        "verdict": _text,
+    },
+    "table_12": {"quantity": _text, "definition": _text, "why": _text},
+}
+
+
+def load_table(path: Path) -> pd.DataFrame:
+    """Load one table of printed numbers in typed form.
+
+    Parameters
+    ----------
+    path : Path
+        A file named ``table_NN.csv`` as ``data/published/README.md`` describes it.
+
+    Returns
+    -------
+    DataFrame
+        One row a printed row, in printed order. Cells are `str`, `Printed`,
+        `PrintedInterval`, `PrintedCount` or `LabeledGap`; None where the paper prints a dash.
+
+    Raises
+    ------
+    PublishedError
+        If the file cannot be read, is no known table, or a cell cannot be parsed; the
+        message names file, row (1 is the first below the header) and column.
+    """
+    columns = _COLUMNS.get(path.stem)
+    if columns is None:
+        raise PublishedError(_message(path, f"no published table is named {path.stem!r}"))
+    header, *rows = _read_rows(path)
+    if header != list(columns):
+        raise PublishedError(
+            _message(path, f"the header must be {','.join(columns)}, got {','.join(header)}")
+        )
+    if not rows:
+        raise PublishedError(_message(path, "the table has no rows"))
+    parsed = [_parse_row(path, number, row, columns) for number, row in enumerate(rows, start=1)]
+    return pd.DataFrame(
+        {
+            name: pd.Series([row[i] for row in parsed], dtype=object)
+            for i, name in enumerate(columns)
+        }
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedCounts:
+    """The discordant counts of Table 6 or 7, with what was printed beside them.
+
+    Attributes
+    ----------
+    name : str
+        ``table_06`` or ``table_07``.
+    label : tuple of str, length n_pairs
+        Task (Table 6) or rank pair (Table 7).
+    model_a, model_b : tuple of str, length n_pairs
+        Model names as printed.
+    n_items, b, c : ndarray of int, shape (n_pairs,)
+        Shared items, and those that only A and only B solves.
+    p_a, p_b, rho, p_chi2, p_exact, n_star : tuple of Printed, length n_pairs
+        The printed accuracies, and the printed results to be recomputed.
+    """
+
+    name: str
+    label: tuple[str, ...]
+    model_a: tuple[str, ...]
+    model_b: tuple[str, ...]
+    n_items: IntArray
+    b: IntArray
+    c: IntArray
+    p_a: tuple[Printed, ...]
+    p_b: tuple[Printed, ...]
+    rho: tuple[Printed, ...]
+    p_chi2: tuple[Printed, ...]
+    p_exact: tuple[Printed, ...]
+    n_star: tuple[Printed, ...]
+
+    def __len__(self) -> int:
+        return len(self.label)
+
+
+def load_counts(path: Path, *, n_items: int | None = None) -> PublishedCounts:
+    """Load Table 6 or 7 and check that each row can be a row of counts.
+
+    Parameters
+    ----------
+    path : Path
+        ``table_06.csv`` or ``table_07.csv``.
+    n_items : int, optional
+        Shared items of every pair, for Table 7, which prints them in its caption only;
+        not to be given for Table 6, which prints them in each row.
+
+    Returns
+    -------
+    PublishedCounts
+        In printed order.
+
+    Raises
+    ------
+    PublishedError
+        If the file is malformed, `n_items` is given where printed or missing where not, or
+        a row cannot be: a count that is not whole, more discordant items than items, an
+        accuracy outside [0, 1], or accuracies whose difference is not (b - c)/N.
+    """
+    table = load_table(path)
+    if not {"b", "c"} <= set(table.columns):
+        raise PublishedError(_message(path, "the table prints no discordant counts"))
+    if ("n" in table.columns) == (n_items is not None):
+        problem = (
+            "prints N in each row" if n_items is not None else "needs n_items, its caption's N"
+        )
+        raise PublishedError(_message(path, f"the table {problem}"))
+    b, c = (_whole_numbers(path, table, name) for name in ("b", "c"))
+    n = (
+        _whole_numbers(path, table, "n")
+        if n_items is None
+        else np.full(len(table), n_items, dtype=np.int64)
+    )
+    loaded = PublishedCounts(
+        name=path.stem,
+        label=tuple(table["task" if "task" in table.columns else "pair"]),
+        model_a=tuple(table["model_a"]),
+        model_b=tuple(table["model_b"]),
+        n_items=n,
+        b=b,
+        c=c,
+        p_a=tuple(table["p_a"]),
+        p_b=tuple(table["p_b"]),
+        rho=tuple(table["rho"]),
+        p_chi2=tuple(table["p_chi2"]),
+        p_exact=tuple(table["p_exact"]),
+        n_star=tuple(table["n_star"]),
+    )
+    _check_counts(path, loaded)
+    return loaded
+
+
+def load_settings(path: Path) -> dict[str, float | int | list[float] | list[int]]:
+    """Load the numbers that prose and captions state.
+
+    Parameters
+    ----------
+    path : Path
+        ``settings.yaml``.
+
+    Returns
+    -------
+    dict
+        Value of each setting by name.
+
+    Raises
+    ------
+    PublishedError
+        If the file cannot be read, or a setting lacks ``value``, ``printed`` or ``where``.
+    """
+    try:
+        entries = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise PublishedError(_message(path, f"cannot be read: {error}")) from error
+    if not isinstance(entries, dict):
+        raise PublishedError(_message(path, "must map setting names to entries"))
+    for name, entry in entries.items():
+        if not isinstance(entry, dict) or set(entry) != {"value", "printed", "where"}:
+            raise PublishedError(
+                _message(path, f"setting {name!r} must have exactly value, printed and where")
+            )
+    return {str(name): entry["value"] for name, entry in entries.items()}
+
+
+def _read_rows(path: Path) -> list[list[str]]:
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            rows = list(csv.reader(file, strict=True))
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise PublishedError(_message(path, f"cannot be read: {error}")) from error
+    if not rows:
+        raise PublishedError(_message(path, "the file is empty"))
+    return rows
+
+
+def _parse_row(
+    path: Path, number: int, row: Sequence[str], columns: Mapping[str, _Parser]
+) -> list[Cell]:
+    if len(row) != len(columns):
+        problem = f"{len(columns)} cells expected, got {len(row)}"
+        raise PublishedError(_message(path, problem, row=number))
+    cells: list[Cell] = []
+    for text, (name, parser) in zip(row, columns.items(), strict=True):
+        try:
+            cells.append(parser(text))
+        except ValueError as error:
+            raise PublishedError(_message(path, str(error), row=number, column=name)) from error
+    return cells
+
+
+def _whole_numbers(path: Path, table: pd.DataFrame, column: str) -> IntArray:
+    cells: list[Printed] = list(table[column])
+    for number, cell in enumerate(cells, start=1):
+        if cell.relation != "=" or cell.value < 0 or cell.value != int(cell.value):
+            problem = f"a count must be a whole number, got {cell.text!r}"
+            raise PublishedError(_message(path, problem, row=number, column=column))
+    return np.array([int(cell.value) for cell in cells], dtype=np.int64)
+
+
+def _check_counts(path: Path, counts: PublishedCounts) -> None:
+    for i in range(len(counts)):
+        n, b, c = (int(x[i]) for x in (counts.n_items, counts.b, counts.c))
+        if n == 0 or b + c > n:
+            problem = f"b + c = {b + c} discordant items cannot be among N = {n}"
+            raise PublishedError(_message(path, problem, row=i + 1, column="b"))
+        for name, cell in (("p_a", counts.p_a[i]), ("p_b", counts.p_b[i])):
+            if not 0 <= cell.value <= 1:
+                problem = f"an accuracy must lie in [0, 1], got {cell.text!r}"
+                raise PublishedError(_message(path, problem, row=i + 1, column=name))
+        gap = counts.p_a[i].value - counts.p_b[i].value
+        slack = counts.p_a[i].half_unit + counts.p_b[i].half_unit
+        if abs(gap - (b - c) / n) > slack:
+            problem = f"p_a - p_b = {gap:.6g}, but (b - c)/N = {(b - c) / n:.6g}"
+            raise PublishedError(_message(path, problem, row=i + 1, column="p_a"))
+
+
+def _message(path: Path, problem: str, *, row: int | None = None, column: str | None = None) -> str:
+    place = "".join(
+        f", {label} {value}" for label, value in (("row", row), ("column", column)) if value
+    )
+    return one_line(f"{path}{place}: {problem}")
