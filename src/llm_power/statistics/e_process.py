@@ -1,0 +1,440 @@
+r"""Anytime-valid testing of a pair: the mixture e-process of eq. (24) and Appendix C.
+
+Given that an item is discordant, model A is the one that solved it with probability
+:math:`\theta`; :math:`\theta = 1/2` under the null hypothesis. A mixture :math:`\nu` of
+alternatives turns the counts :math:`b_n, c_n` of the first :math:`n` items into
+
+.. math:: e_n = \int \frac{\theta^{b_n}(1-\theta)^{c_n}}{(1/2)^{b_n+c_n}}\,d\nu(\theta),
+
+a non-negative martingale of mean 1 under the null, so that by Ville's inequality
+:math:`\Pr(\sup_n e_n \ge 1/\alpha) \le \alpha`. Concordant items leave it unchanged.
+
+References
+----------
+Ville (1939), Étude critique de la notion de collectif; Robbins (1970),
+doi:10.1214/aoms/1177696786, for the method of mixtures; Howard, Ramdas, McAuliffe and
+Sekhon (2021), doi:10.1214/20-AOS1991, for time-uniform boundaries.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy.optimize import elementwise
+from scipy.special import betaln, ndtri
+
+from llm_power.errors import InvalidArgument
+from llm_power.statistics._checks import counts, finite, non_negative, open_unit, positive
+from llm_power.statistics._typing import ArrayLike, BoolArray, FloatArray, IntArray
+from llm_power.statistics.inversion import resolution_ratio, z_sum
+
+# Elements evaluated at once: bounds the (elements x points) work array at a few megabytes.
+_BLOCK = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class DiscreteMixture:
+    r"""A mixture of finitely many alternatives.
+
+    Attributes
+    ----------
+    name : str
+        What to call it in tables and messages.
+    points : tuple of float
+        Values of :math:`\theta` in (0, 1).
+    weights : tuple of float
+        Their positive weights, which sum to 1.
+
+    Notes
+    -----
+    Appendix C calls its 98-point mixture conjugate. A finite sum needs no conjugacy: eq. (24)
+    is a weighted sum of likelihood ratios for any points. `BetaMixture` is the conjugate one.
+    """
+
+    name: str
+    points: tuple[float, ...] = field(repr=False)
+    weights: tuple[float, ...] = field(repr=False)
+
+    def __post_init__(self) -> None:
+        theta = finite("points", self.points)
+        if theta.size == 0 or np.any((theta <= 0) | (theta >= 1)):
+            raise InvalidArgument(f"points must lie strictly in (0, 1), got {self.points!r}")
+        weights = positive("weights", self.weights)
+        if weights.shape != theta.shape or abs(weights.sum() - 1) > 1e-12:
+            raise InvalidArgument("weights must be as many as the points and sum to 1")
+
+    @classmethod
+    def uniform(cls, name: str, points: ArrayLike) -> DiscreteMixture:
+        """Return the mixture of `points` with equal weights."""
+        theta = tuple(float(point) for point in np.ravel(points))
+        return cls(name, theta, (1 / max(len(theta), 1),) * len(theta))
+
+    @property
+    def is_symmetric(self) -> bool:
+        r"""Whether :math:`\theta` and :math:`1-\theta` have the same weight."""
+        order = np.argsort(self.points)
+        theta, weights = np.take(self.points, order), np.take(self.weights, order)
+        mirrored = np.abs(theta - (1 - theta[::-1])) + np.abs(weights - weights[::-1])
+        return bool(np.all(mirrored <= 1e-12))
+
+    def log_e(self, b: FloatArray, c: FloatArray) -> FloatArray:
+        """Return log e of two arrays of one shape; see `log_e_value`."""
+        theta = np.asarray(self.points)
+        up, down, log_weights = np.log(2 * theta), np.log(2 - 2 * theta), np.log(self.weights)
+        first, second, result = b.ravel(), c.ravel(), np.empty(b.size)
+        for start in range(0, b.size, _BLOCK):
+            block = slice(start, start + _BLOCK)
+            terms = np.outer(first[block], up) + np.outer(second[block], down) + log_weights
+            largest = terms.max(axis=1)
+            terms -= largest[:, np.newaxis]
+            result[block] = largest + np.log(np.exp(terms).sum(axis=1))
+        return result.reshape(b.shape)
+
+
+@dataclass(frozen=True, slots=True)
+class BetaMixture:
+    r"""The continuous mixture :math:`\theta \sim` Beta(`a`, `b`), conjugate to eq. (24).
+
+    Attributes
+    ----------
+    a, b : float
+        Positive shape parameters.
+
+    Notes
+    -----
+    :math:`\log e = \log B(a+b_n, b+c_n) - \log B(a, b) + (b_n+c_n)\log 2`. The terms cancel:
+    the absolute error of log e is about 1e-12 at three thousand and 1e-9 at a million
+    discordant items.
+    """
+
+    a: float
+    b: float
+
+    def __post_init__(self) -> None:
+        positive("a", self.a)
+        positive("b", self.b)
+
+    @property
+    def name(self) -> str:
+        """What to call it in tables and messages."""
+        return f"Beta({self.a:g}, {self.b:g})"
+
+    @property
+    def is_symmetric(self) -> bool:
+        r"""Whether :math:`\theta` and :math:`1-\theta` have the same density."""
+        return self.a == self.b
+
+    def log_e(self, b: FloatArray, c: FloatArray) -> FloatArray:
+        """Return log e of two arrays of one shape; see `log_e_value`."""
+        closed_form = betaln(self.a + b, self.b + c) - betaln(self.a, self.b)
+        return np.asarray(closed_form + (b + c) * np.log(2.0))
+
+
+Mixture = DiscreteMixture | BetaMixture
+
+#: The mixture of Appendix C: 0.01, ..., 0.49, 0.51, ..., 0.99 with equal weights.
+UNIFORM_98 = DiscreteMixture.uniform("uniform-98", [k / 100 for k in range(1, 100) if k != 50])
+#: The two-point mixture of Appendix C.
+TWO_POINT = DiscreteMixture.uniform("two-point", [0.4, 0.6])
+#: The continuous mixture of Appendix C.
+BETA_2_2 = BetaMixture(2.0, 2.0)
+
+
+def log_e_value(b: ArrayLike, c: ArrayLike, mixture: Mixture = UNIFORM_98) -> FloatArray:
+    """Logarithm of the mixture e-value, eq. (24).
+
+    Parameters
+    ----------
+    b, c : array_like
+        Discordant counts; real numbers are accepted, as a boundary lies between counts.
+    mixture : DiscreteMixture or BetaMixture, default `UNIFORM_98`
+        The mixture of alternatives.
+
+    Returns
+    -------
+    ndarray
+        Broadcast shape; 0 where b = c = 0.
+
+    Raises
+    ------
+    InvalidArgument
+        If a count is negative or not finite.
+    """
+    first, second = np.broadcast_arrays(non_negative("b", b), non_negative("c", c))
+    return mixture.log_e(first, second)
+
+
+def log_e_trajectory(differences: ArrayLike, mixture: Mixture = UNIFORM_98) -> FloatArray:
+    """Log e after each step of one or many trajectories.
+
+    Parameters
+    ----------
+    differences : array_like of int, shape (..., n_steps)
+        Paired differences of 0/1 scores in order of arrival: 1 where only A solved the item,
+        -1 where only B did, 0 where they agree. A step is whatever the last axis counts:
+        items, or discordant items if the zeros are left out.
+    mixture : DiscreteMixture or BetaMixture, default `UNIFORM_98`
+        The mixture of alternatives.
+
+    Returns
+    -------
+    ndarray, shape (..., n_steps)
+        Log e; index k holds the value after k + 1 steps.
+
+    Raises
+    ------
+    InvalidArgument
+        If a difference is none of -1, 0 and 1.
+    """
+    steps = np.asarray(differences)
+    if not np.all((steps == 0) | (steps == 1) | (steps == -1)):
+        raise InvalidArgument("differences must be -1, 0 or 1")
+    b = np.cumsum(steps == 1, axis=-1, dtype=np.int64)
+    c = np.cumsum(steps == -1, axis=-1, dtype=np.int64)
+    # Trajectories meet at the same few counts over and over: evaluate each (b, c) once.
+    base = int(c.max(initial=0)) + 1
+    visited, where = np.unique(b * base + c, return_inverse=True)
+    values = mixture.log_e((visited // base).astype(np.float64), (visited % base).astype(float))
+    return values[where].reshape(steps.shape)
+
+
+def first_crossing(log_e: ArrayLike, *, alpha: float = 0.05) -> FloatArray:
+    r"""Stopping time: number of steps until log e first reaches :math:`\log(1/\alpha)`.
+
+    Parameters
+    ----------
+    log_e : array_like, shape (..., n_steps)
+        Trajectories as from `log_e_trajectory`.
+    alpha : float, default 0.05
+        Level.
+
+    Returns
+    -------
+    ndarray, shape (...)
+        Steps counted from 1, in the unit of the last axis of `log_e` (items or discordant
+        items); ``inf`` where the threshold is never reached.
+
+    Raises
+    ------
+    InvalidArgument
+        If `log_e` has no axis, or `alpha` is not in (0, 1).
+    """
+    path = np.asarray(log_e, dtype=np.float64)
+    if path.ndim == 0:
+        raise InvalidArgument("log_e must have the steps of a trajectory on its last axis")
+    reached = path >= -np.log(open_unit("alpha", alpha))
+    return np.where(reached.any(axis=-1), reached.argmax(axis=-1) + 1.0, np.inf)
+
+
+@dataclass(frozen=True, slots=True)
+class AnytimeBoundary:
+    r"""The smallest imbalance that takes the e-process to :math:`1/\alpha`.
+
+    Attributes
+    ----------
+    n_discordant : ndarray of int
+        Number :math:`M = b + c` of discordant items.
+    gap : ndarray
+        Smallest real :math:`s = |b-c|` with :math:`e \ge 1/\alpha`; ``inf`` where even
+        :math:`s = M` is not enough.
+    threshold : ndarray
+        The same as a z value, :math:`u = s/\sqrt{M}`, to be compared with McNemar's
+        :math:`(b-c)/\sqrt{b+c}`.
+    alpha : float
+        Level.
+    mixture : DiscreteMixture or BetaMixture
+        The mixture of alternatives.
+    """
+
+    n_discordant: IntArray
+    gap: FloatArray
+    threshold: FloatArray
+    alpha: float
+    mixture: Mixture
+
+
+def anytime_boundary(
+    n_discordant: ArrayLike, *, alpha: float = 0.05, mixture: Mixture = UNIFORM_98
+) -> AnytimeBoundary:
+    r"""Invert the e-process at a given number of discordant items.
+
+    Parameters
+    ----------
+    n_discordant : array_like of int
+        Number :math:`M` of discordant items.
+    alpha : float, default 0.05
+        Level.
+    mixture : DiscreteMixture or BetaMixture, default `UNIFORM_98`
+        A mixture that is symmetric about 1/2.
+
+    Returns
+    -------
+    AnytimeBoundary
+        Arrays of the shape of `n_discordant`.
+
+    Raises
+    ------
+    InvalidArgument
+        If a count is negative or not whole, `alpha` is not in (0, 1), or the mixture is not
+        symmetric: then e depends on the sign of b - c and there are two boundaries.
+
+    Notes
+    -----
+    For a symmetric mixture the root is unique. With :math:`s = b - c`, eq. (24) reads
+    :math:`\int (4\theta(1-\theta))^{M/2}\cosh(\tfrac{s}{2}\log\tfrac{\theta}{1-\theta})\,d\nu`,
+    which grows with :math:`|s|` and is at most 1 at :math:`s = 0`.
+    """
+    level = open_unit("alpha", alpha)
+    if not mixture.is_symmetric:
+        raise InvalidArgument(f"mixture must be symmetric about 1/2, got {mixture.name}")
+    total = counts("n_discordant", n_discordant)
+    m = total.astype(np.float64)
+    excess = mixture.log_e(m, np.zeros(m.shape)) + np.log(level)
+    gap = np.full(m.shape, np.inf)
+    attainable = excess >= 0
+    if np.any(attainable):
+        gap[attainable] = _root_of_log_e(m[attainable], level, mixture)
+    threshold = np.full(m.shape, np.inf)
+    np.divide(gap, np.sqrt(m), out=threshold, where=attainable)
+    return AnytimeBoundary(total, gap, threshold, level, mixture)
+
+
+def _root_of_log_e(m: FloatArray, alpha: float, mixture: Mixture) -> FloatArray:
+    log_alpha = float(np.log(alpha))
+
+    def excess(s: FloatArray, m: FloatArray) -> FloatArray:
+        return mixture.log_e((m + s) / 2, (m - s) / 2) + log_alpha
+
+    root = elementwise.find_root(excess, (np.zeros(m.shape), m), args=(m,))
+    x: FloatArray = root.x
+    return x
+
+
+@dataclass(frozen=True, slots=True)
+class AnytimeResolution:
+    r"""Two answers about a pair under continuous monitoring; see `anytime_required_n`.
+
+    Attributes
+    ----------
+    log_e : ndarray
+        Log e at the observed counts.
+    crossed : ndarray of bool
+        Whether these data reject: log e has reached :math:`\log(1/\alpha)`.
+    threshold : ndarray
+        The z value :math:`u` that rejects at this number of discordant items.
+    inflation : ndarray
+        Anytime over fixed-n required N,
+        :math:`((u+z_{1-\beta})/(z_{1-\alpha/2}+z_{1-\beta}))^2`.
+    n_star_anytime : ndarray
+        Required items with :math:`u` in place of :math:`z_{1-\alpha/2}`.
+    q_anytime : ndarray
+        Resolution ratio with respect to `n_star_anytime`.
+    resolved_anytime : ndarray of bool
+        Whether `q_anytime` is at least 1.
+    alpha, power : float
+        The operating point.
+    mixture : DiscreteMixture or BetaMixture
+        The mixture of alternatives.
+    """
+
+    log_e: FloatArray
+    crossed: BoolArray
+    threshold: FloatArray
+    inflation: FloatArray
+    n_star_anytime: FloatArray
+    q_anytime: FloatArray
+    resolved_anytime: BoolArray
+    alpha: float
+    power: float
+    mixture: Mixture
+
+
+def anytime_required_n(
+    b: ArrayLike,
+    c: ArrayLike,
+    n_items: ArrayLike,
+    *,
+    alpha: float = 0.05,
+    power: float = 0.80,
+    mixture: Mixture = UNIFORM_98,
+) -> AnytimeResolution:
+    r"""Anytime-valid required N of each pair, and whether its data have crossed already.
+
+    .. math:: N^*_{any} = \left(\frac{(u + z_{1-\beta})\,\sigma_D}{|\delta|}\right)^2,
+
+    eq. (3) with the time-uniform threshold :math:`u` of `anytime_boundary`, at the pair's own
+    :math:`b + c` discordant items, in place of :math:`z_{1-\alpha/2}`.
+
+    Parameters
+    ----------
+    b, c : array_like of int
+        Items that only the first, and only the second, model solves.
+    n_items : array_like of int
+        Items that both models were scored on, at least b + c.
+    alpha, power : float
+        Level and target power.
+    mixture : DiscreteMixture or BetaMixture, default `UNIFORM_98`
+        A mixture that is symmetric about 1/2.
+
+    Returns
+    -------
+    AnytimeResolution
+        Arrays of the broadcast shape; ``n_star_anytime`` is ``inf`` where b = c or where so
+        few items are discordant that no outcome rejects.
+
+    Raises
+    ------
+    InvalidArgument
+        If a count is not whole, negative, or b + c exceeds `n_items`, or as `anytime_boundary`.
+
+    Notes
+    -----
+    "Has it crossed?" and "is it resolvable?" are two different questions. The first asks
+    whether the data at hand reject: :math:`z \ge u` for the observed
+    :math:`z = |b-c|/\sqrt{b+c}`. The second asks whether a gap of this size would be found
+    with probability `power` by a benchmark of this size, which takes roughly
+    :math:`z \ge u + z_{1-\beta}`. `crossed` answers the one, `resolved_anytime` the other.
+
+    Table 7's pair of rank 5 and 6 (b = 1680, c = 1454, N = 12,032) tells them apart:
+    z = 4.04 against u = 3.68, so log e = 4.37 exceeds log 20 = 3.00 and the pair has crossed,
+    while u + z_{1-beta} = 4.52 leaves q_anytime = 0.80 and the pair unresolved. Section 6.5
+    counts it as the one extra unresolved verdict, which is right of the second question, but
+    says that "the same data fails to cross" the threshold, which is not so.
+
+    Section 6.5 further has one threshold inflation of 2.15 for all nine pairs. The boundary
+    depends on the number of discordant items: inverted at each pair's own, the inflation runs
+    from 1.94 (52 discordant) to 2.61 (3,134); 2.15 belongs to 182 discordant items, which
+    none of the pairs has. The count of five unresolved pairs is the same either way.
+
+    A crossing is judged at the counts given. The e-process may have crossed before and come
+    back, which is a rejection too; that takes the order of the items (`first_crossing`).
+    """
+    first, second, n = np.broadcast_arrays(
+        counts("b", b), counts("c", c), counts("n_items", n_items)
+    )
+    if np.any((first + second > n) | (n == 0)):
+        raise InvalidArgument("n_items must be positive and at least b + c")
+    boundary = anytime_boundary(first + second, alpha=alpha, mixture=mixture)
+    log_e = log_e_value(first, second, mixture)
+    delta = np.abs(first - second) / n
+    sigma_d = np.sqrt((first + second) / n - np.square(delta))
+    required_z = boundary.threshold + ndtri(power)
+    inflation = np.square(required_z / z_sum(alpha, power))
+    ratio = np.full(delta.shape, np.inf)
+    reachable = np.isfinite(required_z) & (delta > 0)
+    np.divide(required_z * np.where(reachable, sigma_d, 1.0), delta, out=ratio, where=reachable)
+    n_star = np.square(ratio)
+    q = resolution_ratio(n, n_star)
+    return AnytimeResolution(
+        log_e=log_e,
+        crossed=log_e >= -np.log(boundary.alpha),
+        threshold=boundary.threshold,
+        inflation=inflation,
+        n_star_anytime=n_star,
+        q_anytime=q,
+        resolved_anytime=q >= 1,
+        alpha=boundary.alpha,
+        power=power,
+        mixture=mixture,
+    )

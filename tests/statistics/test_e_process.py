@@ -1,0 +1,292 @@
+"""The mixture e-process of eq. (24): exact sums, boundaries, Table 7 and Section 6.5."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.integrate import quad
+
+from llm_power.errors import InvalidArgument
+from llm_power.statistics._seeds import named_rng
+from llm_power.statistics._typing import FloatArray
+from llm_power.statistics.e_process import (
+    BETA_2_2,
+    TWO_POINT,
+    UNIFORM_98,
+    BetaMixture,
+    DiscreteMixture,
+    Mixture,
+    anytime_boundary,
+    anytime_required_n,
+    first_crossing,
+    log_e_trajectory,
+    log_e_value,
+)
+from llm_power.statistics.inversion import required_n
+
+POINTS = [Fraction(k, 100) for k in range(1, 100) if k != 50]
+SYMMETRIC: list[Mixture] = [UNIFORM_98, TWO_POINT, BETA_2_2, BetaMixture(1, 1)]
+
+# Table 7: b, c; N = 12,032.
+TABLE_7 = np.array(
+    [
+        (253, 111),
+        (284, 76),
+        (32, 20),
+        (1871, 1076),
+        (1680, 1454),
+        (1449, 1439),
+        (352, 242),
+        (787, 684),
+        (1227, 1200),
+    ]
+)
+N_MMLU_PRO = 12_032
+
+
+def exact_log_e(b: int, c: int, points: list[Fraction]) -> float:
+    """Eq. (24) in integers: no rounding before the logarithm."""
+    e = Fraction(sum((2 * t) ** b * (2 * (1 - t)) ** c for t in points)) / len(points)
+    with mpmath.workdps(40):
+        return float(mpmath.log(mpmath.mpf(e.numerator) / e.denominator))
+
+
+@pytest.mark.parametrize(("b", "c"), [(0, 0), (1, 0), (0, 7), (25, 25), (32, 20), (1680, 1454)])
+def test_uniform_mixture_equals_rational_arithmetic(b: int, c: int) -> None:
+    assert log_e_value(b, c) == pytest.approx(exact_log_e(b, c, POINTS), rel=1e-10, abs=1e-14)
+
+
+def test_two_point_mixture_equals_rational_arithmetic() -> None:
+    points = [Fraction(2, 5), Fraction(3, 5)]
+    expected = exact_log_e(98, 81, points)
+    assert log_e_value(98, 81, TWO_POINT) == pytest.approx(expected, rel=1e-10)
+
+
+@pytest.mark.parametrize(("b", "c"), [(10**6, 0), (500_000, 500_000), (502_000, 498_000)])
+def test_a_million_discordant_items_neither_overflow_nor_underflow(b: int, c: int) -> None:
+    with mpmath.workdps(50):
+        points = [mpmath.mpf(t.numerator) / t.denominator for t in POINTS]
+        e = mpmath.fsum((2 * t) ** b * (2 * (1 - t)) ** c for t in points) / 98
+        beta = mpmath.beta(2 + b, 2 + c) / mpmath.beta(2, 2) * mpmath.mpf(2) ** (b + c)
+        uniform, continuous = float(mpmath.log(e)), float(mpmath.log(beta))
+    assert log_e_value(b, c) == pytest.approx(uniform, rel=1e-10)
+    # The stated accuracy of the closed form: cancellation of terms of size 1e7.
+    assert log_e_value(b, c, BETA_2_2) == pytest.approx(continuous, rel=1e-10, abs=5e-9)
+
+
+@given(b=st.integers(0, 60), c=st.integers(0, 60))
+def test_beta_1_1_is_the_reciprocal_of_a_discrete_uniform(b: int, c: int) -> None:
+    """Integrating theta^b (1-theta)^c over (0, 1) gives 1 / ((M + 1) binomial(M, b))."""
+    m = b + c
+    expected = m * np.log(2) - np.log(m + 1) - float(mpmath.log(mpmath.binomial(m, b)))
+    assert log_e_value(b, c, BetaMixture(1, 1)) == pytest.approx(expected, rel=1e-10, abs=1e-12)
+
+
+def test_beta_mixture_equals_numerical_integration() -> None:
+    def integrand(t: float) -> float:
+        return float((2 * t) ** 12 * (2 - 2 * t) ** 5 * 12 * t**2 * (1 - t))
+
+    # Beta(3, 2) has the density 12 t^2 (1 - t).
+    expected = np.log(quad(integrand, 0, 1, epsabs=0, epsrel=1e-13)[0])
+    assert log_e_value(12, 5, BetaMixture(3, 2)) == pytest.approx(expected, rel=1e-10)
+
+
+@pytest.mark.parametrize("mixture", [*SYMMETRIC, BetaMixture(3, 1)])
+def test_mean_one_under_the_null_at_every_step(mixture: Mixture) -> None:
+    """The martingale property by enumeration: E[e_(M+1) | b, c] = e_M."""
+    b, c = np.meshgrid(np.arange(12), np.arange(12))
+    up, down = log_e_value(b + 1, c, mixture), log_e_value(b, c + 1, mixture)
+    np.testing.assert_allclose(
+        (np.exp(up) + np.exp(down)) / 2, np.exp(log_e_value(b, c, mixture)), rtol=1e-12
+    )
+
+
+def test_trajectory_equals_the_values_at_the_running_counts() -> None:
+    steps = named_rng(1, "trajectory").integers(-1, 2, size=(3, 5, 200))
+    path = log_e_trajectory(steps)
+    b, c = np.cumsum(steps == 1, axis=-1), np.cumsum(steps == -1, axis=-1)
+    np.testing.assert_allclose(path, log_e_value(b, c), rtol=1e-12, atol=1e-14)
+    assert path.shape == steps.shape
+    assert log_e_trajectory(np.zeros((2, 0))).shape == (2, 0)
+
+
+def test_concordant_items_leave_the_e_value_unchanged() -> None:
+    with_ties = log_e_trajectory([1, 0, 0, -1, 0, 1])
+    np.testing.assert_array_equal(with_ties[[0, 3, 5]], log_e_trajectory([1, -1, 1]))
+    np.testing.assert_array_equal(with_ties[[1, 2, 4]], with_ties[[0, 0, 3]])
+
+
+def test_first_crossing_counts_steps_from_one_and_has_a_word_for_never() -> None:
+    limit = -np.log(0.05)
+    paths = [[limit, 0, 9], [0, limit - 1e-9, 9], [0, 0, limit - 1e-9]]
+    np.testing.assert_array_equal(first_crossing(paths), [1, 3, np.inf])
+    assert first_crossing(paths[0]) == 1
+    # All heads: 8 is the first M with log e >= log 20 (the boundary below says the same).
+    assert first_crossing(log_e_trajectory([1] * 20)) == 8
+
+
+@pytest.mark.parametrize("mixture", SYMMETRIC)
+def test_boundary_is_where_the_e_value_reaches_the_threshold(mixture: Mixture) -> None:
+    m = np.array([8, 9, 52, 360, 3134, 100_000])
+    boundary = anytime_boundary(m, mixture=mixture)
+    reached = np.isfinite(boundary.gap)
+    at = log_e_value((m + boundary.gap)[reached] / 2, (m - boundary.gap)[reached] / 2, mixture)
+    np.testing.assert_allclose(at, np.log(20), rtol=1e-8)
+    np.testing.assert_allclose(boundary.threshold, boundary.gap / np.sqrt(m), rtol=1e-15)
+
+
+@pytest.mark.parametrize("mixture", SYMMETRIC)
+@pytest.mark.parametrize("alpha", [0.05, 0.001])
+def test_boundary_equals_brute_force_over_all_integers(mixture: Mixture, alpha: float) -> None:
+    """The smallest |b - c| of the right parity that crosses, for every M up to 80."""
+    m = np.arange(81)
+    gap = anytime_boundary(m, alpha=alpha, mixture=mixture).gap
+    for total in m:
+        b = np.arange(total // 2 + total % 2, total + 1)
+        crossed = log_e_value(b, total - b, mixture) >= -np.log(alpha)
+        assert np.all(np.diff(crossed.astype(int)) >= 0)  # one boundary, no island
+        np.testing.assert_array_equal(2 * b - total >= gap[total] - 1e-9, crossed)
+
+
+@given(m=st.integers(1, 5000), steps=st.lists(st.floats(0, 1), min_size=2, max_size=6))
+def test_e_grows_with_the_imbalance_for_symmetric_mixtures(m: int, steps: list[float]) -> None:
+    s = np.sort(steps) * m
+    for mixture in SYMMETRIC:
+        assert np.all(np.diff(log_e_value((m + s) / 2, (m - s) / 2, mixture)) >= -1e-9)
+
+
+def test_boundary_wants_a_symmetric_mixture() -> None:
+    for mixture in (BetaMixture(2, 1), DiscreteMixture.uniform("one", [0.6])):
+        assert not mixture.is_symmetric
+        with pytest.raises(InvalidArgument, match="symmetric"):
+            anytime_boundary(10, mixture=mixture)
+
+
+def test_rank_5_and_6_has_crossed_and_is_not_resolvable() -> None:
+    """Section 6.5 says of Table 7's fifth row that the data fail to cross; they do cross."""
+    b, c = 1680, 1454
+    assert exact_log_e(b, c, POINTS) > np.log(20)  # rational arithmetic, e = 79.3
+    for mixture in (UNIFORM_98, BETA_2_2, BetaMixture(1, 1)):
+        pair = anytime_required_n(b, c, N_MMLU_PRO, mixture=mixture)
+        assert pair.crossed
+        assert not pair.resolved_anytime
+    pair = anytime_required_n(b, c, N_MMLU_PRO)
+    # The numbers in the docstring, at their printed digits.
+    assert pair.log_e == pytest.approx(4.37, abs=0.005)
+    assert (b - c) / np.sqrt(b + c) == pytest.approx(4.04, abs=0.005)
+    assert pair.threshold == pytest.approx(3.68, abs=0.005)
+    assert pair.q_anytime == pytest.approx(0.80, abs=0.005)
+
+
+def test_the_boundary_of_rank_5_and_6_by_high_precision_root_finding() -> None:
+    m = b_plus_c = 3134
+    with mpmath.workdps(40):
+        points = [mpmath.mpf(t.numerator) / t.denominator for t in POINTS]
+
+        def excess(s: mpmath.mpf) -> mpmath.mpf:
+            b, c = (m + s) / 2, (m - s) / 2
+            return mpmath.log(
+                mpmath.fsum((2 * t) ** b * (2 - 2 * t) ** c for t in points) / 98 * 0.05
+            )
+
+        gap = float(mpmath.findroot(excess, 206))
+    assert anytime_boundary(b_plus_c).gap == pytest.approx(gap, rel=1e-10)
+
+
+def test_section_6_5_counts_five_unresolved_pairs_and_its_inflation_is_nobodys() -> None:
+    pairs = anytime_required_n(TABLE_7[:, 0], TABLE_7[:, 1], N_MMLU_PRO)
+    # Table 5, row "Anytime-valid", column MMLU-Pro: 5 of 9.
+    assert np.sum(~pairs.resolved_anytime) == 5
+    np.testing.assert_array_equal(
+        pairs.crossed, [True, True, False, True, True, False, True, False, False]
+    )
+    # Section 6.5 prints 2.15x for all; derived: 1.94 to 2.61, and 2.15 at 182 discordant items.
+    assert pairs.inflation.min() == pytest.approx(1.94, abs=0.005)
+    assert pairs.inflation.max() == pytest.approx(2.61, abs=0.005)
+    assert not np.any(np.abs(pairs.inflation - 2.15) < 0.005)
+    inflation = anytime_required_n(100, 82, N_MMLU_PRO).inflation
+    assert inflation == pytest.approx(2.15, abs=0.005)
+
+
+def test_anytime_required_n_is_the_fixed_one_inflated() -> None:
+    b, c = TABLE_7.T
+    pairs = anytime_required_n(b, c, N_MMLU_PRO, alpha=0.01, power=0.9)
+    delta = (b - c) / N_MMLU_PRO
+    fixed = required_n(delta, np.sqrt((b + c) / N_MMLU_PRO - delta**2), alpha=0.01, power=0.9)
+    np.testing.assert_allclose(pairs.n_star_anytime, fixed * pairs.inflation, rtol=1e-12)
+    np.testing.assert_allclose(pairs.q_anytime, N_MMLU_PRO / pairs.n_star_anytime, rtol=1e-12)
+
+
+def test_no_gap_and_too_few_discordant_items_need_infinitely_many() -> None:
+    pairs = anytime_required_n([50, 3, 0, 20], [50, 0, 0, 0], [200, 200, 200, 20])
+    # The last pair is 20 of 20: the difference is constant, so its variance and need are 0.
+    np.testing.assert_array_equal(pairs.n_star_anytime, [np.inf, np.inf, np.inf, 0])
+    np.testing.assert_array_equal(pairs.resolved_anytime, [False, False, False, True])
+    np.testing.assert_array_equal(pairs.crossed, [False, False, False, True])
+
+
+@given(b=st.integers(0, 400), c=st.integers(0, 400), rest=st.integers(1, 500))
+def test_swapping_the_models_changes_nothing(b: int, c: int, rest: int) -> None:
+    one, other = anytime_required_n(b, c, b + c + rest), anytime_required_n(c, b, b + c + rest)
+    assert one.log_e == pytest.approx(float(other.log_e), abs=1e-10)
+    assert one.n_star_anytime == pytest.approx(float(other.n_star_anytime), rel=1e-12)
+    # A resolvable pair has crossed: u + z_power exceeds u, and the variance is smaller.
+    assert one.crossed or not one.resolved_anytime
+
+
+def exact_crossing_probability(gap: FloatArray, theta: float) -> float:
+    """Pr(|S_M| >= gap[M] for some M < len(gap)) of a walk of +-1 steps, by its recursion."""
+    size = len(gap)
+    walk = np.zeros(2 * size + 1)
+    walk[size] = 1.0
+    place = np.abs(np.arange(-size, size + 1))
+    absorbed = 0.0
+    for limit in gap[1:]:
+        walk = theta * np.roll(walk, 1) + (1 - theta) * np.roll(walk, -1)
+        absorbed += walk[place >= limit].sum()
+        walk[place >= limit] = 0.0
+    return absorbed
+
+
+@pytest.mark.parametrize("mixture", SYMMETRIC)
+def test_ville_holds_exactly_over_a_thousand_discordant_items(mixture: Mixture) -> None:
+    gap = anytime_boundary(np.arange(1001), mixture=mixture).gap
+    assert 0.01 < exact_crossing_probability(gap, 0.5) <= 0.05
+
+
+@pytest.mark.slow
+def test_ville_by_simulation() -> None:
+    """20,000 null trajectories of 1,000 discordant items against the exact probability."""
+    trials, steps = 20_000, 1000
+    signs = 2 * named_rng(7, "ville").integers(0, 2, size=(trials, steps), dtype=np.int8) - 1
+    crossed = np.isfinite(first_crossing(log_e_trajectory(signs))).mean()
+    exact = exact_crossing_probability(anytime_boundary(np.arange(steps + 1)).gap, 0.5)
+    assert abs(crossed - exact) < 4 * np.sqrt(exact * (1 - exact) / trials)  # 4 SE
+    assert crossed < 0.05
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: log_e_value(-1, 2),
+        lambda: log_e_trajectory([0, 2]),
+        lambda: first_crossing(3.0),
+        lambda: first_crossing([1.0], alpha=1.0),
+        lambda: anytime_boundary(2.5),
+        lambda: anytime_boundary(10, alpha=0.0),
+        lambda: anytime_required_n(5, 6, 10),
+        lambda: anytime_required_n(5, 6, 20, power=1.0),
+        lambda: BetaMixture(0, 1),
+        lambda: DiscreteMixture.uniform("empty", []),
+        lambda: DiscreteMixture.uniform("edge", [0.0, 1.0]),
+        lambda: DiscreteMixture("heavy", (0.4, 0.6), (1.0, 1.0)),
+    ],
+)
+def test_arguments_outside_the_domain_are_refused(call) -> None:  # type: ignore[no-untyped-def]
+    with pytest.raises(InvalidArgument):
+        call()
