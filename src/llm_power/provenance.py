@@ -1,0 +1,87 @@
+"""Where the numbers of an exhibit come from, in one line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from llm_power.errors import InvalidArgument, one_line
+
+Kind = Literal["published", "simulated", "witness", "raw"]
+
+_PHRASES: dict[Kind, str] = {
+    "published": "from published counts",
+    "simulated": "simulated",
+    "witness": "witness",
+    "raw": "raw",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """One source of an exhibit's numbers.
+
+    Attributes
+    ----------
+    kind : {"published", "simulated", "witness", "raw"}
+        Computed from numbers the paper prints; simulated; a data set fitted to printed
+        numbers; or per-item scores as their owners published them.
+    detail : str
+        What identifies the source; one of the constructors below writes it.
+    """
+
+    kind: Kind
+    detail: str
+
+    def __post_init__(self) -> None:
+        if not self.detail.strip():
+            raise InvalidArgument(f"detail must say what the source is, got {self.detail!r}")
+
+    @property
+    def line(self) -> str:
+        """The source as one line, for example ``simulated (seed 7, 1500 trials)``."""
+        return one_line(f"{_PHRASES[self.kind]} ({self.detail})")
+
+    @classmethod
+    def published(cls, source: str) -> Provenance:
+        """Numbers computed from printed ones; `source` names the table or section."""
+        return cls("published", source)
+
+    @classmethod
+    def simulated(cls, *, seed: int, trials: int, unit: str = "trials") -> Provenance:
+        """Numbers simulated or resampled; `unit` says what was repeated."""
+        return cls("simulated", f"seed {seed}, {trials} {unit}")
+
+    @classmethod
+    def witness(cls, fitted_to: str) -> Provenance:
+        """Numbers of a data set that was fitted to printed numbers: no finding of its own."""
+        return cls("witness", f"fitted to {fitted_to}")
+
+    @classmethod
+    def raw(cls, *, repo: str, revision: str, sha256: str) -> Provenance:
+        """Numbers computed from per-item scores; the three identify the bytes."""
+        return cls("raw", f"{repo}, revision {revision}, sha256 {sha256}")
+
+
+def provenance_line(sources: Sequence[Provenance]) -> str:
+    """Join the sources of one exhibit into one line.
+
+    Parameters
+    ----------
+    sources : sequence of Provenance
+        At least one; a repeated source is named once.
+
+    Returns
+    -------
+    str
+        The lines in order, separated by semicolons.
+
+    Raises
+    ------
+    InvalidArgument
+        If there is no source.
+    """
+    if not sources:
+        raise InvalidArgument("sources must hold at least one Provenance, got none")
+    return "; ".join(dict.fromkeys(source.line for source in sources))

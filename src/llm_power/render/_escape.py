@@ -1,0 +1,167 @@
+"""Make any text harmless inside a Markdown or a LaTeX table.
+
+Model names come from strangers. A name may hold whatever a hub or a CSV lets through:
+pipes, dollars, backslashes, newlines, other scripts. Here it becomes text and nothing else.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+# Characters that CommonMark, GitHub's tables or its mathematics could act upon. A backslash
+# before ASCII punctuation is literal in CommonMark; <, > and & are entities instead, because
+# older converters do not know \<.
+_MARKDOWN = {c: f"\\{c}" for c in "\\`*_{}[]|~$#!"} | {
+    "<": "&lt;",
+    ">": "&gt;",
+    "&": "&amp;",
+}
+
+_LATEX_ASCII = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "%": r"\%",
+    "_": r"\_",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': r"\symbol{34}",
+    "`": r"\textasciigrave{}",
+    # After the \\ that ends a row, a bare [ or * would be read as its argument.
+    "[": "{[}",
+    "]": "{]}",
+    "*": "{*}",
+}
+
+_LATEX_SYMBOLS = {
+    "−": r"$-$",
+    "–": r"\textendash{}",
+    "—": r"\textemdash{}",
+    "…": r"\ldots{}",
+    "×": r"$\times$",
+    "±": r"$\pm$",
+    "·": r"$\cdot$",
+    "≤": r"$\le$",
+    "≥": r"$\ge$",
+    "≈": r"$\approx$",
+    "≠": r"$\ne$",
+    "∞": r"$\infty$",
+    "∋": r"$\ni$",
+    "∈": r"$\in$",
+    "→": r"$\to$",
+    "°": r"\textdegree{}",
+    "α": r"$\alpha$",
+    "β": r"$\beta$",
+    "δ": r"$\delta$",
+    "Δ": r"$\Delta$",
+    "θ": r"$\theta$",
+    "ρ": r"$\rho$",
+    "σ": r"$\sigma$",
+    "χ": r"$\chi$",
+    "ß": r"{\ss}",
+    "æ": r"{\ae}",
+    "Æ": r"{\AE}",
+    "ø": r"{\o}",
+    "Ø": r"{\O}",
+    "œ": r"{\oe}",
+    "Œ": r"{\OE}",
+    "ł": r"{\l}",
+    "Ł": r"{\L}",
+}
+
+_LATEX_ACCENTS = {
+    "\u0300": r"\`",
+    "\u0301": r"\'",
+    "\u0302": r"\^",
+    "\u0303": r"\~",
+    "\u0304": r"\=",
+    "\u0306": r"\u",
+    "\u0307": r"\.",
+    "\u0308": r"\"",
+    "\u030a": r"\r",
+    "\u030b": r"\H",
+    "\u030c": r"\v",
+    "\u0327": r"\c",
+}
+
+SUPERSCRIPTS = dict(zip("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻", strict=True))
+
+_LOWERED = {raised: c for c, raised in SUPERSCRIPTS.items()}
+
+_LATEX_MATH_ACCENTS = {"\u0302": r"\hat", "\u0304": r"\bar"}
+
+# A run of superscripts, a Greek letter with its hat or bar, a run of what TeX would join,
+# or any one character.
+_PIECES = re.compile(
+    f"[{''.join(_LOWERED)}]+|[αβδΔθρσχ][{''.join(_LATEX_MATH_ACCENTS)}]|-+|'+|,+|."
+)
+
+
+def escape_markdown(text: str) -> str:
+    """Return `text` as literal text for one cell or line of Markdown (CommonMark, GFM).
+
+    Parameters
+    ----------
+    text : str
+        Anything.
+
+    Returns
+    -------
+    str
+        One line; line breaks and control characters are spaces.
+    """
+    return "".join(_MARKDOWN.get(c, c) for c in _one_line(text))
+
+
+def escape_latex(text: str) -> str:
+    """Return `text` as literal text for one cell or line of LaTeX.
+
+    Parameters
+    ----------
+    text : str
+        Anything.
+
+    Returns
+    -------
+    str
+        ASCII, on one line; line breaks and control characters are spaces. Any LaTeX since
+        2020 sets it with no package loaded. A character that LaTeX's own fonts do not have
+        appears as its code point, ``[U+4E2D]``, so that two names never look the same.
+    """
+    flat = unicodedata.normalize("NFC", _one_line(text))
+    return "".join(_latex_piece(match[0]) for match in _PIECES.finditer(flat))
+
+
+def _latex_piece(piece: str) -> str:
+    if piece[0] in _LOWERED:
+        return f"$^{{{''.join(_LOWERED[c] for c in piece)}}}$"
+    if len(piece) == 2 and piece[1] in _LATEX_MATH_ACCENTS:
+        return f"${_LATEX_MATH_ACCENTS[piece[1]]}{{{_LATEX_SYMBOLS[piece[0]].strip('$')}}}$"
+    # Doubled, these would become a dash or a quotation mark.
+    return "{}".join(piece) if piece[0] in "-'," else _latex_character(piece)
+
+
+def _latex_character(c: str) -> str:
+    if c in _LATEX_ASCII:
+        return _LATEX_ASCII[c]
+    if c.isascii():
+        return c
+    if c in _LATEX_SYMBOLS:
+        return _LATEX_SYMBOLS[c]
+    decomposed = unicodedata.normalize("NFD", c)
+    base, mark = decomposed[0], decomposed[1:]
+    if base.isascii() and base.isalpha() and mark in _LATEX_ACCENTS:
+        return f"{_LATEX_ACCENTS[mark]}{{{base}}}"
+    return f"{{[}}U+{ord(c):04X}{{]}}"
+
+
+def _one_line(text: str) -> str:
+    # isprintable is false for line breaks, tabs, controls, bidirectional overrides, surrogates.
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
