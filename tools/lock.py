@@ -1,0 +1,58 @@
+"""Write requirements.lock, requirements-build.lock and environment.yml (``make lock``)."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+ROOT = Path(__file__).resolve().parents[1]
+
+# Python 3.14 is left out: one of Snakemake's dependencies has no wheel for it yet.
+ENVIRONMENT = """\
+# Written by `make lock`: every version of requirements.lock, for those who prefer conda.
+# Afterwards: pip install --no-deps --no-build-isolation --editable .
+name: llm-power
+channels:
+  - conda-forge
+  - nodefaults
+dependencies:
+  - python >=3.11,<3.14
+  - pip
+  - pip:
+"""
+
+
+def main() -> None:
+    """Resolve the newest versions that suit pyproject.toml and write the three files."""
+    lock, build_lock = ROOT / "requirements.lock", ROOT / "requirements-build.lock"
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    with TemporaryDirectory() as folder:
+        # What suits the oldest Python binds the newer ones: one version of a package everywhere.
+        oldest = Path(folder, "oldest.txt")
+        resolve("pyproject.toml", "--all-extras", output=oldest)
+        pinned = ["--universal", "--generate-hashes", "--constraint", str(oldest)]
+        resolve("pyproject.toml", "--all-extras", *pinned, output=lock)
+        build = Path(folder, "build.in")
+        build.write_text("\n".join(project["optional-dependencies"]["build"]))
+        resolve(str(build), *pinned, output=build_lock)
+
+    versions = re.findall(r"^([\w.-]+==.+) \\$", lock.read_text(), re.MULTILINE)
+    listed = "".join(f"      - {version}\n" for version in versions)
+    (ROOT / "environment.yml").write_text(ENVIRONMENT + listed)
+
+
+def resolve(source: str, *options: str, output: Path) -> None:
+    """Let uv write exact versions for `source`, from the public index and no local setting."""
+    uv = str(Path(sys.executable).with_name("uv"))
+    fixed = ["--python-version", "3.11", "--no-config", "--quiet", "--output-file", str(output)]
+    header = ["--custom-compile-command", "make lock", "--no-annotate", "--no-emit-index-url"]
+    output.unlink(missing_ok=True)  # uv would keep the versions it finds there
+    subprocess.run([uv, "pip", "compile", source, *options, *fixed, *header], cwd=ROOT, check=True)
+
+
+if __name__ == "__main__":
+    main()
