@@ -1,0 +1,69 @@
+# The environment is made in .venv from the locks alone: a Python >= 3.11 and make are all it takes.
+
+PYTHON ?= python3
+CORES ?= all
+
+BIN := .venv/bin
+STAMP := .venv/.made
+# Rules and tests that call a program by its name get the environment's own.
+WITH_PATH := PATH="$(CURDIR)/$(BIN):$$PATH"
+SNAKEMAKE := $(WITH_PATH) $(BIN)/snakemake --cores $(CORES)
+
+# Modules from elsewhere stay out.
+export PYTHONNOUSERSITE := 1
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+unexport PYTHONHOME PYTHONPATH
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help env reproduce test lint format report lock clean
+
+help: ## list the targets
+	@echo "make TARGET [PYTHON=python3.12] [CORES=2]"
+	@awk -F ': .*## ' '/^[a-z]+:.* ## / { printf "  %-10s %s\n", $$1, $$2 }' Makefile
+
+env: $(STAMP) ## make the environment in .venv (again only when the locks or pyproject.toml change)
+
+reproduce: $(STAMP) ## run the whole workflow: every exhibit and every board whose data are there
+	$(SNAKEMAKE)
+	@echo "Tables and board results are in $(CURDIR)/results, figures in $(CURDIR)/figures."
+
+test: $(STAMP) ## run every test
+	$(WITH_PATH) $(BIN)/pytest --numprocesses 2
+
+lint: $(STAMP) ## check style, types and the workflow, and change nothing
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/snakefmt --check Snakefile workflow
+	$(SNAKEMAKE) --lint
+	$(SNAKEMAKE) --dry-run --quiet all
+
+format: $(STAMP) ## rewrite Python and Snakemake files in the house style
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	$(BIN)/snakefmt Snakefile workflow
+
+report: reproduce ## write the browsable report of a finished run
+	$(SNAKEMAKE) --report results/report.html
+
+lock: $(STAMP) ## take the newest versions into the locks and environment.yml
+	$(BIN)/python tools/lock.py
+
+clean: ## remove whatever the workflow and the checks have made; .venv stays
+	rm -rf results figures logs benchmarks/workflow benchmarks/*.tsv .snakemake
+	rm -rf .hypothesis .mypy_cache .pytest_cache .ruff_cache
+
+# First the tools that build, then everything with them: a dependency that comes as source and the
+# package itself are built without isolation, so that nothing unpinned is fetched for it.
+$(STAMP): requirements-build.lock requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	    echo "make: Python 3.11 or newer is needed, and $(PYTHON) is not: make PYTHON=python3.12" >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' || { \
+	    echo "make: $(PYTHON) comes without venv; on Debian: apt install python3-venv" >&2; exit 1; }
+	$(PYTHON) -m venv --clear .venv
+	$(BIN)/python -m pip install --quiet --no-deps --require-hashes -r requirements-build.lock
+	$(BIN)/python -m pip install --quiet --no-deps --require-hashes --no-build-isolation -r requirements.lock
+	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	$(BIN)/python -m pip check
+	@touch $@
