@@ -1,0 +1,104 @@
+"""The lock, environment.yml, pyproject.toml and the running environment name the same versions."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).resolve().parents[2]
+LOCKS = ["requirements.lock", "requirements-build.lock"]
+
+
+def lock_text(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def locked(name: str) -> list[Requirement]:
+    """Every entry of a lock: unindented lines, without the backslash before the hashes."""
+    lines = [line for line in lock_text(name).splitlines() if line and line[0] not in " #"]
+    return [Requirement(line.removesuffix("\\").strip()) for line in lines]
+
+
+def pinned_version(requirement: Requirement) -> str:
+    (specifier,) = requirement.specifier
+    assert specifier.operator == "=="
+    return specifier.version
+
+
+def stated_in_pyproject() -> list[Requirement]:
+    project = tomllib.loads(lock_text("pyproject.toml"))
+    extras = project["project"]["optional-dependencies"].values()
+    groups = [project["build-system"]["requires"], project["project"]["dependencies"], *extras]
+    return [Requirement(line) for group in groups for line in group]
+
+
+@pytest.fixture(scope="module")
+def environment() -> dict[str, Any]:
+    loaded: dict[str, Any] = yaml.safe_load(lock_text("environment.yml"))
+    return loaded
+
+
+def test_environment_yml_names_the_versions_of_the_lock(environment: dict[str, Any]) -> None:
+    (pip_section,) = [part["pip"] for part in environment["dependencies"] if isinstance(part, dict)]
+    assert [str(Requirement(line)) for line in pip_section] == [
+        str(requirement) for requirement in locked("requirements.lock")
+    ]
+
+
+def test_environment_yml_takes_no_package_but_python_and_pip_from_elsewhere(
+    environment: dict[str, Any],
+) -> None:
+    others = [part for part in environment["dependencies"] if isinstance(part, str)]
+    assert [re.split(r"[ <>=]", other)[0] for other in others] == ["python", "pip"]
+
+
+def test_the_lock_has_one_version_of_each_package() -> None:
+    names = [canonicalize_name(requirement.name) for requirement in locked("requirements.lock")]
+    assert len(names) == len(set(names))
+
+
+def test_every_direct_dependency_is_in_the_lock_at_a_version_it_allows() -> None:
+    versions = {
+        canonicalize_name(requirement.name): pinned_version(requirement)
+        for requirement in locked("requirements.lock")
+    }
+    unfit = [
+        str(stated)
+        for stated in stated_in_pyproject()
+        if not stated.specifier.contains(versions.get(canonicalize_name(stated.name), "0.0.0.dev0"))
+    ]
+    assert unfit == []
+
+
+def test_the_build_lock_is_part_of_the_lock() -> None:
+    everything = {str(requirement) for requirement in locked("requirements.lock")}
+    assert {str(requirement) for requirement in locked("requirements-build.lock")} <= everything
+
+
+@pytest.mark.parametrize("name", LOCKS)
+def test_a_lock_has_hashes_throughout_and_names_no_host_and_no_folder(name: str) -> None:
+    entries = re.split(r"^(?=[^ #\n])", lock_text(name), flags=re.MULTILINE)[1:]
+    assert len(entries) == len(locked(name))
+    assert all("--hash=sha256:" in entry for entry in entries)
+    assert not re.search(r"://|file:|--index|--find-links| @ |-e ", lock_text(name))
+
+
+def test_what_is_installed_is_what_is_locked() -> None:
+    wrong = {}
+    for requirement in locked("requirements.lock"):
+        if requirement.marker is None or requirement.marker.evaluate():
+            try:
+                found = version(requirement.name)
+            except PackageNotFoundError:
+                found = "missing"
+            if found != pinned_version(requirement):
+                wrong[str(requirement)] = found
+    assert wrong == {}, "run `make env`"

@@ -1,0 +1,114 @@
+"""Imports run downwards: the floors of the library, read from its source by `ast`."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import cache
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCE = ROOT / "src"
+
+# The part of the library that follows `llm_power.` in a module's name; "" is the package itself,
+# which every import of the library runs.
+FLOORS = {
+    "": 0,
+    "api": 0,
+    "errors": 0,
+    "provenance": 0,
+    "statistics": 0,
+    "scores": 1,
+    "pairs": 2,
+    "exhibits": 3,
+    "published": 3,
+    "render": 3,
+    "__main__": 4,
+    "cli": 4,
+}
+GROUND_FLOOR_PACKAGES = {"llm_power", "numpy", "scipy", *sys.stdlib_module_names}
+KEPT_OFF_THE_GROUND = ["pandas", "pyarrow", "matplotlib", "seaborn", "snakemake"]
+
+
+@cache
+def modules() -> dict[str, Path]:
+    """Path of every module of the library by its dotted name."""
+    paths = sorted((SOURCE / "llm_power").rglob("*.py"))
+    named = {".".join(path.relative_to(SOURCE).with_suffix("").parts): path for path in paths}
+    return {name.removesuffix(".__init__"): path for name, path in named.items()}
+
+
+def imports(name: str) -> Iterator[str]:
+    """Every module that module `name` imports, at its head or inside a function."""
+    path = modules()[name]
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            package = name if path.name == "__init__.py" else name.rpartition(".")[0]
+            parents = package.split(".")[: len(package.split(".")) - node.level + 1]
+            prefix = ".".join(parents) + "." if node.level else ""
+            origin = (prefix + (node.module or "")).removesuffix(".")
+            for alias in node.names:
+                # `from package import module` is an import of the module.
+                whole = f"{origin}.{alias.name}"
+                yield whole if whole in modules() else origin
+
+
+def part(name: str) -> str:
+    return [*name.split("."), ""][1]
+
+
+def own_imports(name: str) -> list[str]:
+    return [other for other in imports(name) if other.split(".")[0] == "llm_power"]
+
+
+def ground_floor() -> list[str]:
+    return [name for name in modules() if FLOORS.get(part(name)) == 0]
+
+
+def test_the_source_is_found() -> None:
+    assert "llm_power.statistics.inversion" in modules()
+    assert "llm_power.errors" in own_imports("llm_power.statistics._checks")
+
+
+@pytest.mark.parametrize("name", modules())
+def test_every_module_has_a_floor(name: str) -> None:
+    assert part(name) in FLOORS, f"say in FLOORS on which floor {name} stands"
+
+
+@pytest.mark.parametrize("name", modules())
+def test_imports_run_downwards_or_stay_on_the_floor(name: str) -> None:
+    upwards = [other for other in own_imports(name) if FLOORS[part(other)] > FLOORS[part(name)]]
+    assert upwards == []
+
+
+def test_imports_run_in_no_circle() -> None:
+    graph = {name: {other for other in own_imports(name) if other != name} for name in modules()}
+    TopologicalSorter(graph).prepare()
+
+
+@pytest.mark.parametrize("name", ground_floor())
+def test_the_ground_floor_imports_numpy_and_scipy_alone(name: str) -> None:
+    assert {other.split(".")[0] for other in imports(name)} <= GROUND_FLOOR_PACKAGES
+
+
+@pytest.mark.parametrize("name", modules())
+def test_the_library_does_not_know_snakemake(name: str) -> None:
+    assert "snakemake" not in {other.split(".")[0] for other in imports(name)}
+
+
+def test_the_ground_floor_loads_no_tables_and_no_plots() -> None:
+    program = (
+        f"import sys, {', '.join(ground_floor())}\n"
+        f"print(*[name for name in {KEPT_OFF_THE_GROUND} if name in sys.modules])"
+    )
+    finished = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert finished.stdout.split() == []
