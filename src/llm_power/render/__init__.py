@@ -1,1 +1,1 @@
-"""The renderers: tables as CSV, Markdown and LaTeX; figures as PDF, PNG and SVG."""
+"""Tables as CSV, Markdown and LaTeX; figures as PDF, PNG and SVG."""

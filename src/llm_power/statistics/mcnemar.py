@@ -93,7 +93,7 @@ def smallest_exact_p(n_discordant: ArrayLike) -> FloatArray:
     ndarray
         Shape of `n_discordant`; above 0.05 for fewer than 6 discordant items.
     """
-    return np.minimum(1.0, np.exp2(1.0 - counts("n_discordant", n_discordant)))
+    return np.asarray(np.minimum(1.0, np.exp2(1.0 - counts("n_discordant", n_discordant))))
 
 
 def _chi2_p(difference: FloatArray, total: IntArray) -> FloatArray:

@@ -1,0 +1,49 @@
+"""From scores as they were read to the ranked models of a board."""
+
+from __future__ import annotations
+
+from llm_power.errors import ScoreError
+from llm_power.scores.selection import (
+    MissingPolicy,
+    apply_missing_policy,
+    rank_models,
+    select_models,
+)
+from llm_power.scores.store import TaskScores
+
+
+def prepare_task(
+    task: TaskScores, *, top: int | None = None, missing: MissingPolicy = "error"
+) -> TaskScores:
+    """Keep the best models of a task, settle missing scores, and order by rank.
+
+    Parameters
+    ----------
+    task : TaskScores
+        Scores as they were read.
+    top : int, optional
+        How many models to keep; all of them by default.
+    missing : {"error", "pairwise", "drop_items"}
+        What to do about items that a kept model has no score on.
+
+    Returns
+    -------
+    TaskScores
+        Models in rank order: by mean score over their own scored items, as a leaderboard
+        displays them, equal means by name.
+
+    Raises
+    ------
+    ScoreError
+        If fewer than `top` models are there, or scores are missing under policy "error".
+    """
+    if top is not None and not 2 <= top <= len(task.models):
+        raise ScoreError(
+            f"the best {top} of {len(task.models)} models of task {task.task!r} cannot be taken",
+            remedy=f"choose a number from 2 to {len(task.models)}",
+            file=task.provenance.file,
+        )
+    kept = select_models(task, rank_models(task)[:top])
+    settled, _ = apply_missing_policy(kept, missing)
+    # Dropping items changes the means, and so may change the order of those kept.
+    return select_models(settled, rank_models(settled))
