@@ -1,0 +1,11 @@
+"""Per-item scores: one canonical form, the readers that make it, and the checks they share.
+
+=================  =========================================================================
+`store`            `TaskScores`, the checks every task passes, canonical Parquet in and out
+`selection`        ranking and selecting models, and what to do about missing scores
+`options`          what a user declares about a file: the one argument of every reader
+`wide`, `long`     Parquet or CSV tables
+`mmlu_pro_zip`     the output zips published by the authors of MMLU-Pro
+`readers`          the readers by name, and the one that recognizes a file
+=================  =========================================================================
+"""

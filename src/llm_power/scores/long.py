@@ -1,0 +1,100 @@
+"""Long tables, Parquet or CSV: one row for each score of a model on an item."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from llm_power.errors import ScoreError
+from llm_power.scores._source import only_file
+from llm_power.scores._table import Coded, Table, read_table
+from llm_power.scores.options import ReadOptions
+from llm_power.scores.store import ITEM_COLUMN, TaskScores
+from llm_power.statistics._typing import FloatArray
+
+
+def long_columns(names: Container[str], options: ReadOptions) -> tuple[str, str, str]:
+    """Return the columns of item, model and score among `names`, by declaration or default."""
+    default_item = ITEM_COLUMN if ITEM_COLUMN in names else "item"
+    return options.item or default_item, options.model or "model", options.score or "score"
+
+
+def read_long(paths: Sequence[Path], options: ReadOptions) -> TaskScores:
+    """Read a long table; an (item, model) pair without a row, or with an empty score, is missing.
+
+    Parameters
+    ----------
+    paths : sequence of one Path
+        A Parquet or CSV.
+    options : ReadOptions
+        `item`, `model` and `score` name the columns; further columns are ignored unless they are
+        `clusters`, whose label must be the same in every row of an item.
+
+    Returns
+    -------
+    TaskScores
+        Items and models in the order of their first rows.
+
+    Raises
+    ------
+    ScoreError
+        If an (item, model) pair occurs twice, the file cannot be read as declared, or its scores
+        fail a check of `TaskScores`.
+    """
+    table = read_table(only_file(paths))
+    item, model, score = long_columns(table.columns, options)
+    table.require(item, model, score, *options.clusters)
+    by_item, by_model = table.coded(item), table.coded(model)
+    values = _pivot(table, score, by_item, by_model)
+    models = by_model[0]
+    kept = options.kept(models, table.file)
+    path = table.source.path
+    return TaskScores(
+        task=options.task or path.stem,
+        kind=options.kind or "binary",
+        item_ids=by_item[0],
+        models=kept,
+        values=values[:, [models.index(name) for name in kept]],
+        clusters={name: _item_labels(table, name, by_item) for name in options.clusters},
+        provenance=options.provenance([table.source], path.name),
+    )
+
+
+def _pivot(table: Table, score: str, by_item: Coded, by_model: Coded) -> FloatArray:
+    (items, item_codes), (models, model_codes) = by_item, by_model
+    cells = item_codes * len(models) + model_codes
+    _, first_rows = np.unique(cells, return_index=True)
+    if len(first_rows) < len(cells):
+        repeated = np.ones(len(cells), dtype=bool)
+        repeated[first_rows] = False
+        row = int(np.argmax(repeated))
+        raise ScoreError(
+            f"data row {row + 1} scores this model on this item once more",
+            remedy="keep one row for each item and model",
+            file=table.file,
+            model=models[model_codes[row]],
+            item=items[item_codes[row]],
+        )
+    values = np.full(len(items) * len(models), np.nan)
+    values[cells] = table.scores(score, [items[code] for code in item_codes.tolist()])
+    return values.reshape(len(items), len(models))
+
+
+def _item_labels(table: Table, cluster: str, by_item: Coded) -> tuple[str, ...]:
+    items, item_codes = by_item
+    labels, label_codes = table.coded(cluster)
+    _, first_rows = np.unique(item_codes, return_index=True)
+    label_of_item = label_codes[first_rows]
+    differs = label_codes != label_of_item[item_codes]
+    if differs.any():
+        row = int(np.argmax(differs))
+        ours, theirs = labels[label_of_item[item_codes[row]]], labels[label_codes[row]]
+        raise ScoreError(
+            f"cluster column {cluster!r} says {ours!r} and {theirs!r}",
+            remedy="give an item the same label in all of its rows",
+            file=table.file,
+            item=items[item_codes[row]],
+        )
+    return tuple(labels[code] for code in label_of_item.tolist())

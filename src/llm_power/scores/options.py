@@ -1,0 +1,99 @@
+"""What a user declares about a file of scores: the one argument all readers share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Literal, get_args
+
+from llm_power.errors import InvalidArgument, ScoreError
+from llm_power.scores._source import SourceFile
+from llm_power.scores._table import listed
+from llm_power.scores.store import KINDS, Kind, Provenance
+
+AnswerKey = Literal["shared", "own"]
+ANSWER_KEYS: Final[tuple[AnswerKey, ...]] = get_args(AnswerKey)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadOptions:
+    """Declarations about a file of scores.
+
+    Attributes
+    ----------
+    task : str, optional
+        Name of the task; by default that of the file or folder, without its ending.
+    kind : {"binary", "graded"}, optional
+        Binary by default. A canonical file knows its own, and refuses another.
+    clusters : sequence of str
+        Columns (of a table) or fields (of the MMLU-Pro zips) that group the items.
+    exclude : sequence of str
+        Models to leave out before anything is checked.
+    item : str, optional
+        Column of the item ids; by default ``item_id``, then the named index of a pandas
+        Parquet (wide), or ``item`` (long).
+    model, score : str, optional
+        Columns of a long table; by default ``model`` and ``score``.
+    skip_malformed : bool
+        Leave malformed records of the MMLU-Pro zips out, and count them, instead of stopping.
+    answer_key : {"shared", "own"}
+        MMLU-Pro zips carry the correct answers they were judged by. "shared" stops where two of
+        them disagree about an item; "own" judges each model by its own file, and counts.
+    source, revision, retrieved : str, optional
+        Origin of the file, its version, and the time of retrieval (ISO 8601, UTC).
+    """
+
+    task: str | None = None
+    kind: Kind | None = None
+    clusters: Sequence[str] = ()
+    exclude: Sequence[str] = ()
+    item: str | None = None
+    model: str | None = None
+    score: str | None = None
+    skip_malformed: bool = False
+    answer_key: AnswerKey = "shared"
+    source: str | None = None
+    revision: str | None = None
+    retrieved: str | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("clusters", "exclude"):
+            value = getattr(self, name)
+            if isinstance(value, str):
+                raise InvalidArgument(f"{name} must be a list of names, got {value!r}")
+            object.__setattr__(self, name, tuple(value))
+        if self.kind is not None and self.kind not in KINDS:
+            raise InvalidArgument(f"kind must be one of {KINDS}, got {self.kind!r}")
+        if self.answer_key not in ANSWER_KEYS:
+            raise InvalidArgument(
+                f"answer_key must be one of {ANSWER_KEYS}, got {self.answer_key!r}"
+            )
+
+    def kept(self, models: Sequence[str], file: str) -> tuple[str, ...]:
+        """Return `models` without the excluded ones, all of which must be there."""
+        for name in self.exclude:
+            if name not in models:
+                raise ScoreError(
+                    f"the model to exclude is not there; the models are {listed(models)}",
+                    remedy="correct the name, or do not exclude it",
+                    file=file,
+                    model=name,
+                )
+        excluded = set(self.exclude)
+        return tuple(model for model in models if model not in excluded)
+
+    def provenance(
+        self,
+        files: Sequence[SourceFile],
+        name: str,
+        tolerated: dict[str, dict[str, int]] | None = None,
+    ) -> Provenance:
+        """Return the record of `files`, which are called `name` unless a source was declared."""
+        modified = max(file.modified for file in files)
+        return Provenance(
+            source=self.source or name,
+            revision=self.revision,
+            retrieved=self.retrieved or modified.isoformat(timespec="seconds"),
+            files={file.path.name: file.sha256 for file in files},
+            tolerated=tolerated or {},
+        )

@@ -1,0 +1,420 @@
+"""Scores of several models on the items of one task: `TaskScores`, and its canonical Parquet.
+
+A canonical file has the columns ``item_id``, then the cluster columns, then one column a model:
+int8 0/1 for binary scores, float64 for graded ones, null where a score is missing. Everything
+else is JSON under the key ``llm_power`` of the file's metadata. The bytes depend on the scores
+and their provenance alone: no clock, no path, no number of cores.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any, Final, Literal
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from llm_power.errors import ScoreError
+from llm_power.scores._source import read_file
+from llm_power.scores._table import Table, read_parquet
+from llm_power.statistics._typing import BoolArray, FloatArray
+
+Kind = Literal["binary", "graded"]
+KINDS: Final[tuple[Kind, ...]] = ("binary", "graded")
+
+ITEM_COLUMN: Final = "item_id"
+METADATA_KEY: Final = b"llm_power"
+_FORMAT: Final = 1
+_LONGEST_NAME: Final = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """Where scores came from.
+
+    Attributes
+    ----------
+    source : str
+        Address or name of the origin.
+    revision : str or None
+        Version of the origin: commit, tag or run.
+    retrieved : str or None
+        Time of retrieval, ISO 8601 in UTC. For a local file nobody declared a time for, the
+        readers record when the file was last modified.
+    files : mapping of str to str
+        SHA-256 of each file that was read, by file name.
+    tolerated : mapping of str to mapping of str to int
+        Faults the user chose to accept: kind of fault to model to number of occurrences.
+    """
+
+    source: str = "memory"
+    revision: str | None = None
+    retrieved: str | None = None
+    files: Mapping[str, str] = field(default_factory=dict)
+    tolerated: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.retrieved is not None and not _is_utc_time(self.retrieved):
+            raise ScoreError(
+                f"time of retrieval {self.retrieved!r} is not an ISO 8601 time in UTC",
+                remedy="write it like 2025-01-31T12:00:00+00:00",
+                file=self.source,
+            )
+
+    @property
+    def file(self) -> str:
+        """Name to use in a message: the one file, or else the source."""
+        return next(iter(self.files)) if len(self.files) == 1 else self.source
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TaskScores:
+    """Per-item scores of one task; an object that exists has passed every check.
+
+    Attributes
+    ----------
+    task : str
+        Name of the task.
+    kind : {"binary", "graded"}
+        Scores are 0 or 1, or lie in [0, 1].
+    item_ids : tuple of str, length n_items
+        Unique.
+    models : tuple of str, length n_models
+        Unique, at least two.
+    values : ndarray of float64, shape (n_items, n_models)
+        NaN = missing. Every model has at least two different scores.
+    clusters : mapping of str to tuple of str, each of length n_items
+        Cluster columns; every item has a label in each.
+    provenance : Provenance
+        Where the scores came from.
+
+    Raises
+    ------
+    ScoreError
+        If any of the above does not hold. The message names file, model, item and remedy.
+    """
+
+    task: str
+    kind: Kind
+    item_ids: tuple[str, ...]
+    models: tuple[str, ...]
+    values: FloatArray
+    clusters: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    provenance: Provenance = field(default_factory=Provenance)
+
+    def __post_init__(self) -> None:
+        file = self.provenance.file
+        values = np.array(self.values, dtype=np.float64)
+        values.setflags(write=False)
+        object.__setattr__(self, "item_ids", tuple(self.item_ids))
+        object.__setattr__(self, "models", tuple(self.models))
+        object.__setattr__(self, "values", values)
+        object.__setattr__(self, "clusters", {k: tuple(v) for k, v in self.clusters.items()})
+        _check_name("task name", self.task, file)
+        _check_columns(self.models, tuple(self.clusters), file)
+        _check_items(self.item_ids, file)
+        for column, labels in self.clusters.items():
+            _check_labels(column, labels, self.item_ids, file)
+        _check_scores(values, self.kind, self.item_ids, self.models, file)
+
+    @property
+    def n_items(self) -> int:
+        """Number of items."""
+        return len(self.item_ids)
+
+    @property
+    def n_models(self) -> int:
+        """Number of models."""
+        return len(self.models)
+
+    @property
+    def scored(self) -> BoolArray:
+        """Where there is a score; shape (n_items, n_models)."""
+        return ~np.isnan(self.values)
+
+    @property
+    def mean_scores(self) -> FloatArray:
+        """Mean score of each model over its own scored items; shape (n_models,)."""
+        mean: FloatArray = np.nansum(self.values, axis=0) / self.scored.sum(axis=0)
+        return mean
+
+
+def write_task(task: TaskScores, path: str | os.PathLike[str]) -> None:
+    """Write the canonical Parquet of `task`, all of it or nothing.
+
+    Parameters
+    ----------
+    task : TaskScores
+        The scores.
+    path : path-like
+        File to write; its folder exists. A file that is there is replaced in one step.
+    """
+    target = Path(path)
+    sink = pa.BufferOutputStream()
+    pq.write_table(_to_arrow(task), sink, compression="zstd")
+    temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+    try:
+        temporary.write_bytes(sink.getvalue())
+        temporary.replace(target)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def read_task(path: str | os.PathLike[str]) -> TaskScores:
+    """Read a canonical Parquet, and check it as if it came from outside.
+
+    Parameters
+    ----------
+    path : path-like
+        A file made by `write_task`.
+
+    Returns
+    -------
+    TaskScores
+        Equal to what was written, provenance included.
+
+    Raises
+    ------
+    ScoreError
+        If the file is missing, damaged, not canonical, or its scores fail a check.
+    """
+    table = read_parquet(read_file(path))
+    metadata = _read_metadata(table)
+    clusters: list[str] = metadata["clusters"]
+    models = tuple(name for name in table.columns if name not in {ITEM_COLUMN, *clusters})
+    table.require(ITEM_COLUMN, *clusters)
+    stored = pa.int8() if metadata["kind"] == "binary" else pa.float64()
+    for model in models:
+        if table.columns[model].type != stored:
+            raise _not_canonical(table.file, f"column {model!r} is not stored as {stored}")
+    ids = table.labels(ITEM_COLUMN)
+    return TaskScores(
+        task=metadata["task"],
+        kind=metadata["kind"],
+        item_ids=ids,
+        models=models,
+        values=table.score_matrix(models, ids),
+        clusters={name: table.labels(name) for name in clusters},
+        provenance=Provenance(**metadata["provenance"]),
+    )
+
+
+def _to_arrow(task: TaskScores) -> pa.Table:
+    columns = {ITEM_COLUMN: pa.array(task.item_ids, type=pa.string())}
+    for name, labels in task.clusters.items():
+        columns[name] = pa.array(labels, type=pa.string())
+    missing = ~task.scored
+    stored = np.where(missing, 0.0, task.values)
+    if task.kind == "binary":
+        stored = stored.astype(np.int8)
+    for j, model in enumerate(task.models):
+        columns[model] = pa.array(stored[:, j], mask=missing[:, j])
+    metadata = {
+        "format": _FORMAT,
+        "task": task.task,
+        "kind": task.kind,
+        "clusters": list(task.clusters),
+        "provenance": asdict(task.provenance),
+    }
+    encoded = json.dumps(metadata, sort_keys=True).encode()
+    return pa.table(columns).replace_schema_metadata({METADATA_KEY: encoded})
+
+
+_METADATA_TYPES: Final[Mapping[str, type]] = {
+    "task": str,
+    "clusters": list,
+    "provenance": dict,
+}
+
+
+def _read_metadata(table: Table) -> dict[str, Any]:
+    if METADATA_KEY not in table.metadata:
+        raise _not_canonical(table.file, "it has no llm_power metadata")
+    try:
+        metadata = json.loads(table.metadata[METADATA_KEY])
+    except (ValueError, RecursionError) as error:
+        raise _not_canonical(table.file, "its llm_power metadata is not JSON") from error
+    if not isinstance(metadata, dict) or metadata.get("format") != _FORMAT:
+        raise _not_canonical(table.file, f"its metadata is not of format {_FORMAT}")
+    typed = all(isinstance(metadata.get(key), kind) for key, kind in _METADATA_TYPES.items())
+    if not typed or metadata.get("kind") not in KINDS or not _is_provenance(metadata["provenance"]):
+        raise _not_canonical(table.file, "its llm_power metadata is incomplete")
+    if not all(isinstance(name, str) for name in metadata["clusters"]):
+        raise _not_canonical(table.file, "its cluster columns are not named by text")
+    return metadata
+
+
+def _is_provenance(record: dict[str, Any]) -> bool:
+    if set(record) != set(Provenance.__dataclass_fields__):
+        return False
+    return (
+        isinstance(record["source"], str)
+        and all(record[key] is None or isinstance(record[key], str) for key in _OPTIONAL_TEXT)
+        and isinstance(record["files"], dict)
+        and isinstance(record["tolerated"], dict)
+    )
+
+
+_OPTIONAL_TEXT: Final = ("revision", "retrieved")
+
+
+def _not_canonical(file: str, problem: str) -> ScoreError:
+    return ScoreError(
+        f"not a canonical score file: {problem}",
+        remedy="write it with write_task, or read it with the wide or long reader",
+        file=file,
+    )
+
+
+def _check_columns(models: Sequence[str], clusters: Sequence[str], file: str) -> None:
+    for column in clusters:
+        _check_name("cluster column", column, file)
+    for model in models:
+        _check_name("model name", model, file)
+    twice = _first_duplicate((ITEM_COLUMN, *clusters, *models))
+    if twice is not None:
+        raise ScoreError(
+            "two columns of the score table would have this name"
+            if twice in models
+            else f"cluster column {twice!r} would be there twice",
+            remedy="rename one of them: models, cluster columns and 'item_id' all differ",
+            file=file,
+            model=twice if twice in models else None,
+        )
+    if len(models) < 2:
+        raise ScoreError(
+            f"{len(models)} model(s): a paired comparison needs at least two",
+            remedy="give the scores of two or more models",
+            file=file,
+        )
+
+
+def _check_items(ids: Sequence[str], file: str) -> None:
+    if not ids:
+        raise ScoreError("there are no items", remedy="give at least one item", file=file)
+    for position, item in enumerate(ids, start=1):
+        _check_name(f"item id number {position}", item, file)
+    twice = _first_duplicate(ids)
+    if twice is not None:
+        raise ScoreError(
+            f"this item id occurs {ids.count(twice)} times",
+            remedy="keep one row an item, or give the items different ids",
+            file=file,
+            item=twice,
+        )
+
+
+def _check_labels(column: str, labels: Sequence[str], ids: Sequence[str], file: str) -> None:
+    if len(labels) != len(ids):
+        raise ScoreError(
+            f"cluster column {column!r} has {len(labels)} labels for {len(ids)} items",
+            remedy="give one label an item",
+            file=file,
+        )
+    for label, item in zip(labels, ids, strict=True):
+        if not label:
+            raise ScoreError(
+                f"no label in cluster column {column!r}",
+                remedy="label every item, or leave the cluster column out",
+                file=file,
+                item=item,
+            )
+    for label in sorted(set(labels)):
+        _check_name(f"label in cluster column {column!r}", label, file)
+
+
+def _check_scores(
+    values: FloatArray, kind: Kind, ids: Sequence[str], models: Sequence[str], file: str
+) -> None:
+    if kind not in KINDS:
+        raise ScoreError(
+            f"unknown kind of score {kind!r}", remedy="say binary or graded", file=file
+        )
+    if values.shape != (len(ids), len(models)):
+        raise ScoreError(
+            f"scores of shape {values.shape} for {len(ids)} items and {len(models)} models",
+            remedy="give one row an item and one column a model",
+            file=file,
+        )
+    missing = np.isnan(values)
+    if kind == "binary":
+        allowed = (values == 0) | (values == 1)
+        rule, remedy = "not 0 or 1", "correct it, or declare the scores graded"
+    else:
+        allowed = (values >= 0) & (values <= 1)
+        rule, remedy = "outside [0, 1]", "rescale the scores to [0, 1]"
+    if not np.all(allowed | missing):
+        i, j = np.argwhere(~(allowed | missing))[0]
+        raise ScoreError(
+            f"score {float(values[i, j])!r} is {rule}",
+            remedy=remedy,
+            file=file,
+            model=models[j],
+            item=ids[i],
+        )
+    _check_informative(values, missing, models, file)
+
+
+def _check_informative(
+    values: FloatArray, missing: BoolArray, models: Sequence[str], file: str
+) -> None:
+    empty = missing.all(axis=0)
+    if empty.any():
+        raise ScoreError(
+            "this model has no score at all",
+            remedy="exclude the model, or correct its column",
+            file=file,
+            model=models[int(np.argmax(empty))],
+        )
+    lowest = np.fmin.reduce(values, axis=0)
+    constant = lowest == np.fmax.reduce(values, axis=0)
+    if constant.any():
+        j = int(np.argmax(constant))
+        scored = int(np.count_nonzero(~missing[:, j]))
+        raise ScoreError(
+            f"all {scored} scores of this model are {lowest[j]:g}",
+            remedy="exclude the model, or correct its column",
+            file=file,
+            model=models[j],
+        )
+
+
+def _check_name(what: str, name: str, file: str) -> None:
+    """Refuse names that a table, a message or a terminal cannot carry as they are."""
+    if not name:
+        fault = "is empty"
+    elif len(name) > _LONGEST_NAME:
+        fault = f"is longer than {_LONGEST_NAME} characters"
+    elif name != name.strip():
+        fault = "begins or ends with a space"
+    elif not name.isprintable():
+        fault = "contains a control or invisible character"
+    else:
+        return
+    raise ScoreError(
+        f"{what} {name[:60]!a} {fault}",
+        remedy="use 1 to 500 printable characters without a space at either end",
+        file=file,
+    )
+
+
+def _first_duplicate(names: Sequence[str]) -> str | None:
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            return name
+        seen.add(name)
+    return None
+
+
+def _is_utc_time(text: str) -> bool:
+    try:
+        return datetime.fromisoformat(text).utcoffset() == timedelta(0)
+    except ValueError:
+        return False
