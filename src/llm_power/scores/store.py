@@ -378,7 +378,7 @@ def _check_informative(
         j = int(np.argmax(constant))
         scored = int(np.count_nonzero(~missing[:, j]))
         raise ScoreError(
-            f"all {scored} scores of this model are {lowest[j]:g}",
+            f"every score of this model is {lowest[j]:g}, on {scored} item{'s' * (scored > 1)}",
             remedy="exclude the model, or correct its column",
             file=file,
             model=models[j],

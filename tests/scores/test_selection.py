@@ -1,0 +1,114 @@
+"""Ranking, selection and the three policies for missing scores."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from llm_power.errors import InvalidArgument, ScoreError
+from llm_power.scores.selection import apply_missing_policy, rank_models, select_models
+from llm_power.scores.store import TaskScores
+
+NAN = np.nan
+
+
+@pytest.fixture
+def task() -> TaskScores:
+    """Means: zeta 2/3 and beta 2/3 (tied), low 1/4, half 1/2 over two scored items."""
+    return TaskScores(
+        task="demo",
+        kind="binary",
+        item_ids=("i1", "i2", "i3", "i4"),
+        models=("low", "zeta", "half", "beta"),
+        values=np.array(
+            [
+                [0, 1, NAN, 1],
+                [1, 1, 1, 0],
+                [0, NAN, 0, 1],
+                [0, 0, NAN, NAN],
+            ]
+        ),
+        clusters={"subject": ("a", "b", "a", "c")},
+    )
+
+
+def test_rank_by_mean_over_own_items_then_name(task: TaskScores) -> None:
+    assert rank_models(task) == ("beta", "zeta", "half", "low")
+
+
+def test_select_keeps_items_and_takes_the_order_given(task: TaskScores) -> None:
+    chosen = select_models(task, ("zeta", "low"))
+    assert chosen.models == ("zeta", "low")
+    assert chosen.item_ids == task.item_ids
+    np.testing.assert_array_equal(chosen.values, task.values[:, [1, 0]])
+
+
+def test_select_unknown_model_suggests(task: TaskScores) -> None:
+    with pytest.raises(ScoreError, match="model 'bet': no such model .*did you mean 'beta'"):
+        select_models(task, ("bet", "low"))
+    with pytest.raises(ScoreError, match="at least two"):
+        select_models(task, ("low",))
+    with pytest.raises(ScoreError, match="model 'low': two columns"):
+        select_models(task, ("low", "low"))
+
+
+def test_error_names_model_count_item_and_remedy(task: TaskScores) -> None:
+    with pytest.raises(
+        ScoreError,
+        match=r"model 'zeta', item 'i3': 1 of 4 items have no score .*missing: pairwise .*"
+        r"missing: drop_items",
+    ):
+        apply_missing_policy(task, "error")
+
+
+def test_error_passes_complete_scores(task: TaskScores) -> None:
+    values = np.nan_to_num(task.values)
+    complete = TaskScores("t", "binary", task.item_ids, task.models, values)
+    same, coverage = apply_missing_policy(complete)
+    assert same is complete
+    assert coverage.n_dropped == 0
+
+
+def test_pairwise_keeps_all_and_reports_coverage(task: TaskScores) -> None:
+    same, coverage = apply_missing_policy(task, "pairwise")
+    assert same is task
+    assert coverage.scored == {"low": 4, "zeta": 3, "half": 2, "beta": 3}
+    assert (coverage.n_items, coverage.n_dropped, coverage.n_kept) == (4, 0, 4)
+
+
+def test_drop_items_counts_and_keeps_clusters_in_line(task: TaskScores) -> None:
+    kept, coverage = apply_missing_policy(select_models(task, ("low", "zeta")), "drop_items")
+    assert kept.item_ids == ("i1", "i2", "i4")
+    assert kept.clusters == {"subject": ("a", "b", "c")}
+    assert kept.scored.all()
+    assert (coverage.n_items, coverage.n_dropped, coverage.n_kept) == (4, 1, 3)
+    assert coverage.scored == {"low": 4, "zeta": 3}
+
+
+def test_only_selected_models_matter(task: TaskScores) -> None:
+    """`half` lacks two items, but was not selected."""
+    chosen = select_models(task, ("low", "zeta"))
+    _, coverage = apply_missing_policy(chosen, "drop_items")
+    assert coverage.n_dropped == 1
+
+
+def test_drop_items_that_leaves_nothing(task: TaskScores) -> None:
+    disjoint = TaskScores(
+        "t",
+        "binary",
+        task.item_ids,
+        ("a", "b"),
+        np.array([[1, NAN], [0, NAN], [NAN, 1], [NAN, 0]]),
+    )
+    with pytest.raises(ScoreError, match="no item of task 't' has a score of every model"):
+        apply_missing_policy(disjoint, "drop_items")
+
+
+def test_drop_items_that_leaves_a_constant_model(task: TaskScores) -> None:
+    with pytest.raises(ScoreError, match="model 'low': every score of this model is 1, on 1 item"):
+        apply_missing_policy(task, "drop_items")
+
+
+def test_unknown_policy(task: TaskScores) -> None:
+    with pytest.raises(InvalidArgument, match="missing must be one of .* got 'ignore'"):
+        apply_missing_policy(task, "ignore")  # type: ignore[arg-type]
