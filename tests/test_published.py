@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,6 +19,7 @@ from llm_power.published import (
     display_nearest,
     display_up,
     load_counts,
+    load_recorded_session,
     load_settings,
     load_table,
     parse_count,
@@ -27,6 +29,7 @@ from llm_power.published import (
 )
 
 PUBLISHED = Path(__file__).parents[1] / "data" / "published"
+RECORDED = PUBLISHED.parent / "recorded"
 TABLES = sorted(PUBLISHED.glob("table_*.csv"))
 
 
@@ -126,7 +129,8 @@ def test_display_rules() -> None:
     assert [display_nearest(x) for x in (0.5, 1.5, 1.4999, 2.0)] == [1, 2, 1, 2]
     assert [display_up(x) for x in (432.0, 432.0001)] == [432, 433]
     assert [display_down(x) for x in (432.9999, 433.0)] == [432, 433]
-    assert all(rule(float("inf")) == float("inf") for rule in DISPLAY_RULES.values())
+    assert all(rule(np.inf) == np.inf for rule in DISPLAY_RULES.values())
+    assert display_up([0.1, np.inf]).tolist() == [1, np.inf]
 
 
 def test_all_twelve_tables_load() -> None:
@@ -222,9 +226,25 @@ def test_n_items_is_asked_for_exactly_where_it_is_not_printed() -> None:
         load_counts(PUBLISHED / "table_06.csv", n_items=10042)
 
 
+def test_recorded_numbers_stand_in_the_transcript() -> None:
+    session = load_recorded_session(RECORDED / "r_pwr_2p_test.yaml")
+    transcript = (RECORDED / "r_pwr_2p_test.txt").read_text(encoding="utf-8")
+    assert f"R version {session.r_version}" in transcript
+    assert session.pwr_version in transcript
+    for function, n in session.n.items():
+        after_the_call = transcript.partition(f"{function}(")[2]
+        assert repr(n) in after_the_call
+
+
+def test_incomplete_recorded_session_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "r.yaml").write_text("r_version: '4'\npwr_version: '1'\n")
+    with pytest.raises(PublishedError, match="calls"):
+        load_recorded_session(tmp_path / "r.yaml")
+
+
 @pytest.mark.parametrize(
     ("content", "words"),
-    [("- 1\n", "map setting names"), ("a: 1\n", "'a' must have"), ("a: [\n", "cannot be read")],
+    [("- 1\n", "map names"), ("a: 1\n", "'a' must have"), ("a: [\n", "cannot be read")],
 )
 def test_malformed_settings(tmp_path: Path, content: str, words: str) -> None:
     path = tmp_path / "settings.yaml"

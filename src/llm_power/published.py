@@ -15,14 +15,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 import yaml
 
 from llm_power.errors import LLMPowerError, one_line
-from llm_power.statistics._typing import IntArray
+from llm_power.statistics._typing import ArrayLike, FloatArray, IntArray
 
 Relation = Literal["=", "<", ">=", "≈"]
 DisplayRule = Literal["nearest", "up", "down"]
@@ -230,25 +230,25 @@ def agrees(printed: Printed, value: float) -> bool:
     return distance <= Decimal(repr(printed.half_unit))
 
 
-def display_nearest(value: float) -> float:
+def display_nearest(value: ArrayLike) -> FloatArray:
     """Return the integer nearest to `value`, halves up; ``inf`` stays."""
-    return value if math.isinf(value) else float(math.floor(value + 0.5))
+    return np.floor(np.asarray(value, dtype=np.float64) + 0.5)
 
 
-def display_up(value: float) -> float:
+def display_up(value: ArrayLike) -> FloatArray:
     """Return the least integer that is not below `value`; ``inf`` stays.
 
     A required number of items rounded so never falls short of the requirement.
     """
-    return value if math.isinf(value) else float(math.ceil(value))
+    return np.ceil(np.asarray(value, dtype=np.float64))
 
 
-def display_down(value: float) -> float:
+def display_down(value: ArrayLike) -> FloatArray:
     """Return the greatest integer that is not above `value`; ``inf`` stays."""
-    return value if math.isinf(value) else float(math.floor(value))
+    return np.floor(np.asarray(value, dtype=np.float64))
 
 
-DISPLAY_RULES: Mapping[DisplayRule, Callable[[float], float]] = {
+DISPLAY_RULES: Mapping[DisplayRule, Callable[[ArrayLike], FloatArray]] = {
     "nearest": display_nearest,
     "up": display_up,
     "down": display_down,
@@ -489,18 +489,67 @@ def load_settings(path: Path) -> dict[str, float | int | list[float] | list[int]
     PublishedError
         If the file cannot be read, or a setting lacks ``value``, ``printed`` or ``where``.
     """
-    try:
-        entries = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise PublishedError(_message(path, f"cannot be read: {error}")) from error
-    if not isinstance(entries, dict):
-        raise PublishedError(_message(path, "must map setting names to entries"))
+    entries = _read_mapping(path)
     for name, entry in entries.items():
         if not isinstance(entry, dict) or set(entry) != {"value", "printed", "where"}:
             raise PublishedError(
                 _message(path, f"setting {name!r} must have exactly value, printed and where")
             )
     return {str(name): entry["value"] for name, entry in entries.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedSession:
+    """Sample sizes that an R session printed, with the versions that printed them.
+
+    Attributes
+    ----------
+    r_version, pwr_version : str
+        Versions of R and of its package pwr.
+    n : mapping of str to float
+        Sample size by the function that returned it.
+    """
+
+    r_version: str
+    pwr_version: str
+    n: Mapping[str, float]
+
+
+def load_recorded_session(path: Path) -> RecordedSession:
+    """Load the numbers of the recorded R session.
+
+    Parameters
+    ----------
+    path : Path
+        ``r_pwr_2p_test.yaml`` of ``data/recorded``.
+
+    Returns
+    -------
+    RecordedSession
+        Versions and numbers.
+
+    Raises
+    ------
+    PublishedError
+        If the file cannot be read or lacks a version or a number.
+    """
+    entries = _read_mapping(path)
+    try:
+        numbers = {str(name): float(call["n"]) for name, call in entries["calls"].items()}
+        return RecordedSession(str(entries["r_version"]), str(entries["pwr_version"]), numbers)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        problem = f"r_version, pwr_version and the n of each call are needed: {error!r}"
+        raise PublishedError(_message(path, problem)) from error
+
+
+def _read_mapping(path: Path) -> dict[str, Any]:
+    try:
+        entries = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise PublishedError(_message(path, f"cannot be read: {error}")) from error
+    if not isinstance(entries, dict):
+        raise PublishedError(_message(path, "must map names to entries"))
+    return entries
 
 
 def _read_rows(path: Path) -> list[list[str]]:
