@@ -45,7 +45,7 @@ def hostile_table() -> Table:
     return Table(
         frame=frame,
         columns=[
-            Column("model", "model_name & co", as_text),
+            Column("model", "model_name & co", as_text, tex_width="5cm"),
             Column("n_star", "N*", as_integer, "right", r"$N^{*}$"),
         ],
         caption="Required N* of 100% hostile_names, ρ̂ ≥ 0",
@@ -94,6 +94,7 @@ def test_markdown_has_one_line_a_row_and_only_our_own_pipes() -> None:
 def test_latex_source_is_ascii_and_balanced() -> None:
     source = to_latex(hostile_table())
     assert source.isascii()
+    assert r"\begin{tabular}{p{5cm}r}" in source
     assert source.count(r" \\" + "\n") == len(HOSTILE) + 1
     assert "\\input" not in source
     assert r"\emph{Provenance:} from published counts (Table 7)" in source
@@ -136,8 +137,8 @@ def test_escapes_never_break_a_line_and_latex_is_always_balanced(text: str) -> N
 def test_formatters() -> None:
     assert [as_integer(x) for x in (2396624.03, np.inf, np.nan)] == ["2,396,624", "∞", "–"]
     assert [as_fixed(2)(x) for x in (-0.004, -1.5, 0.125)] == ["0.00", "−1.50", "0.12"]
-    assert [as_p_value(x) for x in (0.0486, 9.86e-14, 1.0, 5.4138e-5, 0.0)] == [
-        "0.049", "9.9×10⁻¹⁴", "1.000", "5.4×10⁻⁵", "0.000",
+    assert [as_p_value(x) for x in (0.0486, 9.86e-14, 1.0, 0.0072414, 0.0)] == [
+        "0.049", "9.9×10⁻¹⁴", "1.000", "7.2×10⁻³", "0.000",
     ]  # fmt: skip
     assert [as_text(x) for x in (True, np.bool_(False), None, "x")] == ["yes", "no", "–", "x"]
     assert as_printed("<10^-15") == "<10⁻¹⁵"
@@ -167,7 +168,7 @@ def test_written_files_are_the_same_bytes_every_time(tmp_path: Path) -> None:
 def test_latex_compiles(tmp_path: Path) -> None:
     document = "\n".join(
         [
-            r"\documentclass{article}\usepackage{booktabs}\begin{document}",
+            r"\documentclass{article}\usepackage{booktabs,graphicx}\begin{document}",
             to_latex(hostile_table()),
             r"\end{document}",
         ]

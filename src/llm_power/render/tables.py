@@ -54,8 +54,8 @@ def as_fixed(decimals: int) -> Formatter:
 
 
 def as_p_value(value: float) -> str:
-    """Format a p-value: three decimals, or two digits and a power of ten below 0.001."""
-    if _missing(value) or value >= 0.001 or value == 0:
+    """Format a p-value: three decimals, or two digits and a power of ten below 0.01."""
+    if _missing(value) or value >= 0.01 or value == 0:
         return _signed(value, "{:.3f}")
     mantissa, exponent = f"{value:.1e}".split("e")
     return as_printed(f"{mantissa}×10^{int(exponent)}")
@@ -82,6 +82,8 @@ class Column:
         Alignment.
     tex : str, optional
         Header in LaTeX, used unescaped; by default the escaped `header`.
+    tex_width : str, optional
+        Width in LaTeX, ``"5cm"``, at which the text of this column wraps.
     """
 
     name: str
@@ -89,6 +91,7 @@ class Column:
     format: Formatter = as_text
     align: Align = "left"
     tex: str | None = None
+    tex_width: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,8 +177,15 @@ def to_markdown(table: Table) -> str:
 
 
 def to_latex(table: Table) -> str:
-    r"""Return a ``table`` environment; the document needs ``\usepackage{booktabs}`` alone."""
-    letters = "".join(column.align[0] for column in table.columns)
+    r"""Return a ``table`` environment.
+
+    The document needs ``\usepackage{booktabs,graphicx}``. A table wider than the line is
+    scaled down to it.
+    """
+    letters = "".join(
+        f"p{{{column.tex_width}}}" if column.tex_width else column.align[0]
+        for column in table.columns
+    )
     headers = [column.tex or escape_latex(column.header) for column in table.columns]
     rows = [[escape_latex(cell) for cell in row] for row in _cells(table)]
     source = escape_latex(provenance_line(table.provenance))
@@ -187,13 +197,14 @@ def to_latex(table: Table) -> str:
         *([rf"\renewcommand{{\thetable}}{{{escape_latex(table.number)}}}"] if table.number else []),
         rf"\caption{{{escape_latex(table.caption)}}}",
         r"\footnotesize\setlength{\tabcolsep}{3pt}" if wide else r"\small",
+        r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",
         rf"\begin{{tabular}}{{{letters}}}",
         r"\toprule",
         _latex_row(headers),
         r"\midrule",
         *(_latex_row(row) for row in rows),
         r"\bottomrule",
-        r"\end{tabular}",
+        r"\end{tabular}}",
         "",
         r"\smallskip",
         r"\begin{minipage}{\linewidth}\footnotesize",

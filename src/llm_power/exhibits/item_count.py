@@ -1,0 +1,344 @@
+"""How many items, and which rounding, the printed counts imply.
+
+Tables 6 and 7 print b, c and a rounded N* but not the rounding rule, and Table 7 prints N
+in its caption alone. Two sets of printed digits pin both down, independently:
+
+* N* is increasing in N at given b and c, so each printed N* admits an interval of N under
+  each rounding rule (`items_displaying`), and a table whose pairs share their items must
+  have one N in all of the intervals (`shared_item_count`).
+* In Table 7 each model is compared with the next, so all its accuracies follow from N and
+  one count, that of the items the first model solves (`chained_solved_counts`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+import pandas as pd
+
+from llm_power.errors import InvalidArgument
+from llm_power.published import (
+    DISPLAY_RULES,
+    DisplayRule,
+    Printed,
+    PublishedCounts,
+    PublishedError,
+    agrees,
+)
+from llm_power.statistics._typing import IntArray
+from llm_power.statistics.inversion import z_sum
+from llm_power.statistics.paired_binary import required_n_discordance
+
+
+def items_displaying(
+    n_star: int, b: int, c: int, rule: DisplayRule, *, alpha: float = 0.05, power: float = 0.80
+) -> range:
+    r"""Item counts N at which a pair's required N is displayed as `n_star`.
+
+    Parameters
+    ----------
+    n_star : int
+        Displayed required N.
+    b, c : int
+        Discordant counts, different from each other.
+    rule : {"nearest", "up", "down"}
+        How the display rounds.
+    alpha, power : float
+        Two-sided level and target power.
+
+    Returns
+    -------
+    range
+        The consecutive N of at least b + c; empty if there is none.
+
+    Raises
+    ------
+    InvalidArgument
+        If b = c, where the required N is infinite at any N.
+
+    Notes
+    -----
+    Eq. (6) in its discordance form, :math:`N^* = K(N(b+c)/(b-c)^2 - 1)`, solved for N at
+    one unit below and above the display; within, each N is displayed and compared.
+    """
+    if b == c:
+        raise InvalidArgument(f"b and c must differ, got {b!r} twice")
+    k = float(z_sum(alpha, power)) ** 2
+    low, high = ((n_star + step) / k + 1 for step in (-1, 1))
+    scale = (b - c) ** 2 / (b + c)
+    candidates = np.arange(max(b + c, int(low * scale) - 1), int(high * scale) + 2)
+    required = required_n_discordance(b, c, candidates, alpha=alpha, power=power)
+    hits = candidates[DISPLAY_RULES[rule](required) == n_star]
+    return range(int(hits[0]), int(hits[-1]) + 1) if hits.size else range(0)
+
+
+def rules_displaying(
+    n_star: int, b: int, c: int, n_items: int, *, alpha: float = 0.05, power: float = 0.80
+) -> tuple[DisplayRule, ...]:
+    """Rounding rules under which the required N at `n_items` items is displayed as `n_star`.
+
+    Parameters
+    ----------
+    n_star : int
+        Displayed required N.
+    b, c, n_items : int
+        Discordant counts and items.
+    alpha, power : float
+        Two-sided level and target power.
+
+    Returns
+    -------
+    tuple of {"nearest", "up", "down"}
+        Empty if no rule does.
+    """
+    required = required_n_discordance(b, c, n_items, alpha=alpha, power=power)
+    return tuple(rule for rule, display in DISPLAY_RULES.items() if display(required) == n_star)
+
+
+def item_counts_by_rule(
+    counts: PublishedCounts, *, alpha: float = 0.05, power: float = 0.80
+) -> pd.DataFrame:
+    """Interval of N that each printed N* admits, under each rounding rule.
+
+    Parameters
+    ----------
+    counts : PublishedCounts
+        Table 6 or 7.
+    alpha, power : float
+        Operating point of the table.
+
+    Returns
+    -------
+    DataFrame
+        One row a pair: ``label``, ``model_a``, ``model_b``, ``n_star_printed``,
+        ``n_printed`` and, for each rule, ``RULE_low`` and ``RULE_high`` (missing where no N
+        is admitted). Where all pairs print the same N, a last row named ``all pairs`` holds
+        the intersection.
+    """
+    rows = []
+    for i in range(len(counts)):
+        b, c, printed = int(counts.b[i]), int(counts.c[i]), _whole(counts.n_star[i])
+        admitted = {
+            rule: items_displaying(printed, b, c, rule, alpha=alpha, power=power)
+            for rule in DISPLAY_RULES
+        }
+        names = {"label": counts.label[i], "model_a": counts.model_a[i]}
+        names |= {"model_b": counts.model_b[i]}
+        rows.append(
+            {**names, "n_star_printed": printed, "n_printed": int(counts.n_items[i])}
+            | _bounds(admitted)
+        )
+    if np.unique(counts.n_items).size == 1:
+        shared = {
+            rule: shared_item_count(counts, rule, alpha=alpha, power=power)
+            for rule in DISPLAY_RULES
+        }
+        rows.append({"label": "all pairs", "n_printed": int(counts.n_items[0])} | _bounds(shared))
+    frame = pd.DataFrame(rows)
+    whole = [name for name in frame.columns if name not in ("label", "model_a", "model_b")]
+    return frame.astype(dict.fromkeys(whole, "Int64"))
+
+
+def shared_item_count(
+    counts: PublishedCounts, rule: DisplayRule, *, alpha: float = 0.05, power: float = 0.80
+) -> range:
+    """Item counts N at which all pairs of one table display the N* that is printed.
+
+    Parameters
+    ----------
+    counts : PublishedCounts
+        A table whose pairs share their items (Table 7); its own N is not used.
+    rule : {"nearest", "up", "down"}
+        How the display rounds.
+    alpha, power : float
+        Operating point of the table.
+
+    Returns
+    -------
+    range
+        The consecutive N; empty if no N serves all pairs.
+    """
+    ranges = [
+        items_displaying(
+            _whole(counts.n_star[i]),
+            int(counts.b[i]),
+            int(counts.c[i]),
+            rule,
+            alpha=alpha,
+            power=power,
+        )
+        for i in range(len(counts))
+    ]
+    return range(max(r.start for r in ranges), min(r.stop for r in ranges))
+
+
+def implied_item_count(
+    counts: PublishedCounts, *, alpha: float = 0.05, power: float = 0.80
+) -> tuple[int, DisplayRule]:
+    """Return the one N, and the one rounding rule, that reproduce every printed N*.
+
+    Parameters
+    ----------
+    counts : PublishedCounts
+        A table whose pairs share their items (Table 7); its own N is not used.
+    alpha, power : float
+        Operating point of the table.
+
+    Returns
+    -------
+    n_items : int
+        Items of every pair.
+    rule : {"nearest", "up", "down"}
+        How the table rounds.
+
+    Raises
+    ------
+    PublishedError
+        If no rule, or more than one N or rule, reproduces them.
+
+    Notes
+    -----
+    For Table 7 this is 12,031 and "up", while its caption prints N = 12,032; see
+    `item_counts_by_rule` for the derivation and `chained_solved_counts` for the second,
+    independent sign of 12,031.
+    """
+    found = [
+        (n, rule)
+        for rule in DISPLAY_RULES
+        for n in shared_item_count(counts, rule, alpha=alpha, power=power)
+    ]
+    if len(found) != 1:
+        raise PublishedError(
+            f"{counts.name}: {len(found)} pairs of an N and a rounding rule reproduce all of "
+            "the printed N*, one expected"
+        )
+    return found[0]
+
+
+def chained_solved_counts(counts: PublishedCounts, n_items: int) -> range:
+    """How many of `n_items` items the first model can have solved, by all printed accuracies.
+
+    Parameters
+    ----------
+    counts : PublishedCounts
+        A table in which each pair's second model is the next pair's first (Table 7).
+    n_items : int
+        Items of every pair, in place of the printed N.
+
+    Returns
+    -------
+    range
+        Counts at which every printed accuracy is reproduced; empty if there is none.
+
+    Raises
+    ------
+    InvalidArgument
+        If the pairs do not form a chain.
+
+    Notes
+    -----
+    The k-th model solves the first one's count less the sum of b - c over the pairs between.
+    At N = 12,032 no count reproduces all ten accuracies of Table 7; at 12,031 exactly one does.
+    """
+    if counts.model_a[1:] != counts.model_b[:-1]:
+        raise InvalidArgument("counts must be a chain: each pair's model_b the next one's model_a")
+    printed = (counts.p_a[0], *counts.p_b)
+    behind = [0, *np.cumsum(counts.b - counts.c).tolist()]
+    around = printed[0]
+    low = int(n_items * (around.value - around.half_unit)) - 1
+    high = int(n_items * (around.value + around.half_unit)) + 1
+    hits = [
+        first
+        for first in range(low, high + 1)
+        if all(agrees(p, (first - less) / n_items) for p, less in zip(printed, behind, strict=True))
+    ]
+    return range(hits[0], hits[-1] + 1) if hits else range(0)
+
+
+def item_counts_of_chain(counts: PublishedCounts, candidates: Iterable[int]) -> tuple[int, ...]:
+    """Those of the `candidates` for N that can have produced every printed accuracy.
+
+    Parameters
+    ----------
+    counts : PublishedCounts
+        As in `chained_solved_counts`.
+    candidates : iterable of int
+        Item counts to try.
+
+    Returns
+    -------
+    tuple of int
+        In the order of `candidates`.
+    """
+    return tuple(n for n in candidates if len(chained_solved_counts(counts, n)) > 0)
+
+
+def jointly_solved(counts: PublishedCounts, n_items: IntArray) -> IntArray:
+    """Items that both models of each pair solve, from the printed accuracies.
+
+    Parameters
+    ----------
+    counts : PublishedCounts
+        Table 6 or 7.
+    n_items : ndarray of int, shape (n_pairs,)
+        Items of each pair.
+
+    Returns
+    -------
+    ndarray of int, shape (n_pairs,)
+        The n11 at which both printed accuracies are reproduced.
+
+    Raises
+    ------
+    PublishedError
+        If no n11, or more than one, reproduces them.
+
+    Notes
+    -----
+    The tables print b, c and two accuracies of four digits. With at most 10,000 items a
+    four-digit accuracy is one count. With more, a chain of pairs still pins it down
+    (`chained_solved_counts`), and is used where the table is one.
+    """
+    if len(counts) > 1 and counts.model_a[1:] == counts.model_b[:-1]:
+        first = chained_solved_counts(counts, int(n_items[0]))
+        _exactly_one(counts, len(first), "all pairs")
+        behind = np.concatenate([[0], np.cumsum(counts.b - counts.c)[:-1]])
+        return np.asarray(first.start - behind - counts.b, dtype=np.int64)
+    return np.array(
+        [_jointly_solved_by_pair(counts, i, int(n_items[i])) for i in range(len(counts))],
+        dtype=np.int64,
+    )
+
+
+def _jointly_solved_by_pair(counts: PublishedCounts, i: int, n: int) -> int:
+    b, c, p_a, p_b = int(counts.b[i]), int(counts.c[i]), counts.p_a[i], counts.p_b[i]
+    low = int(n * (p_a.value - p_a.half_unit)) - 1
+    high = int(n * (p_a.value + p_a.half_unit)) + 1
+    hits = [
+        solved - b
+        for solved in range(low, high + 1)
+        if agrees(p_a, solved / n) and agrees(p_b, (solved - b + c) / n)
+    ]
+    _exactly_one(counts, len(hits), f"row {i + 1}")
+    return hits[0]
+
+
+def _exactly_one(counts: PublishedCounts, found: int, where: str) -> None:
+    if found != 1:
+        raise PublishedError(
+            f"{counts.name}, {where}: {found} joint counts n11 reproduce the printed "
+            "accuracies, one expected"
+        )
+
+
+def _whole(printed: Printed) -> int:
+    return round(printed.value)
+
+
+def _bounds(admitted: dict[DisplayRule, range]) -> dict[str, int | None]:
+    bounds: dict[str, int | None] = {}
+    for rule, items in admitted.items():
+        bounds[f"{rule}_low"] = items[0] if items else None
+        bounds[f"{rule}_high"] = items[-1] if items else None
+    return bounds
