@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from llm_power.errors import ScoreError
 from llm_power.scores.selection import (
+    Coverage,
     MissingPolicy,
     apply_missing_policy,
     rank_models,
     select_models,
 )
-from llm_power.scores.store import TaskScores
+from llm_power.scores.store import Provenance, TaskScores
 
 
 def prepare_task(
@@ -30,7 +33,7 @@ def prepare_task(
     -------
     TaskScores
         Models in rank order: by mean score over their own scored items, as a leaderboard
-        displays them, equal means by name.
+        displays them, equal means by name. What was missing is part of the provenance.
 
     Raises
     ------
@@ -44,6 +47,21 @@ def prepare_task(
             file=task.provenance.file,
         )
     kept = select_models(task, rank_models(task)[:top])
-    settled, _ = apply_missing_policy(kept, missing)
+    settled, coverage = apply_missing_policy(kept, missing)
+    recorded = replace(settled, provenance=_record_missing(settled.provenance, coverage))
     # Dropping items changes the means, and so may change the order of those kept.
-    return select_models(settled, rank_models(settled))
+    return select_models(recorded, rank_models(recorded))
+
+
+def _record_missing(provenance: Provenance, coverage: Coverage) -> Provenance:
+    missing = {
+        model: coverage.n_items - scored
+        for model, scored in coverage.scored.items()
+        if scored < coverage.n_items
+    }
+    if not missing:
+        return provenance
+    fault = "items without a score"
+    if coverage.n_dropped:
+        fault += f" ({coverage.n_dropped} of {coverage.n_items} items dropped for all models)"
+    return replace(provenance, tolerated={**provenance.tolerated, fault: missing})

@@ -1,0 +1,31 @@
+# Replication of "Resolution Diagnostics for Paired LLM Evaluation" (Kotawala 2026).
+# Every exhibit and every board is a named target: snakemake table_6, figure_4, board_NAME.
+
+from snakemake.utils import min_version, validate
+
+min_version("9.0")
+
+
+configfile: "config.yaml"
+
+
+validate(config, "workflow/schemas/config.schema.yaml")
+
+
+report: "workflow/report/workflow.rst"
+
+
+container: "docker://python:3.11-slim"
+
+
+include: "workflow/rules/common.smk"
+include: "workflow/rules/exhibits.smk"
+include: "workflow/rules/boards.smk"
+
+
+rule all:
+    localrule: True
+    input:
+        exhibit_files(),
+        board_files(),
+    default_target: True

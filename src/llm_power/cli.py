@@ -1,0 +1,188 @@
+"""The command line: ``llm-power resolve SCORES --out DIR``."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Final, get_args
+
+import click
+import pandas as pd
+from tabulate import tabulate
+from tqdm import tqdm
+
+from llm_power.errors import LLMPowerError, one_line
+from llm_power.pairs.ranking import prepare_task
+from llm_power.pairs.resolve import N_STAGES, BoardVerdicts, resolve_board
+from llm_power.pairs.summary import summarize_board
+from llm_power.pairs.verdicts import OperatingPoint
+from llm_power.scores.options import ANSWER_KEYS, ReadOptions
+from llm_power.scores.readers import READERS, read_scores
+from llm_power.scores.selection import MISSING_POLICIES, MissingPolicy
+from llm_power.scores.store import KINDS, TaskScores
+from llm_power.statistics.multiplicity import Family
+
+_BAD_INPUT: Final = 2
+
+
+@click.group()
+@click.version_option(version("llm-power"), prog_name="llm-power")
+def cli() -> None:
+    """Resolution diagnostics for paired LLM evaluation."""
+
+
+@cli.command()
+@click.argument("scores", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "--out", required=True, type=click.Path(path_type=Path), help="Folder of the results."
+)
+@click.option(
+    "--pairs",
+    "family",
+    type=click.Choice(get_args(Family)),
+    default="adjacent",
+    show_default=True,
+    help="Family of pairs: each rank against the next, or every pair.",
+)
+@click.option("--top", type=int, metavar="K", help="Keep only the K best models of each task.")
+@click.option("--cluster", metavar="COLUMN", help="Column that groups the items.")
+@click.option(
+    "--missing",
+    type=click.Choice(MISSING_POLICIES),
+    default="error",
+    show_default=True,
+    help="What to do about items that a model has no score on.",
+)
+@click.option("--alpha", type=float, default=0.05, show_default=True, help="Two-sided level.")
+@click.option("--power", type=float, default=0.80, show_default=True, help="Target power.")
+@click.option(
+    "--reader",
+    type=click.Choice(["auto", *READERS]),
+    default="auto",
+    show_default=True,
+    help="How to read the scores.",
+)
+@click.option("--kind", type=click.Choice(KINDS), help="0/1 scores, or scores in [0, 1].")
+@click.option("--item", metavar="COLUMN", help="Column of the item ids.")
+@click.option("--model", metavar="COLUMN", help="Column of the model names of a long table.")
+@click.option("--score", metavar="COLUMN", help="Column of the scores of a long table.")
+@click.option("--exclude", multiple=True, metavar="MODEL", help="Leave a model out; repeatable.")
+@click.option("--skip-malformed", is_flag=True, help="Count malformed records and leave them out.")
+@click.option(
+    "--answer-key",
+    type=click.Choice(ANSWER_KEYS),
+    default="shared",
+    show_default=True,
+    help="MMLU-Pro zips: stop where two disagree about an answer, or judge each by its own.",
+)
+def resolve(
+    *,
+    scores: Sequence[Path],
+    out: Path,
+    family: Family,
+    top: int | None,
+    cluster: str | None,
+    missing: MissingPolicy,
+    alpha: float,
+    power: float,
+    reader: str,
+    **declared: Any,
+) -> None:
+    """Resolve the pairs of a leaderboard from its per-item SCORES.
+
+    Each of SCORES is one task: a Parquet or CSV table, wide or long, or a folder of MMLU-Pro
+    output zips. Writes pairs.parquet, pairs.csv and summary.json into the folder of --out.
+    """
+    options = ReadOptions(clusters=(cluster,) if cluster else (), **declared)
+    point = OperatingPoint(alpha=alpha, power=power)
+    # Hidden where nobody watches: the bar is for terminals, not for logs.
+    with tqdm(total=len(scores) + N_STAGES, disable=None, leave=False, file=sys.stderr) as bar:
+
+        def advance(stage: str) -> None:
+            bar.set_description(stage)
+            bar.update()
+
+        tasks = []
+        for path in scores:
+            advance(f"reading {path.name}")
+            task = read_scores(path, options, reader=reader)
+            tasks.append(prepare_task(task, top=top, missing=missing))
+        board = resolve_board(tasks, family=family, cluster=cluster, point=point, on_stage=advance)
+    summary = {
+        "llm_power": version("llm-power"),
+        "family": family,
+        "alpha": alpha,
+        "power": power,
+        "missing": missing,
+        "cluster": cluster,
+        "scores": [_describe(task) for task in tasks],
+        **summarize_board(board.counts, board.verdicts, board.multiplicity),
+    }
+    _write_results(out, board, summary)
+    _print_summary(out, summary)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line; bad input ends in one line on standard error and exit code 2."""
+    try:
+        cli.main(args=arguments, prog_name="llm-power", standalone_mode=False)
+    except LLMPowerError as error:
+        _stop(str(error))
+    except click.ClickException as error:
+        _stop(error.format_message())
+    except OSError as error:
+        _stop(f"{error.filename or 'output'}: {error.strerror or error}")
+    except (click.Abort, KeyboardInterrupt):
+        print("interrupted", file=sys.stderr)
+        sys.exit(130)
+
+
+def _stop(message: str) -> None:
+    print(f"error: {one_line(message)}", file=sys.stderr)
+    sys.exit(_BAD_INPUT)
+
+
+def _describe(task: TaskScores) -> dict[str, Any]:
+    return {
+        "task": task.task,
+        "kind": task.kind,
+        "source": task.provenance.source,
+        "revision": task.provenance.revision,
+        "retrieved": task.provenance.retrieved,
+        "sha256": dict(task.provenance.files),
+        "tolerated": {fault: dict(n) for fault, n in task.provenance.tolerated.items()},
+        "items": task.n_items,
+        "scored_items": dict(zip(task.models, task.scored.sum(axis=0).tolist(), strict=True)),
+    }
+
+
+def _write_results(out: Path, board: BoardVerdicts, summary: dict[str, Any]) -> None:
+    """Write all three files, or none: each is complete before the first takes its name."""
+    out.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=out, prefix=".unfinished-") as folder:
+        unfinished = Path(folder)
+        board.verdicts.to_parquet(unfinished / "pairs.parquet", index=False, compression="zstd")
+        board.verdicts.to_csv(unfinished / "pairs.csv", index=False, lineterminator="\n")
+        text = json.dumps(summary, indent=2, ensure_ascii=False, allow_nan=False)
+        (unfinished / "summary.json").write_text(text + "\n", encoding="utf-8")
+        for path in sorted(unfinished.iterdir()):
+            os.replace(path, out / path.name)
+
+
+def _print_summary(out: Path, summary: dict[str, Any]) -> None:
+    coverage = pd.DataFrame(summary["tasks"])
+    for name in ("coverage_min", "coverage_median"):
+        coverage[name] = (100 * coverage[name]).map("{:.1f}%".format)
+    verdicts = pd.DataFrame(summary["procedures"])
+    applicable = verdicts[verdicts["n_pairs"] > 0]
+    for table in (coverage, applicable):
+        click.echo(
+            tabulate(table.to_dict("list"), headers="keys", showindex=False, disable_numparse=True)
+        )
+        click.echo()
+    click.echo(f"{summary['n_resolved']} of {summary['n_pairs']} pairs are resolved; see {out}")

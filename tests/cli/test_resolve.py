@@ -1,0 +1,179 @@
+"""``llm-power resolve`` as a user runs it: results, and one line for every kind of bad input."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from llm_power.cli import main
+from llm_power.pairs.verdicts import VERDICT_COLUMNS
+
+
+@pytest.fixture
+def scores(tmp_path: Path) -> Path:
+    rng = np.random.default_rng(4)
+    solved = rng.normal(size=(150, 1)) + rng.normal(size=(150, 4)) + [0.2, 0.9, 0.5, 0.4] > 0
+    table = pd.DataFrame(solved.astype(int), columns=["org/a", "org/b", "c|d", "$e_f$"])
+    table.insert(0, "subject", [f"s{i % 5}" for i in range(150)])
+    table.insert(0, "item_id", [f"{i:03d}" for i in range(150)])
+    path = tmp_path / "exam.csv"
+    table.to_csv(path, index=False)
+    return path
+
+
+def run(*arguments: str | Path) -> int:
+    try:
+        main([str(argument) for argument in arguments])
+    except SystemExit as stop:
+        return int(stop.code or 0)
+    return 0
+
+
+def test_writes_three_files_that_agree(scores: Path, tmp_path: Path) -> None:
+    out = tmp_path / "deep" / "out"
+    assert run("resolve", scores, "--pairs", "all", "--cluster", "subject", "--out", out) == 0
+    assert sorted(path.name for path in out.iterdir()) == [
+        "pairs.csv",
+        "pairs.parquet",
+        "summary.json",
+    ]
+    table = pd.read_parquet(out / "pairs.parquet")
+    assert list(table.columns) == VERDICT_COLUMNS
+    assert len(table) == 6
+    assert table["icc"].notna().all()
+    csv = pd.read_csv(out / "pairs.csv")
+    np.testing.assert_array_equal(csv["n_star"], table["n_star"])
+    summary = json.loads((out / "summary.json").read_text())
+    assert summary["n_pairs"] == 6
+    assert summary["tasks"][0]["coverage_min"] == 1.0
+    assert (
+        summary["scores"][0]["scored_items"]
+        == dict.fromkeys(["org/b", "c|d", "$e_f$", "org/a"], 150) | {}
+    )
+
+
+def test_same_input_gives_the_same_bytes(scores: Path, tmp_path: Path) -> None:
+    for name in ("first", "second"):
+        assert run("resolve", scores, "--exclude", "subject", "--out", tmp_path / name) == 0
+    for path in (tmp_path / "first").iterdir():
+        assert path.read_bytes() == (tmp_path / "second" / path.name).read_bytes()
+
+
+def test_family_and_top_are_the_users_choice(scores: Path, tmp_path: Path) -> None:
+    assert run("resolve", scores, "--cluster", "subject", "--top", "3", "--out", tmp_path) == 0
+    table = pd.read_parquet(tmp_path / "pairs.parquet")
+    assert list(table["rank_b"]) == [2, 3]
+
+
+def test_several_tasks_are_one_family(scores: Path, tmp_path: Path) -> None:
+    other = scores.with_name("quiz.csv")
+    other.write_bytes(scores.read_bytes())
+    assert run("resolve", scores, other, "--cluster", "subject", "--out", tmp_path / "o") == 0
+    table = pd.read_parquet(tmp_path / "o" / "pairs.parquet")
+    assert set(table["task"]) == {"exam", "quiz"}
+    np.testing.assert_array_equal(table["p_holm"][:3], table["p_holm"][3:])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nowhere.csv"], "nowhere.csv"),
+        (["{scores}"], "'subject'"),
+        (["{scores}", "--cluster", "topic"], "topic"),
+        (["{scores}", "--cluster", "subject", "--top", "9"], "the best 9 of 4 models"),
+        (["{scores}", "--cluster", "subject", "--alpha", "1.5"], "alpha must lie strictly between"),
+        (["{scores}", "--cluster", "subject", "--power", "0"], "power must lie strictly between"),
+        (["{scores}", "--pairs", "some"], "'some' is not one of 'adjacent', 'all'"),
+        (["{scores}", "--missing", "guess"], "'guess' is not one of"),
+        (["{scores}", "--cluster", "subject", "--exclude", "zed"], "model 'zed'"),
+        ([], "Missing argument 'SCORES...'"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_code_2(
+    arguments: list[str],
+    message: str,
+    scores: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    out = tmp_path / "out"
+    assert run("resolve", *(a.format(scores=scores) for a in arguments), "--out", out) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("error: ")
+    assert error.count("\n") == 1
+    assert message in error
+    assert not out.exists()
+
+
+def test_missing_scores_name_model_item_and_remedy(
+    scores: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = pd.read_csv(scores, dtype=str)
+    table.loc[7, "c|d"] = None
+    table.to_csv(scores, index=False)
+    command: list[str | Path] = [
+        "resolve",
+        scores,
+        "--cluster",
+        "subject",
+        "--out",
+        tmp_path / "out",
+    ]
+    assert run(*command) == 2
+    error = capsys.readouterr().err
+    assert all(part in error for part in ("exam.csv", "'c|d'", "'007'", "pairwise"))
+    assert run(*command, "--missing", "pairwise") == 0
+    assert run(*command, "--missing", "drop_items") == 0
+    assert pd.read_parquet(tmp_path / "out" / "pairs.parquet")["n_items"].eq(149).all()
+
+
+def test_output_that_cannot_be_written_is_one_line(
+    scores: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("in the way")
+    assert run("resolve", scores, "--cluster", "subject", "--out", blocked) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+    assert blocked.read_text() == "in the way"
+
+
+def test_interrupted_writing_leaves_earlier_results(
+    scores: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    command: list[str | Path] = [
+        "resolve",
+        scores,
+        "--cluster",
+        "subject",
+        "--out",
+        tmp_path / "out",
+    ]
+    assert run(*command) == 0
+    before = {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()}
+
+    def full(*_args: object, **_kwargs: object) -> None:
+        raise OSError(28, "No space left on device", "pairs.csv")
+
+    monkeypatch.setattr(pd.DataFrame, "to_csv", full)
+    assert run(*command, "--pairs", "all") == 2
+    assert {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()} == before
+
+
+def test_entry_point_is_installed(scores: Path, tmp_path: Path) -> None:
+    program = Path(sys.executable).with_name("llm-power")
+    done = subprocess.run(
+        [program, "resolve", scores, "--cluster", "subject", "--out", tmp_path / "out"],
+        capture_output=True,
+        text=True,
+        env=os.environ | {"COLUMNS": "80"},
+        check=True,
+    )
+    assert "pairs are resolved" in done.stdout
+    assert done.stderr == ""

@@ -1,0 +1,2 @@
+def exhibit_files():
+    return []

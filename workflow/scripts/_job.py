@@ -1,0 +1,37 @@
+"""What every script of the workflow does around its one call: log, and fail in one line."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stderr
+from typing import Any
+
+import pandas as pd
+
+import __main__
+from llm_power.errors import LLMPowerError
+from llm_power.pairs.verdicts import OperatingPoint
+
+# Snakemake puts this object into the script that it runs.
+snakemake: Any = __main__.snakemake
+
+
+@contextmanager
+def logged() -> Iterator[None]:
+    """Send messages to the rule's log; end the job with the one line of a refused input."""
+    with open(snakemake.log[0], "w", encoding="utf-8") as log, redirect_stderr(log):
+        try:
+            yield
+        except LLMPowerError as error:
+            print(f"error: {error}", file=log)
+            log.flush()
+            sys.exit(1)
+
+
+def operating_point() -> OperatingPoint:
+    """Return level and power of the rule."""
+    return OperatingPoint(alpha=snakemake.params.alpha, power=snakemake.params.power)
+
+
+def save(table: pd.DataFrame, path: str) -> None:
+    """Write a stage's table as Parquet, the same bytes for the same table."""
+    table.to_parquet(path, index=False, compression="zstd")

@@ -1,0 +1,23 @@
+"""Write the tables of a board."""
+
+from pathlib import Path
+
+import pandas as pd
+from _job import logged, operating_point, snakemake
+
+from llm_power.exhibits.board import board_tables
+from llm_power.render.tables import write_table
+from llm_power.scores.store import read_task
+
+with logged():
+    tables = board_tables(
+        pd.read_parquet(snakemake.input.counts),
+        pd.read_parquet(snakemake.input.verdicts),
+        pd.read_parquet(snakemake.input.multiplicity),
+        [read_task(path) for path in snakemake.input.scores],
+        title=snakemake.params.title,
+        family=snakemake.params.family,
+        point=operating_point(),
+    )
+    for name, table in tables.items():
+        write_table(table, Path(snakemake.output[0]).with_name(name))

@@ -1,0 +1,20 @@
+"""Resolve the pairs under other definitions of a cluster."""
+
+import pandas as pd
+from _job import logged, operating_point, save, snakemake
+
+from llm_power.pairs.cluster_robustness import cluster_definition_table
+from llm_power.scores.store import read_task
+
+with logged():
+    tables = [
+        cluster_definition_table(
+            read_task(path),
+            snakemake.params.cluster,
+            snakemake.params.family,
+            operating_point(),
+            seed=snakemake.params.seed,
+        )
+        for path in snakemake.input.scores
+    ]
+    save(pd.concat(tables, ignore_index=True), snakemake.output[0])

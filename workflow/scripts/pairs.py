@@ -1,0 +1,15 @@
+"""Count every pair of the panel, in the whole task and within each cluster."""
+
+import pandas as pd
+from _job import logged, save, snakemake
+
+from llm_power.pairs.verdicts import tabulate_clusters, tabulate_pairs
+from llm_power.scores.store import read_task
+
+with logged():
+    tasks = [read_task(path) for path in snakemake.input.scores]
+    family, cluster = snakemake.params.family, snakemake.params.cluster
+    counts = [tabulate_pairs(task, family) for task in tasks]
+    clusters = [tabulate_clusters(task, cluster, family) for task in tasks]
+    save(pd.concat(counts, ignore_index=True), snakemake.output.counts)
+    save(pd.concat(clusters, ignore_index=True), snakemake.output.clusters)

@@ -1,0 +1,18 @@
+"""Read the scores of one task, keep its best models, and settle what is missing."""
+
+from _job import logged, snakemake
+
+from llm_power.pairs.ranking import prepare_task
+from llm_power.scores.options import ReadOptions
+from llm_power.scores.readers import read_scores
+from llm_power.scores.store import write_task
+
+with logged():
+    settings = dict(snakemake.params.task)
+    reader = settings.pop("reader")
+    del settings["path"]
+    files = list(snakemake.input.files)
+    options = ReadOptions(task=snakemake.wildcards.task, **settings)
+    task = read_scores(files, options, reader=reader)
+    prepared = prepare_task(task, top=snakemake.params.top, missing=snakemake.params.missing)
+    write_task(prepared, snakemake.output[0])
