@@ -294,6 +294,25 @@ def test_a_damaged_file_is_refused_or_harmless(
         read_task(path)
 
 
+@given(data=st.data())
+def test_a_changed_byte_never_changes_a_score(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
+    """The pages of a Parquet, which hold the cells, are written with checksums."""
+    path = tmp_path_factory.mktemp("changed") / "t.parquet"
+    write_task(small(), path)
+    whole = bytearray(path.read_bytes())
+    footer = int.from_bytes(whole[-8:-4], "little") + 8
+    place = data.draw(st.integers(4, len(whole) - footer - 1))
+    whole[place] ^= data.draw(st.integers(1, 255))
+    path.write_bytes(whole)
+    try:
+        task = read_task(path)
+    except ScoreError:
+        return
+    assert_same(task, small())
+
+
 def test_replace_checks_again() -> None:
     with pytest.raises(ScoreError, match="two columns"):
         replace(small(), models=("a", "a", "c"))

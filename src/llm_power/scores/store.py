@@ -157,7 +157,7 @@ def write_task(task: TaskScores, path: str | os.PathLike[str]) -> None:
     """
     target = Path(path)
     sink = pa.BufferOutputStream()
-    pq.write_table(_to_arrow(task), sink, compression="zstd")
+    pq.write_table(_to_arrow(task), sink, compression="zstd", write_page_checksum=True)
     temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
     try:
         temporary.write_bytes(sink.getvalue())
