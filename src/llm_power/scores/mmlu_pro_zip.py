@@ -32,6 +32,7 @@ from llm_power.errors import ScoreError
 from llm_power.scores._source import SourceFile, read_file
 from llm_power.scores.options import ReadOptions
 from llm_power.scores.store import TaskScores
+from llm_power.statistics._typing import FloatArray
 
 ZIP_MAGIC: Final = b"PK\x03\x04"
 # The largest published file expands to 22 MB; parsed, a file takes some five times its size.
@@ -102,20 +103,18 @@ def read_mmlu_pro_zips(paths: Sequence[Path], options: ReadOptions) -> TaskScore
     if not outputs:
         raise ScoreError("every model is excluded", remedy="keep two", file=str(paths[0]))
     labels = _common_labels(outputs, clusters)
-    other_key = _other_answer_key(outputs, options)
     questions = sorted(labels)
-    row = {question: i for i, question in enumerate(questions)}
-    values = np.full((len(questions), len(outputs)), np.nan)
-    for j, output in enumerate(outputs):
-        values[[row[question] for question in output.correct], j] = list(output.correct.values())
+    tolerated = {
+        "malformed_records": {one.model: one.malformed for one in outputs if one.malformed},
+        "other_answer_key": _other_answer_key(outputs, options),
+    }
     name = paths[0].name if len(paths) == 1 else paths[0].parent.name
-    malformed = {output.model: output.malformed for output in outputs if output.malformed}
     return TaskScores(
         task=options.task or Path(name).stem,
         kind="binary",
         item_ids=tuple(map(str, questions)),
         models=kept,
-        values=values,
+        values=_score_matrix(outputs, questions),
         clusters={
             field: tuple(labels[question][k] for question in questions)
             for k, field in enumerate(clusters)
@@ -123,14 +122,7 @@ def read_mmlu_pro_zips(paths: Sequence[Path], options: ReadOptions) -> TaskScore
         provenance=options.provenance(
             [output.source for output in outputs],
             name,
-            {
-                fault: counts
-                for fault, counts in (
-                    ("malformed_records", malformed),
-                    ("other_answer_key", other_key),
-                )
-                if counts
-            },
+            {fault: counts for fault, counts in tolerated.items() if counts},
         ),
     )
 
@@ -277,6 +269,14 @@ def _malformed(
         file=str(source.path),
         model=model,
     )
+
+
+def _score_matrix(outputs: Sequence[_Outputs], questions: Sequence[int]) -> FloatArray:
+    row = {question: i for i, question in enumerate(questions)}
+    values = np.full((len(questions), len(outputs)), np.nan)
+    for j, output in enumerate(outputs):
+        values[[row[question] for question in output.correct], j] = list(output.correct.values())
+    return values
 
 
 def _common_labels(
