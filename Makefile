@@ -14,6 +14,10 @@ export PYTHONNOUSERSITE := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONHOME PYTHONPATH
 
+ifneq ($(words $(CURDIR)),1)
+$(error Snakemake cannot run where a folder has a space in its name: $(CURDIR))
+endif
+
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help env reproduce test lint format report lock clean
