@@ -1,12 +1,16 @@
-"""What every test may use: one hypothesis profile and the root of the real boards' files."""
+"""What every test may use: a hypothesis profile, the printed numbers, the real boards' root."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from hypothesis import settings
+
+from llm_power.published import PublishedCounts, load_counts, load_table
 
 # The same examples on every machine, and no deadline: a busy machine is not a failure.
 settings.register_profile(
@@ -27,3 +31,27 @@ def data_root() -> Path:
     if not root.is_dir():
         pytest.fail(f"LLM_POWER_DATA names {root}, which is no folder")
     return root
+
+
+@pytest.fixture(scope="session")
+def recorded() -> Path:
+    """The folder of outputs recorded from other programs."""
+    return ROOT / "data" / "recorded"
+
+
+@pytest.fixture(scope="session")
+def published() -> Callable[[int], pd.DataFrame]:
+    """Load a table of the paper's printed numbers by its number."""
+    return lambda number: load_table(ROOT / "data" / "published" / f"table_{number:02d}.csv")
+
+
+@pytest.fixture(scope="session")
+def counts_6() -> PublishedCounts:
+    """Table 6."""
+    return load_counts(ROOT / "data" / "published" / "table_06.csv")
+
+
+@pytest.fixture(scope="session")
+def counts_7() -> PublishedCounts:
+    """Table 7 with the N of its caption."""
+    return load_counts(ROOT / "data" / "published" / "table_07.csv", n_items=12032)

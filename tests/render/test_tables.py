@@ -94,7 +94,7 @@ def test_markdown_has_one_line_a_row_and_only_our_own_pipes() -> None:
 def test_latex_source_is_ascii_and_balanced() -> None:
     source = to_latex(hostile_table())
     assert source.isascii()
-    assert r"\begin{tabular}{p{5cm}r}" in source
+    assert r"p{5cm}r}" in source
     assert source.count(r" \\" + "\n") == len(HOSTILE) + 1
     assert "\\input" not in source
     assert r"\emph{Provenance:} from published counts (Table 7)" in source
@@ -168,7 +168,7 @@ def test_written_files_are_the_same_bytes_every_time(tmp_path: Path) -> None:
 def test_latex_compiles(tmp_path: Path) -> None:
     document = "\n".join(
         [
-            r"\documentclass{article}\usepackage{booktabs,graphicx}\begin{document}",
+            r"\documentclass{article}\usepackage{array,booktabs,graphicx}\begin{document}",
             to_latex(hostile_table()),
             r"\end{document}",
         ]

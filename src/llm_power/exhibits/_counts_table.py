@@ -100,7 +100,7 @@ def shown_columns(label: str) -> list[Column]:
         Column("p_exact_printed", "p exact (paper)", as_printed, "right", _stacked(_P_EXACT)),
         Column("p_exact", "p exact", as_p_value, "right", _P_EXACT),
         Column("n_star_printed", "N* (paper)", as_printed, "right", _stacked("$N^{*}$")),
-        Column("n_star", "N*", as_fixed(2), "right", "$N^{*}$"),
+        Column("n_star", "N*", as_fixed(3), "right", "$N^{*}$"),
     ]
 
 

@@ -109,7 +109,7 @@ class Table:
     provenance : sequence of Provenance
         At least one.
     notes : sequence of str
-        Paragraphs under the table, plain text.
+        Sentences under the table, plain text.
     number : str, optional
         The number of the paper's table, ``"7"``; without it LaTeX counts by itself.
     """
@@ -171,7 +171,7 @@ def to_markdown(table: Table) -> str:
     )
     number, caption = _label(table), escape_markdown(table.caption)
     title = f"**{number}.** {caption}" if number else f"**{caption}**"
-    notes = [f"*Note.* {escape_markdown(note)}" for note in table.notes]
+    notes = [f"*Note.* {escape_markdown(' '.join(table.notes))}"] if table.notes else []
     provenance = f"*Provenance:* {escape_markdown(provenance_line(table.provenance))}"
     return "\n\n".join([title, body, *notes, provenance]) + "\n"
 
@@ -179,11 +179,13 @@ def to_markdown(table: Table) -> str:
 def to_latex(table: Table) -> str:
     r"""Return a ``table`` environment.
 
-    The document needs ``\usepackage{booktabs,graphicx}``. A table wider than the line is
+    The document needs ``\usepackage{array,booktabs,graphicx}``. A table wider than the line is
     scaled down to it.
     """
     letters = "".join(
-        f"p{{{column.tex_width}}}" if column.tex_width else column.align[0]
+        rf">{{\raggedright\arraybackslash}}p{{{column.tex_width}}}"
+        if column.tex_width
+        else column.align[0]
         for column in table.columns
     )
     headers = [column.tex or escape_latex(column.header) for column in table.columns]
@@ -208,7 +210,7 @@ def to_latex(table: Table) -> str:
         "",
         r"\smallskip",
         r"\begin{minipage}{\linewidth}\footnotesize",
-        *(rf"\emph{{Note.}} {escape_latex(note)}\par" for note in table.notes),
+        *([rf"\emph{{Note.}} {escape_latex(' '.join(table.notes))}\par"] if table.notes else []),
         rf"\emph{{Provenance:}} {source}",
         r"\end{minipage}",
         r"\end{table}",

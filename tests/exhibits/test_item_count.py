@@ -1,0 +1,160 @@
+"""Table 7 was computed on 12,031 items, by two independent sets of printed digits."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import norm
+
+from llm_power.errors import InvalidArgument
+from llm_power.exhibits.item_count import (
+    chained_solved_counts,
+    implied_item_count,
+    item_counts_by_rule,
+    item_counts_of_chain,
+    items_displaying,
+    jointly_solved,
+    rules_displaying,
+    shared_item_count,
+)
+from llm_power.published import DISPLAY_RULES, DisplayRule, PublishedCounts, PublishedError
+
+RULES: list[DisplayRule] = ["nearest", "up", "down"]
+K = (norm.ppf(0.975) + norm.ppf(0.8)) ** 2
+
+
+def required(b: int, c: int, n: int) -> float:
+    """Eq. (6) in its discordance form, written apart from the library."""
+    return float(K * (n * (b + c) / (b - c) ** 2 - 1))
+
+
+@given(st.integers(1, 2000), st.integers(0, 2000), st.integers(0, 20000), st.sampled_from(RULES))
+def test_the_range_holds_every_n_that_displays_alike_and_no_other(
+    b: int, c: int, concordant: int, rule: DisplayRule
+) -> None:
+    if b == c:
+        c += 1
+    n = b + c + concordant
+    displayed = int(DISPLAY_RULES[rule](required(b, c, n)))
+    items = items_displaying(displayed, b, c, rule)
+    assert n in items
+    for outside in (items[0] - 1, items[-1] + 1):
+        if outside >= b + c:
+            assert int(DISPLAY_RULES[rule](required(b, c, outside))) != displayed
+
+
+def test_equal_counts_have_no_finite_requirement() -> None:
+    with pytest.raises(InvalidArgument, match="differ"):
+        items_displaying(100, 5, 5, "up")
+
+
+def test_table_6_is_rounded_to_nearest_at_its_printed_n(counts_6: PublishedCounts) -> None:
+    rules = [
+        rules_displaying(round(p.value), int(b), int(c), int(n))
+        for p, b, c, n in zip(
+            counts_6.n_star, counts_6.b, counts_6.c, counts_6.n_items, strict=True
+        )
+    ]
+    assert all("nearest" in row for row in rules)
+    # Rows 3, 4 and 5 rule out rounding up, the others rounding down.
+    assert [("up" in row, "down" in row) for row in rules] == [
+        (True, False), (True, False), (False, True), (False, True), (False, True), (True, False),
+        (True, False),
+    ]  # fmt: skip
+
+
+def test_table_7_is_rounded_up_at_12031_and_nothing_else_fits(counts_7: PublishedCounts) -> None:
+    assert {rule: list(shared_item_count(counts_7, rule)) for rule in RULES} == {
+        "nearest": [],
+        "up": [12031],
+        "down": [],
+    }
+    assert implied_item_count(counts_7) == (12031, "up")
+
+
+def test_the_printed_12032_misses_three_rows_of_table_7_under_every_rule(
+    counts_7: PublishedCounts,
+) -> None:
+    missed = {
+        rule: [
+            counts_7.label[i]
+            for i in range(9)
+            if rule
+            not in rules_displaying(
+                round(counts_7.n_star[i].value), int(counts_7.b[i]), int(counts_7.c[i]), 12032
+            )
+        ]
+        for rule in RULES
+    }
+    assert missed == {
+        "nearest": ["3 vs 4", "4 vs 5", "6 vs 7", "9 vs 10"],
+        "up": ["3 vs 4", "6 vs 7", "7 vs 8", "8 vs 9", "9 vs 10"],
+        "down": ["1 vs 2", "2 vs 3", "3 vs 4", "4 vs 5", "5 vs 6", "6 vs 7", "9 vs 10"],
+    }
+    assert set.intersection(*map(set, missed.values())) == {"3 vs 4", "6 vs 7", "9 vs 10"}
+
+
+def test_printed_accuracies_of_table_7_fit_12031_too(counts_7: PublishedCounts) -> None:
+    """Ten four-digit accuracies and nine differences b - c: no N* is involved."""
+    assert list(chained_solved_counts(counts_7, 12032)) == []
+    assert list(chained_solved_counts(counts_7, 12031)) == [8786]
+    # Within 100 items of the caption's N, the other fit is five items further away.
+    assert item_counts_of_chain(counts_7, range(11932, 12133)) == (12026, 12031)
+    solved = 8786 - np.concatenate([[0], np.cumsum(counts_7.b - counts_7.c)])
+    printed = [p.text for p in (counts_7.p_a[0], *counts_7.p_b)]
+    assert [f"{k / 12031:.4f}" for k in solved] == printed
+
+
+def test_section_6_4_prints_two_of_the_same_numbers_rounded_otherwise(
+    counts_7: PublishedCounts,
+) -> None:
+    """Section 6.4: 432 and 5786, where Table 7 has 433 and 5,787."""
+    four, five = ((int(counts_7.b[i]), int(counts_7.c[i])) for i in (3, 4))
+    assert rules_displaying(432, *four, 12031) == ("nearest", "down")
+    assert rules_displaying(5786, *five, 12031) == ("nearest", "down")
+    # At 12,032 items the second needs rounding down.
+    assert rules_displaying(432, *four, 12032) == ("nearest", "down")
+    assert rules_displaying(5786, *five, 12032) == ("down",)
+
+
+def test_frame_of_intervals(counts_6: PublishedCounts, counts_7: PublishedCounts) -> None:
+    frame = item_counts_by_rule(counts_7).set_index("label")
+    assert (frame["up_low"]["all pairs"], frame["up_high"]["all pairs"]) == (12031, 12031)
+    assert frame[["nearest_low", "down_low"]].isna().to_numpy()[-1].all()
+    assert (frame["nearest_low"]["4 vs 5"], frame["nearest_high"]["4 vs 5"]) == (12033, 12059)
+    six = item_counts_by_rule(counts_6)
+    assert len(six) == 7  # tasks differ in N: nothing to intersect
+    assert (six["nearest_low"] == six["n_printed"]).all()
+    assert (six["nearest_high"] == six["n_printed"]).all()
+
+
+def test_joint_counts_reproduce_the_accuracies(counts_6: PublishedCounts) -> None:
+    n11 = jointly_solved(counts_6, counts_6.n_items)
+    for i, both in enumerate(n11):
+        for printed, alone in ((counts_6.p_a[i], counts_6.b[i]), (counts_6.p_b[i], counts_6.c[i])):
+            assert f"{(both + alone) / counts_6.n_items[i]:.4f}" == printed.text
+
+
+def test_contradictory_tables_are_refused(
+    counts_6: PublishedCounts, counts_7: PublishedCounts
+) -> None:
+    with pytest.raises(PublishedError, match="table_07, all pairs: 0 joint counts"):
+        jointly_solved(counts_7, counts_7.n_items)
+    with pytest.raises(PublishedError, match="table_06, row 1: 0 joint counts"):
+        jointly_solved(counts_6, counts_6.n_items + 1)
+    with pytest.raises(InvalidArgument, match="chain"):
+        chained_solved_counts(counts_6, 1172)
+    contradictory = replace(counts_7, n_star=counts_7.n_star[::-1])
+    with pytest.raises(PublishedError, match="one expected"):
+        implied_item_count(contradictory)
+
+
+def test_the_discordance_form_is_what_is_inverted() -> None:
+    # Table 6, HellaSwag: 20,255 printed.
+    assert math.isclose(required(295, 249, 10042), 20255.4956188618, rel_tol=1e-12)
+    assert 10042 in items_displaying(20255, 295, 249, "nearest")
