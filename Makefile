@@ -20,7 +20,7 @@ endif
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help env reproduce test lint format report lock clean
+.PHONY: help env reproduce test lint format report lock bench clean
 
 help: ## list the targets
 	@echo "make TARGET [PYTHON=python3.12] [CORES=2]"
@@ -47,6 +47,9 @@ format: $(STAMP) ## rewrite Python and Snakemake files in the house style
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 	$(BIN)/snakefmt Snakefile workflow
+
+bench: $(STAMP) ## time the heavy paths against a peer, in the same run
+	$(BIN)/python benchmarks/run.py
 
 report: reproduce ## write the browsable report of a finished run
 	$(SNAKEMAKE) --report results/report.html

@@ -15,7 +15,7 @@ validate(config, "workflow/schemas/config.schema.yaml")
 report: "workflow/report/workflow.rst"
 
 
-container: "docker://python:3.11-slim"
+container: "docker://python:3.11.7-slim-bookworm"
 
 
 include: "workflow/rules/common.smk"
@@ -24,8 +24,8 @@ include: "workflow/rules/boards.smk"
 
 
 rule all:
-    localrule: True
+    default_target: True
     input:
         exhibit_files(),
         board_files(),
-    default_target: True
+    localrule: True

@@ -1,48 +1,13 @@
 # A board from its files to its verdicts: every stage cached, the same for every board.
 
-BOARD_TABLES = ["overview", "procedures", "gaps", "ladder"]
-TABLE_SUFFIXES = ["csv", "csv-metadata.json", "md", "tex"]
-FIGURE_SUFFIXES = ["pdf", "png", "svg"]
-
-
-def board_files():
-    """Return the results of every board whose files are there; say which are not, and why."""
-    files = []
-    for board in config["boards"]:
-        if board_is_there(board):
-            files += results_of_board(board)
-        else:
-            logger.warning(f"Board {board} is left out: its files are not there. {_how_to_get(board)}")
-    return files
-
-
-def results_of_board(board):
-    panels = [panel for panel, (name, _) in PANELS.items() if name == board]
-    return (
-        collect("results/pairs/{panel}.{suffix}", panel=panels, suffix=["parquet", "csv"])
-        + collect(
-            "results/boards/{panel}/{table}.{suffix}",
-            panel=panels,
-            table=BOARD_TABLES,
-            suffix=TABLE_SUFFIXES,
-        )
-        + collect(
-            "results/boards/{panel}/{stage}.parquet",
-            panel=panels,
-            stage=["leave_one_out", "category_bootstrap", "cluster_definitions"],
-        )
-        + collect("figures/boards/{panel}.{suffix}", panel=panels, suffix=FIGURE_SUFFIXES)
-    )
-
-
 for board in config["boards"]:
 
     rule:
         name:
             f"board_{board}"
-        localrule: True
         input:
             results_of_board(board),
+        localrule: True
 
 
 rule scores:
@@ -51,14 +16,16 @@ rule scores:
         code=package_sources("scores.readers", "pairs.ranking"),
     output:
         "results/scores/{board}/{task}.parquet",
-    params:
-        task=lambda wildcards: config["boards"][wildcards.board]["tasks"][wildcards.task],
-        missing=lambda wildcards: config["boards"][wildcards.board]["missing"],
-        top=lambda wildcards: config["boards"][wildcards.board]["top"],
     log:
         "logs/scores/{board}/{task}.log",
     benchmark:
         "benchmarks/workflow/scores/{board}.{task}.tsv"
+    params:
+        task=lambda wildcards: config["boards"][wildcards.board]["tasks"][
+            wildcards.task
+        ],
+        missing=lambda wildcards: config["boards"][wildcards.board]["missing"],
+        top=lambda wildcards: config["boards"][wildcards.board]["top"],
     script:
         "../scripts/scores.py"
 
@@ -74,13 +41,13 @@ rule pairs:
     output:
         counts="results/boards/{panel}/counts.parquet",
         clusters="results/boards/{panel}/cluster_sums.parquet",
-    params:
-        family=lambda wildcards: panel_of(wildcards)[1],
-        cluster=from_board("cluster"),
     log:
         "logs/boards/{panel}/pairs.log",
     benchmark:
         "benchmarks/workflow/pairs/{panel}.tsv"
+    params:
+        family=lambda wildcards: panel_of(wildcards)[1],
+        cluster=from_board("cluster"),
     script:
         "../scripts/pairs.py"
 
@@ -91,11 +58,11 @@ rule resolution:
         code=package_sources("pairs.verdicts"),
     output:
         "results/boards/{panel}/resolution.parquet",
+    log:
+        "logs/boards/{panel}/resolution.log",
     params:
         alpha=config["alpha"],
         power=config["power"],
-    log:
-        "logs/boards/{panel}/resolution.log",
     script:
         "../scripts/resolution.py"
 
@@ -107,11 +74,11 @@ rule multiplicity:
         code=package_sources("pairs.verdicts"),
     output:
         "results/boards/{panel}/multiplicity.parquet",
+    log:
+        "logs/boards/{panel}/multiplicity.log",
     params:
         alpha=config["alpha"],
         power=config["power"],
-    log:
-        "logs/boards/{panel}/multiplicity.log",
     script:
         "../scripts/multiplicity.py"
 
@@ -123,11 +90,11 @@ rule clusters:
         code=package_sources("pairs.verdicts"),
     output:
         "results/boards/{panel}/clusters.parquet",
+    log:
+        "logs/boards/{panel}/clusters.log",
     params:
         alpha=config["alpha"],
         power=config["power"],
-    log:
-        "logs/boards/{panel}/clusters.log",
     script:
         "../scripts/clusters.py"
 
@@ -138,11 +105,11 @@ rule leave_one_out:
         code=package_sources("pairs.cluster_robustness"),
     output:
         "results/boards/{panel}/leave_one_out.parquet",
+    log:
+        "logs/boards/{panel}/leave_one_out.log",
     params:
         alpha=config["alpha"],
         power=config["power"],
-    log:
-        "logs/boards/{panel}/leave_one_out.log",
     script:
         "../scripts/leave_one_out.py"
 
@@ -154,15 +121,15 @@ rule category_bootstrap:
     output:
         intervals="results/boards/{panel}/category_bootstrap.parquet",
         distribution="results/boards/{panel}/category_bootstrap_counts.parquet",
+    log:
+        "logs/boards/{panel}/category_bootstrap.log",
+    benchmark:
+        "benchmarks/workflow/category_bootstrap/{panel}.tsv"
     params:
         alpha=config["alpha"],
         power=config["power"],
         seed=config["seed"],
         n_resamples=config["category_bootstrap"]["resamples"],
-    log:
-        "logs/boards/{panel}/category_bootstrap.log",
-    benchmark:
-        "benchmarks/workflow/category_bootstrap/{panel}.tsv"
     script:
         "../scripts/category_bootstrap.py"
 
@@ -173,14 +140,14 @@ rule cluster_definitions:
         code=package_sources("pairs.cluster_robustness"),
     output:
         "results/boards/{panel}/cluster_definitions.parquet",
+    log:
+        "logs/boards/{panel}/cluster_definitions.log",
     params:
         alpha=config["alpha"],
         power=config["power"],
         seed=config["seed"],
         family=lambda wildcards: panel_of(wildcards)[1],
         cluster=from_board("cluster"),
-    log:
-        "logs/boards/{panel}/cluster_definitions.log",
     script:
         "../scripts/cluster_definitions.py"
 
@@ -191,11 +158,11 @@ rule sequential:
         code=package_sources("pairs.verdicts"),
     output:
         "results/boards/{panel}/sequential.parquet",
+    log:
+        "logs/boards/{panel}/sequential.log",
     params:
         alpha=config["alpha"],
         power=config["power"],
-    log:
-        "logs/boards/{panel}/sequential.log",
     script:
         "../scripts/sequential.py"
 
@@ -232,13 +199,13 @@ rule board_tables:
             table=BOARD_TABLES,
             suffix=TABLE_SUFFIXES,
         ),
+    log:
+        "logs/boards/{panel}/tables.log",
     params:
         title=from_board("title"),
         family=lambda wildcards: panel_of(wildcards)[1],
         alpha=config["alpha"],
         power=config["power"],
-    log:
-        "logs/boards/{panel}/tables.log",
     script:
         "../scripts/board_tables.py"
 
@@ -252,10 +219,10 @@ rule board_figure:
         pdf="figures/boards/{panel}.pdf",
         png="figures/boards/{panel}.png",
         svg="figures/boards/{panel}.svg",
+    log:
+        "logs/boards/{panel}/figure.log",
     params:
         title=from_board("title"),
         family=lambda wildcards: panel_of(wildcards)[1],
-    log:
-        "logs/boards/{panel}/figure.log",
     script:
         "../scripts/board_figure.py"

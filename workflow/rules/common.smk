@@ -7,12 +7,67 @@ from pathlib import Path
 from snakemake.exceptions import WorkflowError
 from snakemake.logging import logger
 
+TABLES = [1, 2, 5, 6, 7, 11, 12]
+FIGURES = [3, 4, 5, 6]
+TABLE_SUFFIXES = ["csv", "csv-metadata.json", "md", "tex"]
+FIGURE_SUFFIXES = ["pdf", "png", "svg"]
+BOARD_TABLES = ["overview", "procedures", "gaps", "ladder"]
+
 # A panel is one family of pairs of one board, and has one verdict table.
 PANELS = {
     (name if family == board["families"][0] else f"{name}.{family}"): (name, family)
     for name, board in config["boards"].items()
     for family in board["families"]
 }
+
+
+def exhibit_files():
+    return [
+        *collect(
+            "results/tables/table_{number:02d}.{suffix}",
+            number=TABLES,
+            suffix=TABLE_SUFFIXES,
+        ),
+        *collect(
+            "figures/figure_{number:02d}.{suffix}",
+            number=FIGURES,
+            suffix=FIGURE_SUFFIXES,
+        ),
+    ]
+
+
+def published(number):
+    return f"data/published/table_{number:02d}.csv"
+
+
+def table_files(number, caption):
+    """Return the outputs of a table's rule; the CSV goes into the report."""
+    stem = f"results/tables/table_{number:02d}"
+    csv = report(
+        f"{stem}.csv",
+        caption=f"../report/{caption}.rst",
+        category="Tables of the paper",
+        labels={"exhibit": f"Table {number}"},
+    )
+    return {
+        "csv": csv,
+        "json": f"{stem}.csv-metadata.json",
+        "md": f"{stem}.md",
+        "tex": f"{stem}.tex",
+    }
+
+
+def figure_files(number, caption):
+    """Return the outputs of a figure's rule; the SVG goes into the report."""
+    stem = f"figures/figure_{number:02d}"
+    svg = report(
+        f"{stem}.svg",
+        caption=f"../report/{caption}.rst",
+        category="Figures of the paper",
+        labels={"exhibit": f"Figure {number}"},
+    )
+    data = f"results/figures/figure_{number:02d}.csv"
+    return {"svg": svg, "pdf": f"{stem}.pdf", "png": f"{stem}.png", "csv": data}
 
 
 def package_sources(*modules):
@@ -23,15 +78,15 @@ def package_sources(*modules):
     """
     found, waiting = set(), [f"llm_power.{module}" for module in modules]
     while waiting:
-        path = "src/" + waiting.pop().replace(".", "/") + ".py"
-        if path not in found and os.path.isfile(path):
+        path = Path("src", *waiting.pop().split(".")).with_suffix(".py")
+        if path not in found and path.is_file():
             found.add(path)
-            waiting += _imported_names(path)
-    return sorted(found)
+            waiting.extend(_imported_names(path))
+    return sorted(map(str, found))
 
 
 def _imported_names(path):
-    for node in ast.walk(ast.parse(Path(path).read_text(encoding="utf-8"))):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -73,6 +128,39 @@ def panel_of(wildcards):
 def from_board(key):
     """Return an input-independent parameter: a setting of the panel's board."""
     return lambda wildcards: config["boards"][panel_of(wildcards)[0]][key]
+
+
+def board_files():
+    """Return the results of every board whose files are there; say which are not, and why."""
+    files = []
+    for board in config["boards"]:
+        if board_is_there(board):
+            files += results_of_board(board)
+        else:
+            logger.warning(
+                f"Board {board} is left out: its files are not there. {_how_to_get(board)}"
+            )
+    return files
+
+
+def results_of_board(board):
+    panels = [panel for panel, (name, _) in PANELS.items() if name == board]
+    stages = ["leave_one_out", "category_bootstrap", "cluster_definitions"]
+    return [
+        *collect(
+            "results/pairs/{panel}.{suffix}", panel=panels, suffix=["parquet", "csv"]
+        ),
+        *collect(
+            "results/boards/{panel}/{table}.{suffix}",
+            panel=panels,
+            table=BOARD_TABLES,
+            suffix=TABLE_SUFFIXES,
+        ),
+        *collect("results/boards/{panel}/{stage}.parquet", panel=panels, stage=stages),
+        *collect(
+            "figures/boards/{panel}.{suffix}", panel=panels, suffix=FIGURE_SUFFIXES
+        ),
+    ]
 
 
 wildcard_constraints:

@@ -1,2 +1,164 @@
-def exhibit_files():
-    return []
+# The paper's exhibits that its printed counts or a simulation decide, each a named target.
+
+
+rule table_1:
+    input:
+        printed=published(1),
+        settings="data/published/settings.yaml",
+        r_session="data/recorded/r_pwr_2p_test.yaml",
+        code=package_sources("exhibits.table_01"),
+    output:
+        **table_files(1, "counts"),
+    log:
+        "logs/table_01.log",
+    script:
+        "../scripts/table_01.py"
+
+
+rule table_2:
+    input:
+        printed=published(2),
+        settings="data/published/settings.yaml",
+        code=package_sources("exhibits.table_02"),
+    output:
+        **table_files(2, "simulated"),
+    log:
+        "logs/table_02.log",
+    benchmark:
+        "benchmarks/workflow/table_02.tsv"
+    params:
+        seed=config["seed"],
+    script:
+        "../scripts/table_02.py"
+
+
+rule table_5:
+    input:
+        printed=published(5),
+        counts=published(7),
+        clusters=published(4),
+        settings="data/published/settings.yaml",
+        code=package_sources("exhibits.table_05"),
+    output:
+        **table_files(5, "counts"),
+    log:
+        "logs/table_05.log",
+    script:
+        "../scripts/table_05.py"
+
+
+rule table_6:
+    input:
+        counts=published(6),
+        gaps=published(11),
+        code=package_sources("exhibits.table_06"),
+    output:
+        **table_files(6, "counts"),
+    log:
+        "logs/table_06.log",
+    script:
+        "../scripts/table_06.py"
+
+
+rule table_7:
+    input:
+        counts=published(7),
+        gaps=published(4),
+        settings="data/published/settings.yaml",
+        code=package_sources("exhibits.table_07"),
+    output:
+        **table_files(7, "counts"),
+    log:
+        "logs/table_07.log",
+    script:
+        "../scripts/table_07.py"
+
+
+rule table_11:
+    input:
+        printed=published(11),
+        counts=published(6),
+        code=package_sources("exhibits.table_11"),
+    output:
+        **table_files(11, "counts"),
+    log:
+        "logs/table_11.log",
+    script:
+        "../scripts/table_11.py"
+
+
+rule table_12:
+    input:
+        checklist=published(12),
+        counts=published(6),
+        settings="data/published/settings.yaml",
+        code=package_sources("exhibits.table_12"),
+    output:
+        **table_files(12, "counts"),
+    log:
+        "logs/table_12.log",
+    params:
+        seed=config["seed"],
+    script:
+        "../scripts/table_12.py"
+
+
+rule figure_3:
+    input:
+        counts=published(7),
+        settings="data/published/settings.yaml",
+        code=package_sources("exhibits.figure_03", "render.figures"),
+    output:
+        **figure_files(3, "counts"),
+    log:
+        "logs/figure_03.log",
+    script:
+        "../scripts/figure_03.py"
+
+
+rule figure_4:
+    input:
+        settings="data/published/settings.yaml",
+        code=package_sources("exhibits.figure_04", "render.figures"),
+    output:
+        **figure_files(4, "simulated"),
+    log:
+        "logs/figure_04.log",
+    benchmark:
+        "benchmarks/workflow/figure_04.tsv"
+    params:
+        seed=config["seed"],
+    script:
+        "../scripts/figure_04.py"
+
+
+rule figure_5:
+    input:
+        settings="data/published/settings.yaml",
+        code=package_sources("exhibits.figure_05", "render.figures"),
+    output:
+        **figure_files(5, "simulated"),
+    log:
+        "logs/figure_05.log",
+    benchmark:
+        "benchmarks/workflow/figure_05.tsv"
+    params:
+        seed=config["seed"],
+    script:
+        "../scripts/figure_05.py"
+
+
+rule figure_6:
+    input:
+        settings="data/published/settings.yaml",
+        code=package_sources("exhibits.figure_06", "render.figures"),
+    output:
+        **figure_files(6, "simulated"),
+    log:
+        "logs/figure_06.log",
+    benchmark:
+        "benchmarks/workflow/figure_06.tsv"
+    params:
+        seed=config["seed"],
+    script:
+        "../scripts/figure_06.py"

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -10,6 +11,8 @@ import pandas as pd
 import __main__
 from llm_power.errors import LLMPowerError
 from llm_power.pairs.verdicts import OperatingPoint
+from llm_power.published import load_settings
+from llm_power.render.tables import Table, write_table
 
 # Snakemake puts this object into the script that it runs.
 snakemake: Any = __main__.snakemake
@@ -30,6 +33,16 @@ def logged() -> Iterator[None]:
 def operating_point() -> OperatingPoint:
     """Return level and power of the rule."""
     return OperatingPoint(alpha=snakemake.params.alpha, power=snakemake.params.power)
+
+
+def published_settings() -> dict[str, Any]:
+    """Return the settings that the paper states in prose and captions."""
+    return load_settings(Path(snakemake.input.settings))
+
+
+def save_exhibit(table: Table) -> None:
+    """Write a table in all formats, at the stem of the rule's CSV."""
+    write_table(table, Path(snakemake.output.csv).with_suffix(""))
 
 
 def save(table: pd.DataFrame, path: str) -> None:

@@ -11,7 +11,7 @@ from llm_power.exhibits._counts_table import disagreements, shown_columns, side_
 from llm_power.exhibits.item_count import implied_item_count, rules_displaying
 from llm_power.provenance import Provenance
 from llm_power.published import Printed, PublishedCounts
-from llm_power.render.tables import Table
+from llm_power.render.tables import Column, Table, as_fixed
 from llm_power.statistics.paired_binary import required_n_discordance
 
 
@@ -98,9 +98,15 @@ def present(frame: pd.DataFrame) -> Table:
     )
     unresolved = int(np.count_nonzero(~frame["resolved"].to_numpy(dtype=bool)))
     unresolved_there = int(np.count_nonzero(frame["n_star_at_printed_n"] > frame["n_printed"]))
+    at_printed = rf"\shortstack[r]{{$N^{{*}}$ at\\{printed_n:,}}}"
     return Table(
         frame=frame,
-        columns=shown_columns("Pair"),
+        columns=[
+            *shown_columns("Pair"),
+            Column(
+                "n_star_at_printed_n", f"N* at N = {printed_n:,}", as_fixed(3), "right", at_printed
+            ),
+        ],
         caption="Raw discordance of the nine adjacent MMLU-Pro pairs: as printed and recomputed.",
         number="7",
         provenance=[Provenance.published("Tables 4 and 7")],

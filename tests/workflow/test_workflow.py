@@ -1,0 +1,205 @@
+"""The workflow on a small board, in a copy of the repository, by the real Snakemake."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+
+from llm_power.pairs.verdicts import VERDICT_COLUMNS
+
+ROOT = Path(__file__).resolve().parents[2]
+SNAKEMAKE = Path(sys.executable).with_name("snakemake")
+PARTS = ["Snakefile", "config.yaml", "workflow", "src", "data", "profiles"]
+
+
+def run(where: Path, *targets: str, cores: int = 2) -> subprocess.CompletedProcess[str]:
+    environment = {k: v for k, v in os.environ.items() if k != "LLM_POWER_DATA"}
+    return subprocess.run(
+        [SNAKEMAKE, "--cores", str(cores), *targets],
+        cwd=where,
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=False,
+    )
+
+
+def planned(where: Path, *targets: str) -> set[str]:
+    """Return the rules that a run would execute, but for those that only gather files."""
+    done = run(where, "--dry-run", *targets)
+    assert done.returncode == 0, done.stderr
+    rules = {line.split()[1].rstrip(":") for line in done.stderr.splitlines() if _is_rule(line)}
+    rules |= {line.split()[1].rstrip(":") for line in done.stdout.splitlines() if _is_rule(line)}
+    return {rule for rule in rules if rule != "all" and not rule.startswith("board_small")}
+
+
+def _is_rule(line: str) -> bool:
+    return line.startswith(("rule ", "localrule "))
+
+
+def copy_repository(to: Path) -> Path:
+    for name in PARTS:
+        source = ROOT / name
+        if source.is_dir():
+            shutil.copytree(source, to / name, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy2(source, to / name)
+    return to
+
+
+def write_board(where: Path, *, fault: str | None = None) -> None:
+    rng = np.random.default_rng(8)
+    solved = rng.normal(size=(200, 1)) + rng.normal(size=(200, 4)) + [0.8, 0.5, 0.45, 0.0] > 0
+    table = pd.DataFrame(solved.astype(int).astype(str), columns=["a/1", "b|2", "c$3", "d_4"])
+    table.insert(0, "topic", [f"t{i % 8}" for i in range(200)])
+    table.insert(0, "item_id", [f"q{i}" for i in range(200)])
+    if fault is not None:
+        table.loc[17, "c$3"] = fault
+    table.to_csv(where / "small.csv", index=False)
+    task = {"path": str(where / "small.csv"), "clusters": ["topic"]}
+    board = {"title": "Small & <b>odd</b> $1", "cluster": "topic", "families": ["all", "adjacent"]}
+    config = yaml.safe_load((where / "config.yaml").read_text())
+    config["boards"] = {"small": board | {"tasks": {"exam": task}}}
+    config["category_bootstrap"]["resamples"] = 50
+    (where / "config.yaml").write_text(yaml.safe_dump(config))
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    where = copy_repository(tmp_path_factory.mktemp("repository"))
+    write_board(where)
+    done = run(where, "board_small", "table_6", "figure_3")
+    assert done.returncode == 0, done.stdout + done.stderr
+    return where
+
+
+def test_board_is_a_config_entry(finished: Path) -> None:
+    table = pd.read_parquet(finished / "results/pairs/small.parquet")
+    assert list(table.columns) == VERDICT_COLUMNS
+    assert len(table) == 6
+    assert len(pd.read_parquet(finished / "results/pairs/small.adjacent.parquet")) == 3
+    ladder = (finished / "results/boards/small/ladder.md").read_text()
+    assert "b\\|2" in ladder
+    assert "100.00% of them or more" in ladder
+    assert "Provenance" in ladder
+    assert (finished / "figures/boards/small.svg").stat().st_size > 0
+
+
+def test_exhibits_are_named_targets(finished: Path) -> None:
+    for suffix in ("csv", "csv-metadata.json", "md", "tex"):
+        assert (finished / f"results/tables/table_06.{suffix}").is_file()
+    for suffix in ("pdf", "png", "svg"):
+        assert (finished / f"figures/figure_03.{suffix}").is_file()
+
+
+def test_second_run_has_nothing_to_do(finished: Path) -> None:
+    assert planned(finished, "board_small", "table_6", "figure_3") == set()
+
+
+def test_touching_a_module_runs_nothing(finished: Path) -> None:
+    (finished / "src/llm_power/statistics/e_process.py").touch()
+    assert planned(finished, "board_small") == set()
+
+
+def test_editing_a_module_runs_its_users(finished: Path) -> None:
+    module = finished / "src/llm_power/pairs/cluster_robustness.py"
+    text = module.read_text()
+    module.write_text(text + "\n# edited\n")
+    try:
+        assert planned(finished, "board_small") == {
+            "leave_one_out",
+            "category_bootstrap",
+            "cluster_definitions",
+        }
+    finally:
+        module.write_text(text)
+
+
+def test_changing_a_published_number_runs_what_depends_on_it(finished: Path) -> None:
+    table = finished / "data/published/table_07.csv"
+    text = table.read_text()
+    assert ",1449," in text.replace('"', "")
+    table.write_text(text.replace("1449", "1448"))
+    try:
+        assert planned(finished, "board_small", "table_6", "figure_3") == {"figure_3"}
+    finally:
+        table.write_text(text)
+
+
+def test_changing_the_config_runs_what_depends_on_it(finished: Path) -> None:
+    config = finished / "config.yaml"
+    text = config.read_text()
+    config.write_text(text.replace("resamples: 50", "resamples: 60"))
+    try:
+        assert planned(finished, "board_small") == {"category_bootstrap"}
+    finally:
+        config.write_text(text)
+
+
+def test_cores_change_no_byte(finished: Path, tmp_path: Path) -> None:
+    other = copy_repository(tmp_path)
+    write_board(other)
+    # The same file at another path: its place is no part of any result.
+    shutil.copy2(finished / "small.csv", other / "small.csv")
+    assert run(other, "board_small", "figure_3", cores=1).returncode == 0
+    made = [path for path in (other / "results").rglob("*") if path.is_file()]
+    made += [path for path in (other / "figures").rglob("*") if path.is_file()]
+    assert len(made) > 30
+    for path in made:
+        assert path.read_bytes() == (finished / path.relative_to(other)).read_bytes(), path
+
+
+def test_bad_score_is_one_line_and_leaves_nothing(tmp_path: Path) -> None:
+    where = copy_repository(tmp_path)
+    write_board(where, fault="half")
+    done = run(where, "results/scores/small/exam.parquet")
+    assert done.returncode != 0
+    shown = done.stdout + done.stderr
+    (line,) = [line for line in shown.splitlines() if line.startswith("error: ")]
+    assert all(part in line for part in ("small.csv", "'c$3'", "'q17'", "'half'", "Remedy"))
+    assert "Traceback" not in line
+    assert not list((where / "results").rglob("*.parquet"))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"alpha": 2}, "alpha"),
+        ({"sed": 1}, "sed"),
+        ({"boards": {"Bad-Name": {"title": "x", "tasks": {"t": {"path": "p"}}}}}, "Bad-Name"),
+        (
+            {"boards": {"b": {"title": "x", "tasks": {"t": {"path": "p"}}, "missing": "?"}}},
+            "missing",
+        ),
+    ],
+)
+def test_config_is_checked_before_any_job(
+    change: dict[str, object], message: str, tmp_path: Path
+) -> None:
+    where = copy_repository(tmp_path)
+    config = yaml.safe_load((where / "config.yaml").read_text())
+    (where / "config.yaml").write_text(yaml.safe_dump(config | change))
+    done = run(where, "--dry-run", "table_6")
+    assert done.returncode != 0
+    assert message in done.stdout + done.stderr
+    assert not (where / "results").exists()
+
+
+def test_boards_without_files_are_left_out_in_one_line(tmp_path: Path) -> None:
+    where = copy_repository(tmp_path)
+    done = run(where, "--dry-run")
+    assert done.returncode == 0
+    lines = [x for x in (done.stdout + done.stderr).splitlines() if "is left out" in x]
+    assert len(lines) == 2
+    assert all("LLM_POWER_DATA" in line for line in lines)
+    refused = run(where, "--dry-run", "board_mmlu_pro_authors")
+    assert refused.returncode != 0
+    assert "LLM_POWER_DATA" in refused.stdout + refused.stderr

@@ -1,0 +1,12 @@
+"""Table 11: four arbiters on the seven close pairs."""
+
+from pathlib import Path
+
+from _job import logged, save_exhibit, snakemake
+
+from llm_power.exhibits.table_11 import present, table_11
+from llm_power.published import load_counts, load_table
+
+with logged():
+    printed = load_table(Path(snakemake.input.printed))
+    save_exhibit(present(table_11(printed, load_counts(Path(snakemake.input.counts)))))
