@@ -28,6 +28,7 @@ FLOORS = {
     "exhibits": 3,
     "published": 3,
     "render": 3,
+    "witness": 3,
     "__main__": 4,
     "cli": 4,
 }
