@@ -22,7 +22,7 @@ PANELS = {
 
 
 def exhibit_files():
-    return [
+    files = [
         *collect(
             "results/tables/table_{number:02d}.{suffix}",
             number=TABLES,
@@ -34,6 +34,9 @@ def exhibit_files():
             suffix=FIGURE_SUFFIXES,
         ),
     ]
+    if board_is_there("mmlu_pro_authors"):
+        files.append("results/boards/mmlu_pro_comparison.md")
+    return files
 
 
 def published(number):
@@ -109,6 +112,8 @@ def score_files(board, task):
 
 
 def board_is_there(board):
+    if board not in config["boards"]:
+        return False
     try:
         files = [score_files(board, task) for task in config["boards"][board]["tasks"]]
     except WorkflowError:

@@ -162,3 +162,28 @@ rule figure_6:
         seed=config["seed"],
     script:
         "../scripts/figure_06.py"
+
+
+# The paper's top ten beside other models on the same items: there is one board that can tell.
+if "mmlu_pro_authors" in config["boards"]:
+
+    rule mmlu_pro_comparison:
+        input:
+            verdicts="results/pairs/mmlu_pro_authors.adjacent.parquet",
+            definitions="results/boards/mmlu_pro_authors.adjacent/cluster_definitions.parquet",
+            scores="results/scores/mmlu_pro_authors/mmlu_pro.parquet",
+            printed_counts=published(5),
+            printed_clusters=published(4),
+            settings="data/published/settings.yaml",
+            code=package_sources("exhibits.mmlu_pro_comparison", "exhibits.board"),
+        output:
+            csv="results/boards/mmlu_pro_comparison.csv",
+            json="results/boards/mmlu_pro_comparison.csv-metadata.json",
+            md="results/boards/mmlu_pro_comparison.md",
+            tex="results/boards/mmlu_pro_comparison.tex",
+        log:
+            "logs/boards/mmlu_pro_comparison.log",
+        params:
+            title=config["boards"]["mmlu_pro_authors"]["title"],
+        script:
+            "../scripts/mmlu_pro_comparison.py"

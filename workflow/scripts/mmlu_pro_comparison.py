@@ -1,0 +1,29 @@
+"""Set the paper's MMLU-Pro top ten beside the models of the MMLU-Pro authors."""
+
+from pathlib import Path
+
+import pandas as pd
+from _job import logged, published_settings, save_exhibit, snakemake
+
+from llm_power.exhibits.board import score_provenance
+from llm_power.exhibits.mmlu_pro_comparison import (
+    PrintedSummaries,
+    mmlu_pro_comparison,
+    present,
+)
+from llm_power.published import load_table
+from llm_power.scores.store import read_task
+
+with logged():
+    printed = PrintedSummaries(
+        counts=load_table(Path(snakemake.input.printed_counts)),
+        clusters=load_table(Path(snakemake.input.printed_clusters)),
+        settings=published_settings(),
+    )
+    frame = mmlu_pro_comparison(
+        pd.read_parquet(snakemake.input.verdicts),
+        pd.read_parquet(snakemake.input.definitions),
+        printed,
+    )
+    sources = score_provenance([read_task(snakemake.input.scores)])
+    save_exhibit(present(frame, title=snakemake.params.title, provenance=sources))
