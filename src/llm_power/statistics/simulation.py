@@ -8,6 +8,7 @@ probability of a test is also known exactly, by summing over the tables (b, c).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from scipy.optimize import elementwise
@@ -41,6 +42,8 @@ _CONCENTRATION = 6.0
 _MEAN_A = 4.0 / 6.0
 # Signs held at once by the e-process simulation; results do not depend on it.
 _BLOCK = 2**22
+
+Reference = Literal["drawn", "expected"]
 
 #: The five tests of Table 2, in its order.
 TESTS = ("mcnemar_chi2", "exact", "mid_p", "continuity_corrected", "paired_bootstrap")
@@ -375,11 +378,8 @@ def draw_graded_pairs(
     The paper names Beta(4, 2) marginals and a gap in their means, and not how the gap comes
     about. Here B keeps A's concentration, 4 + 2 = 6, and has the mean 2/3 - `mean_shift`.
     """
-    n, latent = _positive_count("n_items", n_items), float(_open_interval("rho_z", rho_z, -1.0))
-    mean_b = open_unit("2/3 - mean_shift", _MEAN_A - mean_shift)
-    z_a, z_b = rng.standard_normal((n, 2)).T
-    z_b = latent * z_a + np.sqrt(1 - latent**2) * z_b
-    return _beta_quantile(_MEAN_A, z_a), _beta_quantile(mean_b, z_b)
+    z = rng.standard_normal((_positive_count("n_items", n_items), 2))
+    return _graded_scores(z, mean_shift, rho_z)
 
 
 def graded_difference_variance(mean_shift: float, rho_z: float) -> float:
@@ -425,7 +425,7 @@ class PowerCurve:
     power, standard_error : ndarray, shape (n_sizes,)
         Share of the trials that reject and its Monte Carlo standard error.
     delta : float
-        Gap of the population that the reference was drawn from.
+        Gap of the population that the reference stands for.
     n_star : float
         Required N at the population's gap and variance, eq. (3).
     reference_delta, reference_rho, reference_n_star : float
@@ -448,6 +448,7 @@ def bernoulli_power_curve(
     rho: float,
     sizes: ArrayLike,
     *,
+    reference: Reference = "drawn",
     n_reference: int = 30_000,
     n_trials: int = 1_000,
     n_resamples: int | None = 1_000,
@@ -463,8 +464,11 @@ def bernoulli_power_curve(
         Accuracy of A, gap to B, and correlation of the 0/1 scores.
     sizes : array_like of int, shape (n_sizes,)
         Items a trial.
+    reference : {"drawn", "expected"}, default "drawn"
+        A reference score matrix drawn once, or one whose four cells hold the expected counts,
+        rounded to whole items.
     n_reference : int, default 30,000
-        Items of the reference score matrix, drawn once.
+        Items of the reference score matrix.
     n_trials, n_resamples : int
         Trials a size, and resamples a trial; None resamples take the exact decision.
     alpha, power : float
@@ -484,17 +488,20 @@ def bernoulli_power_curve(
 
     Notes
     -----
-    The gap of a reference of 30,000 items has a standard error of about 0.3 points, so that
-    its own required N can lie a third off the population's at a gap of 2 points. The curve
+    The gap of a drawn reference of 30,000 items has a standard error of about 0.3 points, so
+    that its own required N can lie a third off the population's at a gap of 2 points. The curve
     meets the target power at `reference_n_star`, hence both are returned.
     """
     p_b = p_a - delta
     cells = paired_bernoulli_cells(p_a, p_b, latent_correlation(p_a, p_b, rho))
-    name = f"bernoulli_power/{p_a:g}/{delta:g}/{rho:g}"
+    name = _stream_name(f"bernoulli_power/{p_a:g}/{delta:g}/{rho:g}", reference)
     shares = np.array([cells.p11, cells.p10, cells.p01, cells.p00])
-    n11, b, c, n00 = named_rng(seed, f"{name}/reference").multinomial(
-        _positive_count("n_reference", n_reference), shares
-    )
+    size = _positive_count("n_reference", n_reference)
+    if reference == "drawn":
+        n11, b, c, n00 = named_rng(seed, f"{name}/reference").multinomial(size, shares)
+    else:
+        n11, b, c, _ = np.rint(size * shares).astype(np.int64)
+        n00 = size - n11 - b - c
     scores_a = np.repeat([1.0, 1.0, 0.0, 0.0], [n11, b, c, n00])
     scores_b = np.repeat([1.0, 0.0, 1.0, 0.0], [n11, b, c, n00])
     variance = float(cells.p10 + cells.p01) - delta**2
@@ -518,6 +525,7 @@ def graded_power_curve(
     rho_z: float,
     sizes: ArrayLike,
     *,
+    reference: Reference = "drawn",
     n_reference: int = 30_000,
     n_trials: int = 1_000,
     n_resamples: int = 1_000,
@@ -533,6 +541,10 @@ def graded_power_curve(
         How much lower model B's mean score is.
     rho_z : float
         Latent correlation.
+    reference : {"drawn", "expected"}, default "drawn"
+        A reference score matrix drawn once, or one at equidistributed quantiles of the two
+        independent normal variables (a golden-ratio lattice), whose moments are the
+        population's to about five digits.
     sizes, n_reference, n_trials, n_resamples, alpha, power, seed
         As in `bernoulli_power_curve`.
 
@@ -546,9 +558,13 @@ def graded_power_curve(
     InvalidArgument
         If an argument is outside its domain.
     """
-    name = f"graded_power/{delta:g}/{rho_z:g}"
-    stream = named_rng(seed, f"{name}/reference")
-    scores_a, scores_b = draw_graded_pairs(n_reference, delta, rho_z, rng=stream)
+    name = _stream_name(f"graded_power/{delta:g}/{rho_z:g}", reference)
+    if reference == "drawn":
+        stream = named_rng(seed, f"{name}/reference")
+        scores_a, scores_b = draw_graded_pairs(n_reference, delta, rho_z, rng=stream)
+    else:
+        lattice = _normal_lattice(_positive_count("n_reference", n_reference))
+        scores_a, scores_b = _graded_scores(lattice, delta, rho_z)
     variance = graded_difference_variance(delta, rho_z)
     return _power_curve(
         scores_a,
@@ -769,6 +785,28 @@ def _first_discordant_crossing(
         first = beyond.argmax(axis=1) + 1
         crossing[start : start + rows] = np.where(beyond.any(axis=1), first, 0)
     return crossing
+
+
+def _stream_name(name: str, reference: Reference) -> str:
+    if reference not in ("drawn", "expected"):
+        raise InvalidArgument(f"reference must be 'drawn' or 'expected', got {reference!r}")
+    return name if reference == "drawn" else f"{name}/expected"
+
+
+def _normal_lattice(n: int) -> FloatArray:
+    """Equidistributed points of two independent standard normal variables, shape (n, 2)."""
+    rank = np.arange(n) + 0.5
+    golden = (np.sqrt(5.0) - 1) / 2
+    return np.asarray(ndtri(np.stack([rank / n, (rank * golden) % 1.0], axis=1)))
+
+
+def _graded_scores(z: FloatArray, mean_shift: float, rho_z: float) -> tuple[FloatArray, FloatArray]:
+    """Scores of A and B at independent normal variables of shape (n_items, 2)."""
+    latent = float(_open_interval("rho_z", rho_z, -1.0))
+    mean_b = open_unit("2/3 - mean_shift", _MEAN_A - mean_shift)
+    z_a, other = z.T
+    z_b = latent * z_a + np.sqrt(1 - latent**2) * other
+    return _beta_quantile(_MEAN_A, z_a), _beta_quantile(mean_b, z_b)
 
 
 def _power_curve(
