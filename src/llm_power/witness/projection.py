@@ -1,0 +1,205 @@
+r"""The table nearest to a reference in relative entropy, among those that meet linear rows.
+
+:math:`\min_x \sum_j x_j \log(x_j/q_j) - x_j + q_j` subject to :math:`Ax = b`: over real tables by
+Newton's method on the dual, over whole tables by integer programming.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import Bounds, LinearConstraint, milp
+
+from llm_power.errors import InvalidArgument
+from llm_power.statistics._checks import positive
+from llm_power.statistics._typing import FloatArray, IntArray
+
+_NEWTON_STEPS = 200
+_LARGEST_EXPONENT = 300.0
+
+
+@dataclass(frozen=True, slots=True)
+class Projection:
+    """The nearest real table.
+
+    Attributes
+    ----------
+    cells : ndarray, shape (n_cells,)
+        Positive.
+    divergence : float
+        Relative entropy to the reference, in nats.
+    worst_residual : float
+        Largest absolute difference between a row's sum and its target.
+    """
+
+    cells: FloatArray
+    divergence: float
+    worst_residual: float
+
+
+def relative_entropy(cells: FloatArray, reference: FloatArray) -> float:
+    r"""Return :math:`\sum x\log(x/q) - x + q`, in nats; 0 log 0 is 0."""
+    return float(_cost(np.asarray(cells, dtype=np.float64), reference).sum())
+
+
+def information_projection(
+    reference: FloatArray, rows: FloatArray, targets: FloatArray
+) -> Projection:
+    r"""Project `reference` onto the tables with ``rows @ table == targets``.
+
+    Parameters
+    ----------
+    reference : ndarray, shape (n_cells,)
+        Positive.
+    rows : ndarray, shape (n_rows, n_cells)
+        Linear constraints; they may depend on each other if their targets agree.
+    targets : ndarray, shape (n_rows,)
+        What the rows add up to.
+
+    Returns
+    -------
+    Projection
+        With ``worst_residual`` far from 0 where no positive table meets the rows.
+
+    Raises
+    ------
+    InvalidArgument
+        If a reference cell is not positive.
+
+    Notes
+    -----
+    The solution is :math:`q\exp(A^\top\mu)`; :math:`\mu` minimizes the convex dual
+    :math:`\sum q\exp(A^\top\mu) - \mu^\top b`. Csiszár (1975), doi:10.1214/aop/1176996454.
+    """
+    q = positive("reference", reference)
+    mu = np.zeros(len(targets))
+    cells = q
+    tolerance = 1e-10 * max(1.0, float(np.abs(targets).max()))
+    for _ in range(_NEWTON_STEPS):
+        gradient = rows @ cells - targets
+        if np.abs(gradient).max() < tolerance:
+            break
+        step = np.asarray(np.linalg.lstsq((rows * cells) @ rows.T, gradient, rcond=None)[0])
+        mu = _line_search(q, rows, targets, mu, step)
+        cells = q * np.exp(rows.T @ mu)
+    residual = float(np.abs(rows @ cells - targets).max())
+    return Projection(cells, relative_entropy(cells, q), residual)
+
+
+@dataclass(frozen=True, slots=True)
+class IntegerProjection:
+    """The nearest table of whole numbers.
+
+    Attributes
+    ----------
+    cells : ndarray of int, shape (n_cells,)
+        Not negative.
+    divergence : float
+        Relative entropy to the real table it was asked to be near, in nats.
+    """
+
+    cells: IntArray
+    divergence: float
+
+
+def integer_projection(
+    center: FloatArray, rows: FloatArray, lower: FloatArray, upper: FloatArray, *, window: int = 4
+) -> IntegerProjection | None:
+    """Return the whole table with ``lower <= rows @ table <= upper`` nearest to `center`.
+
+    Parameters
+    ----------
+    center : ndarray, shape (n_cells,)
+        Positive real table, for example an `information_projection`.
+    rows : ndarray, shape (n_rows, n_cells)
+        Linear constraints.
+    lower, upper : ndarray, shape (n_rows,)
+        Bounds of the rows.
+    window : int, default 4
+        How far a cell is first allowed from `center`, in items; doubled until the optimum does
+        not touch it.
+
+    Returns
+    -------
+    IntegerProjection or None
+        The global optimum; None if no whole table within the cells' totals meets the rows.
+
+    Raises
+    ------
+    InvalidArgument
+        If a center cell is not positive, or the window is not.
+
+    Notes
+    -----
+    The cost of a cell is convex, so it is a sum of growing increments of one item each: with a
+    binary an item, an optimal solution takes them in order, and the program is linear. An
+    optimum that touches no edge of the window is global, again by convexity.
+    """
+    p = positive("center", center)
+    if window < 1:
+        raise InvalidArgument(f"window must be at least 1, got {window!r}")
+    while True:
+        base = np.maximum(np.floor(p) - window, 0.0)
+        units = _solve_units(p, base, 2 * window + 1, rows, (lower, upper))
+        whole_range = window > p.sum()
+        if units is not None:
+            inside = (units < 2 * window + 1) & ((units > 0) | (base == 0))
+            if whole_range or bool(np.all(inside)):
+                cells = base + units
+                return IntegerProjection(cells.astype(np.int64), relative_entropy(cells, p))
+        elif whole_range or window >= 64:
+            return None
+        window *= 2
+
+
+def _solve_units(
+    p: FloatArray,
+    base: FloatArray,
+    n_units: int,
+    rows: FloatArray,
+    bounds: tuple[FloatArray, FloatArray],
+) -> FloatArray | None:
+    levels = base[:, None] + np.arange(n_units + 1)
+    price = np.diff(_cost(levels, p[:, None]), axis=1)
+    already = rows @ base
+    found = milp(
+        price.ravel(),
+        constraints=LinearConstraint(
+            np.repeat(rows, n_units, axis=1), bounds[0] - already, bounds[1] - already
+        ),
+        integrality=np.ones(price.size, dtype=np.int64),
+        bounds=Bounds(0, 1),
+        options={"mip_rel_gap": 0},
+    )
+    return None if found.x is None else np.rint(found.x).reshape(price.shape).sum(axis=1)
+
+
+def _cost(x: FloatArray, q: FloatArray) -> FloatArray:
+    x, q = np.broadcast_arrays(x, q)
+    log_ratio = np.zeros(x.shape)
+    np.log(x / q, out=log_ratio, where=x > 0)
+    return np.asarray(x * log_ratio - x + q)
+
+
+def _line_search(
+    q: FloatArray, rows: FloatArray, targets: FloatArray, mu: FloatArray, step: FloatArray
+) -> FloatArray:
+    """Armijo backtracking on the dual."""
+
+    def dual(at: FloatArray) -> float:
+        exponent = rows.T @ at
+        if exponent.max() > _LARGEST_EXPONENT:
+            return np.inf
+        return float((q * np.exp(exponent)).sum() - at @ targets)
+
+    before = dual(mu)
+    decrease = float((rows @ (q * np.exp(rows.T @ mu)) - targets) @ step)
+    size = 1.0
+    while size > 1e-12:
+        trial = np.asarray(mu - size * step)
+        # Near the optimum the decrease drowns in the rounding of the dual's own value.
+        if dual(trial) <= before - 1e-4 * size * decrease + 1e-12 * abs(before):
+            return trial
+        size /= 2
+    return mu
