@@ -31,6 +31,7 @@ _NO_DATES: Final[dict[str, dict[str, Any]]] = {
     "png": {},
     "svg": {"Date": None},
 }
+_MARK: Final = "WITNESS"
 _PROVENANCE_KEY: Final = {"pdf": "Subject", "png": "Description", "svg": "Description"}
 
 
@@ -72,7 +73,8 @@ def save_figure(
     Parameters
     ----------
     figure : Figure
-        The figure; a line of provenance is added at its foot.
+        The figure; a line of provenance is added at its foot, and the word WITNESS in its
+        upper right corner if a source is one.
     stem : path-like
         Path without its ending; the folder exists.
     provenance : sequence of Provenance
@@ -87,6 +89,8 @@ def save_figure(
     """
     line = provenance_line(provenance)
     _print_at_foot(figure, line)
+    if any(source.kind == "witness" for source in provenance):
+        figure.text(0.995, 0.995, _MARK, ha="right", va="top", fontsize=6, color=ORANGE)
     paths = [Path(f"{stem}.{suffix}") for suffix in _FORMATS]
     for suffix, path in zip(_FORMATS, paths, strict=True):
         metadata = _NO_DATES[suffix] | {"Title": title, _PROVENANCE_KEY[suffix]: line}
