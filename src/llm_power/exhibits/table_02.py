@@ -184,7 +184,7 @@ def build(summary: pd.DataFrame, cells: pd.DataFrame, *, alpha: float = 0.05, se
             f"(p, ρ_z) = {_five(cells)}. The lower half of the table is over all nine.",
             "Δα, Δpower: largest deviation of type-I error and power from their targets; power: "
             "median. SE: standard deviation of the number over repetitions of the whole table. "
-            "Exact: summed over all tables (b, c), without any trial; the bootstrap then has infinitely "
+            "Exact: summed over all tables (b, c), without any trial. The bootstrap has infinitely "
             "many resamples, in the trials as well. The largest of several deviations is raised "
             f"by noise: one cell of {n_trials:,} trials has a standard error of "
             f"{100 * cells['type1_se'].max():.1f} pp on type-I error and "
@@ -308,7 +308,8 @@ def _verdict(summary: pd.DataFrame, cells: pd.DataFrame) -> str:
     if missed["power_max_dev_pp"]:
         worst = summary.groupby("test")["power_max_dev_pp_exact"].max()
         text += (
-            f" No other five help: at n = {int(cells['n_items'].iloc[0]):,} the exact power is "
+            " No other choice of five would help: at "
+            f"n = {int(cells['n_items'].iloc[0]):,} the exact power is "
             f"within {worst['mcnemar_chi2']:.1f} pp (χ²) and {worst['continuity_corrected']:.1f} "
             "pp (continuity-corrected) of its target in every cell. The caption of the paper "
             "speaks of a (p, ρ, n) grid, Section 5 of one n."
