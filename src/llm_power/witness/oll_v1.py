@@ -613,7 +613,8 @@ def _fit_loadings(panel: _PairPanel, limits: _Limits, fitted: Sequence[Constrain
     solution = least_squares(
         residuals, start, diff_step=[1e-3], max_nfev=40, bounds=(limits_of[0], limits_of[1])
     )
-    return loadings(solution.x)
+    # Six decimals: what follows cannot hang on the last bit of a decomposition.
+    return loadings(np.round(solution.x, 6))
 
 
 def _start(n_tasks: int, n_models: int) -> FloatArray:

@@ -12,17 +12,21 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from scipy.optimize import Bounds, NonlinearConstraint, minimize
 
 from llm_power.statistics._typing import FloatArray, IntArray
 
 Summaries = Callable[[FloatArray], FloatArray]
 
-# Share of a printed interval that the real solution may use: whole numbers move it again.
-_MARGIN = 0.8
+# A summary at the very edge of its interval could be printed either way.
 _FULL = 0.999
-_STEP = 1e-4
-_MOVES = 200
+# Moves, in standard deviations of the reference: coarse to fine, then single units. One search
+# for each size of the coarsest move, and the best of them counts.
+_COARSEST = (2.0, 1.0, 0.5)
+_REFINEMENT = (1.0, 0.3, 0.1, 0.03, 0.0)
+# The penalty grows in steps: first the shape of the solution, then the last digit.
+_PENALTY_STEPS = (0.01, 0.1, 1.0)
+# Scores are compared to this many decimals, so that a tie is a tie on every machine.
+_DECIMALS = 9
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +81,11 @@ def smallest_tilt(
 
     Notes
     -----
-    An exact penalty keeps the real problem feasible whatever is asked of it (Nocedal and Wright
-    2006, section 17.2, doi:10.1007/978-0-387-40065-5); solved by SLSQP, then rounded, then
-    improved by the best change of one or two quantities by one unit until none improves. Order
-    statistics are not convex: a local solution.
+    The objective is the cost plus an exact penalty (Nocedal and Wright 2006, section 17.2,
+    doi:10.1007/978-0-387-40065-5), searched over whole values by the best move of one or two
+    quantities at a time, from coarse to fine. Order statistics have kinks wherever two pairs
+    change places, at which a gradient method stops or not by the last bit of a sum; a search
+    over whole values has neither problem, but is local: a solution, not proved the cheapest.
     """
     lower, upper = printed
     middle, half = (lower + upper) / 2, (upper - lower) / 2
@@ -89,7 +94,8 @@ def smallest_tilt(
         return np.asarray((summaries(values) - middle) / half)
 
     problem = _Problem(center, precision, bounds, residuals, weights)
-    values = _improve(problem, np.clip(np.rint(_real_tilt(problem)), *bounds))
+    found = [_search(problem, coarsest) for coarsest in _COARSEST]
+    values = min(found, key=lambda v: float(problem.score(v, 1.0)))
     return Tilt(values.astype(np.int64), float(problem.cost(values)), residuals(values))
 
 
@@ -104,69 +110,39 @@ class _Problem:
     def cost(self, values: FloatArray) -> FloatArray:
         return _quadratic(values - self.center, self.precision) / 2
 
-    def score(self, values: FloatArray) -> FloatArray:
-        """Cost plus penalty of whole values; infinite outside of the bounds."""
+    def score(self, values: FloatArray, penalty: float) -> FloatArray:
+        """Cost plus penalty; infinite outside of the bounds."""
         outside = np.maximum(np.abs(self.residuals(values)) - _FULL, 0.0)
         inside = np.all((values >= self.bounds[0]) & (values <= self.bounds[1]), axis=-1)
-        total = (outside * self.weights).sum(axis=-1) + self.cost(values)
-        return np.where(inside, total, np.inf)
+        total = penalty * (outside * self.weights).sum(axis=-1) + self.cost(values)
+        return np.asarray(np.round(np.where(inside, total, np.inf), _DECIMALS), dtype=np.float64)
 
 
-def _real_tilt(problem: _Problem) -> FloatArray:
-    """Minimize over u = (v - v0)/scale and a slack for each summary."""
-    scale = np.sqrt(np.diag(np.linalg.inv(problem.precision)))
-    scaled = problem.precision * np.outer(scale, scale)
-    n_free, n_summaries = len(problem.center), len(problem.weights)
-    nudges = _STEP * np.eye(n_free)
-
-    def residuals(u: FloatArray) -> FloatArray:
-        return problem.residuals(problem.center + u * scale)
-
-    def slopes(u: FloatArray) -> FloatArray:
-        return (residuals(u + nudges) - residuals(u - nudges)).T / (2 * _STEP)
-
-    def objective(x: FloatArray) -> float:
-        return float(_quadratic(x[:n_free], scaled)) / 2 + float(problem.weights @ x[n_free:])
-
-    def gradient(x: FloatArray) -> FloatArray:
-        return np.concatenate([scaled @ x[:n_free], problem.weights])
-
-    def room(x: FloatArray) -> FloatArray:
-        value, allowed = residuals(x[:n_free]), _MARGIN + x[n_free:]
-        return np.concatenate([allowed - value, allowed + value])
-
-    def room_slopes(x: FloatArray) -> FloatArray:
-        by_free, by_slack = slopes(x[:n_free]), np.eye(n_summaries)
-        return np.block([[-by_free, by_slack], [by_free, by_slack]])
-
-    start = np.zeros(n_free)
-    low, high = ((bound - problem.center) / scale for bound in problem.bounds)
-    solution = minimize(
-        objective,
-        np.concatenate([start, np.abs(residuals(start))]),
-        jac=gradient,
-        method="SLSQP",
-        bounds=Bounds(
-            np.concatenate([low, np.zeros(n_summaries)]),
-            np.concatenate([high, np.full(n_summaries, np.inf)]),
-        ),
-        constraints=NonlinearConstraint(room, 0.0, np.inf, jac=room_slopes),
-        options={"maxiter": 200, "ftol": 1e-8},
-    )
-    return np.asarray(problem.center + solution.x[:n_free] * scale)
-
-
-def _improve(problem: _Problem, values: FloatArray) -> FloatArray:
-    single = [sign * row for row in np.eye(len(values)) for sign in (-1.0, 1.0)]
-    moves = np.array(single + [a + b for a, b in combinations(single, 2)])
-    best = float(problem.score(values))
-    for _ in range(_MOVES):
-        scores = problem.score(values + moves)
-        k = int(scores.argmin())
-        if scores[k] >= best - 1e-9:
-            break
-        values, best = values + moves[k], float(scores[k])
+def _search(problem: _Problem, coarsest: float) -> FloatArray:
+    n_free = len(problem.center)
+    single = [sign * row for row in np.eye(n_free) for sign in (-1.0, 1.0)]
+    double = [a + b for a, b in combinations(single, 2) if np.any(a + b)]
+    directions = np.array(single + double)
+    deviation = np.sqrt(np.diag(np.linalg.inv(problem.precision)))
+    values = np.clip(np.rint(problem.center), *problem.bounds)
+    for penalty in _PENALTY_STEPS:
+        for refinement in _REFINEMENT:
+            step = np.maximum(1.0, np.rint(coarsest * refinement * deviation))
+            values = _descend(problem, values, directions * step, penalty)
     return values
+
+
+def _descend(
+    problem: _Problem, values: FloatArray, moves: FloatArray, penalty: float
+) -> FloatArray:
+    """Take the best move until none improves: whole values in bounds are finitely many."""
+    best = float(problem.score(values, penalty))
+    while True:
+        scores = problem.score(values + moves, penalty)
+        k = int(scores.argmin())
+        if scores[k] >= best:
+            return values
+        values, best = values + moves[k], float(scores[k])
 
 
 def _quadratic(x: FloatArray, matrix: FloatArray) -> FloatArray:

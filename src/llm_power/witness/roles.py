@@ -1,0 +1,435 @@
+"""What was put into a witness and what came out of it: one row a printed number.
+
+`roles_report` compares any panel's values with what was printed; `OllV1Values` evaluates the
+quantities of the Open LLM Leaderboard v1 on the verdict table of a board, so that a number of the
+report is the number of the exhibit. `realism_table` holds a witness against real items.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+
+from llm_power.errors import InvalidArgument
+from llm_power.pairs.resolve import BoardVerdicts, resolve_board
+from llm_power.pairs.verdicts import OperatingPoint
+from llm_power.scores.store import TaskScores
+from llm_power.statistics._seeds import named_rng
+from llm_power.statistics._typing import FloatArray
+from llm_power.statistics.inversion import z_sum
+from llm_power.statistics.multiplicity import adjust_benjamini_hochberg, sidak_level
+from llm_power.statistics.paired_binary import admissible_rho, required_n_paired_binary
+from llm_power.statistics.paired_bootstrap import bootstrap_required_n
+from llm_power.statistics.simulation import TESTS, rejection_rates
+from llm_power.witness.constraints import Constraint
+from llm_power.witness.oll_v1 import bucket_mask
+
+# A simulated printed number is right within this many of its standard errors.
+_STANDARD_ERRORS: Final = 3.0
+_ROUNDING: Final = 1e-9
+_QUANTILES: Final = {"min": 0, "q1": 25, "median": 50, "q3": 75, "max": 100}
+_SPREAD: Final = re.compile(
+    r"(?P<moment>miller_gain|shortcut_ratio|shortcut_ratio_of_whole_items)"
+    r"_(?P<statistic>min|q1|median|q3|max)"
+)
+
+# Forty times the paper's 500: with 500, two of the seven close pairs change sides with the seed.
+_BOOTSTRAP_RESAMPLES: Final = 20_000
+
+REPORT_COLUMNS: Final = [
+    *("id", "panel", "quantity", "subject", "where", "printed", "role"),
+    *("value", "value_untilted", "residual", "unit", "status", "note"),
+]
+
+
+def roles_report(
+    constraints: Sequence[Constraint],
+    value: Callable[[Constraint], float],
+    *,
+    untilted: Callable[[Constraint], float] | None = None,
+) -> pd.DataFrame:
+    """Hold a witness against every printed number of its panel.
+
+    Parameters
+    ----------
+    constraints : sequence of Constraint
+        The panel's constraints, of all roles.
+    value : callable
+        The witness's value of a constraint's quantity, in the units of its ``printed.value``.
+    untilted : callable, optional
+        The same for the witness before anything but exact counts was put in.
+
+    Returns
+    -------
+    DataFrame
+        `REPORT_COLUMNS`, one row a printed number. ``residual`` is value minus printed, in
+        ``unit``: half units of the last printed digit, or standard errors of a printed number
+        that was itself simulated. ``status`` is "exact", "within rounding" or "residual" for
+        what was fitted, and "held out: right" or "held out: wrong" for what was not.
+    """
+    rows = []
+    for c in constraints:
+        found = value(c)
+        rows.append(
+            {
+                "id": c.id,
+                "panel": c.panel,
+                "quantity": c.quantity,
+                "subject": ", ".join(c.subject),
+                "where": c.where,
+                "printed": c.printed.text,
+                "role": c.role,
+                "value": found,
+                "value_untilted": math.nan if untilted is None else untilted(c),
+                "residual": _residual(c, found),
+                "unit": "half units" if c.standard_error is None else "standard errors",
+                "status": _status(c, found),
+                "note": c.note,
+            }
+        )
+    return pd.DataFrame(rows, columns=REPORT_COLUMNS)
+
+
+def prints_as(c: Constraint, value: float) -> bool:
+    """Whether `value` would be printed as the constraint was, by its rule or within 3 SE."""
+    if math.isnan(value):
+        return False
+    low, high = c.interval
+    slack = _ROUNDING * max(1.0, abs(c.printed.value))
+    if c.standard_error is not None:
+        slack += _STANDARD_ERRORS * c.standard_error
+    return low - slack <= value <= high + slack
+
+
+def _residual(c: Constraint, value: float) -> float:
+    if c.printed.relation in ("<", ">="):
+        return math.nan
+    if c.standard_error is not None:
+        return (value - c.printed.value) / c.standard_error
+    low, high = c.interval
+    return (value - (low + high) / 2) / ((high - low) / 2)
+
+
+def _status(c: Constraint, value: float) -> str:
+    right = prints_as(c, value)
+    if not c.is_fitted:
+        return f"held out: {'right' if right else 'wrong'}"
+    if right and abs(value - c.printed.value) <= _ROUNDING * max(1.0, abs(c.printed.value)):
+        return "exact"
+    return "within rounding" if right else "residual"
+
+
+def general_value(c: Constraint, *, alpha: float = 0.05, power: float = 0.80) -> float:
+    """Value of a quantity that needs no data: critical value or inflation at ``m = 40``.
+
+    Raises
+    ------
+    InvalidArgument
+        If the quantity is unknown.
+    """
+    m = int(c.subject[0].removeprefix("m = "))
+    level = sidak_level(m, alpha=alpha) if c.quantity == "inflation_sidak" else alpha / m
+    if c.quantity == "critical_value_bonferroni":
+        # z_sum at power 1/2 is the critical value alone.
+        return float(z_sum(level, 0.5))
+    if c.quantity in ("inflation_bonferroni", "inflation_sidak"):
+        return float((z_sum(level, power) / z_sum(alpha, power)) ** 2)
+    raise InvalidArgument(f"no general quantity is named {c.quantity!r}")
+
+
+@dataclass(frozen=True)
+class OllV1Values:
+    """Quantities of the Open LLM Leaderboard v1, evaluated on a board's verdict table.
+
+    Attributes
+    ----------
+    board : BoardVerdicts
+        All pairs of all tasks.
+    seed : int
+        Of the bootstrap of N*.
+
+    Notes
+    -----
+    Call it with a constraint. Quantities of a pair are read in the subject's order of models.
+    """
+
+    board: BoardVerdicts
+    seed: int = 0
+
+    @classmethod
+    def of(
+        cls, tasks: Sequence[TaskScores], *, point: OperatingPoint | None = None, seed: int = 0
+    ) -> OllV1Values:
+        """Resolve all pairs of `tasks` and evaluate on them."""
+        return cls(resolve_board(tasks, family="all", point=point or OperatingPoint()), seed)
+
+    def __call__(self, c: Constraint) -> float:
+        """Return the value of a constraint's quantity.
+
+        Raises
+        ------
+        InvalidArgument
+            If the quantity is unknown, or its subject is not on the board.
+        """
+        if c.quantity in _OF_BOARD:
+            return float(_OF_BOARD[c.quantity](self))
+        if c.quantity in _OF_BUCKET:
+            return float(_OF_BUCKET[c.quantity](self, bucket_mask(c.subject[0], self._delta)))
+        if match := _SPREAD.fullmatch(c.quantity):
+            values = _MOMENTS[match["moment"]](self)
+            return float(np.percentile(values, _QUANTILES[match["statistic"]]))
+        if c.quantity == "board_score":
+            return 100 * self._accuracy(*c.subject)
+        if c.quantity in _OF_PAIR:
+            return self._of_pair(c)
+        raise InvalidArgument(f"no quantity of the panel oll_v1 is named {c.quantity!r}")
+
+    @property
+    def verdicts(self) -> pd.DataFrame:
+        """The verdict table."""
+        return self.board.verdicts
+
+    @cached_property
+    def _columns(self) -> Mapping[str, FloatArray]:
+        names = ["n_items", "p_a", "p_b", "delta", "rho", "n_star", "n_h", "n_miller"]
+        return {name: self.verdicts[name].to_numpy(np.float64) for name in names}
+
+    @property
+    def _delta(self) -> FloatArray:
+        return self._columns["delta"]
+
+    @property
+    def _r(self) -> FloatArray:
+        return np.asarray(self._columns["n_star"] / self._columns["n_items"])
+
+    def _accuracy(self, task: str, model: str) -> float:
+        table = self.verdicts[self.verdicts["task"] == task]
+        for side in ("a", "b"):
+            rows = table[table[f"model_{side}"] == model]
+            if len(rows):
+                return float(rows[f"p_{side}"].iloc[0])
+        raise InvalidArgument(f"{model!r} is not on the board of {task!r}")
+
+    def _of_pair(self, c: Constraint) -> float:
+        task, model_a, model_b = c.subject
+        table = self.verdicts[self.verdicts["task"] == task]
+        for first, second, swapped in ((model_a, model_b, False), (model_b, model_a, True)):
+            rows = table[(table["model_a"] == first) & (table["model_b"] == second)]
+            if len(rows):
+                name = _SWAPPED.get(c.quantity, c.quantity) if swapped else c.quantity
+                return float(_OF_PAIR[c.quantity](rows.iloc[0], name))
+        raise InvalidArgument(f"no pair of the board is {', '.join(c.subject)}")
+
+    def _unresolved(self, column: str) -> FloatArray:
+        """1 where a procedure leaves the pair unresolved."""
+        source = self.verdicts if column in self.verdicts else self.board.multiplicity
+        return 1.0 - source[column].to_numpy(np.float64)
+
+    def _rho_sensitivity(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """1 where unresolved: as observed, at rho + 0.10 and at rho - 0.10, kept admissible."""
+        a, b, rho = (self._columns[name] for name in ("p_a", "p_b", "rho"))
+        lower, upper = admissible_rho(a, b)
+        point = self.board.point
+        moved = [
+            required_n_paired_binary(
+                a, b, np.clip(rho + step, lower, upper), alpha=point.alpha, power=point.power
+            )
+            for step in (0.0, 0.1, -0.1)
+        ]
+        now, up, down = ((n > self._columns["n_items"]).astype(np.float64) for n in moved)
+        return now, up, down
+
+    def _flips(self) -> FloatArray:
+        now, up, down = self._rho_sensitivity()
+        return np.asarray((up != now) | (down != now), dtype=np.float64)
+
+    def _retracted_above_5pp(self) -> float:
+        p = self.verdicts["p_chi2"].to_numpy(np.float64)
+        alpha = self.board.point.alpha
+        retracted = (p <= alpha) & (adjust_benjamini_hochberg(p) > alpha)
+        return float(np.sum(retracted & (np.abs(self._delta) > 0.05)))
+
+    def _robustly_unresolved(self) -> float:
+        close = self.verdicts[np.abs(self._delta) <= 0.02]
+        cells = (close[name].to_numpy(np.int64) for name in ("n11", "b", "c", "n00"))
+        point = self.board.point
+        result = bootstrap_required_n(
+            *cells,
+            n_resamples=_BOOTSTRAP_RESAMPLES,
+            alpha=point.alpha,
+            power=point.power,
+            rng=named_rng(self.seed, "witness/n_star_bootstrap"),
+        )
+        return float(np.sum(result.low > close["n_items"].to_numpy(np.float64)))
+
+
+def _gain(v: OllV1Values) -> FloatArray:
+    return np.asarray(v._columns["n_miller"] / v._columns["n_star"])
+
+
+def _gain_residual(v: OllV1Values) -> FloatArray:
+    """Empirical gain minus the textbook 1/(1 - rho) of Figure 1."""
+    return _gain(v) - 1 / (1 - v._columns["rho"])
+
+
+def _ratio(v: OllV1Values) -> FloatArray:
+    return v._columns["n_h"] / v._columns["n_star"]
+
+
+def _ratio_of_whole_items(v: OllV1Values) -> FloatArray:
+    return np.asarray(np.ceil(v._columns["n_h"]) / np.ceil(v._columns["n_star"]))
+
+
+def _power_at(row: Any, share: float) -> float:
+    """Exact power of McNemar's test at a share of the required items, rounded up."""
+    n = math.ceil(row["n_star"])
+    items = round(share * n)
+    rates = rejection_rates(
+        float(row["b"] / row["n_items"]),
+        float(row["c"] / row["n_items"]),
+        items,
+        n_trials=1,
+        rng=named_rng(0, "witness/exact_power"),
+    )
+    return float(rates.exact[TESTS.index("mcnemar_chi2")])
+
+
+_MOMENTS: Final[Mapping[str, Callable[[OllV1Values], FloatArray]]] = {
+    "miller_gain": _gain,
+    "shortcut_ratio": _ratio,
+    "shortcut_ratio_of_whole_items": _ratio_of_whole_items,
+}
+_OF_BOARD: Final[Mapping[str, Callable[[OllV1Values], float]]] = {
+    "miller_residual_mean": lambda v: float(_gain_residual(v).mean()),
+    "miller_residual_max": lambda v: float(np.abs(_gain_residual(v)).max()),
+    "shortcut_ratio_close_pairs_deviation": lambda v: float(
+        np.abs(_ratio(v) - 0.5)[np.abs(v._delta) <= 0.02].max()
+    ),
+    "pairs_within_5pp": lambda v: float(np.sum(np.abs(v._delta) <= 0.05)),
+    "unresolved_fixed": lambda v: float(v._unresolved("resolved").sum()),
+    "unresolved_bonferroni": lambda v: float(v._unresolved("resolved_bonferroni").sum()),
+    "unresolved_anytime": lambda v: float(v._unresolved("resolved_anytime").sum()),
+    "n_close_pairs_robustly_unresolved": OllV1Values._robustly_unresolved,
+    "rho_sensitivity_fewest": lambda v: float(v._rho_sensitivity()[1].sum()),
+    "rho_sensitivity_most": lambda v: float(v._rho_sensitivity()[2].sum()),
+    "rho_sensitivity_flips": lambda v: float(v._flips().sum()),
+    "rho_sensitivity_largest_gap_pp": lambda v: float((100 * np.abs(v._delta) * v._flips()).max()),
+    "bh_retracted_above_5pp": OllV1Values._retracted_above_5pp,
+}
+_OF_BUCKET: Final[Mapping[str, Callable[[OllV1Values, Any], float]]] = {
+    "pairs_in_bucket": lambda v, mask: float(mask.sum()),
+    "unresolved_in_bucket": lambda v, mask: float(v._unresolved("resolved")[mask].sum()),
+    "unresolved_share_in_bucket": lambda v, mask: float(v._unresolved("resolved")[mask].mean()),
+    "bonferroni_unresolved_in_bucket": lambda v, mask: float(
+        v._unresolved("resolved_bonferroni")[mask].sum()
+    ),
+    "r_median": lambda v, mask: float(np.median(v._r[mask])),
+    "r_worst": lambda v, mask: float(v._r[mask].max()),
+}
+_SWAPPED: Final = {"b": "c", "c": "b", "p_a": "p_b", "p_b": "p_a"}
+_OF_PAIR: Final[Mapping[str, Callable[[Any, str], float]]] = {
+    **dict.fromkeys(
+        ("b", "c", "p_a", "p_b", "rho", "n_star", "p_chi2", "p_exact", "p_midp"),
+        lambda row, name: float(row[name]),
+    ),
+    "gap": lambda row, _: abs(float(row["delta"])),
+    "gap_pp": lambda row, _: 100 * abs(float(row["delta"])),
+    "power_at_080": lambda row, _: _power_at(row, 0.8),
+    "power_at_100": lambda row, _: _power_at(row, 1.0),
+    "power_at_120": lambda row, _: _power_at(row, 1.2),
+}
+
+
+def realism_table(
+    witness: TaskScores,
+    real: TaskScores,
+    fixed: Sequence[bool],
+    *,
+    n_draws: int = 400,
+    seed: int = 0,
+) -> pd.DataFrame:
+    """Hold a task of a witness against real items of the same task.
+
+    Parameters
+    ----------
+    witness : TaskScores
+        All items.
+    real : TaskScores
+        The same models on some of the real items.
+    fixed : sequence of bool, one a pair
+        Whether printed numbers fix the pair in the witness; in the order of the pairs of
+        ``witness.models``.
+    n_draws : int, default 400
+        Draws of as many witness items, without replacement, for the standard error of rho.
+    seed : int, default 0
+        Of the draws.
+
+    Returns
+    -------
+    DataFrame
+        One row a pair: ``model_a``, ``model_b``, ``kind`` ("printed" or "free"),
+        ``n_real``, and for QUANTITY in discordance and rho ``QUANTITY_witness``,
+        ``QUANTITY_real``, ``QUANTITY_se`` and ``QUANTITY_z``.
+
+    Raises
+    ------
+    InvalidArgument
+        If `real` lacks a model of the witness, or `fixed` has another length than the pairs.
+
+    Notes
+    -----
+    The standard errors are those of a random sample without replacement from the witness. Real
+    items that somebody chose are no random sample: a large z on a printed pair, whose counts
+    the witness has exactly, is the choice of items and not a fault of the witness.
+    """
+    missing = [name for name in witness.models if name not in real.models]
+    if missing:
+        raise InvalidArgument(f"the real items have no model {missing[0]!r}")
+    first, second = np.triu_indices(len(witness.models), k=1)
+    if len(fixed) != len(first):
+        raise InvalidArgument(f"fixed must have one entry a pair ({len(first)}), got {len(fixed)}")
+    sample = real.values[:, [real.models.index(name) for name in witness.models]]
+    n, n_real = len(witness.values), len(sample)
+    rng = named_rng(seed, "witness/realism")
+    draws = [rng.choice(n, n_real, replace=False) for _ in range(n_draws)]
+    drawn = np.stack([_correlations(witness.values[items])[first, second] for items in draws])
+    columns: dict[str, Any] = {
+        "model_a": [witness.models[i] for i in first],
+        "model_b": [witness.models[j] for j in second],
+        "kind": ["printed" if one else "free" for one in fixed],
+        "n_real": n_real,
+    }
+    expected = _discordance(witness.values)[first, second]
+    finite = (n - n_real) / (n - 1)
+    for name, ours, theirs, error in (
+        (
+            "discordance",
+            expected,
+            _discordance(sample)[first, second],
+            np.sqrt(expected * (1 - expected) / n_real * finite),
+        ),
+        (
+            "rho",
+            _correlations(witness.values)[first, second],
+            _correlations(sample)[first, second],
+            drawn.std(axis=0, ddof=1),
+        ),
+    ):
+        columns |= {f"{name}_witness": ours, f"{name}_real": theirs, f"{name}_se": error}
+        columns[f"{name}_z"] = (theirs - ours) / error
+    return pd.DataFrame(columns)
+
+
+def _discordance(values: FloatArray) -> FloatArray:
+    return np.asarray((values[:, :, None] != values[:, None, :]).mean(axis=0))
+
+
+def _correlations(values: FloatArray) -> FloatArray:
+    return np.asarray(np.corrcoef(values, rowvar=False))
