@@ -27,6 +27,7 @@ _MODELS: Final[Mapping[str, str]] = {
     "Meta-Llama-3-8B": "Llama-3-8B",
     "Meta-Llama-3-8B-Instruct": "Llama-I",
     "Llama-3-8B-Instruct": "Llama-I",
+    "Llama-4-Maverick-17B-128E-Instruct-FP8": "Llama-4-Maverick",
 }
 
 

@@ -88,9 +88,8 @@ def save_figure(
         The three files.
     """
     line = provenance_line(provenance)
-    _print_at_foot(figure, line)
-    if any(source.kind == "witness" for source in provenance):
-        figure.text(0.995, 0.995, _MARK, ha="right", va="top", fontsize=6, color=ORANGE)
+    marked = any(source.kind == "witness" for source in provenance)
+    _print_around(figure, line, mark=_MARK if marked else "")
     paths = [Path(f"{stem}.{suffix}") for suffix in _FORMATS]
     for suffix, path in zip(_FORMATS, paths, strict=True):
         metadata = _NO_DATES[suffix] | {"Title": title, _PROVENANCE_KEY[suffix]: line}
@@ -98,18 +97,19 @@ def save_figure(
     return paths
 
 
-def _print_at_foot(figure: Figure, line: str) -> None:
+def _print_around(figure: Figure, line: str, *, mark: str) -> None:
+    """Add a line of provenance below, and the mark, if any, above: each in room of its own."""
     width, height = figure.get_size_inches()
     characters = int(width * 26)
     text = "\n".join(_wrap(f"Provenance: {line}", characters))
     lines = text.count("\n") + 1
-    room = 0.10 * lines + 0.06
-    figure.set_size_inches(width, height + room)
-    share = room / (height + room)
-    figure.set_layout_engine(ConstrainedLayoutEngine(rect=(0.0, share, 1.0, 1.0 - share)))
-    figure.text(
-        0.5, 0.03 / (height + room), text, ha="center", va="bottom", fontsize=5.5, color="0.35"
-    )
+    foot, head = 0.10 * lines + 0.06, 0.10 if mark else 0.0
+    total = height + foot + head
+    figure.set_size_inches(width, total)
+    figure.set_layout_engine(ConstrainedLayoutEngine(rect=(0.0, foot / total, 1.0, height / total)))
+    figure.text(0.5, 0.03 / total, text, ha="center", va="bottom", fontsize=5.5, color="0.35")
+    if mark:
+        figure.text(0.995, 1 - 0.02 / total, mark, ha="right", va="top", fontsize=6, color=ORANGE)
 
 
 def _wrap(text: str, characters: int) -> list[str]:
