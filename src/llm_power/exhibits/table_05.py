@@ -1,11 +1,18 @@
-"""Table 5, column MMLU-Pro: unresolved pairs by procedure, as far as printed numbers go."""
+"""Table 5: unresolved pairs by procedure.
+
+The column MMLU-Pro needs printed counts only, but for its clustered cell; the column OLL v1,
+and that cell, need boards.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
 
 from llm_power.errors import InvalidArgument
+from llm_power.exhibits._board import in_printed_order, task_label
 from llm_power.provenance import Provenance
 from llm_power.published import PrintedCount, PublishedCounts
 from llm_power.render.tables import Column, Table, as_integer, as_text
@@ -15,7 +22,8 @@ from llm_power.statistics.mcnemar import mcnemar_asymptotic
 from llm_power.statistics.multiplicity import Procedure, adjusted_required_n
 from llm_power.statistics.paired_binary import required_n_discordance
 
-_FROM_COUNTS = "counts"
+MMLU_PRO, OLL_V1 = "MMLU-Pro", "OLL v1"
+_FROM_COUNTS, _FROM_BOARD = "counts", "board"
 
 
 def table_05(
@@ -25,6 +33,7 @@ def table_05(
     *,
     all_pairs_family: int,
     all_pairs_unresolved: int,
+    mmlu_pro: pd.DataFrame | None = None,
     alpha: float = 0.05,
     power: float = 0.80,
 ) -> pd.DataFrame:
@@ -42,25 +51,27 @@ def table_05(
         Size of the family of all pairs, 45.
     all_pairs_unresolved : int
         Unresolved pairs that Section 6.2 states for that family.
+    mmlu_pro : DataFrame, optional
+        Verdict table of the adjacent pairs, clustered by subject; it decides the clustered row.
     alpha, power : float
         The table's operating point.
 
     Returns
     -------
     DataFrame
-        One row a procedure: ``procedure``, ``basis`` (what decides the row), ``unresolved``,
-        ``pairs``, ``which`` (labels of the unresolved pairs), ``printed`` (str, missing where
+        One row a procedure: ``board``, ``procedure``, ``basis`` (what decides the row),
+        ``unresolved``, ``pairs``, ``which`` (labels of the unresolved pairs), ``printed`` (str, missing where
         the paper has no such row), ``where`` it is printed, and ``agrees`` (missing likewise).
 
     Raises
     ------
     InvalidArgument
-        If `design_effect` has another length than `counts`.
+        If `design_effect` has another length than `counts`, or `mmlu_pro` is about other pairs.
 
     Notes
     -----
-    The counts decide all rows but the clustered one: they hold no clusters. That row is the
-    printed design effect times the recomputed N*, and says so in ``basis``.
+    The counts decide all rows but the clustered one: they hold no clusters. Without a board,
+    that row is the printed design effect times the recomputed N*, and says so in ``basis``.
 
     Section 6.2 says that at m = 45 "all four verdicts stand" because every unresolved pair
     has q < 1 already. It overlooks the resolved ones: ranks 5 vs 6 need 5,786 x 2.14 =
@@ -77,7 +88,11 @@ def table_05(
     n, m = counts.n_items, len(counts)
     n_star = required_n_discordance(counts.b, counts.c, n, alpha=alpha, power=power)
     anytime = anytime_required_n(counts.b, counts.c, n, alpha=alpha, power=power)
-    clustered = n_star * design_effect > n
+    if mmlu_pro is None:
+        clustered, basis = n_star * design_effect > n, "printed DE × recomputed N*"
+    else:
+        board = in_printed_order(mmlu_pro, counts.label)
+        clustered, basis = ~board["resolved_cluster"].to_numpy(dtype=bool), _FROM_BOARD
     cells: dict[str, PrintedCount] = dict(
         zip(published["procedure"], published["mmlu_pro"], strict=True)
     )
@@ -115,7 +130,7 @@ def table_05(
         ("Anytime-valid, not crossed", _FROM_COUNTS, ~anytime.crossed, None, None),
         (
             "Real-ICC clustered",
-            "printed DE × recomputed N*",
+            basis,
             clustered,
             cells["Real-ICC clustered"].text,
             table,
@@ -124,6 +139,7 @@ def table_05(
     labels = np.array(counts.label)
     frame = pd.DataFrame(
         {
+            "board": MMLU_PRO,
             "procedure": [row[0] for row in rows],
             "basis": [row[1] for row in rows],
             "unresolved": [int(np.count_nonzero(row[2])) for row in rows],
@@ -141,31 +157,96 @@ def table_05(
     return frame
 
 
-def present(frame: pd.DataFrame) -> Table:
-    """Dress the frame of `table_05`."""
+def table_05_oll_v1(
+    published: pd.DataFrame, verdicts: pd.DataFrame, multiplicity: pd.DataFrame
+) -> pd.DataFrame:
+    """Unresolved pairs of the Open LLM Leaderboard v1 under each procedure.
+
+    Parameters
+    ----------
+    published : DataFrame
+        Table 5 as loaded.
+    verdicts, multiplicity : DataFrame
+        Verdict table and multiplicity stage of the board, all pairs of all tasks.
+
+    Returns
+    -------
+    DataFrame
+        As `table_05`, but ``which`` counts the unresolved pairs of each task.
+    """
+    cells: dict[str, PrintedCount | None] = dict(
+        zip(published["procedure"], published["oll_v1"], strict=True)
+    )
+    m = len(verdicts)
+    rows: list[tuple[str, pd.Series, str | None]] = [
+        ("Fixed-n", verdicts["resolved"], "Fixed-n"),
+        (f"Bonferroni, m = {m}", multiplicity["resolved_bonferroni"], "Bonferroni / Holm"),
+        (f"Holm, m = {m}", multiplicity["resolved_holm"], "Bonferroni / Holm"),
+        ("Anytime-valid, not resolvable", verdicts["resolved_anytime"], "Anytime-valid"),
+        ("Anytime-valid, not crossed", verdicts["crossed"], None),
+    ]
+    records = []
+    for procedure, passed, name in rows:
+        unresolved = ~passed.to_numpy(dtype=bool)
+        cell = cells[name] if name else None
+        count = int(np.count_nonzero(unresolved))
+        records.append(
+            {
+                "board": OLL_V1,
+                "procedure": procedure,
+                "basis": _FROM_BOARD,
+                "unresolved": count,
+                "pairs": m,
+                "which": _by_task(verdicts["task"][unresolved]),
+                "printed": cell.text if cell else None,
+                "where": "Table 5" if cell else None,
+                "agrees": cell.text == f"{count}/{m}" if cell else None,
+            }
+        )
+    return pd.DataFrame(records).astype({"agrees": "boolean"})
+
+
+def present(frame: pd.DataFrame, board_provenance: Sequence[Provenance] = ()) -> Table:
+    """Dress the frame of `table_05`, alone or below that of `table_05_oll_v1`.
+
+    `board_provenance` names the sources of the boards, where boards were used.
+    """
     differing = [
-        f"{row.procedure}: {row.unresolved}/{row.pairs} instead of {row.printed}"
+        f"{row.board}, {row.procedure}: {row.unresolved}/{row.pairs} instead of {row.printed}"
         for row in frame.loc[~frame["agrees"].fillna(True).astype(bool)].itertuples()
     ]
     return Table(
         frame=frame,
         columns=[
+            Column("board", "Board", as_text),
             Column("procedure", "Procedure", as_text),
             Column("unresolved", "Unresolved", as_integer, "right"),
             Column("printed", "Paper", _printed_or_dash, "right"),
             Column("which", "Which pairs", as_text, tex_width="4.5cm"),
             Column("basis", "Decided by", as_text),
         ],
-        caption="Unresolved adjacent pairs of MMLU-Pro's top ten by procedure, of "
-        f"{int(frame['pairs'][0])}.",
+        caption="Unresolved pairs by procedure: "
+        + "; ".join(_SCOPES[str(board)] for board in frame["board"].unique())
+        + ".",
         number="5",
-        provenance=[Provenance.published("Tables 4, 5 and 7")],
+        provenance=[*board_provenance, Provenance.published("Tables 4, 5 and 7")],
         notes=[
             "“Not resolvable”: a gap of this size would not be found at the target power; "
             "“not crossed”: the e-process does not reject on the counts at hand.",
             f"Not reproduced: {'; '.join(differing)}." if differing else "All rows are reproduced.",
         ],
     )
+
+
+_SCOPES = {
+    OLL_V1: "all pairs of the OLL v1 tasks",
+    MMLU_PRO: "adjacent pairs of MMLU-Pro's top ten",
+}
+
+
+def _by_task(tasks: pd.Series) -> str:
+    counts = tasks.value_counts(sort=False)
+    return ", ".join(f"{task_label(str(task))} {count}" for task, count in counts.items())
 
 
 def _unresolved(
