@@ -17,6 +17,7 @@ from llm_power.statistics._typing import FloatArray, IntArray
 
 _NEWTON_STEPS = 200
 _LARGEST_EXPONENT = 300.0
+_WIDEST = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +124,8 @@ def integer_projection(
     Returns
     -------
     IntegerProjection or None
-        The global optimum; None if no whole table within the cells' totals meets the rows.
+        The global optimum; None if no whole table meets the rows within 64 items of each cell
+        of `center`, or within the largest bound of a row if that is less.
 
     Raises
     ------
@@ -139,16 +141,23 @@ def integer_projection(
     p = positive("center", center)
     if window < 1:
         raise InvalidArgument(f"window must be at least 1, got {window!r}")
+    reach = float(
+        max(
+            p.sum(),
+            np.abs(lower[np.isfinite(lower)]).max(initial=0.0),
+            np.abs(upper[np.isfinite(upper)]).max(initial=0.0),
+        )
+    )
     while True:
         base = np.maximum(np.floor(p) - window, 0.0)
         units = _solve_units(p, base, 2 * window + 1, rows, (lower, upper))
-        whole_range = window > p.sum()
+        everything = window > reach
         if units is not None:
             inside = (units < 2 * window + 1) & ((units > 0) | (base == 0))
-            if whole_range or bool(np.all(inside)):
+            if everything or bool(np.all(inside)):
                 cells = base + units
                 return IntegerProjection(cells.astype(np.int64), relative_entropy(cells, p))
-        elif whole_range or window >= 64:
+        elif everything or window >= _WIDEST:
             return None
         window *= 2
 
