@@ -183,7 +183,8 @@ def build(summary: pd.DataFrame, cells: pd.DataFrame, *, alpha: float = 0.05, se
             "fixed before the simulation, the four corners and the center, "
             f"(p, ρ_z) = {_five(cells)}. The lower half of the table is over all nine.",
             f"Δα, Δpower: largest deviation of type-I error from α = {alpha:g} and of power from "
-            "its target; power: median. SE: standard deviation of the number over repetitions of the whole table. "
+            "its target; power: median. SE: standard deviation of the number over repetitions of "
+            "the whole table. "
             "Exact: summed over all tables (b, c), without any trial. The bootstrap has infinitely "
             "many resamples, in the trials as well. The largest of several deviations is raised "
             f"by noise: one cell of {n_trials:,} trials has a standard error of "
