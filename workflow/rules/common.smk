@@ -73,6 +73,16 @@ def figure_files(number, caption):
     return {"svg": svg, "pdf": f"{stem}.pdf", "png": f"{stem}.png", "csv": data}
 
 
+def table_behind(number):
+    """Return the outputs of the table that a figure was drawn from, but for its CSV."""
+    stem = f"results/figures/figure_{number:02d}"
+    return {
+        "json": f"{stem}.csv-metadata.json",
+        "md": f"{stem}.md",
+        "tex": f"{stem}.tex",
+    }
+
+
 def package_sources(*modules):
     """Return the files of these modules and of all they import, relative to the repository.
 

@@ -22,6 +22,7 @@ rule table_2:
         code=package_sources("exhibits.table_02"),
     output:
         **table_files(2, "simulated"),
+        cells="results/tables/table_02_cells.csv",
     log:
         "logs/table_02.log",
     benchmark:
@@ -122,12 +123,16 @@ rule figure_4:
         code=package_sources("exhibits.figure_04", "render.figures"),
     output:
         **figure_files(4, "simulated"),
+        **table_behind(4),
+        trajectories="results/figures/figure_04_trajectories.csv",
     log:
         "logs/figure_04.log",
     benchmark:
         "benchmarks/workflow/figure_04.tsv"
     params:
         seed=config["seed"],
+        n_trajectories=config["simulation"]["trajectories"],
+        n_trials=config["simulation"]["crossing_trials"],
     script:
         "../scripts/figure_04.py"
 
@@ -138,12 +143,15 @@ rule figure_5:
         code=package_sources("exhibits.figure_05", "render.figures"),
     output:
         **figure_files(5, "simulated"),
+        **table_behind(5),
+        points="results/figures/figure_05_points.csv",
     log:
         "logs/figure_05.log",
     benchmark:
         "benchmarks/workflow/figure_05.tsv"
     params:
         seed=config["seed"],
+        n_trials=config["simulation"]["power_trials"],
     script:
         "../scripts/figure_05.py"
 
@@ -154,12 +162,16 @@ rule figure_6:
         code=package_sources("exhibits.figure_06", "render.figures"),
     output:
         **figure_files(6, "simulated"),
+        **table_behind(6),
+        points="results/figures/figure_06_points.csv",
     log:
         "logs/figure_06.log",
     benchmark:
         "benchmarks/workflow/figure_06.tsv"
     params:
         seed=config["seed"],
+        n_trials=config["simulation"]["graded_power_trials"],
+        n_resamples=config["simulation"]["graded_resamples"],
     script:
         "../scripts/figure_06.py"
 

@@ -7,11 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from matplotlib.figure import Figure
 
 import __main__
 from llm_power.errors import LLMPowerError
 from llm_power.pairs.verdicts import OperatingPoint
+from llm_power.provenance import Provenance
 from llm_power.published import load_settings
+from llm_power.render.figures import save_figure
 from llm_power.render.tables import Table, write_table
 
 # Snakemake puts this object into the script that it runs.
@@ -43,6 +46,11 @@ def published_settings() -> dict[str, Any]:
 def save_exhibit(table: Table) -> None:
     """Write a table in all formats, at the stem of the rule's CSV."""
     write_table(table, Path(snakemake.output.csv).with_suffix(""))
+
+
+def save_drawing(figure: Figure, sources: list[Provenance], title: str) -> None:
+    """Write a figure in all formats, at the stem of the rule's PDF."""
+    save_figure(figure, snakemake.output.pdf.removesuffix(".pdf"), sources, title=title)
 
 
 def save(table: pd.DataFrame, path: str) -> None:

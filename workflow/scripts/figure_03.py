@@ -1,0 +1,16 @@
+"""Figure 3: required over available items of the nine adjacent MMLU-Pro pairs."""
+
+from pathlib import Path
+
+from _job import logged, published_settings, save_drawing, snakemake
+
+from llm_power.exhibits.figure_03 import draw, figure_03, provenance
+from llm_power.published import load_counts
+from llm_power.render.figures import house_style
+
+with logged(), house_style():
+    settings = published_settings()
+    counts = load_counts(Path(snakemake.input.counts), n_items=settings["mmlu_pro_n_items"])
+    frame = figure_03(counts, alpha=settings["alpha"], power=settings["power"])
+    frame.to_csv(snakemake.output.csv, index=False, lineterminator="\n")
+    save_drawing(draw(frame), provenance(), "MMLU-Pro adjacent pairs")

@@ -1,0 +1,31 @@
+"""Figure 4: trajectories of the mixture e-process."""
+
+from _job import logged, published_settings, save_drawing, save_exhibit, snakemake
+
+from llm_power.exhibits.figure_04 import build, calibrate, compute, draw, provenance
+from llm_power.render.figures import house_style
+
+# The figure of the paper ends near three times the required N of the pair.
+HORIZON = 3
+
+with logged(), house_style():
+    settings, params = published_settings(), snakemake.params
+    common = {
+        "delta": settings["figure_4_delta"],
+        "n_star": settings["figure_4_n_star"],
+        "horizon": HORIZON * settings["figure_4_n_star"],
+        "alpha": settings["figure_4_alpha"],
+        "power": settings["power"],
+        "seed": params.seed,
+    }
+    trajectories = compute(**common, n_trajectories=params.n_trajectories)
+    calibration = calibrate(
+        **common, n_trials=params.n_trials, window=settings["figure_4_first_crossing"]
+    )
+    trajectories.to_csv(snakemake.output.trajectories, index=False, lineterminator="\n")
+    sources = provenance(
+        seed=params.seed, n_trajectories=params.n_trajectories, n_trials=params.n_trials
+    )
+    save_exhibit(build(calibration, sources, alpha=settings["figure_4_alpha"]))
+    figure = draw(trajectories, calibration, alpha=settings["figure_4_alpha"])
+    save_drawing(figure, sources, "Mixture e-process trajectories")

@@ -1,0 +1,24 @@
+"""Figure 5: bootstrap power on 0/1 pairs against the number of items."""
+
+from _job import logged, published_settings, save_drawing, save_exhibit, snakemake
+
+from llm_power.exhibits.figure_05 import build, compute, draw, provenance
+from llm_power.render.figures import house_style
+
+with logged(), house_style():
+    settings, params = published_settings(), snakemake.params
+    frame = compute(
+        settings["figure_5_p_a"],
+        settings["figure_5_deltas"],
+        settings["figure_5_rho"],
+        n_reference=settings["figure_5_population"],
+        n_trials=params.n_trials,
+        tolerance=settings["figure_5_tolerance"],
+        alpha=settings["alpha"],
+        power=settings["power"],
+        seed=params.seed,
+    )
+    frame.to_csv(snakemake.output.points, index=False, lineterminator="\n")
+    save_exhibit(build(frame, tolerance=settings["figure_5_tolerance"], seed=params.seed))
+    sources = provenance(seed=params.seed, n_trials=params.n_trials)
+    save_drawing(draw(frame, power=settings["power"]), sources, "Bootstrap power, 0/1 scores")

@@ -1,0 +1,24 @@
+"""Figure 6: bootstrap power on graded pairs against the number of items."""
+
+from _job import logged, published_settings, save_drawing, save_exhibit, snakemake
+
+from llm_power.exhibits.figure_06 import build, compute, draw, provenance
+from llm_power.render.figures import house_style
+
+with logged(), house_style():
+    settings, params = published_settings(), snakemake.params
+    frame = compute(
+        settings["figure_6_deltas"],
+        settings["figure_5_rho"],
+        n_reference=settings["figure_5_population"],
+        n_trials=params.n_trials,
+        n_resamples=params.n_resamples,
+        tolerance=settings["figure_6_tolerance"],
+        alpha=settings["alpha"],
+        power=settings["power"],
+        seed=params.seed,
+    )
+    frame.to_csv(snakemake.output.points, index=False, lineterminator="\n")
+    save_exhibit(build(frame, tolerance=settings["figure_6_tolerance"], seed=params.seed))
+    sources = provenance(seed=params.seed, n_trials=params.n_trials)
+    save_drawing(draw(frame, power=settings["power"]), sources, "Bootstrap power, graded scores")
