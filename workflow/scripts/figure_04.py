@@ -5,7 +5,7 @@ from _job import logged, published_settings, save_drawing, save_exhibit, snakema
 from llm_power.exhibits.figure_04 import build, calibrate, compute, draw, provenance
 from llm_power.render.figures import house_style
 
-# The figure of the paper ends near three times the required N of the pair.
+# The paper states no horizon; three times the required N of the pair shows the crossings.
 HORIZON = 3
 
 with logged(), house_style():
