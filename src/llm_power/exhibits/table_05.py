@@ -60,8 +60,9 @@ def table_05(
     -------
     DataFrame
         One row a procedure: ``board``, ``procedure``, ``basis`` (what decides the row),
-        ``unresolved``, ``pairs``, ``which`` (labels of the unresolved pairs), ``printed`` (str, missing where
-        the paper has no such row), ``where`` it is printed, and ``agrees`` (missing likewise).
+        ``unresolved``, ``pairs``, ``which`` (labels of the unresolved pairs), ``printed`` (str,
+        missing where the paper has no such row), ``where`` it is printed, and ``agrees``
+        (missing likewise).
 
     Raises
     ------
