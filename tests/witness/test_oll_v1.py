@@ -214,6 +214,21 @@ def test_a_planted_count_is_named(
     assert frame.loc[frame["id"] == wrong, "where"].unique().tolist() == ["Table 6"]
 
 
+def test_a_wrong_board_score_is_named_and_not_what_rests_on_it(
+    board_scores: tuple[BoardScore, ...], oll_v1_constraints: tuple[Constraint, ...]
+) -> None:
+    """Llama-3-8B on ARC two points up: rho, N* and gaps of its pairs are read without it."""
+    wrong = parse_printed("61.22")
+    scores = tuple(replace(s, score=wrong) if s.score.text == "59.22" else s for s in board_scores)
+    constraints = tuple(
+        replace(c, printed=wrong) if c.id == "board_scores/4/score" else c
+        for c in oll_v1_constraints
+    )
+    found = find_contradictions(nominal_board(scores), constraints)
+    (one,) = (c for c in found if c.system == "ARC-C")
+    assert [r.constraint.id for r in one.correction] == ["board_scores/4/score"]
+
+
 def test_a_planted_count_is_a_residual_and_is_not_absorbed(
     tmp_path: Path, board_scores: tuple[BoardScore, ...], oll_v1_witness: OllV1Witness
 ) -> None:

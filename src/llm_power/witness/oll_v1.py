@@ -212,7 +212,7 @@ def build_witness(
     dropped = tuple(row.constraint for found in contradictions for row in found.correction)
     out = {c.id for c in dropped}
     fitted = tuple(c for c in constraints if c.is_fitted and c.id not in out)
-    limits = _Limits.of(board, fitted, alpha=alpha, power=power)
+    limits = _Limits.of(board, fitted, dropped, alpha=alpha, power=power)
     panel = _PairPanel(limits.board, alpha=alpha, power=power)
     loadings = _fit_loadings(panel, limits, fitted)
     tilted, tilt_cost, untilted = _tilt_overlaps(panel, limits, loadings, fitted)
@@ -289,10 +289,27 @@ def find_contradictions(
     -------
     tuple of Contradiction
         At most one a task.
+
+    Notes
+    -----
+    Where a displayed score is in a contradiction, the rows that rest on it are also read with
+    the items that the other numbers leave, and the reading with the smaller correction counts.
     """
     rows = _rows_by_task(board, constraints, alpha=alpha, power=power)
-    found = [find_contradiction(task, rows[task], board.n_items[task]) for task in board.tasks]
-    return tuple(one for one in found if one is not None)
+    found: list[Contradiction] = []
+    for task in board.tasks:
+        one = find_contradiction(task, rows[task], board.n_items[task])
+        if one is None:
+            continue
+        for suspect in _suspects(board, one):
+            # Rows that rest on a wrong score are wrong with it: read them without the score.
+            other = _without_score(board, task, suspect, rows[task])
+            again = _rows_by_task(other, constraints, alpha=alpha, power=power)[task]
+            reread = find_contradiction(task, again, board.n_items[task])
+            if reread is not None and len(reread.correction) < len(one.correction):
+                one = reread
+        found.append(one)
+    return tuple(found)
 
 
 def bucket_mask(label: str, gap: FloatArray) -> BoolArray:
@@ -423,6 +440,23 @@ def _ratio_at_gain(p_a: FloatArray, p_b: FloatArray, gains: FloatArray) -> Float
     return np.asarray((1 - rho) * np.square((p_a - p_b) / cohens_h(p_a, p_b)) / var_d)
 
 
+def _suspects(board: Board, found: Contradiction) -> list[int]:
+    scores = {
+        row.constraint.subject: None
+        for row in (*found.smallest, *found.correction)
+        if row.constraint.quantity == "board_score"
+    }
+    return [board.locate(subject)[1] for subject in scores]
+
+
+def _without_score(board: Board, task: str, model: int, rows: Sequence[LinearRow]) -> Board:
+    """The board with the items that `model` solves according to all other numbers."""
+    subject = (task, board.models[model])
+    others = [r for r in rows if r.constraint.subject != subject]
+    solved = _solved_items(board, task, others, displayed=frozenset({model}))
+    return Board(board.tasks, board.models, board.n_items, {**board.solved, task: solved})
+
+
 # --- what the fitted rows leave open ---------------------------------------------------------
 
 
@@ -437,11 +471,27 @@ class _Limits:
 
     @classmethod
     def of(
-        cls, nominal: Board, fitted: Sequence[Constraint], *, alpha: float, power: float
+        cls,
+        nominal: Board,
+        fitted: Sequence[Constraint],
+        dropped: Sequence[Constraint],
+        *,
+        alpha: float,
+        power: float,
     ) -> _Limits:
         rows = _rows_by_task(nominal, fitted, alpha=alpha, power=power)
-        solved = {task: _solved_items(nominal, task, rows[task]) for task in nominal.tasks}
+        scores = [nominal.locate(c.subject) for c in select(tuple(dropped), "board_score")]
+        solved = {
+            task: _solved_items(
+                nominal,
+                task,
+                rows[task],
+                displayed=frozenset(m for where, m, _ in scores if where == task),
+            )
+            for task in nominal.tasks
+        }
         board = Board(nominal.tasks, nominal.models, nominal.n_items, solved)
+        rows = _rows_by_task(board, fitted, alpha=alpha, power=power)
         n, m_a, m_b = board.per_pair()
         lower, upper = np.maximum(0.0, m_a + m_b - n), np.minimum(m_a, m_b)
         fixed = np.zeros(len(n), dtype=np.bool_)
@@ -473,11 +523,16 @@ class _Limits:
         return (patterns[:, pairs[:, 0]] * patterns[:, pairs[:, 1]]).T.astype(np.float64)
 
 
-def _solved_items(board: Board, task: str, rows: Sequence[LinearRow]) -> IntArray:
-    """Items each model solves: what the rows leave, nearest to the displayed score."""
+def _solved_items(
+    board: Board, task: str, rows: Sequence[LinearRow], *, displayed: frozenset[int] = frozenset()
+) -> IntArray:
+    """Items each model solves: what the rows leave, nearest to the displayed score.
+
+    The models in `displayed` need no row: their score is out of line, and all there is.
+    """
     n_models = len(board.models)
     low, high = np.zeros(n_models), np.full(n_models, float(board.n_items[task]))
-    known = np.zeros(n_models, dtype=np.bool_)
+    known = np.isin(np.arange(n_models), list(displayed))
     for row in rows:
         if row.constraint.quantity in ("board_score", "p_a", "p_b"):
             _, i, j = board.locate(row.constraint.subject)
@@ -486,8 +541,13 @@ def _solved_items(board: Board, task: str, rows: Sequence[LinearRow]) -> IntArra
             known[m] = True
     for _ in range(n_models):
         for i, j, least, most in _differences(board, rows):
-            low[i], high[i] = max(low[i], low[j] + least), min(high[i], high[j] + most)
-            low[j], high[j] = max(low[j], low[i] - most), min(high[j], high[i] - least)
+            for m, least_m, most_m in (
+                (i, low[j] + least, high[j] + most),
+                (j, low[i] - most, high[i] - least),
+            ):
+                # A row that leaves nothing is a contradiction, which is reported elsewhere.
+                if max(low[m], least_m) <= min(high[m], most_m):
+                    low[m], high[m] = max(low[m], least_m), min(high[m], most_m)
             known[i] = known[j] = known[i] or known[j]
     if not known.all():
         model = board.models[int(np.argmin(known))]
@@ -503,6 +563,8 @@ def _differences(board: Board, rows: Sequence[LinearRow]) -> list[tuple[int, int
     found = []
     b = {r.constraint.subject: r for r in rows if r.constraint.quantity == "b"}
     for row in rows:
+        if row.constraint.quantity not in ("c", "gap", "gap_pp"):
+            continue
         task, i, j = board.locate(row.constraint.subject)
         if row.constraint.quantity == "c" and row.constraint.subject in b:
             other = b[row.constraint.subject]
