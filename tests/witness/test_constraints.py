@@ -54,7 +54,7 @@ def test_every_number_of_table_6_is_listed_once_with_its_row(
     oll_v1_constraints: tuple[Constraint, ...],
 ) -> None:
     listed = {c.id for c in oll_v1_constraints if c.where == "Table 6"}
-    numbers = ("b", "c", "p_a", "p_b", "rho", "p_chi2", "p_exact", "n_star")
+    numbers = ("n", "b", "c", "p_a", "p_b", "rho", "p_chi2", "p_exact", "n_star")
     assert listed == {f"table_06/{row}/{name}" for row in range(1, 8) for name in numbers}
     table = load_table(PUBLISHED / "table_06.csv")
     for c in select(oll_v1_constraints, "b"):

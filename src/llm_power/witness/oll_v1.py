@@ -51,7 +51,7 @@ from llm_power.witness.tilt import Tilt, smallest_tilt
 Moment = Literal["gain", "r", "shortcut"]
 
 # Quantities of one pair, or one model, that are linear in the cells once the board is known.
-LINEAR: Final = ("board_score", "b", "c", "p_a", "p_b", "gap", "gap_pp", "rho", "n_star")
+LINEAR: Final = ("n_items", "board_score", "b", "c", "p_a", "p_b", "gap", "gap_pp", "rho", "n_star")
 _PERCENTILE: Final = {
     "min": 0.0, "q1": 25.0, "median": 50.0, "q3": 75.0, "max": 100.0, "worst": 100.0,
 }  # fmt: skip
@@ -369,17 +369,20 @@ def _linear_row(
     first, second = cell_patterns(len(board.models))[:, [i, j]].T.astype(np.float64)
     m_a, m_b = (float(board.solved[task][m]) for m in (i, j))
     lower, upper = c.interval
-    if c.quantity == "board_score":
-        return linear_row(first, lower / 100 * n, upper / 100 * n, c)
-    if c.quantity in ("p_a", "p_b"):
-        return linear_row(first if c.quantity == "p_a" else second, lower * n, upper * n, c)
-    if c.quantity in ("b", "c"):
-        only = first * (1 - second) if c.quantity == "b" else second * (1 - first)
-        return linear_row(only, lower, upper, c)
-    if c.quantity in ("gap", "gap_pp"):
-        scale = n / (100 if c.quantity == "gap_pp" else 1)
-        ahead = first - second if m_a >= m_b else second - first
-        return linear_row(ahead, lower * scale, upper * scale, c)
+    ahead = first - second if m_a >= m_b else second - first
+    direct = {
+        "n_items": (np.ones_like(first), 1.0),
+        "board_score": (first, n / 100),
+        "p_a": (first, float(n)),
+        "p_b": (second, float(n)),
+        "b": (first * (1 - second), 1.0),
+        "c": (second * (1 - first), 1.0),
+        "gap": (ahead, float(n)),
+        "gap_pp": (ahead, n / 100),
+    }
+    if c.quantity in direct:
+        coefficients, scale = direct[c.quantity]
+        return linear_row(coefficients, lower * scale, upper * scale, c)
     if c.quantity == "rho":
         # n11/N = p_A p_B + rho sqrt(p_A q_A p_B q_B), with the board's accuracies.
         scale = float(np.sqrt(m_a * (n - m_a) * m_b * (n - m_b))) / n
@@ -623,14 +626,22 @@ class _PairPanel:
             return np.asarray(self.k * var_d / np.square(self.gap) / self.n)
         return np.asarray((1 - self.rho(overlaps)) * np.square(self.gap / self.h) / var_d)
 
-    def summary(self, c: Constraint, overlaps: FloatArray) -> FloatArray:
-        """The printed percentile, over the pairs that the constraint is about."""
-        match = _SUMMARY.fullmatch(c.quantity)
-        if match is None:
-            raise PublishedError(f"oll_v1: {c.quantity!r} is no summary of pairs")
-        members = bucket_mask(c.subject[0], self.gap) if c.subject else slice(None)
-        values = self.moment(_MOMENT[match["moment"]], overlaps)[..., members]
-        return np.asarray(np.percentile(values, _PERCENTILE[match["statistic"]], axis=-1))
+    def summaries(self, wanted: Sequence[Constraint], overlaps: FloatArray) -> FloatArray:
+        """The printed percentiles of `wanted`, each over the pairs that it is about."""
+        groups: dict[tuple[Moment, tuple[str, ...]], dict[int, float]] = {}
+        for place, c in enumerate(wanted):
+            match = _SUMMARY.fullmatch(c.quantity)
+            if match is None:
+                raise PublishedError(f"oll_v1: {c.quantity!r} is no summary of pairs")
+            group = groups.setdefault((_MOMENT[match["moment"]], c.subject), {})
+            group[place] = _PERCENTILE[match["statistic"]]
+        moments = {name: self.moment(name, overlaps) for name, _ in groups}
+        found = np.empty((*overlaps.shape[:-1], len(wanted)))
+        for (name, subject), group in groups.items():
+            members = bucket_mask(subject[0], self.gap) if subject else slice(None)
+            percentiles = np.percentile(moments[name][..., members], [*group.values()], axis=-1)
+            found[..., [*group]] = np.moveaxis(percentiles, 0, -1)
+        return found
 
 
 def _summaries(fitted: Sequence[Constraint]) -> list[Constraint]:
@@ -649,6 +660,7 @@ def _fit_loadings(panel: _PairPanel, limits: _Limits, fitted: Sequence[Constrain
     board, fixed = limits.board, limits.fixed
     n_tasks = len(board.tasks)
     gains = [c for c in _summaries(fitted) if c.quantity.startswith("miller_gain")]
+    printed_gains = np.array([c.printed.value for c in gains])
     accuracies = [board.solved[task] / board.n_items[task] for task in board.tasks]
 
     def loadings(theta: FloatArray) -> FloatArray:
@@ -663,10 +675,8 @@ def _fit_loadings(panel: _PairPanel, limits: _Limits, fitted: Sequence[Constrain
         overlaps = np.concatenate(
             [_Fiber.of(limits, task, lam[k]).overlaps for k, task in enumerate(board.tasks)]
         )
-        gain_off = [
-            np.log(panel.summary(c, overlaps) / c.printed.value) / _GAIN_SCALE for c in gains
-        ]
-        return np.concatenate([rho_off, np.array(gain_off)])
+        gain_off = np.log(panel.summaries(gains, overlaps) / printed_gains) / _GAIN_SCALE
+        return np.concatenate([rho_off, gain_off])
 
     start = _start(n_tasks, len(board.models))
     limits_of = np.array([_LOGIT_LIMITS] * n_tasks + [_DISCOUNT_LIMITS] * len(board.models)).T
@@ -729,8 +739,7 @@ def _tilt_overlaps(
         return every
 
     def summaries(values: FloatArray) -> FloatArray:
-        every = complete(values)
-        return np.stack([panel.summary(c, every) for c in wanted], axis=-1)
+        return panel.summaries(wanted, complete(values))
 
     precision = np.zeros((int(free.sum()),) * 2)
     at = 0

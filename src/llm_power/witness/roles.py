@@ -287,6 +287,13 @@ def _ratio_of_whole_items(v: OllV1Values) -> FloatArray:
     return np.asarray(np.ceil(v._columns["n_h"]) / np.ceil(v._columns["n_star"]))
 
 
+def _r_at(row: Any, step: float) -> float:
+    """Ratio r = N*/N with the correlation moved by `step`, kept admissible (Section 6.2)."""
+    p_a, p_b = float(row["p_a"]), float(row["p_b"])
+    rho = np.clip(row["rho"] + step, *admissible_rho(p_a, p_b))
+    return float(required_n_paired_binary(p_a, p_b, rho) / row["n_items"])
+
+
 def _power_at(row: Any, share: float) -> float:
     """Exact power of McNemar's test at a share of the required items, rounded up."""
     n = math.ceil(row["n_star"])
@@ -336,11 +343,12 @@ _OF_BUCKET: Final[Mapping[str, Callable[[OllV1Values, Any], float]]] = {
 _SWAPPED: Final = {"b": "c", "c": "b", "p_a": "p_b", "p_b": "p_a"}
 _OF_PAIR: Final[Mapping[str, Callable[[Any, str], float]]] = {
     **dict.fromkeys(
-        ("b", "c", "p_a", "p_b", "rho", "n_star", "p_chi2", "p_exact", "p_midp"),
+        ("n_items", "b", "c", "p_a", "p_b", "rho", "n_star", "p_chi2", "p_exact", "p_midp"),
         lambda row, name: float(row[name]),
     ),
     "gap": lambda row, _: abs(float(row["delta"])),
     "gap_pp": lambda row, _: 100 * abs(float(row["delta"])),
+    "r_at_rho_plus_010": lambda row, _: _r_at(row, 0.1),
     "power_at_080": lambda row, _: _power_at(row, 0.8),
     "power_at_100": lambda row, _: _power_at(row, 1.0),
     "power_at_120": lambda row, _: _power_at(row, 1.2),
