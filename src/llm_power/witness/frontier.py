@@ -292,8 +292,7 @@ def _contradiction(constraints: Sequence[Constraint], misses: FloatArray) -> Con
     )
     dropped = np.flatnonzero(~met[:, int(np.argmax(met.sum(axis=0)))])
     smallest, correction = (
-        tuple(LinearRow(np.ones(1), *constraints[i].interval, constraints[i]) for i in chosen)
-        for chosen in (next(sets), dropped)
+        tuple(_as_row(constraints[int(i)]) for i in chosen) for chosen in (next(sets), dropped)
     )
     return Contradiction("frontier panel, among the profiles tried", smallest, correction)
 
@@ -302,3 +301,7 @@ def _named(values: Mapping[str, FloatArray], c: Constraint) -> FloatArray:
     if c.quantity not in values:
         raise InvalidArgument(f"no quantity of the panel frontier is named {c.quantity!r}")
     return values[c.quantity]
+
+
+def _as_row(constraint: Constraint) -> LinearRow:
+    return LinearRow(np.ones(1), *constraint.interval, constraint)
