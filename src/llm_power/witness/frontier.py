@@ -248,7 +248,7 @@ def _quantities(summary: PairSummary) -> dict[str, FloatArray]:
         "gap": summary.delta[-1],
         "rho": summary.rho[-1],
         "unresolved_fixed": np.asarray((~summary.resolved).sum(axis=0), dtype=np.float64),
-        "printed_pair_resolved": np.asarray(summary.resolved[-1], dtype=np.float64),
+        "pair_unresolved": np.asarray(~summary.resolved[-1], dtype=np.float64),
         "shortcut_ratio_min": np.asarray(ratio.min(axis=0)),
         "shortcut_ratio_median": np.asarray(np.median(ratio, axis=0)),
         "shortcut_ratio_max": np.asarray(ratio.max(axis=0)),
@@ -263,10 +263,7 @@ def _misses(
     alpha: float,
     power: float,
 ) -> FloatArray:
-    """By how many half units each profile misses each number; shape (n_constraints, n_profiles).
-
-    The pair that is unresolved is the printed one: being resolved counts as a miss.
-    """
+    """By how many half units each profile misses each number; (n_constraints, n_profiles)."""
     b, c = _discordant(profiles[:-1], profiles[1:], printed)
     n = printed.n_items
     values = _quantities(_summary(profiles[:-1], b, c, n, alpha=alpha, power=power))
@@ -275,8 +272,6 @@ def _misses(
         lower, upper = one.interval
         value = _named(values, one)
         miss = np.maximum(np.maximum(lower - value, value - upper), 0.0) / one.printed.half_unit
-        if one.quantity == "unresolved_fixed":
-            miss = miss + values["printed_pair_resolved"]
         rows.append(np.broadcast_to(miss, profiles.shape[1:]))
     return np.stack(rows)
 
@@ -291,8 +286,14 @@ def _contradiction(constraints: Sequence[Constraint], misses: FloatArray) -> Con
         if not met[list(chosen)].all(axis=0).any()
     )
     dropped = np.flatnonzero(~met[:, int(np.argmax(met.sum(axis=0)))])
+    # The profiles tried were laid out by these: every row rests on them.
+    used = select(tuple(constraints), "n_items", "gap", "rho")
     smallest, correction = (
-        tuple(_as_row(constraints[int(i)]) for i in chosen) for chosen in (next(sets), dropped)
+        tuple(
+            LinearRow(np.ones(1), *constraints[int(i)].interval, constraints[int(i)], used)
+            for i in chosen
+        )
+        for chosen in (next(sets), dropped)
     )
     return Contradiction("frontier panel, among the profiles tried", smallest, correction)
 
@@ -301,7 +302,3 @@ def _named(values: Mapping[str, FloatArray], c: Constraint) -> FloatArray:
     if c.quantity not in values:
         raise InvalidArgument(f"no quantity of the panel frontier is named {c.quantity!r}")
     return values[c.quantity]
-
-
-def _as_row(constraint: Constraint) -> LinearRow:
-    return LinearRow(np.ones(1), *constraint.interval, constraint)
