@@ -136,6 +136,11 @@ def test_no_input_is_missed_and_targets_are_met_within_their_sampling_error(
 ) -> None:
     fitted = roles[roles["role"].isin(["input", "target"])]
     assert fitted.loc[fitted["status"] == "residual", "id"].tolist() == []
+    bounds = fitted[fitted["id"].str.startswith("table_09") & (fitted["role"] == "target")]
+    assert len(bounds) == 54
+    # Half of the bounds within one standard error of what was printed, none four away.
+    assert bounds["residual"].abs().median() < 1
+    assert bounds["residual"].abs().max() < 4
 
 
 def test_held_out_numbers_that_do_not_come_out_are_the_known_ones(roles: pd.DataFrame) -> None:

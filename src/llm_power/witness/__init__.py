@@ -6,6 +6,10 @@
 `projection`            nearest table in relative entropy, real and in whole items
 `tilt`                  smallest change that meets printed medians and extremes
 `oll_v1`                the Open LLM Leaderboard v1 panel
+`cluster_gaps`          one pair's gaps in each cluster, in whole items
+`chain`                 items of models in a chain with exact counts a cluster
+`mmlu_pro`              the MMLU-Pro top ten; `mmlu_pro_values` evaluates it
+`frontier`              the frontier panel
 `infeasible`            smallest infeasible subset, minimum correction
 `roles`                 what was put in, what came out
 ======================  ====================================================================
