@@ -169,16 +169,23 @@ def test_counts_of_tables_6_and_7() -> None:
     assert set(seven.n_items.tolist()) == {12032}
 
 
+GOOD_ROW = "HS,m,k,10,0.5,0.4,3,2,0.6,1.000,1.000,12\n"
+TWO_ROWS = GOOD_ROW + GOOD_ROW.replace("0.6", "x")
+HEADER = "task,model_a,model_b,n,p_a,p_b,b,c,rho,p_chi2,p_exact,n_star\n"
+
+
+def test_contradictory_numbers_are_loaded_as_printed(tmp_path: Path) -> None:
+    # p_a - p_b has the sign against b - c: a finding for the exhibits, not a fault of the file.
+    path = tmp_path / "table_06.csv"
+    path.write_text(HEADER + GOOD_ROW.replace(",3,2,", ",2,3,"), encoding="utf-8")
+    assert load_counts(path).b.tolist() == [2]
+
+
 def test_settings_have_a_value_a_print_and_a_place() -> None:
     settings = load_settings(PUBLISHED / "settings.yaml")
     assert settings["figure_4_n_star"] == 2362
     assert settings["mmlu_pro_n_items"] == 12032
     assert settings["calibration_rho_z"] == [0.0, 0.4, 0.8]
-
-
-GOOD_ROW = "HS,m,k,10,0.5,0.4,3,2,0.6,1.000,1.000,12\n"
-TWO_ROWS = GOOD_ROW + GOOD_ROW.replace("0.6", "x")
-HEADER = "task,model_a,model_b,n,p_a,p_b,b,c,rho,p_chi2,p_exact,n_star\n"
 
 
 @pytest.mark.parametrize(
@@ -193,7 +200,6 @@ HEADER = "task,model_a,model_b,n,p_a,p_b,b,c,rho,p_chi2,p_exact,n_star\n"
         ("table_06.csv", HEADER + GOOD_ROW.replace(",3,2,", ",3.5,2,"), ["column b", "3.5"]),
         ("table_06.csv", HEADER + GOOD_ROW.replace(",3,2,", ",-3,2,"), ["column b", "-3"]),
         ("table_06.csv", HEADER + GOOD_ROW.replace(",3,2,", ",30,29,"), ["row 1", "b + c = 59"]),
-        ("table_06.csv", HEADER + GOOD_ROW.replace(",3,2,", ",2,3,"), ["column p_a", "-0.1"]),
         ("table_06.csv", HEADER + GOOD_ROW.replace("0.5,0.4", "1.5,1.4"), ["column p_a", "1.5"]),
         ("table_06.csv", 'task,"b\n', ["cannot be read"]),
         ("table_12.csv", "quantity,definition,why\na,b,c\n", ["no discordant counts"]),

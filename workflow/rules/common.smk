@@ -7,11 +7,26 @@ from pathlib import Path
 from snakemake.exceptions import WorkflowError
 from snakemake.logging import logger
 
-TABLES = [1, 2, 5, 6, 7, 11, 12]
-FIGURES = [3, 4, 5, 6]
+TABLES = range(1, 13)
+FIGURES = range(1, 8)
 TABLE_SUFFIXES = ["csv", "csv-metadata.json", "md", "tex"]
 FIGURE_SUFFIXES = ["pdf", "png", "svg"]
+REGISTERS = ["data/published/constraints.yaml", "data/published/prose.yaml"]
+PROSE = [
+    "required_n_bootstrap",
+    "rho_sensitivity",
+    "multiplicity_of_buckets",
+    "lemma",
+    "e_process",
+    "cluster_definitions",
+    "shortcut_ratios",
+    "miller_gain",
+]
 BOARD_TABLES = ["overview", "procedures", "gaps", "ladder"]
+
+# Where the paper's own panels come from, and those built to agree with printed numbers.
+SOURCE = {"published": "witness", "hub": "hub"}[config["source"]]
+WITNESSES = ["oll_v1", "mmlu_pro_top10", "frontier"]
 
 # A panel is one family of pairs of one board, and has one verdict table.
 PANELS = {
@@ -33,7 +48,10 @@ def exhibit_files():
             number=FIGURES,
             suffix=FIGURE_SUFFIXES,
         ),
+        *collect("results/prose/{name}.csv", name=PROSE),
     ]
+    if config["source"] == "published":
+        files += ["results/witness/roles.csv", "results/witness/infeasible.csv"]
     if board_is_there("mmlu_pro_authors"):
         files.append("results/boards/mmlu_pro_comparison.md")
     return files
@@ -113,7 +131,9 @@ def data_root():
 
 def score_files(board, task):
     """Return the files that hold the scores of one task: one file, or the zips of a folder."""
-    path = config["boards"][board]["tasks"][task]["path"]
+    path = config["boards"][board]["tasks"][task]["path"].format(source=SOURCE)
+    if path.startswith("results/"):
+        return [path]
     if not os.path.isabs(path):
         if not data_root():
             raise WorkflowError(f"board {board} has no data root. {_how_to_get(board)}")
@@ -128,7 +148,11 @@ def board_is_there(board):
         files = [score_files(board, task) for task in config["boards"][board]["tasks"]]
     except WorkflowError:
         return False
-    return all(names and all(map(os.path.isfile, names)) for names in files)
+    return all(names and all(map(_will_be_there, names)) for names in files)
+
+
+def _will_be_there(path):
+    return path.startswith("results/") or os.path.isfile(path)
 
 
 def _how_to_get(board):

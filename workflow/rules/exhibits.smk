@@ -33,21 +33,6 @@ rule table_2:
         "../scripts/table_02.py"
 
 
-rule table_5:
-    input:
-        printed=published(5),
-        counts=published(7),
-        clusters=published(4),
-        settings="data/published/settings.yaml",
-        code=package_sources("exhibits.table_05"),
-    output:
-        **table_files(5, "counts"),
-    log:
-        "logs/table_05.log",
-    script:
-        "../scripts/table_05.py"
-
-
 rule table_6:
     input:
         counts=published(6),
@@ -174,6 +159,42 @@ rule figure_6:
         n_resamples=config["simulation"]["graded_resamples"],
     script:
         "../scripts/figure_06.py"
+
+
+rule prose_required_n:
+    input:
+        counts=published(6),
+        registers=REGISTERS,
+        settings="data/published/settings.yaml",
+        code=package_sources("exhibits.prose_required_n_bootstrap"),
+    output:
+        "results/prose/required_n_bootstrap.csv",
+    log:
+        "logs/prose/required_n.log",
+    params:
+        seed=config["seed"],
+        n_resamples_large=config["simulation"]["crossing_trials"],
+    script:
+        "../scripts/prose_required_n.py"
+
+
+rule prose_theory:
+    input:
+        registers=REGISTERS,
+        settings="data/published/settings.yaml",
+        code=package_sources("exhibits.prose_lemma", "exhibits.prose_e_process"),
+    output:
+        lemma="results/prose/lemma.csv",
+        e_process="results/prose/e_process.csv",
+    log:
+        "logs/prose/theory.log",
+    benchmark:
+        "benchmarks/workflow/prose_theory.tsv"
+    params:
+        seed=config["seed"],
+        n_trials_large=config["simulation"]["stopping_trials"],
+    script:
+        "../scripts/prose_theory.py"
 
 
 # The paper's top ten beside other models on the same items: there is one board that can tell.

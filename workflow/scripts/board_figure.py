@@ -1,7 +1,6 @@
 """Draw the figure of a board."""
 
-import pandas as pd
-from _job import logged, snakemake
+from _job import load, logged, snakemake
 
 from llm_power.exhibits.board import score_provenance
 from llm_power.render.board_figure import draw_board
@@ -10,6 +9,6 @@ from llm_power.scores.store import read_task
 
 with logged(), house_style():
     title = snakemake.params.title
-    figure = draw_board(pd.read_parquet(snakemake.input.verdicts), title=title)
+    figure = draw_board(load(snakemake.input.verdicts), title=title)
     sources = score_provenance([read_task(path) for path in snakemake.input.scores])
     save_figure(figure, snakemake.output.pdf.removesuffix(".pdf"), sources, title=title)

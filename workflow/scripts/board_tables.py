@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-import pandas as pd
-from _job import logged, operating_point, snakemake
+from _job import load, logged, operating_point, snakemake
 
 from llm_power.exhibits.board import board_tables
 from llm_power.render.tables import write_table
@@ -11,9 +10,9 @@ from llm_power.scores.store import read_task
 
 with logged():
     tables = board_tables(
-        pd.read_parquet(snakemake.input.counts),
-        pd.read_parquet(snakemake.input.verdicts),
-        pd.read_parquet(snakemake.input.multiplicity),
+        load(snakemake.input.counts),
+        load(snakemake.input.verdicts),
+        load(snakemake.input.multiplicity),
         [read_task(path) for path in snakemake.input.scores],
         title=snakemake.params.title,
         family=snakemake.params.family,

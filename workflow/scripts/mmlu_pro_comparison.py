@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-import pandas as pd
-from _job import logged, published_settings, save_exhibit, snakemake
+from _job import load, logged, published_settings, save_exhibit, snakemake
 
 from llm_power.exhibits.board import score_provenance
 from llm_power.exhibits.mmlu_pro_comparison import (
@@ -21,8 +20,8 @@ with logged():
         settings=published_settings(),
     )
     frame = mmlu_pro_comparison(
-        pd.read_parquet(snakemake.input.verdicts),
-        pd.read_parquet(snakemake.input.definitions),
+        load(snakemake.input.verdicts),
+        load(snakemake.input.definitions),
         printed,
     )
     sources = score_provenance([read_task(snakemake.input.scores)])

@@ -1,10 +1,9 @@
 """Ask of every pair whether its e-process has crossed, and whether it is resolvable anytime."""
 
-import pandas as pd
-from _job import logged, operating_point, save, snakemake
+from _job import load, logged, operating_point, save, snakemake
 
 from llm_power.pairs.verdicts import add_sequential
 
 with logged():
-    counts = pd.read_parquet(snakemake.input.counts)
+    counts = load(snakemake.input.counts)
     save(add_sequential(counts, operating_point()), snakemake.output[0])

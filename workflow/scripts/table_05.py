@@ -1,23 +1,37 @@
-"""Table 5: unresolved pairs by procedure, as far as printed counts decide it."""
+"""Table 5: unresolved pairs by procedure."""
 
 from pathlib import Path
 
 import numpy as np
-from _job import logged, published_settings, save_exhibit, snakemake
+import pandas as pd
+from _job import (
+    load,
+    logged,
+    published_settings,
+    save_exhibit,
+    scores_provenance,
+    snakemake,
+)
 
-from llm_power.exhibits.table_05 import present, table_05
+from llm_power.exhibits.table_05 import present, table_05, table_05_oll_v1
 from llm_power.published import load_counts, load_table
 
 with logged():
     settings = published_settings()
+    printed = load_table(Path(snakemake.input.printed))
     effects = load_table(Path(snakemake.input.clusters))["design_effect"]
-    frame = table_05(
-        load_table(Path(snakemake.input.printed)),
+    oll_v1 = table_05_oll_v1(
+        printed, load(snakemake.input.oll_v1), load(snakemake.input.multiplicity)
+    )
+    mmlu_pro = table_05(
+        printed,
         load_counts(Path(snakemake.input.counts), n_items=settings["mmlu_pro_n_items"]),
         np.array([effect.value for effect in effects]),
         all_pairs_family=settings["mmlu_pro_all_pairs_family"],
         all_pairs_unresolved=settings["mmlu_pro_all_pairs_unresolved"],
+        mmlu_pro=load(snakemake.input.mmlu_pro),
         alpha=settings["alpha"],
         power=settings["power"],
     )
-    save_exhibit(present(frame))
+    frame = pd.concat([oll_v1, mmlu_pro], ignore_index=True)
+    save_exhibit(present(frame, scores_provenance()))

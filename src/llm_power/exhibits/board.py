@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
@@ -14,6 +14,7 @@ from llm_power.render.tables import Column, Table, as_fixed, as_integer, as_p_va
 from llm_power.scores.store import TaskScores
 from llm_power.statistics.multiplicity import Family
 
+_REGISTER = "constraints.yaml"
 _FAMILY_NAMES: dict[Family, str] = {"adjacent": "adjacent ranks", "all": "all pairs"}
 
 
@@ -28,12 +29,16 @@ def score_provenance(tasks: Sequence[TaskScores]) -> list[Provenance]:
     Returns
     -------
     list of Provenance
-        One a task. Several files are identified by the SHA-256 of their list, one line a
+        One a task. A witness names the register of roles it was fitted by, and what of it is
+        free. Several files are identified by the SHA-256 of their list, one line a
         file with its own sum, two spaces and its name, as ``sha256sum`` writes it.
     """
     sources = []
     for task in tasks:
         sums = dict(task.provenance.files)
+        if task.provenance.source.startswith("witness"):
+            sources.append(_witness_provenance(task, sums))
+            continue
         if len(sums) == 1:
             (digest,) = sums.values()
         else:
@@ -44,6 +49,12 @@ def score_provenance(tasks: Sequence[TaskScores]) -> list[Provenance]:
             Provenance.raw(repo=task.provenance.source, revision=revision, sha256=digest)
         )
     return sources
+
+
+def _witness_provenance(task: TaskScores, sums: Mapping[str, str]) -> Provenance:
+    _, _, free = task.provenance.source.partition("free: ")
+    fitted = f"printed numbers of role input or target, constraints.yaml {sums[_REGISTER][:12]}"
+    return Provenance.witness(f"{fitted}; free: {free}" if free else fitted)
 
 
 def board_tables(

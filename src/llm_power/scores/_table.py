@@ -160,7 +160,13 @@ def read_parquet(source: SourceFile) -> Table:
     names, _ = parquet_header(source)
     _check_header(names, str(source.path))
     try:
-        table = pq.read_table(pa.BufferReader(source.data), page_checksum_verification=True)
+        # One thread: Arrow's pools can abort the interpreter at its exit (apache/arrow#34314).
+        table = pq.read_table(
+            pa.BufferReader(source.data),
+            page_checksum_verification=True,
+            use_threads=False,
+            pre_buffer=False,
+        )
         table.validate(full=True)  # text that is not UTF-8, offsets out of range
         columns = {name: _whole(table.column(name)) for name in table.column_names}
     except _DAMAGED_PARQUET as error:

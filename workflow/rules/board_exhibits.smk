@@ -1,0 +1,172 @@
+# The paper's exhibits that take per-item scores: the panels' witness, or the data behind them.
+
+
+def panel_scores(board):
+    tasks = config["boards"][board]["tasks"]
+    return collect("results/scores/{board}/{task}.parquet", board=board, task=tasks)
+
+
+rule table_3:
+    input:
+        printed=published(3),
+        verdicts="results/pairs/oll_v1.parquet",
+        scores=panel_scores("oll_v1"),
+        code=package_sources("exhibits.table_03", "exhibits.board"),
+    output:
+        **table_files(3, "panel"),
+    log:
+        "logs/table_03.log",
+    script:
+        "../scripts/table_03.py"
+
+
+rule table_4:
+    input:
+        printed=published(4),
+        verdicts="results/pairs/mmlu_pro_top10.parquet",
+        scores=panel_scores("mmlu_pro_top10"),
+        code=package_sources("exhibits.table_04", "exhibits.board"),
+    output:
+        **table_files(4, "panel"),
+    log:
+        "logs/table_04.log",
+    script:
+        "../scripts/table_04.py"
+
+
+rule table_5:
+    input:
+        printed=published(5),
+        counts=published(7),
+        clusters=published(4),
+        settings="data/published/settings.yaml",
+        oll_v1="results/pairs/oll_v1.parquet",
+        multiplicity="results/boards/oll_v1/multiplicity.parquet",
+        mmlu_pro="results/pairs/mmlu_pro_top10.parquet",
+        scores=panel_scores("oll_v1") + panel_scores("mmlu_pro_top10"),
+        code=package_sources("exhibits.table_05", "exhibits.board"),
+    output:
+        **table_files(5, "panel"),
+    log:
+        "logs/table_05.log",
+    script:
+        "../scripts/table_05.py"
+
+
+rule table_8:
+    input:
+        printed=published(8),
+        verdicts="results/pairs/mmlu_pro_top10.parquet",
+        leave_one_out="results/boards/mmlu_pro_top10/leave_one_out.parquet",
+        scores=panel_scores("mmlu_pro_top10"),
+        code=package_sources("exhibits.table_08", "exhibits.board"),
+    output:
+        **table_files(8, "panel"),
+    log:
+        "logs/table_08.log",
+    script:
+        "../scripts/table_08.py"
+
+
+rule table_9:
+    input:
+        printed=published(9),
+        verdicts="results/pairs/mmlu_pro_top10.parquet",
+        intervals="results/boards/mmlu_pro_top10/category_bootstrap.parquet",
+        distribution="results/boards/mmlu_pro_top10/category_bootstrap_counts.parquet",
+        scores=panel_scores("mmlu_pro_top10"),
+        code=package_sources("exhibits.table_09", "exhibits.board"),
+    output:
+        **table_files(9, "panel"),
+    log:
+        "logs/table_09.log",
+    params:
+        seed=config["seed"],
+        n_resamples=config["category_bootstrap"]["resamples"],
+    script:
+        "../scripts/table_09.py"
+
+
+rule table_10:
+    input:
+        printed=published(10),
+        verdicts="results/pairs/oll_v1.parquet",
+        scores=panel_scores("oll_v1"),
+        settings="data/published/settings.yaml",
+        code=package_sources("exhibits.table_10", "exhibits.board"),
+    output:
+        **table_files(10, "panel"),
+    log:
+        "logs/table_10.log",
+    params:
+        seed=config["seed"],
+    script:
+        "../scripts/table_10.py"
+
+
+rule figure_1:
+    input:
+        verdicts="results/pairs/oll_v1.parquet",
+        scores=panel_scores("oll_v1"),
+        code=package_sources("exhibits.figure_01", "exhibits.board", "render.figures"),
+    output:
+        **figure_files(1, "panel"),
+    log:
+        "logs/figure_01.log",
+    script:
+        "../scripts/figure_01.py"
+
+
+rule figure_2:
+    input:
+        verdicts="results/pairs/oll_v1.parquet",
+        scores=panel_scores("oll_v1"),
+        code=package_sources("exhibits.figure_02", "exhibits.board", "render.figures"),
+    output:
+        **figure_files(2, "panel"),
+    log:
+        "logs/figure_02.log",
+    script:
+        "../scripts/figure_02.py"
+
+
+rule figure_7:
+    input:
+        verdicts="results/pairs/frontier.parquet",
+        scores=panel_scores("frontier"),
+        code=package_sources("exhibits.figure_07", "exhibits.board", "render.figures"),
+    output:
+        **figure_files(7, "panel"),
+    log:
+        "logs/figure_07.log",
+    script:
+        "../scripts/figure_07.py"
+
+
+rule prose_panels:
+    input:
+        oll_v1="results/pairs/oll_v1.parquet",
+        multiplicity="results/boards/oll_v1/multiplicity.parquet",
+        mmlu_pro="results/pairs/mmlu_pro_top10.parquet",
+        definitions="results/boards/mmlu_pro_top10/cluster_definitions.parquet",
+        distribution="results/boards/mmlu_pro_top10/category_bootstrap_counts.parquet",
+        frontier="results/pairs/frontier.parquet",
+        registers=REGISTERS,
+        code=package_sources(
+            "exhibits.prose_rho_sensitivity",
+            "exhibits.prose_multiplicity",
+            "exhibits.prose_clusters",
+            "exhibits.prose_ratios",
+        ),
+    output:
+        rho_sensitivity="results/prose/rho_sensitivity.csv",
+        multiplicity_of_buckets="results/prose/multiplicity_of_buckets.csv",
+        cluster_definitions="results/prose/cluster_definitions.csv",
+        shortcut_ratios="results/prose/shortcut_ratios.csv",
+        miller_gain="results/prose/miller_gain.csv",
+    log:
+        "logs/prose/panels.log",
+    params:
+        n_resamples=config["category_bootstrap"]["resamples"],
+    script:
+        "../scripts/prose_panels.py"

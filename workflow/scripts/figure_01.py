@@ -1,0 +1,11 @@
+"""Figure 1: what pairing gains."""
+
+from _job import load, logged, save_drawing, scores_provenance, snakemake, write_csv
+
+from llm_power.exhibits.figure_01 import draw, figure_01
+from llm_power.render.figures import house_style
+
+with logged(), house_style():
+    frame = figure_01(load(snakemake.input.verdicts))
+    write_csv(frame, snakemake.output.csv)
+    save_drawing(draw(frame), scores_provenance(), "Gain of the paired over the unpaired formula")

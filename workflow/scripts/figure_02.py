@@ -1,0 +1,11 @@
+"""Figure 2: required over available items of every pair."""
+
+from _job import load, logged, save_drawing, scores_provenance, snakemake, write_csv
+
+from llm_power.exhibits.figure_02 import draw, figure_02
+from llm_power.render.figures import house_style
+
+with logged(), house_style():
+    frame = figure_02(load(snakemake.input.verdicts))
+    write_csv(frame, snakemake.output.csv)
+    save_drawing(draw(frame), scores_provenance(), "Resolution of 40 pairs")

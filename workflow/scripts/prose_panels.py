@@ -1,0 +1,35 @@
+"""Numbers about the panels that stand in prose only."""
+
+import pandas as pd
+from _job import load, logged, printed_claims, snakemake, write_csv
+
+from llm_power.exhibits.prose_clusters import cluster_sensitivity
+from llm_power.exhibits.prose_multiplicity import multiplicity_of_buckets
+from llm_power.exhibits.prose_ratios import miller_gain, shortcut_ratios
+from llm_power.exhibits.prose_rho_sensitivity import rho_sensitivity
+from llm_power.witness.constraints import Panel
+
+with logged():
+    claims, inputs, outputs = printed_claims(), snakemake.input, snakemake.output
+    oll_v1, mmlu_pro = load(inputs.oll_v1), load(inputs.mmlu_pro)
+    boards: dict[Panel, pd.DataFrame] = {
+        "oll_v1": oll_v1,
+        "mmlu_pro": mmlu_pro,
+        "frontier": load(inputs.frontier),
+    }
+    ranked: tuple[Panel, ...] = ("oll_v1", "mmlu_pro")
+    sensitivity = [rho_sensitivity(boards[p], claims, panel=p) for p in ranked]
+    ratios = [shortcut_ratios(verdicts, claims, panel=p) for p, verdicts in boards.items()]
+    write_csv(pd.concat(sensitivity, ignore_index=True), outputs.rho_sensitivity)
+    write_csv(pd.concat(ratios, ignore_index=True), outputs.shortcut_ratios)
+    write_csv(miller_gain(oll_v1, claims), outputs.miller_gain)
+    buckets = multiplicity_of_buckets(oll_v1, load(inputs.multiplicity), claims)
+    write_csv(buckets, outputs.multiplicity_of_buckets)
+    definitions = cluster_sensitivity(
+        mmlu_pro,
+        load(inputs.definitions),
+        load(inputs.distribution),
+        claims,
+        n_resamples=snakemake.params.n_resamples,
+    )
+    write_csv(definitions, outputs.cluster_definitions)

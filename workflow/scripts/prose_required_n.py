@@ -1,0 +1,18 @@
+"""Bootstrap intervals of N* for the seven close pairs, Section 6.1."""
+
+from pathlib import Path
+
+from _job import logged, printed_claims, published_settings, snakemake, write_csv
+
+from llm_power.exhibits.prose_required_n_bootstrap import required_n_bootstrap
+from llm_power.published import load_counts
+
+with logged():
+    frame = required_n_bootstrap(
+        load_counts(Path(snakemake.input.counts)),
+        printed_claims(),
+        n_resamples=published_settings()["oll_v1_bootstrap_resamples"],
+        n_resamples_large=snakemake.params.n_resamples_large,
+        seed=snakemake.params.seed,
+    )
+    write_csv(frame, snakemake.output[0])

@@ -1,0 +1,13 @@
+"""Table 3: unresolved pairs of Open LLM Leaderboard v1 by size of gap."""
+
+from pathlib import Path
+
+from _job import load, logged, save_exhibit, scores_provenance, snakemake
+
+from llm_power.exhibits.table_03 import present, table_03
+from llm_power.published import load_table
+
+with logged():
+    printed = load_table(Path(snakemake.input.printed))
+    frame = table_03(printed, load(snakemake.input.verdicts))
+    save_exhibit(present(frame, scores_provenance()))

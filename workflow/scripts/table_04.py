@@ -1,0 +1,13 @@
+"""Table 4: clusters of the MMLU-Pro top ten."""
+
+from pathlib import Path
+
+from _job import load, logged, save_exhibit, scores_provenance, snakemake
+
+from llm_power.exhibits.table_04 import present, table_04
+from llm_power.published import load_table
+
+with logged():
+    printed = load_table(Path(snakemake.input.printed))
+    frame = table_04(printed, load(snakemake.input.verdicts))
+    save_exhibit(present(frame, scores_provenance()))

@@ -1,0 +1,13 @@
+"""Table 8: one subject left out."""
+
+from pathlib import Path
+
+from _job import load, logged, save_exhibit, scores_provenance, snakemake
+
+from llm_power.exhibits.table_08 import present, table_08
+from llm_power.published import load_table
+
+with logged():
+    printed = load_table(Path(snakemake.input.printed))
+    frame = table_08(printed, load(snakemake.input.verdicts), load(snakemake.input.leave_one_out))
+    save_exhibit(present(frame, scores_provenance()))

@@ -1,0 +1,26 @@
+"""Table 10: power at the prescribed number of items."""
+
+from pathlib import Path
+
+from _job import (
+    load,
+    logged,
+    published_settings,
+    save_exhibit,
+    scores_provenance,
+    snakemake,
+)
+
+from llm_power.exhibits.table_10 import present, table_10
+from llm_power.published import load_table
+
+with logged():
+    settings = published_settings()
+    trials = {"n_trials": settings["prospective_trials"], "seed": snakemake.params.seed}
+    frame = table_10(
+        load_table(Path(snakemake.input.printed)),
+        load(snakemake.input.verdicts),
+        alpha=settings["alpha"],
+        **trials,
+    )
+    save_exhibit(present(frame, scores_provenance(), **trials))

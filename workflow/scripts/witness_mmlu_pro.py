@@ -1,0 +1,24 @@
+"""Build the witness of the MMLU-Pro top ten, and hold it against every printed number."""
+
+from pathlib import Path
+
+from _job import file_sums, logged, snakemake
+
+from llm_power.scores.store import write_task
+from llm_power.witness.constraints import load_constraints
+from llm_power.witness.infeasible import contradictions_frame
+from llm_power.witness.mmlu_pro import build_mmlu_pro, load_categories, witness_scores
+from llm_power.witness.mmlu_pro_values import mmlu_pro_roles
+
+with logged():
+    register, *_ = map(Path, snakemake.input.printed)
+    constraints = load_constraints(register)["mmlu_pro"]
+    categories = load_categories(Path(snakemake.input.categories))
+    witness = build_mmlu_pro(constraints, categories, seed=snakemake.params.seed)
+    sums = file_sums(*snakemake.input.printed, snakemake.input.categories)
+    scores = witness_scores(witness, sums)
+    write_task(scores, snakemake.output.scores[0])
+    report = mmlu_pro_roles(constraints, scores, seed=snakemake.params.seed)
+    report.to_csv(snakemake.output.roles, index=False, lineterminator="\n")
+    contradictions = contradictions_frame(witness.contradictions)
+    contradictions.to_csv(snakemake.output.infeasible, index=False, lineterminator="\n")

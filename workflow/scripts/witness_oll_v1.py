@@ -1,0 +1,27 @@
+"""Build the witness of Open LLM Leaderboard v1, and hold it against every printed number."""
+
+from pathlib import Path
+
+from _job import file_sums, logged, snakemake
+
+from llm_power.scores.store import write_task
+from llm_power.witness.constraints import load_board_scores, load_constraints
+from llm_power.witness.infeasible import contradictions_frame
+from llm_power.witness.oll_v1 import build_witness, witness_scores
+from llm_power.witness.roles import OllV1Values, roles_report
+
+with logged():
+    register, scores, *_ = map(Path, snakemake.input.printed)
+    constraints = load_constraints(register)["oll_v1"]
+    witness = build_witness(load_board_scores(scores), constraints)
+    sums = file_sums(*snakemake.input.printed)
+    tasks, untilted = (witness_scores(witness, sums, tilted=tilted) for tilted in (True, False))
+    for task, path in zip(tasks, snakemake.output.scores, strict=True):
+        write_task(task, path)
+    values, before = (
+        OllV1Values.of(panel, seed=snakemake.params.seed) for panel in (tasks, untilted)
+    )
+    report = roles_report(constraints, values, untilted=before)
+    report.to_csv(snakemake.output.roles, index=False, lineterminator="\n")
+    contradictions = contradictions_frame(witness.contradictions)
+    contradictions.to_csv(snakemake.output.infeasible, index=False, lineterminator="\n")
