@@ -11,6 +11,14 @@ import pytest
 from hypothesis import settings
 
 from llm_power.published import PublishedCounts, load_counts, load_table
+from llm_power.scores.store import TaskScores
+from llm_power.witness.constraints import (
+    BoardScore,
+    Constraint,
+    load_board_scores,
+    load_constraints,
+)
+from llm_power.witness.oll_v1 import OllV1Witness, build_witness, witness_scores
 
 # The same examples on every machine, and no deadline: a busy machine is not a failure.
 settings.register_profile(
@@ -55,3 +63,29 @@ def counts_6() -> PublishedCounts:
 def counts_7() -> PublishedCounts:
     """Table 7 with the N of its caption."""
     return load_counts(ROOT / "data" / "published" / "table_07.csv", n_items=12032)
+
+
+@pytest.fixture(scope="session")
+def board_scores() -> tuple[BoardScore, ...]:
+    """The displayed scores."""
+    return load_board_scores(ROOT / "data" / "published" / "board_scores.csv")
+
+
+@pytest.fixture(scope="session")
+def oll_v1_constraints() -> tuple[Constraint, ...]:
+    """The panel's part of the register."""
+    return load_constraints(ROOT / "data" / "published" / "constraints.yaml")["oll_v1"]
+
+
+@pytest.fixture(scope="session")
+def oll_v1_witness(
+    board_scores: tuple[BoardScore, ...], oll_v1_constraints: tuple[Constraint, ...]
+) -> OllV1Witness:
+    """The witness of the register as it stands."""
+    return build_witness(board_scores, oll_v1_constraints)
+
+
+@pytest.fixture(scope="session")
+def oll_v1_tasks(oll_v1_witness: OllV1Witness) -> tuple[TaskScores, ...]:
+    """Its items."""
+    return witness_scores(oll_v1_witness, {"constraints.yaml": "0" * 64})

@@ -11,7 +11,7 @@ rule table_3:
         printed=published(3),
         verdicts="results/pairs/oll_v1.parquet",
         scores=panel_scores("oll_v1"),
-        code=package_sources("exhibits.table_03", "exhibits.board"),
+        code=package_sources("exhibits.table_03", "exhibits.score_provenance"),
     output:
         **table_files(3, "panel"),
     log:
@@ -25,7 +25,7 @@ rule table_4:
         printed=published(4),
         verdicts="results/pairs/mmlu_pro_top10.parquet",
         scores=panel_scores("mmlu_pro_top10"),
-        code=package_sources("exhibits.table_04", "exhibits.board"),
+        code=package_sources("exhibits.table_04", "exhibits.score_provenance"),
     output:
         **table_files(4, "panel"),
     log:
@@ -44,7 +44,7 @@ rule table_5:
         multiplicity="results/boards/oll_v1/multiplicity.parquet",
         mmlu_pro="results/pairs/mmlu_pro_top10.parquet",
         scores=panel_scores("oll_v1") + panel_scores("mmlu_pro_top10"),
-        code=package_sources("exhibits.table_05", "exhibits.board"),
+        code=package_sources("exhibits.table_05", "exhibits.score_provenance"),
     output:
         **table_files(5, "panel"),
     log:
@@ -59,7 +59,7 @@ rule table_8:
         verdicts="results/pairs/mmlu_pro_top10.parquet",
         leave_one_out="results/boards/mmlu_pro_top10/leave_one_out.parquet",
         scores=panel_scores("mmlu_pro_top10"),
-        code=package_sources("exhibits.table_08", "exhibits.board"),
+        code=package_sources("exhibits.table_08", "exhibits.score_provenance"),
     output:
         **table_files(8, "panel"),
     log:
@@ -75,7 +75,7 @@ rule table_9:
         intervals="results/boards/mmlu_pro_top10/category_bootstrap.parquet",
         distribution="results/boards/mmlu_pro_top10/category_bootstrap_counts.parquet",
         scores=panel_scores("mmlu_pro_top10"),
-        code=package_sources("exhibits.table_09", "exhibits.board"),
+        code=package_sources("exhibits.table_09", "exhibits.score_provenance"),
     output:
         **table_files(9, "panel"),
     log:
@@ -93,7 +93,7 @@ rule table_10:
         verdicts="results/pairs/oll_v1.parquet",
         scores=panel_scores("oll_v1"),
         settings="data/published/settings.yaml",
-        code=package_sources("exhibits.table_10", "exhibits.board"),
+        code=package_sources("exhibits.table_10", "exhibits.score_provenance"),
     output:
         **table_files(10, "panel"),
     log:
@@ -108,7 +108,9 @@ rule figure_1:
     input:
         verdicts="results/pairs/oll_v1.parquet",
         scores=panel_scores("oll_v1"),
-        code=package_sources("exhibits.figure_01", "exhibits.board", "render.figures"),
+        code=package_sources(
+            "exhibits.figure_01", "exhibits.score_provenance", "render.figures"
+        ),
     output:
         **figure_files(1, "panel"),
     log:
@@ -121,7 +123,9 @@ rule figure_2:
     input:
         verdicts="results/pairs/oll_v1.parquet",
         scores=panel_scores("oll_v1"),
-        code=package_sources("exhibits.figure_02", "exhibits.board", "render.figures"),
+        code=package_sources(
+            "exhibits.figure_02", "exhibits.score_provenance", "render.figures"
+        ),
     output:
         **figure_files(2, "panel"),
     log:
@@ -134,7 +138,9 @@ rule figure_7:
     input:
         verdicts="results/pairs/frontier.parquet",
         scores=panel_scores("frontier"),
-        code=package_sources("exhibits.figure_07", "exhibits.board", "render.figures"),
+        code=package_sources(
+            "exhibits.figure_07", "exhibits.score_provenance", "render.figures"
+        ),
     output:
         **figure_files(7, "panel"),
     log:

@@ -214,7 +214,7 @@ rule board_figure:
     input:
         verdicts=rules.verdicts.output.parquet,
         scores=rules.pairs.input.scores,
-        code=package_sources("render.board_figure"),
+        code=package_sources("render.board_figure", "exhibits.score_provenance"),
     output:
         pdf="figures/boards/{panel}.pdf",
         png="figures/boards/{panel}.png",

@@ -208,7 +208,9 @@ if "mmlu_pro_authors" in config["boards"]:
             printed_counts=published(5),
             printed_clusters=published(4),
             settings="data/published/settings.yaml",
-            code=package_sources("exhibits.mmlu_pro_comparison", "exhibits.board"),
+            code=package_sources(
+                "exhibits.mmlu_pro_comparison", "exhibits.score_provenance"
+            ),
         output:
             csv="results/boards/mmlu_pro_comparison.csv",
             json="results/boards/mmlu_pro_comparison.csv-metadata.json",

@@ -2,7 +2,7 @@
 
 from _job import load, logged, snakemake
 
-from llm_power.exhibits.board import score_provenance
+from llm_power.exhibits.score_provenance import score_provenance
 from llm_power.render.board_figure import draw_board
 from llm_power.render.figures import house_style, save_figure
 from llm_power.scores.store import read_task

@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from _job import load, logged, operating_point, snakemake
+from _job import load, logged, snakemake
+from _stage import operating_point
 
 from llm_power.exhibits.board import board_tables
 from llm_power.render.tables import write_table

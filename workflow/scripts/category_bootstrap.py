@@ -1,6 +1,7 @@
 """Resample the clusters."""
 
-from _job import load, logged, operating_point, save, snakemake
+from _job import load, logged, save, snakemake
+from _stage import operating_point
 
 from llm_power.pairs.cluster_robustness import category_bootstrap_tables
 

@@ -1,7 +1,8 @@
 """Resolve the pairs under other definitions of a cluster."""
 
 import pandas as pd
-from _job import logged, operating_point, save, snakemake
+from _job import logged, save, snakemake
+from _stage import operating_point
 
 from llm_power.pairs.cluster_robustness import cluster_definition_table
 from llm_power.scores.store import read_task

@@ -1,6 +1,8 @@
 """Figure 1: what pairing gains."""
 
-from _job import load, logged, save_drawing, scores_provenance, snakemake, write_csv
+from _drawing import save_drawing
+from _exhibit import scores_provenance
+from _job import load, logged, snakemake, write_csv
 
 from llm_power.exhibits.figure_01 import draw, figure_01
 from llm_power.render.figures import house_style

@@ -1,6 +1,8 @@
 """Figure 2: required over available items of every pair."""
 
-from _job import load, logged, save_drawing, scores_provenance, snakemake, write_csv
+from _drawing import save_drawing
+from _exhibit import scores_provenance
+from _job import load, logged, snakemake, write_csv
 
 from llm_power.exhibits.figure_02 import draw, figure_02
 from llm_power.render.figures import house_style

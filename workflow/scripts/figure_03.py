@@ -2,7 +2,9 @@
 
 from pathlib import Path
 
-from _job import logged, published_settings, save_drawing, snakemake
+from _drawing import save_drawing
+from _exhibit import published_settings
+from _job import logged, snakemake
 
 from llm_power.exhibits.figure_03 import draw, figure_03, provenance
 from llm_power.published import load_counts

@@ -1,6 +1,8 @@
 """Figure 5: bootstrap power on 0/1 pairs against the number of items."""
 
-from _job import logged, published_settings, save_drawing, save_exhibit, snakemake
+from _drawing import save_drawing
+from _exhibit import published_settings, save_exhibit
+from _job import logged, snakemake
 
 from llm_power.exhibits.figure_05 import build, compute, draw, provenance
 from llm_power.render.figures import house_style

@@ -1,6 +1,8 @@
 """Figure 7: required items of the frontier panel."""
 
-from _job import load, logged, save_drawing, scores_provenance, snakemake, write_csv
+from _drawing import save_drawing
+from _exhibit import scores_provenance
+from _job import load, logged, snakemake, write_csv
 
 from llm_power.exhibits.figure_07 import draw, figure_07
 from llm_power.render.figures import house_style

@@ -1,6 +1,7 @@
 """Drop each cluster in turn."""
 
-from _job import load, logged, operating_point, save, snakemake
+from _job import load, logged, save, snakemake
+from _stage import operating_point
 
 from llm_power.pairs.cluster_robustness import leave_one_out_table
 

@@ -1,7 +1,8 @@
 """Numbers about the panels that stand in prose only."""
 
 import pandas as pd
-from _job import load, logged, printed_claims, snakemake, write_csv
+from _claims import printed_claims
+from _job import load, logged, snakemake, write_csv
 
 from llm_power.exhibits.prose_clusters import cluster_sensitivity
 from llm_power.exhibits.prose_multiplicity import multiplicity_of_buckets

@@ -2,7 +2,9 @@
 
 from pathlib import Path
 
-from _job import logged, printed_claims, published_settings, snakemake, write_csv
+from _claims import printed_claims
+from _exhibit import published_settings
+from _job import logged, snakemake, write_csv
 
 from llm_power.exhibits.prose_required_n_bootstrap import required_n_bootstrap
 from llm_power.published import load_counts

@@ -1,6 +1,8 @@
 """The lemma on its grid (Appendix A), and the e-process in simulation (Appendix C)."""
 
-from _job import logged, printed_claims, published_settings, snakemake, write_csv
+from _claims import printed_claims
+from _exhibit import published_settings
+from _job import logged, snakemake, write_csv
 
 from llm_power.exhibits.prose_e_process import e_process_stopping
 from llm_power.exhibits.prose_lemma import lemma_check

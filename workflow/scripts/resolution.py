@@ -1,6 +1,7 @@
 """Resolve every pair: required items, resolution ratio, minimum detectable effect, tests."""
 
-from _job import load, logged, operating_point, save, snakemake
+from _job import load, logged, save, snakemake
+from _stage import operating_point
 
 from llm_power.pairs.verdicts import add_resolution
 

@@ -1,6 +1,7 @@
 """Ask of every pair whether its e-process has crossed, and whether it is resolvable anytime."""
 
-from _job import load, logged, operating_point, save, snakemake
+from _job import load, logged, save, snakemake
+from _stage import operating_point
 
 from llm_power.pairs.verdicts import add_sequential
 

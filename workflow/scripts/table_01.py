@@ -3,7 +3,8 @@
 from pathlib import Path
 
 import statsmodels
-from _job import logged, published_settings, save_exhibit, snakemake
+from _exhibit import published_settings, save_exhibit
+from _job import logged, snakemake
 from statsmodels.stats.power import NormalIndPower
 
 from llm_power.exhibits.table_01 import StatsmodelsCall, present, table_01

@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from _job import logged, published_settings, save_exhibit, snakemake
+from _exhibit import published_settings, save_exhibit
+from _job import logged, snakemake
 
 from llm_power.exhibits.table_02 import build, build_cells, compute, summarize
 from llm_power.published import load_table

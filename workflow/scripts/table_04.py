@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from _job import load, logged, save_exhibit, scores_provenance, snakemake
+from _exhibit import save_exhibit, scores_provenance
+from _job import load, logged, snakemake
 
 from llm_power.exhibits.table_04 import present, table_04
 from llm_power.published import load_table

@@ -4,14 +4,8 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from _job import (
-    load,
-    logged,
-    published_settings,
-    save_exhibit,
-    scores_provenance,
-    snakemake,
-)
+from _exhibit import published_settings, save_exhibit, scores_provenance
+from _job import load, logged, snakemake
 
 from llm_power.exhibits.table_05 import present, table_05, table_05_oll_v1
 from llm_power.published import load_counts, load_table

@@ -2,14 +2,8 @@
 
 from pathlib import Path
 
-from _job import (
-    load,
-    logged,
-    published_settings,
-    save_exhibit,
-    scores_provenance,
-    snakemake,
-)
+from _exhibit import published_settings, save_exhibit, scores_provenance
+from _job import load, logged, snakemake
 
 from llm_power.exhibits.table_10 import present, table_10
 from llm_power.published import load_table

@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from _job import logged, save_exhibit, snakemake
+from _exhibit import save_exhibit
+from _job import logged, snakemake
 
 from llm_power.exhibits.table_11 import present, table_11
 from llm_power.published import load_counts, load_table

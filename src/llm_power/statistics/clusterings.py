@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-from scipy.stats import rankdata
 
 from llm_power.errors import InvalidArgument
 from llm_power.statistics._checks import finite
@@ -94,8 +93,9 @@ def difficulty_bins(item_mean: ArrayLike, n_bins: int = 4) -> IntArray:
 
 def _middle_of_block(means: FloatArray, n_bins: int) -> IntArray:
     # Twice the mid-rank, counted from zero: whole numbers, so no cut hangs on rounding.
-    below = rankdata(means, method="min").astype(np.int64) - 1
-    up_to = rankdata(means, method="max").astype(np.int64)
+    ordered = np.sort(means)
+    below = np.searchsorted(ordered, means, side="left")
+    up_to = np.searchsorted(ordered, means, side="right")
     return n_bins * (below + up_to) // (2 * means.size)
 
 

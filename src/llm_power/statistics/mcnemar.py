@@ -14,8 +14,7 @@ for a comparison that recommends the asymptotic and the mid-p form.
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import chdtrc
-from scipy.stats import binom
+from scipy.special import betainc, chdtrc
 
 from llm_power.statistics._checks import counts
 from llm_power.statistics._typing import ArrayLike, FloatArray, IntArray
@@ -61,7 +60,7 @@ def mcnemar_exact(b: ArrayLike, c: ArrayLike) -> FloatArray:
     most 1; for a binomial at 1/2 this is also R's ``binom.test``.
     """
     smaller, total = _smaller_and_total(b, c)
-    return np.minimum(1.0, 2.0 * binom.cdf(smaller, total, 0.5))
+    return np.minimum(1.0, 2.0 * _binomial_cdf(smaller, total))
 
 
 def mcnemar_mid_p(b: ArrayLike, c: ArrayLike) -> FloatArray:
@@ -75,8 +74,8 @@ def mcnemar_mid_p(b: ArrayLike, c: ArrayLike) -> FloatArray:
     doi:10.1136/jech.37.1.82, whose proposal is an exact test with an F quantile.
     """
     smaller, total = _smaller_and_total(b, c)
-    # P(Y <= m) - P(Y = m)/2, written as a sum of positive terms so that tails keep their digits.
-    p = 2.0 * binom.cdf(smaller - 1, total, 0.5) + binom.pmf(smaller, total, 0.5)
+    # 2 (P(Y <= m) - P(Y = m)/2) without the subtraction, so that small tails keep their digits.
+    p = _binomial_cdf(smaller, total) + _binomial_cdf(smaller - 1, total)
     return np.asarray(np.where(2 * smaller == total, 1.0, p))
 
 
@@ -94,6 +93,13 @@ def smallest_exact_p(n_discordant: ArrayLike) -> FloatArray:
         Shape of `n_discordant`; above 0.05 for fewer than 6 discordant items.
     """
     return np.asarray(np.minimum(1.0, np.exp2(1.0 - counts("n_discordant", n_discordant))))
+
+
+def _binomial_cdf(k: IntArray, n: IntArray) -> FloatArray:
+    """P(Y <= k) of Y ~ Binomial(n, 1/2), as an incomplete beta function; k from -1 to n."""
+    inside = (k >= 0) & (k < n)
+    tail = betainc(np.where(inside, n - k, 1), np.where(inside, k + 1.0, 1.0), 0.5)
+    return np.where(inside, tail, np.where(k < 0, 0.0, 1.0))
 
 
 def _chi2_p(difference: FloatArray, total: IntArray) -> FloatArray:

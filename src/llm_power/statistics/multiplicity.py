@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy.stats import rankdata
 
 from llm_power.errors import InvalidArgument
 from llm_power.statistics._checks import open_unit, proportions
@@ -286,7 +285,7 @@ def holm_levels(p: ArrayLike, m: int | None = None, *, alpha: float = 0.05) -> F
     the same in whatever order the pairs are listed.
     """
     p, m = _declared(p, m)
-    return open_unit("alpha", alpha) / (m - rankdata(p, method="min") + 1)
+    return open_unit("alpha", alpha) / (m - np.searchsorted(np.sort(p), p, side="left"))
 
 
 def benjamini_hochberg_levels(
@@ -316,7 +315,7 @@ def benjamini_hochberg_levels(
     Equal p-values all take the largest of their ranks, as the step-up procedure does.
     """
     p, m = _declared(p, m)
-    return open_unit("alpha", alpha) * rankdata(p, method="max") / m
+    return open_unit("alpha", alpha) * np.searchsorted(np.sort(p), p, side="right") / m
 
 
 def adjusted_required_n(

@@ -1,0 +1,10 @@
+"""What the stages of a board share."""
+
+from _job import snakemake
+
+from llm_power.pairs.verdicts import OperatingPoint
+
+
+def operating_point() -> OperatingPoint:
+    """Return level and power of the rule."""
+    return OperatingPoint(alpha=snakemake.params.alpha, power=snakemake.params.power)
