@@ -23,6 +23,7 @@ include: "workflow/rules/witness.smk"
 include: "workflow/rules/exhibits.smk"
 include: "workflow/rules/board_exhibits.smk"
 include: "workflow/rules/boards.smk"
+include: "workflow/rules/manifest.smk"
 
 
 rule all:

@@ -22,7 +22,7 @@ from llm_power.exhibits.item_count import (
     rules_displaying,
     shared_item_count,
 )
-from llm_power.published import DISPLAY_RULES, DisplayRule, PublishedCounts, PublishedError
+from llm_power.published import DISPLAY_RULES, DisplayRule, PublishedCounts
 
 RULES: list[DisplayRule] = ["nearest", "up", "down"]
 K = (norm.ppf(0.975) + norm.ppf(0.8)) ** 2
@@ -140,18 +140,17 @@ def test_joint_counts_reproduce_the_accuracies(counts_6: PublishedCounts) -> Non
             assert f"{(both + alone) / counts_6.n_items[i]:.4f}" == printed.text
 
 
-def test_contradictory_tables_are_refused(
+def test_contradictory_tables_are_computed_as_far_as_they_go(
     counts_6: PublishedCounts, counts_7: PublishedCounts
 ) -> None:
-    with pytest.raises(PublishedError, match="table_07, all pairs: 0 joint counts"):
-        jointly_solved(counts_7, counts_7.n_items)
-    with pytest.raises(PublishedError, match="table_06, row 1: 0 joint counts"):
-        jointly_solved(counts_6, counts_6.n_items + 1)
+    # N = 12,032 leaves no chain of accuracies; the nearest n11 is within one item of each.
+    n = counts_7.n_items
+    both = jointly_solved(counts_7, n)
+    for printed, alone in ((counts_7.p_a, counts_7.b), (counts_7.p_b, counts_7.c)):
+        assert (np.abs(both + alone - [p.value for p in printed] * n) < 1.5).all()
     with pytest.raises(InvalidArgument, match="chain"):
         chained_solved_counts(counts_6, 1172)
-    contradictory = replace(counts_7, n_star=counts_7.n_star[::-1])
-    with pytest.raises(PublishedError, match="one expected"):
-        implied_item_count(contradictory)
+    assert implied_item_count(replace(counts_7, n_star=counts_7.n_star[::-1])) is None
 
 
 def test_the_discordance_form_is_what_is_inverted() -> None:

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,6 +18,7 @@ from llm_power.pairs.verdicts import VERDICT_COLUMNS
 
 ROOT = Path(__file__).resolve().parents[2]
 SNAKEMAKE = Path(sys.executable).with_name("snakemake")
+BOARD = {"title": "x", "tasks": {"t": {"path": "p"}}}
 PARTS = ["Snakefile", "config.yaml", "workflow", "src", "data", "profiles"]
 
 
@@ -67,16 +69,21 @@ def write_board(where: Path, *, fault: str | None = None) -> None:
     task = {"path": str(where / "small.csv"), "clusters": ["topic"]}
     board = {"title": "Small & <b>odd</b> $1", "cluster": "topic", "families": ["all", "adjacent"]}
     config = yaml.safe_load((where / "config.yaml").read_text())
-    config["boards"] = {"small": board | {"tasks": {"exam": task}}}
+    config["boards"] = _panels_of_the_paper(config) | {"small": board | {"tasks": {"exam": task}}}
     config["category_bootstrap"]["resamples"] = 50
     (where / "config.yaml").write_text(yaml.safe_dump(config))
+
+
+def _panels_of_the_paper(config: dict[str, Any]) -> dict[str, Any]:
+    panels = ("oll_v1", "mmlu_pro_top10", "frontier")
+    return {name: config["boards"][name] for name in panels}
 
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     where = copy_repository(tmp_path_factory.mktemp("repository"))
     write_board(where)
-    done = run(where, "board_small", "table_6", "figure_3")
+    done = run(where, "board_small", "table_6", "figure_3", "board_frontier", "figure_7")
     assert done.returncode == 0, done.stdout + done.stderr
     return where
 
@@ -123,15 +130,51 @@ def test_editing_a_module_runs_its_users(finished: Path) -> None:
         module.write_text(text)
 
 
-def test_changing_a_published_number_runs_what_depends_on_it(finished: Path) -> None:
-    table = finished / "data/published/table_07.csv"
-    text = table.read_text()
-    assert ",1449," in text.replace('"', "")
-    table.write_text(text.replace("1449", "1448"))
+@pytest.mark.parametrize(
+    ("table", "old", "new", "rerun"),
+    [
+        ("table_07.csv", "1449", "1448", {"figure_3"}),
+        ("table_06.csv", "295", "296", {"table_6"}),
+        ("table_09.csv", "17.4", "17.5", set()),
+    ],
+)
+def test_changing_a_published_number_runs_what_depends_on_it(
+    finished: Path, table: str, old: str, new: str, rerun: set[str]
+) -> None:
+    path = finished / "data" / "published" / table
+    text = path.read_text()
+    assert text.count(old) == 1
+    path.write_text(text.replace(old, new))
     try:
-        assert planned(finished, "board_small", "table_6", "figure_3") == {"figure_3"}
+        targets = ("board_small", "table_6", "figure_3", "figure_7")
+        assert planned(finished, *targets) == rerun
     finally:
-        table.write_text(text)
+        path.write_text(text)
+
+
+def test_planted_contradiction_is_reported_and_not_absorbed(tmp_path: Path) -> None:
+    where = copy_repository(tmp_path)
+    path = where / "data" / "published" / "table_06.csv"
+    text = path.read_text()
+    assert text.count(",119,103,") == 1
+    path.write_text(text.replace(",119,103,", ",159,103,"))
+    done = run(where, "results/witness/oll_v1/infeasible.csv", "table_6")
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = pd.read_csv(where / "results/witness/oll_v1/infeasible.csv", dtype=str)
+    named = found[(found["quantity"] == "b") & (found["printed"] == "159")]
+    assert set(named["set"]) == {"smallest infeasible subset", "minimum correction"}
+    roles = pd.read_csv(where / "results/witness/oll_v1/roles.csv", dtype=str)
+    planted = roles[(roles["quantity"] == "b") & (roles["printed"] == "159")]
+    assert list(planted["status"]) == ["residual"]
+    assert "Cells that are not reproduced" in (where / "results/tables/table_06.md").read_text()
+
+
+def test_witness_is_marked_wherever_it_is_shown(finished: Path) -> None:
+    figure = (finished / "figures/figure_07.svg").read_text()
+    assert "witness (fitted to" in figure
+    ladder = (finished / "results/boards/frontier/ladder.md").read_text()
+    assert "because they were put in" in ladder
+    assert "witness" not in (finished / "results/boards/small/ladder.md").read_text()
 
 
 def test_changing_the_config_runs_what_depends_on_it(finished: Path) -> None:
@@ -182,11 +225,13 @@ def test_bad_score_is_one_line_and_leaves_nothing(tmp_path: Path) -> None:
     ],
 )
 def test_config_is_checked_before_any_job(
-    change: dict[str, object], message: str, tmp_path: Path
+    change: dict[str, Any], message: str, tmp_path: Path
 ) -> None:
     where = copy_repository(tmp_path)
     config = yaml.safe_load((where / "config.yaml").read_text())
-    (where / "config.yaml").write_text(yaml.safe_dump(config | change))
+    boards = change.get("boards", {})
+    kept = {} if boards is None else _panels_of_the_paper(config) | boards
+    (where / "config.yaml").write_text(yaml.safe_dump(config | change | {"boards": kept}))
     done = run(where, "--dry-run", "table_6")
     assert done.returncode != 0
     assert message in done.stdout + done.stderr

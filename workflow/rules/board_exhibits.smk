@@ -1,11 +1,6 @@
 # The paper's exhibits that take per-item scores: the panels' witness, or the data behind them.
 
 
-def panel_scores(board):
-    tasks = config["boards"][board]["tasks"]
-    return collect("results/scores/{board}/{task}.parquet", board=board, task=tasks)
-
-
 rule table_3:
     input:
         printed=published(3),
@@ -16,6 +11,8 @@ rule table_3:
         **table_files(3, "panel"),
     log:
         "logs/table_03.log",
+    benchmark:
+        "benchmarks/workflow/table_03.tsv"
     script:
         "../scripts/table_03.py"
 
@@ -30,6 +27,8 @@ rule table_4:
         **table_files(4, "panel"),
     log:
         "logs/table_04.log",
+    benchmark:
+        "benchmarks/workflow/table_04.tsv"
     script:
         "../scripts/table_04.py"
 
@@ -49,6 +48,8 @@ rule table_5:
         **table_files(5, "panel"),
     log:
         "logs/table_05.log",
+    benchmark:
+        "benchmarks/workflow/table_05.tsv"
     script:
         "../scripts/table_05.py"
 
@@ -64,6 +65,8 @@ rule table_8:
         **table_files(8, "panel"),
     log:
         "logs/table_08.log",
+    benchmark:
+        "benchmarks/workflow/table_08.tsv"
     script:
         "../scripts/table_08.py"
 
@@ -80,6 +83,8 @@ rule table_9:
         **table_files(9, "panel"),
     log:
         "logs/table_09.log",
+    benchmark:
+        "benchmarks/workflow/table_09.tsv"
     params:
         seed=config["seed"],
         n_resamples=config["category_bootstrap"]["resamples"],
@@ -98,6 +103,8 @@ rule table_10:
         **table_files(10, "panel"),
     log:
         "logs/table_10.log",
+    benchmark:
+        "benchmarks/workflow/table_10.tsv"
     params:
         seed=config["seed"],
     script:
@@ -115,6 +122,8 @@ rule figure_1:
         **figure_files(1, "panel"),
     log:
         "logs/figure_01.log",
+    benchmark:
+        "benchmarks/workflow/figure_01.tsv"
     script:
         "../scripts/figure_01.py"
 
@@ -130,6 +139,8 @@ rule figure_2:
         **figure_files(2, "panel"),
     log:
         "logs/figure_02.log",
+    benchmark:
+        "benchmarks/workflow/figure_02.tsv"
     script:
         "../scripts/figure_02.py"
 
@@ -145,6 +156,8 @@ rule figure_7:
         **figure_files(7, "panel"),
     log:
         "logs/figure_07.log",
+    benchmark:
+        "benchmarks/workflow/figure_07.tsv"
     script:
         "../scripts/figure_07.py"
 
@@ -157,7 +170,7 @@ rule prose_panels:
         definitions="results/boards/mmlu_pro_top10/cluster_definitions.parquet",
         distribution="results/boards/mmlu_pro_top10/category_bootstrap_counts.parquet",
         frontier="results/pairs/frontier.parquet",
-        registers=REGISTERS,
+        printed=printed_numbers("oll_v1", "mmlu_pro", "frontier", "general"),
         code=package_sources(
             "exhibits.prose_rho_sensitivity",
             "exhibits.prose_multiplicity",
@@ -172,6 +185,8 @@ rule prose_panels:
         miller_gain="results/prose/miller_gain.csv",
     log:
         "logs/prose/panels.log",
+    benchmark:
+        "benchmarks/workflow/prose_panels.tsv"
     params:
         n_resamples=config["category_bootstrap"]["resamples"],
     script:

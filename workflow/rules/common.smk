@@ -2,6 +2,7 @@
 
 import ast
 import os
+import yaml
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
@@ -22,6 +23,7 @@ PROSE = [
     "shortcut_ratios",
     "miller_gain",
 ]
+PROSE_RULES = ["prose_required_n", "prose_theory", "prose_panels"]
 BOARD_TABLES = ["overview", "procedures", "gaps", "ladder"]
 
 # Where the paper's own panels come from, and those built to agree with printed numbers.
@@ -49,9 +51,12 @@ def exhibit_files():
             suffix=FIGURE_SUFFIXES,
         ),
         *collect("results/prose/{name}.csv", name=PROSE),
+        "results/manifest.json",
     ]
     if config["source"] == "published":
         files += ["results/witness/roles.csv", "results/witness/infeasible.csv"]
+        if os.path.isfile(real_arc_items()):
+            files.append("results/witness/realism.csv")
     if board_is_there("mmlu_pro_authors"):
         files.append("results/boards/mmlu_pro_comparison.md")
     return files
@@ -200,6 +205,54 @@ def results_of_board(board):
             "figures/boards/{panel}.{suffix}", panel=panels, suffix=FIGURE_SUFFIXES
         ),
     ]
+
+
+def witness_scores(board):
+    tasks = config["boards"][board]["tasks"]
+    return collect("results/witness/{board}/{task}.parquet", board=board, task=tasks)
+
+
+def printed_numbers(*panels):
+    """Return the registers, and the tables that the entries of these panels point at."""
+    entries = [
+        entry
+        for register in REGISTERS
+        for panel, listed in yaml.safe_load(
+            Path(register).read_text(encoding="utf-8")
+        ).items()
+        if panel in panels
+        for entry in listed or []
+    ]
+    tables = {entry["table"] for entry in entries if "table" in entry}
+    return REGISTERS + [f"data/published/{table}.csv" for table in sorted(tables)]
+
+
+def real_arc_items():
+    """Return the file of the panel's real answers on some ARC items, where it is at hand."""
+    return os.path.join(data_root() or "DATA_ROOT", "olv1_subset", "arc.parquet")
+
+
+def panel_scores(board):
+    tasks = config["boards"][board]["tasks"]
+    return collect("results/scores/{board}/{task}.parquet", board=board, task=tasks)
+
+
+def exhibit_rules():
+    return [
+        *(f"table_{n}" for n in TABLES),
+        *(f"figure_{n}" for n in FIGURES),
+        *PROSE_RULES,
+    ]
+
+
+def described(name):
+    """Return what the manifest says of a rule's outputs, as plain lists."""
+    rule_ = getattr(rules, name)
+    return {
+        "outputs": [str(path) for path in rule_.output],
+        "inputs": [str(path) for path in rule_.input],
+        "benchmark": str(rule_.benchmark),
+    }
 
 
 wildcard_constraints:

@@ -11,6 +11,8 @@ rule table_1:
         **table_files(1, "counts"),
     log:
         "logs/table_01.log",
+    benchmark:
+        "benchmarks/workflow/table_01.tsv"
     script:
         "../scripts/table_01.py"
 
@@ -42,6 +44,8 @@ rule table_6:
         **table_files(6, "counts"),
     log:
         "logs/table_06.log",
+    benchmark:
+        "benchmarks/workflow/table_06.tsv"
     script:
         "../scripts/table_06.py"
 
@@ -56,6 +60,8 @@ rule table_7:
         **table_files(7, "counts"),
     log:
         "logs/table_07.log",
+    benchmark:
+        "benchmarks/workflow/table_07.tsv"
     script:
         "../scripts/table_07.py"
 
@@ -69,6 +75,8 @@ rule table_11:
         **table_files(11, "counts"),
     log:
         "logs/table_11.log",
+    benchmark:
+        "benchmarks/workflow/table_11.tsv"
     script:
         "../scripts/table_11.py"
 
@@ -83,6 +91,8 @@ rule table_12:
         **table_files(12, "counts"),
     log:
         "logs/table_12.log",
+    benchmark:
+        "benchmarks/workflow/table_12.tsv"
     params:
         seed=config["seed"],
     script:
@@ -98,6 +108,8 @@ rule figure_3:
         **figure_files(3, "counts"),
     log:
         "logs/figure_03.log",
+    benchmark:
+        "benchmarks/workflow/figure_03.tsv"
     script:
         "../scripts/figure_03.py"
 
@@ -164,13 +176,15 @@ rule figure_6:
 rule prose_required_n:
     input:
         counts=published(6),
-        registers=REGISTERS,
+        printed=printed_numbers("oll_v1"),
         settings="data/published/settings.yaml",
         code=package_sources("exhibits.prose_required_n_bootstrap"),
     output:
         "results/prose/required_n_bootstrap.csv",
     log:
         "logs/prose/required_n.log",
+    benchmark:
+        "benchmarks/workflow/prose_required_n.tsv"
     params:
         seed=config["seed"],
         n_resamples_large=config["simulation"]["crossing_trials"],
@@ -180,7 +194,7 @@ rule prose_required_n:
 
 rule prose_theory:
     input:
-        registers=REGISTERS,
+        printed=printed_numbers("general"),
         settings="data/published/settings.yaml",
         code=package_sources("exhibits.prose_lemma", "exhibits.prose_e_process"),
     output:

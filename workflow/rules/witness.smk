@@ -1,28 +1,15 @@
 # Score matrices that agree with the printed numbers, for the panels whose items are not shipped.
 
 
-def witness_scores(board):
-    tasks = config["boards"][board]["tasks"]
-    return collect("results/witness/{board}/{task}.parquet", board=board, task=tasks)
-
-
-def printed_numbers():
-    """Return the files that the register of roles points at, and the register."""
-    tables = collect("data/published/table_{number:02d}.csv", number=range(1, 12))
-    return [
-        "data/published/constraints.yaml",
-        "data/published/board_scores.csv",
-        *tables,
-    ]
-
-
 rule witness_oll_v1:
     input:
-        printed=printed_numbers(),
+        printed=printed_numbers("oll_v1"),
+        board="data/published/board_scores.csv",
         code=package_sources("witness.oll_v1", "witness.roles", "witness.infeasible"),
     output:
         scores=witness_scores("oll_v1"),
         roles="results/witness/oll_v1/roles.csv",
+        pairs="results/witness/oll_v1/pairs.csv",
         infeasible="results/witness/oll_v1/infeasible.csv",
     log:
         "logs/witness/oll_v1.log",
@@ -36,7 +23,7 @@ rule witness_oll_v1:
 
 rule witness_mmlu_pro:
     input:
-        printed=printed_numbers(),
+        printed=printed_numbers("mmlu_pro"),
         categories="data/published/mmlu_pro_categories.csv",
         code=package_sources("witness.mmlu_pro", "witness.mmlu_pro_values"),
     output:
@@ -55,7 +42,7 @@ rule witness_mmlu_pro:
 
 rule witness_frontier:
     input:
-        printed=printed_numbers(),
+        printed=printed_numbers("frontier"),
         code=package_sources("witness.frontier"),
     output:
         scores=witness_scores("frontier"),
@@ -80,3 +67,20 @@ rule witness_report:
         "logs/witness/report.log",
     script:
         "../scripts/witness_report.py"
+
+
+rule witness_realism:
+    input:
+        real=real_arc_items(),
+        witness="results/witness/oll_v1/arc.parquet",
+        pairs="results/witness/oll_v1/pairs.csv",
+        scores="data/published/board_scores.csv",
+        code=package_sources("witness.roles", "witness.constraints", "scores.wide"),
+    output:
+        "results/witness/realism.csv",
+    log:
+        "logs/witness/realism.log",
+    params:
+        seed=config["seed"],
+    script:
+        "../scripts/witness_realism.py"

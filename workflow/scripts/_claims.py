@@ -5,9 +5,10 @@ from pathlib import Path
 from _job import snakemake
 
 from llm_power.exhibits.prose import Claims, index_claims
-from llm_power.witness.constraints import load_constraints
+from llm_power.witness.constraints import Panel, load_constraints
 
 
-def printed_claims() -> Claims:
-    """Return what the paper prints, by panel, quantity and subject."""
-    return index_claims(*(load_constraints(Path(path)) for path in snakemake.input.registers))
+def printed_claims(*panels: Panel) -> Claims:
+    """Return what the paper prints about these panels, by quantity and subject."""
+    registers = [path for path in snakemake.input.printed if path.endswith(".yaml")]
+    return index_claims(*(load_constraints(Path(path), panels) for path in registers))

@@ -11,7 +11,11 @@ from llm_power.exhibits.prose_rho_sensitivity import rho_sensitivity
 from llm_power.witness.constraints import Panel
 
 with logged():
-    claims, inputs, outputs = printed_claims(), snakemake.input, snakemake.output
+    claims, inputs, outputs = (
+        printed_claims("oll_v1", "mmlu_pro", "frontier", "general"),
+        snakemake.input,
+        snakemake.output,
+    )
     oll_v1, mmlu_pro = load(inputs.oll_v1), load(inputs.mmlu_pro)
     boards: dict[Panel, pd.DataFrame] = {
         "oll_v1": oll_v1,

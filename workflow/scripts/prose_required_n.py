@@ -12,7 +12,7 @@ from llm_power.published import load_counts
 with logged():
     frame = required_n_bootstrap(
         load_counts(Path(snakemake.input.counts)),
-        printed_claims(),
+        printed_claims("oll_v1"),
         n_resamples=published_settings()["oll_v1_bootstrap_resamples"],
         n_resamples_large=snakemake.params.n_resamples_large,
         seed=snakemake.params.seed,

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from _job import file_sums, logged, snakemake
+from _job import file_sums, logged, snakemake, write_csv
 
 from llm_power.scores.store import write_task
 from llm_power.witness.constraints import load_constraints
@@ -11,12 +11,12 @@ from llm_power.witness.infeasible import contradictions_frame
 
 with logged():
     register, *_ = map(Path, snakemake.input.printed)
-    constraints = load_constraints(register)["frontier"]
+    constraints = load_constraints(register, ["frontier"])["frontier"]
     witness = build_frontier(constraints, seed=snakemake.params.seed)
     write_task(
         witness_scores(witness, file_sums(*snakemake.input.printed)), snakemake.output.scores[0]
     )
     report = frontier_roles(constraints, witness)
-    report.to_csv(snakemake.output.roles, index=False, lineterminator="\n")
+    write_csv(report, snakemake.output.roles)
     contradictions = contradictions_frame(witness.contradictions)
-    contradictions.to_csv(snakemake.output.infeasible, index=False, lineterminator="\n")
+    write_csv(contradictions, snakemake.output.infeasible)

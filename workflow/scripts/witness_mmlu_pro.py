@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from _job import file_sums, logged, snakemake
+from _job import file_sums, logged, snakemake, write_csv
 
 from llm_power.scores.store import write_task
 from llm_power.witness.constraints import load_constraints
@@ -12,13 +12,13 @@ from llm_power.witness.mmlu_pro_values import mmlu_pro_roles
 
 with logged():
     register, *_ = map(Path, snakemake.input.printed)
-    constraints = load_constraints(register)["mmlu_pro"]
+    constraints = load_constraints(register, ["mmlu_pro"])["mmlu_pro"]
     categories = load_categories(Path(snakemake.input.categories))
     witness = build_mmlu_pro(constraints, categories, seed=snakemake.params.seed)
     sums = file_sums(*snakemake.input.printed, snakemake.input.categories)
     scores = witness_scores(witness, sums)
     write_task(scores, snakemake.output.scores[0])
     report = mmlu_pro_roles(constraints, scores, seed=snakemake.params.seed)
-    report.to_csv(snakemake.output.roles, index=False, lineterminator="\n")
+    write_csv(report, snakemake.output.roles)
     contradictions = contradictions_frame(witness.contradictions)
-    contradictions.to_csv(snakemake.output.infeasible, index=False, lineterminator="\n")
+    write_csv(contradictions, snakemake.output.infeasible)

@@ -2,18 +2,18 @@
 
 from pathlib import Path
 
-from _job import file_sums, logged, snakemake
+from _job import file_sums, logged, snakemake, write_csv
 
 from llm_power.scores.store import write_task
 from llm_power.witness.constraints import load_board_scores, load_constraints
 from llm_power.witness.infeasible import contradictions_frame
-from llm_power.witness.oll_v1 import build_witness, witness_scores
+from llm_power.witness.oll_v1 import build_witness, pair_freedom, witness_scores
 from llm_power.witness.roles import OllV1Values, roles_report
 
 with logged():
-    register, scores, *_ = map(Path, snakemake.input.printed)
-    constraints = load_constraints(register)["oll_v1"]
-    witness = build_witness(load_board_scores(scores), constraints)
+    register, *_ = map(Path, snakemake.input.printed)
+    constraints = load_constraints(register, ["oll_v1"])["oll_v1"]
+    witness = build_witness(load_board_scores(Path(snakemake.input.board)), constraints)
     sums = file_sums(*snakemake.input.printed)
     tasks, untilted = (witness_scores(witness, sums, tilted=tilted) for tilted in (True, False))
     for task, path in zip(tasks, snakemake.output.scores, strict=True):
@@ -21,7 +21,8 @@ with logged():
     values, before = (
         OllV1Values.of(panel, seed=snakemake.params.seed) for panel in (tasks, untilted)
     )
+    write_csv(pair_freedom(witness), snakemake.output.pairs)
     report = roles_report(constraints, values, untilted=before)
-    report.to_csv(snakemake.output.roles, index=False, lineterminator="\n")
+    write_csv(report, snakemake.output.roles)
     contradictions = contradictions_frame(witness.contradictions)
-    contradictions.to_csv(snakemake.output.infeasible, index=False, lineterminator="\n")
+    write_csv(contradictions, snakemake.output.infeasible)

@@ -23,7 +23,6 @@ from llm_power.published import (
     DisplayRule,
     Printed,
     PublishedCounts,
-    PublishedError,
     agrees,
 )
 from llm_power.statistics._typing import IntArray
@@ -175,7 +174,7 @@ def shared_item_count(
 
 def implied_item_count(
     counts: PublishedCounts, *, alpha: float = 0.05, power: float = 0.80
-) -> tuple[int, DisplayRule]:
+) -> tuple[int, DisplayRule] | None:
     """Return the one N, and the one rounding rule, that reproduce every printed N*.
 
     Parameters
@@ -187,15 +186,9 @@ def implied_item_count(
 
     Returns
     -------
-    n_items : int
-        Items of every pair.
-    rule : {"nearest", "up", "down"}
-        How the table rounds.
-
-    Raises
-    ------
-    PublishedError
-        If no rule, or more than one N or rule, reproduces them.
+    tuple of int and {"nearest", "up", "down"}, or None
+        Items of every pair, and how the table rounds; None if no rule, or more than one N or
+        rule, reproduces them.
 
     Notes
     -----
@@ -208,12 +201,7 @@ def implied_item_count(
         for rule in DISPLAY_RULES
         for n in shared_item_count(counts, rule, alpha=alpha, power=power)
     ]
-    if len(found) != 1:
-        raise PublishedError(
-            f"{counts.name}: {len(found)} pairs of an N and a rounding rule reproduce all of "
-            "the printed N*, one expected"
-        )
-    return found[0]
+    return found[0] if len(found) == 1 else None
 
 
 def chained_solved_counts(counts: PublishedCounts, n_items: int) -> range:
@@ -287,12 +275,8 @@ def jointly_solved(counts: PublishedCounts, n_items: IntArray) -> IntArray:
     Returns
     -------
     ndarray of int, shape (n_pairs,)
-        The n11 at which both printed accuracies are reproduced.
-
-    Raises
-    ------
-    PublishedError
-        If no n11, or more than one, reproduces them.
+        The n11 at which both printed accuracies are reproduced; where none or several do, the
+        one nearest to both.
 
     Notes
     -----
@@ -302,9 +286,9 @@ def jointly_solved(counts: PublishedCounts, n_items: IntArray) -> IntArray:
     """
     if len(counts) > 1 and counts.model_a[1:] == counts.model_b[:-1]:
         first = chained_solved_counts(counts, int(n_items[0]))
-        _exactly_one(counts, len(first), "all pairs")
-        behind = np.concatenate([[0], np.cumsum(counts.b - counts.c)[:-1]])
-        return np.asarray(first.start - behind - counts.b, dtype=np.int64)
+        if len(first) == 1:
+            behind = np.concatenate([[0], np.cumsum(counts.b - counts.c)[:-1]])
+            return np.asarray(first.start - behind - counts.b, dtype=np.int64)
     return np.array(
         [_jointly_solved_by_pair(counts, i, int(n_items[i])) for i in range(len(counts))],
         dtype=np.int64,
@@ -320,16 +304,12 @@ def _jointly_solved_by_pair(counts: PublishedCounts, i: int, n: int) -> int:
         for solved in range(low, high + 1)
         if agrees(p_a, solved / n) and agrees(p_b, (solved - b + c) / n)
     ]
-    _exactly_one(counts, len(hits), f"row {i + 1}")
-    return hits[0]
-
-
-def _exactly_one(counts: PublishedCounts, found: int, where: str) -> None:
-    if found != 1:
-        raise PublishedError(
-            f"{counts.name}, {where}: {found} joint counts n11 reproduce the printed "
-            "accuracies, one expected"
-        )
+    if len(hits) == 1:
+        return hits[0]
+    # The printed numbers contradict each other, or leave a choice: the count that is nearest to
+    # both accuracies. What then differs from the print shows in the exhibit.
+    nearest = round((n * (p_a.value + p_b.value) - (b + c)) / 2)
+    return min(max(nearest, 0), n - b - c)
 
 
 def _whole(printed: Printed) -> int:

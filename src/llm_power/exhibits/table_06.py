@@ -43,8 +43,6 @@ def table_06(
     ------
     InvalidArgument
         If `gap_pp` has another length than `counts`.
-    PublishedError
-        If the printed accuracies leave no, or more than one, joint count n11.
 
     Notes
     -----

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import textwrap
+
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter
+from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from llm_power.render.figures import BLUE, GREY, ORANGE, new_figure
 
 _ROW_INCHES = 2.5
 _MOST_POINTS_AS_VECTORS = 500
+# Leaves room for the mark of a witness at the right.
+_TITLE_CHARACTERS = 48
 
 
 def draw_board(verdicts: pd.DataFrame, *, title: str) -> Figure:
@@ -35,11 +39,13 @@ def draw_board(verdicts: pd.DataFrame, *, title: str) -> Figure:
     axes = figure.subplots(len(tasks), 1, squeeze=False)
     for ax, task in zip(axes[:, 0], tasks, strict=True):
         _draw_task(ax, verdicts[verdicts["task"] == task])
-        ax.set_ylabel("$r = N^*/N$")
+        ax.set_ylabel(r"$r = N^{*}\!/N$")
         if len(tasks) > 1:
             ax.set_title(task.replace("$", r"\$"), loc="left")
     axes[-1, 0].set_xlabel("gap in score, percentage points")
-    figure.suptitle(title.replace("$", r"\$"), fontsize=9, wrap=True)
+    figure.suptitle(
+        "\n".join(textwrap.wrap(title.replace("$", r"\$"), _TITLE_CHARACTERS)), fontsize=9
+    )
     return figure
 
 
@@ -67,6 +73,7 @@ def _draw_task(ax: Axes, rows: pd.DataFrame) -> None:
     ax.axhline(1, color="0.2", linestyle="--", linewidth=0.8)
     ax.grid(which="major")
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    ax.xaxis.set_minor_formatter(NullFormatter())
     legend = ax.legend(loc="lower left", handletextpad=0.2, markerscale=3 if many else 1)
     for handle in legend.legend_handles:
         if handle is not None:

@@ -31,6 +31,10 @@ from llm_power.render._escape import SUPERSCRIPTS, escape_latex, escape_markdown
 Align = Literal["left", "right", "center"]
 Formatter = Callable[[Any], str]
 
+WITNESS_NOTE = (
+    "The scores are a witness: numbers that it was fitted to agree because they were put in, and "
+    "are no evidence. results/witness/roles.csv says of every printed number whether it went in."
+)
 _WIDE = 9  # from so many columns on, a LaTeX table is set smaller and tighter
 
 
@@ -148,7 +152,7 @@ def to_csv_metadata(table: Table, url: str) -> str:
         "@context": "http://www.w3.org/ns/csvw",
         "url": url,
         "dc:title": _title(table),
-        "dc:description": " ".join(table.notes),
+        "dc:description": " ".join(_notes(table)),
         "dc:provenance": provenance_line(table.provenance),
         "tableSchema": {
             "columns": [
@@ -171,7 +175,7 @@ def to_markdown(table: Table) -> str:
     )
     number, caption = _label(table), escape_markdown(table.caption)
     title = f"**{number}.** {caption}" if number else f"**{caption}**"
-    notes = [f"*Note.* {escape_markdown(' '.join(table.notes))}"] if table.notes else []
+    notes = [f"*Note.* {escape_markdown(note)}" for note in [" ".join(_notes(table))] if note]
     provenance = f"*Provenance:* {escape_markdown(provenance_line(table.provenance))}"
     return "\n\n".join([title, body, *notes, provenance]) + "\n"
 
@@ -210,7 +214,11 @@ def to_latex(table: Table) -> str:
         "",
         r"\smallskip",
         r"\begin{minipage}{\linewidth}\footnotesize",
-        *([rf"\emph{{Note.}} {escape_latex(' '.join(table.notes))}\par"] if table.notes else []),
+        *(
+            rf"\emph{{Note.}} {escape_latex(note)}\par"
+            for note in [" ".join(_notes(table))]
+            if note
+        ),
         rf"\emph{{Provenance:}} {source}",
         r"\end{minipage}",
         r"\end{table}",
@@ -244,6 +252,12 @@ def write_table(table: Table, stem: Path) -> tuple[Path, Path, Path, Path]:
         path.write_bytes(content.encode())
     first, second, third, fourth = contents
     return first, second, third, fourth
+
+
+def _notes(table: Table) -> list[str]:
+    """Return the notes, and for a witness what its agreement with the paper is worth."""
+    fitted = any(source.kind == "witness" for source in table.provenance)
+    return [*table.notes, *([WITNESS_NOTE] if fitted else [])]
 
 
 def _cells(table: Table) -> list[list[str]]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
@@ -132,13 +132,17 @@ class BoardScore:
     score: Printed
 
 
-def load_constraints(path: Path) -> dict[Panel, tuple[Constraint, ...]]:
+def load_constraints(
+    path: Path, panels: Sequence[Panel] = PANELS
+) -> dict[Panel, tuple[Constraint, ...]]:
     """Load the register and the printed numbers it points at.
 
     Parameters
     ----------
     path : Path
         ``constraints.yaml``. The tables it names stand in the same folder.
+    panels : sequence of {"oll_v1", "mmlu_pro", "frontier", "general"}
+        Which panels; all by default. No table is read that these do not name.
 
     Returns
     -------
@@ -157,7 +161,7 @@ def load_constraints(path: Path) -> dict[Panel, tuple[Constraint, ...]]:
     if not isinstance(register, dict) or set(register) != set(PANELS):
         raise PublishedError(f"{path}: must have exactly the keys {', '.join(PANELS)}")
     tables: dict[str, list[dict[str, Cell]]] = {}
-    return {panel: _load_panel(path, panel, register[panel] or [], tables) for panel in PANELS}
+    return {panel: _load_panel(path, panel, register[panel] or [], tables) for panel in panels}
 
 
 def load_board_scores(path: Path) -> tuple[BoardScore, ...]:

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 import numpy as np
+import pandas as pd
 from scipy.optimize import least_squares
 
 from llm_power.published import PublishedError
@@ -255,6 +256,29 @@ def witness_scores(
         _spread(task.task, patterns, task.cells if tilted else task.untilted, witness.board, files)
         for task in witness.tasks
     )
+
+
+def pair_freedom(witness: OllV1Witness) -> pd.DataFrame:
+    """List the pairs, and whether printed numbers fix what their models solve together.
+
+    Parameters
+    ----------
+    witness : OllV1Witness
+        What `build_witness` returned.
+
+    Returns
+    -------
+    DataFrame
+        ``task``, ``model_a``, ``model_b``, ``fixed``; one row a pair.
+    """
+    board = witness.board
+    pairs = [
+        (task, board.models[i], board.models[j])
+        for task in board.tasks
+        for i, j in model_pairs(len(board.models))
+    ]
+    table = pd.DataFrame(pairs, columns=["task", "model_a", "model_b"])
+    return table.assign(fixed=list(witness.fixed))
 
 
 def nominal_board(scores: Sequence[BoardScore]) -> Board:

@@ -1,0 +1,125 @@
+"""The manifest of a run: every exhibit, where its numbers come from, and what it was made with."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Final
+
+from PIL import Image
+
+_PACKAGES: Final = (
+    *("llm-power", "matplotlib", "numpy", "pandas", "pyarrow", "scipy", "snakemake"),
+    "statsmodels",
+)
+_CLASSES: Final = {
+    "from published counts": "published",
+    "simulated": "simulated",
+    "witness": "witness",
+    "raw": "raw",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Exhibit:
+    """One exhibit of a run.
+
+    Attributes
+    ----------
+    name : str
+        Name of its target.
+    outputs, inputs : tuple of Path
+        Files; of the inputs, data and code.
+    provenance : str or None
+        Its line of provenance; None to read it from the metadata of the outputs.
+    benchmark : Path or None
+        Snakemake's benchmark of the job, for the wall time.
+    """
+
+    name: str
+    outputs: tuple[Path, ...]
+    inputs: tuple[Path, ...]
+    provenance: str | None = None
+    benchmark: Path | None = None
+
+
+def build_manifest(
+    exhibits: Sequence[Exhibit], *, seed: int, source: str, config: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Describe a run.
+
+    Parameters
+    ----------
+    exhibits : sequence of Exhibit
+        What was made; the files exist.
+    seed : int
+        Root of the random streams.
+    source : str
+        Where the paper's panels came from.
+    config : mapping
+        The whole configuration.
+
+    Returns
+    -------
+    dict
+        JSON-ready: ``software``, ``seed``, ``source``, ``config`` and ``exhibits``, each with
+        ``classes``, ``provenance``, ``outputs`` and ``inputs`` with their SHA-256, and
+        ``wall_seconds`` where they were measured.
+    """
+    sums: dict[Path, str] = {}
+    return {
+        "software": {"python": platform.python_version()}
+        | {package: version(package) for package in _PACKAGES},
+        "seed": seed,
+        "source": source,
+        "config": dict(config),
+        "exhibits": [_describe(exhibit, sums) for exhibit in exhibits],
+    }
+
+
+def provenance_classes(line: str) -> list[str]:
+    """Return the classes of provenance that a line names."""
+    parts = [part.strip() for part in line.split("; ")]
+    found = (_CLASSES[head] for part in parts for head in _CLASSES if part.startswith(head))
+    return list(dict.fromkeys(found))
+
+
+def _describe(exhibit: Exhibit, sums: dict[Path, str]) -> dict[str, Any]:
+    line = exhibit.provenance or _read_provenance(exhibit.outputs)
+    return {
+        "name": exhibit.name,
+        "classes": provenance_classes(line),
+        "provenance": line,
+        "wall_seconds": _wall_seconds(exhibit.benchmark),
+        "outputs": {str(path): _sum(path, sums) for path in exhibit.outputs},
+        "inputs": {str(path): _sum(path, sums) for path in exhibit.inputs},
+    }
+
+
+def _read_provenance(outputs: Sequence[Path]) -> str:
+    for path in outputs:
+        if path.name.endswith(".csv-metadata.json"):
+            return str(json.loads(path.read_text(encoding="utf-8"))["dc:provenance"])
+        if path.suffix == ".png":
+            with Image.open(path) as picture:
+                return str(picture.info["Description"])
+    names = ", ".join(map(str, outputs))
+    raise ValueError(f"none of these outputs says where its numbers come from: {names}")
+
+
+def _wall_seconds(benchmark: Path | None) -> float | None:
+    if benchmark is None or not benchmark.is_file():
+        return None
+    header, first, *_ = benchmark.read_text(encoding="utf-8").splitlines()
+    return float(first.split("\t")[header.split("\t").index("s")])
+
+
+def _sum(path: Path, sums: dict[Path, str]) -> str:
+    if path not in sums:
+        sums[path] = hashlib.sha256(path.read_bytes()).hexdigest()
+    return sums[path]

@@ -1,0 +1,16 @@
+# What was made, from what, with what.
+
+
+rule manifest:
+    input:
+        exhibits=[getattr(rules, name).output for name in exhibit_rules()],
+        code=package_sources("render.manifest"),
+    output:
+        "results/manifest.json",
+    log:
+        "logs/manifest.log",
+    params:
+        exhibits={name: described(name) for name in exhibit_rules()},
+        config=config,
+    script:
+        "../scripts/manifest.py"

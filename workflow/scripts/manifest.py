@@ -1,0 +1,31 @@
+"""Write the manifest of the run."""
+
+import json
+from pathlib import Path
+
+from _job import logged, snakemake
+
+from llm_power.render.manifest import Exhibit, build_manifest
+
+with logged():
+    config = snakemake.params.config
+    seed = f"seed {config['seed']}"
+    panels = "witness" if config["source"] == "published" else "raw"
+    prose = {
+        "prose_required_n": f"from published counts (Table 6); simulated ({seed})",
+        "prose_theory": f"simulated ({seed}); the lemma is computed on its grid",
+        "prose_panels": f"{panels} (the panels' scores, see Tables 3 to 5)",
+    }
+    exhibits = [
+        Exhibit(
+            name=name,
+            outputs=tuple(map(Path, entry["outputs"])),
+            inputs=tuple(map(Path, entry["inputs"])),
+            provenance=prose.get(name),
+            benchmark=Path(entry["benchmark"]),
+        )
+        for name, entry in snakemake.params.exhibits.items()
+    ]
+    manifest = build_manifest(exhibits, seed=config["seed"], source=config["source"], config=config)
+    text = json.dumps(manifest, indent=2, ensure_ascii=False)
+    Path(snakemake.output[0]).write_text(text + "\n", encoding="utf-8")
