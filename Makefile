@@ -20,7 +20,7 @@ endif
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help env reproduce test lint format report lock bench clean
+.PHONY: help env reproduce test lint format report lock bench runtimes clean
 
 help: ## list the targets
 	@echo "make TARGET [PYTHON=python3.12] [CORES=2]"
@@ -50,6 +50,9 @@ format: $(STAMP) ## rewrite Python and Snakemake files in the house style
 
 bench: $(STAMP) ## time the heavy paths against a peer, in the same run
 	$(BIN)/python benchmarks/run.py
+
+runtimes: $(STAMP) ## print what the jobs of the last run took
+	@$(BIN)/python tools/runtimes.py
 
 report: reproduce ## write the browsable report of a finished run
 	$(SNAKEMAKE) --report results/report.html

@@ -15,6 +15,8 @@ rule witness_oll_v1:
         "logs/witness/oll_v1.log",
     benchmark:
         "benchmarks/workflow/witness_oll_v1.tsv"
+    # Most of the run waits for it.
+    priority: 10
     params:
         seed=config["seed"],
     script:
@@ -34,6 +36,8 @@ rule witness_mmlu_pro:
         "logs/witness/mmlu_pro_top10.log",
     benchmark:
         "benchmarks/workflow/witness_mmlu_pro.tsv"
+    # Most of the run waits for it.
+    priority: 10
     params:
         seed=config["seed"],
     script:
@@ -50,6 +54,8 @@ rule witness_frontier:
         infeasible="results/witness/frontier/infeasible.csv",
     log:
         "logs/witness/frontier.log",
+    # Most of the run waits for it.
+    priority: 10
     params:
         seed=config["seed"],
     script:
