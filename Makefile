@@ -2,12 +2,14 @@
 
 PYTHON ?= python3
 CORES ?= all
+# published or hub; by default what config.yaml says.
+SOURCE ?=
 
 BIN := .venv/bin
 STAMP := .venv/.made
 # Rules and tests that call a program by its name get the environment's own.
 WITH_PATH := PATH="$(CURDIR)/$(BIN):$$PATH"
-SNAKEMAKE := $(WITH_PATH) $(BIN)/snakemake --cores $(CORES)
+SNAKEMAKE := $(WITH_PATH) $(BIN)/snakemake --cores $(CORES) $(if $(SOURCE),--config source=$(SOURCE))
 
 # Modules from elsewhere stay out.
 export PYTHONNOUSERSITE := 1
@@ -23,7 +25,7 @@ endif
 .PHONY: help env reproduce test lint format report lock bench runtimes clean
 
 help: ## list the targets
-	@echo "make TARGET [PYTHON=python3.12] [CORES=2]"
+	@echo "make TARGET [PYTHON=python3.12] [CORES=2] [SOURCE=hub]"
 	@awk -F ': .*## ' '/^[a-z]+:.* ## / { printf "  %-10s %s\n", $$1, $$2 }' Makefile
 
 env: $(STAMP) ## make the environment in .venv (again only when the locks or pyproject.toml change)

@@ -20,6 +20,7 @@ container: "docker://python:3.11.7-slim-bookworm"
 
 include: "workflow/rules/common.smk"
 include: "workflow/rules/witness.smk"
+include: "workflow/rules/hub.smk"
 include: "workflow/rules/exhibits.smk"
 include: "workflow/rules/board_exhibits.smk"
 include: "workflow/rules/boards.smk"

@@ -48,6 +48,7 @@ def _is_rule(line: str) -> bool:
 
 
 def copy_repository(to: Path) -> Path:
+    to.mkdir(exist_ok=True)
     for name in PARTS:
         source = ROOT / name
         if source.is_dir():
@@ -248,3 +249,25 @@ def test_boards_without_files_are_left_out_in_one_line(tmp_path: Path) -> None:
     refused = run(where, "--dry-run", "board_mmlu_pro_authors")
     assert refused.returncode != 0
     assert "LLM_POWER_DATA" in refused.stdout + refused.stderr
+
+
+def test_data_behind_the_panels_feed_the_same_stages(tmp_path: Path) -> None:
+    where = copy_repository(tmp_path / "repository")
+    refused = run(where, "--dry-run", "table_3", "--config", "source=hub")
+    assert refused.returncode != 0
+    assert "source: hub needs the data root" in refused.stdout + refused.stderr
+    folder = tmp_path / "data" / "panels" / "oll_v1"
+    folder.mkdir(parents=True)
+    rng = np.random.default_rng(3)
+    for task in ("arc", "hellaswag", "winogrande", "gsm8k"):
+        solved = rng.normal(size=(300, 1)) + rng.normal(size=(300, 5)) + np.linspace(0, 1, 5) > 0
+        table = pd.DataFrame(solved.astype(int), columns=[f"org/m{k}" for k in range(5)])
+        table.insert(0, "item_id", [f"{task}-{i}" for i in range(300)])
+        table.to_parquet(folder / f"{task}.parquet", index=False)
+    settings = ["--config", "source=hub", f"data_root={tmp_path / 'data'}"]
+    done = run(where, "table_3", "figure_1", *settings)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert not (where / "results/witness").exists()
+    shown = (where / "results/tables/table_03.md").read_text()
+    assert "raw (arc.parquet" in shown
+    assert "because they were put in" not in shown

@@ -227,6 +227,18 @@ def printed_numbers(*panels):
     return REGISTERS + [f"data/published/{table}.csv" for table in sorted(tables)]
 
 
+def hub_file(wildcards):
+    """Return where the data behind a task of a panel are looked for."""
+    if not data_root():
+        raise WorkflowError(
+            f"source: hub needs the data root, with panels/{wildcards.board}/{wildcards.task}"
+            ".parquet in it: set data_root in config.yaml or LLM_POWER_DATA."
+        )
+    return os.path.join(
+        data_root(), "panels", wildcards.board, f"{wildcards.task}.parquet"
+    )
+
+
 def real_arc_items():
     """Return the file of the panel's real answers on some ARC items, where it is at hand."""
     return os.path.join(data_root() or "DATA_ROOT", "olv1_subset", "arc.parquet")
