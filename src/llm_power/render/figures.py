@@ -90,6 +90,7 @@ def save_figure(
     line = provenance_line(provenance)
     marked = any(source.kind == "witness" for source in provenance)
     _print_around(figure, line, mark=_MARK if marked else "")
+    _settle_layout(figure)
     paths = [Path(f"{stem}.{suffix}") for suffix in _FORMATS]
     for suffix, path in zip(_FORMATS, paths, strict=True):
         metadata = _NO_DATES[suffix] | {"Title": title, _PROVENANCE_KEY[suffix]: line}
@@ -110,6 +111,19 @@ def _print_around(figure: Figure, line: str, *, mark: str) -> None:
     figure.text(0.5, 0.03 / total, text, ha="center", va="bottom", fontsize=5.5, color="0.35")
     if mark:
         figure.text(0.995, 1 - 0.02 / total, mark, ha="right", va="top", fontsize=6, color=ORANGE)
+
+
+def _settle_layout(figure: Figure) -> None:
+    """Lay the figure out once, and round where the axes are.
+
+    The layout's solver orders its variables by their place in memory: from one process to the
+    next the last bits of a position differ, and with them names that SVG derives from it.
+    """
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
+    for ax in figure.axes:
+        left, bottom, width, height = (round(edge, 6) for edge in ax.get_position().bounds)
+        ax.set_position((left, bottom, width, height))
 
 
 def _wrap(text: str, characters: int) -> list[str]:
