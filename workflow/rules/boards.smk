@@ -218,7 +218,12 @@ rule board_figure:
     output:
         pdf="figures/boards/{panel}.pdf",
         png="figures/boards/{panel}.png",
-        svg="figures/boards/{panel}.svg",
+        svg=report(
+            "figures/boards/{panel}.svg",
+            caption="../report/board.rst",
+            category="Boards",
+            labels={"board": "{panel}"},
+        ),
     log:
         "logs/boards/{panel}/figure.log",
     params:
