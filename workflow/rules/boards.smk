@@ -32,11 +32,7 @@ rule scores:
 
 rule pairs:
     input:
-        scores=lambda wildcards: collect(
-            "results/scores/{board}/{task}.parquet",
-            board=panel_of(wildcards)[0],
-            task=config["boards"][panel_of(wildcards)[0]]["tasks"],
-        ),
+        scores=lambda wildcards: panel_scores(panel_of(wildcards)[0]),
         code=package_sources("pairs.verdicts"),
     output:
         counts="results/boards/{panel}/counts.parquet",

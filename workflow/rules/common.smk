@@ -207,16 +207,11 @@ def results_of_board(board):
     ]
 
 
-def witness_scores(board):
-    tasks = config["boards"][board]["tasks"]
-    return collect("results/witness/{board}/{task}.parquet", board=board, task=tasks)
-
-
-def printed_numbers(*panels):
+def printed_numbers(*panels, registers=REGISTERS):
     """Return the registers, and the tables that the entries of these panels point at."""
     entries = [
         entry
-        for register in REGISTERS
+        for register in registers
         for panel, listed in yaml.safe_load(
             Path(register).read_text(encoding="utf-8")
         ).items()
@@ -224,7 +219,7 @@ def printed_numbers(*panels):
         for entry in listed or []
     ]
     tables = {entry["table"] for entry in entries if "table" in entry}
-    return REGISTERS + [f"data/published/{table}.csv" for table in sorted(tables)]
+    return registers + [f"data/published/{table}.csv" for table in sorted(tables)]
 
 
 def hub_file(wildcards):
@@ -244,9 +239,12 @@ def real_arc_items():
     return os.path.join(data_root() or "DATA_ROOT", "olv1_subset", "arc.parquet")
 
 
-def panel_scores(board):
+def panel_scores(board, folder="results/scores"):
+    """Return the score files of every task of a board: prepared ones, or in another folder."""
     tasks = config["boards"][board]["tasks"]
-    return collect("results/scores/{board}/{task}.parquet", board=board, task=tasks)
+    return collect(
+        "{folder}/{board}/{task}.parquet", folder=folder, board=board, task=tasks
+    )
 
 
 def exhibit_rules():

@@ -3,11 +3,11 @@
 
 rule witness_oll_v1:
     input:
-        printed=printed_numbers("oll_v1"),
+        printed=printed_numbers("oll_v1", registers=REGISTERS[:1]),
         board="data/published/board_scores.csv",
         code=package_sources("witness.oll_v1", "witness.roles", "witness.infeasible"),
     output:
-        scores=witness_scores("oll_v1"),
+        scores=panel_scores("oll_v1", "results/witness"),
         roles="results/witness/oll_v1/roles.csv",
         pairs="results/witness/oll_v1/pairs.csv",
         infeasible="results/witness/oll_v1/infeasible.csv",
@@ -25,11 +25,11 @@ rule witness_oll_v1:
 
 rule witness_mmlu_pro:
     input:
-        printed=printed_numbers("mmlu_pro"),
+        printed=printed_numbers("mmlu_pro", registers=REGISTERS[:1]),
         categories="data/published/mmlu_pro_categories.csv",
         code=package_sources("witness.mmlu_pro", "witness.mmlu_pro_values"),
     output:
-        scores=witness_scores("mmlu_pro_top10"),
+        scores=panel_scores("mmlu_pro_top10", "results/witness"),
         roles="results/witness/mmlu_pro_top10/roles.csv",
         infeasible="results/witness/mmlu_pro_top10/infeasible.csv",
     log:
@@ -46,10 +46,10 @@ rule witness_mmlu_pro:
 
 rule witness_frontier:
     input:
-        printed=printed_numbers("frontier"),
+        printed=printed_numbers("frontier", registers=REGISTERS[:1]),
         code=package_sources("witness.frontier"),
     output:
-        scores=witness_scores("frontier"),
+        scores=panel_scores("frontier", "results/witness"),
         roles="results/witness/frontier/roles.csv",
         infeasible="results/witness/frontier/infeasible.csv",
     log:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from _drawing import save_drawing
 from _exhibit import published_settings
-from _job import logged, snakemake
+from _job import logged, snakemake, write_csv
 
 from llm_power.exhibits.figure_03 import draw, figure_03, provenance
 from llm_power.published import load_counts
@@ -14,5 +14,5 @@ with logged(), house_style():
     settings = published_settings()
     counts = load_counts(Path(snakemake.input.counts), n_items=settings["mmlu_pro_n_items"])
     frame = figure_03(counts, alpha=settings["alpha"], power=settings["power"])
-    frame.to_csv(snakemake.output.csv, index=False, lineterminator="\n")
+    write_csv(frame, snakemake.output.csv)
     save_drawing(draw(frame), provenance(), "MMLU-Pro adjacent pairs")

@@ -2,7 +2,7 @@
 
 from _drawing import save_drawing
 from _exhibit import published_settings, save_exhibit
-from _job import logged, snakemake
+from _job import logged, snakemake, write_csv
 
 from llm_power.exhibits.figure_04 import build, calibrate, compute, draw, provenance
 from llm_power.render.figures import house_style
@@ -24,7 +24,7 @@ with logged(), house_style():
     calibration = calibrate(
         **common, n_trials=params.n_trials, window=settings["figure_4_first_crossing"]
     )
-    trajectories.to_csv(snakemake.output.trajectories, index=False, lineterminator="\n")
+    write_csv(trajectories, snakemake.output.trajectories)
     sources = provenance(
         seed=params.seed, n_trajectories=params.n_trajectories, n_trials=params.n_trials
     )

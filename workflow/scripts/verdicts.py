@@ -1,6 +1,6 @@
 """Join the stages into the verdict table."""
 
-from _job import load, logged, save, snakemake
+from _job import load, logged, save, snakemake, write_csv
 
 from llm_power.pairs.verdicts import verdict_table
 
@@ -8,4 +8,4 @@ with logged():
     stages = [load(path) for path in snakemake.input.stages]
     table = verdict_table(load(snakemake.input.counts), *stages)
     save(table, snakemake.output.parquet)
-    table.to_csv(snakemake.output.csv, index=False, lineterminator="\n")
+    write_csv(table, snakemake.output.csv)

@@ -7,8 +7,7 @@ import pandas as pd
 
 from llm_power.exhibits._board import pair_labels, task_label
 from llm_power.exhibits.prose import Claims, Finding, beside_claims
-from llm_power.statistics._typing import BoolArray
-from llm_power.statistics.paired_binary import admissible_rho, required_n_paired_binary
+from llm_power.statistics.rho_sensitivity import rho_sensitivity as at_shifted_rho
 from llm_power.witness.constraints import Panel
 
 
@@ -49,18 +48,10 @@ def rho_sensitivity(
     verdict.
     """
     p_a, p_b, rho, n = (verdicts[name].to_numpy() for name in ("p_a", "p_b", "rho", "n_items"))
-    lower, upper = admissible_rho(p_a, p_b)
-
-    def unresolved(moved: float) -> BoolArray:
-        clamped = np.clip(rho + moved, lower, upper)
-        needed = required_n_paired_binary(p_a, p_b, clamped, alpha=alpha, power=power)
-        return np.asarray(needed > n)
-
-    below, at, above = unresolved(-shift), unresolved(0.0), unresolved(shift)
-    flips = (below != at) | (above != at)
+    moved = at_shifted_rho(p_a, p_b, rho, n, shift=shift, alpha=alpha, power=power)
+    flips = moved.flips
     gap = 100 * np.abs(verdicts["delta"].to_numpy())
-    clamped = int(np.count_nonzero((rho - shift < lower) | (rho + shift > upper)))
-    counts = [int(np.count_nonzero(x)) for x in (below, at, above)]
+    counts = [int(np.count_nonzero(x)) for x in (moved.lower, moved.observed, moved.upper)]
     findings = [
         Finding("rho_sensitivity_fewest", min(counts), note=f"at ρ + {shift:g}"),
         Finding("rho_sensitivity_most", max(counts), note=f"at ρ - {shift:g}"),
@@ -70,11 +61,15 @@ def rho_sensitivity(
             float(gap[flips].max()) if flips.any() else np.nan,
             note="pp",
         ),
-        Finding("rho_sensitivity_clamped", clamped, note="pairs moved to the end of eqs. 7 and 8"),
+        Finding(
+            "rho_sensitivity_clamped",
+            int(np.count_nonzero(moved.clamped)),
+            note="pairs moved to the end of eqs. 7 and 8",
+        ),
     ]
     labels, r = pair_labels(verdicts), (verdicts["n_star"] / verdicts["n_items"]).to_numpy()
     for i in np.flatnonzero(flips):
-        towards = "unresolved at ρ -" if below[i] != at[i] else "resolved at ρ +"
+        towards = "unresolved at ρ -" if moved.lower[i] != moved.observed[i] else "resolved at ρ +"
         findings.append(
             Finding(
                 "rho_sensitivity_flipping_pair_gap_pp",

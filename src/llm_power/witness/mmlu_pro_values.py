@@ -35,11 +35,11 @@ from llm_power.statistics.mcnemar import mcnemar_asymptotic, mcnemar_exact
 from llm_power.statistics.multiplicity import bonferroni_level
 from llm_power.statistics.paired_binary import (
     PairSummary,
-    admissible_rho,
     required_n_discordance,
     required_n_paired_binary,
     summarize_counts,
 )
+from llm_power.statistics.rho_sensitivity import RhoSensitivity, rho_sensitivity
 from llm_power.statistics.shortcut import shortcut_required_n
 from llm_power.witness._mmlu_pro_printed import dropped_categories
 from llm_power.witness.constraints import Constraint, select
@@ -53,7 +53,6 @@ _RESAMPLES: Final = 20_000
 _PRINTED_RESAMPLES: Final = 1000
 _BATCHES: Final = 20
 _RANDOM_CLUSTERINGS: Final = 21
-_RHO_STEP: Final = 0.10
 _ROUNDING: Final = 1e-9
 
 
@@ -259,26 +258,11 @@ class MmluProValues:
         shortcut = shortcut_required_n(s.p_a, s.p_b, s.rho, alpha=self.alpha, power=self.power)
         return np.asarray(shortcut / s.n_star)
 
-    def _rho_sensitivity(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """1 where unresolved: as observed, at rho + 0.10 and at rho - 0.10, kept admissible."""
+    @cached_property
+    def _shifted_rho(self) -> RhoSensitivity:
         s = self.summary
-        lower, upper = admissible_rho(s.p_a, s.p_b)
-        moved = [
-            required_n_paired_binary(
-                s.p_a,
-                s.p_b,
-                np.clip(s.rho + step, lower, upper),
-                alpha=self.alpha,
-                power=self.power,
-            )
-            for step in (0.0, _RHO_STEP, -_RHO_STEP)
-        ]
-        now, up, down = ((n > self.scores.n_items).astype(np.float64) for n in moved)
-        return now, up, down
-
-    def _flips(self) -> FloatArray:
-        now, up, down = self._rho_sensitivity()
-        return np.asarray((up != now) | (down != now), dtype=np.float64)
+        n = self.scores.n_items
+        return rho_sensitivity(s.p_a, s.p_b, s.rho, n, alpha=self.alpha, power=self.power)
 
     def _random_unresolved(self) -> float:
         """Unresolved pairs under random clusters: the median of some random clusterings."""
@@ -361,11 +345,11 @@ _OF_PANEL: Final[Mapping[str, Callable[[MmluProValues], float]]] = {
     "shortcut_ratio_max": lambda v: float(v._shortcut_ratio().max()),
     "rho_min": lambda v: float(v.summary.rho.min()),
     "rho_max": lambda v: float(v.summary.rho.max()),
-    "rho_sensitivity_fewest": lambda v: float(v._rho_sensitivity()[1].sum()),
-    "rho_sensitivity_most": lambda v: float(v._rho_sensitivity()[2].sum()),
-    "rho_sensitivity_flips": lambda v: float(v._flips().sum()),
+    "rho_sensitivity_fewest": lambda v: float(v._shifted_rho.upper.sum()),
+    "rho_sensitivity_most": lambda v: float(v._shifted_rho.lower.sum()),
+    "rho_sensitivity_flips": lambda v: float(v._shifted_rho.flips.sum()),
     "rho_sensitivity_largest_gap_pp": lambda v: float(
-        (100 * np.abs(v.summary.delta) * v._flips()).max()
+        (100 * np.abs(v.summary.delta) * v._shifted_rho.flips).max()
     ),
     "icc_median": lambda v: float(np.median(v.clustered.icc)),
     "icc_min": lambda v: float(v.clustered.icc.min()),

@@ -25,8 +25,12 @@ from llm_power.statistics._seeds import named_rng
 from llm_power.statistics._typing import FloatArray
 from llm_power.statistics.inversion import z_sum
 from llm_power.statistics.multiplicity import adjust_benjamini_hochberg, sidak_level
-from llm_power.statistics.paired_binary import admissible_rho, required_n_paired_binary
 from llm_power.statistics.paired_bootstrap import bootstrap_required_n
+from llm_power.statistics.rho_sensitivity import (
+    RhoSensitivity,
+    required_n_at_shifted_rho,
+    rho_sensitivity,
+)
 from llm_power.statistics.simulation import TESTS, rejection_rates
 from llm_power.witness.constraints import Constraint
 from llm_power.witness.oll_v1 import bucket_mask
@@ -232,23 +236,11 @@ class OllV1Values:
         source = self.verdicts if column in self.verdicts else self.board.multiplicity
         return 1.0 - source[column].to_numpy(np.float64)
 
-    def _rho_sensitivity(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """1 where unresolved: as observed, at rho + 0.10 and at rho - 0.10, kept admissible."""
-        a, b, rho = (self._columns[name] for name in ("p_a", "p_b", "rho"))
-        lower, upper = admissible_rho(a, b)
+    @cached_property
+    def _shifted_rho(self) -> RhoSensitivity:
+        columns = (self._columns[name] for name in ("p_a", "p_b", "rho", "n_items"))
         point = self.board.point
-        moved = [
-            required_n_paired_binary(
-                a, b, np.clip(rho + step, lower, upper), alpha=point.alpha, power=point.power
-            )
-            for step in (0.0, 0.1, -0.1)
-        ]
-        now, up, down = ((n > self._columns["n_items"]).astype(np.float64) for n in moved)
-        return now, up, down
-
-    def _flips(self) -> FloatArray:
-        now, up, down = self._rho_sensitivity()
-        return np.asarray((up != now) | (down != now), dtype=np.float64)
+        return rho_sensitivity(*columns, alpha=point.alpha, power=point.power)
 
     def _retracted_above_5pp(self) -> float:
         p = self.verdicts["p_chi2"].to_numpy(np.float64)
@@ -289,9 +281,8 @@ def _ratio_of_whole_items(v: OllV1Values) -> FloatArray:
 
 def _r_at(row: Any, step: float) -> float:
     """Ratio r = N*/N with the correlation moved by `step`, kept admissible (Section 6.2)."""
-    p_a, p_b = float(row["p_a"]), float(row["p_b"])
-    rho = np.clip(row["rho"] + step, *admissible_rho(p_a, p_b))
-    return float(required_n_paired_binary(p_a, p_b, rho) / row["n_items"])
+    n_star = required_n_at_shifted_rho(row["p_a"], row["p_b"], row["rho"], step)
+    return float(n_star / row["n_items"])
 
 
 def _power_at(row: Any, share: float) -> float:
@@ -324,10 +315,12 @@ _OF_BOARD: Final[Mapping[str, Callable[[OllV1Values], float]]] = {
     "unresolved_bonferroni": lambda v: float(v._unresolved("resolved_bonferroni").sum()),
     "unresolved_anytime": lambda v: float(v._unresolved("resolved_anytime").sum()),
     "n_close_pairs_robustly_unresolved": OllV1Values._robustly_unresolved,
-    "rho_sensitivity_fewest": lambda v: float(v._rho_sensitivity()[1].sum()),
-    "rho_sensitivity_most": lambda v: float(v._rho_sensitivity()[2].sum()),
-    "rho_sensitivity_flips": lambda v: float(v._flips().sum()),
-    "rho_sensitivity_largest_gap_pp": lambda v: float((100 * np.abs(v._delta) * v._flips()).max()),
+    "rho_sensitivity_fewest": lambda v: float(v._shifted_rho.upper.sum()),
+    "rho_sensitivity_most": lambda v: float(v._shifted_rho.lower.sum()),
+    "rho_sensitivity_flips": lambda v: float(v._shifted_rho.flips.sum()),
+    "rho_sensitivity_largest_gap_pp": lambda v: float(
+        (100 * np.abs(v._delta) * v._shifted_rho.flips).max()
+    ),
     "bh_retracted_above_5pp": OllV1Values._retracted_above_5pp,
 }
 _OF_BUCKET: Final[Mapping[str, Callable[[OllV1Values, Any], float]]] = {
