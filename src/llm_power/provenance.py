@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal, get_args
 
 from llm_power.errors import InvalidArgument, one_line
 
 Kind = Literal["published", "simulated", "witness", "raw"]
+
+# How far a recomputed number can bear on a printed one, strongest first.
+Evidence = Literal[
+    "raw", "derived", "counts", "simulated", "witness_held_out", "witness_fitted", "none"
+]
+EVIDENCE: Final[tuple[Evidence, ...]] = get_args(Evidence)
 
 _PHRASES: dict[Kind, str] = {
     "published": "from published counts",

@@ -25,6 +25,7 @@ FLOORS = {
     "statistics": 0,
     "scores": 1,
     "pairs": 2,
+    "audit": 3,
     "exhibits": 3,
     "published": 3,
     "render": 3,
