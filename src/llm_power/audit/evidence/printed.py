@@ -1,0 +1,38 @@
+"""All evidence that printed numbers hold, gathered from the modules beside this one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+import pandas as pd
+
+from llm_power.audit.evidence.published_numbers import PublishedNumbers, load_published
+from llm_power.audit.evidence.rows import EvidenceRow, evidence_frame
+
+# One function a module, in alphabetical order.
+_PARTS: Final[tuple[Callable[[PublishedNumbers], list[EvidenceRow]], ...]] = ()
+
+
+def printed_evidence(folder: Path) -> pd.DataFrame:
+    """Recompute everything that a folder of printed numbers decides.
+
+    Parameters
+    ----------
+    folder : Path
+        Tables, settings and registers of printed numbers.
+
+    Returns
+    -------
+    DataFrame
+        One row per number; the columns are the attributes of
+        `llm_power.audit.evidence.rows.EvidenceRow`. Quantity and subject identify a row.
+
+    Raises
+    ------
+    PublishedError
+        If a file is malformed.
+    """
+    published = load_published(folder)
+    return evidence_frame(row for part in _PARTS for row in part(published))
