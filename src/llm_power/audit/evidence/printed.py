@@ -8,11 +8,22 @@ from typing import Final
 
 import pandas as pd
 
+from llm_power.audit.evidence.board_scores import board_scores
+from llm_power.audit.evidence.calculators import calculators
+from llm_power.audit.evidence.closed_forms import closed_forms
+from llm_power.audit.evidence.lemma_grid import lemma_grid
 from llm_power.audit.evidence.published_numbers import PublishedNumbers, load_published
 from llm_power.audit.evidence.rows import EvidenceRow, evidence_frame
+from llm_power.audit.evidence.shortcut_on_counts import shortcut_on_counts
 
 # One function a module, in alphabetical order.
-_PARTS: Final[tuple[Callable[[PublishedNumbers], list[EvidenceRow]], ...]] = ()
+_PARTS: Final[tuple[Callable[[PublishedNumbers], list[EvidenceRow]], ...]] = (
+    board_scores,
+    calculators,
+    closed_forms,
+    lemma_grid,
+    shortcut_on_counts,
+)
 
 
 def printed_evidence(folder: Path) -> pd.DataFrame:

@@ -10,6 +10,7 @@ from typing import Any, Final
 import pandas as pd
 
 from llm_power.published import PublishedCounts, load_counts, load_settings, load_table
+from llm_power.witness.constraints import BoardScore, load_board_scores
 
 N_TABLES: Final = 12
 
@@ -28,12 +29,15 @@ class PublishedNumbers:
         Table 6.
     adjacent_pairs : PublishedCounts
         Table 7 with the number of items of its caption.
+    board_scores : tuple of BoardScore
+        The scores that Open LLM Leaderboard v1 displayed; not in the paper.
     """
 
     tables: Mapping[int, pd.DataFrame]
     settings: Mapping[str, Any]
     close_pairs: PublishedCounts
     adjacent_pairs: PublishedCounts
+    board_scores: tuple[BoardScore, ...]
 
 
 def load_published(folder: Path) -> PublishedNumbers:
@@ -54,4 +58,5 @@ def load_published(folder: Path) -> PublishedNumbers:
         settings=settings,
         close_pairs=load_counts(paths[6]),
         adjacent_pairs=load_counts(paths[7], n_items=n_items),
+        board_scores=load_board_scores(folder / "board_scores.csv"),
     )

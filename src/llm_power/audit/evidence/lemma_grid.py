@@ -1,0 +1,82 @@
+"""The grid on which the paper checks Lemma 1, read in the ways its description allows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+import pandas as pd
+
+from llm_power.audit.evidence.published_numbers import PublishedNumbers
+from llm_power.audit.evidence.rows import EvidenceRow
+from llm_power.exhibits.prose_lemma import lemma_grid as grid_cells
+
+_SMALLEST, _CLOSE, _LARGEST = 0.005, 0.05, 0.20
+_ENDS: Final = (0.0, 0.7)
+_COARSE: Final = (0.005, 0.01, 0.02, 0.05)
+
+
+def lemma_grid(published: PublishedNumbers) -> list[EvidenceRow]:
+    """Hold n_h/N* against C delta^2 where Appendix A says it did.
+
+    Parameters
+    ----------
+    published : PublishedNumbers
+        Unused: the grid is of mathematics alone.
+
+    Returns
+    -------
+    list of EvidenceRow
+        All of class ``derived``.
+    """
+    return list(_rows(grid_cells()))
+
+
+def _rows(grid: pd.DataFrame) -> Iterator[EvidenceRow]:
+    finest = grid[grid["delta"] == _SMALLEST]
+    ends = finest[finest["rho"].isin(_ENDS)]
+    for subject, cells in (("rho in steps of 0.1", finest), ("rho = 0 and 0.7", ends)):
+        yield _row(
+            "constant_relative_error",
+            subject,
+            float(cells["relative_error"].max()),
+            "|n_h/N* - 1/2| over C delta^2, minus 1, largest at delta = 0.005",
+        )
+    digits = ends.assign(coefficient=ends["deviation"] / ends["delta"] ** 2)
+    same = [
+        f"{found:.3e}" == f"{constant:.3e}"
+        for found, constant in zip(digits["coefficient"], digits["constant"], strict=True)
+    ]
+    yield _row(
+        "cells_with_other_four_figures",
+        "rho = 0 and 0.7",
+        len(same) - sum(same),
+        "cells of six at delta = 0.005 whose coefficient rounds to other four figures than C",
+    )
+    close = grid[grid["delta"] <= _CLOSE + 1e-12]
+    coarse = close[close["delta"].round(3).isin(_COARSE)]
+    for subject, cells in (("delta in steps of 0.005", close), ("four gaps", coarse)):
+        yield _row(
+            "constant_median_relative_error",
+            subject,
+            float(cells["relative_error"].median()),
+            "median over delta <= 0.05; four gaps: 0.005, 0.01, 0.02, 0.05",
+        )
+    widest = grid[grid["delta"] == _LARGEST]
+    excess = widest["deviation"] / (widest["constant"] * widest["delta"] ** 2) - 1
+    named = excess[(widest["p"] == 0.8) & (widest["rho"] == 0.5)]
+    method = "|n_h/N* - 1/2| over C delta^2, minus 1, at delta = 0.20"
+    yield _row("fourth_order_share", "p = 0.8, rho = 0.5", float(named.iloc[0]), method)
+    yield _row("fourth_order_share", "largest at admissible rho", float(excess.max()), method)
+    for p, constant in (("0.8, rho = 0.5", 0.80), ("0.5", 1 / 3)):
+        for delta in (_CLOSE, _LARGEST):
+            yield _row(
+                "printed_constant_times_delta_squared",
+                f"p = {p}, delta = {delta:g}",
+                constant * delta**2,
+                "the constant as Appendix A prints it",
+            )
+
+
+def _row(quantity: str, subject: str, value: float, method: str) -> EvidenceRow:
+    return EvidenceRow(quantity, subject, value, method, evidence="derived")
