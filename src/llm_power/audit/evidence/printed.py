@@ -11,18 +11,24 @@ import pandas as pd
 from llm_power.audit.evidence.board_scores import board_scores
 from llm_power.audit.evidence.calculators import calculators
 from llm_power.audit.evidence.closed_forms import closed_forms
+from llm_power.audit.evidence.clusters import clusters
 from llm_power.audit.evidence.lemma_grid import lemma_grid
 from llm_power.audit.evidence.published_numbers import PublishedNumbers, load_published
 from llm_power.audit.evidence.rows import EvidenceRow, evidence_frame
+from llm_power.audit.evidence.sharpness import sharpness
 from llm_power.audit.evidence.shortcut_on_counts import shortcut_on_counts
+from llm_power.audit.evidence.tables_together import tables_together
 
 # One function a module, in alphabetical order.
 _PARTS: Final[tuple[Callable[[PublishedNumbers], list[EvidenceRow]], ...]] = (
     board_scores,
     calculators,
     closed_forms,
+    clusters,
     lemma_grid,
+    sharpness,
     shortcut_on_counts,
+    tables_together,
 )
 
 

@@ -1,0 +1,71 @@
+r"""Where the constant of Lemma 1 is smallest: mathematics alone.
+
+With :math:`u = p(1-p)` the two terms of eq. (11) cancel where
+:math:`(1+\rho)(1-4u) = \frac{8}{3}(1-\rho)u`. There :math:`C = 0` and the shortcut's
+deviation from one half is of order :math:`\delta^4`.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from llm_power.audit.evidence.published_numbers import PublishedNumbers
+from llm_power.audit.evidence.rows import EvidenceRow
+from llm_power.statistics._typing import FloatArray
+from llm_power.statistics.shortcut import shortcut_constant
+
+# The correlations at which the paper evaluates its constant, and that of its Corollary 1.
+_RHO: Final = np.array([0.0, 0.3, 0.5, 0.9])
+
+
+def sharpness(published: PublishedNumbers) -> list[EvidenceRow]:
+    """Locate the smallest constant of Lemma 1, which at p = 1/2 is 1/3.
+
+    Parameters
+    ----------
+    published : PublishedNumbers
+        Not used: nothing printed goes in.
+
+    Returns
+    -------
+    list of EvidenceRow
+        Evidence ``derived``.
+    """
+    del published
+    midpoint = sharpest_midpoint(_RHO)
+    smallest = shortcut_constant(midpoint, _RHO)
+    rows: list[EvidenceRow] = []
+    for rho, p, constant in zip(_RHO, midpoint, smallest, strict=True):
+        rows += [
+            EvidenceRow(
+                "sharpest_midpoint",
+                f"ρ = {rho:g}",
+                float(p),
+                "the terms of eq. (11) cancel",
+                "derived",
+            ),
+            EvidenceRow(
+                "smallest_shortcut_constant", f"ρ = {rho:g}", float(constant), "eq. (11)", "derived"
+            ),
+        ]
+    return rows
+
+
+def sharpest_midpoint(rho: FloatArray) -> FloatArray:
+    r"""Return the midpoint above 1/2 at which :math:`C(p, \rho)` is zero.
+
+    Parameters
+    ----------
+    rho : ndarray
+        Correlations in (-1, 1).
+
+    Returns
+    -------
+    ndarray
+        :math:`\frac12 + \frac12\sqrt{1-4u}` with
+        :math:`u = 1 / \{4 + \frac83 (1-\rho)/(1+\rho)\}`; its mirror image below 1/2 is the other.
+    """
+    u = 1 / (4 + 8 / 3 * (1 - rho) / (1 + rho))
+    return np.asarray(0.5 + 0.5 * np.sqrt(1 - 4 * u))

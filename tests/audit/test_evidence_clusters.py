@@ -1,0 +1,228 @@
+"""What Tables 3 to 9 decide about one another, against pocket-calculator arithmetic."""
+
+from __future__ import annotations
+
+import csv
+import math
+import shutil
+from fractions import Fraction
+from pathlib import Path
+from statistics import NormalDist, median
+
+import numpy as np
+import pytest
+
+from llm_power.audit.evidence.clusters import clusters
+from llm_power.audit.evidence.published_numbers import load_published
+from llm_power.audit.evidence.reach import Reach, reach_of
+from llm_power.audit.evidence.rows import EvidenceRow
+from llm_power.audit.evidence.sharpness import sharpness
+from llm_power.audit.evidence.tables_together import tables_together
+from llm_power.published import parse_printed
+
+PUBLISHED = Path(__file__).resolve().parents[2] / "data" / "published"
+
+# Tables 4, 7 and 9 once more, by hand: an oracle that shares nothing with the loader.
+PAIRS = [f"{i} vs {i + 1}" for i in range(1, 10)]
+B = [253, 284, 32, 1871, 1680, 1449, 352, 787, 1227]
+C = [111, 76, 20, 1076, 1454, 1439, 242, 684, 1200]
+N, K = 12_032, 14
+ICC = [0.0004, -0.0003, 0.0002, 0.036, 0.0067, 0.012, -0.0002, 0.0010, 0.0029]
+EFFECT = [1.37, 1.00, 1.19, 31.5, 6.74, 11.5, 1.00, 1.88, 3.52]
+CLUSTERED = [2_327, 778, 40_660, 13_621, 39_009, 31.4e6, 4_628, 24_632, 1.11e6]
+HALF_UNIT = [0.5, 0.5, 0.5, 0.5, 0.5, 0.05e6, 0.5, 0.5, 0.005e6]
+
+
+def n_star(b: int, c: int) -> float:
+    """Eq. (3) with the normal quantiles of the standard library."""
+    z = NormalDist().inv_cdf(0.975) + NormalDist().inv_cdf(0.8)
+    delta = Fraction(b - c, N)
+    return z * z * float((Fraction(b + c, N) - delta**2) / delta**2)
+
+
+def by_name(rows: list[EvidenceRow]) -> dict[tuple[str, str], float | str]:
+    found = {(row.quantity, row.subject): row.value for row in rows}
+    assert len(found) == len(rows), "quantity and subject name a row"
+    return found
+
+
+@pytest.fixture(scope="module")
+def found() -> dict[tuple[str, str], float | str]:
+    published = load_published(PUBLISHED)
+    return by_name([*clusters(published), *tables_together(published), *sharpness(published)])
+
+
+def test_reach_is_half_a_unit_around_the_printed_number() -> None:
+    reach = reach_of(parse_printed("1.37"))
+    assert (reach.lower, reach.upper) == pytest.approx((1.365, 1.375), abs=1e-15)
+    assert reach.nearest_to(2.0) == reach.upper
+    assert reach.nearest_to(1.0) == reach.lower
+    assert Reach(0.0, 1.0).nearest_to(0.25) == 0.25
+
+
+def test_summaries_of_table_4(found: dict[tuple[str, str], float | str]) -> None:
+    assert found["mean_cluster_size", "MMLU-Pro"] == pytest.approx(859 + 3 / 7, rel=1e-12)
+    assert found["icc_median", "Table 4"] == median(ICC)
+    assert (found["icc_min", "Table 4"], found["icc_max", "Table 4"]) == (-3e-4, 0.036)
+    assert found["design_effect_median", "Table 4"] == median(EFFECT)
+
+
+@pytest.mark.parametrize("i", range(9))
+def test_design_effect_and_icc_follow_from_the_cluster_n_star(
+    found: dict[tuple[str, str], float | str], i: int
+) -> None:
+    # The nearest point of an interval lies in it, and is the printed number if that does.
+    low, high = ((CLUSTERED[i] + s * HALF_UNIT[i]) / n_star(B[i], C[i]) for s in (-1, 1))
+    effect = found["design_effect_of_cluster_n_star_within_rounding", PAIRS[i]]
+    assert effect == pytest.approx(min(max(EFFECT[i], low), high), rel=1e-10)
+    if ICC[i] > 0:
+        ends = [(x - 1) / (N / K - 1) for x in (low, high)]
+        icc = found["icc_of_cluster_n_star_within_rounding", PAIRS[i]]
+        assert icc == pytest.approx(min(max(ICC[i], ends[0]), ends[1]), rel=1e-9)
+    else:
+        assert ("icc_of_cluster_n_star_within_rounding", PAIRS[i]) not in found
+
+
+def test_which_pairs_the_clusters_turn(found: dict[tuple[str, str], float | str]) -> None:
+    required = [n_star(b, c) for b, c in zip(B, C, strict=True)]
+    before = {p for p, x in zip(PAIRS, required, strict=True) if x > N}
+    after = {p for p, x in zip(PAIRS, CLUSTERED, strict=True) if x > N}
+    flipped = after - before
+    assert found["unresolved_iid", "MMLU-Pro"] == len(before) == 4
+    assert found["unresolved_clustered", "MMLU-Pro"] == len(after) == 6
+    assert found["flipped_by_clusters_which", "MMLU-Pro"] == ", ".join(sorted(flipped))
+    beyond = {p for p in flipped if CLUSTERED[PAIRS.index(p)] > 3 * N}
+    assert found["flipped_beyond_three_n", "MMLU-Pro"] == len(beyond) == 1
+    assert found["flipped_beyond_three_n_which", "MMLU-Pro"] == "5 vs 6"
+    assert found["cluster_n_star_over_n", "4 vs 5"] == pytest.approx(13_621 / 12_032, rel=1e-12)
+    # 31.5, 11.5 and 6.74; the next is 3.52.
+    assert found["design_effect_as_large_as_of_flipped", "MMLU-Pro"] == 3
+
+
+def test_half_of_the_icc_bounds_deny_a_fixed_mean_cluster_size(
+    found: dict[tuple[str, str], float | str],
+) -> None:
+    # Positive bounds of the ICC with half a unit, and the bound of cluster N* with its own.
+    bounds: dict[int, list[tuple[float, float, float, float]]] = {
+        0: [(0.0012, 5e-5, 3_308, 0.5)],
+        1: [(0.0001, 5e-5, 868, 0.5)],
+        2: [(0.0008, 5e-5, 55_765, 0.5)],
+        3: [(0.021, 5e-4, 7_546, 0.5), (0.044, 5e-4, 17_672, 0.5)],
+        4: [(0.0026, 5e-5, 18_800, 0.5), (0.0104, 5e-5, 56_617, 0.5)],
+        5: [(0.004, 5e-4, 11.2e6, 5e4), (0.020, 5e-4, 48.3e6, 5e4)],
+        6: [(0.0002, 5e-5, 5_314, 0.5)],
+        7: [(0.0002, 5e-5, 14_873, 0.5), (0.0016, 5e-5, 30_865, 0.5)],
+        8: [(0.0015, 5e-5, 0.73e6, 5e3), (0.0037, 5e-5, 1.28e6, 5e3)],
+    }
+    denying = 0
+    for i, triples in bounds.items():
+        for icc, half, clustered, unit in triples:
+            low, high = (
+                ((clustered + s * unit) / n_star(B[i], C[i]) - 1) / (N / K - 1) for s in (-1, 1)
+            )
+            denying += high < icc - half or low > icc + half
+    assert found["bounds_denying_fixed_mean_size", "Table 9"] == denying == 7
+
+
+def test_shares_follow_from_the_two_pairs_that_vary(
+    found: dict[tuple[str, str], float | str],
+) -> None:
+    # In thousandths: of 1000 resamples, 552 leave 4 vs 5 unresolved, 997 leave 5 vs 6, 1 neither.
+    both = 552 + 997 - (1000 - 1)
+    assert both == 550
+    assert found["bootstrap_share", "6 unresolved"] == pytest.approx(both / 1000, abs=1e-12)
+    share_5 = found["bootstrap_share", "5 unresolved"]
+    assert share_5 == pytest.approx((552 - both + 997 - both) / 1000, abs=1e-12)
+    assert found["bootstrap_share", "5 or more unresolved"] == pytest.approx(0.999, abs=1e-12)
+    assert found["sum_of_shares", "Table 9"] == pytest.approx(1, abs=1e-12)
+    assert found["mean_unresolved_of_pairs", "Table 9"] == pytest.approx(5.549, abs=1e-12)
+    assert found["mean_unresolved_of_shares", "Table 9"] == pytest.approx(5.549, abs=1e-12)
+
+
+def test_leave_one_out_and_definitions(found: dict[tuple[str, str], float | str]) -> None:
+    with (PUBLISHED / "mmlu_pro_categories.csv").open(encoding="utf-8") as file:
+        n_categories = len(list(csv.DictReader(file)))
+    assert found["drops_named", "all"] == n_categories == K
+    assert found["drops_named", "6 unresolved"] == found["drops_stated", "6 unresolved"] == 11
+    assert found["drops_named", "5 unresolved"] == found["drops_stated", "5 unresolved"] == 3
+    assert found["drops_below_clustered_count", "any drop"] == 3
+    subject = "definitions that are not random"
+    assert found["midpoint_of_unresolved", subject] == (5 + 9) / 2
+    assert found["median_unresolved", subject] == median([6, 9, 5])
+
+
+def test_correlation_of_table_4_is_the_phi_coefficient_of_whole_counts(
+    found: dict[tuple[str, str], float | str],
+) -> None:
+    # 4 vs 5: p_A = 0.7002 leaves 8425 of 12,032 alone; the ends of the interval are less than
+    # an item away from it.
+    b, c = 1871, 1076
+    assert [k for k in range(N + 1) if 0.70015 <= k / N <= 0.70025] == [8425]
+
+    def phi(solved: int) -> float:
+        n11, n00 = solved - b, N - solved - c
+        margins = solved * (N - solved) * (n11 + c) * (N - n11 - c)
+        return (n11 * n00 - b * c) / math.sqrt(margins)
+
+    rho = float(found["rho_of_accuracies_within_rounding", "4 vs 5"])
+    assert min(phi(8424), phi(8426)) <= rho <= max(phi(8424), phi(8426))
+    assert found["gap_pp_of_counts", "4 vs 5"] == pytest.approx(100 * (b - c) / N, rel=1e-12)
+
+
+def test_constant_of_lemma_1_vanishes_away_from_one_half(
+    found: dict[tuple[str, str], float | str],
+) -> None:
+    for rho in (0.0, 0.3, 0.5, 0.9):
+        p = float(found["sharpest_midpoint", f"ρ = {rho:g}"])
+        u = p * (1 - p)
+        first, second = (1 + rho) * (1 - 2 * p) ** 2 / (16 * (1 - rho) * u**2), 1 / (6 * u)
+        assert first == pytest.approx(second, rel=1e-10)
+        assert p > 0.59
+        assert abs(float(found["smallest_shortcut_constant", f"ρ = {rho:g}"])) < 1e-12
+    # One half is a local maximum of C wherever rho > -1/5: its second difference is negative.
+    for rho in (-0.19, 0.0, 0.5, 0.95):
+        terms = [
+            abs(
+                (1 + rho) * (1 - 2 * p) ** 2 / (16 * (1 - rho) * (p - p * p) ** 2)
+                - 1 / 6 / (p - p * p)
+            )
+            for p in (0.499, 0.5, 0.501)
+        ]
+        assert terms[1] > max(terms[0], terms[2])
+
+
+def test_other_tables(found: dict[tuple[str, str], float | str]) -> None:
+    assert found["pairs_up_to_5pp", "Table 3"] == 3 + 4 + 10
+    assert found["unresolved_after_bonferroni", "Section 6.3"] == 3 + 4 + 6 + (17 - 16) + 0
+    assert found["largest_unpaired_r", ">15%"] == pytest.approx(0.075 * 5.39, rel=1e-12)
+    assert found["broken_links", "Table 7"] == 0
+    assert found["smallest_increase_over_fixed_n", "OLL v1"] == 14 - 11
+    assert found["smallest_increase_over_fixed_n", "MMLU-Pro"] == 4 - 4
+    assert found["smallest_distance_from_half", "Tables 6 and 7"] == pytest.approx(
+        0.0922, abs=1e-12
+    )
+    assert found["halved_clusters", "MMLU-Pro"] == 28
+
+
+def test_a_changed_count_changes_what_depends_on_it_alone(
+    found: dict[tuple[str, str], float | str], tmp_path: Path
+) -> None:
+    folder = tmp_path / "published"
+    shutil.copytree(PUBLISHED, folder)
+    path = folder / "table_07.csv"
+    path.write_text(path.read_text(encoding="utf-8").replace(",1871,", ",1781,"), encoding="utf-8")
+    published = load_published(folder)
+    changed = by_name([*clusters(published), *tables_together(published), *sharpness(published)])
+    assert changed.keys() == found.keys()
+    moved = {key for key in found if not _same(found[key], changed[key])}
+    assert moved
+    about_bounds = {("bounds_denying_fixed_mean_size", "Table 9")}
+    assert all(subject.startswith("4 vs 5") for _, subject in moved - about_bounds)
+
+
+def _same(one: float | str, other: float | str) -> bool:
+    return one == other or (
+        isinstance(one, float)
+        and isinstance(other, float)
+        and bool(np.isclose(one, other, rtol=1e-12))
+    )
