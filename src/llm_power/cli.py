@@ -1,4 +1,4 @@
-"""The command line: ``llm-power resolve SCORES --out DIR``."""
+"""The command line: ``llm-power resolve`` a board, ``llm-power audit`` what is claimed of it."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.metadata import version
-from pathlib import Path
-from typing import Any, Final, get_args
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Any, Final, get_args
+from urllib.parse import quote
 
 import click
 import pandas as pd
@@ -27,6 +28,10 @@ from llm_power.scores.selection import MISSING_POLICIES, MissingPolicy
 from llm_power.scores.store import KINDS, TaskScores
 from llm_power.statistics.multiplicity import Family
 
+if TYPE_CHECKING:
+    from llm_power.audit.evaluate import Audit
+
+_CONTRADICTED: Final = 1
 _BAD_INPUT: Final = 2
 
 
@@ -127,6 +132,38 @@ def resolve(
     _print_summary(out, summary)
 
 
+@cli.command()
+@click.argument("claims", type=click.Path(path_type=Path))
+@click.option(
+    "--results",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="Folder that the result files of CLAIMS are relative to.",
+)
+@click.option(
+    "--out", type=click.Path(path_type=Path), help="Folder for the claims as CSV, Markdown, HTML."
+)
+def audit(*, claims: Path, results: Path, out: Path | None) -> None:
+    """Hold the register of CLAIMS against the results of a run.
+
+    Each claim of the YAML file names a result file, a row of it, a column and the number that
+    was printed. Exit code 0: nothing is contradicted; 1: something is; 2: bad input. With
+    --out, claims.csv, claims.md and report.html are written into that folder.
+    """
+    # On demand: every other command starts faster without the parsers of registers.
+    from llm_power.audit.evaluate import audit as judge  # noqa: PLC0415
+    from llm_power.audit.register import load_register  # noqa: PLC0415
+
+    judged = judge(load_register(claims), results)
+    if out is not None:
+        _write_audit(out, judged, results)
+    _print_audit(judged)
+    for missing in judged.missing_texts():
+        click.echo(f"warning: {one_line(missing)}", err=True)
+    if judged.with_verdict("contradicted"):
+        sys.exit(_CONTRADICTED)
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line; bad input ends in one line on standard error and exit code 2."""
     try:
@@ -161,17 +198,64 @@ def _describe(task: TaskScores) -> dict[str, Any]:
     }
 
 
-def _write_results(out: Path, board: BoardVerdicts, summary: dict[str, Any]) -> None:
-    """Write all three files, or none: each is complete before the first takes its name."""
+def _write_all(out: Path, write: Callable[[Path], None]) -> None:
+    """Write all files, or none: each is complete before the first takes its name."""
     out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=out, prefix=".unfinished-") as folder:
         unfinished = Path(folder)
-        board.verdicts.to_parquet(unfinished / "pairs.parquet", index=False, compression="zstd")
-        board.verdicts.to_csv(unfinished / "pairs.csv", index=False, lineterminator="\n")
-        text = json.dumps(summary, indent=2, ensure_ascii=False, allow_nan=False)
-        (unfinished / "summary.json").write_text(text + "\n", encoding="utf-8")
+        write(unfinished)
         for path in sorted(unfinished.iterdir()):
             os.replace(path, out / path.name)
+
+
+def _write_results(out: Path, board: BoardVerdicts, summary: dict[str, Any]) -> None:
+    def write(folder: Path) -> None:
+        board.verdicts.to_parquet(folder / "pairs.parquet", index=False, compression="zstd")
+        board.verdicts.to_csv(folder / "pairs.csv", index=False, lineterminator="\n")
+        text = json.dumps(summary, indent=2, ensure_ascii=False, allow_nan=False)
+        (folder / "summary.json").write_text(text + "\n", encoding="utf-8")
+
+    _write_all(out, write)
+
+
+def _write_audit(out: Path, judged: Audit, results: Path) -> None:
+    from llm_power.audit.report import render_report  # noqa: PLC0415
+    from llm_power.audit.tables import write_claims  # noqa: PLC0415
+
+    def write(folder: Path) -> None:
+        write_claims(judged, folder / "claims.csv", folder / "claims.md")
+        report = render_report(judged, links=_links(judged, results, out))
+        (folder / "report.html").write_bytes(report.encode("utf-8"))
+
+    _write_all(out, write)
+
+
+def _links(judged: Audit, results: Path, out: Path) -> dict[str, str]:
+    """Return where each file that the audit names is, seen from the report."""
+    named = {check.result for claim in judged.judged for check in claim.claim.checks}
+    named |= {exhibit.file for exhibit in judged.exhibits.values()}
+    base = os.path.relpath(results.resolve(), out.resolve())
+    present = sorted(name for name in named if name and (results / name).is_file())
+    return {
+        name: quote(PurePath(os.path.normpath(Path(base, name))).as_posix()) for name in present
+    }
+
+
+def _print_audit(judged: Audit) -> None:
+    totals = judged.totals()
+    totals["all"] = totals.sum(axis=1)
+    totals.loc["all"] = totals.sum()
+    click.echo(tabulate(totals.reset_index().to_dict("list"), headers="keys", showindex=False))
+    contradicted = judged.with_verdict("contradicted")
+    if contradicted:
+        click.echo()
+    for entry in contradicted:
+        value = entry.deciding.value if entry.deciding else "?"
+        click.echo(
+            one_line(
+                f"contradicted: {entry.claim.id}: printed {entry.claim.printed}, found {value}"
+            )
+        )
 
 
 def _print_summary(out: Path, summary: dict[str, Any]) -> None:

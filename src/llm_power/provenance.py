@@ -15,6 +15,9 @@ Evidence = Literal[
     "raw", "derived", "counts", "simulated", "witness_held_out", "witness_fitted", "none"
 ]
 EVIDENCE: Final[tuple[Evidence, ...]] = get_args(Evidence)
+# What an audit says of a claim.
+Verdict = Literal["holds", "holds_rounded", "contradicted", "ambiguous", "not_checkable"]
+VERDICTS: Final[tuple[Verdict, ...]] = get_args(Verdict)
 
 _PHRASES: dict[Kind, str] = {
     "published": "from published counts",
@@ -91,3 +94,43 @@ def provenance_line(sources: Sequence[Provenance]) -> str:
     if not sources:
         raise InvalidArgument("sources must hold at least one Provenance, got none")
     return "; ".join(dict.fromkeys(source.line for source in sources))
+
+
+def source_kinds(line: str) -> frozenset[Kind]:
+    """Read the kinds of source back from what `provenance_line` wrote.
+
+    Parameters
+    ----------
+    line : str
+        Sources separated by semicolons, each ``phrase (detail)``.
+
+    Returns
+    -------
+    frozenset of {"published", "simulated", "witness", "raw"}
+        At least one.
+
+    Raises
+    ------
+    InvalidArgument
+        If a source starts with none of the phrases.
+    """
+    kinds = {phrase: kind for kind, phrase in _PHRASES.items()}
+    found = set()
+    for source in _outside_parentheses(line):
+        phrase = source.partition(" (")[0].strip()
+        if phrase not in kinds:
+            raise InvalidArgument(f"line must name known kinds of source, got {phrase!r}")
+        found.add(kinds[phrase])
+    return frozenset(found)
+
+
+def _outside_parentheses(line: str) -> list[str]:
+    # A detail may hold semicolons of its own.
+    parts, depth = [""], 0
+    for c in line:
+        depth += (c == "(") - (c == ")")
+        if c == ";" and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += c
+    return parts

@@ -1,0 +1,37 @@
+"""The error of a register that cannot be used, or of results that do not carry it."""
+
+from __future__ import annotations
+
+from llm_power.errors import LLMPowerError, one_line
+
+
+class AuditError(LLMPowerError):
+    """A register, or a result that it names, cannot be used as it is.
+
+    Parameters
+    ----------
+    problem : str
+        What is wrong, in one sentence.
+    remedy : str
+        What the user can do about it.
+    file, claim, field : str
+        Where it is wrong; whatever is known is part of the message.
+    """
+
+    def __init__(
+        self, problem: str, *, remedy: str, file: str = "", claim: str = "", field: str = ""
+    ) -> None:
+        self.problem = problem
+        self.remedy = remedy
+        self.file = file
+        self.claim = claim
+        self.field = field
+        place = [file, f"claim {one_line(claim)!r}" if claim else "", f"field {field}"]
+        where = ", ".join(part for part in place[: 3 if field else 2] if part)
+        start = f"{where}: " if where else ""
+        super().__init__(one_line(f"{start}{problem}. Remedy: {remedy}."))
+
+    def at(self, *, file: str, claim: str, field: str) -> AuditError:
+        """Return the same error with its place in the register."""
+        within = f"{field}/{self.field}" if self.field else field
+        return AuditError(self.problem, remedy=self.remedy, file=file, claim=claim, field=within)

@@ -1,0 +1,519 @@
+"""Registers of claims: what was printed, where it stands, and the result to hold against it.
+
+A register is a YAML file that anybody may have written. `load_register` parses it without
+running anything, checks it against ``register.schema.yaml``, repeats entries over their
+subjects and fills in their placeholders. Everything that can be wrong is one `AuditError`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from llm_power.audit._document import read_document, validate
+from llm_power.audit._errors import AuditError
+from llm_power.audit._templates import fill_braces
+from llm_power.errors import one_line
+from llm_power.provenance import Evidence
+from llm_power.published import Relation as PrintedRelation
+from llm_power.published import parse_count, parse_printed
+
+Relation = Literal["=", "≈", "<", ">", "<=", ">=", "between", "text"]
+Aggregate = Literal["count", "min", "max", "median", "mean", "sum"]
+Scalar = str | float | bool
+Condition = Scalar | Mapping[str, Any]
+Kind = Literal["claim", "cross_check"]
+
+# No register written by hand comes near it.
+_MOST_CLAIMS: Final = 100_000
+
+# Filled in after judging, and only in derivations.
+RESULT_PLACEHOLDERS: Final = ("value", "printed", "discrepancy")
+
+_BOUNDS: Mapping[str, Relation] = {"at_most": "<=", "at_least": ">=", "below": "<", "above": ">"}
+_PRINTED_RELATIONS: Mapping[PrintedRelation, Relation] = {"=": "=", "≈": "≈", "<": "<", ">=": ">="}
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """What a printed text says.
+
+    Attributes
+    ----------
+    relation : {"=", "≈", "<", ">", "<=", ">=", "between", "text"}
+        How the true value is said to stand to `value`.
+    value : float
+        The number, or the lower end of a range; NaN for text.
+    half_unit : float
+        Half a unit of the last printed digit; 0 for a count, and for a bound unless the
+        register says otherwise.
+    upper : float
+        The upper end of a range; NaN for everything else.
+    text : str
+        The word or mark that is claimed; empty for numbers.
+    """
+
+    relation: Relation
+    value: float = math.nan
+    half_unit: float = 0.0
+    upper: float = math.nan
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that a claim is held against: cells of a result file, or another claim.
+
+    Attributes
+    ----------
+    result : str
+        CSV file below the folder of results; empty where `claim` is set.
+    claim : str
+        Id of the claim whose printed number is compared; empty where `result` is set.
+    rows : mapping of str to scalar or mapping
+        What the cells of a row must be for it to be selected.
+    column : str
+        Column of the value; empty for a count of rows.
+    aggregate : str, optional
+        How several rows become one value; None where exactly one row must be selected.
+    scale : float
+        Factor from the units of the result to those of the printed number.
+    standard_error : str or float, optional
+        Column of the Monte Carlo standard error, or the number, in the units of the result.
+    evidence : str, optional
+        Class that the register asserts.
+    witness_role : str
+        ``panel/id`` in the table of roles of a witness; empty where there is none.
+    reading : str
+        The reading of an undefined quantity that the check belongs to; empty where the
+        quantity is defined.
+    """
+
+    result: str = ""
+    claim: str = ""
+    rows: Mapping[str, Condition] = field(default_factory=dict)
+    column: str = ""
+    aggregate: Aggregate | None = None
+    scale: float = 1.0
+    standard_error: str | float | None = None
+    evidence: Evidence | None = None
+    witness_role: str = ""
+    reading: str = ""
+
+    @property
+    def source(self) -> str:
+        """What the check looks at: the result file, or ``claim ID``."""
+        return self.result or f"claim {self.claim}"
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One entry of a register, placeholders filled in; texts are empty where absent.
+
+    Attributes
+    ----------
+    id : str
+        Unique name.
+    kind : {"claim", "cross_check"}
+        Whether the claim is about the data, or ties printed numbers to one another.
+    section, place : str
+        Where it stands.
+    exhibit : str, optional
+        Name of the exhibit it belongs to.
+    claim, quantity, printed : str
+        Paraphrase, what the number is, and the printed text.
+    statement : Statement
+        What the printed text says.
+    printed_standard_error : float
+        Monte Carlo standard error of the printed number; NaN for one without.
+    follows_from : tuple of str
+        Ids of the claims it should follow from.
+    test : str
+        How it is tested, in words.
+    checks : tuple of Check
+        Empty where nothing can be computed.
+    undefined : str
+        What the source leaves open, where there are several readings.
+    exhaustive : bool
+        Whether the readings are all there can be.
+    derivation : str
+        How to check it by hand; may hold ``{value}``, ``{printed}`` and ``{discrepancy}``.
+    consequence, needs, note : str
+        What it changes; what would be needed to check it; anything else.
+    """
+
+    id: str
+    kind: Kind
+    section: str
+    place: str
+    exhibit: str | None
+    claim: str
+    quantity: str
+    printed: str
+    statement: Statement
+    printed_standard_error: float
+    follows_from: tuple[str, ...]
+    test: str
+    checks: tuple[Check, ...]
+    undefined: str
+    exhaustive: bool
+    derivation: str
+    consequence: str
+    needs: str
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class Exhibit:
+    """A table or figure that claims belong to; `file` is a path from the folder of results."""
+
+    title: str
+    file: str
+
+
+@dataclass(frozen=True, slots=True)
+class Register:
+    """Claims in the order of the file, with what they are about.
+
+    Attributes
+    ----------
+    file : str
+        Name of the file, for messages.
+    title, source : str
+        What is audited, and where it was printed; empty where the file does not say.
+    exhibits : mapping of str to Exhibit
+        By name.
+    claims : tuple of Claim
+        Ids are unique.
+    """
+
+    file: str
+    title: str
+    source: str
+    exhibits: Mapping[str, Exhibit]
+    claims: tuple[Claim, ...]
+
+
+def load_register(path: Path) -> Register:
+    """Load a register of claims.
+
+    Parameters
+    ----------
+    path : Path
+        YAML in the form of ``register.schema.yaml``.
+
+    Returns
+    -------
+    Register
+        Every entry repeated over its subjects, every placeholder filled in.
+
+    Raises
+    ------
+    AuditError
+        If the file cannot be read, is not of that form, or contradicts itself; the message
+        names file, claim, field and remedy.
+    """
+    document = read_document(path)
+    try:
+        validate(document)
+        claims = _claims(document)
+        _check_references(claims, document.get("exhibits"))
+    except AuditError as error:
+        raise AuditError(
+            error.problem,
+            remedy=error.remedy,
+            file=str(path),
+            claim=error.claim,
+            field=error.field,
+        ) from error.__cause__
+    return Register(
+        file=str(path),
+        title=document.get("title", ""),
+        source=document.get("source", ""),
+        exhibits={
+            name: Exhibit(entry["title"], entry["file"])
+            for name, entry in document.get("exhibits", {}).items()
+        },
+        claims=tuple(claims),
+    )
+
+
+# From entries to claims
+
+
+def _claims(document: Mapping[str, Any]) -> list[Claim]:
+    subjects = document.get("subjects", {})
+    claims: dict[str, Claim] = {}
+    for entry in document["claims"]:
+        try:
+            repeated = list(_repeat(entry, subjects))
+        except AuditError as error:
+            raise AuditError(
+                error.problem, remedy=error.remedy, claim=entry["id"], field=error.field
+            ) from error.__cause__
+        for claim in repeated:
+            if claim.id in claims:
+                raise AuditError(
+                    "the id occurs twice", remedy="rename one of them", claim=claim.id, field="id"
+                )
+            claims[claim.id] = claim
+        if len(claims) > _MOST_CLAIMS:
+            raise AuditError(
+                f"there are more than {_MOST_CLAIMS} claims", remedy="split the register"
+            )
+    return list(claims.values())
+
+
+def _repeat(entry: Mapping[str, Any], subjects: Mapping[str, Any]) -> Iterator[Claim]:
+    over = entry.get("over")
+    if over is not None and over not in subjects:
+        known = ", ".join(subjects) or "none"
+        raise AuditError(
+            f"there is no list of subjects {over!r}",
+            remedy=f"name one of those under `subjects` ({known})",
+            field="over",
+        )
+    if (over is None) == ("*" in entry["id"]):
+        problem = "`over` needs a `*` in the id, and a `*` needs `over`"
+        raise AuditError(problem, remedy="add or remove one of the two", field="id")
+    rows = [{}] if over is None else subjects[over]
+    for number, subject in enumerate(rows, start=1):
+        values = {name: _text(value) for name, value in subject.items()}
+        if over is not None:
+            values = {"n": str(number), **values}
+        yield _claim(entry, _Row(number, len(rows), values))
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """One repetition of an entry: its number, how many there are, what placeholders stand for."""
+
+    number: int
+    count: int
+    values: Mapping[str, str]
+
+    def own(self, entry: Mapping[str, Any], name: str) -> Any:
+        """Return this repetition's share of a field that may be a list over subjects."""
+        value = entry.get(name)
+        if not isinstance(value, list):
+            return value
+        if len(value) != self.count:
+            raise AuditError(
+                f"the list has {len(value)} entries for {self.count} subjects",
+                remedy="give one entry per subject, in their order, or `over` a list of subjects",
+                field=name,
+            )
+        return value[self.number - 1]
+
+    def fill(self, value: Any, field: str) -> Any:
+        """Fill in the placeholders of a text, or of every text in a mapping or list."""
+        if isinstance(value, str):
+            try:
+                return fill_braces(value, self.values)
+            except AuditError as error:
+                raise AuditError(error.problem, remedy=error.remedy, field=field) from error
+        if isinstance(value, dict):
+            return {key: self.fill(part, f"{field}/{key}") for key, part in value.items()}
+        if isinstance(value, list):
+            return [self.fill(part, f"{field}/{i}") for i, part in enumerate(value)]
+        return value
+
+    def fill_later(self, text: str, field: str) -> str:
+        """Fill in what the subject says, and keep the placeholders of the result."""
+        kept = {name: f"{{{name}}}" for name in RESULT_PLACEHOLDERS}
+        escaped = {
+            name: value.replace("{", "{{").replace("}", "}}") for name, value in self.values.items()
+        }
+        # A doubled brace must survive until the result is known.
+        doubled = text.replace("{{", "{{{{").replace("}}", "}}}}")
+        try:
+            return fill_braces(doubled, kept | escaped)
+        except AuditError as error:
+            raise AuditError(error.problem, remedy=error.remedy, field=field) from error
+
+
+def _text(value: Scalar) -> str:
+    return value if isinstance(value, str) else str(value)
+
+
+def _claim(entry: Mapping[str, Any], row: _Row) -> Claim:
+    def text(name: str) -> str:
+        return str(row.fill(entry.get(name, ""), name))
+
+    printed = row.fill(row.own(entry, "printed"), "printed")
+    error = row.own(entry, "printed_standard_error")
+    _need_finite(error, "printed_standard_error")
+    checks = tuple(
+        _check(row.fill(check, f"checks/{i}"), f"checks/{i}")
+        for i, check in enumerate(entry.get("checks", []))
+    )
+    claim = Claim(
+        id=entry["id"].replace("*", str(row.number)),
+        kind=entry.get("kind", "claim"),
+        section=text("section"),
+        place=text("place"),
+        exhibit=text("exhibit") or None,
+        claim=text("claim"),
+        quantity=text("quantity"),
+        printed=printed,
+        statement=_statement(printed, row.fill(row.own(entry, "states"), "states")),
+        printed_standard_error=math.nan if error is None else float(error),
+        follows_from=tuple(row.fill(entry.get("follows_from", []), "follows_from")),
+        test=text("test"),
+        checks=checks,
+        undefined=text("undefined"),
+        exhaustive=entry.get("exhaustive", False),
+        derivation=row.fill_later(entry.get("derivation", ""), "derivation"),
+        consequence=text("consequence"),
+        needs=text("needs"),
+        note=text("note"),
+    )
+    _check_consistency(claim)
+    return claim
+
+
+def _check_consistency(claim: Claim) -> None:
+    if not claim.checks and not claim.needs:
+        raise AuditError(
+            "there is nothing to check the claim by",
+            remedy="add `checks`, or say in `needs` what would be needed",
+            field="checks",
+        )
+    with_reading = [bool(check.reading) for check in claim.checks]
+    if any(with_reading) and not all(with_reading):
+        raise AuditError(
+            "some checks have a `reading` and some have none",
+            remedy="give every check a reading, or none",
+            field="checks",
+        )
+    if any(with_reading) and not claim.undefined:
+        raise AuditError(
+            "there are readings, but nothing says what is undefined",
+            remedy="say in `undefined` what the source leaves open",
+            field="undefined",
+        )
+
+
+def _check(entry: Mapping[str, Any], field: str) -> Check:
+    if ("result" in entry) == ("claim" in entry):
+        problem = "a check names either a `result` or a `claim`"
+        raise AuditError(problem, remedy="give one of the two", field=field)
+    if "claim" in entry:
+        extra = sorted(set(entry) - {"claim", "scale", "reading"})
+        if extra:
+            problem = f"{', '.join(extra)} cannot stand beside `claim`"
+            raise AuditError(problem, remedy="remove it", field=field)
+    elif ("column" in entry) == (entry.get("aggregate") == "count"):
+        problem = "a result needs a `column`, and a count of rows has none"
+        raise AuditError(problem, remedy="add or remove `column`", field=field)
+    for name in ("scale", "standard_error"):
+        _need_finite(entry.get(name), f"{field}/{name}")
+    return Check(**entry)
+
+
+def _need_finite(value: Any, field: str) -> None:
+    # An infinite tolerance would let anything hold.
+    if isinstance(value, float) and not math.isfinite(value):
+        raise AuditError(f"{value} is not finite", remedy="give a finite number", field=field)
+
+
+def _statement(printed: str, states: Mapping[str, Any] | None) -> Statement:
+    if states is not None:
+        return _stated(states)
+    try:
+        number = parse_printed(printed)
+    except ValueError:
+        pass
+    else:
+        relation = _PRINTED_RELATIONS[number.relation]
+        # "< 0.001" is not also said of 0.0014.
+        half_unit = number.half_unit if relation in ("=", "≈") else 0.0
+        return Statement(relation, number.value, half_unit)
+    try:
+        return Statement("=", float(parse_count(printed).count))
+    except ValueError as error:
+        raise AuditError(
+            f"{one_line(printed, 80)!r} is not a number this program can parse",
+            remedy="say in `states` what it says in numbers",
+            field="printed",
+        ) from error
+
+
+def _stated(states: Mapping[str, Any]) -> Statement:
+    names = [name for name in states if name != "half_unit"]
+    if len(names) != 1:
+        raise AuditError(
+            f"there must be exactly one statement, got {', '.join(names) or 'none'}",
+            remedy="keep one of value, at_most, at_least, below, above, between and text",
+            field="states",
+        )
+    (name,) = names
+    half_unit = float(states.get("half_unit", 0.0))
+    _need_finite(half_unit, "states/half_unit")
+    if name == "text":
+        return Statement("text", text=states["text"])
+    numbers = states[name] if name == "between" else [states[name]]
+    if any(math.isnan(number) for number in numbers) or list(numbers) != sorted(numbers):
+        raise AuditError(
+            f"{numbers} is not a number or not a range", remedy="correct it", field=f"states/{name}"
+        )
+    if name == "between":
+        return Statement("between", float(numbers[0]), half_unit, upper=float(numbers[1]))
+    return Statement(_BOUNDS.get(name, "="), float(numbers[0]), half_unit)
+
+
+# References
+
+
+def _check_references(claims: Sequence[Claim], exhibits: Mapping[str, Any] | None) -> None:
+    by_id = {claim.id: claim for claim in claims}
+    for claim in claims:
+        if exhibits is not None and claim.exhibit is not None and claim.exhibit not in exhibits:
+            raise AuditError(
+                f"there is no exhibit {claim.exhibit!r}",
+                remedy="name one of those under `exhibits`",
+                claim=claim.id,
+                field="exhibit",
+            )
+        references = [("follows_from", name) for name in claim.follows_from]
+        references += [
+            (f"checks/{i}/claim", check.claim)
+            for i, check in enumerate(claim.checks)
+            if check.claim
+        ]
+        for place, name in references:
+            if name not in by_id:
+                raise AuditError(
+                    f"there is no claim {name!r}",
+                    remedy="name the id of a claim of this register",
+                    claim=claim.id,
+                    field=place,
+                )
+    _refuse_cycles(by_id)
+
+
+def _refuse_cycles(claims: Mapping[str, Claim]) -> None:
+    done: set[str] = set()
+    for start in claims:
+        path: list[str] = []
+        stack = [(start, False)]
+        while stack:
+            name, leaving = stack.pop()
+            if leaving:
+                path.pop()
+                done.add(name)
+            elif name in path:
+                loop = " -> ".join([*path[path.index(name) :], name])
+                raise AuditError(
+                    f"the claims are checked by one another: {one_line(loop, 300)}",
+                    remedy="let the later one check the earlier one only",
+                    claim=name,
+                    field="checks",
+                )
+            elif name not in done:
+                path.append(name)
+                stack.append((name, True))
+                stack.extend((check.claim, False) for check in claims[name].checks if check.claim)
