@@ -1,0 +1,373 @@
+"""What Tables 3, 6, 10 and 11 decide about one another, from their printed numbers alone.
+
+A row of Table 6 is overdetermined: N, the two accuracies and N* fix b and c, and b, c and N*
+fix N. Its seven rows are the two closest buckets of Table 3 and the pairs of Table 11, and
+decide the bootstrap of Section 6.1. A gap and an N* of Table 10 fix the discordance
+probabilities, and with them the power at any number of items; with the scores that the board
+displayed, its correlation fixes N*.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from itertools import permutations
+from math import comb, sqrt
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.special import ndtr, ndtri
+from scipy.stats import binom, multinomial
+
+from llm_power.audit.evidence.published_numbers import PublishedNumbers
+from llm_power.audit.evidence.rows import EvidenceRow
+from llm_power.exhibits._board import model_label
+from llm_power.exhibits.item_count import items_displaying
+from llm_power.exhibits.table_11 import table_11
+from llm_power.published import DISPLAY_RULES, Printed, PublishedCounts, agrees
+from llm_power.statistics._seeds import named_rng
+from llm_power.statistics._typing import FloatArray
+from llm_power.statistics.inversion import z_sum
+from llm_power.statistics.paired_binary import required_n_discordance, required_n_paired_binary
+from llm_power.statistics.simulation import TESTS, rejection_rates
+from llm_power.witness.constraints import BoardScore
+
+_CHI2 = TESTS.index("mcnemar_chi2")
+_FACTORS = {"power_at_080": 0.8, "power_at_100": 1.0, "power_at_120": 1.2}
+# Buckets of Table 3 that the close pairs fill, with their bounds in pp.
+_CLOSE_BUCKETS = {"≤1%": (0.0, 1.0), "1%–2%": (1.0, 2.0)}
+_SOLVED = "b and c at which p_A, p_B (to their digits) and N* (to the nearest) are as printed"
+_QUANTILE = 0.05
+# Standard deviations around the mean that an enumeration covers.
+_REACH = 10.0
+
+
+def close_pairs(published: PublishedNumbers) -> list[EvidenceRow]:
+    """Recompute what the exhibits on the Open LLM Leaderboard v1 say about each other.
+
+    Parameters
+    ----------
+    published : PublishedNumbers
+        Tables 3, 6, 10 and 11, and the scores the board displayed.
+
+    Returns
+    -------
+    list of EvidenceRow
+        A pair of Table 6 is named by task and models, a row of another table by its label.
+    """
+    rows: list[EvidenceRow] = []
+    for part in (
+        _rows_of_table_6,
+        _chains,
+        _rounding,
+        _buckets,
+        _bootstrap,
+        _arbiters,
+        _prospective,
+    ):
+        rows += part(published)
+    return rows
+
+
+def _rows_of_table_6(published: PublishedNumbers) -> Iterator[EvidenceRow]:
+    counts = published.close_pairs
+    for i, pair in enumerate(_names(counts)):
+        n, b, c = (int(x[i]) for x in (counts.n_items, counts.b, counts.c))
+        p_a, p_b = counts.p_a[i], counts.p_b[i]
+        n_star = round(counts.n_star[i].value)
+        yield EvidenceRow(
+            "accuracy_gap_items", pair, n * (p_a.value - p_b.value), "N (p_A - p_B) of Table 6"
+        )
+        found = _discordant_counts(n, p_a, p_b, n_star)
+        yield EvidenceRow("n_discordant_solutions", pair, len(found), _SOLVED)
+        for name, value in zip(("b", "c"), found[0] if len(found) == 1 else (), strict=False):
+            yield EvidenceRow(f"{name}_from_row", pair, value, _SOLVED)
+        items = items_displaying(n_star, b, c, "nearest") if b != c else range(0)
+        yield EvidenceRow(
+            "n_items_from_row",
+            pair,
+            items[0] if len(items) == 1 else np.nan,
+            "the one N at which eq. (6) in b and c displays the printed N*, to the nearest",
+        )
+        yield EvidenceRow("n_discordant", pair, b + c, "b + c of Table 6")
+        yield EvidenceRow("n_difference", pair, b - c, "b - c of Table 6")
+        yield EvidenceRow(
+            "standardized_gap",
+            pair,
+            abs(b - c) / sqrt(b + c - (b - c) ** 2 / n),
+            "|T_N| of eq. (1), |b - c| / sqrt(b + c - (b - c)²/N)",
+        )
+
+
+def _chains(published: PublishedNumbers) -> Iterator[EvidenceRow]:
+    """Difference b - c of A against C where A against B and B against C are printed as well."""
+    counts = published.close_pairs
+    difference = dict(
+        zip(
+            zip(counts.label, counts.model_a, counts.model_b, strict=True),
+            (counts.b - counts.c).tolist(),
+            strict=True,
+        )
+    )
+    for (task, a, b), first in difference.items():
+        for (other_task, same, c), second in difference.items():
+            if task == other_task and b == same and (task, a, c) in difference:
+                yield EvidenceRow(
+                    "difference_by_chain",
+                    ", ".join((task, a, c)),
+                    first + second,
+                    f"b - c of {a} against {b} and of {b} against {c}, added",
+                )
+
+
+def _discordant_counts(n: int, p_a: Printed, p_b: Printed, n_star: int) -> list[tuple[int, int]]:
+    """Counts b and c that a printed row admits; its own b and c are not used."""
+    reach = n * (p_a.half_unit + p_b.half_unit)
+    middle = n * (p_a.value - p_b.value)
+    found = []
+    for difference in range(int(np.ceil(middle - reach)), int(np.floor(middle + reach)) + 1):
+        total = np.arange(abs(difference), n + 1, 2)
+        b, c = (total + difference) // 2, (total - difference) // 2
+        shown = DISPLAY_RULES["nearest"](required_n_discordance(b, c, n))
+        found += [(int(b[k]), int(c[k])) for k in np.flatnonzero(shown == n_star)]
+    return [pair for pair in found if _solves(n, p_a, p_b, pair[0] - pair[1])]
+
+
+def _solves(n: int, p_a: Printed, p_b: Printed, difference: int) -> bool:
+    """Whether some whole number of solved items displays both accuracies."""
+    around = range(int(n * (p_a.value - p_a.half_unit)), int(n * (p_a.value + p_a.half_unit)) + 2)
+    return any(agrees(p_a, s / n) and agrees(p_b, (s - difference) / n) for s in around)
+
+
+def _rounding(published: PublishedNumbers) -> Iterator[EvidenceRow]:
+    counts = published.close_pairs
+    required = required_n_discordance(counts.b, counts.c, counts.n_items)
+    printed = np.array([cell.value for cell in counts.n_star])
+    for rule, display in DISPLAY_RULES.items():
+        yield EvidenceRow(
+            "n_star_rows_by_rule",
+            rule,
+            int(np.count_nonzero(display(required) == printed)),
+            "rows of Table 6 whose N* is eq. (6) rounded so",
+        )
+    # N* is K (N (b+c)/(b-c)^2 - 1): the largest N* pins K down best.
+    i = int(np.argmax(printed))
+    ratio = counts.n_items[i] * (counts.b[i] + counts.c[i]) / (counts.b[i] - counts.c[i]) ** 2 - 1
+    yield EvidenceRow(
+        "power_implied",
+        "",
+        float(ndtr(np.sqrt(printed[i] / ratio) - ndtri(1 - published.settings["alpha"] / 2))),
+        "power at which the largest N* of Table 6 is eq. (6), at level 0.05",
+    )
+
+
+def _buckets(published: PublishedNumbers) -> Iterator[EvidenceRow]:
+    counts, table = published.close_pairs, published.tables[3]
+    gap = 100 * np.abs(counts.b - counts.c) / counts.n_items
+    r = required_n_discordance(counts.b, counts.c, counts.n_items) / counts.n_items
+    for label, (low, high) in _CLOSE_BUCKETS.items():
+        inside = r[(gap > low) & (gap <= high)]
+        for name, value in (
+            ("pairs", inside.size),
+            ("unresolved", np.count_nonzero(inside > 1)),
+            ("r_median", np.median(inside)),
+            ("r_worst", inside.max()),
+        ):
+            method = "pairs of Table 6 with such a gap, r = N*/N by eq. (6)"
+            yield EvidenceRow(f"bucket_{name}", label, float(value), method)
+    *buckets, everything = table.to_dict(orient="records")
+    for row in (*buckets, everything):
+        yield EvidenceRow(
+            "bucket_share",
+            row["gap_bucket"],
+            row["unresolved"].count / row["pairs"].value,
+            "unresolved over pairs, both of Table 3",
+        )
+    summed = "over the buckets of Table 3"
+    worst = max(buckets, key=lambda row: row["r_worst"].value)
+    for name, value in (
+        ("sum_pairs", sum(row["pairs"].value for row in buckets)),
+        ("sum_unresolved", sum(row["unresolved"].count for row in buckets)),
+        ("worst", worst["r_worst"].value),
+        ("verdicts_against_r", sum(_against_its_r(row) for row in buckets)),
+        (
+            "last_with_unresolved",
+            max(i for i, row in enumerate(buckets, start=1) if row["unresolved"].count > 0),
+        ),
+    ):
+        yield EvidenceRow(f"buckets_{name}", "", float(value), summed)
+    yield EvidenceRow(
+        "all_pairs", "", 4 * comb(5, 2), "four tasks, five models: 4 × 5·4/2", "derived"
+    )
+    yield EvidenceRow("pairs_a_task", "", comb(5, 2), "five models: 5·4/2", "derived")
+
+
+def _against_its_r(row: Mapping[Hashable, Any]) -> bool:
+    """Whether a bucket's count of unresolved pairs contradicts its median or worst r."""
+    unresolved, pairs = int(row["unresolved"].count), float(row["pairs"].value)
+    median, worst = float(row["r_median"].value), float(row["r_worst"].value)
+    return (worst > 1) != (unresolved > 0) or (median > 1) != (2 * unresolved > pairs)
+
+
+def _bootstrap(published: PublishedNumbers) -> Iterator[EvidenceRow]:
+    counts, size = published.close_pairs, published.settings["oll_v1_bootstrap_resamples"]
+    tests = list(zip(counts.b, counts.c, counts.n_items, strict=True))
+    share = np.array([_share_unresolved(int(b), int(c), int(n)) for b, c, n in tests])
+    for pair, value in zip(_names(counts), share, strict=True):
+        method = "P(N* of a resample > N), by enumeration of the resampled b and c"
+        yield EvidenceRow("share_of_resamples_unresolved", pair, float(value), method)
+    robust = share > 1 - _QUANTILE
+    above = "5th percentile of N* above N, all resamples enumerated"
+    yield EvidenceRow("robustly_unresolved", "", int(np.count_nonzero(robust)), above)
+    yield EvidenceRow("spanning", "", int(np.count_nonzero(~robust & (share > _QUANTILE))), above)
+    # The 25th of 500 exceeds N where at most 24 resamples need N or less.
+    rank = round(_QUANTILE * size)
+    chance = np.asarray(binom.cdf(rank - 1, size, 1 - share))
+    yield EvidenceRow(
+        "robustly_unresolved_in_a_run",
+        "",
+        float(chance.sum()),
+        f"mean over runs of {size} resamples; standard error: standard deviation over runs",
+        standard_error=float(np.sqrt((chance * (1 - chance)).sum())),
+    )
+    gap = np.array([abs(b - c) / sqrt(b + c) for b, c, _ in tests])
+    yield EvidenceRow(
+        "spanning_pairs_nearer_zero",
+        "",
+        int(np.count_nonzero(gap[~robust] < np.max(gap[robust], initial=0.0))),
+        "spanning pairs whose |b - c| / sqrt(b + c) is below that of some robust pair",
+    )
+
+
+def _share_unresolved(b: int, c: int, n: int) -> float:
+    first, second = (
+        np.arange(max(0, int(k - _REACH * sqrt(k))), min(n, int(k + _REACH * sqrt(k))) + 1)
+        for k in (b, c)
+    )
+    grid_b, grid_c = (x.ravel() for x in np.meshgrid(first, second, indexing="ij"))
+    possible = grid_b + grid_c <= n
+    drawn = np.stack([grid_b, grid_c, n - grid_b - grid_c], axis=1)[possible]
+    mass = multinomial.pmf(drawn, n, [b / n, c / n, 1 - (b + c) / n])
+    needed = required_n_discordance(drawn[:, 0], drawn[:, 1], n)
+    return float(mass[needed > n].sum())
+
+
+def _arbiters(published: PublishedNumbers) -> Iterator[EvidenceRow]:
+    frame = table_11(published.tables[11], published.close_pairs)
+    for name, method in (
+        ("verdict", "tests on Table 6's b, c and N"),
+        ("verdict_printed", "letters of Table 11"),
+    ):
+        letters: pd.Series = frame[name]
+        for quantity, hits in (
+            ("unanimous", letters.map(lambda word: len(set(word)) == 1)),
+            ("unanimous_fail", letters.map(lambda word: set(word) == {"F"})),
+            ("split", letters.map(lambda word: len(set(word)) > 1)),
+        ):
+            yield EvidenceRow(quantity, name, int(hits.sum()), method)
+    for row in published.tables[11].to_dict(orient="records"):
+        letters_of_row = [
+            "R" if row[name].value <= published.settings["alpha"] else "F"
+            for name in ("p_chi2", "p_exact", "p_midp")
+        ]
+        letters_of_row.append("F" if row["zero_in_ci"] == "yes" else "R")
+        yield EvidenceRow(
+            "verdict_of_printed_cells",
+            row["pair"].label,
+            "".join(letters_of_row),
+            "Table 11's own p-values against alpha, and its interval",
+        )
+
+
+def _prospective(published: PublishedNumbers) -> Iterator[EvidenceRow]:
+    table, trials = published.tables[10], published.settings["prospective_trials"]
+    on_target: list[float] = []
+    for row in table.to_dict(orient="records"):
+        p10, p01 = _discordance(row["gap"].value, row["n_star"].value)
+        for name, factor in _FACTORS.items():
+            size = round(factor * row["n_star"].value)
+            rates = rejection_rates(
+                p10, p01, size, n_trials=1, rng=named_rng(0, f"{row['pair']}/{name}")
+            )
+            power = float(rates.exact[_CHI2])
+            if factor == 1:
+                on_target.append(power)
+            yield EvidenceRow(
+                name,
+                row["pair"],
+                power,
+                f"asymptotic McNemar on {size} items, enumerated; discordance from gap and N*",
+                standard_error=sqrt(power * (1 - power) / trials),
+            )
+    target = published.settings["power"]
+    counted = "counted in Table 10"
+    for quantity, value, method in (
+        ("power_on_target_max_dev", 100 * max(abs(p - target) for p in on_target), "enumerated"),
+        ("powers_below_target", _count(table["power_at_080"], below=target), counted),
+        ("powers_above_target", _count(table["power_at_120"], above=target), counted),
+        ("prospective_mc_se", 100 * sqrt(target * (1 - target) / trials), "sqrt(x(1-x)/M)"),
+    ):
+        unit = "pp" if quantity.endswith(("dev", "se")) else ""
+        yield EvidenceRow(quantity, "", value, method, unit=unit)
+    yield from _required_n_of_table_10(published)
+
+
+def _discordance(gap: float, n_star: float) -> tuple[float, float]:
+    """P(only A), P(only B) of a pair with this gap and N*, by eq. (3): var_d = N* gap²/K."""
+    k = float(z_sum(0.05, 0.80)) ** 2
+    discordant = n_star * gap**2 / k + gap**2
+    return (discordant + gap) / 2, (discordant - gap) / 2
+
+
+def _required_n_of_table_10(published: PublishedNumbers) -> Iterator[EvidenceRow]:
+    """Table 10 against the accuracies that the board displayed for its models."""
+    for row in published.tables[10].to_dict(orient="records"):
+        better, worse = _models_of(row["pair"], row["gap"].value, published.board_scores)
+        p_a, p_b = _solved(better) / better.n_items, _solved(worse) / worse.n_items
+        pair, printed = row["pair"], row["n_star"].value
+        displayed = f"scores displayed for {better.model} and {worse.model}"
+        yield EvidenceRow("gap_of_displayed_scores", pair, 100 * (p_a - p_b), displayed, unit="pp")
+        yield EvidenceRow("worse_model", pair, worse.model, displayed)
+        needed = required_n_paired_binary(p_a, p_b, _ends(row["rho"]))
+        yield EvidenceRow(
+            "n_star_nearest_to_printed",
+            pair,
+            float(np.clip(printed, needed.min(), needed.max())),
+            f"eq. (6) at the {displayed}, at the correlation within the printed digits that "
+            "comes nearest to the printed N*",
+        )
+
+
+def _models_of(
+    label: str, gap: float, scores: tuple[BoardScore, ...]
+) -> tuple[BoardScore, BoardScore]:
+    """Return the models that a label of Table 10 can name, with the gap nearest to the printed."""
+    task, _, names = label.partition(", ")
+    first, second = names.split(" / ")
+    of_task = [score for score in scores if score.task.split("-")[0] == task]
+    pairs = [
+        (a, b)
+        for a, b in permutations(of_task, 2)
+        # Table 10 writes "gemma" for either gemma model.
+        if _solved(a) > _solved(b)
+        and {model_label(x.model).removesuffix("-it") for x in (a, b)} == {first, second}
+    ]
+    return min(pairs, key=lambda p: abs((_solved(p[0]) - _solved(p[1])) / p[0].n_items - gap))
+
+
+def _solved(score: BoardScore) -> int:
+    return round(score.score.value / 100 * score.n_items)
+
+
+def _ends(cell: Printed) -> FloatArray:
+    return np.array([cell.value - cell.half_unit, cell.value + cell.half_unit])
+
+
+def _count(cells: Iterable[Printed], *, below: float = np.inf, above: float = -np.inf) -> int:
+    return sum(above < cell.value < below for cell in cells)
+
+
+def _names(counts: PublishedCounts) -> list[str]:
+    return [
+        ", ".join(names) for names in zip(counts.label, counts.model_a, counts.model_b, strict=True)
+    ]
