@@ -79,8 +79,23 @@ def test_design_effect_and_icc_follow_from_the_cluster_n_star(
         ends = [(x - 1) / (N / K - 1) for x in (low, high)]
         icc = found["icc_of_cluster_n_star_within_rounding", PAIRS[i]]
         assert icc == pytest.approx(min(max(ICC[i], ends[0]), ends[1]), rel=1e-9)
-    else:
-        assert ("icc_of_cluster_n_star_within_rounding", PAIRS[i]) not in found
+
+
+def test_nothing_is_evidence_for_the_number_that_the_others_rest_on() -> None:
+    rows = {(row.quantity, row.subject): row for row in clusters(load_published(PUBLISHED))}
+    required = {2: 778.0, 7: 4_628.0}  # N* of Table 7 in the rows whose ICC is negative
+    for i, pair in enumerate(PAIRS, start=1):
+        n_star_row = rows["cluster_n_star_of_icc", pair]
+        icc_row = rows["icc_of_cluster_n_star_within_rounding", pair]
+        assert (n_star_row.evidence, icc_row.evidence) == (
+            ("counts", "none") if i in required else ("none", "counts")
+        )
+        if i in required:
+            assert n_star_row.value == required[i]
+    assert rows["cluster_n_star_of_icc", "3 vs 4, 5%"].value == 34_092
+    assert rows["cluster_n_star_of_icc", "3 vs 4, 95%"].evidence == "none"
+    decided = {pair for pair in PAIRS if rows["pr_unresolved_of_n_star", pair].evidence == "counts"}
+    assert decided == {"3 vs 4", "6 vs 7", "8 vs 9", "9 vs 10"}
 
 
 def test_which_pairs_the_clusters_turn(found: dict[tuple[str, str], float | str]) -> None:

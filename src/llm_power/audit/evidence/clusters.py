@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 import statistics
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -42,8 +43,9 @@ def clusters(published: PublishedNumbers) -> list[EvidenceRow]:
     Returns
     -------
     list of EvidenceRow
-        Evidence ``counts``. A row whose quantity ends in ``_within_rounding`` holds the value
-        nearest to the printed one that the rounding of the other numbers admits.
+        Evidence ``counts``, or ``none`` where nothing printed decides. A row whose quantity
+        ends in ``_within_rounding`` holds the value nearest to the printed one that the
+        rounding of the other numbers admits.
     """
     return [
         *_sizes_and_summaries(published),
@@ -108,7 +110,7 @@ def _verdicts(published: PublishedNumbers) -> Iterator[EvidenceRow]:
 
 def _triples(published: PublishedNumbers) -> Iterator[EvidenceRow]:
     """ICC, design effect and cluster N* of Table 4; the finer cluster N* of Table 9."""
-    table, fine = published.tables[4], published.tables[9]
+    table, fine, table_7 = published.tables[4], published.tables[9], published.tables[7]
     size = _mean_size(published)
     for i, n_star in enumerate(_n_star(published)):
         label, icc, effect = table["pair"][i], table["icc"][i], table["design_effect"][i]
@@ -127,19 +129,46 @@ def _triples(published: PublishedNumbers) -> Iterator[EvidenceRow]:
         yield _nearest(
             "cluster_n_star_of_design_effect", label, clustered, product, "N* of b, c, N times DE"
         )
-        if icc.value > 0:  # a design effect of one tells no more of the ICC than its sign
-            yield _nearest(
-                "icc_of_cluster_n_star",
-                label,
-                icc,
-                _icc_of(of_n_star, size),
-                "(cluster N* / N* - 1) / (N/K - 1)",
-            )
+        yield _icc(label, icc, _icc_of(of_n_star, size))
+        yield _clustered(label, icc, clustered, table_7["n_star"][i], product)
+        yield _nearest(
+            "design_effect_of_icc_without_positive_part",
+            label,
+            effect,
+            Reach(*(1 + (size - 1) * x for x in _ends(reach_of(icc)))),
+            "1 + (N/K - 1) ICC",
+        )
+
+
+def _icc(subject: str, icc: Printed, reach: Reach) -> EvidenceRow:
+    """ICC from the cluster N*; a design effect of one tells no more than its sign."""
+    row = _nearest(
+        "icc_of_cluster_n_star", subject, icc, reach, "(cluster N* / N* - 1) / (N/K - 1)"
+    )
+    return row if icc.value > 0 else replace(row, evidence="none")
+
+
+def _clustered(
+    subject: str, icc: Printed, clustered: Printed, n_star: Printed, product: Reach
+) -> EvidenceRow:
+    """Cluster N* of independent draws where the ICC is not positive.
+
+    Elsewhere it is what design effect and ICC are held against, and nothing printed is left
+    to hold it against.
+    """
+    if icc.value <= 0:
+        return EvidenceRow(
+            "cluster_n_star_of_icc", subject, n_star.value, "N* of Table 7: no ICC above 0, DE = 1"
+        )
+    value = product.nearest_to(clustered.value)
+    return EvidenceRow(
+        "cluster_n_star_of_icc", subject, value, "N* of b, c, N times DE, which rests on it", "none"
+    )
 
 
 def _bootstrap_bounds(published: PublishedNumbers) -> Iterator[EvidenceRow]:
     """The bounds of Table 9 against each other, and against the shares beside them."""
-    table, size = published.tables[9], _mean_size(published)
+    table, table_7, size = published.tables[9], published.tables[7], _mean_size(published)
     n_items = float(published.settings["mmlu_pro_n_items"])
     n_denying = n_tested = 0
     for i, n_star in enumerate(_n_star(published)):
@@ -157,6 +186,8 @@ def _bootstrap_bounds(published: PublishedNumbers) -> Iterator[EvidenceRow]:
                 of_n_star,
                 "bound of cluster N* / N* of b, c, N",
             )
+            product = Reach(*(n_star * x for x in _ends(reach_of(effect))))
+            yield _clustered(subject, icc, clustered, table_7["n_star"][i], product)
             if icc.value <= 0:
                 continue
             at_fixed_size = _icc_of(of_n_star, size)
@@ -177,13 +208,14 @@ def _bootstrap_bounds(published: PublishedNumbers) -> Iterator[EvidenceRow]:
             _share_of(table["n_star_cluster"][i], n_items),
             "at most 5% if the 95% bound is below N, at least 95% if the 5% bound is above it",
         )
-        if n_star > n_items:
-            yield EvidenceRow(
-                "pr_unresolved_of_n_star",
-                label,
-                1.0,
-                "N* exceeds N and no design effect is below 1",
-            )
+        always = n_star > n_items
+        yield EvidenceRow(
+            "pr_unresolved_of_n_star",
+            label,
+            1.0 if always else share.value,
+            "N* exceeds N and no design effect is below 1" if always else "not decided by N*",
+            "counts" if always else "none",
+        )
     yield EvidenceRow(
         "bounds_denying_fixed_mean_size",
         "Table 9",
