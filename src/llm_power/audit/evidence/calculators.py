@@ -11,7 +11,7 @@ from llm_power.audit.evidence.published_numbers import PublishedNumbers
 from llm_power.audit.evidence.rows import EvidenceRow
 from llm_power.errors import InvalidArgument
 from llm_power.exhibits.table_01 import pooled_z_per_arm
-from llm_power.published import Printed
+from llm_power.published import DISPLAY_RULES, Printed
 from llm_power.statistics.inversion import z_sum
 from llm_power.statistics.paired_binary import (
     paired_difference_variance,
@@ -61,6 +61,10 @@ def calculators(published: PublishedNumbers) -> list[EvidenceRow]:
     adjusted = [*((1 - rho) * n for n in per_arm), n_star]
     rows = [_derived("per_arm", name, n) for name, n in zip(names, per_arm, strict=False)]
     rows += [
+        _derived("per_arm_over_k_h2", name, n / one)
+        for name, n in zip(names, per_arm, strict=False)
+    ]
+    rows += [
         _derived("times_one_minus_rho", name, n) for name, n in zip(names, adjusted, strict=True)
     ]
     rows += [
@@ -68,6 +72,9 @@ def calculators(published: PublishedNumbers) -> list[EvidenceRow]:
         for name, n in zip(names, adjusted, strict=True)
     ]
     rows.append(_derived("calculators_at_half", "", _below(adjusted, n_star)))
+    programs = [n for name, n in zip(names, adjusted, strict=True) if _is_program(name)]
+    rows.append(_derived("programs_at_half", "", _below(programs, n_star)))
+    rows += _rounding(published, [one, one, one, 2 * one], rho, n_star)
     variance = float(paired_difference_variance(p_a, p_b, rho))
     gap = p_a - p_b
     rows.append(_derived("printed_convention", names[-1], variance / gap**2))
@@ -96,7 +103,7 @@ def _recounted(names: list[str], printed: list[float]) -> Iterator[EvidenceRow]:
         ("calculators_printed", len(printed), "rows of Table 1"),
         (
             "programs_printed",
-            sum(not name.startswith(_TEXTBOOKS) for name in names),
+            sum(map(_is_program, names)),
             "rows of Table 1 that are software, not a book's formula",
         ),
         ("calculators_at_half_printed", _below(printed, n_star), "printed cells below 3/4 of N*"),
@@ -108,6 +115,22 @@ def _recounted(names: list[str], printed: list[float]) -> Iterator[EvidenceRow]:
         ("printed_half_ratio", float(np.median(others[:3])) / n_star, "515 over 1,028 as printed"),
     ):
         yield EvidenceRow(quantity, "", value, method)
+
+
+def _rounding(
+    published: PublishedNumbers, per_arm: list[float], rho: float, n_star: float
+) -> Iterator[EvidenceRow]:
+    """How many of the nine cells each rounding explains, at the printed conventions."""
+    table = published.tables[1]
+    values = [*per_arm, *((1 - rho) * n for n in per_arm), n_star]
+    printed = [cell.value for cell in [*table["per_arm"][:4], *table["times_one_minus_rho"]]]
+    for name, rule in DISPLAY_RULES.items():
+        explained = np.count_nonzero(rule(values) == printed)
+        yield EvidenceRow("table_1_cells_by_rule", name, int(explained), "of nine cells")
+
+
+def _is_program(name: str) -> bool:
+    return not name.startswith(_TEXTBOOKS)
 
 
 def _below(items: list[float], n_star: float) -> int:

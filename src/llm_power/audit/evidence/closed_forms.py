@@ -250,6 +250,10 @@ def _constant() -> Iterator[EvidenceRow]:
         # Zero of eq. (22): (1 + rho)/(1 - rho) = 8u / (3 (1-2p)^2).
         odds = 8 * p * (1 - p) / (3 * (1 - 2 * p) ** 2)
         yield _row("rho_of_zero_constant", f"p = {p:g}", (odds - 1) / (odds + 1), "eq. (22) = 0")
+    for p, rho in ((0.5, 0.3), (0.65, 0.0), (0.8, 0.5), (0.65, 0.9)):
+        yield _row(
+            "constant", f"p = {p:g}, rho = {rho:g}", float(shortcut_constant(p, rho)), "eq. (11)"
+        )
     spread = [float(shortcut_constant(0.5, rho)) for rho in _RHO]
     yield _row("constant_spread_at_half", "", max(spread) - min(spread), "eq. (11) at p = 1/2")
     for p, rho in ((0.5, 0.3), (0.65, 0.3), (0.8, 0.5)):
@@ -265,6 +269,9 @@ def _constant() -> Iterator[EvidenceRow]:
 
 def _corollary() -> Iterator[EvidenceRow]:
     p, rho, epsilon = _COROLLARY
+    yield _row(
+        "admissible_gap", "", float(admissible_delta(p, rho, epsilon)), "sqrt(epsilon/C), Cor. 1"
+    )
     for subject, delta in (
         ("leading order", float(admissible_delta(p, rho, epsilon))),
         ("0.43", 0.43),

@@ -14,6 +14,8 @@ from llm_power.exhibits.prose_lemma import lemma_grid as grid_cells
 _SMALLEST, _CLOSE, _LARGEST = 0.005, 0.05, 0.20
 _ENDS: Final = (0.0, 0.7)
 _COARSE: Final = (0.005, 0.01, 0.02, 0.05)
+# C(p, rho) as Appendix A prints it.
+_PRINTED_C: Final = {(0.5, 0.0): 1 / 3, (0.65, 0.0): 0.31, (0.8, 0.5): 0.80}
 
 
 def lemma_grid(published: PublishedNumbers) -> list[EvidenceRow]:
@@ -53,6 +55,15 @@ def _rows(grid: pd.DataFrame) -> Iterator[EvidenceRow]:
         len(same) - sum(same),
         "cells of six at delta = 0.005 whose coefficient rounds to other four figures than C",
     )
+    for delta in (_CLOSE, _LARGEST):
+        at_gap = grid[grid["delta"] == delta]
+        for subject, cells in (("all p", at_gap), ("p = 0.5 and 0.65", at_gap[at_gap["p"] < 0.8])):
+            yield _row(
+                "largest_deviation",
+                f"delta = {delta:g}, {subject}",
+                float(cells["deviation"].max()),
+                "largest |n_h/N* - 1/2| at an admissible rho in steps of 0.1",
+            )
     close = grid[grid["delta"] <= _CLOSE + 1e-12]
     coarse = close[close["delta"].round(3).isin(_COARSE)]
     for subject, cells in (("delta in steps of 0.005", close), ("four gaps", coarse)):
@@ -68,14 +79,25 @@ def _rows(grid: pd.DataFrame) -> Iterator[EvidenceRow]:
     method = "|n_h/N* - 1/2| over C delta^2, minus 1, at delta = 0.20"
     yield _row("fourth_order_share", "p = 0.8, rho = 0.5", float(named.iloc[0]), method)
     yield _row("fourth_order_share", "largest at admissible rho", float(excess.max()), method)
-    for p, constant in (("0.8, rho = 0.5", 0.80), ("0.5", 1 / 3)):
+    yield from _printed_constants()
+
+
+def _printed_constants() -> Iterator[EvidenceRow]:
+    """What the constants that Appendix A prints say of its other sentences."""
+    for p, constant in (("0.8, rho = 0.5", _PRINTED_C[0.8, 0.5]), ("0.5", _PRINTED_C[0.5, 0.0])):
         for delta in (_CLOSE, _LARGEST):
-            yield _row(
+            yield EvidenceRow(
                 "printed_constant_times_delta_squared",
                 f"p = {p}, delta = {delta:g}",
                 constant * delta**2,
                 "the constant as Appendix A prints it",
             )
+    yield EvidenceRow(
+        "change_of_printed_constant",
+        "p from 0.5 to 0.65 at rho = 0",
+        _PRINTED_C[0.65, 0.0] - _PRINTED_C[0.5, 0.0],
+        "difference of the constants that Appendix A prints",
+    )
 
 
 def _row(quantity: str, subject: str, value: float, method: str) -> EvidenceRow:
