@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from llm_power.errors import InvalidArgument
 from llm_power.exhibits.item_count import jointly_solved
 from llm_power.exhibits.prose import (
     PROSE_COLUMNS,
+    Basis,
     Claims,
     Finding,
     beside_claims,
@@ -33,7 +35,7 @@ from llm_power.published import Printed, PublishedCounts
 from llm_power.statistics.inversion import z_sum
 from llm_power.statistics.paired_bootstrap import bootstrap_required_n
 from llm_power.statistics.shortcut import cohens_h
-from llm_power.witness.constraints import Constraint, load_constraints
+from llm_power.witness.constraints import Constraint, Role, load_constraints
 
 DATA = Path(__file__).resolve().parents[2] / "data" / "published"
 K = float(z_sum(0.05, 0.80)) ** 2
@@ -89,15 +91,41 @@ def test_agreement_allows_for_simulation_and_for_nothing_else(
     value: float, mc_se: float, printed_se: float | None, expected: bool
 ) -> None:
     known: Claims = {("oll_v1", "x", ()): claim("0.45", 0.45, 0.005, printed_se)}
-    frame = beside_claims("oll_v1", [Finding("x", value, mc_se=mc_se)], known)
+    frame = beside_claims("oll_v1", [Finding("x", value, mc_se=mc_se)], known, basis="witness")
     assert bool(frame["agrees"][0]) is expected
 
 
 def test_a_number_that_is_not_printed_has_no_verdict(claims: Claims) -> None:
-    frame = beside_claims("oll_v1", [Finding("unheard_of", 1.0, ("a", "b"), note="ours")], claims)
+    finding = Finding("unheard_of", 1.0, ("a", "b"), note="ours")
+    frame = beside_claims("oll_v1", [finding], claims, basis="witness")
     row = frame.iloc[0]
     assert (row["subject"], row["value"], row["note"]) == ("a, b", 1.0, "ours")
     assert frame[["where", "printed", "role", "agrees"]].isna().all().all()
+
+
+@pytest.mark.parametrize(
+    ("basis", "role", "mc_se", "simulated", "expected"),
+    [
+        ("raw", "input", math.nan, False, "raw"),
+        ("raw", None, 0.1, False, "raw"),
+        ("witness", "input", math.nan, False, "witness_fitted"),
+        ("witness", "target", 0.1, False, "witness_fitted"),
+        ("witness", "held_out", math.nan, False, "witness_held_out"),
+        ("witness", None, 0.1, True, "witness_held_out"),
+        ("counts", "held_out", math.nan, False, "counts"),
+        ("counts", "held_out", math.nan, True, "simulated"),
+        ("mathematics", None, math.nan, False, "derived"),
+        ("mathematics", "input", 0.0, False, "simulated"),
+    ],
+)
+def test_evidence_follows_from_basis_role_and_simulation(
+    basis: Basis, role: Role | None, mc_se: float, simulated: bool, expected: str
+) -> None:
+    printed = replace(claim("0.45", 0.45, 0.005), role=role or "held_out")
+    known: Claims = {("oll_v1", "x", ()): printed} if role else {}
+    finding = Finding("x", 0.45, mc_se=mc_se, simulated=simulated)
+    frame = beside_claims("oll_v1", [finding], known, basis=basis)
+    assert frame["evidence"].to_list() == [expected]
 
 
 def test_a_number_that_two_registers_list_is_taken_from_the_first() -> None:

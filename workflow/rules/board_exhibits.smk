@@ -170,12 +170,16 @@ rule prose_panels:
         definitions="results/boards/mmlu_pro_top10/cluster_definitions.parquet",
         distribution="results/boards/mmlu_pro_top10/category_bootstrap_counts.parquet",
         frontier="results/pairs/frontier.parquet",
+        oll_v1_scores=panel_scores("oll_v1"),
+        mmlu_pro_scores=panel_scores("mmlu_pro_top10"),
+        frontier_scores=panel_scores("frontier"),
         printed=printed_numbers("oll_v1", "mmlu_pro", "frontier", "general"),
         code=package_sources(
             "exhibits.prose_rho_sensitivity",
             "exhibits.prose_multiplicity",
             "exhibits.prose_clusters",
             "exhibits.prose_ratios",
+            "exhibits.score_provenance",
         ),
     output:
         rho_sensitivity="results/prose/rho_sensitivity.csv",

@@ -8,6 +8,8 @@ from llm_power.exhibits.prose_clusters import cluster_sensitivity
 from llm_power.exhibits.prose_multiplicity import multiplicity_of_buckets
 from llm_power.exhibits.prose_ratios import miller_gain, shortcut_ratios
 from llm_power.exhibits.prose_rho_sensitivity import rho_sensitivity
+from llm_power.exhibits.score_provenance import basis_of
+from llm_power.scores.store import read_task
 from llm_power.witness.constraints import Panel
 
 with logged():
@@ -22,13 +24,18 @@ with logged():
         "mmlu_pro": mmlu_pro,
         "frontier": load(inputs.frontier),
     }
+    basis = {
+        panel: basis_of([read_task(path) for path in inputs[f"{panel}_scores"]]) for panel in boards
+    }
     ranked: tuple[Panel, ...] = ("oll_v1", "mmlu_pro")
-    sensitivity = [rho_sensitivity(boards[p], claims, panel=p) for p in ranked]
-    ratios = [shortcut_ratios(verdicts, claims, panel=p) for p, verdicts in boards.items()]
+    sensitivity = [rho_sensitivity(boards[p], claims, panel=p, basis=basis[p]) for p in ranked]
+    ratios = [shortcut_ratios(boards[p], claims, panel=p, basis=basis[p]) for p in boards]
     write_csv(pd.concat(sensitivity, ignore_index=True), outputs.rho_sensitivity)
     write_csv(pd.concat(ratios, ignore_index=True), outputs.shortcut_ratios)
-    write_csv(miller_gain(oll_v1, claims), outputs.miller_gain)
-    buckets = multiplicity_of_buckets(oll_v1, load(inputs.multiplicity), claims)
+    write_csv(miller_gain(oll_v1, claims, basis=basis["oll_v1"]), outputs.miller_gain)
+    buckets = multiplicity_of_buckets(
+        oll_v1, load(inputs.multiplicity), claims, basis=basis["oll_v1"]
+    )
     write_csv(buckets, outputs.multiplicity_of_buckets)
     definitions = cluster_sensitivity(
         mmlu_pro,
@@ -36,5 +43,6 @@ with logged():
         load(inputs.distribution),
         claims,
         n_resamples=snakemake.params.n_resamples,
+        basis=basis["mmlu_pro"],
     )
     write_csv(definitions, outputs.cluster_definitions)

@@ -9,18 +9,21 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
 import pandas as pd
 
+from llm_power.provenance import Evidence
 from llm_power.witness.constraints import Constraint, Panel
 
 PROSE_COLUMNS: Final = [
     *["panel", "quantity", "subject", "where", "printed", "role"],
-    *["value", "mc_se", "printed_se", "agrees", "note"],
+    *["value", "mc_se", "printed_se", "agrees", "evidence", "note"],
 ]
 MOST_STANDARD_ERRORS: Final = 3.0
 
+# What findings are computed from: formulas alone, printed counts, or per-item scores.
+Basis = Literal["mathematics", "counts", "witness", "raw"]
 Claims = Mapping[tuple[str, str, tuple[str, ...]], Constraint]
 
 
@@ -40,6 +43,8 @@ class Finding:
         Monte Carlo standard error; NaN for a number without one.
     note : str
         Reading, units, or what the value rests on.
+    simulated : bool
+        Whether it was simulated or resampled; a number with a standard error always was.
     """
 
     quantity: str
@@ -47,6 +52,7 @@ class Finding:
     subject: tuple[str, ...] = ()
     mc_se: float = math.nan
     note: str = ""
+    simulated: bool = False
 
 
 def index_claims(*registers: Mapping[Panel, Sequence[Constraint]]) -> Claims:
@@ -71,7 +77,9 @@ def index_claims(*registers: Mapping[Panel, Sequence[Constraint]]) -> Claims:
     return claims
 
 
-def beside_claims(panel: Panel, findings: Iterable[Finding], claims: Claims) -> pd.DataFrame:
+def beside_claims(
+    panel: Panel, findings: Iterable[Finding], claims: Claims, *, basis: Basis
+) -> pd.DataFrame:
     """Set each finding beside what is printed.
 
     Parameters
@@ -82,6 +90,8 @@ def beside_claims(panel: Panel, findings: Iterable[Finding], claims: Claims) -> 
         In the order of the rows.
     claims : mapping
         What `index_claims` returned.
+    basis : {"mathematics", "counts", "witness", "raw"}
+        What the findings were computed from.
 
     Returns
     -------
@@ -89,7 +99,8 @@ def beside_claims(panel: Panel, findings: Iterable[Finding], claims: Claims) -> 
         `PROSE_COLUMNS`. ``where``, ``printed`` and ``role`` (what a witness may do with the
         number; of no meaning for raw data) are missing where the paper prints nothing, and so
         is ``agrees``. It holds the value to the printed digits where neither side is
-        simulated, and else allows for 3 standard errors of the difference.
+        simulated, and else allows for 3 standard errors of the difference. ``evidence`` is how
+        far the value can bear on the printed number.
     """
     rows = []
     for finding in findings:
@@ -106,6 +117,7 @@ def beside_claims(panel: Panel, findings: Iterable[Finding], claims: Claims) -> 
                 "mc_se": finding.mc_se,
                 "printed_se": _printed_error(claim),
                 "agrees": _agrees(claim, finding) if claim else None,
+                "evidence": _evidence(basis, claim, finding),
                 "note": "; ".join(filter(None, [finding.note, claim.note if claim else ""])),
             }
         )
@@ -115,6 +127,17 @@ def beside_claims(panel: Panel, findings: Iterable[Finding], claims: Claims) -> 
 
 def _printed_error(claim: Constraint | None) -> float:
     return math.nan if claim is None or claim.standard_error is None else claim.standard_error
+
+
+def _evidence(basis: Basis, claim: Constraint | None, finding: Finding) -> Evidence:
+    if basis == "raw":
+        return "raw"
+    if basis == "witness":
+        fitted = claim is not None and claim.role != "held_out"
+        return "witness_fitted" if fitted else "witness_held_out"
+    if finding.simulated or not math.isnan(finding.mc_se):
+        return "simulated"
+    return "derived" if basis == "mathematics" else "counts"
 
 
 def _agrees(claim: Constraint, finding: Finding) -> bool:

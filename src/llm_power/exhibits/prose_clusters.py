@@ -7,7 +7,7 @@ from typing import Final
 
 import pandas as pd
 
-from llm_power.exhibits.prose import Claims, Finding, beside_claims
+from llm_power.exhibits.prose import Basis, Claims, Finding, beside_claims
 
 _FLIPPED_BEYOND = 3.0
 # Names that the register gives to the definitions of Section 6.4.
@@ -22,6 +22,7 @@ def cluster_sensitivity(
     claims: Claims,
     *,
     n_resamples: int,
+    basis: Basis = "witness",
 ) -> pd.DataFrame:
     """Summaries of the clustered verdicts, law of the count, and other definitions.
 
@@ -37,6 +38,8 @@ def cluster_sensitivity(
         What `llm_power.exhibits.prose.index_claims` returned.
     n_resamples : int
         Resamples behind `distribution`.
+    basis : {"witness", "raw"}
+        What the scores behind the verdicts are.
 
     Returns
     -------
@@ -76,7 +79,7 @@ def cluster_sensitivity(
             Finding(f"{name}_icc_median", row["icc_median"], note=note),
             Finding(f"{name}_icc_max", row["icc_max"], note=note),
         ]
-    return beside_claims("mmlu_pro", findings, claims)
+    return beside_claims("mmlu_pro", findings, claims, basis=basis)
 
 
 def _law(distribution: pd.DataFrame) -> dict[str, float]:

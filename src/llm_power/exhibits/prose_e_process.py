@@ -93,7 +93,7 @@ def e_process_stopping(
                 found = _findings(null, alternative, delta, n_star, reference)
                 findings += found
                 reference = alternative.mean_stopping if math.isnan(reference) else reference
-    return beside_claims("general", findings, claims)
+    return beside_claims("general", findings, claims, basis="mathematics")
 
 
 def _findings(
@@ -119,6 +119,7 @@ def _findings(
             float(np.quantile(alternative.stopping_items, 0.8, method="inverted_cdf")) / n_star,
             subject,
             note=note,
+            simulated=True,
         ),
     ]
     if not math.isnan(reference):

@@ -114,7 +114,7 @@ def lemma_check(claims: Claims) -> pd.DataFrame:
         ),
         Finding("admissible_gap", float(admissible_delta(0.65, 0.3, 0.05))),
     ]
-    return beside_claims("general", findings, claims)
+    return beside_claims("general", findings, claims, basis="mathematics")
 
 
 def _row_of_largest(cells: pd.DataFrame, column: str) -> pd.Series:

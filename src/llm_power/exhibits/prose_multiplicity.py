@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import ndtri
 
-from llm_power.exhibits.prose import Claims, Finding, beside_claims
+from llm_power.exhibits.prose import Basis, Claims, Finding, beside_claims
 from llm_power.pairs.summary import GAP_BINS
 from llm_power.statistics.inversion import z_sum
 from llm_power.statistics.multiplicity import bonferroni_level, sidak_level
@@ -29,6 +29,7 @@ def multiplicity_of_buckets(
     multiplicity: pd.DataFrame,
     claims: Claims,
     *,
+    basis: Basis = "witness",
     alpha: float = 0.05,
     power: float = 0.80,
 ) -> pd.DataFrame:
@@ -40,6 +41,8 @@ def multiplicity_of_buckets(
         Verdict table and multiplicity stage of the board, all pairs of all tasks.
     claims : mapping
         What `llm_power.exhibits.prose.index_claims` returned.
+    basis : {"witness", "raw"}
+        What the scores behind the verdicts are.
     alpha, power : float
         Family-wise level (false discovery rate for Benjamini-Hochberg) and target power.
 
@@ -64,7 +67,7 @@ def multiplicity_of_buckets(
         Finding("inflation_bonferroni", (float(z_sum(level, power)) / fixed) ** 2, family),
         Finding("inflation_sidak", (float(z_sum(sidak, power)) / fixed) ** 2, family),
     ]
-    general = beside_claims("general", findings, claims)
+    general = beside_claims("general", findings, claims, basis="mathematics")
     gap = verdicts["delta"].abs()
     bucket = pd.cut(gap, [0.0, *GAP_BINS, np.inf], include_lowest=True, labels=list(BUCKETS))
     of_board = []
@@ -83,4 +86,5 @@ def multiplicity_of_buckets(
         Finding("bh_retracted", int(retracted.sum()), note="rejections taken back"),
         Finding("bh_retracted_above_5pp", int((retracted & (gap > _LARGE_GAP)).sum())),
     ]
-    return pd.concat([general, beside_claims("oll_v1", of_board, claims)], ignore_index=True)
+    board = beside_claims("oll_v1", of_board, claims, basis=basis)
+    return pd.concat([general, board], ignore_index=True)

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from llm_power.exhibits.figure_01 import figure_01
-from llm_power.exhibits.prose import Claims, Finding, beside_claims
+from llm_power.exhibits.prose import Basis, Claims, Finding, beside_claims
 from llm_power.published import display_up
 from llm_power.statistics._typing import FloatArray
 from llm_power.witness.constraints import Panel
@@ -15,7 +15,9 @@ _CLOSE = 0.02
 _NEAR = 0.05
 
 
-def shortcut_ratios(verdicts: pd.DataFrame, claims: Claims, *, panel: Panel) -> pd.DataFrame:
+def shortcut_ratios(
+    verdicts: pd.DataFrame, claims: Claims, *, panel: Panel, basis: Basis = "witness"
+) -> pd.DataFrame:
     """Summary of n_h/N* over the pairs, as a real ratio and as a ratio of whole items.
 
     Parameters
@@ -26,6 +28,8 @@ def shortcut_ratios(verdicts: pd.DataFrame, claims: Claims, *, panel: Panel) -> 
         What `llm_power.exhibits.prose.index_claims` returned.
     panel : {"oll_v1", "mmlu_pro", "frontier"}
         Which board.
+    basis : {"witness", "raw"}
+        What the scores behind the verdicts are.
 
     Returns
     -------
@@ -54,10 +58,12 @@ def shortcut_ratios(verdicts: pd.DataFrame, claims: Claims, *, panel: Panel) -> 
         Finding("shortcut_ratio_close_pairs_deviation", float(close.max()) if len(close) else 0.0),
         Finding("pairs_within_5pp", int((gap <= _NEAR).sum()), note=f"of {len(verdicts)}"),
     ]
-    return beside_claims(panel, findings, claims)
+    return beside_claims(panel, findings, claims, basis=basis)
 
 
-def miller_gain(verdicts: pd.DataFrame, claims: Claims) -> pd.DataFrame:
+def miller_gain(
+    verdicts: pd.DataFrame, claims: Claims, *, basis: Basis = "witness"
+) -> pd.DataFrame:
     """Summary of the unpaired required N over the paired one, Section 2 and Figure 1.
 
     Parameters
@@ -66,6 +72,8 @@ def miller_gain(verdicts: pd.DataFrame, claims: Claims) -> pd.DataFrame:
         Verdict table of the board, all pairs of all tasks.
     claims : mapping
         What `llm_power.exhibits.prose.index_claims` returned.
+    basis : {"witness", "raw"}
+        What the scores behind the verdicts are.
 
     Returns
     -------
@@ -83,7 +91,7 @@ def miller_gain(verdicts: pd.DataFrame, claims: Claims) -> pd.DataFrame:
         ),
         Finding("miller_residual_largest_positive", float(residual.max())),
     ]
-    return beside_claims("oll_v1", findings, claims)
+    return beside_claims("oll_v1", findings, claims, basis=basis)
 
 
 def _summary(name: str, values: FloatArray) -> list[Finding]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -81,20 +82,21 @@ def required_n_bootstrap(
     n = counts.n_items
     labels = zip(counts.label, counts.model_a, counts.model_b, strict=True)
     findings = []
+    resampled = partial(Finding, simulated=True)
     for i, subject in enumerate(labels):
         share = float(large.share_unresolved[i])
         findings += [
             Finding("n_star", float(pairs.n_star[i]), subject, note=f"N = {n[i]:,}"),
-            Finding("n_star_p05", float(run.low[i]), subject, note=f"B = {n_resamples:,}"),
-            Finding("n_star_p95", float(run.high[i]), subject, note=f"B = {n_resamples:,}"),
-            Finding(
+            resampled("n_star_p05", float(run.low[i]), subject, note=f"B = {n_resamples:,}"),
+            resampled("n_star_p95", float(run.high[i]), subject, note=f"B = {n_resamples:,}"),
+            resampled(
                 "share_of_resamples_unresolved",
                 share,
                 subject,
                 mc_se=math.sqrt(share * (1 - share) / n_resamples_large),
                 note=f"B = {n_resamples_large:,}",
             ),
-            Finding(
+            resampled(
                 "probability_robustly_unresolved",
                 float(robust[i]),
                 subject,
@@ -105,24 +107,24 @@ def required_n_bootstrap(
     name = "n_close_pairs_robustly_unresolved"
     claim = claims.get(("oll_v1", name, ()))
     findings += [
-        Finding(
+        resampled(
             name,
             float(np.count_nonzero(run.low > n)),
             mc_se=float(np.sqrt((robust * (1 - robust)).sum())),
             note=f"this run, B = {n_resamples:,}",
         ),
-        Finding(
+        resampled(
             f"{name}_large",
             float(np.count_nonzero(large.low > n)),
             note=f"B = {n_resamples_large:,}",
         ),
-        Finding(f"{name}_mean", float(robust.sum()), note=f"over runs of B = {n_resamples:,}"),
+        resampled(f"{name}_mean", float(robust.sum()), note=f"over runs of B = {n_resamples:,}"),
     ]
     if claim is not None:
         count = round(claim.printed.value)
         note = f"probability that a run of B = {n_resamples:,} counts {count}"
-        findings.append(Finding(f"{name}_chance_of_printed", float(law[count]), note=note))
-    return beside_claims("oll_v1", findings, claims)
+        findings.append(resampled(f"{name}_chance_of_printed", float(law[count]), note=note))
+    return beside_claims("oll_v1", findings, claims, basis="counts")
 
 
 def _count_law(probabilities: FloatArray) -> FloatArray:

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from llm_power.exhibits._board import pair_labels, task_label
-from llm_power.exhibits.prose import Claims, Finding, beside_claims
+from llm_power.exhibits.prose import Basis, Claims, Finding, beside_claims
 from llm_power.statistics.rho_sensitivity import rho_sensitivity as at_shifted_rho
 from llm_power.witness.constraints import Panel
 
@@ -16,6 +16,7 @@ def rho_sensitivity(
     claims: Claims,
     *,
     panel: Panel,
+    basis: Basis = "witness",
     shift: float = 0.10,
     alpha: float = 0.05,
     power: float = 0.80,
@@ -30,6 +31,8 @@ def rho_sensitivity(
         What `llm_power.exhibits.prose.index_claims` returned.
     panel : {"oll_v1", "mmlu_pro", "frontier"}
         Which board.
+    basis : {"witness", "raw"}
+        What the scores behind the verdicts are.
     shift : float
         How much the correlation of every pair is moved.
     alpha, power : float
@@ -78,4 +81,4 @@ def rho_sensitivity(
                 note=f"{towards} {shift:g}; ρ = {rho[i]:.3f}, r = {r[i]:.3f}",
             )
         )
-    return beside_claims(panel, findings, claims)
+    return beside_claims(panel, findings, claims, basis=basis)

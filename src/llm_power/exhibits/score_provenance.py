@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from typing import Literal
 
 from llm_power.provenance import Provenance
 from llm_power.scores.store import TaskScores
@@ -42,6 +43,12 @@ def score_provenance(tasks: Sequence[TaskScores]) -> list[Provenance]:
             Provenance.raw(repo=task.provenance.source, revision=revision, sha256=digest)
         )
     return sources
+
+
+def basis_of(tasks: Sequence[TaskScores]) -> Literal["witness", "raw"]:
+    """Return ``witness`` if any of the tasks is one, else ``raw``."""
+    sources = score_provenance(tasks)
+    return "witness" if any(source.kind == "witness" for source in sources) else "raw"
 
 
 def _witness_provenance(task: TaskScores, sums: Mapping[str, str]) -> Provenance:
