@@ -226,12 +226,8 @@ def agrees(printed: Printed, value: float) -> bool:
     if math.isinf(value):
         return False
     # In decimal: 0.45 - 0.445 is not 0.005 in binary, and the printed number is decimal.
-    return abs(as_decimal(value) - as_decimal(printed.value)) <= as_decimal(printed.half_unit)
-
-
-def as_decimal(value: float) -> Decimal:
-    """Return the shortest decimal number that denotes `value`."""
-    return Decimal(repr(float(value)))
+    distance = abs(Decimal(repr(float(value))) - Decimal(repr(printed.value)))
+    return distance <= Decimal(repr(printed.half_unit))
 
 
 def display_nearest(value: ArrayLike) -> FloatArray:

@@ -6,8 +6,8 @@ import math
 import re
 from typing import Final
 
+from llm_power.audit._decimal import as_decimal
 from llm_power.audit.register import Claim
-from llm_power.published import as_decimal
 
 _EXTRA_DIGITS: Final = 2
 _SIGNIFICANT_DIGITS: Final = 5

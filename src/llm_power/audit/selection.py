@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
+from llm_power.audit._decimal import as_decimal
 from llm_power.audit._errors import AuditError
 from llm_power.audit.register import Check, Condition
 from llm_power.errors import InvalidArgument, one_line
 from llm_power.provenance import EVIDENCE, Evidence, source_kinds
-from llm_power.published import as_decimal
 
 # What a witness did with a printed number.
 ROLES_FILE: Final = "witness/roles.csv"

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
+from llm_power.audit._decimal import as_decimal
 from llm_power.audit.register import Relation, Statement
 from llm_power.provenance import Evidence, Verdict
-from llm_power.published import as_decimal
 
 # A printed number stands for whatever lies within half a unit of its last digit.
 HALF_UNITS: Final = 1
