@@ -10,7 +10,7 @@ displayed, its correlation fixes N*.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping
-from itertools import permutations
+from itertools import combinations, permutations
 from math import comb, sqrt
 from typing import Any
 
@@ -22,7 +22,6 @@ from scipy.stats import binom, multinomial
 from llm_power.audit.evidence.published_numbers import PublishedNumbers
 from llm_power.audit.evidence.rows import EvidenceRow
 from llm_power.exhibits._board import model_label
-from llm_power.exhibits.item_count import items_displaying
 from llm_power.exhibits.table_11 import table_11
 from llm_power.published import DISPLAY_RULES, Printed, PublishedCounts, agrees
 from llm_power.statistics._seeds import named_rng
@@ -34,9 +33,15 @@ from llm_power.witness.constraints import BoardScore
 
 _CHI2 = TESTS.index("mcnemar_chi2")
 _FACTORS = {"power_at_080": 0.8, "power_at_100": 1.0, "power_at_120": 1.2}
-# Buckets of Table 3 that the close pairs fill, with their bounds in pp.
-_CLOSE_BUCKETS = {"≤1%": (0.0, 1.0), "1%–2%": (1.0, 2.0)}
-_SOLVED = "b and c at which p_A, p_B (to their digits) and N* (to the nearest) are as printed"
+# Bounds of the buckets of Table 3 in pp; the close pairs fill the first two.
+_BUCKETS = {
+    "≤1%": (-1.0, 1.0),
+    "1%–2%": (1.0, 2.0),
+    "2%–5%": (2.0, 5.0),
+    "5%–15%": (5.0, 15.0),
+    ">15%": (15.0, 100.0),
+}
+_CLOSE = ("≤1%", "1%–2%")
 _QUANTILE = 0.05
 # Standard deviations around the mean that an enumeration covers.
 _REACH = 10.0
@@ -64,6 +69,8 @@ def close_pairs(published: PublishedNumbers) -> list[EvidenceRow]:
         _bootstrap,
         _arbiters,
         _prospective,
+        _required_n_of_table_10,
+        _displayed_scores,
     ):
         rows += part(published)
     return rows
@@ -73,30 +80,49 @@ def _rows_of_table_6(published: PublishedNumbers) -> Iterator[EvidenceRow]:
     counts = published.close_pairs
     for i, pair in enumerate(_names(counts)):
         n, b, c = (int(x[i]) for x in (counts.n_items, counts.b, counts.c))
-        p_a, p_b = counts.p_a[i], counts.p_b[i]
-        n_star = round(counts.n_star[i].value)
+        p_a, p_b, n_star = counts.p_a[i], counts.p_b[i], counts.n_star[i].value
         yield EvidenceRow(
             "accuracy_gap_items", pair, n * (p_a.value - p_b.value), "N (p_A - p_B) of Table 6"
         )
-        found = _discordant_counts(n, p_a, p_b, n_star)
-        yield EvidenceRow("n_discordant_solutions", pair, len(found), _SOLVED)
-        for name, value in zip(("b", "c"), found[0] if len(found) == 1 else (), strict=False):
-            yield EvidenceRow(f"{name}_from_row", pair, value, _SOLVED)
-        items = items_displaying(n_star, b, c, "nearest") if b != c else range(0)
+        for name, value in zip(("b", "c"), _discordant_counts(n, p_a, p_b, n_star), strict=True):
+            yield EvidenceRow(
+                f"{name}_from_row",
+                pair,
+                value,
+                "b and c that fit N, p_A and p_B, with the N* by eq. (6) nearest to the printed",
+            )
+        candidates = np.arange(b + c, 2 * n + 1)
+        distance = np.abs(required_n_discordance(b, c, candidates) - n_star)
         yield EvidenceRow(
             "n_items_from_row",
             pair,
-            items[0] if len(items) == 1 else np.nan,
-            "the one N at which eq. (6) in b and c displays the printed N*, to the nearest",
+            int(candidates[np.argmin(distance)]),
+            "N at which eq. (6) in b and c comes nearest to the printed N*",
         )
         yield EvidenceRow("n_discordant", pair, b + c, "b + c of Table 6")
         yield EvidenceRow("n_difference", pair, b - c, "b - c of Table 6")
-        yield EvidenceRow(
-            "standardized_gap",
-            pair,
-            abs(b - c) / sqrt(b + c - (b - c) ** 2 / n),
-            "|T_N| of eq. (1), |b - c| / sqrt(b + c - (b - c)²/N)",
-        )
+
+
+def _discordant_counts(n: int, p_a: Printed, p_b: Printed, n_star: float) -> tuple[int, int]:
+    """Counts b and c that a printed row admits; its own b and c are not used."""
+    reach = n * (p_a.half_unit + p_b.half_unit)
+    middle = n * (p_a.value - p_b.value)
+    around = range(int(np.ceil(middle - reach)), int(np.floor(middle + reach)) + 1)
+    candidates = []
+    for difference in [d for d in around if _solves(n, p_a, p_b, d)] or [round(middle)]:
+        total = np.arange(abs(difference), n + 1, 2)
+        b, c = (total + difference) // 2, (total - difference) // 2
+        distance = np.abs(required_n_discordance(b, c, n) - n_star)
+        k = int(np.argmin(distance))
+        candidates.append((float(distance[k]), int(b[k]), int(c[k])))
+    _, only_a, only_b = min(candidates)
+    return only_a, only_b
+
+
+def _solves(n: int, p_a: Printed, p_b: Printed, difference: int) -> bool:
+    """Whether some whole number of solved items displays both accuracies."""
+    around = range(int(n * (p_a.value - p_a.half_unit)), int(n * (p_a.value + p_a.half_unit)) + 2)
+    return any(agrees(p_a, s / n) and agrees(p_b, (s - difference) / n) for s in around)
 
 
 def _chains(published: PublishedNumbers) -> Iterator[EvidenceRow]:
@@ -118,25 +144,6 @@ def _chains(published: PublishedNumbers) -> Iterator[EvidenceRow]:
                     first + second,
                     f"b - c of {a} against {b} and of {b} against {c}, added",
                 )
-
-
-def _discordant_counts(n: int, p_a: Printed, p_b: Printed, n_star: int) -> list[tuple[int, int]]:
-    """Counts b and c that a printed row admits; its own b and c are not used."""
-    reach = n * (p_a.half_unit + p_b.half_unit)
-    middle = n * (p_a.value - p_b.value)
-    found = []
-    for difference in range(int(np.ceil(middle - reach)), int(np.floor(middle + reach)) + 1):
-        total = np.arange(abs(difference), n + 1, 2)
-        b, c = (total + difference) // 2, (total - difference) // 2
-        shown = DISPLAY_RULES["nearest"](required_n_discordance(b, c, n))
-        found += [(int(b[k]), int(c[k])) for k in np.flatnonzero(shown == n_star)]
-    return [pair for pair in found if _solves(n, p_a, p_b, pair[0] - pair[1])]
-
-
-def _solves(n: int, p_a: Printed, p_b: Printed, difference: int) -> bool:
-    """Whether some whole number of solved items displays both accuracies."""
-    around = range(int(n * (p_a.value - p_a.half_unit)), int(n * (p_a.value + p_a.half_unit)) + 2)
-    return any(agrees(p_a, s / n) and agrees(p_b, (s - difference) / n) for s in around)
 
 
 def _rounding(published: PublishedNumbers) -> Iterator[EvidenceRow]:
@@ -165,7 +172,8 @@ def _buckets(published: PublishedNumbers) -> Iterator[EvidenceRow]:
     counts, table = published.close_pairs, published.tables[3]
     gap = 100 * np.abs(counts.b - counts.c) / counts.n_items
     r = required_n_discordance(counts.b, counts.c, counts.n_items) / counts.n_items
-    for label, (low, high) in _CLOSE_BUCKETS.items():
+    for label in _CLOSE:
+        low, high = _BUCKETS[label]
         inside = r[(gap > low) & (gap <= high)]
         for name, value in (
             ("pairs", inside.size),
@@ -190,10 +198,6 @@ def _buckets(published: PublishedNumbers) -> Iterator[EvidenceRow]:
         ("sum_unresolved", sum(row["unresolved"].count for row in buckets)),
         ("worst", worst["r_worst"].value),
         ("verdicts_against_r", sum(_against_its_r(row) for row in buckets)),
-        (
-            "last_with_unresolved",
-            max(i for i, row in enumerate(buckets, start=1) if row["unresolved"].count > 0),
-        ),
     ):
         yield EvidenceRow(f"buckets_{name}", "", float(value), summed)
     yield EvidenceRow(
@@ -211,35 +215,56 @@ def _against_its_r(row: Mapping[Hashable, Any]) -> bool:
 
 def _bootstrap(published: PublishedNumbers) -> Iterator[EvidenceRow]:
     counts, size = published.close_pairs, published.settings["oll_v1_bootstrap_resamples"]
-    tests = list(zip(counts.b, counts.c, counts.n_items, strict=True))
-    share = np.array([_share_unresolved(int(b), int(c), int(n)) for b, c, n in tests])
-    for pair, value in zip(_names(counts), share, strict=True):
-        method = "P(N* of a resample > N), by enumeration of the resampled b and c"
-        yield EvidenceRow("share_of_resamples_unresolved", pair, float(value), method)
-    robust = share > 1 - _QUANTILE
-    above = "5th percentile of N* above N, all resamples enumerated"
-    yield EvidenceRow("robustly_unresolved", "", int(np.count_nonzero(robust)), above)
-    yield EvidenceRow("spanning", "", int(np.count_nonzero(~robust & (share > _QUANTILE))), above)
+    tests = [tuple(map(int, row)) for row in zip(counts.b, counts.c, counts.n_items, strict=True)]
+    laws = [_resampled_required_n(*row) for row in tests]
+    enumerated = "N* of a resample, its b and c enumerated"
+    share = np.array(
+        [mass[needed > n].sum() for (needed, mass), (_, _, n) in zip(laws, tests, strict=True)]
+    )
+    ends = np.array([_percentiles(*law) for law in laws])
+    for i, pair in enumerate(_names(counts)):
+        yield EvidenceRow("share_of_resamples_unresolved", pair, float(share[i]), enumerated)
+        for name, value in zip(("n_star_p05", "n_star_p95"), ends[i], strict=True):
+            yield EvidenceRow(name, pair, float(value), enumerated)
+    n = counts.n_items
+    robust, spanning = ends[:, 0] > n, (ends[:, 0] <= n) & (ends[:, 1] > n)
+    yield EvidenceRow(
+        "robustly_unresolved", "", int(robust.sum()), f"5th percentile of {enumerated}"
+    )
+    yield EvidenceRow(
+        "spanning", "", int(spanning.sum()), f"5th and 95th percentile of {enumerated}"
+    )
+    yield EvidenceRow(
+        "intervals_beyond_tenfold",
+        "",
+        int(np.count_nonzero(ends[spanning, 1] > 10 * ends[spanning, 0])),
+        f"spanning pairs with a 95th above ten times the 5th percentile of {enumerated}",
+    )
     # The 25th of 500 exceeds N where at most 24 resamples need N or less.
     rank = round(_QUANTILE * size)
     chance = np.asarray(binom.cdf(rank - 1, size, 1 - share))
-    yield EvidenceRow(
-        "robustly_unresolved_in_a_run",
-        "",
-        float(chance.sum()),
-        f"mean over runs of {size} resamples; standard error: standard deviation over runs",
-        standard_error=float(np.sqrt((chance * (1 - chance)).sum())),
-    )
+    for name, mean in (
+        ("robustly_unresolved_in_a_run", chance.sum()),
+        ("spanning_in_a_run", (1 - chance).sum()),
+    ):
+        yield EvidenceRow(
+            name,
+            "",
+            float(mean),
+            f"mean over runs of {size} resamples; standard error: standard deviation over runs",
+            standard_error=float(np.sqrt((chance * (1 - chance)).sum())),
+        )
     gap = np.array([abs(b - c) / sqrt(b + c) for b, c, _ in tests])
     yield EvidenceRow(
         "spanning_pairs_nearer_zero",
         "",
-        int(np.count_nonzero(gap[~robust] < np.max(gap[robust], initial=0.0))),
+        int(np.count_nonzero(gap[spanning] < np.max(gap[robust], initial=0.0))),
         "spanning pairs whose |b - c| / sqrt(b + c) is below that of some robust pair",
     )
 
 
-def _share_unresolved(b: int, c: int, n: int) -> float:
+def _resampled_required_n(b: int, c: int, n: int) -> tuple[FloatArray, FloatArray]:
+    """N* of each resample (b*, c*), and its probability."""
     first, second = (
         np.arange(max(0, int(k - _REACH * sqrt(k))), min(n, int(k + _REACH * sqrt(k))) + 1)
         for k in (b, c)
@@ -247,9 +272,15 @@ def _share_unresolved(b: int, c: int, n: int) -> float:
     grid_b, grid_c = (x.ravel() for x in np.meshgrid(first, second, indexing="ij"))
     possible = grid_b + grid_c <= n
     drawn = np.stack([grid_b, grid_c, n - grid_b - grid_c], axis=1)[possible]
-    mass = multinomial.pmf(drawn, n, [b / n, c / n, 1 - (b + c) / n])
-    needed = required_n_discordance(drawn[:, 0], drawn[:, 1], n)
-    return float(mass[needed > n].sum())
+    mass = np.asarray(multinomial.pmf(drawn, n, [b / n, c / n, 1 - (b + c) / n]))
+    return required_n_discordance(drawn[:, 0], drawn[:, 1], n), mass
+
+
+def _percentiles(values: FloatArray, mass: FloatArray) -> tuple[float, float]:
+    order = np.argsort(values)
+    reached = np.cumsum(mass[order])
+    low, high = np.searchsorted(reached, (_QUANTILE, 1 - _QUANTILE))
+    return float(values[order[low]]), float(values[order[high]])
 
 
 def _arbiters(published: PublishedNumbers) -> Iterator[EvidenceRow]:
@@ -265,6 +296,8 @@ def _arbiters(published: PublishedNumbers) -> Iterator[EvidenceRow]:
             ("split", letters.map(lambda word: len(set(word)) > 1)),
         ):
             yield EvidenceRow(quantity, name, int(hits.sum()), method)
+    n_letters = {len(word) for word in published.tables[11]["verdict"]}
+    yield EvidenceRow("arbiters", "", max(n_letters), "letters of a verdict of Table 11")
     for row in published.tables[11].to_dict(orient="records"):
         letters_of_row = [
             "R" if row[name].value <= published.settings["alpha"] else "F"
@@ -309,7 +342,6 @@ def _prospective(published: PublishedNumbers) -> Iterator[EvidenceRow]:
     ):
         unit = "pp" if quantity.endswith(("dev", "se")) else ""
         yield EvidenceRow(quantity, "", value, method, unit=unit)
-    yield from _required_n_of_table_10(published)
 
 
 def _discordance(gap: float, n_star: float) -> tuple[float, float]:
@@ -317,6 +349,23 @@ def _discordance(gap: float, n_star: float) -> tuple[float, float]:
     k = float(z_sum(0.05, 0.80)) ** 2
     discordant = n_star * gap**2 / k + gap**2
     return (discordant + gap) / 2, (discordant - gap) / 2
+
+
+def _displayed_scores(published: PublishedNumbers) -> Iterator[EvidenceRow]:
+    scores = published.board_scores
+    models = {score.model for score in scores}
+    yield EvidenceRow("models_displayed", "", len(models), "models with displayed scores")
+    gaps = np.array(
+        [
+            100 * abs(_solved(a) - _solved(b)) / a.n_items
+            for a, b in combinations(scores, 2)
+            if a.task == b.task
+        ]
+    )
+    for label, (low, high) in _BUCKETS.items():
+        inside = np.count_nonzero((gaps > low) & (gaps <= high))
+        method = "pairs whose displayed scores, as whole numbers of items, differ by so much"
+        yield EvidenceRow("bucket_pairs_of_displayed_scores", label, int(inside), method)
 
 
 def _required_n_of_table_10(published: PublishedNumbers) -> Iterator[EvidenceRow]:
@@ -329,6 +378,17 @@ def _required_n_of_table_10(published: PublishedNumbers) -> Iterator[EvidenceRow
         yield EvidenceRow("gap_of_displayed_scores", pair, 100 * (p_a - p_b), displayed, unit="pp")
         yield EvidenceRow("worse_model", pair, worse.model, displayed)
         needed = required_n_paired_binary(p_a, p_b, _ends(row["rho"]))
+        # N* is linear in the correlation. Printed 193, it is above 192 and at most 193.5.
+        independent = float(required_n_paired_binary(p_a, p_b, 0.0))
+        slope = (independent - float(needed[0])) / float(_ends(row["rho"])[0])
+        rhos = [(independent - n) / slope for n in (printed + 0.5, printed - 1)]
+        yield EvidenceRow(
+            "rho_nearest_to_printed",
+            pair,
+            float(np.clip(row["rho"].value, *rhos)),
+            f"eq. (6) at the {displayed}, at the N*, rounded up or to the nearest as printed, "
+            "that comes nearest to the printed correlation",
+        )
         yield EvidenceRow(
             "n_star_nearest_to_printed",
             pair,
