@@ -42,9 +42,6 @@ def shortcut_on_counts(published: PublishedNumbers) -> list[EvidenceRow]:
     rows.append(_row("largest_gain", "Table 6", gain.max(), "independent-sample N over eq. (6)"))
     for table, summary in (("Table 6", close), ("Table 7", adjacent)):
         rows.append(_row("smallest_rho", table, summary.rho.min(), "phi of the counts"))
-    rows.append(
-        _row("largest_gap_pp", "Table 7", 100 * abs(adjacent.delta).max(), "(b-c)/N", unit="pp")
-    )
     return rows
 
 
@@ -158,7 +155,5 @@ def _connor(printed: PublishedCounts, pairs: PairSummary) -> Iterator[EvidenceRo
     )
 
 
-def _row(
-    quantity: str, subject: str, value: float | int, method: str, unit: str = ""
-) -> EvidenceRow:
-    return EvidenceRow(quantity, subject, float(value), method, unit=unit)
+def _row(quantity: str, subject: str, value: float, method: str) -> EvidenceRow:
+    return EvidenceRow(quantity, subject, float(value), method)
