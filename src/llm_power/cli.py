@@ -23,7 +23,7 @@ from llm_power.pairs.resolve import N_STAGES, BoardVerdicts, resolve_board
 from llm_power.pairs.summary import summarize_board
 from llm_power.pairs.verdicts import OperatingPoint
 from llm_power.scores.options import ANSWER_KEYS, ReadOptions
-from llm_power.scores.readers import READERS, read_scores
+from llm_power.scores.readers import read_scores, reader_names
 from llm_power.scores.selection import MISSING_POLICIES, MissingPolicy
 from llm_power.scores.store import KINDS, TaskScores
 from llm_power.statistics.multiplicity import Family
@@ -67,7 +67,7 @@ def cli() -> None:
 @click.option("--power", type=float, default=0.80, show_default=True, help="Target power.")
 @click.option(
     "--reader",
-    type=click.Choice(["auto", *READERS]),
+    type=click.Choice(["auto", *reader_names()]),
     default="auto",
     show_default=True,
     help="How to read the scores.",
@@ -76,6 +76,9 @@ def cli() -> None:
 @click.option("--item", metavar="COLUMN", help="Column of the item ids.")
 @click.option("--model", metavar="COLUMN", help="Column of the model names of a long table.")
 @click.option("--score", metavar="COLUMN", help="Column of the scores of a long table.")
+@click.option("--metric", metavar="NAME", help="Which metric of a log is the score.")
+@click.option("--filter", metavar="NAME", help="Which answer filter of a log to take it of.")
+@click.option("--task", metavar="NAME", help="Name of the task; picks it from a folder of several.")
 @click.option("--exclude", multiple=True, metavar="MODEL", help="Leave a model out; repeatable.")
 @click.option("--skip-malformed", is_flag=True, help="Count malformed records and leave them out.")
 @click.option(
@@ -100,8 +103,9 @@ def resolve(
 ) -> None:
     """Resolve the pairs of a leaderboard from its per-item SCORES.
 
-    Each of SCORES is one task: a Parquet or CSV table, wide or long, or a folder of MMLU-Pro
-    output zips. Writes pairs.parquet, pairs.csv and summary.json into the folder of --out.
+    Each of SCORES is one task: a Parquet or CSV table, wide or long, or a folder of logs, one a
+    model: those of lm-evaluation-harness, details of the Open LLM Leaderboards, MMLU-Pro output
+    zips. Writes pairs.parquet, pairs.csv and summary.json into the folder of --out.
     """
     options = ReadOptions(clusters=(cluster,) if cluster else (), **declared)
     point = OperatingPoint(alpha=alpha, power=power)

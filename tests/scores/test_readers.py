@@ -14,7 +14,7 @@ import pytest
 
 from llm_power.errors import InvalidArgument, ScoreError
 from llm_power.scores.options import ReadOptions
-from llm_power.scores.readers import READERS, read_scores, recognize
+from llm_power.scores.readers import read_scores, reader_names, recognize
 from llm_power.scores.store import Provenance, TaskScores, read_task, write_task
 
 WIDE: dict[str, list[Any]] = {"item_id": ["1", "2"], "a": [0, 1], "b": [1, 0]}
@@ -96,7 +96,7 @@ def test_a_reader_can_be_named(forms: dict[str, Path]) -> None:
         read_scores(forms["wide_parquet"], reader="canonical")
     with pytest.raises(InvalidArgument, match=r"reader must be auto or one of .* got 'excel'"):
         read_scores(forms["wide_csv"], reader="excel")
-    assert set(READERS) == {"canonical", "wide", "long", "mmlu_pro_zip"}
+    assert {"canonical", "wide", "long", "mmlu_pro_zip", "lm_eval", "details_v1"} <= {*reader_names()}
 
 
 @pytest.fixture
@@ -144,7 +144,7 @@ def test_a_file_that_is_nothing(tmp_path: Path, content: bytes) -> None:
 def test_paths_that_are_not_there(tmp_path: Path) -> None:
     with pytest.raises(ScoreError, match="cannot be read"):
         read_scores(tmp_path / "missing.parquet")
-    with pytest.raises(ScoreError, match="the folder holds no zip"):
+    with pytest.raises(ScoreError, match="the folder holds none of the files that readers look for"):
         read_scores(tmp_path)
     with pytest.raises(InvalidArgument, match="path must name at least one file"):
         read_scores([])

@@ -13,7 +13,7 @@ for board in config["boards"]:
 rule scores:
     input:
         files=lambda wildcards: score_files(wildcards.board, wildcards.task),
-        code=package_sources("scores.readers", "pairs.ranking"),
+        code=package_sources("scores.readers", "scores.wide", "pairs.ranking"),
     output:
         "results/scores/{board}/{task}.parquet",
     log:

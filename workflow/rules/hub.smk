@@ -4,7 +4,7 @@
 rule hub_scores:
     input:
         file=hub_file,
-        code=package_sources("scores.readers"),
+        code=package_sources("scores.readers", "scores.wide"),
     output:
         "results/hub/{board}/{task}.parquet",
     log:

@@ -6,6 +6,8 @@
 `options`          what a user declares about a file: the one argument of every reader
 `wide`, `long`     Parquet or CSV tables
 `mmlu_pro_zip`     the output zips published by the authors of MMLU-Pro
+`lm_eval`          samples of lm-evaluation-harness, and details of the Open LLM Leaderboard v2
+`details_v1`       details of the Open LLM Leaderboard v1
 `readers`          the readers by name, and the one that recognizes a file
 =================  =========================================================================
 """

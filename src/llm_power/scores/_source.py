@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Self
 
 from llm_power.errors import ScoreError
 
@@ -39,16 +40,63 @@ def read_file(path: str | os.PathLike[str]) -> SourceFile:
         data = place.read_bytes()
         seconds = place.stat().st_mtime
     except (OSError, ValueError) as error:  # ValueError: a NUL in the path
-        reason = getattr(error, "strerror", None) or str(error)
-        raise ScoreError(
-            f"cannot be read ({reason})", remedy="check the path", file=str(path)
-        ) from error
+        raise _not_readable(place, error) from error
     return SourceFile(
         path=place,
         data=data,
         sha256=hashlib.sha256(data).hexdigest(),
         modified=datetime.fromtimestamp(seconds, tz=UTC),
     )
+
+
+class StreamedFile:
+    """A file read once, in pieces, and hashed as it is read: for one too large to hold.
+
+    Used as a context manager; opening and reading raise `ScoreError` where `read_file` does.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+        self._hash = hashlib.sha256()
+
+    def __enter__(self) -> Self:
+        try:
+            self._stream = self.path.open("rb")
+            self._seconds = os.fstat(self._stream.fileno()).st_mtime
+        except (OSError, ValueError) as error:
+            raise _not_readable(self.path, error) from error
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stream.close()
+
+    def read(self, size: int) -> bytes:
+        """Return the next bytes, at most `size` of them, none at the end."""
+        try:
+            data = self._stream.read(size)
+        except OSError as error:
+            raise _not_readable(self.path, error) from error
+        self._hash.update(data)
+        return data
+
+    def record(self) -> SourceFile:
+        """Return the record of what has been read, which is all of the file at its end."""
+        return SourceFile(
+            path=self.path,
+            data=b"",
+            sha256=self._hash.hexdigest(),
+            modified=datetime.fromtimestamp(self._seconds, tz=UTC),
+        )
+
+
+def _not_readable(path: Path, error: Exception) -> ScoreError:
+    reason = getattr(error, "strerror", None) or str(error)
+    return ScoreError(f"cannot be read ({reason})", remedy="check the path", file=str(path))
+
+
+def common_folder(paths: Sequence[Path]) -> Path:
+    """Return the deepest folder that all of these files are in."""
+    return Path(os.path.commonpath([path.absolute().parent for path in paths]))
 
 
 def only_file(paths: Sequence[Path]) -> SourceFile:

@@ -149,8 +149,8 @@ def read_table(source: SourceFile) -> Table:
     return read_parquet(source) if source.data.startswith(PARQUET_MAGIC) else read_csv(source)
 
 
-def read_parquet(source: SourceFile) -> Table:
-    """Read every column of a Parquet file.
+def read_parquet(source: SourceFile, columns: Sequence[str] | None = None) -> Table:
+    """Read a Parquet file: every column, or those named, which are there.
 
     Raises
     ------
@@ -163,15 +163,16 @@ def read_parquet(source: SourceFile) -> Table:
         # One thread: Arrow's pools can abort the interpreter at its exit (apache/arrow#34314).
         table = pq.read_table(
             pa.BufferReader(source.data),
+            columns=columns,
             page_checksum_verification=True,
             use_threads=False,
             pre_buffer=False,
         )
         table.validate(full=True)  # text that is not UTF-8, offsets out of range
-        columns = {name: _whole(table.column(name)) for name in table.column_names}
+        whole = {name: _whole(table.column(name)) for name in table.column_names}
     except _DAMAGED_PARQUET as error:
         raise _unreadable_parquet(source, error) from error
-    return Table(source, columns, table.schema.metadata or {}, is_csv=False)
+    return Table(source, whole, table.schema.metadata or {}, is_csv=False)
 
 
 def parquet_header(source: SourceFile) -> tuple[list[str], Mapping[bytes, bytes]]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
 from llm_power.errors import InvalidArgument, ScoreError
-from llm_power.scores._source import SourceFile
+from llm_power.scores._source import SourceFile, common_folder
 from llm_power.scores._table import listed
 from llm_power.scores.store import KINDS, Kind, Provenance
 
@@ -34,6 +34,9 @@ class ReadOptions:
         Parquet (wide), or ``item`` (long).
     model, score : str, optional
         Columns of a long table; by default ``model`` and ``score``.
+    metric, filter : str, optional
+        Which of a log's metrics is the score, and which of its answer filters it is taken of;
+        needed where a log has more than one.
     skip_malformed : bool
         Leave malformed records of the MMLU-Pro zips out, and count them, instead of stopping.
     answer_key : {"shared", "own"}
@@ -50,6 +53,8 @@ class ReadOptions:
     item: str | None = None
     model: str | None = None
     score: str | None = None
+    metric: str | None = None
+    filter: str | None = None
     skip_malformed: bool = False
     answer_key: AnswerKey = "shared"
     source: str | None = None
@@ -90,10 +95,16 @@ class ReadOptions:
     ) -> Provenance:
         """Return the record of `files`, which are called `name` unless a source was declared."""
         modified = max(file.modified for file in files)
+        paths = [file.path for file in files]
+        if len({path.name for path in paths}) < len(paths):
+            folder = common_folder(paths)
+            labels = [path.absolute().relative_to(folder).as_posix() for path in paths]
+        else:
+            labels = [path.name for path in paths]
         return Provenance(
             source=self.source or name,
             revision=self.revision,
             retrieved=self.retrieved or modified.isoformat(timespec="seconds"),
-            files={file.path.name: file.sha256 for file in files},
+            files={label: file.sha256 for label, file in zip(labels, files, strict=True)},
             tolerated=tolerated or {},
         )

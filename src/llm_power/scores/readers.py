@@ -1,22 +1,42 @@
-"""The readers by name, and the one function that picks among them."""
+"""The readers by name, and the one function that picks among them.
+
+Readers are entry points of the group ``llm_power.readers``: those of this package are listed in
+its pyproject.toml, and another package adds its own in the same way.
+"""
 
 from __future__ import annotations
 
 import os
+from codecs import BOM_UTF8
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Final
 
 from llm_power.errors import InvalidArgument, ScoreError
-from llm_power.scores._source import SourceFile, only_file
-from llm_power.scores._table import PARQUET_MAGIC, csv_header, parquet_header
-from llm_power.scores.long import long_columns, read_long
-from llm_power.scores.mmlu_pro_zip import ZIP_MAGIC, read_mmlu_pro_zips
+from llm_power.scores import details_v1, lm_eval
+from llm_power.scores._json import json_records
+from llm_power.scores._source import SourceFile, StreamedFile, only_file, read_file
+from llm_power.scores._table import PARQUET_MAGIC, csv_header, listed, parquet_header
+from llm_power.scores.long import long_columns
+from llm_power.scores.mmlu_pro_zip import ZIP_MAGIC
 from llm_power.scores.options import ReadOptions
 from llm_power.scores.selection import select_models
 from llm_power.scores.store import METADATA_KEY, TaskScores, read_task
-from llm_power.scores.wide import read_wide
+
+GROUP: Final = "llm_power.readers"
+
+# What is looked for in a folder, and what the first record of a JSON file looks like.
+_IN_FOLDERS: Final[Mapping[str, str]] = {
+    "mmlu_pro_zip": "*.zip",
+    "lm_eval": lm_eval.FORMAT.pattern,
+    "details_v1": details_v1.FORMAT.pattern,
+}
+_JSON_RECORDS: Final[Mapping[str, Callable[[object], bool]]] = {
+    "lm_eval": lm_eval.is_sample,
+}
+_HEAD: Final = 2**10
 
 Reader = Callable[[Sequence[Path], ReadOptions], TaskScores]
 
@@ -62,12 +82,61 @@ def read_canonical(paths: Sequence[Path], options: ReadOptions) -> TaskScores:
     return selected if options.task is None else replace(selected, task=options.task)
 
 
-READERS: Final[Mapping[str, Reader]] = {
-    "canonical": read_canonical,
-    "wide": read_wide,
-    "long": read_long,
-    "mmlu_pro_zip": read_mmlu_pro_zips,
-}
+def reader_names() -> tuple[str, ...]:
+    """Return the names of the readers that are installed, in alphabetical order."""
+    return tuple(sorted({point.name for point in entry_points(group=GROUP)}))
+
+
+def load_reader(name: str) -> Reader:
+    """Return the reader of that name.
+
+    Parameters
+    ----------
+    name : str
+        One of `reader_names`: an entry point of the group ``llm_power.readers``, in which any
+        installed package may put a function ``(paths, options) -> TaskScores``.
+
+    Returns
+    -------
+    Reader
+        The function.
+
+    Raises
+    ------
+    InvalidArgument
+        If there is no such reader.
+    ScoreError
+        If two packages have a reader of that name, or it cannot be loaded.
+    """
+    points = {point.value: point for point in entry_points(group=GROUP, name=name)}
+    if not points:
+        raise InvalidArgument(f"reader must be auto or one of {list(reader_names())}, got {name!r}")
+    if len(points) > 1:
+        raise ScoreError(
+            f"{len(points)} packages have a reader {name!r}: "
+            + listed(sorted(map(_described, points.values()))),
+            remedy="uninstall all but one of them",
+        )
+    (point,) = points.values()
+    try:
+        loaded = point.load()
+    except Exception as error:  # whatever a package does when it is imported
+        raise ScoreError(
+            f"the reader {_described(point)!r} cannot be loaded ({type(error).__name__}: {error})",
+            remedy="repair or uninstall that package",
+        ) from error
+    if not callable(loaded):
+        raise ScoreError(
+            f"the reader {_described(point)!r} is not a function",
+            remedy="repair or uninstall that package",
+        )
+    reader: Reader = loaded
+    return reader
+
+
+def _described(point: EntryPoint) -> str:
+    package = point.dist.name if point.dist else "an unknown package"
+    return f"{point.name} = {point.value} of {package}"
 
 
 def read_scores(
@@ -85,7 +154,7 @@ def read_scores(
     options : ReadOptions, optional
         What is known about the file.
     reader : str
-        A name in `READERS`, or "auto": see `recognize`.
+        A name in `reader_names`, or "auto": see `recognize`.
 
     Returns
     -------
@@ -105,44 +174,83 @@ def read_scores(
         raise InvalidArgument("path must name at least one file, got none")
     declared = options or ReadOptions()
     name = recognize(paths, declared) if reader == "auto" else reader
-    if name not in READERS:
-        raise InvalidArgument(f"reader must be auto or one of {list(READERS)}, got {reader!r}")
-    return READERS[name](paths, declared)
+    task = load_reader(name)(paths, declared)
+    if not isinstance(task, TaskScores):
+        raise ScoreError(
+            f"the reader {name!r} returned a {type(task).__name__} instead of TaskScores",
+            remedy="repair or uninstall the package it comes from",
+            file=str(paths[0]),
+        )
+    return task
 
 
 def recognize(paths: Sequence[Path], options: ReadOptions) -> str:
-    """Return the name of the reader that fits.
+    """Return the name of the built-in reader that fits, by what is in a file.
 
     Parameters
     ----------
     paths : sequence of Path
-        What to read; at least one.
+        What to read; at least one. Of several, the first one is looked at.
     options : ReadOptions
         The columns that make a table long may have been declared.
 
     Returns
     -------
     str
-        For a folder, several files or a zip "mmlu_pro_zip"; for a Parquet with the metadata of
-        `write_task` "canonical"; for a table with columns of item, model and score "long"; for
-        any other table "wide".
+        For a folder, the one reader whose files are in it. For a zip "mmlu_pro_zip"; for JSON
+        the reader of such records; for a Parquet with the metadata of `write_task` "canonical",
+        for one with the columns of the leaderboard's details "details_v1"; for a table with
+        columns of item, model and score "long"; for any other table "wide".
 
     Raises
     ------
     ScoreError
-        If a file cannot be read as far as this takes.
+        If a file cannot be read as far as this takes, or nothing fits, or more than one.
     """
-    if len(paths) > 1 or paths[0].is_dir():
+    path = paths[0]
+    if path.is_dir():
+        return _recognize_folder(path)
+    with StreamedFile(path) as file:
+        head = file.read(_HEAD)
+    if head.startswith(ZIP_MAGIC):
         return "mmlu_pro_zip"
-    source = only_file(paths)
-    if source.data.startswith(ZIP_MAGIC):
-        return "mmlu_pro_zip"
-    names, metadata = _header(source)
+    if head.removeprefix(BOM_UTF8).lstrip()[:1] in {b"[", b"{"}:
+        return _recognize_json(path)
+    names, metadata = _header(read_file(path))
     if METADATA_KEY in metadata:
         return "canonical"
+    if head.startswith(PARQUET_MAGIC) and details_v1.is_details(names):
+        return "details_v1"
     is_declared_long = options.model is not None or options.score is not None
     is_long = is_declared_long or set(long_columns(names, options)) <= set(names)
     return "long" if is_long else "wide"
+
+
+def _recognize_folder(folder: Path) -> str:
+    fitting = [name for name, pattern in _IN_FOLDERS.items() if any(folder.glob(pattern))]
+    if len(fitting) == 1:
+        return fitting[0]
+    patterns = ", ".join(f"{pattern} ({name})" for name, pattern in _IN_FOLDERS.items())
+    raise ScoreError(
+        f"the folder holds files of several formats: {listed(fitting)}"
+        if fitting
+        else f"the folder holds none of the files that readers look for: {patterns}",
+        remedy="name the reader" if fitting else "give the folder that holds them",
+        file=str(folder),
+    )
+
+
+def _recognize_json(path: Path) -> str:
+    with StreamedFile(path) as file:
+        first = next(json_records(file), None)
+    for name, fits in _JSON_RECORDS.items():
+        if fits(first):
+            return name
+    raise ScoreError(
+        "JSON of a form that no reader recognizes",
+        remedy=f"name the reader, one of {listed(reader_names(), 20)}",
+        file=str(path),
+    )
 
 
 def _header(source: SourceFile) -> tuple[Sequence[str], Mapping[bytes, bytes]]:

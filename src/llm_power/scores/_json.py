@@ -1,0 +1,157 @@
+"""The records of a JSON file of any size, one at a time: a list of them, or one on each line.
+
+Evaluation tools write JSON with Python, so what Python writes is read here: NaN and Infinity,
+which are not JSON, occur among log-probabilities. An object that has a key twice is refused,
+for a parser would keep one of the two values and drop the other.
+"""
+
+from __future__ import annotations
+
+import codecs
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+
+from llm_power.errors import ScoreError
+from llm_power.scores._source import StreamedFile
+
+# Characters. The largest record seen holds the options, prompts and answers of one question, in
+# some tens of thousands.
+LARGEST_RECORD: Final = 32 * 2**20
+
+_PIECE: Final = 2**20
+_SPACE: Final = re.compile(r"[ \t\n\r]*")
+
+
+def json_records(source: StreamedFile) -> Iterator[Any]:
+    """Yield the records of a file, which is a list if its first character is a bracket.
+
+    Parameters
+    ----------
+    source : StreamedFile
+        Open, and at its beginning. At the end of the last record all of it has been read.
+
+    Yields
+    ------
+    object
+        One record, and nothing kept of those before.
+
+    Raises
+    ------
+    ScoreError
+        If the file is not JSON in UTF-8 as far as it is read, a record is larger than
+        `LARGEST_RECORD`, or a key occurs twice in an object.
+    """
+    text = _Text(source)
+    if text.peek() != "[":
+        yield from _lines(text)
+        return
+    text.at += 1
+    if text.peek() == "]":
+        text.at += 1
+    else:
+        yield from _items(text)
+    if text.peek():
+        raise text.fault("the list has an end, but the file goes on")
+
+
+def _items(text: _Text) -> Iterator[Any]:
+    mark = ","
+    while mark == ",":
+        yield text.value()
+        mark = text.peek()
+        if mark not in {",", "]"}:
+            raise text.fault("it is followed by neither a comma nor the end of the list")
+        text.at += 1
+
+
+def _lines(text: _Text) -> Iterator[Any]:
+    while text.peek():
+        if text.n_values and not text.is_new_line:
+            raise text.fault("another record follows on the same line")
+        yield text.value()
+
+
+class _Text:
+    """The text of a file, held as far as it is read and not used."""
+
+    def __init__(self, source: StreamedFile) -> None:
+        self.at = 0
+        self.n_values = 0
+        self.is_new_line = False
+        self._source = source
+        self._text = ""
+        self._ended = False
+        self._decode = codecs.getincrementaldecoder("utf-8-sig")().decode
+        self._parse = json.JSONDecoder(object_pairs_hook=_unique).raw_decode
+
+    def peek(self) -> str:
+        """Return the next character that is not space, without using it; none at the end."""
+        self.is_new_line = False
+        while True:
+            end = _SPACE.match(self._text, self.at).end()  # type: ignore[union-attr]
+            self.is_new_line |= "\n" in self._text[self.at : end]
+            self.at = end
+            if end < len(self._text):
+                return self._text[end]
+            if not self._more():
+                return ""
+
+    def value(self) -> Any:
+        """Return the next value and use it."""
+        self.peek()
+        while True:
+            try:
+                value, end = self._parse(self._text, self.at)
+            except RecursionError as error:
+                raise self.fault("the next one is nested too deeply") from error
+            except _RepeatedKey as error:
+                raise self.fault(f"the next one has the key {error.args[0]!r} twice") from error
+            except ValueError as error:
+                # Not JSON, or the rest of it has not been read.
+                if not self._more():
+                    what = getattr(error, "msg", str(error))
+                    raise self.fault(f"the next one is not JSON ({what})") from error
+                continue
+            # A number goes on where its text does.
+            if end < len(self._text) or not self._more():
+                self.at = end
+                self.n_values += 1
+                return value
+
+    def fault(self, problem: str) -> ScoreError:
+        """Return the error that names the place by the number of records before it."""
+        return ScoreError(
+            f"damaged after {self.n_values} records: {problem}",
+            remedy="write or download the file again",
+            file=str(self._source.path),
+        )
+
+    def _more(self) -> bool:
+        """Read on, at least as much as is held, so that a long record takes few attempts."""
+        if self._ended:
+            return False
+        rest = self._text[self.at :]
+        if len(rest) > LARGEST_RECORD:
+            raise self.fault(f"the next one is longer than {LARGEST_RECORD >> 20} million letters")
+        data = self._source.read(max(_PIECE, len(rest)))
+        self._ended = not data
+        try:
+            self._text = rest + self._decode(data, final=self._ended)
+        except UnicodeDecodeError as error:
+            raise self.fault("what follows is not UTF-8") from error
+        self.at = 0
+        return True
+
+
+class _RepeatedKey(ValueError):
+    pass
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        seen: set[str] = set()
+        raise _RepeatedKey(next(key for key, _ in pairs if key in seen or seen.add(key)))  # type: ignore[func-returns-value]
+    return made

@@ -1,0 +1,177 @@
+"""Details of the Open LLM Leaderboard v1: one Parquet for each run of a model on a task.
+
+Two schemas were published. Until about October 2023 the metrics are columns, beside a struct
+``hashes``; later they are fields of a struct ``metrics``, and there are no hashes. A file has
+both ``acc`` and ``acc_norm`` where the harness made both, and the board displayed acc_norm for
+ARC and HellaSwag but acc for Winogrande and GSM8K: the metric is always named, never guessed.
+
+Items are known by their row. Neither hashes nor texts are unique (questions of ARC and contexts
+of HellaSwag recur), so that nothing else can be joined on; instead ``example``, and ``choices``
+where files have it, must be the same in every row of all files.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from llm_power.errors import ScoreError
+from llm_power.scores._logs import RUN_TIME, LogFormat, find_logs
+from llm_power.scores._source import SourceFile, read_file
+from llm_power.scores._table import Table, listed, parquet_header, read_parquet
+from llm_power.scores.options import ReadOptions
+from llm_power.scores.store import TaskScores
+from llm_power.statistics._typing import FloatArray
+
+FORMAT: Final = LogFormat(
+    pattern="**/details_*.parquet",
+    name=re.compile(rf"details_(?P<task>.+)_(?P<run>{RUN_TIME})\.parquet"),
+)
+
+_METRICS: Final = "metrics"
+_TEXTS: Final = ("example", "choices")
+_RUN_FOLDER: Final = re.compile(RUN_TIME)
+
+
+@dataclass(frozen=True, slots=True)
+class _Details:
+    """One model's file: its scores and the text of its items, by row."""
+
+    model: str
+    source: SourceFile
+    scores: FloatArray
+    texts: Mapping[str, Sequence[Any]]
+
+
+def read_details_v1(paths: Sequence[Path], options: ReadOptions) -> TaskScores:
+    """Read the details of one task, one file a model.
+
+    Parameters
+    ----------
+    paths : sequence of Path
+        The files; or folders, whose files ``details_TASK_TIME.parquet`` are taken, however deep
+        they lie. The model is named by the folder that the folder of the run is in, without the
+        ``details_`` of the repositories; a file of another name is called after its model.
+    options : ReadOptions
+        `metric` is needed: a column, or else a field of ``metrics``. `task` picks among the
+        tasks of a folder. There is nothing to take `clusters` of.
+
+    Returns
+    -------
+    TaskScores
+        Items by row number, from 0; models by name.
+
+    Raises
+    ------
+    ScoreError
+        If no metric is named; if a file is damaged, is of neither schema, or has no such metric;
+        if two files differ in their number of rows or in the text of a row, or are of one model;
+        or if the scores fail a check of `TaskScores`.
+    """
+    logs = find_logs(paths, options, FORMAT, _model_of)
+    if options.clusters:
+        raise ScoreError(
+            f"details have no column to take {listed(options.clusters)} of",
+            remedy="name no cluster column",
+            file=str(paths[0]),
+        )
+    details = [_read_details(model, path, options) for model, path in logs.files.items()]
+    _check_rows(details)
+    return TaskScores(
+        task=logs.task,
+        kind=options.kind or "binary",
+        item_ids=tuple(map(str, range(len(details[0].scores)))),
+        models=tuple(logs.files),
+        values=np.column_stack([one.scores for one in details]),
+        provenance=options.provenance([one.source for one in details], logs.source),
+    )
+
+
+def is_details(columns: Sequence[str]) -> bool:
+    """Return whether the columns of a Parquet are those of the details, in either schema."""
+    return "example" in columns and ("hashes" in columns or _METRICS in columns)
+
+
+def _model_of(path: Path) -> str:
+    folders = [folder.name for folder in path.absolute().parents if folder.name]
+    outside_run = (name for name in folders if not _RUN_FOLDER.fullmatch(name))
+    return next(outside_run, path.stem).removeprefix("details_")
+
+
+def _read_details(model: str, path: Path, options: ReadOptions) -> _Details:
+    source = read_file(path)
+    names, _ = parquet_header(source)
+    if options.metric is None or "example" not in names:
+        raise ScoreError(
+            "no metric is named"
+            if "example" in names
+            else "these are no details of the leaderboard: there is no column 'example'",
+            remedy=f"set metric to acc or acc_norm, as the board did; the columns are "
+            f"{listed(names, 30)}",
+            file=str(path),
+            model=model,
+        )
+    # The rest is the prompts and their tokens, by far the most of a file.
+    wanted = {options.metric, _METRICS, *_TEXTS}
+    table = read_parquet(source, columns=[name for name in names if name in wanted])
+    texts = {name: table.columns[name].to_pylist() for name in _TEXTS if name in table.columns}
+    rows = [str(row) for row in range(len(texts["example"]))]
+    metric = _with_metric(table, options.metric, model, names)
+    return _Details(
+        model,
+        source.without_data(),
+        metric.scores(options.metric, rows, model=model),
+        # Tasks without choices have the column all the same.
+        {name: text for name, text in texts.items() if any(one is not None for one in text)},
+    )
+
+
+def _with_metric(table: Table, metric: str, model: str, names: Sequence[str]) -> Table:
+    """Return the table with a column of that name: its own, or else a field of ``metrics``."""
+    struct = table.columns.get(_METRICS)
+    fields: list[str] = []
+    if struct is not None and pa.types.is_struct(struct.type):
+        fields = [field.name for field in struct.type]
+    if metric in table.columns and metric != _METRICS:
+        return table
+    if fields.count(metric) != 1:
+        raise ScoreError(
+            f"there is no metric {metric!r}: metrics has the fields {listed(fields) or 'none'}, "
+            f"and the columns are {listed(names, 30)}",
+            remedy="set metric to a number that is there",
+            file=table.file,
+            model=model,
+        )
+    column = pc.struct_field(struct, [fields.index(metric)])
+    return Table(table.source, {metric: column}, {}, is_csv=False)
+
+
+def _check_rows(details: Sequence[_Details]) -> None:
+    """Check that a row is the same item in all files; the first file is what others are held to."""
+    first = details[0]
+    for one in details[1:]:
+        if len(one.scores) != len(first.scores):
+            raise ScoreError(
+                f"it has {len(one.scores)} rows, and {first.source.path} has {len(first.scores)}",
+                remedy="take the complete run of each model; some runs were cut to a few rows",
+                file=str(one.source.path),
+                model=one.model,
+            )
+        for name in one.texts.keys() & first.texts.keys():
+            pairs = enumerate(zip(first.texts[name], one.texts[name], strict=True))
+            row = next((row for row, (ours, theirs) in pairs if ours != theirs), None)
+            if row is not None:
+                raise ScoreError(
+                    f"{name} of this row is not that of {first.source.path}",
+                    remedy="use runs on one version of the task, or exclude the model",
+                    file=str(one.source.path),
+                    model=one.model,
+                    item=str(row),
+                )

@@ -1,0 +1,344 @@
+"""Samples of lm-evaluation-harness, and the details of the Open LLM Leaderboard v2.
+
+With ``--log_samples`` the harness (github.com/EleutherAI/lm-evaluation-harness) writes
+``MODEL/samples_TASK_TIME.jsonl``, one record a line; until 2024 it wrote a ``.json``, one list of
+records, and files of either ending hold either. The leaderboard's details are the same files.
+
+Of a record this reader uses ``doc_id``, ``doc``, ``filter`` and the metric. Records come in the
+order in which they were finished, so items are known by ``doc_id``, which is the position of a
+document in the data set the harness loaded, and means the same item only where ``doc`` is the
+same: that is checked for every item. Prompts are not: models get them in different forms.
+
+A file of hundreds of MB is read record by record and never held.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from llm_power.errors import ScoreError
+from llm_power.scores._json import json_records
+from llm_power.scores._logs import RUN_TIME, LogFormat, find_logs
+from llm_power.scores._source import SourceFile, StreamedFile, read_file
+from llm_power.scores._table import listed
+from llm_power.scores.options import ReadOptions
+from llm_power.scores.store import TaskScores
+
+FORMAT: Final = LogFormat(
+    pattern="**/samples_*.json*",
+    name=re.compile(rf"samples_(?P<task>.+)_(?P<run>{RUN_TIME})\.jsonl?"),
+)
+
+# What a record holds besides its metrics. Records of 2024 and later list those under "metrics".
+_NOT_METRICS: Final = {
+    *("doc_id", "doc", "doc_hash", "target", "target_hash", "prompt_hash"),
+    *("arguments", "resps", "filtered_resps", "filter", "metrics"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Samples:
+    """One model's file: its scores by doc_id."""
+
+    model: str
+    source: SourceFile
+    metric: str
+    filter: str | None
+    scores: Mapping[int, float]
+
+
+@dataclass(slots=True)
+class _Items:
+    """What the files read so far say about the items."""
+
+    clusters: Sequence[str]
+    contents: dict[int, Mapping[str, bytes]] = field(default_factory=dict)
+    labels: dict[int, tuple[str, ...]] = field(default_factory=dict)
+    first: dict[int, Path] = field(default_factory=dict)
+
+
+def read_lm_eval(paths: Sequence[Path], options: ReadOptions) -> TaskScores:
+    """Read the samples of one task, one file a model.
+
+    Parameters
+    ----------
+    paths : sequence of Path
+        The files; or folders, whose files ``samples_TASK_TIME.jsonl`` or ``.json`` are taken,
+        however deep they lie. The model is what the results file beside such a file calls it,
+        or else the name of its folder; a file of another name is called after its model.
+    options : ReadOptions
+        `metric` and `filter` choose among several; `clusters` names fields of ``doc``; `task`
+        picks among the tasks of a folder.
+
+    Returns
+    -------
+    TaskScores
+        Every item that occurs in a file, by doc_id; models by name. An item without a record,
+        or with null as its score, is missing.
+
+    Raises
+    ------
+    ScoreError
+        If a file is not JSON, or one of its records not a sample; if an item occurs twice, is
+        not the same in two files, or has no label; if there are several metrics or filters and
+        none was chosen; if two files are of one model; or if the scores fail a check of
+        `TaskScores`.
+    """
+    logs = find_logs(paths, options, FORMAT, _model_of)
+    items = _Items(options.clusters)
+    samples = [_read_samples(model, path, options, items) for model, path in logs.files.items()]
+    _check_comparable(samples)
+    doc_ids = sorted(items.contents)
+    row = {doc_id: i for i, doc_id in enumerate(doc_ids)}
+    values = np.full((len(doc_ids), len(samples)), np.nan)
+    for j, one in enumerate(samples):
+        values[[row[doc_id] for doc_id in one.scores], j] = list(one.scores.values())
+    return TaskScores(
+        task=logs.task,
+        kind=options.kind or "binary",
+        item_ids=tuple(map(str, doc_ids)),
+        models=tuple(logs.files),
+        values=values,
+        clusters={
+            name: tuple(items.labels[doc_id][k] for doc_id in doc_ids)
+            for k, name in enumerate(options.clusters)
+        },
+        provenance=options.provenance([one.source for one in samples], logs.source),
+    )
+
+
+def is_sample(record: object) -> bool:
+    """Return whether a record of a JSON file is a sample of the harness."""
+    return isinstance(record, dict) and "doc_id" in record and bool({"doc", "doc_hash"} & {*record})
+
+
+def _model_of(path: Path) -> str:
+    """Return what the run's results call the model, or else what its folder is called.
+
+    The harness replaces the ``/`` of a name where it makes a folder of it.
+    """
+    match = FORMAT.name.fullmatch(path.name)
+    run = match["run"] if match else ""
+    folder = path.absolute().parent.name
+    of_run = path.parent.glob(f"*_{run}.json")
+    beside = [file for file in of_run if not FORMAT.name.fullmatch(file.name)]
+    if len(beside) != 1:
+        return folder
+    try:
+        results = json.loads(read_file(beside[0]).data)
+    except (ValueError, RecursionError) as error:
+        raise ScoreError(
+            "the results file is not JSON, and may have said which model this is",
+            remedy="repair it, or move it away: the folder then names the model",
+            file=str(beside[0]),
+        ) from error
+    name = results.get("model_name") if isinstance(results, dict) else None
+    return name if isinstance(name, str) and name else folder
+
+
+def _read_samples(model: str, path: Path, options: ReadOptions, items: _Items) -> _Samples:
+    reading = _Reading(model, path, options, items)
+    with StreamedFile(path) as source:
+        for record in json_records(source):
+            reading.take(record)
+        return reading.finish(source.record())
+
+
+class _Reading:
+    """One model's file as far as it has been read.
+
+    Where no metric or filter was chosen, those of the first record are taken, and at the end
+    there must have been no other.
+    """
+
+    def __init__(self, model: str, path: Path, options: ReadOptions, items: _Items) -> None:
+        self._model, self._path, self._options, self._items = model, path, options, items
+        self._scores: dict[int, float] = {}
+        self._n_records = 0
+        self._metric = options.metric
+        self._metrics: dict[str, None] = {}  # a set in order of appearance
+        self._filters: dict[str | None, None] = {}
+
+    @property
+    def _filter(self) -> str | None:
+        return self._options.filter or next(iter(self._filters), None)
+
+    def take(self, record: Any) -> None:
+        """Take the score of one record."""
+        self._n_records += 1
+        problem = _fault(record)
+        if problem is not None:
+            raise self._fault(
+                f"record {self._n_records} {problem}",
+                "give samples as the harness writes them with --log_samples",
+            )
+        doc_id: int = record["doc_id"]
+        self._filters[record.get("filter")] = None
+        if record.get("filter") != self._filter:
+            return
+        if doc_id in self._scores:
+            raise self._fault(
+                "this item occurs more than once",
+                "keep one record an item; files of old versions have one for each filter, "
+                "without its name, and cannot be used",
+                doc_id,
+            )
+        self._scores[doc_id] = self._score(record)
+        self._admit(doc_id, record)
+
+    def finish(self, source: SourceFile) -> _Samples:
+        """Return the scores, once all records have been taken."""
+        filters = list(map(str, self._filters))
+        if None in self._filters and len(filters) > 1:
+            raise self._fault(
+                "some records name their filter, others do not", "keep one run a file"
+            )
+        if self._options.filter is None and len(filters) > 1:
+            raise self._fault(
+                f"the answers went through several filters: {listed(filters)}",
+                "set filter to one of them",
+            )
+        if self._options.metric is None and len(self._metrics) > 1:
+            raise self._fault(
+                f"there are several metrics: {listed(self._metrics)}", "set metric to one of them"
+            )
+        if self._metric is None or not self._scores:
+            among = f" of filter {self._filter!r}; the filters are {listed(filters)}"
+            raise self._fault(
+                f"there is no record{among if filters else ''}",
+                "set filter to one of them, or to nothing where records name none"
+                if filters
+                else "run the harness with --log_samples",
+            )
+        return _Samples(self._model, source, self._metric, self._filter, self._scores)
+
+    def _score(self, record: Mapping[str, Any]) -> float:
+        numbers = _numbers(record)
+        self._metrics.update(dict.fromkeys(numbers))
+        if self._metric is None:
+            self._metric = next(iter(numbers), None)
+        value = record.get(self._metric or "", _ABSENT)
+        if value is None:
+            return math.nan
+        score = _number(value)
+        if score is None:
+            problem = "is not there" if value is _ABSENT else "is not a number"
+            raise self._fault(
+                f"the metric {self._metric or ''!r} {problem}, but {listed(numbers) or 'none'}",
+                "set metric to a number that every record has",
+                record["doc_id"],
+            )
+        return score
+
+    def _admit(self, doc_id: int, record: Mapping[str, Any]) -> None:
+        """Check that the item is the one other files have under this id, and note its labels."""
+        items = self._items
+        try:
+            content = _content(record)
+        except RecursionError as error:
+            raise self._fault("the doc is nested too deeply", "leave it out", doc_id) from error
+        if doc_id not in items.contents:
+            items.contents[doc_id], items.first[doc_id] = content, self._path
+            items.labels[doc_id] = tuple(self._label(record, name) for name in items.clusters)
+            return
+        known = items.contents[doc_id]
+        if content != known:
+            differing = [key for key in {**known, **content} if known.get(key) != content.get(key)]
+            raise self._fault(
+                f"another item than in {items.first[doc_id]}: its {listed(differing)} differs",
+                "use runs on one version of the data set, or exclude the model",
+                doc_id,
+            )
+
+    def _label(self, record: Mapping[str, Any], name: str) -> str:
+        doc = record.get("doc")
+        label = doc.get(name) if isinstance(doc, dict) else None
+        if type(label) not in {str, int}:
+            raise self._fault(
+                f"its doc has no text and no whole number as {name!r}, only {listed(doc)}"
+                if isinstance(doc, dict)
+                else f"it has no doc to take {name!r} of",
+                "name a field that labels every item",
+                record["doc_id"],
+            )
+        return str(label)
+
+    def _fault(self, problem: str, remedy: str, doc_id: int | None = None) -> ScoreError:
+        item = None if doc_id is None else str(doc_id)
+        return ScoreError(
+            problem, remedy=remedy, file=str(self._path), model=self._model, item=item
+        )
+
+
+_ABSENT: Final = object()
+
+
+def _fault(record: object) -> str | None:
+    """Return why a record is not a sample, None if it is one."""
+    if not isinstance(record, dict):
+        return f"is a {type(record).__name__} instead of an object"
+    if type(record.get("doc_id")) is not int:  # True is an int to isinstance
+        return "has no whole number as doc_id"
+    if not is_sample(record):
+        return "has neither doc nor doc_hash"
+    if not isinstance(record.get("filter"), str | None):
+        return "has a filter that is not text"
+    return None
+
+
+def _numbers(record: Mapping[str, Any]) -> list[str]:
+    """Return the metrics of a record that are numbers, for one that is a list is no score."""
+    listed_metrics = record.get("metrics")
+    if isinstance(listed_metrics, list):
+        names = [name for name in listed_metrics if isinstance(name, str)]
+    else:
+        names = [name for name in record if name not in _NOT_METRICS]
+    return [name for name in names if _number(record.get(name)) is not None]
+
+
+def _number(value: object) -> float | None:
+    """Return a number or a truth value as a float, None if it is neither or NaN."""
+    if not isinstance(value, bool | int | float) or value != value:  # noqa: PLR0124
+        return None
+    try:
+        return float(value)
+    except OverflowError:  # a whole number of hundreds of digits
+        return math.inf
+
+
+def _content(record: Mapping[str, Any]) -> dict[str, bytes]:
+    """Return digests of what says which item a record is on, by field."""
+    doc = record.get("doc", _ABSENT)
+    if doc is _ABSENT:
+        parts = {"doc_hash": record["doc_hash"]}
+    else:
+        parts = doc if isinstance(doc, dict) else {"doc": doc}
+    return {
+        name: blake2b(json.dumps(part, sort_keys=True).encode(), digest_size=16).digest()
+        for name, part in parts.items()
+    }
+
+
+def _check_comparable(samples: Iterable[_Samples]) -> None:
+    """Refuse to compare models by different metrics, or by answers of different filters."""
+    first, *others = samples
+    for one in others:
+        # Files from before 2024 do not name their filter.
+        filters = {one.filter, first.filter} - {None}
+        if one.metric != first.metric or len(filters) > 1:
+            raise ScoreError(
+                f"its score is {one.metric} of filter {one.filter}, that of {first.model!r} is "
+                f"{first.metric} of filter {first.filter}",
+                remedy="set metric and filter to what all files have",
+                file=str(one.source.path),
+                model=one.model,
+            )
