@@ -20,7 +20,7 @@ from llm_power.scores._source import StreamedFile
 # some tens of thousands.
 LARGEST_RECORD: Final = 32 * 2**20
 
-_PIECE: Final = 2**20
+_PIECE: Final = 2**18
 _SPACE: Final = re.compile(r"[ \t\n\r]*")
 
 

@@ -226,14 +226,14 @@ class _Reading:
         self._metrics.update(dict.fromkeys(numbers))
         if self._metric is None:
             self._metric = next(iter(numbers), None)
-        value = record.get(self._metric or "", _ABSENT)
+        value = _ABSENT if self._metric is None else record.get(self._metric, _ABSENT)
         if value is None:
             return math.nan
         score = _number(value)
         if score is None:
-            problem = "is not there" if value is _ABSENT else "is not a number"
             raise self._fault(
-                f"the metric {self._metric or ''!r} {problem}, but {listed(numbers) or 'none'}",
+                f"{repr(self._metric) if self._metric else 'the metric'} is not a number in this "
+                f"record, where the numbers are: {listed(numbers) or 'none'}",
                 "set metric to a number that every record has",
                 record["doc_id"],
             )
@@ -252,9 +252,9 @@ class _Reading:
             return
         known = items.contents[doc_id]
         if content != known:
-            differing = [key for key in {**known, **content} if known.get(key) != content.get(key)]
+            differing = [key for key in {**content, **known} if known.get(key) != content.get(key)]
             raise self._fault(
-                f"another item than in {items.first[doc_id]}: its {listed(differing)} differs",
+                f"another item than in {items.first[doc_id]}; what differs is {listed(differing)}",
                 "use runs on one version of the data set, or exclude the model",
                 doc_id,
             )
