@@ -12,8 +12,9 @@ from jsonschema import Draft202012Validator, ValidationError
 from llm_power.audit._errors import AuditError
 from llm_power.errors import one_line
 
-# No register written by hand comes near it.
+# No register written by hand comes near these.
 _MOST_BYTES: Final = 16 * 1024 * 1024
+_MOST_LEVELS: Final = 50
 
 
 def read_document(path: Path) -> Any:
@@ -55,9 +56,6 @@ def read_document(path: Path) -> Any:
         place = f", line {mark.line + 1}" if mark else ""
         problem = f"is not usable YAML{place}: {error.problem}"
         raise AuditError(problem, remedy="correct that line", file=str(path)) from error
-    except RecursionError as error:
-        problem = "is nested too deeply"
-        raise AuditError(problem, remedy="write it flat", file=str(path)) from error
     except (yaml.YAMLError, ValueError, OverflowError) as error:
         problem = f"is not usable YAML: {error}"
         raise AuditError(problem, remedy="quote texts", file=str(path)) from error
@@ -124,31 +122,35 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mi
 
 
 def _construct(text: str, file: str) -> Any:
+    _refuse_bombs(text, file)
     loader = _Loader(text)
     try:
         root = loader.get_single_node()
         if root is None:
             raise AuditError("the file is empty", remedy="list `claims`", file=file)
-        _refuse_aliases(root, file)
         return loader.construct_document(root)
     finally:
         loader.dispose()
 
 
-def _refuse_aliases(root: yaml.Node, file: str) -> None:
-    # A handful of aliases of aliases is billions of entries.
-    seen: set[int] = set()
-    nodes = [root]
-    while nodes:
-        node = nodes.pop()
-        if id(node) in seen:
+def _refuse_bombs(text: str, file: str) -> None:
+    """Look at the file event by event, before anything is composed of it."""
+    depth = 0
+    for event in yaml.parse(text, Loader=_Loader):
+        line = event.start_mark.line + 1 if event.start_mark else 0
+        if isinstance(event, yaml.AliasEvent):
+            # A handful of aliases of aliases is billions of entries.
             raise AuditError(
-                f"line {node.start_mark.line + 1} is repeated by an alias",
+                f"line {line} repeats another by an alias",
                 remedy="write it out, or repeat the entry with `over`",
                 file=file,
             )
-        seen.add(id(node))
-        if isinstance(node, yaml.MappingNode):
-            nodes.extend(part for pair in node.value for part in pair)
-        elif isinstance(node, yaml.SequenceNode):
-            nodes.extend(node.value)
+        depth += isinstance(event, yaml.CollectionStartEvent)
+        depth -= isinstance(event, yaml.CollectionEndEvent)
+        if depth > _MOST_LEVELS:
+            # The composer calls itself once a level, and has no limit of its own.
+            raise AuditError(
+                f"line {line} is nested more than {_MOST_LEVELS} levels deep",
+                remedy="write it flat",
+                file=file,
+            )

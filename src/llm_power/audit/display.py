@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from decimal import Decimal
 from typing import Final
 
 from llm_power.audit._decimal import as_decimal
@@ -11,6 +12,7 @@ from llm_power.audit.register import Claim
 
 _EXTRA_DIGITS: Final = 2
 _SIGNIFICANT_DIGITS: Final = 5
+_HALF: Final = Decimal("0.5")
 _SUFFIX = re.compile(r"(?<=\d)\s*(?P<suffix>%|pp|M)\Z")
 _SUFFIX_EXPONENT = {"%": 2, "pp": 2, "M": -6}
 
@@ -41,7 +43,7 @@ def display_number(claim: Claim, number: float | str) -> str:
     exponent = _SUFFIX_EXPONENT.get(suffix, 0)
     value = as_decimal(number).scaleb(exponent)
     half_unit = as_decimal(claim.statement.half_unit).scaleb(exponent)
-    if value == value.to_integral_value() and (half_unit == 0 or abs(value) < 1000):
+    if value == value.to_integral_value() and (half_unit == 0 or half_unit >= _HALF):
         text = f"{value:,.0f}"
     elif "10^" in claim.printed or (value and abs(value) < as_decimal(1e-4)):
         text = f"{value:.{_SIGNIFICANT_DIGITS - 1}e}"

@@ -172,7 +172,7 @@ def audit(register: Register, results_dir: Path, rule_of: Mapping[str, str] | No
     AuditError
         If a check cannot be made; the message names claim, field and remedy.
     """
-    folder = ResultFolder(results_dir)
+    folder = ResultFolder(results_dir, rule_of)
     by_id = {claim.id: claim for claim in register.claims}
     judged = []
     for claim in register.claims:

@@ -72,6 +72,8 @@ class ResultFolder:
     ----------
     path : Path
         The folder of results.
+    rule_of : mapping of str to str, optional
+        Rule or command that makes each file, for messages.
 
     Raises
     ------
@@ -79,7 +81,7 @@ class ResultFolder:
         If there is no such folder.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, rule_of: Mapping[str, str] | None = None) -> None:
         if not path.is_dir():
             raise AuditError(
                 "there is no such folder of results",
@@ -87,6 +89,7 @@ class ResultFolder:
                 file=str(path),
             )
         self._root = path.resolve()
+        self._rule_of = rule_of or {}
         self._tables: dict[str, list[dict[str, str]]] = {}
         self._columns: dict[str, list[str]] = {}
         self._described: dict[str, frozenset[str] | None] = {}
@@ -141,9 +144,10 @@ class ResultFolder:
                     f"{name} is no CSV file", remedy="name a .csv file", field="result"
                 )
             if not path.is_file():
+                rule = f" by {self._rule_of[name]}" if name in self._rule_of else ""
                 raise AuditError(
                     f"{name} is not in {self._root.name}/",
-                    remedy=f"finish the run that writes {name} first, or correct the name",
+                    remedy=f"finish the run that writes it{rule} first, or correct the name",
                     field="result",
                 )
             self._columns[name], self._tables[name] = _read_csv(name, path)

@@ -1,0 +1,74 @@
+"""Small registers and folders of results for the tests of the audit."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+ROLES = """\
+id,panel,role
+t/1/x,board,input
+t/2/x,board,held_out
+t/3/x,board,target
+t/4/x,board,guessed
+"""
+PAIRS = """\
+pair,rank,p,n_star,resolved,se,word
+a vs b,1,0.045,1696.8,True,0.01,RFFF
+b vs c,2,0.134,inf,False,,FFFF
+c vs d,10,,4080.5,False,-1,FFFF
+"""
+
+
+def claim(identifier: str = "x", **fields: Any) -> dict[str, Any]:
+    """Return an entry of a register that says 0.045 of the first row, `fields` instead or more."""
+    check = {"result": "pairs.csv", "rows": {"rank": 1}, "column": "p", "evidence": "counts"}
+    entry = {
+        "id": identifier,
+        "section": "1",
+        "place": "paragraph 1",
+        "claim": "the p-value",
+        "quantity": "p-value",
+        "printed": "0.045",
+        "checks": [check],
+    }
+    return {name: value for name, value in (entry | fields).items() if value is not None}
+
+
+def check(**fields: Any) -> dict[str, Any]:
+    """Return a check of the p-value of the first pair, `fields` instead or more."""
+    entry = {"result": "pairs.csv", "rows": {"rank": 1}, "column": "p", "evidence": "counts"}
+    return {name: value for name, value in (entry | fields).items() if value is not None}
+
+
+def write_register(folder: Path, *claims: Mapping[str, Any], **fields: Any) -> Path:
+    """Write a register with these claims."""
+    path = folder / "claims.yaml"
+    text = yaml.safe_dump({**fields, "claims": list(claims)}, allow_unicode=True, sort_keys=False)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def write_results(folder: Path) -> Path:
+    """Write a folder of results: pairs, roles of a witness, and tables with each provenance."""
+    results = folder / "results"
+    (results / "witness").mkdir(parents=True)
+    (results / "pairs.csv").write_text(PAIRS, encoding="utf-8")
+    (results / "witness" / "roles.csv").write_text(ROLES, encoding="utf-8")
+    for name, line in {
+        "published": "from published counts (Table 6; and more)",
+        "simulated": "from published counts (Table 2); simulated (seed 1, 10 trials)",
+        "raw": "raw (repo (old); x, revision 1, sha256 2)",
+        "witness": "witness (fitted to a; free: b; c); simulated (seed 1, 10 trials)",
+        "odd": "hearsay (of old)",
+        "none": None,
+    }.items():
+        (results / f"{name}.csv").write_text(PAIRS, encoding="utf-8")
+        metadata = {"url": f"{name}.csv"} | ({"dc:provenance": line} if line else {})
+        text = json.dumps(metadata)
+        (results / f"{name}.csv-metadata.json").write_text(text, encoding="utf-8")
+    return results
