@@ -27,6 +27,7 @@ FLOORS = {
     "pairs": 2,
     "audit": 3,
     "exhibits": 3,
+    "hub": 3,
     "published": 3,
     "render": 3,
     "witness": 3,

@@ -1,0 +1,76 @@
+"""What can go wrong on the way from a hub to a file, and what never belongs into a message."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+from urllib.parse import urlsplit
+
+from llm_power.errors import LLMPowerError, one_line
+
+_SECRETS: Final = (
+    # Tokens of the hub and of GitHub, whoever they belong to.
+    re.compile(r"\b(?:hf|api_org|gh[a-z]|github_pat)_[A-Za-z0-9_]{4,}"),
+    re.compile(r"(?i)\bbearer\s+\S+"),
+    # A redirect to storage carries its signature in the query; a proxy may carry a password.
+    re.compile(r"(?<=\?)[^\s'\">]*(?:[Ss]ignature|[Tt]oken|[Cc]redential)[^\s'\">]*"),
+    re.compile(r"(?<=://)[^\s/@]+(?=@)"),
+)
+
+
+class HubError(LLMPowerError):
+    """A published file cannot be had, or is not what was declared.
+
+    Parameters
+    ----------
+    problem : str
+        What is wrong, in one sentence.
+    remedy : str
+        What the user can do about it.
+    dataset : str, optional
+        Name of the data set in the register.
+    file : str, optional
+        The file it is about, on the hub or here.
+    """
+
+    def __init__(
+        self, problem: str, *, remedy: str, dataset: str | None = None, file: str | None = None
+    ) -> None:
+        self.problem = scrub(problem)
+        self.remedy = scrub(remedy)
+        self.dataset = dataset
+        self.file = file
+        place = ", ".join(
+            f"{label} {one_line(value)!r}"
+            for label, value in (("data set", dataset), ("file", file))
+            if value is not None
+        )
+        where = f"{place}: " if place else ""
+        super().__init__(one_line(scrub(f"{where}{self.problem}. Remedy: {self.remedy}.")))
+
+
+class TransientError(HubError):
+    """A failure that may pass by itself: worth another attempt.
+
+    Attributes
+    ----------
+    wait : float or None
+        Seconds that the server asks to wait.
+    """
+
+    wait: float | None = None
+
+
+def scrub(text: str) -> str:
+    """Return `text` without tokens, signatures and passwords."""
+    for secret in _SECRETS:
+        text = secret.sub("[removed]", text)
+    return text
+
+
+def address_of(endpoint: str) -> str:
+    """Return scheme, host and port of an endpoint: what may be shown and recorded."""
+    parts = urlsplit(endpoint)
+    host = parts.hostname or ""
+    port = f":{parts.port}" if parts.port else ""
+    return f"{parts.scheme}://{host}{port}{parts.path.rstrip('/')}"
