@@ -81,6 +81,17 @@ def test_design_effect_and_icc_follow_from_the_cluster_n_star(
         assert icc == pytest.approx(min(max(ICC[i], ends[0]), ends[1]), rel=1e-9)
 
 
+def test_a_negative_icc_needs_the_positive_part(
+    found: dict[tuple[str, str], float | str],
+) -> None:
+    # Row 2 vs 3 prints ICC -0.0003 and a design effect of 1.00; the ICC nearest to zero that
+    # rounds so is -0.00025.
+    value = found["design_effect_of_icc_without_positive_part_within_rounding", "2 vs 3"]
+    assert value == pytest.approx(1 - (N / K - 1) * 0.00025, rel=1e-12)
+    assert abs(float(value) - 1) > 0.2
+    assert found["design_effect_of_icc_within_rounding", "2 vs 3"] == 1
+
+
 def test_nothing_is_evidence_for_the_number_that_the_others_rest_on() -> None:
     rows = {(row.quantity, row.subject): row for row in clusters(load_published(PUBLISHED))}
     required = {2: 778.0, 7: 4_628.0}  # N* of Table 7 in the rows whose ICC is negative
@@ -149,6 +160,7 @@ def test_shares_follow_from_the_two_pairs_that_vary(
     share_5 = found["bootstrap_share", "5 unresolved"]
     assert share_5 == pytest.approx((552 - both + 997 - both) / 1000, abs=1e-12)
     assert found["bootstrap_share", "5 or more unresolved"] == pytest.approx(0.999, abs=1e-12)
+    assert found["resamples_of_shares", "Table 9"] == 1000  # 0.997 is in lowest terms
     assert found["sum_of_shares", "Table 9"] == pytest.approx(1, abs=1e-12)
     assert found["mean_unresolved_of_pairs", "Table 9"] == pytest.approx(5.549, abs=1e-12)
     assert found["mean_unresolved_of_shares", "Table 9"] == pytest.approx(5.549, abs=1e-12)
@@ -160,7 +172,16 @@ def test_leave_one_out_and_definitions(found: dict[tuple[str, str], float | str]
     assert found["drops_named", "all"] == n_categories == K
     assert found["drops_named", "6 unresolved"] == found["drops_stated", "6 unresolved"] == 11
     assert found["drops_named", "5 unresolved"] == found["drops_stated", "5 unresolved"] == 3
-    assert found["drops_below_clustered_count", "any drop"] == 3
+    assert found["drops_below_clustered_count", "any drop"] == 3  # health, law, psychology
+    assert found["drops_to_fixed_n_count", "any drop"] == 0
+    assert (
+        found["fewest_unresolved", "any drop"]
+        == found["fewest_unresolved", "any drop or definition"]
+    )
+    assert found["fewest_unresolved", "any drop"] == 5
+    assert found["fewest_unresolved", "any resample"] == 4  # in 0.1% of them
+    assert found["alternative_clusterings", "Section 6.4"] == 3
+    assert found["least_icc_lower", "6 vs 7"] == pytest.approx(0.0035, abs=1e-15)
     subject = "definitions that are not random"
     assert found["midpoint_of_unresolved", subject] == (5 + 9) / 2
     assert found["median_unresolved", subject] == median([6, 9, 5])
@@ -193,7 +214,16 @@ def test_constant_of_lemma_1_vanishes_away_from_one_half(
         first, second = (1 + rho) * (1 - 2 * p) ** 2 / (16 * (1 - rho) * u**2), 1 / (6 * u)
         assert first == pytest.approx(second, rel=1e-10)
         assert p > 0.59
-        assert abs(float(found["smallest_shortcut_constant", f"ρ = {rho:g}"])) < 1e-12
+        # On a grid of thousandths: no larger than at the one next to the zero, and far below 1/3.
+        near = round(p, 3)
+        v = near * (1 - near)
+        constant = abs((1 + rho) * (1 - 2 * near) ** 2 / (16 * (1 - rho) * v**2) - 1 / (6 * v)) / 2
+        smallest = float(found["smallest_shortcut_constant", f"ρ = {rho:g}"])
+        assert 0 <= smallest <= constant * (1 + 1e-9)
+        assert smallest < 0.01
+    # At p = 0.65 and ρ = 0, which the paper prints as 0.31: below the 1/3 of p = 1/2.
+    u = 0.65 * 0.35
+    assert (1 / (6 * u) - 0.3**2 / (16 * u**2)) / 2 == pytest.approx(0.31196, abs=5e-6)
     # One half is a local maximum of C wherever rho > -1/5: its second difference is negative.
     for rho in (-0.19, 0.0, 0.5, 0.95):
         terms = [

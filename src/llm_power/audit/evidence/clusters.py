@@ -8,10 +8,12 @@ Of the three printed numbers two follow from the third; the third rests on the i
 
 from __future__ import annotations
 
+import math
 import re
 import statistics
 from collections.abc import Iterator
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -222,7 +224,9 @@ def _bootstrap_bounds(published: PublishedNumbers) -> Iterator[EvidenceRow]:
         n_denying,
         f"of {n_tested} positive ICC bounds: no value that rounds to it gives the DE at N/K",
     )
-    lowest = {table["pair"][i]: table["icc"][i].lower.value for i in range(len(table))}
+    lowest = {table["pair"][i]: reach_of(table["icc"][i].lower).lower for i in range(len(table))}
+    for label, value in lowest.items():
+        yield EvidenceRow("least_icc_lower", label, value, "5% bound of Table 9 less half a unit")
     yield EvidenceRow(
         "icc_lower_above_zero",
         "Table 9",
@@ -247,6 +251,17 @@ def _bootstrap_shares(published: PublishedNumbers) -> Iterator[EvidenceRow]:
         "4, 5 and 6 weighted by their shares",
     )
     yield EvidenceRow("sum_of_shares", "Table 9", sum(shares), "shares of 4, 5 and 6")
+    printed = [*(Fraction(str(x)) for x in chances), *(Fraction(str(x)) for x in shares)]
+    yield EvidenceRow(
+        "resamples_of_shares",
+        "Table 9",
+        math.lcm(*(share.denominator for share in printed)),
+        "smallest number of resamples of which every printed share is a whole number",
+    )
+    occurring = [count for count, share in zip((4, 5, 6), shares, strict=True) if share > 0]
+    yield EvidenceRow(
+        "fewest_unresolved", "any resample", min(occurring), "counts of a positive share"
+    )
     always = sum(x == 1 for x in chances)
     open_pairs = [x for x in chances if 0 < x < 1]
     if len(open_pairs) != 2:
@@ -265,9 +280,9 @@ def _bootstrap_shares(published: PublishedNumbers) -> Iterator[EvidenceRow]:
 
 def _leave_one_out(published: PublishedNumbers) -> Iterator[EvidenceRow]:
     """Table 8: subjects that are named, drops that are stated, and the counts they leave."""
-    table, clustered = published.tables[8], published.tables[5]["mmlu_pro"].iloc[-1].count
+    table, procedures = published.tables[8], published.tables[5]["mmlu_pro"]
+    fixed, clustered = procedures.iloc[0].count, procedures.iloc[-1].count
     named: list[str] = []
-    n_undone = 0
     counts: list[int] = []
     for text, cell in zip(table["dropped"], table["unresolved"], strict=True):
         match = _DROPS.fullmatch(text)
@@ -276,7 +291,6 @@ def _leave_one_out(published: PublishedNumbers) -> Iterator[EvidenceRow]:
         names = match["names"].split(", ")
         named += names
         counts += [cell.count] * len(names)
-        n_undone += (cell.count < clustered) * len(names)
         subject = f"{cell.count} unresolved"
         yield EvidenceRow("drops_named", subject, len(names), "subjects in the row of Table 8")
         yield EvidenceRow("drops_stated", subject, int(match["stated"]), "parentheses in the row")
@@ -284,7 +298,16 @@ def _leave_one_out(published: PublishedNumbers) -> Iterator[EvidenceRow]:
     yield EvidenceRow("fewest_unresolved", "any drop", min(counts), "column of Table 8")
     yield EvidenceRow("most_unresolved", "any drop", max(counts), "column of Table 8")
     yield EvidenceRow(
-        "drops_below_clustered_count", "any drop", n_undone, "drops that leave fewer than Table 5"
+        "drops_below_clustered_count",
+        "any drop",
+        sum(count < clustered for count in counts),
+        "drops that leave fewer than Table 5 has with clusters",
+    )
+    yield EvidenceRow(
+        "drops_to_fixed_n_count",
+        "any drop",
+        sum(count <= fixed for count in counts),
+        "drops that leave no more than Table 5 has without clusters",
     )
 
 
@@ -296,6 +319,19 @@ def _definitions(published: PublishedNumbers) -> Iterator[EvidenceRow]:
         int(settings["mmlu_pro_unresolved_difficulty_quartiles"]),
         int(settings["mmlu_pro_unresolved_subject_by_parity"]),
     ]
+    yield EvidenceRow(
+        "alternative_clusterings",
+        "Section 6.4",
+        sum(name.startswith("mmlu_pro_unresolved_") for name in settings),
+        "clusterings with a count of their own in Section 6.4",
+    )
+    drops = [cell.count for cell in published.tables[8]["unresolved"]]
+    yield EvidenceRow(
+        "fewest_unresolved",
+        "any drop or definition",
+        min(counts + drops),
+        "Table 8; subjects, quartiles, halved subjects",
+    )
     subject = "definitions that are not random"
     low, high = min(counts), max(counts)
     for quantity, value, method in (
