@@ -246,6 +246,8 @@ def _links(judged: Audit, results: Path, out: Path) -> dict[str, str]:
 
 
 def _print_audit(judged: Audit) -> None:
+    from llm_power.audit.display import display_number  # noqa: PLC0415
+
     totals = judged.totals()
     totals["all"] = totals.sum(axis=1)
     totals.loc["all"] = totals.sum()
@@ -254,23 +256,6 @@ def _print_audit(judged: Audit) -> None:
     if contradicted:
         click.echo()
     for entry in contradicted:
-        value = entry.deciding.value if entry.deciding else "?"
-        click.echo(
-            one_line(
-                f"contradicted: {entry.claim.id}: printed {entry.claim.printed}, found {value}"
-            )
-        )
-
-
-def _print_summary(out: Path, summary: dict[str, Any]) -> None:
-    coverage = pd.DataFrame(summary["tasks"])
-    for name in ("coverage_min", "coverage_median"):
-        coverage[name] = (100 * coverage[name]).map("{:.1f}%".format)
-    verdicts = pd.DataFrame(summary["procedures"])
-    applicable = verdicts[verdicts["n_pairs"] > 0]
-    for table in (coverage, applicable):
-        click.echo(
-            tabulate(table.to_dict("list"), headers="keys", showindex=False, disable_numparse=True)
-        )
-        click.echo()
-    click.echo(f"{summary['n_resolved']} of {summary['n_pairs']} pairs are resolved; see {out}")
+        found = display_number(entry.claim, entry.deciding.value) if entry.deciding else "no value"
+        line = f"contradicted: {entry.claim.id}: printed {entry.claim.printed}, found {found}"
+        click.echo(one_line(line))
