@@ -8,8 +8,12 @@ from typing import Final
 
 import pandas as pd
 
+from llm_power.audit.evidence.adjacent_pairs import adjacent_pairs
+from llm_power.audit.evidence.anytime import anytime
 from llm_power.audit.evidence.board_scores import board_scores
 from llm_power.audit.evidence.calculators import calculators
+from llm_power.audit.evidence.calibration import calibration
+from llm_power.audit.evidence.close_pairs import close_pairs
 from llm_power.audit.evidence.closed_forms import closed_forms
 from llm_power.audit.evidence.clusters import clusters
 from llm_power.audit.evidence.lemma_grid import lemma_grid
@@ -21,8 +25,12 @@ from llm_power.audit.evidence.tables_together import tables_together
 
 # One function a module, in alphabetical order.
 _PARTS: Final[tuple[Callable[[PublishedNumbers], list[EvidenceRow]], ...]] = (
+    adjacent_pairs,
+    anytime,
     board_scores,
     calculators,
+    calibration,
+    close_pairs,
     closed_forms,
     clusters,
     lemma_grid,
