@@ -259,3 +259,17 @@ def _print_audit(judged: Audit) -> None:
         found = display_number(entry.claim, entry.deciding.value) if entry.deciding else "no value"
         line = f"contradicted: {entry.claim.id}: printed {entry.claim.printed}, found {found}"
         click.echo(one_line(line))
+
+
+def _print_summary(out: Path, summary: dict[str, Any]) -> None:
+    coverage = pd.DataFrame(summary["tasks"])
+    for name in ("coverage_min", "coverage_median"):
+        coverage[name] = (100 * coverage[name]).map("{:.1f}%".format)
+    verdicts = pd.DataFrame(summary["procedures"])
+    applicable = verdicts[verdicts["n_pairs"] > 0]
+    for table in (coverage, applicable):
+        click.echo(
+            tabulate(table.to_dict("list"), headers="keys", showindex=False, disable_numparse=True)
+        )
+        click.echo()
+    click.echo(f"{summary['n_resolved']} of {summary['n_pairs']} pairs are resolved; see {out}")
