@@ -49,6 +49,15 @@
       if (row) row.button.tabIndex = 0;
     };
 
+    // To lay out a thousand rows takes longer than a keystroke may. Those that come back do so
+    // where they can be seen; the others, which assistive technology needs too, bit by bit.
+    let layout = 0;
+    const layOut = () => {
+      const waiting = document.getElementsByClassName("later");
+      for (const body of [...waiting].slice(0, 40)) body.classList.remove("later");
+      if (waiting.length) layout = setTimeout(layOut, 20);
+    };
+
     const filter = () => {
       const wanted = selects.filter((select) => select.value);
       const words = fold(search.value).split(/\s+/).filter(Boolean);
@@ -56,11 +65,16 @@
       for (const { body, text } of rows) {
         const fits = wanted.every((select) => body.dataset[select.name] === select.value)
           && words.every((word) => text.includes(word));
-        if (body.hidden === fits) body.hidden = !fits;
+        if (body.hidden === fits) {
+          body.hidden = !fits;
+          body.classList.toggle("later", fits);
+        }
         count += fits;
       }
-      shown.value = `${count} of ${rows.length} claims shown`;
+      shown.value = `${count.toLocaleString("en")} of ${rows.length.toLocaleString("en")} claims shown`;
       nothing.hidden = count > 0;
+      clearTimeout(layout);
+      layout = setTimeout(layOut, 200);
       if (!current || current.body.hidden) enter(rows.find((row) => !row.body.hidden) ?? null);
       const state = `#?${query()}`;
       for (const link of totals) {

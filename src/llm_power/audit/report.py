@@ -227,15 +227,32 @@ def _bar(
 
 
 def _headline(counts: Counter[tuple[str, str]]) -> str:
-    holds, rounded = counts["holds", ""], counts["holds_rounded", ""]
-    fitted = counts["not_checkable", "witness_fitted"]
-    cannot = counts["not_checkable", ""]
-    return (
-        f"{holds + rounded:,} hold ({rounded:,} of them by a rounding that is named), "
-        f"{counts['contradicted', '']:,} are contradicted, "
-        f"{counts['ambiguous', '']:,} are ambiguous, and {cannot:,} cannot be checked here "
-        f"({fitted:,} of them because they were put into the witness)"
-    )
+    """Say the totals in one sentence; what there is none of is left out."""
+    if not counts["", ""]:
+        return "The register has no claims."
+    rounded, fitted = counts["holds_rounded", ""], counts["not_checkable", "witness_fitted"]
+    clauses = [
+        (
+            counts["holds", ""] + rounded,
+            *("holds", "hold"),
+            f" ({rounded:,} by a rounding that is named)" if rounded else "",
+        ),
+        (counts["contradicted", ""], "is contradicted", "are contradicted", ""),
+        (counts["ambiguous", ""], "is ambiguous", "are ambiguous", ""),
+        (
+            counts["not_checkable", ""],
+            *("cannot be checked here", "cannot be checked here"),
+            f" ({fitted:,} because a witness was fitted to what is printed)" if fitted else "",
+        ),
+    ]
+    said = [
+        f"{count:,} {one if count == 1 else many}{more}"
+        for count, one, many, more in clauses
+        if count
+    ]
+    listed = " and ".join(filter(None, [", ".join(said[:-1]), said[-1]]))
+    total = counts["", ""]
+    return f"Of {total:,} {'claim' if total == 1 else 'claims'}, {listed}."
 
 
 def _computed(outcome: Outcome, claim: Claim) -> _Shown:
@@ -258,7 +275,8 @@ def _difference(outcome: Outcome, claim: Claim) -> str:
     unit = 2 * claim.statement.half_unit
     if not unit > 0:
         return _plus(display_number(claim, outcome.discrepancy))
-    return f"{_signed(outcome.discrepancy / unit)} units of the last digit"
+    units = _signed(outcome.discrepancy / unit)
+    return f"{units} {'unit' if units in ('+1', '−1') else 'units'} of the last digit"
 
 
 def _signed(value: float) -> str:
