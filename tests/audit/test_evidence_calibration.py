@@ -2,7 +2,7 @@
 
 The oracle draws nothing and shares nothing with the package: the latent normal pair is
 integrated by Simpson's rule, the gap solved by bisection, and every table (b, c) of 500 items
-is enumerated.
+is enumerated. Only the bootstrap with finitely many resamples is held against a simulation.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ from itertools import product
 from pathlib import Path
 from statistics import NormalDist, median
 
+import numpy as np
 import pytest
 
-from llm_power.audit.evidence.calibration import calibration
+from llm_power.audit.evidence.calibration import bootstrap_rejection, calibration
 from llm_power.audit.evidence.published_numbers import load_published
 
 PUBLISHED = Path(__file__).resolve().parents[2] / "data" / "published"
@@ -235,3 +236,37 @@ def test_the_note_on_the_bootstrap_row_contradicts_the_row(found):
     table = (PUBLISHED / "table_02.csv").read_text(encoding="utf-8").splitlines()
     assert table[-1].split(",")[2] == "binary/graded"
     assert found[("table_2_data", "Paired bootstrap (Definition 2)")][0] == "binary/graded"
+
+
+def test_bootstrap_with_500_resamples_by_resampling():
+    # 8,000 trials of 500 resamples each, drawn; the bound is 4.5 standard errors.
+    only_a, only_b = alternative(0.7, 0.4)
+    rng = np.random.default_rng(20260528)
+    trials, resamples = 8_000, 500
+    counts = rng.multinomial(N, [only_a, only_b, 1 - only_a - only_b], size=trials)
+    rejects = 0
+    for b, c, rest in counts:
+        drawn = rng.multinomial(N, np.array([b, c, rest]) / N, size=resamples)
+        ranked = np.sort(drawn[:, 0] - drawn[:, 1])
+        rejects += ranked[12] > 0 or ranked[-13] < 0  # the 13th of 500 is the 2.5th percentile
+    exact = bootstrap_rejection(only_a, only_b, N, n_resamples=resamples)
+    assert abs(rejects / trials - exact) < 4.5 * math.sqrt(exact * (1 - exact) / trials)
+
+
+def test_bootstrap_row_of_table_2_hangs_on_the_number_of_resamples(found):
+    printed = PRINTED["paired_bootstrap"][1]
+    far = [
+        (printed - 0.05 - mean) / spread
+        for mean, spread in (
+            found[("power_max_dev_nine", "paired_bootstrap")],
+            found[("power_max_dev_nine", "paired_bootstrap, 500 resamples")],
+        )
+    ]
+    assert far[0] > 4 > far[1]
+
+
+def test_many_resamples_come_to_the_exact_bootstrap():
+    only_a, only_b = alternative(0.5, 0.0)
+    exact = rejection("paired_bootstrap", only_a, only_b)
+    approached = bootstrap_rejection(only_a, only_b, N, n_resamples=10**10)
+    assert approached == pytest.approx(exact, abs=1e-6)

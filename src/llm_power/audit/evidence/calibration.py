@@ -12,7 +12,7 @@ from itertools import product
 
 import numpy as np
 from scipy.special import ndtr, ndtri
-from scipy.stats import binom
+from scipy.stats import binom, multinomial
 
 from llm_power.audit.evidence.published_numbers import PublishedNumbers
 from llm_power.audit.evidence.rows import EvidenceRow
@@ -20,12 +20,20 @@ from llm_power.exhibits.table_02 import declared_five
 from llm_power.statistics._typing import FloatArray
 from llm_power.statistics.mcnemar import mcnemar_exact
 from llm_power.statistics.paired_binary import required_n_paired_binary
-from llm_power.statistics.simulation import TESTS, CalibrationCell, calibration_cell
+from llm_power.statistics.paired_bootstrap import bootstrap_tails
+from llm_power.statistics.simulation import (
+    TESTS,
+    CalibrationCell,
+    calibration_cell,
+    paired_bernoulli_cells,
+)
 
 # Exact rates do not depend on it.
 _SEED = 0
 # Discordant items up to which every assignment of signs is gone through.
 _MOST_SIGNS = 12
+# Standard deviations around the mean that a sum over tables covers.
+_REACH = 7.0
 
 
 def calibration(published: PublishedNumbers) -> list[EvidenceRow]:
@@ -63,7 +71,67 @@ def calibration(published: PublishedNumbers) -> list[EvidenceRow]:
         ("nine", cells),
     ):
         rows += _rates(name, chosen, trials, alpha=alpha, power=power)
+    resamples = settings["oll_v1_bootstrap_resamples"]
+    powers = [
+        bootstrap_rejection(*_discordance(cell), n, n_resamples=resamples, alpha=alpha)
+        for cell in cells
+    ]
+    mean, spread = _largest_deviation(np.array(powers), power, trials)
+    method = (
+        f"mean over runs of {trials:,} trials a cell, {resamples} resamples a trial, nine cells"
+    )
+    subject = f"paired_bootstrap, {resamples} resamples"
+    rows.append(_pp("power_max_dev_nine", subject, mean, method, spread))
     return rows
+
+
+def bootstrap_rejection(
+    p10: float, p01: float, n_items: int, *, n_resamples: int, alpha: float = 0.05
+) -> float:
+    """Probability that the bootstrap of Definition 2 rejects, with so many resamples a trial.
+
+    Parameters
+    ----------
+    p10, p01 : float
+        Probability that only A, and only B, solves an item.
+    n_items : int
+        Items a trial.
+    n_resamples : int
+        Resamples a trial.
+    alpha : float, default 0.05
+        Two-sided level.
+
+    Returns
+    -------
+    float
+        Summed over the tables (b, c) within 7 standard deviations.
+
+    Notes
+    -----
+    The lower end of the interval, the k-th smallest resampled gap, exceeds zero where fewer than
+    k resamples have a gap of at most zero: a binomial event.
+    """
+    first, second = (
+        np.arange(
+            max(0, int(n_items * p - _REACH * np.sqrt(n_items * p))),
+            int(n_items * p + _REACH * np.sqrt(n_items * p)) + 1,
+        )
+        for p in (p10, p01)
+    )
+    b, c = (x.ravel() for x in np.meshgrid(first, second, indexing="ij"))
+    possible = b + c <= n_items
+    b, c = b[possible], c[possible]
+    cells = np.stack([b, c, n_items - b - c], axis=1)
+    mass = np.asarray(multinomial.pmf(cells, n_items, [p10, p01, 1 - p10 - p01]))
+    rank = int(np.ceil(n_resamples * alpha / 2 - 1e-9))
+    rejects = sum(binom.cdf(rank - 1, n_resamples, t) for t in bootstrap_tails(b, c, n_items))
+    return float(mass @ rejects)
+
+
+def _discordance(cell: CalibrationCell) -> tuple[float, float]:
+    half = cell.delta / 2
+    cells = paired_bernoulli_cells(cell.p + half, cell.p - half, cell.rho_z)
+    return float(cells.p10), float(cells.p01)
 
 
 def _rates(
