@@ -22,7 +22,7 @@ endif
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help env reproduce test lint format report lock bench runtimes clean
+.PHONY: help env reproduce audit test lint format report lock bench runtimes clean
 
 help: ## list the targets
 	@echo "make TARGET [PYTHON=python3.12] [CORES=2] [SOURCE=hub]"
@@ -33,6 +33,10 @@ env: $(STAMP) ## make the environment in .venv (again only when the locks or pyp
 reproduce: $(STAMP) ## run the whole workflow: every exhibit and every board whose data are there
 	$(SNAKEMAKE)
 	@echo "Tables and board results are in $(CURDIR)/results, figures in $(CURDIR)/figures."
+
+audit: $(STAMP) ## judge every claim of the paper by what the workflow makes (a part of reproduce)
+	$(SNAKEMAKE) audit
+	@echo "Open $(CURDIR)/results/audit/report.html."
 
 test: $(STAMP) ## run every test
 	$(WITH_PATH) $(BIN)/pytest --numprocesses 2

@@ -2,6 +2,7 @@
 
 import ast
 import os
+import re
 import yaml
 from pathlib import Path
 
@@ -12,6 +13,7 @@ TABLES = range(1, 13)
 FIGURES = range(1, 8)
 TABLE_SUFFIXES = ["csv", "csv-metadata.json", "md", "tex"]
 FIGURE_SUFFIXES = ["pdf", "png", "svg"]
+CLAIMS = "data/published/claims.yaml"
 REGISTERS = ["data/published/constraints.yaml", "data/published/prose.yaml"]
 PROSE = [
     "required_n_bootstrap",
@@ -51,6 +53,9 @@ def exhibit_files():
             suffix=FIGURE_SUFFIXES,
         ),
         *collect("results/prose/{name}.csv", name=PROSE),
+        *collect(
+            "results/audit/{name}", name=["claims.csv", "claims.md", "report.html"]
+        ),
         "results/manifest.json",
     ]
     if config["source"] == "published":
@@ -253,6 +258,36 @@ def exhibit_rules():
         *(f"figure_{n}" for n in FIGURES),
         *PROSE_RULES,
     ]
+
+
+def audited_files():
+    """Return the results that the register of claims names, and what says where they come from."""
+    text = Path(CLAIMS).read_text(encoding="utf-8")
+    named = sorted(
+        {f"results/{name}" for name in re.findall(r"\bresult: ([\w./-]+)", text)}
+    )
+    described = [
+        str(path)
+        for name in exhibit_rules()
+        for path in getattr(rules, name).output
+        if str(path).removesuffix("-metadata.json") in named
+    ]
+    return sorted({*named, *described} - {"results/audit/evidence.csv"})
+
+
+def audit_templates():
+    suffixes = {".j2", ".css", ".js", ".yaml"}
+    files = Path("src/llm_power/audit").iterdir()
+    return sorted(str(path) for path in files if path.suffix in suffixes)
+
+
+def makers():
+    """Return the name of the rule that makes each audited file, by its path in results/."""
+    return {
+        str(path).removeprefix("results/"): name
+        for name in [*exhibit_rules(), "audit_evidence", "witness_report"]
+        for path in getattr(rules, name).output
+    }
 
 
 def described(name):

@@ -1,0 +1,26 @@
+"""Judge every claim of the register by the results of the run."""
+
+import os
+from pathlib import Path
+
+from _job import logged, snakemake
+
+from llm_power.audit.evaluate import audit
+from llm_power.audit.register import load_register
+from llm_power.audit.report import render_report
+from llm_power.audit.tables import write_claims
+
+RESULTS = Path("results")
+
+with logged():
+    judged = audit(
+        load_register(Path(snakemake.input.register)),
+        RESULTS,
+        rule_of=snakemake.params.made_by,
+    )
+    page = Path(snakemake.output.html)
+    files = {exhibit.file for exhibit in judged.exhibits.values()}
+    files |= {outcome.check.result for one in judged.judged for outcome in one.outcomes} - {""}
+    links = {file: os.path.relpath(RESULTS / file, page.parent) for file in sorted(files)}
+    write_claims(judged, Path(snakemake.output.csv), Path(snakemake.output.md))
+    page.write_text(render_report(judged, links=links), encoding="utf-8")

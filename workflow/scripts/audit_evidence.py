@@ -1,0 +1,11 @@
+"""Recompute what the printed numbers decide by themselves."""
+
+from pathlib import Path
+
+from _job import logged, snakemake, write_csv
+
+from llm_power.audit.evidence.printed import printed_evidence
+
+with logged():
+    folder = Path(snakemake.input.settings).parent
+    write_csv(printed_evidence(folder), snakemake.output[0])
