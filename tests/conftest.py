@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from filelock import FileLock
 from hypothesis import settings
 
 from llm_power.published import PublishedCounts, load_counts, load_table
@@ -19,6 +20,7 @@ from llm_power.witness.constraints import (
     load_constraints,
 )
 from llm_power.witness.oll_v1 import OllV1Witness, build_witness, witness_scores
+from repository import copy_repository, run_workflow
 
 # The same examples on every machine, and no deadline: a busy machine is not a failure.
 settings.register_profile(
@@ -89,3 +91,16 @@ def oll_v1_witness(
 def oll_v1_tasks(oll_v1_witness: OllV1Witness) -> tuple[TaskScores, ...]:
     """Its items."""
     return witness_scores(oll_v1_witness, {"constraints.yaml": "0" * 64})
+
+
+@pytest.fixture(scope="session")
+def whole_run(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
+    """A copy of the repository after its default run, which the workers share: only read it."""
+    base = tmp_path_factory.getbasetemp()
+    shared = base if worker_id == "master" else base.parent
+    where = shared / "whole-run"
+    with FileLock(shared / "whole-run.lock"):
+        if not (where / "results" / "manifest.json").is_file():
+            done = run_workflow(copy_repository(where))
+            assert done.returncode == 0, done.stdout + done.stderr
+    return where

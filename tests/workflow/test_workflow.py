@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,28 +12,12 @@ import pytest
 import yaml
 
 from llm_power.pairs.verdicts import VERDICT_COLUMNS
-
-ROOT = Path(__file__).resolve().parents[2]
-SNAKEMAKE = Path(sys.executable).with_name("snakemake")
-BOARD = {"title": "x", "tasks": {"t": {"path": "p"}}}
-PARTS = ["Snakefile", "config.yaml", "workflow", "src", "data", "profiles"]
-
-
-def run(where: Path, *targets: str, cores: int = 2) -> subprocess.CompletedProcess[str]:
-    environment = {k: v for k, v in os.environ.items() if k != "LLM_POWER_DATA"}
-    return subprocess.run(
-        [SNAKEMAKE, "--cores", str(cores), *targets],
-        cwd=where,
-        capture_output=True,
-        text=True,
-        env=environment,
-        check=False,
-    )
+from repository import copy_finished, copy_repository, run_workflow
 
 
 def planned(where: Path, *targets: str) -> set[str]:
     """Return the rules that a run would execute, but for those that only gather files."""
-    done = run(where, "--dry-run", *targets)
+    done = run_workflow(where, "--dry-run", *targets)
     assert done.returncode == 0, done.stderr
     rules = {line.split()[1].rstrip(":") for line in done.stderr.splitlines() if _is_rule(line)}
     rules |= {line.split()[1].rstrip(":") for line in done.stdout.splitlines() if _is_rule(line)}
@@ -45,17 +26,6 @@ def planned(where: Path, *targets: str) -> set[str]:
 
 def _is_rule(line: str) -> bool:
     return line.startswith(("rule ", "localrule "))
-
-
-def copy_repository(to: Path) -> Path:
-    to.mkdir(exist_ok=True)
-    for name in PARTS:
-        source = ROOT / name
-        if source.is_dir():
-            shutil.copytree(source, to / name, ignore=shutil.ignore_patterns("__pycache__"))
-        else:
-            shutil.copy2(source, to / name)
-    return to
 
 
 def write_board(where: Path, *, fault: str | None = None) -> None:
@@ -81,10 +51,10 @@ def _panels_of_the_paper(config: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    where = copy_repository(tmp_path_factory.mktemp("repository"))
+def finished(whole_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    where = copy_finished(whole_run, tmp_path_factory.mktemp("finished") / "repository")
     write_board(where)
-    done = run(where, "board_small", "table_6", "figure_3", "board_frontier", "figure_7")
+    done = run_workflow(where, "board_small")
     assert done.returncode == 0, done.stdout + done.stderr
     return where
 
@@ -159,7 +129,7 @@ def test_planted_contradiction_is_reported_and_not_absorbed(tmp_path: Path) -> N
     text = path.read_text()
     assert text.count(",119,103,") == 1
     path.write_text(text.replace(",119,103,", ",159,103,"))
-    done = run(where, "results/witness/oll_v1/infeasible.csv", "table_6")
+    done = run_workflow(where, "results/witness/oll_v1/infeasible.csv", "table_6")
     assert done.returncode == 0, done.stdout + done.stderr
     found = pd.read_csv(where / "results/witness/oll_v1/infeasible.csv", dtype=str)
     named = found[(found["quantity"] == "b") & (found["printed"] == "159")]
@@ -193,7 +163,7 @@ def test_cores_change_no_byte(finished: Path, tmp_path: Path) -> None:
     write_board(other)
     # The same file at another path: its place is no part of any result.
     shutil.copy2(finished / "small.csv", other / "small.csv")
-    assert run(other, "board_small", "figure_3", cores=1).returncode == 0
+    assert run_workflow(other, "board_small", "figure_3", cores=1).returncode == 0
     made = [path for path in (other / "results").rglob("*") if path.is_file()]
     made += [path for path in (other / "figures").rglob("*") if path.is_file()]
     assert len(made) > 30
@@ -204,7 +174,7 @@ def test_cores_change_no_byte(finished: Path, tmp_path: Path) -> None:
 def test_bad_score_is_one_line_and_leaves_nothing(tmp_path: Path) -> None:
     where = copy_repository(tmp_path)
     write_board(where, fault="half")
-    done = run(where, "results/scores/small/exam.parquet")
+    done = run_workflow(where, "results/scores/small/exam.parquet")
     assert done.returncode != 0
     shown = done.stdout + done.stderr
     (line,) = [line for line in shown.splitlines() if line.startswith("error: ")]
@@ -233,7 +203,7 @@ def test_config_is_checked_before_any_job(
     boards = change.get("boards", {})
     kept = {} if boards is None else _panels_of_the_paper(config) | boards
     (where / "config.yaml").write_text(yaml.safe_dump(config | change | {"boards": kept}))
-    done = run(where, "--dry-run", "table_6")
+    done = run_workflow(where, "--dry-run", "table_6")
     assert done.returncode != 0
     assert message in done.stdout + done.stderr
     assert not (where / "results").exists()
@@ -241,19 +211,19 @@ def test_config_is_checked_before_any_job(
 
 def test_boards_without_files_are_left_out_in_one_line(tmp_path: Path) -> None:
     where = copy_repository(tmp_path)
-    done = run(where, "--dry-run")
+    done = run_workflow(where, "--dry-run")
     assert done.returncode == 0
     lines = [x for x in (done.stdout + done.stderr).splitlines() if "is left out" in x]
     assert len(lines) == 2
     assert all("LLM_POWER_DATA" in line for line in lines)
-    refused = run(where, "--dry-run", "board_mmlu_pro_authors")
+    refused = run_workflow(where, "--dry-run", "board_mmlu_pro_authors")
     assert refused.returncode != 0
     assert "LLM_POWER_DATA" in refused.stdout + refused.stderr
 
 
 def test_data_behind_the_panels_feed_the_same_stages(tmp_path: Path) -> None:
     where = copy_repository(tmp_path / "repository")
-    refused = run(where, "--dry-run", "table_3", "--config", "source=hub")
+    refused = run_workflow(where, "--dry-run", "table_3", "--config", "source=hub")
     assert refused.returncode != 0
     assert "source: hub needs the data root" in refused.stdout + refused.stderr
     folder = tmp_path / "data" / "panels" / "oll_v1"
@@ -265,7 +235,7 @@ def test_data_behind_the_panels_feed_the_same_stages(tmp_path: Path) -> None:
         table.insert(0, "item_id", [f"{task}-{i}" for i in range(300)])
         table.to_parquet(folder / f"{task}.parquet", index=False)
     settings = ["--config", "source=hub", f"data_root={tmp_path / 'data'}"]
-    done = run(where, "table_3", "figure_1", *settings)
+    done = run_workflow(where, "table_3", "figure_1", *settings)
     assert done.returncode == 0, done.stdout + done.stderr
     assert not (where / "results/witness").exists()
     shown = (where / "results/tables/table_03.md").read_text()

@@ -1,0 +1,43 @@
+"""Copies of the repository in which tests run the workflow."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+_SNAKEMAKE = Path(sys.executable).with_name("snakemake")
+_PARTS = ["Snakefile", "config.yaml", "workflow", "src", "data", "profiles"]
+
+
+def copy_repository(to: Path) -> Path:
+    """Copy what a run needs, and nothing that a run has made."""
+    to.mkdir(exist_ok=True)
+    for name in _PARTS:
+        source = ROOT / name
+        if source.is_dir():
+            shutil.copytree(source, to / name, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy2(source, to / name)
+    return to
+
+
+def run_workflow(where: Path, *targets: str, cores: int = 2) -> subprocess.CompletedProcess[str]:
+    """Run Snakemake there without the real boards; without targets, all that it makes."""
+    environment = {k: v for k, v in os.environ.items() if k != "LLM_POWER_DATA"}
+    return subprocess.run(
+        [_SNAKEMAKE, "--cores", str(cores), *targets],
+        cwd=where,
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=False,
+    )
+
+
+def copy_finished(finished: Path, to: Path) -> Path:
+    """Copy a finished run with its times and records: in the copy, too, nothing is out of date."""
+    return Path(shutil.copytree(finished, to, symlinks=True))
