@@ -73,8 +73,7 @@ def fetch_from_hub(
     """
 
     def refuse(answer: Any) -> NoReturn:
-        with _client_errors(dataset, access):
-            hf_raise_for_status(answer)
+        _raise_for_status(answer, dataset, access)
         raise _not_a_hub(dataset, access)
 
     with network_errors(access.hub, patience, dataset.name, dataset.file):
@@ -126,7 +125,9 @@ def _describe(
 
 
 def _newest_revision(dataset: Dataset, access: Access, patience: Patience) -> str:
-    answer = _ask(f"{access.hub}/api/datasets/{dataset.repo}/revision/main", access, patience)
+    answer = _ask(
+        f"{access.hub}/api/datasets/{dataset.repo}/revision/main", dataset, access, patience
+    )
     revision = answer.json()
     sha = revision.get("sha") if isinstance(revision, dict) else None
     if not isinstance(sha, str) or not re.fullmatch(r"[0-9a-f]{40}", sha):
@@ -160,7 +161,7 @@ def _search(dataset: Dataset, revision: str, access: Access, patience: Patience)
 def _files(dataset: Dataset, revision: str, access: Access, patience: Patience) -> Iterator[str]:
     url = f"{access.hub}/api/datasets/{dataset.repo}/tree/{revision}?recursive=true&expand=false"
     for _ in range(_MOST_PAGES):
-        answer = _ask(url, access, patience)
+        answer = _ask(url, dataset, access, patience)
         entries = answer.json()
         if not isinstance(entries, list):
             raise _not_a_hub(dataset, access)
@@ -175,12 +176,24 @@ def _files(dataset: Dataset, revision: str, access: Access, patience: Patience) 
         url = following
 
 
-def _ask(url: str, access: Access, patience: Patience) -> Any:
+def _ask(url: str, dataset: Dataset, access: Access, patience: Patience) -> Any:
 
     headers = build_hf_headers(token=access.token or False)
     answer = get_session().get(url, headers=headers, timeout=patience.silence)
-    hf_raise_for_status(answer)
+    _raise_for_status(answer, dataset, access)
     return answer
+
+
+def _raise_for_status(answer: Any, dataset: Dataset, access: Access) -> None:
+    status = answer.status_code
+    if _may_pass(status):  # whatever the body is, which the client would look into
+        raise status_error(status, answer.headers, access.hub, dataset.name, dataset.file)
+    with _client_errors(dataset, access):
+        hf_raise_for_status(answer)
+
+
+def _may_pass(status: int) -> bool:
+    return status in {408, 429} or status >= 500
 
 
 def _not_a_hub(dataset: Dataset, access: Access, how: str = "") -> HubError:
@@ -208,7 +221,7 @@ def _client_errors(dataset: Dataset, access: Access) -> Iterator[None]:
 def _refusal(error: Any, dataset: Dataset, access: Access) -> HubError:
     """Return the error for an answer of the hub; its kinds are subclasses of one another."""
     status = error.response.status_code
-    if status == 429 or status >= 500:
+    if _may_pass(status):
         return status_error(status, error.response.headers, access.hub, dataset.name, dataset.file)
     if isinstance(error, errors.GatedRepoError):
         problem, remedy = _gated(dataset, access)

@@ -115,9 +115,9 @@ def persistently(action: Callable[[], T], patience: Patience, dataset: str) -> T
         return error.wait is None or error.wait <= patience.longest_wait
 
     # With jitter, so that jobs which were refused together do not come back together.
-    backoff = tenacity.wait_exponential_jitter(
-        initial=patience.first_wait, max=patience.longest_wait, jitter=patience.first_wait
-    )
+    backoff = tenacity.wait_exponential(
+        multiplier=patience.first_wait, max=patience.longest_wait
+    ) + tenacity.wait_random(0, patience.first_wait)
     attempts = tenacity.Retrying(
         stop=tenacity.stop_after_attempt(patience.attempts),
         wait=wait,
