@@ -96,7 +96,9 @@ def test_a_reader_can_be_named(forms: dict[str, Path]) -> None:
         read_scores(forms["wide_parquet"], reader="canonical")
     with pytest.raises(InvalidArgument, match=r"reader must be auto or one of .* got 'excel'"):
         read_scores(forms["wide_csv"], reader="excel")
-    assert {"canonical", "wide", "long", "mmlu_pro_zip", "lm_eval", "details_v1"} <= {*reader_names()}
+    assert {"canonical", "wide", "long", "mmlu_pro_zip", "lm_eval", "details_v1"} <= {
+        *reader_names()
+    }
 
 
 @pytest.fixture
@@ -144,7 +146,9 @@ def test_a_file_that_is_nothing(tmp_path: Path, content: bytes) -> None:
 def test_paths_that_are_not_there(tmp_path: Path) -> None:
     with pytest.raises(ScoreError, match="cannot be read"):
         read_scores(tmp_path / "missing.parquet")
-    with pytest.raises(ScoreError, match="the folder holds none of the files that readers look for"):
+    with pytest.raises(
+        ScoreError, match="the folder holds none of the files that readers look for"
+    ):
         read_scores(tmp_path)
     with pytest.raises(InvalidArgument, match="path must name at least one file"):
         read_scores([])

@@ -7,7 +7,8 @@ ARC and HellaSwag but acc for Winogrande and GSM8K: the metric is always named, 
 
 Items are known by their row. Neither hashes nor texts are unique (questions of ARC and contexts
 of HellaSwag recur), so that nothing else can be joined on; instead ``example``, and ``choices``
-where files have it, must be the same in every row of all files.
+where files have it, must be the same in every row of all files. ARC files of the old schema may
+have ids as examples, where later ones have questions: those cannot be compared.
 """
 
 from __future__ import annotations
@@ -121,7 +122,7 @@ def _read_details(model: str, path: Path, options: ReadOptions) -> _Details:
     # The rest is the prompts and their tokens, by far the most of a file.
     wanted = {options.metric, _METRICS, *_TEXTS}
     table = read_parquet(source, columns=[name for name in names if name in wanted])
-    texts = {name: table.columns[name].to_pylist() for name in _TEXTS if name in table.columns}
+    texts = {name: _texts(table, name, model) for name in _TEXTS if name in table.columns}
     rows = [str(row) for row in range(len(texts["example"]))]
     metric = _with_metric(table, options.metric, model, names)
     return _Details(
@@ -131,6 +132,23 @@ def _read_details(model: str, path: Path, options: ReadOptions) -> _Details:
         # Tasks without choices have the column all the same.
         {name: text for name, text in texts.items() if any(one is not None for one in text)},
     )
+
+
+def _texts(table: Table, name: str, model: str) -> list[Any]:
+    """Return a column of text, or of lists of text, as Python has them."""
+    column = table.columns[name]
+    kind = column.type
+    while pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        kind = kind.value_type
+    if not (pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_null(kind)):
+        raise ScoreError(
+            f"column {name!r} holds {column.type}, which is no text",
+            remedy="give the details as the leaderboard published them",
+            file=table.file,
+            model=model,
+        )
+    texts: list[Any] = column.to_pylist()
+    return texts
 
 
 def _with_metric(table: Table, metric: str, model: str, names: Sequence[str]) -> Table:
@@ -164,7 +182,7 @@ def _check_rows(details: Sequence[_Details]) -> None:
                 file=str(one.source.path),
                 model=one.model,
             )
-        for name in one.texts.keys() & first.texts.keys():
+        for name in (name for name in first.texts if name in one.texts):
             pairs = enumerate(zip(first.texts[name], one.texts[name], strict=True))
             row = next((row for row, (ours, theirs) in pairs if ours != theirs), None)
             if row is not None:
