@@ -118,9 +118,7 @@ class StandIn:
             r.path for r in self.requests if r.method == method and any(m in r.path for m in marks)
         ]
 
-    def add_board(
-        self, task: TaskScores, datasets: Sequence[Dataset], files: Sequence[bytes]
-    ) -> None:
+    def add_board(self, datasets: Sequence[Dataset], files: Sequence[bytes]) -> None:
         """Serve one file a model under the names that the register has for them."""
         for dataset, body in zip(datasets, files, strict=True):
             repos = self.repos if dataset.source == "hub" else self.github
@@ -136,11 +134,15 @@ class StandIn:
             datasets = [d for d in register.values() if (d.board, d.task) == (board, name)]
             task = read_task(folder / board / f"{name}.parquet")
             if board == "oll_v1":
-                # One file of the older schema would not fit in: a panel holds one or the other.
-                files = [details_v1(task, j, metric_of(name)) for j in range(task.n_models)]
+                # The last one in the older schema, which a board may hold beside the newer.
+                last = task.n_models - 1
+                files = [
+                    details_v1(task, j, metric_of(name), old=j == last)
+                    for j in range(task.n_models)
+                ]
             else:
                 files = [samples_v2(task, j, as_list=j % 2 == 1) for j in range(task.n_models)]
-            self.add_board(task, datasets, files)
+            self.add_board(datasets, files)
         for repo, served in self.repos.items():
             served.gated = repo.startswith("open-llm-leaderboard/")
 

@@ -1,8 +1,7 @@
 """Files of data sets on huggingface.co, by the hub's own client.
 
-The client's addresses, headers, session and errors are used, and its `hf_hub_download` is not:
-it checks sizes alone, and its waiting can neither be bounded nor shortened. A body that is cut
-off by a server without byte ranges it would even ask for without end.
+The client's addresses, headers, session and errors are used, and its `hf_hub_download` is not: of
+the contents it checks the size alone, and how often it tries and how long it waits cannot be set.
 """
 
 from __future__ import annotations
