@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tomllib
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -13,10 +14,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from llm_power.errors import InvalidArgument, ScoreError
+from llm_power.scores._source import read_file
 from llm_power.scores.options import ReadOptions
-from llm_power.scores.readers import read_scores, reader_names, recognize
+from llm_power.scores.readers import GROUP, load_reader, read_scores, reader_names, recognize
 from llm_power.scores.store import Provenance, TaskScores, read_task, write_task
 
+ROOT = Path(__file__).resolve().parents[2]
 WIDE: dict[str, list[Any]] = {"item_id": ["1", "2"], "a": [0, 1], "b": [1, 0]}
 LONG: dict[str, list[Any]] = {
     "item_id": ["1", "1", "2", "2"],
@@ -158,3 +161,123 @@ def test_paths_that_are_not_there(tmp_path: Path) -> None:
 def test_options_outside_their_choices(declared: dict[str, Any]) -> None:
     with pytest.raises(InvalidArgument, match="must be one of"):
         ReadOptions(**declared)
+
+
+def install(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, package: str, source: str, entry_point: str
+) -> None:
+    """Put a package with one entry point where Python looks for packages."""
+    info = folder / f"{package}-1.0.dist-info"
+    info.mkdir(parents=True)
+    (folder / f"{package}.py").write_text(source, encoding="utf-8")
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(f"[llm_power.readers]\n{entry_point}\n")
+    monkeypatch.syspath_prepend(folder)
+
+
+PLUGIN = """
+from llm_power.scores.wide import read_wide
+
+def read_demo(paths, options):
+    return read_wide(paths, options)
+
+def read_nothing(paths, options):
+    return None
+
+constant = 7
+"""
+
+
+def test_another_package_can_add_a_reader(
+    forms: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install(tmp_path / "site", monkeypatch, "demo_plugin", PLUGIN, "demo = demo_plugin:read_demo")
+    assert "demo" in reader_names()
+    assert read_scores(forms["wide_csv"], reader="demo").models == ("a", "b")
+    # Not among what is recognized: a reader of another package has to be named.
+    assert recognize([forms["wide_csv"]], ReadOptions()) == "wide"
+
+
+@pytest.mark.parametrize(
+    ("entry_point", "message"),
+    [
+        ("demo = broken_plugin:read", r"'demo = .* of broken_plugin' cannot be loaded \(ZeroDiv"),
+        ("demo = no_such_plugin:read", r"cannot be loaded \(ModuleNotFoundError: No module nam"),
+        ("demo = json:read_demo", r"cannot be loaded \(AttributeError"),
+        ("demo = math:pi", "'demo = math:pi of broken_plugin' is not a function"),
+    ],
+)
+def test_a_package_with_a_broken_reader(
+    forms: dict[str, Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    entry_point: str,
+    message: str,
+) -> None:
+    """An error when the reader is asked for, and only then."""
+    install(tmp_path / "site", monkeypatch, "broken_plugin", "1 / 0", entry_point)
+    assert read_scores(forms["wide_csv"], reader="wide").models == ("a", "b")
+    with pytest.raises(ScoreError, match=f"{message}.*Remedy: repair or uninstall that package"):
+        load_reader("demo")
+
+
+def test_two_packages_with_a_reader_of_one_name(
+    forms: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install(tmp_path / "site", monkeypatch, "other_plugin", PLUGIN, "wide = other_plugin:read_demo")
+    assert len(set(reader_names())) == len(reader_names())
+    with pytest.raises(
+        ScoreError,
+        match="2 packages have a reader 'wide': 'wide = llm_power.scores.wide:read_wide of "
+        "llm-power', 'wide = other_plugin:read_demo of other_plugin'. Remedy: uninstall all but",
+    ):
+        read_scores(forms["wide_csv"])
+
+
+def test_a_reader_that_returns_no_scores(
+    forms: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install(tmp_path / "site", monkeypatch, "none_plugin", PLUGIN, "n = none_plugin:read_nothing")
+    with pytest.raises(ScoreError, match="the reader 'n' returned a NoneType instead of TaskSco"):
+        read_scores(forms["wide_csv"], reader="n")
+
+
+def test_the_built_in_readers_are_those_that_pyproject_lists() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    listed = project["entry-points"][GROUP]
+    assert set(listed) <= set(reader_names())
+    for name, target in listed.items():
+        reader = load_reader(name)
+        assert f"{reader.__module__}:{reader.__name__}" == target
+
+
+def test_folders_that_do_not_say_what_they_hold(forms: dict[str, Path], tmp_path: Path) -> None:
+    run = tmp_path / "zips" / "model" / "samples_task_2024-06-16T16-57-41.377142.jsonl"
+    run.parent.mkdir()
+    run.touch()
+    with pytest.raises(ScoreError, match="several formats: 'mmlu_pro_zip', 'lm_eval'. Remedy: na"):
+        read_scores(forms["zips"])
+
+
+@pytest.mark.parametrize("content", ['{"a": 1}', "[]", "[1, 2]", "\ufeff\n [{}]"])
+def test_json_that_is_no_log(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "scores.json"
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(ScoreError, match="no reader recognizes. Remedy: name the reader, one of"):
+        read_scores(path)
+
+
+def test_files_of_one_name_keep_their_hashes(tmp_path: Path) -> None:
+    """Named by their folders where their own names do not tell them apart."""
+    files = []
+    for k, place in enumerate(("one/run/scores", "two/scores", "two/other")):
+        path = tmp_path / place
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(str(k))
+        files.append(read_file(path))
+    digests = [file.sha256 for file in files]
+    provenance = ReadOptions().provenance(files, "demo")
+    names = ["one/run/scores", "two/scores", "two/other"]
+    assert provenance.files == dict(zip(names, digests, strict=True))
+    provenance = ReadOptions().provenance(files[1:], "demo")
+    assert provenance.files == dict(zip(["scores", "other"], digests[1:], strict=True))

@@ -21,6 +21,7 @@ rule scores:
     benchmark:
         "benchmarks/workflow/scores/{board}.{task}.tsv"
     params:
+        path=lambda wildcards: score_path(wildcards.board, wildcards.task),
         task=lambda wildcards: config["boards"][wildcards.board]["tasks"][
             wildcards.task
         ],

@@ -139,16 +139,22 @@ def data_root():
     return config["data_root"] or os.environ.get("LLM_POWER_DATA")
 
 
-def score_files(board, task):
-    """Return the files that hold the scores of one task: one file, or the zips of a folder."""
+def score_path(board, task):
+    """Return the file or the folder that holds the scores of one task."""
     path = config["boards"][board]["tasks"][task]["path"].format(source=SOURCE)
-    if path.startswith("results/"):
+    if path.startswith("results/") or os.path.isabs(path):
+        return path
+    if not data_root():
+        raise WorkflowError(f"board {board} has no data root. {_how_to_get(board)}")
+    return os.path.join(data_root(), path)
+
+
+def score_files(board, task):
+    """Return the files whose change reads a task again: all of a folder, whatever its reader."""
+    path = score_path(board, task)
+    if path.startswith("results/") or not os.path.isdir(path):
         return [path]
-    if not os.path.isabs(path):
-        if not data_root():
-            raise WorkflowError(f"board {board} has no data root. {_how_to_get(board)}")
-        path = os.path.join(data_root(), path)
-    return sorted(map(str, Path(path).glob("*.zip"))) if os.path.isdir(path) else [path]
+    return sorted(str(file) for file in Path(path).rglob("[!.]*") if file.is_file())
 
 
 def board_is_there(board):

@@ -11,8 +11,7 @@ with logged():
     settings = dict(snakemake.params.task)
     reader = settings.pop("reader")
     del settings["path"]
-    files = list(snakemake.input.files)
     options = ReadOptions(task=snakemake.wildcards.task, **settings)
-    task = read_scores(files, options, reader=reader)
+    task = read_scores(snakemake.params.path, options, reader=reader)
     prepared = prepare_task(task, top=snakemake.params.top, missing=snakemake.params.missing)
     write_task(prepared, snakemake.output[0])
