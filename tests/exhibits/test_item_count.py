@@ -13,6 +13,7 @@ from scipy.stats import norm
 
 from llm_power.errors import InvalidArgument
 from llm_power.exhibits.item_count import (
+    ImpliedItems,
     chained_solved_counts,
     implied_item_count,
     item_counts_by_rule,
@@ -22,7 +23,7 @@ from llm_power.exhibits.item_count import (
     rules_displaying,
     shared_item_count,
 )
-from llm_power.published import DISPLAY_RULES, DisplayRule, PublishedCounts
+from llm_power.published import DISPLAY_RULES, DisplayRule, PublishedCounts, parse_printed
 
 RULES: list[DisplayRule] = ["nearest", "up", "down"]
 K = (norm.ppf(0.975) + norm.ppf(0.8)) ** 2
@@ -74,7 +75,18 @@ def test_table_7_is_rounded_up_at_12031_and_nothing_else_fits(counts_7: Publishe
         "up": [12031],
         "down": [],
     }
-    assert implied_item_count(counts_7) == (12031, "up")
+    assert implied_item_count(counts_7) == ImpliedItems(12031, "up", n_explained=9)
+
+
+def test_one_wrong_row_does_not_hide_what_the_others_imply(counts_7: PublishedCounts) -> None:
+    for row in range(len(counts_7)):
+        b = counts_7.b.copy()
+        b[row] += 30
+        planted = implied_item_count(replace(counts_7, b=b))
+        assert planted.n_explained == 8
+        # Without ranks 6 vs 7 the others leave 12,031 and its neighbor below.
+        assert planted.n_items in {12030, 12031}
+        assert row == 5 or planted.n_items == 12031
 
 
 def test_the_printed_12032_misses_three_rows_of_table_7_under_every_rule(
@@ -150,7 +162,8 @@ def test_contradictory_tables_are_computed_as_far_as_they_go(
         assert (np.abs(both + alone - [p.value for p in printed] * n) < 1.5).all()
     with pytest.raises(InvalidArgument, match="chain"):
         chained_solved_counts(counts_6, 1172)
-    assert implied_item_count(replace(counts_7, n_star=counts_7.n_star[::-1])) is None
+    absurd = replace(counts_7, n_star=(parse_printed("1"),) * len(counts_7))
+    assert implied_item_count(absurd) == ImpliedItems(12032, "nearest", n_explained=0)
 
 
 def test_the_discordance_form_is_what_is_inverted() -> None:

@@ -92,7 +92,7 @@ def copy_with_b_raised(tmp_path: Path) -> Callable[[int], Path]:
 def test_the_items_are_as_many_as_the_printed_numbers_imply(
     scores: TaskScores, witness: MmluProWitness, counts_7: PublishedCounts
 ) -> None:
-    assert scores.n_items == (implied_item_count(counts_7) or (0,))[0]
+    assert scores.n_items == implied_item_count(counts_7).n_items
     assert len(witness.panel.short) == 1
     assert scores.item_ids[0] == "witness-00001"
     assert scores.models == (*counts_7.model_a, counts_7.model_b[-1])

@@ -13,6 +13,7 @@ in its caption alone. Two sets of printed digits pin both down, independently:
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -172,36 +173,64 @@ def shared_item_count(
     return range(max(r.start for r in ranges), min(r.stop for r in ranges))
 
 
+@dataclass(frozen=True, slots=True)
+class ImpliedItems:
+    """The N and the rounding rule that reproduce most of a table's printed N*.
+
+    Attributes
+    ----------
+    n_items : int
+        Items of every pair.
+    rule : {"nearest", "up", "down"}
+        How the table rounds.
+    n_explained : int
+        Rows whose N* they reproduce.
+    """
+
+    n_items: int
+    rule: DisplayRule
+    n_explained: int
+
+
 def implied_item_count(
     counts: PublishedCounts, *, alpha: float = 0.05, power: float = 0.80
-) -> tuple[int, DisplayRule] | None:
-    """Return the one N, and the one rounding rule, that reproduce every printed N*.
+) -> ImpliedItems:
+    """Return the one N, and the one rounding rule, that reproduce most of the printed N*.
 
     Parameters
     ----------
     counts : PublishedCounts
-        A table whose pairs share their items (Table 7); its own N is not used.
+        A table whose pairs share their items (Table 7).
     alpha, power : float
         Operating point of the table.
 
     Returns
     -------
-    tuple of int and {"nearest", "up", "down"}, or None
-        Items of every pair, and how the table rounds; None if no rule, or more than one N or
-        rule, reproduces them.
+    ImpliedItems
+        Among several that reproduce as many, the N nearest to the printed one, and the first
+        rule of `DISPLAY_RULES`; the printed N where none reproduces any.
 
     Notes
     -----
-    For Table 7 this is 12,031 and "up", while its caption prints N = 12,032; see
-    `item_counts_by_rule` for the derivation and `chained_solved_counts` for the second,
-    independent sign of 12,031.
+    For Table 7 this is 12,031 and "up", for all nine rows, while its caption prints N = 12,032;
+    see `item_counts_by_rule` for the derivation and `chained_solved_counts` for the second,
+    independent sign of 12,031. Most rows, and not all, so that one wrong row hides no other.
     """
-    found = [
-        (n, rule)
-        for rule in DISPLAY_RULES
-        for n in shared_item_count(counts, rule, alpha=alpha, power=power)
-    ]
-    return found[0] if len(found) == 1 else None
+    printed = int(counts.n_items[0])
+    best, best_rank = ImpliedItems(printed, "nearest", 0), (0, 0)
+    for rule in DISPLAY_RULES:
+        admitted = [
+            items_displaying(_whole(cell), int(b), int(c), rule, alpha=alpha, power=power)
+            for cell, b, c in zip(counts.n_star, counts.b, counts.c, strict=True)
+            if b != c
+        ]
+        # As N grows, the number of rows that admit it can rise only where a row's range begins.
+        for n in sorted({found.start for found in admitted if found}):
+            n_explained = sum(n in found for found in admitted)
+            rank = (n_explained, -abs(n - printed))
+            if rank > best_rank:
+                best, best_rank = ImpliedItems(n, rule, n_explained), rank
+    return best
 
 
 def chained_solved_counts(counts: PublishedCounts, n_items: int) -> range:

@@ -17,11 +17,11 @@ from llm_power.audit.evidence.published_numbers import PublishedNumbers
 from llm_power.audit.evidence.rows import EvidenceRow
 from llm_power.exhibits.item_count import (
     chained_solved_counts,
-    items_displaying,
+    implied_item_count,
     jointly_solved,
     rules_displaying,
 )
-from llm_power.published import DISPLAY_RULES, DisplayRule, PublishedCounts
+from llm_power.published import DISPLAY_RULES, PublishedCounts
 from llm_power.statistics._typing import BoolArray, FloatArray, IntArray
 from llm_power.statistics.inversion import z_sum
 from llm_power.statistics.mcnemar import mcnemar_asymptotic, mcnemar_exact
@@ -84,10 +84,10 @@ def adjacent_pairs(published: PublishedNumbers) -> list[EvidenceRow]:
 def _items(published: PublishedNumbers) -> Iterator[EvidenceRow]:
     """Which N and which rounding the nine rows have in common."""
     counts = published.adjacent_pairs
-    n_implied, rule_implied = _implied_items(counts)
+    implied = implied_item_count(counts)
     method = "the N at which eq. (6) in b and c, under one rounding, displays most of the N*"
-    yield EvidenceRow("n_items_implied", _TABLE, n_implied, method, unit="items")
-    yield EvidenceRow("rounding_implied", _TABLE, rule_implied, "with that N")
+    yield EvidenceRow("n_items_implied", _TABLE, implied.n_items, method, unit="items")
+    yield EvidenceRow("rounding_implied", _TABLE, implied.rule, "with that N")
     for where, n_items in _both_items(counts).items():
         n = int(n_items[0])
         shown = [
@@ -113,27 +113,8 @@ def _items(published: PublishedNumbers) -> Iterator[EvidenceRow]:
         )
 
 
-def _implied_items(counts: PublishedCounts) -> tuple[int, DisplayRule]:
-    """Return the N and the rounding that display most of the printed N*.
-
-    Among several that display as many, the one nearest to the printed N.
-    """
-    printed = int(counts.n_items[0])
-    rows = list(zip(counts.n_star, counts.b.tolist(), counts.c.tolist(), strict=True))
-    candidates = []
-    for rule in DISPLAY_RULES:
-        admitted = [
-            items_displaying(round(cell.value), b, c, rule) for cell, b, c in rows if b != c
-        ]
-        # The number of rows that admit an N can only rise where the interval of a row begins.
-        for n in {interval.start for interval in admitted if interval}:
-            explained = sum(n in interval for interval in admitted)
-            candidates.append((-explained, abs(n - printed), n, rule))
-    return min(candidates)[2:]
-
-
 def _both_items(counts: PublishedCounts) -> dict[str, IntArray]:
-    n_implied, _ = _implied_items(counts)
+    n_implied = implied_item_count(counts).n_items
     return {"printed": counts.n_items, "implied": np.full_like(counts.n_items, n_implied)}
 
 
@@ -186,8 +167,7 @@ def _from_the_other_count(counts: PublishedCounts, n: IntArray) -> tuple[FloatAr
     Eq. (6) is N (b + c) = R (b - c)^2 with R = N*/K + 1: a quadratic in d = b - c, with
     b + c = 2c + d or 2b - d. An N* that was rounded up is half a unit too large on average.
     """
-    _, rule = _implied_items(counts)
-    shift = {"up": -0.5, "nearest": 0.0, "down": 0.5}[rule]
+    shift = {"up": -0.5, "nearest": 0.0, "down": 0.5}[implied_item_count(counts).rule]
     n_star = np.array([cell.value for cell in counts.n_star]) + shift
     ratio = n_star / float(z_sum(0.05, 0.80)) ** 2 + 1
     of_c = (n + np.sqrt(n**2 + 8.0 * ratio * counts.c * n)) / (2 * ratio)
