@@ -22,9 +22,7 @@ rule scores:
         "benchmarks/workflow/scores/{board}.{task}.tsv"
     params:
         path=lambda wildcards: score_path(wildcards.board, wildcards.task),
-        task=lambda wildcards: config["boards"][wildcards.board]["tasks"][
-            wildcards.task
-        ],
+        task=reading,
         missing=lambda wildcards: config["boards"][wildcards.board]["missing"],
         top=lambda wildcards: config["boards"][wildcards.board]["top"],
     script:

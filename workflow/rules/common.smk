@@ -4,10 +4,16 @@ import ast
 import os
 import re
 import yaml
+from dataclasses import asdict
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
 from snakemake.logging import logger
+
+from llm_power.errors import LLMPowerError
+from llm_power.hub.access import Access
+from llm_power.hub.datasets import load_register
+from llm_power.hub.layout import download_path
 
 TABLES = range(1, 13)
 FIGURES = range(1, 8)
@@ -26,6 +32,8 @@ PROSE = [
     "miller_gain",
 ]
 PROSE_RULES = ["prose_required_n", "prose_theory", "prose_panels"]
+HUB_REGISTER = "data/datasets.csv"
+HUB_LOCK = "datasets.lock.csv"
 BOARD_TABLES = ["overview", "procedures", "gaps", "ladder"]
 
 # Where the paper's own panels come from, and those built to agree with printed numbers.
@@ -140,10 +148,13 @@ def data_root():
 
 
 def score_path(board, task):
-    """Return the file or the folder that holds the scores of one task."""
+    """Return the file or the folder that holds the scores of one task, or the downloads."""
     path = config["boards"][board]["tasks"][task]["path"].format(source=SOURCE)
     if path.startswith("results/") or os.path.isabs(path):
         return path
+    is_placed = data_root() and os.path.exists(os.path.join(data_root(), path))
+    if not is_placed and downloads_of(board, task):
+        return downloads_of(board, task)
     if not data_root():
         raise WorkflowError(f"board {board} has no data root. {_how_to_get(board)}")
     return os.path.join(data_root(), path)
@@ -152,6 +163,8 @@ def score_path(board, task):
 def score_files(board, task):
     """Return the files whose change reads a task again: all of a folder, whatever its reader."""
     path = score_path(board, task)
+    if isinstance(path, list):
+        return path
     if path.startswith("results/") or not os.path.isdir(path):
         return [path]
     return sorted(str(file) for file in Path(path).rglob("[!.]*") if file.is_file())
@@ -168,7 +181,16 @@ def board_is_there(board):
 
 
 def _will_be_there(path):
-    return path.startswith("results/") or os.path.isfile(path)
+    return path.startswith("results/") or path in HUB_DOWNLOADS or os.path.isfile(path)
+
+
+def reading(wildcards):
+    """Return how a task is read; downloads are called after where they really come from."""
+    task = config["boards"][wildcards.board]["tasks"][wildcards.task]
+    files = score_files(wildcards.board, wildcards.task)
+    if files[0] in HUB_DOWNLOADS:
+        return task | {"source": HUB_ACCESS.origin(HUB_DOWNLOADS[files[0]])}
+    return task
 
 
 def _how_to_get(board):
@@ -233,16 +255,65 @@ def printed_numbers(*panels, registers=REGISTERS):
     return registers + [f"data/published/{table}.csv" for table in sorted(tables)]
 
 
-def hub_file(wildcards):
-    """Return where the data behind a task of a panel are looked for."""
-    if not data_root():
-        raise WorkflowError(
-            f"source: hub needs the data root, with panels/{wildcards.board}/{wildcards.task}"
-            ".parquet in it: set data_root in config.yaml or LLM_POWER_DATA."
+def hub_downloads():
+    """Return where downloads come from, and the data set of each file by its path."""
+    if config["source"] != "hub":
+        return None, {}
+    try:
+        access = Access.from_environment(
+            offline=config["hub"]["offline"], with_token=False
         )
-    return os.path.join(
-        data_root(), "panels", wildcards.board, f"{wildcards.task}.parquet"
-    )
+        register = load_register(Path(HUB_REGISTER)).values()
+    except LLMPowerError as error:
+        raise WorkflowError(f"error: {error}")
+    folder = Path(config["hub"]["folder"])
+    return access, {
+        str(download_path(folder, access.endpoint(dataset.source), dataset)): dataset
+        for dataset in register
+    }
+
+
+def downloads_of(board, task):
+    """Return the downloaded files of a task, in the order of the register."""
+    return [
+        path
+        for path, dataset in HUB_DOWNLOADS.items()
+        if (dataset.board, dataset.task) == (board, task)
+    ]
+
+
+def placed_by_hand(board, task):
+    """Return the table of a panel's task that somebody put into the data root, or None."""
+    path = os.path.join(data_root() or "", "panels", board, f"{task}.parquet")
+    return path if data_root() and os.path.isfile(path) else None
+
+
+def hub_files(wildcards):
+    """Return what a task of a panel is made from: a table placed by hand, or else downloads."""
+    placed = placed_by_hand(wildcards.board, wildcards.task)
+    if placed is not None:
+        return [placed]
+    files = downloads_of(wildcards.board, wildcards.task)
+    if not files:
+        raise WorkflowError(
+            f"{HUB_REGISTER} has no file of {wildcards.board}/{wildcards.task}: add its files, or "
+            f"put panels/{wildcards.board}/{wildcards.task}.parquet into the data root."
+        )
+    return files
+
+
+def hub_settings(wildcards):
+    """Return where downloads come from and lie; a change of any of it makes the scores again."""
+    return {
+        "endpoint": HUB_ACCESS.endpoint("hub"),
+        "folder": config["hub"]["folder"],
+        "placed_by_hand": placed_by_hand(wildcards.board, wildcards.task),
+        "accepted": config["hub"]["accept_other_score"],
+        "pins": [
+            asdict(HUB_DOWNLOADS[path])
+            for path in downloads_of(wildcards.board, wildcards.task)
+        ],
+    }
 
 
 def real_arc_items():
@@ -306,6 +377,21 @@ def described(name):
     }
 
 
+def say_what_was_placed_by_hand():
+    for board in WITNESSES:
+        for task in config["boards"][board]["tasks"]:
+            if placed_by_hand(board, task) is not None:
+                logger.warning(
+                    f"{board}/{task}: {placed_by_hand(board, task)} is used, nothing is downloaded."
+                )
+
+
+HUB_ACCESS, HUB_DOWNLOADS = hub_downloads()
+if config["source"] == "hub":
+    say_what_was_placed_by_hand()
+
+
 wildcard_constraints:
     panel="|".join(map(re.escape, PANELS)),
     board="|".join(config["boards"]),
+    download="|".join(map(re.escape, HUB_DOWNLOADS)) or "none",

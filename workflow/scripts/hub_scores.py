@@ -1,12 +1,31 @@
-"""Read the per-item data of one of the paper's panels as somebody put them into the data root."""
+"""Make the scores of one task of the paper's panels from its downloads, or from a table by hand."""
+
+from pathlib import Path
 
 from _job import logged, snakemake
 
+from llm_power.hub.access import Access
+from llm_power.hub.datasets import load_register
+from llm_power.hub.lock import LockFile
+from llm_power.hub.panels import displayed_scores, read_panel
 from llm_power.scores.options import ReadOptions
 from llm_power.scores.readers import read_scores
 from llm_power.scores.store import write_task
 
 with logged():
-    cluster = snakemake.params.cluster
-    options = ReadOptions(task=snakemake.wildcards.task, clusters=(cluster,) if cluster else ())
-    write_task(read_scores(snakemake.input.file, options), snakemake.output[0])
+    board, name = snakemake.wildcards.board, snakemake.wildcards.task
+    settings, cluster = snakemake.params.settings, snakemake.params.cluster
+    if settings["placed_by_hand"]:
+        options = ReadOptions(task=name, clusters=(cluster,) if cluster else ())
+        task = read_scores(settings["placed_by_hand"], options)
+    else:
+        register = load_register(Path(snakemake.params.register)).values()
+        task = read_panel(
+            [dataset for dataset in register if (dataset.board, dataset.task) == (board, name)],
+            displayed_scores(Path("data/published"), board, name),
+            Path(settings["folder"]),
+            LockFile(Path(snakemake.params.lock)),
+            access=Access.from_environment(with_token=False),
+            accepted=settings["accepted"],
+        )
+    write_task(task, snakemake.output[0])

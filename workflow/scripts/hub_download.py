@@ -1,0 +1,29 @@
+"""Download one file of the register, unless it is there already."""
+
+import logging
+import sys
+from pathlib import Path
+
+from _job import logged, snakemake
+
+from llm_power.hub.access import Access
+from llm_power.hub.datasets import load_register
+from llm_power.hub.download import download
+from llm_power.hub.lock import LockFile
+
+with logged():
+    # To the log; and to the terminal what the user should know, such as a first download.
+    messages = logging.getLogger("llm_power.hub")
+    messages.setLevel(logging.INFO)
+    messages.addHandler(logging.StreamHandler(sys.stderr))
+    terminal = logging.StreamHandler(sys.__stderr__)
+    terminal.setLevel(logging.WARNING)
+    messages.addHandler(terminal)
+
+    params = snakemake.params
+    download(
+        load_register(Path(params.register))[params.dataset],
+        Path(params.folder),
+        LockFile(Path(params.lock)),
+        access=Access.from_environment(offline=params.offline),
+    )
