@@ -177,3 +177,28 @@ def test_entry_point_is_installed(scores: Path, tmp_path: Path) -> None:
     )
     assert "pairs are resolved" in done.stdout
     assert done.stderr == ""
+
+
+def test_logs_in_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One task of several, one metric, one filter: each has to be chosen."""
+    for model, solved in (("a", (1, 1, 0, 0)), ("b", (1, 0, 1, 0))):
+        for task in ("math", "law"):
+            folder = tmp_path / "logs" / model
+            folder.mkdir(parents=True, exist_ok=True)
+            records = [
+                {"doc_id": k, "doc": {"q": k}, "filter": name, "metrics": ["em", "f1"], "em": em}
+                | {"f1": 0.5}
+                for k, em in enumerate(solved)
+                for name in ("strict", "flexible")
+            ]
+            path = folder / f"samples_{task}_2024-06-16T16-57-41.377142.jsonl"
+            path.write_text("\n".join(map(json.dumps, records)), encoding="utf-8")
+    chosen = ["--task", "law", "--metric", "em", "--filter", "strict"]
+    assert run("resolve", tmp_path / "logs", "--out", tmp_path / "out", *chosen) == 0
+    summary = json.loads((tmp_path / "out" / "summary.json").read_text())
+    assert [score["task"] for score in summary["scores"]] == ["law"]
+    for left_out, message in zip(chosen[::2], ("several tasks", "metrics", "filters"), strict=True):
+        at = chosen.index(left_out)
+        some = chosen[:at] + chosen[at + 2 :]
+        assert run("resolve", tmp_path / "logs", "--out", tmp_path / "out", *some) == 2
+        assert message in capsys.readouterr().err

@@ -177,7 +177,7 @@ class _Reading:
         self._n_records += 1
         problem = _fault(record)
         if problem is not None:
-            raise self._fault(
+            raise self._error(
                 f"record {self._n_records} {problem}",
                 "give samples as the harness writes them with --log_samples",
             )
@@ -186,7 +186,7 @@ class _Reading:
         if record.get("filter") != self._filter:
             return
         if doc_id in self._scores:
-            raise self._fault(
+            raise self._error(
                 "this item occurs more than once",
                 "keep one record an item; files of old versions have one for each filter, "
                 "without its name, and cannot be used",
@@ -199,21 +199,21 @@ class _Reading:
         """Return the scores, once all records have been taken."""
         filters = list(map(str, self._filters))
         if None in self._filters and len(filters) > 1:
-            raise self._fault(
+            raise self._error(
                 "some records name their filter, others do not", "keep one run a file"
             )
         if self._options.filter is None and len(filters) > 1:
-            raise self._fault(
+            raise self._error(
                 f"the answers went through several filters: {listed(filters)}",
                 "set filter to one of them",
             )
         if self._options.metric is None and len(self._metrics) > 1:
-            raise self._fault(
+            raise self._error(
                 f"there are several metrics: {listed(self._metrics)}", "set metric to one of them"
             )
         if self._metric is None or not self._scores:
             among = f" of filter {self._filter!r}; the filters are {listed(filters)}"
-            raise self._fault(
+            raise self._error(
                 f"there is no record{among if filters else ''}",
                 "set filter to one of them, or to nothing where records name none"
                 if filters
@@ -231,7 +231,7 @@ class _Reading:
             return math.nan
         score = _number(value)
         if score is None:
-            raise self._fault(
+            raise self._error(
                 f"{repr(self._metric) if self._metric else 'the metric'} is not a number in this "
                 f"record, where the numbers are: {listed(numbers) or 'none'}",
                 "set metric to a number that every record has",
@@ -245,7 +245,7 @@ class _Reading:
         try:
             content = _content(record)
         except RecursionError as error:
-            raise self._fault("the doc is nested too deeply", "leave it out", doc_id) from error
+            raise self._error("the doc is nested too deeply", "leave it out", doc_id) from error
         if doc_id not in items.contents:
             items.contents[doc_id], items.first[doc_id] = content, self._path
             items.labels[doc_id] = tuple(self._label(record, name) for name in items.clusters)
@@ -253,7 +253,7 @@ class _Reading:
         known = items.contents[doc_id]
         if content != known:
             differing = [key for key in {**content, **known} if known.get(key) != content.get(key)]
-            raise self._fault(
+            raise self._error(
                 f"another item than in {items.first[doc_id]}; what differs is {listed(differing)}",
                 "use runs on one version of the data set, or exclude the model",
                 doc_id,
@@ -263,7 +263,7 @@ class _Reading:
         doc = record.get("doc")
         label = doc.get(name) if isinstance(doc, dict) else None
         if type(label) not in {str, int}:
-            raise self._fault(
+            raise self._error(
                 f"its doc has no text and no whole number as {name!r}, only {listed(doc)}"
                 if isinstance(doc, dict)
                 else f"it has no doc to take {name!r} of",
@@ -272,7 +272,7 @@ class _Reading:
             )
         return str(label)
 
-    def _fault(self, problem: str, remedy: str, doc_id: int | None = None) -> ScoreError:
+    def _error(self, problem: str, remedy: str, doc_id: int | None = None) -> ScoreError:
         item = None if doc_id is None else str(doc_id)
         return ScoreError(
             problem, remedy=remedy, file=str(self._path), model=self._model, item=item
