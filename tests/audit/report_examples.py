@@ -6,8 +6,8 @@ import math
 from dataclasses import replace
 from typing import Final
 
+from llm_power.audit.claims import Check, Claim, Exhibit, Statement
 from llm_power.audit.evaluate import Audit, Judged, Outcome
-from llm_power.audit.register import Check, Claim, Exhibit, Statement
 from llm_power.provenance import Evidence, Verdict
 
 _PAIRS: Final[tuple[tuple[Verdict, Evidence], ...]] = (

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from llm_power.audit.register import Relation, Statement
+from llm_power.audit.claims import Relation, Statement
 from llm_power.audit.verdicts import (
     MONTE_CARLO_STANDARD_ERRORS,
     ROUNDED_DOWN,

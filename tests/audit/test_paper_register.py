@@ -10,7 +10,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from llm_power.audit.register import Claim, load_register
+from llm_power.audit.claims import Claim
+from llm_power.audit.register import load_register
 from llm_power.published import (
     LabeledGap,
     Printed,

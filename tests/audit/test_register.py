@@ -14,7 +14,8 @@ from registers import check, claim, write_register
 
 from llm_power.audit import _document
 from llm_power.audit._errors import AuditError
-from llm_power.audit.register import Check, Statement, load_register
+from llm_power.audit.claims import Check, Statement
+from llm_power.audit.register import load_register
 from llm_power.errors import LLMPowerError
 
 SUBJECTS = {

@@ -9,7 +9,7 @@ import pytest
 from registers import write_results
 
 from llm_power.audit._errors import AuditError
-from llm_power.audit.register import Check
+from llm_power.audit.claims import Check
 from llm_power.audit.selection import ResultFolder
 from llm_power.errors import LLMPowerError
 from llm_power.provenance import Evidence

@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Final
 
 from llm_power.audit._decimal import as_decimal
-from llm_power.audit.register import Claim
+from llm_power.audit.claims import Claim
 
 _EXTRA_DIGITS: Final = 2
 _SIGNIFICANT_DIGITS: Final = 5

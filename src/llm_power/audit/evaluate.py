@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Final
 from llm_power.audit._decimal import as_decimal
 from llm_power.audit._errors import AuditError
 from llm_power.audit._templates import fill_braces
+from llm_power.audit.claims import Check, Claim, Exhibit, Register
 from llm_power.audit.display import display_number
-from llm_power.audit.register import Check, Claim, Exhibit, Register
 from llm_power.audit.selection import ResultFolder
 from llm_power.audit.verdicts import Ruling, judge_printed, judge_readings, judge_value
 from llm_power.provenance import EVIDENCE, VERDICTS, Evidence, Verdict

@@ -8,24 +8,27 @@ subjects and fills in their placeholders. Everything that can be wrong is one `A
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from llm_power.audit._document import read_document, validate
 from llm_power.audit._errors import AuditError
+from llm_power.audit._references import check_references, follow_patterns
 from llm_power.audit._templates import fill_braces
+from llm_power.audit.claims import (
+    Check,
+    Claim,
+    Exhibit,
+    Register,
+    Relation,
+    Scalar,
+    Statement,
+)
 from llm_power.errors import one_line
-from llm_power.provenance import Evidence
 from llm_power.published import Relation as PrintedRelation
 from llm_power.published import parse_count, parse_printed
-
-Relation = Literal["=", "≈", "<", ">", "<=", ">=", "between", "text"]
-Aggregate = Literal["count", "min", "max", "median", "mean", "sum"]
-Scalar = str | float | bool
-Condition = Scalar | Mapping[str, Any]
-Kind = Literal["claim", "cross_check"]
 
 # No register written by hand comes near it.
 _MOST_CLAIMS: Final = 100_000
@@ -35,166 +38,6 @@ RESULT_PLACEHOLDERS: Final = ("value", "printed", "discrepancy")
 
 _BOUNDS: Mapping[str, Relation] = {"at_most": "<=", "at_least": ">=", "below": "<", "above": ">"}
 _PRINTED_RELATIONS: Mapping[PrintedRelation, Relation] = {"=": "=", "≈": "≈", "<": "<", ">=": ">="}
-
-
-@dataclass(frozen=True, slots=True)
-class Statement:
-    """What a printed text says.
-
-    Attributes
-    ----------
-    relation : {"=", "≈", "<", ">", "<=", ">=", "between", "text"}
-        How the true value is said to stand to `value`.
-    value : float
-        The number, or the lower end of a range; NaN for text.
-    half_unit : float
-        Half a unit of the last printed digit; 0 for a count, and for a bound unless the
-        register says otherwise.
-    upper : float
-        The upper end of a range; NaN for everything else.
-    text : str
-        The word or mark that is claimed; empty for numbers.
-    """
-
-    relation: Relation
-    value: float = math.nan
-    half_unit: float = 0.0
-    upper: float = math.nan
-    text: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """One thing that a claim is held against: cells of a result file, or another claim.
-
-    Attributes
-    ----------
-    result : str
-        CSV file below the folder of results; empty where `claim` is set.
-    claim : str
-        Id of the claim whose printed number is compared; empty where `result` is set.
-    rows : mapping of str to scalar or mapping
-        What the cells of a row must be for it to be selected.
-    column : str
-        Column of the value; empty for a count of rows.
-    aggregate : str, optional
-        How several rows become one value; None where exactly one row must be selected.
-    scale : float
-        Factor from the units of the result to those of the printed number.
-    standard_error : str or float, optional
-        Column of the Monte Carlo standard error, or the number, in the units of the result.
-    evidence : str, optional
-        Class that the register asserts.
-    witness_role : str
-        ``panel/id`` in the table of roles of a witness; empty where there is none.
-    reading : str
-        The reading of an undefined quantity that the check belongs to; empty where the
-        quantity is defined.
-    """
-
-    result: str = ""
-    claim: str = ""
-    rows: Mapping[str, Condition] = field(default_factory=dict)
-    column: str = ""
-    aggregate: Aggregate | None = None
-    scale: float = 1.0
-    standard_error: str | float | None = None
-    evidence: Evidence | None = None
-    witness_role: str = ""
-    reading: str = ""
-
-    @property
-    def source(self) -> str:
-        """What the check looks at: the result file, or ``claim ID``."""
-        return self.result or f"claim {self.claim}"
-
-
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """One entry of a register, placeholders filled in; texts are empty where absent.
-
-    Attributes
-    ----------
-    id : str
-        Unique name.
-    kind : {"claim", "cross_check"}
-        Whether the claim is about the data, or ties printed numbers to one another.
-    section, place : str
-        Where it stands.
-    exhibit : str, optional
-        Name of the exhibit it belongs to.
-    claim, quantity, printed : str
-        Paraphrase, what the number is, and the printed text.
-    statement : Statement
-        What the printed text says.
-    printed_standard_error : float
-        Monte Carlo standard error of the printed number; NaN for one without.
-    follows_from : tuple of str
-        Ids of the claims it should follow from.
-    test : str
-        How it is tested, in words.
-    checks : tuple of Check
-        Empty where nothing can be computed.
-    undefined : str
-        What the source leaves open, where there are several readings.
-    exhaustive : bool
-        Whether the readings are all there can be.
-    derivation : str
-        How to check it by hand; may hold ``{value}``, ``{printed}`` and ``{discrepancy}``.
-    consequence, needs, note : str
-        What it changes; what would be needed to check it; anything else.
-    """
-
-    id: str
-    kind: Kind
-    section: str
-    place: str
-    exhibit: str | None
-    claim: str
-    quantity: str
-    printed: str
-    statement: Statement
-    printed_standard_error: float
-    follows_from: tuple[str, ...]
-    test: str
-    checks: tuple[Check, ...]
-    undefined: str
-    exhaustive: bool
-    derivation: str
-    consequence: str
-    needs: str
-    note: str
-
-
-@dataclass(frozen=True, slots=True)
-class Exhibit:
-    """A table or figure that claims belong to; `file` is a path from the folder of results."""
-
-    title: str
-    file: str
-
-
-@dataclass(frozen=True, slots=True)
-class Register:
-    """Claims in the order of the file, with what they are about.
-
-    Attributes
-    ----------
-    file : str
-        Name of the file, for messages.
-    title, source : str
-        What is audited, and where it was printed; empty where the file does not say.
-    exhibits : mapping of str to Exhibit
-        By name.
-    claims : tuple of Claim
-        Ids are unique.
-    """
-
-    file: str
-    title: str
-    source: str
-    exhibits: Mapping[str, Exhibit]
-    claims: tuple[Claim, ...]
 
 
 def load_register(path: Path) -> Register:
@@ -219,8 +62,8 @@ def load_register(path: Path) -> Register:
     document = read_document(path)
     try:
         validate(document)
-        claims = _claims(document)
-        _check_references(claims, document.get("exhibits"))
+        claims = follow_patterns(_claims(document))
+        check_references(claims, document.get("exhibits"))
     except AuditError as error:
         raise AuditError(
             error.problem,
@@ -463,57 +306,3 @@ def _stated(states: Mapping[str, Any]) -> Statement:
     if name == "between":
         return Statement("between", float(numbers[0]), half_unit, upper=float(numbers[1]))
     return Statement(_BOUNDS.get(name, "="), float(numbers[0]), half_unit)
-
-
-# References
-
-
-def _check_references(claims: Sequence[Claim], exhibits: Mapping[str, Any] | None) -> None:
-    by_id = {claim.id: claim for claim in claims}
-    for claim in claims:
-        if exhibits is not None and claim.exhibit is not None and claim.exhibit not in exhibits:
-            raise AuditError(
-                f"there is no exhibit {claim.exhibit!r}",
-                remedy="name one of those under `exhibits`",
-                claim=claim.id,
-                field="exhibit",
-            )
-        references = [("follows_from", name) for name in claim.follows_from]
-        references += [
-            (f"checks/{i}/claim", check.claim)
-            for i, check in enumerate(claim.checks)
-            if check.claim
-        ]
-        for place, name in references:
-            if name not in by_id:
-                raise AuditError(
-                    f"there is no claim {name!r}",
-                    remedy="name the id of a claim of this register",
-                    claim=claim.id,
-                    field=place,
-                )
-    _refuse_cycles(by_id)
-
-
-def _refuse_cycles(claims: Mapping[str, Claim]) -> None:
-    done: set[str] = set()
-    for start in claims:
-        path: list[str] = []
-        stack = [(start, False)]
-        while stack:
-            name, leaving = stack.pop()
-            if leaving:
-                path.pop()
-                done.add(name)
-            elif name in path:
-                loop = " -> ".join([*path[path.index(name) :], name])
-                raise AuditError(
-                    f"the claims are checked by one another: {one_line(loop, 300)}",
-                    remedy="let the later one check the earlier one only",
-                    claim=name,
-                    field="checks",
-                )
-            elif name not in done:
-                path.append(name)
-                stack.append((name, True))
-                stack.extend((check.claim, False) for check in claims[name].checks if check.claim)

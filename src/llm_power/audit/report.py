@@ -17,9 +17,9 @@ from urllib.parse import urlencode
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from llm_power.audit.claims import Check, Claim
 from llm_power.audit.display import display_number
 from llm_power.audit.evaluate import Audit, Judged, Outcome
-from llm_power.audit.register import Check, Claim
 from llm_power.errors import InvalidArgument
 from llm_power.provenance import Evidence, Verdict
 

@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from llm_power.audit._decimal import as_decimal
 from llm_power.audit._errors import AuditError
-from llm_power.audit.register import Check, Condition
+from llm_power.audit.claims import Check, Condition
 from llm_power.errors import InvalidArgument, one_line
 from llm_power.provenance import EVIDENCE, Evidence, source_kinds
 

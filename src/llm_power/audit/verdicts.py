@@ -12,7 +12,7 @@ from decimal import Decimal
 from typing import Final
 
 from llm_power.audit._decimal import as_decimal
-from llm_power.audit.register import Relation, Statement
+from llm_power.audit.claims import Relation, Statement
 from llm_power.provenance import Evidence, Verdict
 
 # A printed number stands for whatever lies within half a unit of its last digit.

@@ -1,0 +1,176 @@
+"""What a register holds: claims, what each says in numbers, and what it is held against."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from llm_power.provenance import Evidence
+
+Relation = Literal["=", "≈", "<", ">", "<=", ">=", "between", "text"]
+Aggregate = Literal["count", "min", "max", "median", "mean", "sum"]
+Scalar = str | float | bool
+Condition = Scalar | Mapping[str, Any]
+Kind = Literal["claim", "cross_check"]
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """What a printed text says.
+
+    Attributes
+    ----------
+    relation : {"=", "≈", "<", ">", "<=", ">=", "between", "text"}
+        How the true value is said to stand to `value`.
+    value : float
+        The number, or the lower end of a range; NaN for text.
+    half_unit : float
+        Half a unit of the last printed digit; 0 for a count, and for a bound unless the
+        register says otherwise.
+    upper : float
+        The upper end of a range; NaN for everything else.
+    text : str
+        The word or mark that is claimed; empty for numbers.
+    """
+
+    relation: Relation
+    value: float = math.nan
+    half_unit: float = 0.0
+    upper: float = math.nan
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that a claim is held against: cells of a result file, or another claim.
+
+    Attributes
+    ----------
+    result : str
+        CSV file below the folder of results; empty where `claim` is set.
+    claim : str
+        Id of the claim whose printed number is compared; empty where `result` is set.
+    rows : mapping of str to scalar or mapping
+        What the cells of a row must be for it to be selected.
+    column : str
+        Column of the value; empty for a count of rows.
+    aggregate : str, optional
+        How several rows become one value; None where exactly one row must be selected.
+    scale : float
+        Factor from the units of the result to those of the printed number.
+    standard_error : str or float, optional
+        Column of the Monte Carlo standard error, or the number, in the units of the result.
+    evidence : str, optional
+        Class that the register asserts.
+    witness_role : str
+        ``panel/id`` in the table of roles of a witness; empty where there is none.
+    reading : str
+        The reading of an undefined quantity that the check belongs to; empty where the
+        quantity is defined.
+    """
+
+    result: str = ""
+    claim: str = ""
+    rows: Mapping[str, Condition] = field(default_factory=dict)
+    column: str = ""
+    aggregate: Aggregate | None = None
+    scale: float = 1.0
+    standard_error: str | float | None = None
+    evidence: Evidence | None = None
+    witness_role: str = ""
+    reading: str = ""
+
+    @property
+    def source(self) -> str:
+        """What the check looks at: the result file, or ``claim ID``."""
+        return self.result or f"claim {self.claim}"
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One entry of a register, placeholders filled in; texts are empty where absent.
+
+    Attributes
+    ----------
+    id : str
+        Unique name.
+    kind : {"claim", "cross_check"}
+        Whether the claim is about the data, or ties printed numbers to one another.
+    section, place : str
+        Where it stands.
+    exhibit : str, optional
+        Name of the exhibit it belongs to.
+    claim, quantity, printed : str
+        Paraphrase, what the number is, and the printed text.
+    statement : Statement
+        What the printed text says.
+    printed_standard_error : float
+        Monte Carlo standard error of the printed number; NaN for one without.
+    follows_from : tuple of str
+        Ids of the claims it should follow from.
+    test : str
+        How it is tested, in words.
+    checks : tuple of Check
+        Empty where nothing can be computed.
+    undefined : str
+        What the source leaves open, where there are several readings.
+    exhaustive : bool
+        Whether the readings are all there can be.
+    derivation : str
+        How to check it by hand; may hold ``{value}``, ``{printed}`` and ``{discrepancy}``.
+    consequence, needs, note : str
+        What it changes; what would be needed to check it; anything else.
+    """
+
+    id: str
+    kind: Kind
+    section: str
+    place: str
+    exhibit: str | None
+    claim: str
+    quantity: str
+    printed: str
+    statement: Statement
+    printed_standard_error: float
+    follows_from: tuple[str, ...]
+    test: str
+    checks: tuple[Check, ...]
+    undefined: str
+    exhaustive: bool
+    derivation: str
+    consequence: str
+    needs: str
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class Exhibit:
+    """A table or figure that claims belong to; `file` is a path from the folder of results."""
+
+    title: str
+    file: str
+
+
+@dataclass(frozen=True, slots=True)
+class Register:
+    """Claims in the order of the file, with what they are about.
+
+    Attributes
+    ----------
+    file : str
+        Name of the file, for messages.
+    title, source : str
+        What is audited, and where it was printed; empty where the file does not say.
+    exhibits : mapping of str to Exhibit
+        By name.
+    claims : tuple of Claim
+        Ids are unique.
+    """
+
+    file: str
+    title: str
+    source: str
+    exhibits: Mapping[str, Exhibit]
+    claims: tuple[Claim, ...]
