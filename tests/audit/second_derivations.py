@@ -1,0 +1,66 @@
+"""The second derivation of every claim that the audit contradicts, by the id of the claim."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import second_derivations_boards as boards
+import second_derivations_calculators as calculators
+import second_derivations_calibration as calibration
+import second_derivations_lemma as lemma
+import second_derivations_sequential as sequential
+from second_derivations_paper import Derivation
+
+DERIVATIONS: Mapping[str, Derivation] = {
+    "abstract/three-of-five": calculators.three_of_five,
+    "app-a/grows-with-p": lemma.change_with_p,
+    "app-a/grows-with-rho": lemma.change_with_rho,
+    "app-c/stopping-ratio/1": sequential.stopping_ratio(0.024, 2362),  # Figure 4, caption
+    "app-c/stopping-ratio/2": sequential.stopping_ratio(0.078, 294),  # Table 10, row ARC
+    "fig-1-caption/miller": calculators.miller_formula,
+    "s1/calculators-unpaired": calculators.miller_formula,
+    "s1/every-calculator": calculators.every_calculator,
+    "s1/miller-unpaired": calculators.miller_formula,
+    "s1/three-of-five": calculators.three_of_five,
+    "s1/two-pairs-beyond-3n": boards.flipped_beyond_three_n,
+    "s2/miller-unpaired": calculators.miller_formula,
+    "s4.1/miller-unpaired": calculators.miller_formula,
+    "s4.1/three-of-five": calculators.three_of_five,
+    "s4/close-pairs-four-decimals": lemma.close_pairs_at_half,
+    "s4/deviation-at-005": lemma.largest_deviation(0.05, "0.0008"),
+    "s4/deviation-at-020": lemma.largest_deviation(0.20, "0.014"),
+    "s4/restricted": lemma.inadmissible_corners,
+    "s4/widely-used-tools": calculators.widely_used_tools,
+    "s6.2/n-items": boards.n_items_implied,
+    "s6.2/shortcut-ratio-min": lemma.shortcut_ratio_min,
+    "s6.2/strictly-tightens-mmlu": boards.smallest_increase,
+    "s6.4/formula": boards.formula_without_positive_part,
+    "s6.4/midpoint": boards.midpoint,
+    "s6.4/three-pairs-drive-the-flip": boards.flipped,
+    "s6.4/two-pairs-large-clustering": boards.large_clustering,
+    "s6.5/fails-to-cross": sequential.five_against_six,
+    "s7/lemma-sharpest-at-half": lemma.smallest_constant,
+    "s7/lemma-sharpest-printed": lemma.constant_at_065,
+    "table-1-caption/three-of-five": calculators.three_of_five,
+    "table-2-caption/cells": calibration.cells,
+    "table-2-notes/graded-only": calibration.data_of_the_bootstrap,
+    "table-7-caption/n-items": boards.n_items_implied,
+    "table_01/2/convention": calculators.convention(2),
+    "table_01/2/per_arm": calculators.cell_per_arm(2),
+    "table_01/2/times_one_minus_rho": calculators.cell_times_one_minus_rho(2),
+    "table_01/3/convention": calculators.convention(3),
+    "table_01/3/per_arm": calculators.cell_per_arm(3),
+    "table_01/3/times_one_minus_rho": calculators.cell_times_one_minus_rho(3),
+    "table_01/5/convention": calculators.convention_of_the_package,
+    **{
+        f"table_02/{row}/power_max_dev_pp": calibration.power_max_dev_pp(row) for row in range(1, 5)
+    },
+    "x/clustered-pairs": boards.large_clustering,
+    "x/grid-bound-against-constant-005": lemma.printed_constant("0.05", "0.0008"),
+    "x/grid-bound-against-constant-020": lemma.printed_constant("0.20", "0.014"),
+    "x/mmlu-n-table-7": boards.n_items_implied,
+    "x/pairs-that-flip": boards.pairs_that_flip,
+    "x/printed-constants-grow": lemma.change_of_printed_constants,
+    "x/table-7-accuracies-at-caption-n": boards.accuracies_at_caption_n,
+    "x/table-7-at-caption-n": boards.rows_unexplained,
+}

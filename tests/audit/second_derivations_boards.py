@@ -1,0 +1,138 @@
+"""Second derivations: the number of items behind Table 7, the clusters and the counts of flips."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+
+from second_derivations_paper import (
+    CATEGORIES,
+    N_MMLU_PRO,
+    Derived,
+    K,
+    apart,
+    counts_n_star,
+    exact,
+    half_unit,
+    solved_items,
+    table,
+    whole,
+)
+
+
+def n_star_at(row: dict[str, str], n_items: int) -> float:
+    """Eq. (6) on the counts of a row of Table 7."""
+    return counts_n_star(int(row["b"]), int(row["c"]), n_items)
+
+
+def items_of(row: dict[str, str]) -> int:
+    """The N behind a printed N*: eq. (6) solved for it, N = (N*/K + 1) (b-c)²/(b+c)."""
+    b, c = int(row["b"]), int(row["c"])
+    return round((whole(row["n_star"]) / K + 1) * (b - c) ** 2 / (b + c))
+
+
+def n_items_implied() -> Derived:
+    """The N at which one rounding of eq. (6) gives all nine printed N* of Table 7.
+
+    Ranks 6 and 7 (b + c = 2,888, b - c = 10) fix it, as one item more adds K · 28.88 = 227 to
+    N*: (2,727,127/K + 1) · 100/2,888 = 12,031.0. Every N that a row suggests is tried.
+    """
+    rows = table(7)
+    roundings: list[Callable[[float], int]] = [math.ceil, round, math.floor]
+    fits = {
+        n_items
+        for n_items in {items_of(row) + step for row in rows for step in range(-20, 21)}
+        for rounding in roundings
+        if all(rounding(n_star_at(row, n_items)) == whole(row["n_star"]) for row in rows)
+    }
+    (n_items,) = fits
+    return Derived(n_items, n_items != N_MMLU_PRO)
+
+
+def rows_unexplained() -> Derived:
+    """At N = 12,032 eq. (6) is 3, 227 and 26 items off in rows 3, 6 and 9; rounding is under 1."""
+    count = sum(apart(n_star_at(row, N_MMLU_PRO), row["n_star"]) for row in table(7))
+    return Derived(count, count > 0)
+
+
+def solved_chains(n_items: int) -> int:
+    """Numbers of solved items of the first model with which ten accuracies come out as printed.
+
+    Each next model solves b - c items fewer than the one above it.
+    """
+    rows = table(7)
+    chains = set(solved_items(rows[0]["p_a"], n_items))
+    fewer = 0
+    for row in rows:
+        fewer += int(row["b"]) - int(row["c"])
+        chains &= {solved + fewer for solved in solved_items(row["p_b"], n_items)}
+    return len(chains)
+
+
+def accuracies_at_caption_n() -> Derived:
+    """Of 12,032 items 0.6153 is 7,403, ten fewer 7,393, which is 0.6144: 0.6145 is printed."""
+    assert solved_chains(N_MMLU_PRO - 1) > 0  # with one item less they fit
+    count = solved_chains(N_MMLU_PRO)
+    return Derived(count, count == 0)
+
+
+def flips() -> list[Fraction]:
+    """Cluster N* of the pairs with N* <= N < cluster N*, of Tables 7 and 4."""
+    return [
+        exact(clustered["n_star_cluster"])
+        for plain, clustered in zip(table(7), table(4), strict=True)
+        if exact(plain["n_star"]) <= N_MMLU_PRO < exact(clustered["n_star_cluster"])
+    ]
+
+
+def flipped() -> Derived:
+    """433 to 13,621 and 5,787 to 39,009 flip; ranks 6 and 7, at 2,727,127, cannot: two."""
+    count = len(flips())
+    return Derived(count, count != 3)
+
+
+def pairs_that_flip() -> Derived:
+    """Section 1 has two; the counts of Table 5, 4/9 and 6/9, say so too; Section 6.4 has three."""
+    counts = {row["procedure"]: whole(row["mmlu_pro"]) for row in table(5)}
+    count = counts["Real-ICC clustered"] - counts["Fixed-n"]
+    return Derived(count, count != 3)
+
+
+def flipped_beyond_three_n() -> Derived:
+    """3N = 36,096 is below 39,009 and above 13,621: one of the two."""
+    count = sum(n_star > 3 * N_MMLU_PRO for n_star in flips())
+    return Derived(count, count != 2)
+
+
+def large_clustering() -> Derived:
+    """Design effects as large as the 6.74 that is called large: 31.5, 11.5 and 6.74, three."""
+    effects = {row["pair"]: exact(row["design_effect"]) for row in table(4)}
+    bound = min(effects["4 vs 5"], effects["5 vs 6"])
+    count = sum(effect >= bound for effect in effects.values())
+    return Derived(count, count != 2)
+
+
+def formula_without_positive_part() -> Derived:
+    """1 + (12,032/14 - 1) · (-0.00025) = 0.785, though 1.00 is printed.
+
+    -0.00025 is the ICC nearest to zero that rounds to the printed -0.0003 of ranks 2 and 3: the
+    bound nearest to 1.
+    """
+    (row,) = [row for row in table(4) if row["pair"] == "2 vs 3"]
+    nearest = exact(row["icc"]) + half_unit(row["icc"])
+    effect = 1 + (Fraction(N_MMLU_PRO, CATEGORIES) - 1) * nearest
+    return Derived(float(effect), apart(float(effect), row["design_effect"]))
+
+
+def smallest_increase() -> Derived:
+    """4/9 under the fixed-n test and 4/9 under Bonferroni: an increase of none."""
+    first, *others = [whole(row["mmlu_pro"]) for row in table(5)]
+    least = min(others) - first
+    return Derived(least, least < 1)
+
+
+def midpoint() -> Derived:
+    """Halfway from five to nine is seven."""
+    value = Fraction(5 + 9, 2)  # Section 6.4, paragraph 5
+    return Derived(float(value), value != 6)
