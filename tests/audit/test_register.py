@@ -189,6 +189,35 @@ def test_faults_between_claims(tmp_path: Path) -> None:
     assert "field subjects/pairs/0" in refuse(path)
 
 
+def test_a_repeated_number_is_written_once(tmp_path: Path) -> None:
+    again = claim("y", printed=None, printed_of="x", checks=[{"claim": "z"}])
+    path = write_register(tmp_path, claim(printed_standard_error=0.01), claim("z"), again)
+    first, _, second = load_register(path).claims
+    assert second.printed == first.printed == "0.045"
+    assert second.statement == first.statement
+    assert second.printed_standard_error == 0.01
+    assert second.follows_from == ("x",)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [{"printed_of": "y"}, {"printed_of": "nobody"}, {"printed": "1", "printed_of": "x"}, {}],
+)
+def test_a_number_is_printed_or_repeated(tmp_path: Path, fields: dict[str, str]) -> None:
+    path = write_register(tmp_path, claim(), claim("y", **{"printed": None, **fields}))
+    with pytest.raises(AuditError, match="claim 'y', field printed") as caught:
+        load_register(path)
+    assert "Remedy" in str(caught.value)
+
+
+def test_a_claim_follows_from_a_whole_column(tmp_path: Path) -> None:
+    cells = [claim(f"t/{row}/{column}") for row in (1, 2) for column in "bc"]
+    found = load_register(write_register(tmp_path, *cells, claim("y", follows_from=["t/*/b"])))
+    assert found.claims[-1].follows_from == ("t/1/b", "t/2/b")
+    with pytest.raises(AuditError, match="no claim 't/\\*/d'"):
+        load_register(write_register(tmp_path, *cells, claim("y", follows_from=["t/*/d"])))
+
+
 def test_a_claim_without_an_id_is_counted(tmp_path: Path) -> None:
     message = refuse(write_register(tmp_path, claim(), claim(id=None)))
     assert "claim 'number 2': 'id' is a required property" in message

@@ -35,6 +35,36 @@ def follow_patterns(claims: Sequence[Claim]) -> list[Claim]:
     ]
 
 
+def repeat_printed(claims: Sequence[Claim]) -> list[Claim]:
+    """Give each claim that repeats another's printed number that number, and what it says.
+
+    Raises
+    ------
+    AuditError
+        If the other claim is not there, or has no printed number of its own.
+    """
+    own = {claim.id: claim for claim in claims if not claim.printed_of}
+    return [_with_printed(claim, own) if claim.printed_of else claim for claim in claims]
+
+
+def _with_printed(claim: Claim, own: Mapping[str, Claim]) -> Claim:
+    other = own.get(claim.printed_of)
+    if other is None:
+        raise AuditError(
+            f"there is no claim {claim.printed_of!r} with a printed number of its own",
+            remedy="name the id of a claim that has `printed`",
+            claim=claim.id,
+            field="printed_of",
+        )
+    return replace(
+        claim,
+        printed=other.printed,
+        statement=other.statement,
+        printed_standard_error=other.printed_standard_error,
+        follows_from=tuple(dict.fromkeys((*claim.follows_from, other.id))),
+    )
+
+
 def _matches(pattern: str, ids: Sequence[str]) -> tuple[str, ...]:
     form = re.compile("[^/]+".join(map(re.escape, pattern.split("*"))))
     return tuple(name for name in ids if form.fullmatch(name))

@@ -122,6 +122,9 @@ class Claim:
         How to check it by hand; may hold ``{value}``, ``{printed}`` and ``{discrepancy}``.
     consequence, needs, note : str
         What it changes; what would be needed to check it; anything else.
+    printed_of : str
+        Id of the claim whose printed number this one repeats, and holds against another;
+        empty where the claim has a number of its own.
     """
 
     id: str
@@ -143,6 +146,7 @@ class Claim:
     consequence: str
     needs: str
     note: str
+    printed_of: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from llm_power.audit._document import read_document, validate
 from llm_power.audit._errors import AuditError
-from llm_power.audit._references import check_references, follow_patterns
+from llm_power.audit._references import check_references, follow_patterns, repeat_printed
 from llm_power.audit._templates import fill_braces
 from llm_power.audit.claims import (
     Check,
@@ -62,7 +62,7 @@ def load_register(path: Path) -> Register:
     document = read_document(path)
     try:
         validate(document)
-        claims = follow_patterns(_claims(document))
+        claims = follow_patterns(repeat_printed(_claims(document)))
         check_references(claims, document.get("exhibits"))
     except AuditError as error:
         raise AuditError(
@@ -186,7 +186,12 @@ def _claim(entry: Mapping[str, Any], row: _Row) -> Claim:
     def text(name: str) -> str:
         return str(row.fill(entry.get(name, ""), name))
 
+    if ("printed" in entry) == ("printed_of" in entry):
+        problem = "a claim has a number as `printed`, or repeats that of another as `printed_of`"
+        raise AuditError(problem, remedy="give one of the two", field="printed")
+    printed_of = text("printed_of")
     printed = row.fill(row.own(entry, "printed"), "printed")
+    states = row.fill(row.own(entry, "states"), "states")
     error = row.own(entry, "printed_standard_error")
     _need_finite(error, "printed_standard_error")
     checks = tuple(
@@ -201,8 +206,8 @@ def _claim(entry: Mapping[str, Any], row: _Row) -> Claim:
         exhibit=text("exhibit") or None,
         claim=text("claim"),
         quantity=text("quantity"),
-        printed=printed,
-        statement=_statement(printed, row.fill(row.own(entry, "states"), "states")),
+        printed=printed or "",
+        statement=Statement("text") if printed_of else _statement(printed, states),
         printed_standard_error=math.nan if error is None else float(error),
         follows_from=tuple(row.fill(entry.get("follows_from", []), "follows_from")),
         test=text("test"),
@@ -213,6 +218,7 @@ def _claim(entry: Mapping[str, Any], row: _Row) -> Claim:
         consequence=text("consequence"),
         needs=text("needs"),
         note=text("note"),
+        printed_of=printed_of,
     )
     _check_consistency(claim)
     return claim
