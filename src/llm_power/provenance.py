@@ -8,11 +8,18 @@ from typing import Final, Literal, get_args
 
 from llm_power.errors import InvalidArgument, one_line
 
-Kind = Literal["published", "simulated", "witness", "raw"]
+Kind = Literal["published", "simulated", "witness", "raw", "stand_in"]
 
 # How far a recomputed number can bear on a printed one, strongest first.
 Evidence = Literal[
-    "raw", "derived", "counts", "simulated", "witness_held_out", "witness_fitted", "none"
+    "raw",
+    "derived",
+    "counts",
+    "simulated",
+    "witness_held_out",
+    "witness_fitted",
+    "stand_in",
+    "none",
 ]
 EVIDENCE: Final[tuple[Evidence, ...]] = get_args(Evidence)
 # What an audit says of a claim.
@@ -24,6 +31,7 @@ _PHRASES: dict[Kind, str] = {
     "simulated": "simulated",
     "witness": "witness",
     "raw": "raw",
+    "stand_in": "stand-in or mirror",
 }
 
 
@@ -33,9 +41,10 @@ class Provenance:
 
     Attributes
     ----------
-    kind : {"published", "simulated", "witness", "raw"}
+    kind : {"published", "simulated", "witness", "raw", "stand_in"}
         Computed from numbers the paper prints; simulated; a data set fitted to printed
-        numbers; or per-item scores as their owners published them.
+        numbers; per-item scores as their owners published them; or per-item scores that were
+        not downloaded where their owners published them.
     detail : str
         What identifies the source; one of the constructors below writes it.
     """
@@ -72,6 +81,11 @@ class Provenance:
         """Numbers computed from per-item scores; the three identify the bytes."""
         return cls("raw", f"{repo}, revision {revision}, sha256 {sha256}")
 
+    @classmethod
+    def stand_in(cls, *, endpoint: str, revision: str, sha256: str) -> Provenance:
+        """Numbers computed from per-item scores that another server than their owners' gave."""
+        return cls("stand_in", f"{endpoint}, revision {revision}, sha256 {sha256}")
+
 
 def provenance_line(sources: Sequence[Provenance]) -> str:
     """Join the sources of one exhibit into one line.
@@ -106,7 +120,7 @@ def source_kinds(line: str) -> frozenset[Kind]:
 
     Returns
     -------
-    frozenset of {"published", "simulated", "witness", "raw"}
+    frozenset of {"published", "simulated", "witness", "raw", "stand_in"}
         At least one.
 
     Raises

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from fractions import Fraction
 
@@ -185,8 +186,9 @@ def test_a_fitted_number_never_holds(
     relation: Relation, printed: float, half_unit: float, value: float, error: float
 ) -> None:
     statement = Statement(relation, printed, half_unit, upper=printed + 1)
-    for found in (value, printed):
-        ruling = judge_value(statement, found, standard_error=error, evidence="witness_fitted")
+    worthless: tuple[Evidence, ...] = ("witness_fitted", "stand_in", "none")
+    for found, evidence in itertools.product((value, printed), worthless):
+        ruling = judge_value(statement, found, standard_error=error, evidence=evidence)
         assert ruling.verdict == "not_checkable"
 
 

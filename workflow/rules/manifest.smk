@@ -4,7 +4,7 @@
 rule manifest:
     input:
         exhibits=[getattr(rules, name).output for name in exhibit_rules()],
-        code=package_sources("render.manifest"),
+        code=package_sources("render.manifest", "exhibits.score_provenance"),
     output:
         "results/manifest.json",
     log:

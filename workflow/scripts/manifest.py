@@ -5,16 +5,20 @@ from pathlib import Path
 
 from _job import logged, snakemake
 
+from llm_power.exhibits.score_provenance import score_provenance
+from llm_power.provenance import provenance_line
 from llm_power.render.manifest import Exhibit, build_manifest
+from llm_power.scores.store import read_task
 
 with logged():
     config = snakemake.params.config
     seed = f"seed {config['seed']}"
-    panels = "witness" if config["source"] == "published" else "raw"
+    inputs = snakemake.params.exhibits["prose_panels"]["inputs"]
+    panels = [read_task(path) for path in inputs if path.startswith("results/scores/")]
     prose = {
         "prose_required_n": f"from published counts (Table 6); simulated ({seed})",
         "prose_theory": f"simulated ({seed}); the lemma is computed on its grid",
-        "prose_panels": f"{panels} (the panels' scores, see Tables 3 to 5)",
+        "prose_panels": provenance_line(score_provenance(panels)),
     }
     exhibits = [
         Exhibit(

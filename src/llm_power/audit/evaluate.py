@@ -307,6 +307,8 @@ def _reason(claim: Claim, verdict: Verdict, deciders: Sequence[Outcome]) -> str:
     value = display_number(claim, o.value)
     if o.evidence == "witness_fitted":
         return f"The witness was fitted to it ({value}): no evidence."
+    if o.evidence == "stand_in":
+        return f"The items of a stand-in or a mirror of the hub give {value}: no evidence."
     if verdict == "not_checkable":
         return (
             f"The witness, which was not fitted to it, gives {value}; it is one data set that "

@@ -86,6 +86,10 @@ _EVIDENCE: Final[Mapping[Evidence, _Term]] = {
         "witness, fitted",
         "Was put into the fitted data set: that it comes out again is no evidence.",
     ),
+    "stand_in": _Term(
+        "stand-in or mirror",
+        "Computed from items that another server gave than the one they are published on.",
+    ),
     "none": _Term("none", "There was nothing to compute it from."),
 }
 

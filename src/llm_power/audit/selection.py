@@ -299,7 +299,8 @@ class ResultFolder:
         if "witness" in kinds:
             return self._witness_evidence(check), False
         # Of several sources the one that the number is least able to do without.
-        for kind in ("raw", "simulated"):
+        sources: tuple[Evidence, ...] = ("stand_in", "raw", "simulated")
+        for kind in sources:
             if kind in kinds:
                 return kind, False
         return "counts", True

@@ -73,8 +73,8 @@ def judge_value(
     Returns
     -------
     Ruling
-        ``not_checkable`` for whatever a witness was fitted to, and for what it was not fitted
-        to and does not show.
+        ``not_checkable`` for whatever a witness was fitted to, for what it was not fitted to and
+        does not show, and for whatever rests on scores from a stand-in or a mirror.
     """
     error = _joint_error(standard_error, printed_standard_error)
     discrepancy = _discrepancy(statement, value)
@@ -86,7 +86,7 @@ def judge_value(
 def _judge(
     statement: Statement, value: float | str, error: float, evidence: Evidence
 ) -> tuple[Verdict, str]:
-    if evidence in ("witness_fitted", "none"):
+    if evidence in ("witness_fitted", "stand_in", "none"):
         return "not_checkable", ""
     if _within(statement, value, Decimal(0)):
         return "holds", ""

@@ -23,7 +23,7 @@ PROSE_COLUMNS: Final = [
 MOST_STANDARD_ERRORS: Final = 3.0
 
 # What findings are computed from: formulas alone, printed counts, or per-item scores.
-Basis = Literal["mathematics", "counts", "witness", "raw"]
+Basis = Literal["mathematics", "counts", "witness", "raw", "stand_in"]
 Claims = Mapping[tuple[str, str, tuple[str, ...]], Constraint]
 
 
@@ -90,7 +90,7 @@ def beside_claims(
         In the order of the rows.
     claims : mapping
         What `index_claims` returned.
-    basis : {"mathematics", "counts", "witness", "raw"}
+    basis : {"mathematics", "counts", "witness", "raw", "stand_in"}
         What the findings were computed from.
 
     Returns
@@ -130,8 +130,8 @@ def _printed_error(claim: Constraint | None) -> float:
 
 
 def _evidence(basis: Basis, claim: Constraint | None, finding: Finding) -> Evidence:
-    if basis == "raw":
-        return "raw"
+    if basis in ("raw", "stand_in"):
+        return basis
     if basis == "witness":
         fitted = claim is not None and claim.role != "held_out"
         return "witness_fitted" if fitted else "witness_held_out"

@@ -38,7 +38,7 @@ def cluster_sensitivity(
         What `llm_power.exhibits.prose.index_claims` returned.
     n_resamples : int
         Resamples behind `distribution`.
-    basis : {"witness", "raw"}
+    basis : {"witness", "raw", "stand_in"}
         What the scores behind the verdicts are.
 
     Returns

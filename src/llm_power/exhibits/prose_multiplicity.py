@@ -41,7 +41,7 @@ def multiplicity_of_buckets(
         Verdict table and multiplicity stage of the board, all pairs of all tasks.
     claims : mapping
         What `llm_power.exhibits.prose.index_claims` returned.
-    basis : {"witness", "raw"}
+    basis : {"witness", "raw", "stand_in"}
         What the scores behind the verdicts are.
     alpha, power : float
         Family-wise level (false discovery rate for Benjamini-Hochberg) and target power.

@@ -28,7 +28,7 @@ def shortcut_ratios(
         What `llm_power.exhibits.prose.index_claims` returned.
     panel : {"oll_v1", "mmlu_pro", "frontier"}
         Which board.
-    basis : {"witness", "raw"}
+    basis : {"witness", "raw", "stand_in"}
         What the scores behind the verdicts are.
 
     Returns
@@ -72,7 +72,7 @@ def miller_gain(
         Verdict table of the board, all pairs of all tasks.
     claims : mapping
         What `llm_power.exhibits.prose.index_claims` returned.
-    basis : {"witness", "raw"}
+    basis : {"witness", "raw", "stand_in"}
         What the scores behind the verdicts are.
 
     Returns

@@ -31,7 +31,7 @@ def rho_sensitivity(
         What `llm_power.exhibits.prose.index_claims` returned.
     panel : {"oll_v1", "mmlu_pro", "frontier"}
         Which board.
-    basis : {"witness", "raw"}
+    basis : {"witness", "raw", "stand_in"}
         What the scores behind the verdicts are.
     shift : float
         How much the correlation of every pair is moved.

@@ -10,6 +10,8 @@ from llm_power.provenance import Provenance
 from llm_power.scores.store import TaskScores
 
 _REGISTER = "constraints.yaml"
+# How the source of a download begins that did not come from where it is published.
+_STAND_IN = "stand-in or mirror at "
 
 
 def score_provenance(tasks: Sequence[TaskScores]) -> list[Provenance]:
@@ -39,16 +41,22 @@ def score_provenance(tasks: Sequence[TaskScores]) -> list[Provenance]:
             lines = "".join(f"{sums[name]}  {name}\n" for name in sorted(sums))
             digest = hashlib.sha256(lines.encode()).hexdigest()
         revision = task.provenance.revision or "not stated"
-        sources.append(
-            Provenance.raw(repo=task.provenance.source, revision=revision, sha256=digest)
-        )
+        source = task.provenance.source
+        if source.startswith(_STAND_IN):
+            endpoint = source.removeprefix(_STAND_IN)
+            found = Provenance.stand_in(endpoint=endpoint, revision=revision, sha256=digest)
+        else:
+            found = Provenance.raw(repo=source, revision=revision, sha256=digest)
+        sources.append(found)
     return sources
 
 
-def basis_of(tasks: Sequence[TaskScores]) -> Literal["witness", "raw"]:
-    """Return ``witness`` if any of the tasks is one, else ``raw``."""
-    sources = score_provenance(tasks)
-    return "witness" if any(source.kind == "witness" for source in sources) else "raw"
+def basis_of(tasks: Sequence[TaskScores]) -> Literal["witness", "raw", "stand_in"]:
+    """Return ``stand_in`` or else ``witness`` if any of the tasks is one, else ``raw``."""
+    kinds = {source.kind for source in score_provenance(tasks)}
+    if "stand_in" in kinds:
+        return "stand_in"
+    return "witness" if "witness" in kinds else "raw"
 
 
 def _witness_provenance(task: TaskScores, sums: Mapping[str, str]) -> Provenance:

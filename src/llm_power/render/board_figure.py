@@ -14,7 +14,7 @@ from llm_power.render.figures import BLUE, GREY, ORANGE, new_figure
 
 _ROW_INCHES = 2.5
 _MOST_POINTS_AS_VECTORS = 500
-# Leaves room for the mark of a witness at the right.
+# Leaves room at the right for the mark of scores that are no finding.
 _TITLE_CHARACTERS = 48
 
 

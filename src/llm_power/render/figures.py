@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -14,7 +14,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-from llm_power.provenance import Provenance, provenance_line
+from llm_power.provenance import Kind, Provenance, provenance_line
 
 # Okabe and Ito's palette: distinct with every common color vision, and in print.
 BLUE: Final = "#0072B2"
@@ -31,7 +31,7 @@ _NO_DATES: Final[dict[str, dict[str, Any]]] = {
     "png": {},
     "svg": {"Date": None},
 }
-_MARK: Final = "WITNESS"
+_MARKS: Final[Mapping[Kind, str]] = {"witness": "WITNESS", "stand_in": "STAND-IN OR MIRROR"}
 _PROVENANCE_KEY: Final = {"pdf": "Subject", "png": "Description", "svg": "Description"}
 
 
@@ -73,8 +73,8 @@ def save_figure(
     Parameters
     ----------
     figure : Figure
-        The figure; a line of provenance is added at its foot, and the word WITNESS in its
-        upper right corner if a source is one.
+        The figure; a line of provenance is added at its foot, and a word in its upper right
+        corner if a source is a witness, or a stand-in or mirror of a hub.
     stem : path-like
         Path without its ending; the folder exists.
     provenance : sequence of Provenance
@@ -88,8 +88,9 @@ def save_figure(
         The three files.
     """
     line = provenance_line(provenance)
-    marked = any(source.kind == "witness" for source in provenance)
-    _print_around(figure, line, mark=_MARK if marked else "")
+    kinds = {source.kind for source in provenance}
+    mark = ", ".join(word for kind, word in _MARKS.items() if kind in kinds)
+    _print_around(figure, line, mark=mark)
     _settle_layout(figure)
     paths = [Path(f"{stem}.{suffix}") for suffix in _FORMATS]
     for suffix, path in zip(_FORMATS, paths, strict=True):

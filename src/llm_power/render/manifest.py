@@ -22,6 +22,7 @@ _CLASSES: Final = {
     "simulated": "simulated",
     "witness": "witness",
     "raw": "raw",
+    "stand-in or mirror": "stand_in",
 }
 
 

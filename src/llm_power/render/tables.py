@@ -35,6 +35,10 @@ WITNESS_NOTE = (
     "The scores are a witness: numbers that it was fitted to agree because they were put in, and "
     "are no evidence. results/witness/roles.csv says of every printed number whether it went in."
 )
+STAND_IN_NOTE = (
+    "The scores are from a stand-in or a mirror of the hub, not from where they are published: no "
+    "number here is a finding."
+)
 _WIDE = 9  # from so many columns on, a LaTeX table is set smaller and tighter
 
 
@@ -255,9 +259,11 @@ def write_table(table: Table, stem: Path) -> tuple[Path, Path, Path, Path]:
 
 
 def _notes(table: Table) -> list[str]:
-    """Return the notes, and for a witness what its agreement with the paper is worth."""
-    fitted = any(source.kind == "witness" for source in table.provenance)
-    return [*table.notes, *([WITNESS_NOTE] if fitted else [])]
+    """Return the notes, and what agreement with the paper is worth that is no finding."""
+    kinds = {source.kind for source in table.provenance}
+    fitted = [WITNESS_NOTE] if "witness" in kinds else []
+    stand_in = [STAND_IN_NOTE] if "stand_in" in kinds else []
+    return [*table.notes, *fitted, *stand_in]
 
 
 def _cells(table: Table) -> list[list[str]]:
