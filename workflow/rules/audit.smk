@@ -43,5 +43,6 @@ rule audit:
         "benchmarks/workflow/audit.tsv"
     params:
         made_by=makers(),
+        rule_files=rule_files(),
     script:
         "../scripts/audit.py"

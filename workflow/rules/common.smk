@@ -367,6 +367,14 @@ def makers():
     }
 
 
+def rule_files():
+    """Return the file that each rule whose results are audited is written in."""
+    return {
+        name: os.path.relpath(getattr(rules, name).rule.snakefile)
+        for name in sorted(set(makers().values()))
+    }
+
+
 def described(name):
     """Return what the manifest says of a rule's outputs, as plain lists."""
     rule_ = getattr(rules, name)

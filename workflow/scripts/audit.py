@@ -21,6 +21,7 @@ with logged():
     page = Path(snakemake.output.html)
     files = {exhibit.file for exhibit in judged.exhibits.values()}
     files |= {outcome.check.result for one in judged.judged for outcome in one.outcomes} - {""}
-    links = {file: os.path.relpath(RESULTS / file, page.parent) for file in sorted(files)}
+    places = {file: RESULTS / file for file in sorted(files)} | snakemake.params.rule_files
+    links = {name: os.path.relpath(place, page.parent) for name, place in places.items()}
     write_claims(judged, Path(snakemake.output.csv), Path(snakemake.output.md))
     page.write_text(render_report(judged, links=links), encoding="utf-8")

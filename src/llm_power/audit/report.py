@@ -105,8 +105,9 @@ def render_report(audit: Audit, *, links: Mapping[str, str]) -> str:
     audit : Audit
         The judged claims.
     links : mapping of str to str
-        From the file of an exhibit or of a result, as register and checks name it, to its
-        address relative to the page. A file that is absent gets no link.
+        From the file of an exhibit or of a result, as register and checks name it, and from
+        the name of what made a result, to its address relative to the page. What is absent
+        gets no link.
 
     Returns
     -------

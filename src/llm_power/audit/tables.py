@@ -90,8 +90,12 @@ def claims_markdown(audit: Audit) -> str:
 
 
 def totals_markdown(audit: Audit) -> str:
-    """Return the totals by verdict and evidence as a table of GitHub's Markdown."""
+    """Return the totals by verdict and evidence as a table of GitHub's Markdown.
+
+    Classes of evidence that no claim rests on are left out.
+    """
     totals = audit.totals()
+    totals = totals.loc[:, totals.any()]
     header = ["", *(_words(name) for name in totals.columns), "all"]
     rows = [
         [_words(verdict), *(str(n) for n in totals.loc[verdict]), str(totals.loc[verdict].sum())]
