@@ -219,6 +219,7 @@ def test_median_of_five_binomial_shares_by_order_statistics(found):
 
 def test_setup(found):
     assert found[("calibration_cells", "")][0] == 3 * 3 * 1
+    assert found[("calibration_cells_through_the_center", "")][0] == 3 + 3 - 1
     assert found[("calibration_tests", "")][0] == 5
     assert found[("calibration_mc_se", "type1")][0] == pytest.approx(
         100 * math.sqrt(0.05 * 0.95 / 1500)

@@ -234,6 +234,8 @@ def test_constant_of_lemma_1_vanishes_away_from_one_half(
             for p in (0.499, 0.5, 0.501)
         ]
         assert terms[1] > max(terms[0], terms[2])
+    # At ρ = -1, the least correlation at p = 1/2, C is 1/(12u) >= 1/3; elsewhere large ρ is worse.
+    assert found["smallest_of_largest_constants", "ρ up to 0.99"] == pytest.approx(1 / 3, rel=1e-12)
 
 
 def test_other_tables(found: dict[tuple[str, str], float | str]) -> None:
@@ -243,6 +245,8 @@ def test_other_tables(found: dict[tuple[str, str], float | str]) -> None:
     assert found["broken_links", "Table 7"] == 0
     assert found["smallest_increase_over_fixed_n", "OLL v1"] == 14 - 11
     assert found["smallest_increase_over_fixed_n", "MMLU-Pro"] == 4 - 4
+    both = (14 + 4) - (11 + 4), (14 + 5) - (11 + 4), 6 - 4
+    assert found["smallest_increase_over_fixed_n", "both boards together"] == min(both)
     assert found["smallest_distance_from_half", "Tables 6 and 7"] == pytest.approx(
         0.0922, abs=1e-12
     )

@@ -140,6 +140,8 @@ def test_constants_in_exact_arithmetic(found: dict[tuple[str, str], float | str]
         assert found["constant", subject] == pytest.approx(float(value), rel=1e-12)
     fall = constant(f(13, 20), f(7, 10)) - constant(f(13, 20), f(0))
     assert fall < 0
+    off = found["change_of_printed_constant", "from (0.65, 0) to (0.8, 0.5)"]
+    assert off == pytest.approx(0.80 - 0.31, abs=1e-12)
     assert found["change_of_constant", "rho from 0 to 0.7 at p = 0.65"] == pytest.approx(
         float(fall), rel=1e-12
     )
@@ -244,6 +246,13 @@ def test_miller_formula_is_paired(found: dict[tuple[str, str], float | str]) -> 
     independent = mean_a * (1 - mean_a) + mean_b * (1 - mean_b)
     assert miller == independent - 2 * covariance != independent
     assert found["miller_formula", ""] == "paired"
+    added = f(0)
+    for scores in (a, b):  # the two squared standard errors, times n
+        mean = sum(scores) / 2
+        between = sum((x - mean) ** 2 for x in scores) / 2
+        added += between + sum(x * (1 - x) for x in scores) / 2
+    assert added == independent
+    assert found["miller_standard_error", ""] == "unpaired"
 
 
 # Table 1

@@ -187,10 +187,18 @@ def _rates(
 def _setup(
     published: PublishedNumbers, cells: Sequence[CalibrationCell], n: int, trials: int
 ) -> Iterator[EvidenceRow]:
-    alpha, power = published.settings["alpha"], published.settings["power"]
+    settings = published.settings
+    alpha, power = settings["alpha"], settings["power"]
     table = published.tables[2]
     counted = "counted in Section 5 and Table 2"
     yield EvidenceRow("calibration_cells", "", len(cells), counted)
+    through_center = len(settings["calibration_p"]) + len(settings["calibration_rho_z"]) - 1
+    yield EvidenceRow(
+        "calibration_cells_through_the_center",
+        "",
+        through_center,
+        "values of p plus values of rho_z less the cell that they share: one varied at a time",
+    )
     yield EvidenceRow("calibration_tests", "", len(table), counted)
     for name, rate in (("type1", alpha), ("power", power)):
         yield EvidenceRow(

@@ -50,7 +50,7 @@ def closed_forms(published: PublishedNumbers) -> list[EvidenceRow]:
     """
     alpha, power = published.settings["alpha"], published.settings["power"]
     rows = [*_normal_approximation(alpha, power), *_expansions(), *_constant(), *_corollary()]
-    rows += [*_correlations(), *_efficiency_gain(), _connor(), _miller()]
+    rows += [*_correlations(), *_efficiency_gain(), _connor(), *_miller()]
     rows.append(_row("headline_gap_pp", "", _HEADLINE[0] - _HEADLINE[1], "difference", unit="pp"))
     return rows
 
@@ -345,20 +345,26 @@ def _connor() -> EvidenceRow:
     return _row("connor_over_equation_6", "delta = 0.0001", float(value), "psi = 0.3")
 
 
-def _miller() -> EvidenceRow:
-    """Eq. (9) of Miller (2024), arXiv 2411.00640, with one answer a question."""
+def _miller() -> Iterator[EvidenceRow]:
+    """Miller (2024), arXiv 2411.00640, with one answer a question: eq. (9) and Section 4.1."""
     a, b = np.array(_QUESTIONS).T
     omega2 = np.var(a) + np.var(b) - 2 * np.mean((a - a.mean()) * (b - b.mean()))
     numerator = omega2 + np.mean(a * (1 - a)) + np.mean(b * (1 - b))
     u_a, u_b = a.mean() * (1 - a.mean()), b.mean() * (1 - b.mean())
     paired = u_a + u_b - 2 * np.mean((a - a.mean()) * (b - b.mean()))  # eq. (5)
-    return _row(
-        "miller_formula",
-        "",
-        "paired" if np.isclose(numerator, paired) else "unpaired",
-        "variance of Miller's eq. (9) against eq. (5) and against its value without covariance, "
-        "on four questions",
-    )
+    # Section 4.1 adds the squared standard errors of the two models' means.
+    added = np.var(a) + np.mean(a * (1 - a)) + np.var(b) + np.mean(b * (1 - b))
+    for quantity, variance, where in (
+        ("miller_formula", numerator, "eq. (9)"),
+        ("miller_standard_error", added, "Section 4.1"),
+    ):
+        yield _row(
+            quantity,
+            "",
+            "paired" if np.isclose(variance, paired) else "unpaired",
+            f"variance of Miller's {where} against eq. (5) and against its value without "
+            "covariance, on four questions",
+        )
 
 
 def _ratio(p: float, rho: float, delta: float) -> float:

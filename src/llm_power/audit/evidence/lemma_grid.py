@@ -98,6 +98,12 @@ def _printed_constants() -> Iterator[EvidenceRow]:
         _PRINTED_C[0.65, 0.0] - _PRINTED_C[0.5, 0.0],
         "difference of the constants that Appendix A prints",
     )
+    yield EvidenceRow(
+        "change_of_printed_constant",
+        "from (0.65, 0) to (0.8, 0.5)",
+        _PRINTED_C[0.8, 0.5] - _PRINTED_C[0.65, 0.0],
+        "difference of the constants that Appendix A prints",
+    )
 
 
 def _row(quantity: str, subject: str, value: float, method: str) -> EvidenceRow:

@@ -14,11 +14,14 @@ import numpy as np
 from llm_power.audit.evidence.published_numbers import PublishedNumbers
 from llm_power.audit.evidence.rows import EvidenceRow
 from llm_power.statistics._typing import FloatArray
+from llm_power.statistics.paired_binary import admissible_rho
 from llm_power.statistics.shortcut import shortcut_constant
 
 # The correlations at which the paper evaluates its constant, and that of its Corollary 1.
 _RHO: Final = np.array([0.0, 0.3, 0.5, 0.9])
 _MIDPOINTS: Final = np.arange(500, 1000) / 1000
+# Lemma 1 keeps the correlation away from 1; where exactly does not matter.
+_LARGEST_RHO: Final = 0.99
 
 
 def sharpness(published: PublishedNumbers) -> list[EvidenceRow]:
@@ -51,7 +54,28 @@ def sharpness(published: PublishedNumbers) -> list[EvidenceRow]:
                 "derived",
             ),
         ]
+    worst = [_largest_constant(float(p)) for p in _MIDPOINTS]
+    rows.append(
+        EvidenceRow(
+            "smallest_of_largest_constants",
+            f"ρ up to {_LARGEST_RHO:g}",
+            min(worst),
+            "eq. (11) at the worst admissible correlation of each p, p in thousandths",
+            "derived",
+        )
+    )
     return rows
+
+
+def _largest_constant(p: float) -> float:
+    """C at the worst correlation that two scores of accuracy p can have, eqs. (7) and (8).
+
+    The difference within the bars of eq. (11) increases with the correlation, so that C is
+    largest at one of the two ends.
+    """
+    least = float(admissible_rho(p, p)[0])
+    ends = np.array([max(least, -_LARGEST_RHO), _LARGEST_RHO])
+    return float(shortcut_constant(np.array(p), ends).max())
 
 
 def sharpest_midpoint(rho: FloatArray) -> FloatArray:
