@@ -1,0 +1,128 @@
+"""source: hub, by the real Snakemake and the real client, against the stand-in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+from stand_in import TOKEN, StandIn, details_v1, running
+
+from llm_power.hub.datasets import load_register
+from llm_power.scores.store import TaskScores, read_task
+from llm_power.witness.constraints import load_board_scores
+from repository import ROOT, copy_repository, run_workflow
+
+REGISTER = load_register(ROOT / "data" / "datasets.csv")
+ARC = [d for d in REGISTER.values() if (d.board, d.task) == ("oll_v1", "arc")]
+TARGET = "results/hub/oll_v1/arc.parquet"
+FROM_HUB = ["--config", "source=hub"]
+# The exhibits that take the items of a panel, of which those of the frontier are on no hub.
+PANEL_EXHIBITS = [
+    *(f"table_{number}" for number in (3, 4, 5, 8, 9, 10)),
+    *("figure_1", "figure_2", "prose_panels"),
+]
+
+
+@pytest.fixture
+def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[StandIn]:
+    with running() as started:
+        monkeypatch.setenv("HF_ENDPOINT", started.endpoint)
+        monkeypatch.setenv("LLM_POWER_GITHUB_ENDPOINT", started.endpoint)
+        monkeypatch.setenv("HF_TOKEN", TOKEN)
+        yield started
+
+
+def displayed_arc() -> TaskScores:
+    """Items that add up to the scores that were displayed."""
+    scores = load_board_scores(ROOT / "data" / "published" / "board_scores.csv")
+    score = {s.model: s.score.value for s in scores if s.task == "ARC-C"}
+    values = np.zeros((1172, len(ARC)))
+    for j, dataset in enumerate(ARC):
+        values[: round(11.72 * score[dataset.model]), j] = 1
+    ids = tuple(map(str, range(1172)))
+    return TaskScores("arc", "binary", ids, tuple(d.model for d in ARC), values)
+
+
+def files_of(where: Path) -> list[Path]:
+    made = (path for path in where.rglob("*") if path.is_file())
+    return [path for path in made if "downloads" in path.parts and "logs" not in path.parts]
+
+
+def test_downloads_are_jobs_that_fail_in_one_line_and_are_made_up_for(
+    hub: StandIn, tmp_path: Path
+) -> None:
+    arc = displayed_arc()
+    hub.add_board(ARC, [details_v1(arc, j, "acc_norm") for j in range(len(ARC))])
+    closed = hub.repos[ARC[2].repo]
+    closed.gated, closed.accepted = True, False
+    where = copy_repository(tmp_path / "repository")
+
+    done = run_workflow(where, TARGET, "--keep-going", *FROM_HUB)
+    shown = done.stdout + done.stderr
+    assert done.returncode != 0
+    (line,) = {line for line in shown.splitlines() if line.startswith("error: ")}
+    assert f"open https://huggingface.co/datasets/{ARC[2].repo} in the account" in line
+    assert ARC[2].name in line
+    assert len(files_of(where)) == len(ARC) - 1
+    assert not (where / TARGET).exists()
+
+    # The terms have been accepted: the one file is fetched, and no other.
+    closed.accepted = True
+    hub.requests.clear()
+    done = run_workflow(where, TARGET, *FROM_HUB)
+    shown += done.stdout + done.stderr
+    assert done.returncode == 0, shown
+    assert len(hub.fetched()) == 1
+    assert "first download" in shown
+    task = read_task(where / TARGET)
+    assert task.models == arc.models
+    np.testing.assert_array_equal(task.values, arc.values)
+    assert task.provenance.source.startswith(f"stand-in or mirror at {hub.endpoint}, ")
+    assert len((where / "datasets.lock.csv").read_text().splitlines()) == 1 + len(ARC)
+
+    # Offline everything is there: nothing runs, and nobody is asked.
+    hub.requests.clear()
+    config = yaml.safe_load((where / "config.yaml").read_text())
+    config["hub"]["offline"] = True
+    (where / "config.yaml").write_text(yaml.safe_dump(config))
+    (where / TARGET).unlink()
+    done = run_workflow(where, TARGET, *FROM_HUB)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert hub.requests == []
+
+    # The token is in no file that the runs have left, logs and Snakemake's own included.
+    assert TOKEN not in shown
+    left = [path for path in where.rglob("*") if path.is_file()]
+    assert any(path.suffix == ".log" for path in left)
+    assert [path for path in left if TOKEN.encode() in path.read_bytes()] == []
+
+
+@pytest.mark.slow
+def test_exhibits_from_the_hub_are_those_of_the_witness_that_it_serves(
+    hub: StandIn, whole_run: Path, tmp_path: Path
+) -> None:
+    """All 30 files, both boards, gated and public: to the last digit, and marked as what it is."""
+    hub.add_witness(whole_run / "results" / "witness", REGISTER)
+    where = copy_repository(tmp_path / "repository")
+    done = run_workflow(where, *PANEL_EXHIBITS, *FROM_HUB)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert len(hub.fetched()) == 30
+    made = [*(where / "results/tables").glob("*.csv"), *(where / "results/figures").glob("*.csv")]
+    assert len(made) == 8
+    for path in made:
+        assert path.read_bytes() == (whole_run / path.relative_to(where)).read_bytes(), path.name
+    prose = list((where / "results/prose").glob("*.csv"))
+    assert len(prose) == 5
+    for path in prose:
+        found, expected = (pd.read_csv(p) for p in (path, whole_run / path.relative_to(where)))
+        pd.testing.assert_frame_equal(
+            found.drop(columns="evidence"), expected.drop(columns="evidence")
+        )
+        assert "raw" not in set(found["evidence"])
+    shown = (where / "results/tables/table_03.md").read_text()
+    assert f"stand-in or mirror ({hub.endpoint}" in shown.replace("\\", "")
+    assert "no number here is a finding" in shown
