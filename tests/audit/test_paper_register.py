@@ -19,6 +19,7 @@ from llm_power.published import (
     PrintedInterval,
     load_table,
 )
+from llm_power.witness.constraints import load_constraints
 
 ROOT = Path(__file__).resolve().parents[2]
 PUBLISHED = ROOT / "data" / "published"
@@ -79,6 +80,19 @@ def test_every_table_cell_is_a_claim_as_published(register: dict[str, Claim]) ->
         statement = register[name].statement
         said: float | str = statement.text if isinstance(value, str) else statement.value
         assert said == value, name
+
+
+def test_what_a_witness_is_fitted_to_is_printed_so(register: dict[str, Claim]) -> None:
+    values = {claim.statement.value for claim in register.values()}
+    texts = " ".join(claim.printed for claim in register.values())
+    for name in ("constraints.yaml", "prose.yaml"):
+        for constraints in load_constraints(PUBLISHED / name).values():
+            for constraint in constraints:
+                # The displayed scores are not the paper's.
+                if constraint.quantity != "board_score":
+                    number = constraint.printed.value
+                    near = {number, round(number * 100, 9), round(number / 100, 9)}
+                    assert values & near or constraint.printed.text in texts, constraint.id
 
 
 def test_every_section_has_its_claims(register: dict[str, Claim]) -> None:
