@@ -215,6 +215,13 @@ def test_score_on_the_edge_of_a_rounding_may_go_either_way(arc: Panel) -> None:
     arc.read()
 
 
+def test_board_that_nobody_described(arc: Panel) -> None:
+    arc.datasets = [replace(d, name=f"my_board/arc/{d.model}") for d in arc.datasets]
+    assert "nothing says how my_board/arc is read" in arc.refusal()
+    with pytest.raises(HubError, match="nothing says how a/b is read"):
+        displayed_scores(ROOT / "data" / "published", "a", "b")
+
+
 def test_model_without_a_displayed_score(panel: Panel) -> None:
     del panel.displayed[panel.datasets[1].model]
     assert "no score was displayed for this model" in panel.refusal()

@@ -79,7 +79,7 @@ def displayed_scores(folder: Path, board: str, task: str) -> dict[str, Printed]:
     dict
         For the first board its own scores; for the second the accuracies of Table 7.
     """
-    displayed = PANELS[board, task].displayed
+    displayed = _panel(board, task).displayed
     if displayed in _SCALES:
         table = load_table(folder / f"{displayed}.csv")
         sides = (("model_a", "p_a"), ("model_b", "p_b"))
@@ -133,7 +133,7 @@ def read_panel(
         If a file is not the one that was downloaded, does not hold the declared number of items,
         or implies another score than the displayed one.
     """
-    panel = PANELS[datasets[0].board, datasets[0].task]
+    panel = _panel(datasets[0].board, datasets[0].task)
     known = [_known(dataset, lock, access) for dataset in datasets]
     paths = [download_path(folder, access.endpoint(one.source), one) for one in datasets]
     options = replace(panel.options, task=datasets[0].task)
@@ -158,6 +158,16 @@ def read_panel(
     }
     tolerated = {model: items for model, items in off.items() if items}
     return replace(task, provenance=_provenance(datasets, known, access, {OTHER_SCORE: tolerated}))
+
+
+def _panel(board: str, task: str) -> PanelTask:
+    if (board, task) not in PANELS:
+        raise HubError(
+            f"nothing says how {board}/{task} is read, or what was displayed for it",
+            remedy="add it to PANELS of llm_power.hub.panels; a board of your own needs no panel: "
+            "give its files in config.yaml",
+        )
+    return PANELS[board, task]
 
 
 def _known(dataset: Dataset, lock: LockFile, access: Access) -> Locked:
