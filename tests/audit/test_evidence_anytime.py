@@ -16,7 +16,8 @@ from scipy.stats import multivariate_normal
 from llm_power.audit.evidence.anytime import anytime
 from llm_power.audit.evidence.published_numbers import load_published
 from llm_power.statistics._seeds import named_rng
-from llm_power.statistics.simulation import discordance_from_required_n, e_process_calibration
+from llm_power.statistics.bernoulli_pairs import discordance_from_required_n
+from llm_power.statistics.e_process_simulation import e_process_calibration
 
 PUBLISHED = Path(__file__).resolve().parents[2] / "data" / "published"
 Z = NormalDist().inv_cdf

@@ -20,17 +20,13 @@ from llm_power.exhibits._power_curves import crossing_point, curves_of
 from llm_power.published import PublishedCounts, load_settings
 from llm_power.render.figures import house_style, save_figure
 from llm_power.render.tables import to_latex, to_markdown
+from llm_power.statistics.bernoulli_pairs import latent_correlation, paired_bernoulli_cells
 from llm_power.statistics.e_process import log_e_value
+from llm_power.statistics.graded_pairs import graded_difference_variance
 from llm_power.statistics.inversion import required_n
 from llm_power.statistics.paired_binary import required_n_paired_binary
-from llm_power.statistics.simulation import (
-    TESTS,
-    bernoulli_power_curve,
-    graded_difference_variance,
-    latent_correlation,
-    paired_bernoulli_cells,
-    rejection_rates,
-)
+from llm_power.statistics.power_curves import bernoulli_power_curve
+from llm_power.statistics.rejection_rates import TESTS, rejection_rates
 
 Loader = Callable[[int], pd.DataFrame]
 SEED = 7

@@ -17,7 +17,7 @@ from llm_power.render.figures import LINE_COLORS, new_figure
 from llm_power.render.tables import Column, Table, as_fixed, as_integer, as_text
 from llm_power.statistics._typing import FloatArray, IntArray
 from llm_power.statistics.inversion import z_sum
-from llm_power.statistics.simulation import PowerCurve, Reference
+from llm_power.statistics.power_curves import PowerCurve, Reference
 
 #: Sizes of the trials, as shares of N*.
 RATIOS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1, 1.2, 1.4, 1.6, 2.0)

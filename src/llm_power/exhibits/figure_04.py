@@ -11,11 +11,8 @@ from llm_power.provenance import Provenance
 from llm_power.render.figures import BLUE, GREY, new_figure
 from llm_power.render.tables import Column, Table, as_fixed, as_integer, as_text
 from llm_power.statistics._seeds import named_rng
-from llm_power.statistics.simulation import (
-    discordance_from_required_n,
-    e_process_calibration,
-    e_process_trajectories,
-)
+from llm_power.statistics.bernoulli_pairs import discordance_from_required_n
+from llm_power.statistics.e_process_simulation import e_process_calibration, e_process_trajectories
 
 #: The two hypotheses, in drawing order.
 HYPOTHESES = ("H0", "H1")

@@ -12,7 +12,7 @@ from llm_power.exhibits._power_curves import REFERENCES, sizes_about
 from llm_power.provenance import Provenance
 from llm_power.render.tables import Table
 from llm_power.statistics.paired_binary import required_n_paired_binary
-from llm_power.statistics.simulation import bernoulli_power_curve
+from llm_power.statistics.power_curves import bernoulli_power_curve
 
 
 def compute(
@@ -62,7 +62,7 @@ def compute(
     Raises
     ------
     InvalidArgument
-        As `llm_power.statistics.simulation.bernoulli_power_curve`.
+        As `llm_power.statistics.power_curves.bernoulli_power_curve`.
 
     Notes
     -----

@@ -11,8 +11,9 @@ from llm_power.exhibits import _power_curves
 from llm_power.exhibits._power_curves import REFERENCES, sizes_about
 from llm_power.provenance import Provenance
 from llm_power.render.tables import Table
+from llm_power.statistics.graded_pairs import graded_difference_variance
 from llm_power.statistics.inversion import required_n
-from llm_power.statistics.simulation import graded_difference_variance, graded_power_curve
+from llm_power.statistics.power_curves import graded_power_curve
 
 
 def compute(
@@ -54,7 +55,7 @@ def compute(
     Raises
     ------
     InvalidArgument
-        As `llm_power.statistics.simulation.graded_power_curve`.
+        As `llm_power.statistics.power_curves.graded_power_curve`.
     """
     curves = [
         (

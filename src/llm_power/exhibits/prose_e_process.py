@@ -11,12 +11,9 @@ import pandas as pd
 from llm_power.errors import InvalidArgument
 from llm_power.exhibits.prose import Claims, Finding, beside_claims
 from llm_power.statistics._seeds import named_rng
+from llm_power.statistics.bernoulli_pairs import discordance_from_required_n
 from llm_power.statistics.e_process import BETA_2_2, TWO_POINT, UNIFORM_98, Mixture
-from llm_power.statistics.simulation import (
-    EProcessCalibration,
-    discordance_from_required_n,
-    e_process_calibration,
-)
+from llm_power.statistics.e_process_simulation import EProcessCalibration, e_process_calibration
 
 _MIXTURES: Sequence[Mixture] = (UNIFORM_98, BETA_2_2, TWO_POINT)
 _HORIZON = 10  # in N*: nearly every trial under the alternative has crossed by then

@@ -13,7 +13,7 @@ from llm_power.published import Printed
 from llm_power.render.tables import Column, Table, as_fixed, as_integer, as_text
 from llm_power.statistics._seeds import named_rng
 from llm_power.statistics._typing import FloatArray
-from llm_power.statistics.simulation import TESTS, CalibrationCell, calibration_cell
+from llm_power.statistics.rejection_rates import TESTS, CalibrationCell, calibration_cell
 
 # Repetitions of the whole table that its Monte Carlo error is read from.
 _REPETITIONS = 20_000
@@ -87,7 +87,7 @@ def compute(
     Raises
     ------
     InvalidArgument
-        As `declared_five` and `llm_power.statistics.simulation.calibration_cell`.
+        As `declared_five` and `llm_power.statistics.rejection_rates.calibration_cell`.
     """
     five = declared_five(p, rho_z)
     cells = [
@@ -115,7 +115,7 @@ def summarize(
         From `compute`.
     printed : DataFrame
         Table 2 as loaded; its rows are the tests in the order of
-        `llm_power.statistics.simulation.TESTS`.
+        `llm_power.statistics.rejection_rates.TESTS`.
     alpha, power : float
         Those of `cells`.
     seed : int

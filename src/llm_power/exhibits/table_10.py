@@ -14,7 +14,7 @@ from llm_power.provenance import Provenance
 from llm_power.published import Printed, agrees
 from llm_power.render.tables import Column, Table, as_fixed, as_integer, as_printed, as_text
 from llm_power.statistics._seeds import named_rng
-from llm_power.statistics.simulation import TESTS, rejection_rates
+from llm_power.statistics.rejection_rates import TESTS, rejection_rates
 
 FACTORS = {"power_at_080": 0.8, "power_at_100": 1.0, "power_at_120": 1.2}
 MOST_STANDARD_ERRORS = 3.0

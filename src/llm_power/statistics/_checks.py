@@ -16,6 +16,16 @@ def open_unit(name: str, value: float) -> float:
     return number
 
 
+def strictly_between(name: str, value: ArrayLike, low: float, high: float) -> FloatArray:
+    """Return `value` as a float array of numbers in the open interval (`low`, `high`)."""
+    array = finite(name, value)
+    outside = (array <= low) | (array >= high)
+    if np.any(outside):
+        first = _first(array, outside)
+        raise InvalidArgument(f"{name} must lie strictly in ({low:g}, {high:g}), got {first!r}")
+    return array
+
+
 def positive(name: str, value: ArrayLike) -> FloatArray:
     """Return `value` as a float array of finite, strictly positive numbers."""
     array = finite(name, value)
@@ -59,6 +69,24 @@ def counts(name: str, value: ArrayLike) -> IntArray:
             f"{name} must hold whole numbers, got {_first(array, whole != array)!r}"
         )
     return whole.astype(np.int64)
+
+
+def positive_count(name: str, value: int) -> int:
+    """Return `value` as an int if it is a whole number of at least 1."""
+    number = int(counts(name, value))
+    if number == 0:
+        raise InvalidArgument(f"{name} must be at least 1, got {value!r}")
+    return number
+
+
+def discordance(p10: float, p01: float) -> float:
+    """Return p10 + p01 if these can be the probabilities of the two discordant cells."""
+    total = float(p10) + float(p01)
+    if not (p10 >= 0 and p01 >= 0 and 0 < total <= 1 and p01 < 1):
+        raise InvalidArgument(
+            f"p10 and p01 must not be negative, with a sum in (0, 1], got {p10!r} and {p01!r}"
+        )
+    return total
 
 
 def _first(array: FloatArray, where: np.ndarray) -> float:

@@ -26,12 +26,12 @@ from llm_power.statistics._typing import FloatArray
 from llm_power.statistics.inversion import z_sum
 from llm_power.statistics.multiplicity import adjust_benjamini_hochberg, sidak_level
 from llm_power.statistics.paired_bootstrap import bootstrap_required_n
+from llm_power.statistics.rejection_rates import TESTS, rejection_rates
 from llm_power.statistics.rho_sensitivity import (
     RhoSensitivity,
     required_n_at_shifted_rho,
     rho_sensitivity,
 )
-from llm_power.statistics.simulation import TESTS, rejection_rates
 from llm_power.witness.constraints import Constraint
 from llm_power.witness.oll_v1 import bucket_mask
 

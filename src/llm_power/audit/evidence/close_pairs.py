@@ -28,7 +28,7 @@ from llm_power.statistics._seeds import named_rng
 from llm_power.statistics._typing import FloatArray
 from llm_power.statistics.inversion import z_sum
 from llm_power.statistics.paired_binary import required_n_discordance, required_n_paired_binary
-from llm_power.statistics.simulation import TESTS, rejection_rates
+from llm_power.statistics.rejection_rates import TESTS, rejection_rates
 from llm_power.witness.constraints import BoardScore
 
 _CHI2 = TESTS.index("mcnemar_chi2")
