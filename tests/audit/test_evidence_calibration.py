@@ -10,16 +10,15 @@ from __future__ import annotations
 import math
 from functools import cache
 from itertools import product
-from pathlib import Path
 from statistics import NormalDist, median
 
 import numpy as np
 import pytest
+from evidence_values import PUBLISHED, Errors, Values, errors_of, values_of
 
 from llm_power.audit.evidence.calibration import bootstrap_rejection, calibration
 from llm_power.audit.evidence.published_numbers import load_published
-
-PUBLISHED = Path(__file__).resolve().parents[2] / "data" / "published"
+from llm_power.audit.evidence.rows import EvidenceRow
 
 N, M = 500, 1500
 Z = NormalDist()
@@ -38,9 +37,18 @@ PRINTED = {
 
 
 @pytest.fixture(scope="module")
-def found() -> dict[tuple[str, str], tuple[float | str, float]]:
-    rows = calibration(load_published(PUBLISHED))
-    return {(row.quantity, row.subject): (row.value, row.standard_error) for row in rows}
+def rows() -> list[EvidenceRow]:
+    return calibration(load_published(PUBLISHED))
+
+
+@pytest.fixture(scope="module")
+def found(rows: list[EvidenceRow]) -> Values:
+    return values_of(rows)
+
+
+@pytest.fixture(scope="module")
+def errors(rows: list[EvidenceRow]) -> Errors:
+    return errors_of(rows)
 
 
 def discordance(p: float, rho: float, gap: float) -> tuple[float, float]:
@@ -168,37 +176,39 @@ def largest_deviation(rates: list[float], target: float) -> tuple[float, float]:
 
 
 @pytest.mark.parametrize("test", PRINTED)
-def test_no_five_cells_of_section_5_have_the_power_deviations_of_table_2(found, test):
+def test_no_five_cells_of_section_5_have_the_power_deviations_of_table_2(
+    found: Values, errors: Errors, test: str
+) -> None:
     rates = [rejection(test, *alternative(p, rho)) for p, rho in CELLS]
     mean, spread = largest_deviation(rates, 0.8)
-    value, error = found[("power_max_dev_nine", test)]
-    assert value == pytest.approx(mean, abs=1e-6)
-    assert error == pytest.approx(spread, abs=1e-6)
-    exact, _ = found[("power_max_dev_exact_nine", test)]
+    assert found["power_max_dev_nine", test] == pytest.approx(mean, abs=1e-6)
+    assert errors["power_max_dev_nine", test] == pytest.approx(spread, abs=1e-6)
+    exact = found["power_max_dev_exact_nine", test]
     assert exact == pytest.approx(100 * max(abs(rate - 0.8) for rate in rates), abs=1e-6)
-    middle, _ = found[("power_median_exact_nine", test)]
+    middle = found["power_median_exact_nine", test]
     assert middle == pytest.approx(median(rates), abs=1e-8)
     printed = PRINTED[test][1]
     assert printed - 0.05 - mean > 4 * spread
 
 
 @pytest.mark.parametrize("test", [name for name in PRINTED if name != "paired_bootstrap"])
-def test_type_1_deviations_of_table_2_are_within_the_noise(found, test):
+def test_type_1_deviations_of_table_2_are_within_the_noise(
+    found: Values, errors: Errors, test: str
+) -> None:
     rates = {cell: rejection(test, *discordance(*cell, 0.0)) for cell in CELLS}
     for name, cells in (("five", FIVE), ("nine", CELLS)):
         mean, spread = largest_deviation([rates[cell] for cell in cells], 0.05)
-        value, error = found[(f"type1_max_dev_{name}", test)]
-        assert value == pytest.approx(mean, abs=1e-6)
-        assert error == pytest.approx(spread, abs=1e-6)
+        assert found[f"type1_max_dev_{name}", test] == pytest.approx(mean, abs=1e-6)
+        assert errors[f"type1_max_dev_{name}", test] == pytest.approx(spread, abs=1e-6)
         assert abs(PRINTED[test][0] - mean) <= 0.05 + 4 * spread
     largest = 100 * max(abs(rate - 0.05) for rate in rates.values())
-    value, _ = found[("type1_max_dev_exact_nine", test)]
+    value = found["type1_max_dev_exact_nine", test]
     assert value == pytest.approx(largest, abs=1e-6)
     # Section 5: within 1.1 pp. The two conservative tests are not, over the whole grid.
     assert (largest > 1.15) == (test in ("exact", "continuity_corrected"))
 
 
-def test_median_of_five_binomial_shares_by_order_statistics(found):
+def test_median_of_five_binomial_shares_by_order_statistics(found: Values) -> None:
     rates = [rejection("mcnemar_chi2", *alternative(p, rho)) for p, rho in FIVE]
     below = [0.0] * 5
     previous, mean = 0.0, 0.0
@@ -214,32 +224,28 @@ def test_median_of_five_binomial_shares_by_order_statistics(found):
         )
         mean += k / M * (reached - previous)
         previous = reached
-    assert found[("power_median_five", "mcnemar_chi2")][0] == pytest.approx(mean, abs=1e-8)
+    assert found["power_median_five", "mcnemar_chi2"] == pytest.approx(mean, abs=1e-8)
 
 
-def test_setup(found):
-    assert found[("calibration_cells", "")][0] == 3 * 3 * 1
-    assert found[("calibration_cells_through_the_center", "")][0] == 3 + 3 - 1
-    assert found[("calibration_tests", "")][0] == 5
-    assert found[("calibration_mc_se", "type1")][0] == pytest.approx(
-        100 * math.sqrt(0.05 * 0.95 / 1500)
-    )
-    assert found[("calibration_mc_se", "power")][0] == pytest.approx(
-        100 * math.sqrt(0.8 * 0.2 / 1500)
-    )
-    assert found[("calibration_target", "")][0] == pytest.approx(0.8, abs=1e-9)
-    assert found[("randomization_differs_from_exact", "")][0] < 1e-12
-    assert found[("table_2_max", "type1_max_dev_pp")][0] == 1.1
-    assert found[("table_2_max", "power_max_dev_pp")][0] == 10.6
+def test_setup(found: Values) -> None:
+    assert found["calibration_cells", ""] == 3 * 3 * 1
+    assert found["calibration_cells_through_the_center", ""] == 3 + 3 - 1
+    assert found["calibration_tests", ""] == 5
+    assert found["calibration_mc_se", "type1"] == pytest.approx(100 * math.sqrt(0.05 * 0.95 / 1500))
+    assert found["calibration_mc_se", "power"] == pytest.approx(100 * math.sqrt(0.8 * 0.2 / 1500))
+    assert found["calibration_target", ""] == pytest.approx(0.8, abs=1e-9)
+    assert found["randomization_differs_from_exact", ""] < 1e-12
+    assert found["table_2_max", "type1_max_dev_pp"] == 1.1
+    assert found["table_2_max", "power_max_dev_pp"] == 10.6
 
 
-def test_the_note_on_the_bootstrap_row_contradicts_the_row(found):
+def test_the_note_on_the_bootstrap_row_contradicts_the_row(found: Values) -> None:
     table = (PUBLISHED / "table_02.csv").read_text(encoding="utf-8").splitlines()
     assert table[-1].split(",")[2] == "binary/graded"
-    assert found[("table_2_data", "Paired bootstrap (Definition 2)")][0] == "binary/graded"
+    assert found["table_2_data", "Paired bootstrap (Definition 2)"] == "binary/graded"
 
 
-def test_bootstrap_with_500_resamples_by_resampling():
+def test_bootstrap_with_500_resamples_by_resampling() -> None:
     # 8,000 trials of 500 resamples each, drawn; the bound is 4.5 standard errors.
     only_a, only_b = alternative(0.7, 0.4)
     rng = np.random.default_rng(20260528)
@@ -254,19 +260,18 @@ def test_bootstrap_with_500_resamples_by_resampling():
     assert abs(rejects / trials - exact) < 4.5 * math.sqrt(exact * (1 - exact) / trials)
 
 
-def test_bootstrap_row_of_table_2_hangs_on_the_number_of_resamples(found):
+def test_bootstrap_row_of_table_2_hangs_on_the_number_of_resamples(
+    found: Values, errors: Errors
+) -> None:
     printed = PRINTED["paired_bootstrap"][1]
     far = [
-        (printed - 0.05 - mean) / spread
-        for mean, spread in (
-            found[("power_max_dev_nine", "paired_bootstrap")],
-            found[("power_max_dev_nine", "paired_bootstrap, 500 resamples")],
-        )
+        (printed - 0.05 - found["power_max_dev_nine", test]) / errors["power_max_dev_nine", test]
+        for test in ("paired_bootstrap", "paired_bootstrap, 500 resamples")
     ]
     assert far[0] > 4 > far[1]
 
 
-def test_many_resamples_come_to_the_exact_bootstrap():
+def test_many_resamples_come_to_the_exact_bootstrap() -> None:
     only_a, only_b = alternative(0.5, 0.0)
     exact = rejection("paired_bootstrap", only_a, only_b)
     approached = bootstrap_rejection(only_a, only_b, N, n_resamples=10**10)

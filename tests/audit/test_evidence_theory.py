@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from itertools import combinations
 from pathlib import Path
@@ -235,23 +235,25 @@ def test_gain_of_pairing_never_exceeds_the_textbook_value(
     assert found["gain_over_textbook_limit", ""] == pytest.approx(1, abs=1e-6)
 
 
+def mean(values: Iterable[Fraction]) -> Fraction:
+    listed = list(values)
+    return sum(listed, Fraction(0)) / len(listed)
+
+
 def test_miller_formula_is_paired(found: dict[tuple[str, str], float | str]) -> None:
     # Two questions with success probabilities (9/10, 8/10) and (2/10, 4/10), one answer each.
     f = Fraction
     a, b = (f(9, 10), f(2, 10)), (f(8, 10), f(4, 10))
-    mean_a, mean_b = sum(a) / 2, sum(b) / 2
-    omega2 = sum(((x - mean_a) - (y - mean_b)) ** 2 for x, y in zip(a, b, strict=True)) / 2
-    miller = omega2 + sum(x * (1 - x) for x in a) / 2 + sum(x * (1 - x) for x in b) / 2
-    covariance = sum(x * y for x, y in zip(a, b, strict=True)) / 2 - mean_a * mean_b
-    independent = mean_a * (1 - mean_a) + mean_b * (1 - mean_b)
-    assert miller == independent - 2 * covariance != independent
+    both = list(zip(a, b, strict=True))
+    within = mean(x * (1 - x) for x in a) + mean(y * (1 - y) for y in b)
+    omega2 = mean(((x - mean(a)) - (y - mean(b))) ** 2 for x, y in both)
+    covariance = mean(x * y for x, y in both) - mean(a) * mean(b)
+    independent = mean(a) * (1 - mean(a)) + mean(b) * (1 - mean(b))
+    assert omega2 + within == independent - 2 * covariance != independent
     assert found["miller_formula", ""] == "paired"
-    added = f(0)
-    for scores in (a, b):  # the two squared standard errors, times n
-        mean = sum(scores) / 2
-        between = sum((x - mean) ** 2 for x in scores) / 2
-        added += between + sum(x * (1 - x) for x in scores) / 2
-    assert added == independent
+    # The two squared standard errors, times n
+    between = sum((mean((x - mean(scores)) ** 2 for x in scores) for scores in (a, b)), f(0))
+    assert between + within == independent
     assert found["miller_standard_error", ""] == "unpaired"
 
 
