@@ -1,4 +1,4 @@
-"""The records of a JSON file of any size, one at a time: a list of them, or one on each line.
+"""JSON of any size, one record at a time: a list of them, one on each line, or lists in an object.
 
 Evaluation tools write JSON with Python, so what Python writes is read here: NaN and Infinity,
 which are not JSON, occur among log-probabilities. An object that has a key twice is refused,
@@ -10,11 +10,11 @@ from __future__ import annotations
 import codecs
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import Any, Final
 
 from llm_power.errors import ScoreError
-from llm_power.scores._source import StreamedFile
+from llm_power.scores._source import HeldFile, StreamedFile
 
 # Characters. The largest record seen holds the options, prompts and answers of one question, in
 # some tens of thousands.
@@ -24,12 +24,12 @@ _PIECE: Final = 2**18
 _SPACE: Final = re.compile(r"[ \t\n\r]*")
 
 
-def json_records(source: StreamedFile) -> Iterator[Any]:
+def json_records(source: StreamedFile | HeldFile) -> Iterator[Any]:
     """Yield the records of a file, which is a list if its first character is a bracket.
 
     Parameters
     ----------
-    source : StreamedFile
+    source : StreamedFile or HeldFile
         Open, and at its beginning. At the end of the last record all of it has been read.
 
     Yields
@@ -47,38 +47,101 @@ def json_records(source: StreamedFile) -> Iterator[Any]:
     if text.peek() != "[":
         yield from _lines(text)
         return
-    text.at += 1
-    if text.peek() == "]":
-        text.at += 1
-    else:
-        yield from _items(text)
+    yield from _list(text)
     if text.peek():
         raise text.fault("the list has an end, but the file goes on")
 
 
-def _items(text: _Text) -> Iterator[Any]:
-    mark = ","
-    while mark == ",":
-        yield text.value()
-        mark = text.peek()
+def json_members(source: StreamedFile, lists: Container[str] = ()) -> Iterator[tuple[str, Any]]:
+    """Yield the members of the one object that is in a file.
+
+    Parameters
+    ----------
+    source : StreamedFile
+        Open, and at its beginning. At the end of the last member all of it has been read.
+    lists : container of str
+        Names of members whose elements are yielded one by one, each with that name.
+
+    Yields
+    ------
+    tuple of str and object
+        Name and value, and nothing kept of those before.
+
+    Raises
+    ------
+    ScoreError
+        If the file is not one JSON object in UTF-8 as far as it is read, a value is larger than
+        `LARGEST_RECORD`, or a key occurs twice in an object.
+    """
+    text = _Text(source)
+    if text.peek() != "{":
+        raise text.fault("it does not begin as an object")
+    names: set[str] = set()
+    mark = text.take()
+    if text.peek() == "}":
+        mark = text.take()
+    while mark != "}":
+        name = text.value() if text.peek() == '"' else None
+        if name is None or text.take() != ":":
+            raise text.fault("what follows is no named member")
+        if name in names:
+            raise text.fault(f"the object has the key {name!r} twice")
+        names.add(name)
+        if name in lists and text.peek() == "[":
+            yield from ((name, element) for element in _list(text))
+        else:
+            yield name, text.value()
+        mark = text.take()
+        if mark not in {",", "}"}:
+            raise text.fault("it is followed by neither a comma nor the end of the object")
+    if text.peek():
+        raise text.fault("the object has an end, but the file goes on")
+
+
+def json_document(data: bytes) -> Any:
+    """Return what a small file says as a whole, by the same rules.
+
+    Raises
+    ------
+    ValueError
+        If it is not JSON in UTF-8, or a key occurs twice in an object.
+    """
+    try:
+        return json.loads(data.decode("utf-8-sig"), object_pairs_hook=_unique)
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error
+    except _RepeatedKey as error:
+        raise ValueError(f"an object has the key {error.args[0]!r} twice") from error
+
+
+def _list(text: _Text) -> Iterator[Any]:
+    mark = text.take()
+    if text.peek() == "]":
+        mark = text.take()
+    while mark != "]":
+        value = text.value()
+        text.n_records += 1
+        yield value
+        mark = text.take()
         if mark not in {",", "]"}:
             raise text.fault("it is followed by neither a comma nor the end of the list")
-        text.at += 1
 
 
 def _lines(text: _Text) -> Iterator[Any]:
     while text.peek():
-        if text.n_values and not text.is_new_line:
+        if text.n_records and not text.is_new_line:
             raise text.fault("another record follows on the same line")
-        yield text.value()
+        value = text.value()
+        text.n_records += 1
+        yield value
 
 
 class _Text:
     """The text of a file, held as far as it is read and not used."""
 
-    def __init__(self, source: StreamedFile) -> None:
+    def __init__(self, source: StreamedFile | HeldFile) -> None:
         self.at = 0
-        self.n_values = 0
+        self.n_records = 0
         self.is_new_line = False
         self._source = source
         self._text = ""
@@ -97,6 +160,12 @@ class _Text:
                 return self._text[end]
             if not self._more():
                 return ""
+
+    def take(self) -> str:
+        """Return the next character that is not space, and use it."""
+        mark = self.peek()
+        self.at += len(mark)
+        return mark
 
     def value(self) -> Any:
         """Return the next value and use it."""
@@ -117,13 +186,12 @@ class _Text:
             # A number goes on where its text does.
             if end < len(self._text) or not self._more():
                 self.at = end
-                self.n_values += 1
                 return value
 
     def fault(self, problem: str) -> ScoreError:
         """Return the error that names the place by the number of records before it."""
         return ScoreError(
-            f"damaged after {self.n_values} records: {problem}",
+            f"damaged after {self.n_records} records: {problem}",
             remedy="write or download the file again",
             file=str(self._source.path),
         )

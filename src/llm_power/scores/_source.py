@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -87,6 +88,18 @@ class StreamedFile:
             sha256=self._hash.hexdigest(),
             modified=datetime.fromtimestamp(self._seconds, tz=UTC),
         )
+
+
+class HeldFile:
+    """A file that has been read whole, to be read in pieces."""
+
+    def __init__(self, source: SourceFile) -> None:
+        self.path = source.path
+        self._stream = io.BytesIO(source.data)
+
+    def read(self, size: int) -> bytes:
+        """Return the next bytes, at most `size` of them, none at the end."""
+        return self._stream.read(size)
 
 
 def _not_readable(path: Path, error: Exception) -> ScoreError:

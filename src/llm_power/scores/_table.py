@@ -1,7 +1,7 @@
-"""Tables as they arrive, CSV or Parquet, before anything is known of models and items.
+"""Tables as they arrive, CSV, Parquet or JSON, before anything is known of models and items.
 
 Nothing is guessed. In a CSV every cell is text, an empty cell is missing and nothing else is:
-``NA`` is a name or an error, never a hole. In a Parquet a null is missing and a NaN is an
+``NA`` is a name or an error, never a hole. In a Parquet or JSON a null is missing and a NaN is an
 error, for it is what a failed computation leaves behind.
 """
 
@@ -10,7 +10,9 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 import re
+from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -20,12 +22,18 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from llm_power.errors import ScoreError
-from llm_power.scores._source import SourceFile
+from llm_power.scores._json import json_records
+from llm_power.scores._source import HeldFile, SourceFile
 from llm_power.statistics._typing import FloatArray, IntArray
 
 PARQUET_MAGIC: Final = b"PAR1"
 
 _DAMAGED_PARQUET: Final = (pa.ArrowException, OSError, ValueError)
+_JSON_HEAD: Final = 2**10
+# Types that no column can be used in: of text and numbers, and of anything that is not a value.
+_MIXED: Final = pa.struct([("text", pa.string()), ("number", pa.float64())])
+_NESTED: Final = pa.struct([])
+_LARGEST: Final = 2**63 - 1
 _DECIMAL: Final = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _TRUTH: Final = {"true": 1.0, "True": 1.0, "TRUE": 1.0, "false": 0.0, "False": 0.0, "FALSE": 0.0}
 
@@ -145,8 +153,15 @@ class Table:
 
 
 def read_table(source: SourceFile) -> Table:
-    """Read a Parquet file, known by its first bytes, or else a CSV."""
-    return read_parquet(source) if source.data.startswith(PARQUET_MAGIC) else read_csv(source)
+    """Read a Parquet file or JSON, known by its first bytes, or else a CSV."""
+    if source.data.startswith(PARQUET_MAGIC):
+        return read_parquet(source)
+    return read_json(source) if is_json(source.data) else read_csv(source)
+
+
+def is_json(data: bytes) -> bool:
+    """Return whether bytes begin as a JSON object or list."""
+    return data[:_JSON_HEAD].removeprefix(BOM_UTF8).lstrip()[:1] in {b"[", b"{"}
 
 
 def read_parquet(source: SourceFile, columns: Sequence[str] | None = None) -> Table:
@@ -221,6 +236,47 @@ def read_csv(source: SourceFile) -> Table:
     return Table(source, columns, {}, is_csv=True)
 
 
+def read_json(source: SourceFile) -> Table:
+    """Read JSON Lines, or one list: an object a row, each with the same names.
+
+    Raises
+    ------
+    ScoreError
+        If the file is not JSON in UTF-8, or a row is no object or has other names than the first.
+    """
+    file = str(source.path)
+    columns: dict[str, list[Any]] = {}
+    for number, row in enumerate(json_records(HeldFile(source)), start=1):
+        if not isinstance(row, dict):
+            raise ScoreError(
+                f"row {number} is a {type(row).__name__} instead of an object",
+                remedy="write an object with the same names in each line",
+                file=file,
+            )
+        if number == 1:
+            columns = {name: [] for name in row}
+        if row.keys() != columns.keys():
+            name = min(row.keys() ^ columns.keys())
+            raise ScoreError(
+                f"row {number} has {'no' if name in columns else 'a value for'} {name!r}, and the "
+                f"first row has {'one' if name in columns else 'none'}",
+                remedy="write the same names in each line, and null for a missing score",
+                file=file,
+            )
+        for name, value in row.items():
+            columns[name].append(value)
+    if not columns:
+        raise ScoreError("the table is empty", remedy="write an object in each line", file=file)
+    _check_header(list(columns), file)
+    try:
+        arrays = {name: _json_column(values) for name, values in columns.items()}
+    except UnicodeEncodeError as error:  # half of a surrogate pair
+        raise ScoreError(
+            f"a text that is no Unicode ({error})", remedy="write the file again", file=file
+        ) from error
+    return Table(source, arrays, {}, is_csv=False)
+
+
 def csv_header(source: SourceFile) -> list[str]:
     """Return the header of a CSV, empty if the file is."""
     return next(_csv_rows(source), [])
@@ -276,6 +332,28 @@ def _check_header(names: Sequence[str], file: str) -> None:
             remedy="give every column its own name",
             file=file,
         )
+
+
+def _json_column(values: Sequence[Any]) -> Any:
+    """Return a column in the one type that has all its values, or in one that nothing accepts."""
+    kinds = {type(value) for value in values if value is not None}
+    if kinds <= {str}:
+        return pa.array(values, type=pa.string() if kinds else pa.null())
+    if kinds == {bool} or (
+        kinds == {int} and all(-_LARGEST <= (v or 0) <= _LARGEST for v in values)
+    ):
+        return pa.array(values)
+    if kinds <= {bool, int, float}:
+        return pa.array([None if v is None else as_float(v) for v in values], type=pa.float64())
+    return pa.nulls(len(values), _MIXED if kinds <= {str, bool, int, float} else _NESTED)
+
+
+def as_float(number: float) -> float:
+    """Return a number of JSON as a float, infinite where it has too many digits."""
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf
 
 
 def _whole(column: Any) -> Any:

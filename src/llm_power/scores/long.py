@@ -1,4 +1,4 @@
-"""Long tables, Parquet or CSV: one row for each score of a model on an item."""
+"""Long tables, Parquet, CSV or JSON Lines: one row for each score of a model on an item."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def read_long(paths: Sequence[Path], options: ReadOptions) -> TaskScores:
     Parameters
     ----------
     paths : sequence of one Path
-        A Parquet or CSV.
+        A Parquet, CSV or JSON Lines.
     options : ReadOptions
         `item`, `model` and `score` name the columns; further columns are ignored unless they are
         `clusters`, whose label must be the same in every row of an item.

@@ -1,4 +1,4 @@
-"""Wide tables, Parquet or CSV: one row an item, one column a model."""
+"""Wide tables, Parquet, CSV or JSON Lines: one row an item, one column a model."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def read_wide(paths: Sequence[Path], options: ReadOptions) -> TaskScores:
     Parameters
     ----------
     paths : sequence of one Path
-        A Parquet (nulls are missing) or CSV (empty cells are missing).
+        A Parquet or JSON Lines (nulls are missing) or CSV (empty cells are missing).
     options : ReadOptions
         `item` and `clusters` name the columns that are no models.
 
