@@ -76,8 +76,8 @@ def cli() -> None:
 @click.option("--item", metavar="COLUMN", help="Column of the item ids.")
 @click.option("--model", metavar="COLUMN", help="Column of the model names of a long table.")
 @click.option("--score", metavar="COLUMN", help="Column of the scores of a long table.")
-@click.option("--metric", metavar="NAME", help="Which metric of a log is the score.")
-@click.option("--filter", metavar="NAME", help="Which answer filter of a log to take it of.")
+@click.option("--metric", metavar="NAME", help="Which metric or scorer of a log is the score.")
+@click.option("--filter", metavar="NAME", help="Which answer filter, or split, of a log.")
 @click.option("--task", metavar="NAME", help="Name of the task; picks it from a folder of several.")
 @click.option("--exclude", multiple=True, metavar="MODEL", help="Leave a model out; repeatable.")
 @click.option("--skip-malformed", is_flag=True, help="Count malformed records and leave them out.")
@@ -103,9 +103,10 @@ def resolve(
 ) -> None:
     """Resolve the pairs of a leaderboard from its per-item SCORES.
 
-    Each of SCORES is one task: a Parquet or CSV table, wide or long, or a folder of logs, one a
-    model: those of lm-evaluation-harness, details of the Open LLM Leaderboards, MMLU-Pro output
-    zips. Writes pairs.parquet, pairs.csv and summary.json into the folder of --out.
+    Each of SCORES is one task: a table (Parquet, CSV or JSON Lines), wide or long, or a folder of
+    logs, one a model: of lm-evaluation-harness, Inspect, HELM or SWE-bench, details of the Open LLM
+    Leaderboards, MMLU-Pro output zips. Writes pairs.parquet, pairs.csv and summary.json into the
+    folder of --out.
     """
     options = ReadOptions(clusters=(cluster,) if cluster else (), **declared)
     point = OperatingPoint(alpha=alpha, power=power)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -30,11 +31,24 @@ class LogFormat:
     pattern : str
         Of the files below a folder, for `Path.glob`.
     name : re.Pattern
-        Of a file's name, with the groups ``task`` and ``run``.
+        Of a file's name; with a group ``task``, unless something else tells the task.
+    also : str, optional
+        A second pattern.
     """
 
     pattern: str
     name: re.Pattern[str]
+    also: str | None = None
+
+    @property
+    def patterns(self) -> tuple[str, ...]:
+        """What to look for in a folder."""
+        return (self.pattern,) if self.also is None else (self.pattern, self.also)
+
+    def find(self, folder: Path) -> list[Path]:
+        """Return the files of the format below a folder, in the order of their paths."""
+        found = {file for pattern in self.patterns for file in folder.glob(pattern)}
+        return sorted(file for file in found if self.name.fullmatch(file.name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +65,7 @@ def find_logs(
     options: ReadOptions,
     form: LogFormat,
     model_of: Callable[[Path], str],
+    task_of: Callable[[Path], str | None] | None = None,
 ) -> Logs:
     """Find the logs of one task.
 
@@ -66,6 +81,8 @@ def find_logs(
     model_of : callable
         Model of a file that has such a name; of another file its name, without the ending, is
         the model.
+    task_of : callable, optional
+        Task of a file, None if unknown; by default what its name says.
 
     Returns
     -------
@@ -77,8 +94,9 @@ def find_logs(
     ScoreError
         If a folder holds no such file, or there are several tasks, or two files of one model.
     """
-    files = [file for path in paths for file in _expand(path, options, form)]
-    tasks = _tasks(files, form)
+    task_of = task_of or partial(_task_in_name, form)
+    files = [file for path in paths for file in _expand(path, options, form, task_of)]
+    tasks = _tasks(files, task_of)
     if len(tasks) > 1:
         raise ScoreError(
             f"these are files of several tasks: {listed(tasks)}",
@@ -108,24 +126,31 @@ def find_logs(
     )
 
 
-def _expand(path: Path, options: ReadOptions, form: LogFormat) -> Iterable[Path]:
+def _expand(
+    path: Path, options: ReadOptions, form: LogFormat, task_of: Callable[[Path], str | None]
+) -> Iterable[Path]:
     if not path.is_dir():
         return [path]
-    found = sorted(file for file in path.glob(form.pattern) if form.name.fullmatch(file.name))
+    found = form.find(path)
     if not found:
         raise ScoreError(
-            f"the folder holds no file like {form.pattern}",
+            f"the folder holds no file like {' or '.join(form.patterns)}",
             remedy="give the folder that the logs were written to, or the files themselves",
             file=str(path),
         )
-    return _tasks(found, form).get(options.task or "", found)
+    return _tasks(found, task_of).get(options.task, found) if options.task else found
 
 
-def _tasks(files: Iterable[Path], form: LogFormat) -> dict[str, list[Path]]:
-    """Return the files by the task in their names, without those whose names have none."""
+def _task_in_name(form: LogFormat, file: Path) -> str | None:
+    match = form.name.fullmatch(file.name)
+    return match["task"] if match else None
+
+
+def _tasks(files: Iterable[Path], task_of: Callable[[Path], str | None]) -> dict[str, list[Path]]:
+    """Return the files by their tasks, without those of which it is unknown."""
     tasks: dict[str, list[Path]] = {}
     for file in files:
-        match = form.name.fullmatch(file.name)
-        if match is not None:
-            tasks.setdefault(match["task"], []).append(file)
+        task = task_of(file)
+        if task is not None:
+            tasks.setdefault(task, []).append(file)
     return tasks

@@ -13,44 +13,25 @@ the same commit. Comparing such scores item by item compares the answer keys as 
 
 from __future__ import annotations
 
-import io
 import json
 import re
-import zipfile
-import zlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from lzma import LZMAError
 from pathlib import Path
-from struct import error as StructError  # noqa: N812
 from typing import Any, Final, NoReturn
 
 import numpy as np
 
 from llm_power.errors import ScoreError
 from llm_power.scores._source import SourceFile, read_file
+from llm_power.scores._zip import open_archive
 from llm_power.scores.options import ReadOptions
 from llm_power.scores.store import TaskScores
 from llm_power.statistics._typing import FloatArray
 
-ZIP_MAGIC: Final = b"PK\x03\x04"
-# The largest published file expands to 22 MB; parsed, a file takes some five times its size.
-LARGEST_PAYLOAD: Final = 128 * 2**20
-
 _FILE_NAME: Final = re.compile(r"model_outputs_(?P<model>.+)_\d+shots\.zip")
 _DEFAULT_CLUSTERS: Final = ("category",)
-_DAMAGED_ZIP: Final = (
-    zipfile.BadZipFile,
-    zlib.error,
-    LZMAError,
-    StructError,
-    EOFError,
-    OSError,
-    ValueError,
-    RuntimeError,  # encrypted
-    NotImplementedError,  # a compression this Python does not know
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +67,7 @@ def read_mmlu_pro_zips(paths: Sequence[Path], options: ReadOptions) -> TaskScore
     Raises
     ------
     ScoreError
-        If a zip is damaged, expands to more than `LARGEST_PAYLOAD` bytes, or does not hold one
+        If a zip is damaged, expands to more than 128 MB, or does not hold one
         JSON list; if a record is malformed or a question occurs twice; if two zips are of one
         model, or disagree about an item; or if the scores fail a check of `TaskScores`.
     """
@@ -213,34 +194,20 @@ def _records(source: SourceFile) -> list[Any]:
 def _payload(source: SourceFile) -> bytes:
     """Return the one JSON file of a zip; nothing is ever extracted to disk."""
     file = str(source.path)
-    try:
-        with zipfile.ZipFile(io.BytesIO(source.data)) as archive:
-            members = [
-                member
-                for member in archive.infolist()
-                # A __MACOSX folder holds what the Finder adds, not data.
-                if not member.is_dir() and not member.filename.startswith("__MACOSX/")
-            ]
-            if len(members) != 1:
-                raise ScoreError(
-                    f"the zip holds {len(members)} files instead of one JSON list",
-                    remedy="give the output zips as published",
-                    file=file,
-                )
-            with archive.open(members[0]) as stream:
-                # The size a zip declares is a claim, so the read itself is bounded.
-                payload = stream.read(LARGEST_PAYLOAD + 1)
-    except _DAMAGED_ZIP as error:
-        raise ScoreError(
-            f"not a readable zip ({error})", remedy="download the file again", file=file
-        ) from error
-    if len(payload) > LARGEST_PAYLOAD:
-        raise ScoreError(
-            f"it expands to more than {LARGEST_PAYLOAD >> 20} MB",
-            remedy="check that it is an output zip as published",
-            file=file,
-        )
-    return payload
+    with open_archive(source.data, file) as archive:
+        # A __MACOSX folder holds what the Finder adds, not data.
+        members = [
+            name
+            for name in archive.names
+            if not name.endswith("/") and not name.startswith("__MACOSX/")
+        ]
+        if len(members) != 1:
+            raise ScoreError(
+                f"the zip holds {len(members)} files instead of one JSON list",
+                remedy="give the output zips as published",
+                file=file,
+            )
+        return archive.read(members[0])
 
 
 def _fault(record: object, clusters: Sequence[str]) -> str | None:

@@ -24,9 +24,10 @@ class ReadOptions:
     task : str, optional
         Name of the task; by default that of the file or folder, without its ending.
     kind : {"binary", "graded"}, optional
-        Binary by default. A canonical file knows its own, and refuses another.
+        Binary by default, or graded where a log repeats its items. A canonical file knows its
+        own, and refuses another.
     clusters : sequence of str
-        Columns (of a table) or fields (of the MMLU-Pro zips) that group the items.
+        Columns (of a table) or fields (of zips and logs) that group the items.
     exclude : sequence of str
         Models to leave out before anything is checked.
     item : str, optional
@@ -35,8 +36,9 @@ class ReadOptions:
     model, score : str, optional
         Columns of a long table; by default ``model`` and ``score``.
     metric, filter : str, optional
-        Which of a log's metrics is the score, and which of its answer filters it is taken of;
-        needed where a log has more than one.
+        Which of a log's metrics is the score (of Inspect the scorer, of HELM the statistic), and
+        which of its answer filters it is taken of (of HELM the split); needed where a log has
+        more than one.
     skip_malformed : bool
         Leave malformed records of the MMLU-Pro zips out, and count them, instead of stopping.
     answer_key : {"shared", "own"}

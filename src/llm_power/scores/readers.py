@@ -7,34 +7,41 @@ its pyproject.toml, and another package adds its own in the same way.
 from __future__ import annotations
 
 import os
-from codecs import BOM_UTF8
+import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Final
 
 from llm_power.errors import InvalidArgument, ScoreError
-from llm_power.scores import details_v1, lm_eval
-from llm_power.scores._json import json_records
+from llm_power.scores import details_v1, helm, inspect_log, lm_eval, swe_bench
+from llm_power.scores._json import json_members, json_records
+from llm_power.scores._logs import LogFormat
 from llm_power.scores._source import SourceFile, StreamedFile, only_file, read_file
-from llm_power.scores._table import PARQUET_MAGIC, csv_header, listed, parquet_header
+from llm_power.scores._table import PARQUET_MAGIC, csv_header, is_json, listed, parquet_header
+from llm_power.scores._zip import ZIP_MAGIC, open_archive
 from llm_power.scores.long import long_columns
-from llm_power.scores.mmlu_pro_zip import ZIP_MAGIC
 from llm_power.scores.options import ReadOptions
 from llm_power.scores.selection import select_models
-from llm_power.scores.store import METADATA_KEY, TaskScores, read_task
+from llm_power.scores.store import ITEM_COLUMN, METADATA_KEY, TaskScores, read_task
 
 GROUP: Final = "llm_power.readers"
 
-# What is looked for in a folder, and what the first record of a JSON file looks like.
-_IN_FOLDERS: Final[Mapping[str, str]] = {
-    "mmlu_pro_zip": "*.zip",
-    "lm_eval": lm_eval.FORMAT.pattern,
-    "details_v1": details_v1.FORMAT.pattern,
+# How files in a folder are called, and what the first record of a JSON file looks like.
+_IN_FOLDERS: Final[Mapping[str, LogFormat]] = {
+    "mmlu_pro_zip": LogFormat(pattern="*.zip", name=re.compile(r".+\.zip")),
+    "lm_eval": lm_eval.FORMAT,
+    "details_v1": details_v1.FORMAT,
+    "inspect": inspect_log.FORMAT,
+    "helm": helm.FORMAT,
+    "swe_bench": swe_bench.FORMAT,
 }
 _JSON_RECORDS: Final[Mapping[str, Callable[[object], bool]]] = {
     "lm_eval": lm_eval.is_sample,
+    "helm": helm.is_record,
+    "swe_bench": swe_bench.is_results,
 }
 _HEAD: Final = 2**10
 
@@ -197,8 +204,9 @@ def recognize(paths: Sequence[Path], options: ReadOptions) -> str:
     Returns
     -------
     str
-        For a folder, the one reader whose files are in it. For a zip "mmlu_pro_zip"; for JSON
-        the reader of such records; for a Parquet with the metadata of `write_task` "canonical",
+        For a folder, the one reader whose files are in it. For a zip "inspect" if it has the
+        parts of such a log, or else "mmlu_pro_zip"; for JSON the reader of such records, of
+        which a table is the last; for a Parquet with the metadata of `write_task` "canonical",
         for one with the columns of the leaderboard's details "details_v1"; for a table with
         columns of item, model and score "long"; for any other table "wide".
 
@@ -213,24 +221,30 @@ def recognize(paths: Sequence[Path], options: ReadOptions) -> str:
     with StreamedFile(path) as file:
         head = file.read(_HEAD)
     if head.startswith(ZIP_MAGIC):
-        return "mmlu_pro_zip"
-    if head.removeprefix(BOM_UTF8).lstrip()[:1] in {b"[", b"{"}:
-        return _recognize_json(path)
+        with open_archive(path, str(path)) as archive:
+            return "inspect" if inspect_log.is_log(archive.names) else "mmlu_pro_zip"
+    if is_json(head):
+        return _recognize_json(path, options)
     names, metadata = _header(read_file(path))
     if METADATA_KEY in metadata:
         return "canonical"
     if head.startswith(PARQUET_MAGIC) and details_v1.is_details(names):
         return "details_v1"
+    return "long" if _is_long(names, options) else "wide"
+
+
+def _is_long(names: Sequence[str], options: ReadOptions) -> bool:
     is_declared_long = options.model is not None or options.score is not None
-    is_long = is_declared_long or set(long_columns(names, options)) <= set(names)
-    return "long" if is_long else "wide"
+    return is_declared_long or set(long_columns(names, options)) <= set(names)
 
 
 def _recognize_folder(folder: Path) -> str:
-    fitting = [name for name, pattern in _IN_FOLDERS.items() if any(folder.glob(pattern))]
+    fitting = [name for name, form in _IN_FOLDERS.items() if form.find(folder)]
     if len(fitting) == 1:
         return fitting[0]
-    patterns = ", ".join(f"{pattern} ({name})" for name, pattern in _IN_FOLDERS.items())
+    patterns = ", ".join(
+        f"{pattern} ({name})" for name, form in _IN_FOLDERS.items() for pattern in form.patterns
+    )
     raise ScoreError(
         f"the folder holds files of several formats: {listed(fitting)}"
         if fitting
@@ -240,17 +254,35 @@ def _recognize_folder(folder: Path) -> str:
     )
 
 
-def _recognize_json(path: Path) -> str:
+def _recognize_json(path: Path, options: ReadOptions) -> str:
+    if _is_inspect_log(path):
+        return "inspect"
     with StreamedFile(path) as file:
         first = next(json_records(file), None)
     for name, fits in _JSON_RECORDS.items():
         if fits(first):
             return name
+    if isinstance(first, dict):
+        if _is_long(list(first), options):
+            return "long"
+        if (options.item or ITEM_COLUMN) in first:
+            return "wide"
     raise ScoreError(
         "JSON of a form that no reader recognizes",
         remedy=f"name the reader, one of {listed(reader_names(), 20)}",
         file=str(path),
     )
+
+
+def _is_inspect_log(path: Path) -> bool:
+    """Return whether a file begins as such a log, which as a whole is too large for a record."""
+    names = []
+    with suppress(ScoreError), StreamedFile(path) as file:
+        for name, _ in json_members(file):
+            names.append(name)
+            if inspect_log.is_log(names):
+                return True
+    return False
 
 
 def _header(source: SourceFile) -> tuple[Sequence[str], Mapping[bytes, bytes]]:

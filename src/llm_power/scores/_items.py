@@ -1,0 +1,150 @@
+"""Items that several logs share: the same in each under one id, and one score for all repeats."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from llm_power.errors import ScoreError
+from llm_power.scores._table import listed
+from llm_power.statistics._typing import FloatArray
+
+
+@dataclass(slots=True)
+class Items:
+    """What the logs read so far say about the items, by id.
+
+    Attributes
+    ----------
+    clusters : sequence of str
+        Fields to take labels of.
+    contents : dict of str to mapping of str to bytes
+        Digest of each part of what an item is.
+    labels : dict of str to tuple of str
+        One label for each of `clusters`.
+    first : dict of str to Path
+        The log that had the item first.
+    """
+
+    clusters: Sequence[str]
+    contents: dict[str, Mapping[str, bytes]] = field(default_factory=dict)
+    labels: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    first: dict[str, Path] = field(default_factory=dict)
+
+    def admit(
+        self, item: str, content: Mapping[str, Any], labelled: object, file: Path, model: str
+    ) -> None:
+        """Check that an item is what other logs have under its id, and note its labels.
+
+        Parameters
+        ----------
+        item : str
+            The id.
+        content : mapping of str to object
+            What says which item it is: parts of JSON.
+        labelled : object
+            What should be a dict that has a label in each of `clusters`.
+        file, model : Path, str
+            The log.
+
+        Raises
+        ------
+        ScoreError
+            If another item has the id, or a label is missing or not the one it had.
+        """
+        digests = {name: _digest(part) for name, part in content.items()}
+        labels = tuple(_label(item, labelled, name, file, model) for name in self.clusters)
+        known = self.contents.setdefault(item, digests)
+        if digests != known:
+            both = {**known, **digests}
+            differing = [name for name in both if known.get(name) != digests.get(name)]
+            raise ScoreError(
+                f"another item than in {self.first[item]}; what differs is {listed(differing)}",
+                remedy="use runs on one version of the data set, or exclude the model",
+                file=str(file),
+                model=model,
+                item=item,
+            )
+        if self.labels.setdefault(item, labels) != labels:
+            raise ScoreError(
+                f"its labels are {listed(labels)}, in {self.first[item]} "
+                f"{listed(self.labels[item])}",
+                remedy="use runs on one version of the data set, or name another field",
+                file=str(file),
+                model=model,
+                item=item,
+            )
+        self.first.setdefault(item, file)
+
+    def columns(self, items: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """Return the labels of `items` by field.
+
+        Raises
+        ------
+        ScoreError
+            If no log has one of the items, and with it its labels.
+        """
+        unknown = [item for item in items if item not in self.labels]
+        if self.clusters and unknown:
+            raise ScoreError(
+                f"no log has this item, to take {listed(self.clusters)} of",
+                remedy="complete the runs, or name no cluster column",
+                item=unknown[0],
+            )
+        return {
+            name: tuple(self.labels[item][k] for item in items)
+            for k, name in enumerate(self.clusters)
+        }
+
+
+def mean_of_repeats(
+    scores: Mapping[str, Mapping[int, float]], repeats: Collection[int]
+) -> dict[str, float]:
+    """Return the mean score of each item over `repeats`, NaN unless it has a score in all of them.
+
+    A mean over fewer repeats varies more than that of other items, and need not be of the same
+    expectation where repeats fail for a reason, so that it is no score of the same kind.
+    """
+    means = {}
+    for item, of_item in scores.items():
+        values = [of_item.get(repeat, math.nan) for repeat in repeats]
+        means[item] = math.nan if any(map(math.isnan, values)) else math.fsum(values) / len(values)
+    return means
+
+
+def score_matrix(columns: Sequence[Mapping[str, float]], items: Sequence[str]) -> FloatArray:
+    """Return one column a model, NaN where it has no score; shape (n_items, n_models)."""
+    rows = [[column.get(item, math.nan) for column in columns] for item in items]
+    return np.array(rows, dtype=np.float64).reshape(len(items), len(columns))
+
+
+def in_order(items: Collection[str]) -> list[str]:
+    """Return ids in one order whatever the order of the logs: numbers by value, then text."""
+    return sorted(
+        items, key=lambda item: (not item.isdecimal(), len(item) * item.isdecimal(), item)
+    )
+
+
+def _digest(part: object) -> bytes:
+    return blake2b(json.dumps(part, sort_keys=True).encode(), digest_size=16).digest()
+
+
+def _label(item: str, labelled: object, name: str, file: Path, model: str) -> str:
+    label = labelled.get(name) if isinstance(labelled, dict) else None
+    if type(label) not in {str, int}:
+        raise ScoreError(
+            f"it has no text and no whole number as {name!r}, only "
+            f"{listed(labelled) if isinstance(labelled, dict) and labelled else 'no field at all'}",
+            remedy="name a field that labels every item",
+            file=str(file),
+            model=model,
+            item=item,
+        )
+    return str(label)

@@ -1,0 +1,128 @@
+"""Zips that are read in memory: nothing is extracted, and nothing expands without bound."""
+
+from __future__ import annotations
+
+import io
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, Final
+
+import pyarrow as pa
+
+from llm_power.errors import ScoreError
+
+ZIP_MAGIC: Final = b"PK\x03\x04"
+# Expanded, of one member. The largest published list of answers takes 22 MB, the log of a long
+# agentic sample some tens of MB; parsed, JSON takes some five times its size.
+LARGEST_PAYLOAD: Final = 128 * 2**20
+# Expanded, of all members of a log that are read. They are read one at a time.
+LARGEST_LOG: Final = 16 * 2**30
+
+_DAMAGED: Final = (
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    EOFError,
+    OSError,
+    ValueError,
+    RuntimeError,  # encrypted
+    NotImplementedError,  # another compression
+)
+
+# Zstandard, which zipfile knows from Python 3.14 on; Inspect has written it since 2025.
+_ZSTANDARD: Final = 93
+# Python's other methods, bzip2 and LZMA, expand as far as they can, whatever is asked for.
+_BOUNDED: Final = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+_LOCAL_HEADER: Final = struct.Struct("<4s22x2H")
+
+
+class Archive:
+    """The members of an open zip; where two have the same name, the later replaced the earlier.
+
+    Made by `open_archive`, within which `_DAMAGED` become `ScoreError`.
+
+    Attributes
+    ----------
+    names : list of str
+        The names of all members in the order of the zip's directory, repeated ones repeatedly.
+    """
+
+    def __init__(self, stream: BinaryIO, file: str) -> None:
+        self._stream, self._file = stream, file
+        self._zip = zipfile.ZipFile(stream)
+        self._members: dict[str, list[zipfile.ZipInfo]] = {}
+        for info in self._zip.infolist():
+            self._members.setdefault(info.filename, []).append(info)
+        self.names = [info.filename for info in self._zip.infolist()]
+
+    def read(self, name: str) -> bytes:
+        """Return a member, which has the size and the check sum that the zip says it has.
+
+        Those that it replaced have them too, or the name might be one that damage has made.
+        """
+        *_, data = map(self._read, self._members[name])
+        return data
+
+    def check_size(self, names: Iterable[str]) -> None:
+        """Refuse to expand these members to more than `LARGEST_LOG`, by what the zip declares."""
+        declared = (info.file_size for name in names for info in self._members[name])
+        if sum(declared) > LARGEST_LOG:
+            raise self._too_large(LARGEST_LOG)
+
+    def _read(self, info: zipfile.ZipInfo) -> bytes:
+        # The size that a zip declares is a claim, so that what is read is bounded by it.
+        if info.file_size > LARGEST_PAYLOAD:
+            raise self._too_large(LARGEST_PAYLOAD)
+        if info.compress_type in _BOUNDED:
+            with self._zip.open(info) as stream:
+                return stream.read(info.file_size + 1)
+        if info.compress_type != _ZSTANDARD:
+            raise NotImplementedError(f"compressed by method {info.compress_type}")
+        data = self._expanded(info)
+        if len(data) != info.file_size or zlib.crc32(data) != info.CRC:
+            raise zipfile.BadZipFile(f"Bad CRC-32 for file {info.filename!r}")
+        return data
+
+    def _expanded(self, info: zipfile.ZipInfo) -> bytes:
+        self._stream.seek(info.header_offset)
+        header = self._stream.read(_LOCAL_HEADER.size)
+        magic, name_size, extra_size = _LOCAL_HEADER.unpack(header)
+        name = self._stream.read(name_size).decode("utf-8" if info.flag_bits & 0x800 else "cp437")
+        if magic != ZIP_MAGIC or name != info.orig_filename:
+            raise zipfile.BadZipFile("File name in directory and header differ")
+        if info.flag_bits & 0x1:
+            raise RuntimeError(f"File {info.filename!r} is encrypted")
+        self._stream.seek(extra_size, io.SEEK_CUR)
+        compressed = self._stream.read(info.compress_size)
+        with pa.CompressedInputStream(pa.BufferReader(compressed), "zstd") as stream:
+            data: bytes = stream.read(info.file_size + 1)
+        return data
+
+    def _too_large(self, limit: int) -> ScoreError:
+        return ScoreError(
+            f"it expands to more than {limit >> 20} MB",
+            remedy="check that the file is what its writer made",
+            file=self._file,
+        )
+
+
+@contextmanager
+def open_archive(source: Path | bytes, file: str) -> Iterator[Archive]:
+    """Open a zip that is at a path, or in memory; `file` names it in messages.
+
+    Raises
+    ------
+    ScoreError
+        If it is no zip, is damaged, or expands without bound.
+    """
+    try:
+        with source.open("rb") if isinstance(source, Path) else io.BytesIO(source) as stream:
+            yield Archive(stream, file)
+    except _DAMAGED as error:
+        raise ScoreError(
+            f"not a readable zip ({error})", remedy="write or download the file again", file=file
+        ) from error

@@ -1,0 +1,293 @@
+"""Per-instance statistics of HELM (github.com/stanford-crfm/helm): ``per_instance_stats.json``.
+
+One folder is one run of one model on one scenario. The file is a list with a record for each
+instance, perturbation and train trial, and one more for each class of metrics that was computed;
+a record holds statistics, of which the mean is the score. A statistic that is not a number is
+left out of the file by HELM, or has no count: it is a missing score.
+
+Train trials are repeats of one item with other examples in the prompt, and never items: the score
+of an item is the mean over the trials of the run, and is missing unless each of them has a score.
+Perturbed instances are not items either but variants of them, made to measure robustness: only
+the statistics of unperturbed instances are read.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from llm_power.errors import ScoreError
+from llm_power.scores._items import Items, in_order, mean_of_repeats, score_matrix
+from llm_power.scores._json import json_document, json_records
+from llm_power.scores._logs import LogFormat, find_logs
+from llm_power.scores._source import SourceFile, StreamedFile, read_file
+from llm_power.scores._table import as_float, listed
+from llm_power.scores.options import ReadOptions
+from llm_power.scores.store import TaskScores
+
+FORMAT: Final = LogFormat(
+    pattern="**/per_instance_stats.json", name=re.compile(r"per_instance_stats\.json")
+)
+
+# In the name of a run, as in mmlu:subject=anatomy,model=openai_gpt2, which is that of its folder.
+_MODEL: Final = re.compile(r"[:,]model=(?P<model>[^,]+)")
+_OF_MODEL: Final = re.compile(r"[:,]model(?:_deployment)?=[^,]*")
+
+
+@dataclass(frozen=True, slots=True)
+class _Stats:
+    """One model's file: its scores by instance, over the train trials of the run."""
+
+    model: str
+    source: SourceFile
+    metric: str
+    split: str | None
+    trials: frozenset[int]
+    scores: Mapping[str, float]
+
+
+def read_helm(paths: Sequence[Path], options: ReadOptions) -> TaskScores:
+    """Read the per-instance statistics of one scenario, one run a model.
+
+    Parameters
+    ----------
+    paths : sequence of Path
+        The files; or folders, whose ``per_instance_stats.json`` are taken, however deep they lie.
+        Model and task are what the ``run_spec.json`` beside such a file says, or else the name of
+        its folder; a file of another name is called after its model.
+    options : ReadOptions
+        `metric` chooses among the statistics, `filter` among the splits ("test", "valid");
+        `task` picks among the tasks of folders. There is nothing to take `clusters` of.
+
+    Returns
+    -------
+    TaskScores
+        Every unperturbed instance of the split, by id; models by name.
+
+    Raises
+    ------
+    ScoreError
+        If a file is damaged, or one of its records malformed or there twice; if there are several
+        statistics or splits and none was chosen; if the ``instances.json`` beside two files
+        differ on an instance, or the runs in their number of trials; if two files are of one
+        model; or if the scores fail a check of `TaskScores`.
+    """
+    logs = find_logs(paths, options, FORMAT, _model_of, _task_of)
+    if options.clusters:
+        raise ScoreError(
+            f"per-instance statistics have no field to take {listed(options.clusters)} of",
+            remedy="name no cluster column",
+            file=str(paths[0]),
+        )
+    read = [_read_stats(model, path, options) for model, path in logs.files.items()]
+    _check_comparable(read)
+    items = Items(())
+    for stats in read:
+        _admit_instances(stats, items)
+    item_ids = in_order({item for stats in read for item in stats.scores})
+    return TaskScores(
+        task=logs.task,
+        kind=options.kind or "binary",
+        item_ids=tuple(item_ids),
+        models=tuple(logs.files),
+        values=score_matrix([stats.scores for stats in read], item_ids),
+        provenance=options.provenance([stats.source for stats in read], logs.source),
+    )
+
+
+def is_record(record: object) -> bool:
+    """Return whether a record of a JSON file is one of these statistics."""
+    return isinstance(record, dict) and {"instance_id", "stats"} <= {*record}
+
+
+def _task_of(path: Path) -> str | None:
+    if not FORMAT.name.fullmatch(path.name):
+        return None
+    return _OF_MODEL.sub("", _run_spec(path).get("name") or path.absolute().parent.name)
+
+
+def _model_of(path: Path) -> str:
+    adapter = _run_spec(path).get("adapter_spec")
+    model = adapter.get("model") if isinstance(adapter, dict) else None
+    if isinstance(model, str) and model:
+        return model
+    folder = path.absolute().parent.name
+    match = _MODEL.search(folder)
+    return match["model"] if match else folder
+
+
+def _run_spec(path: Path) -> dict[str, Any]:
+    """Return what the run was of, if the file that says it is there."""
+    beside = path.with_name("run_spec.json")
+    spec = _document(beside) if beside.is_file() else {}
+    if not isinstance(spec, dict) or not isinstance(spec.get("name", ""), str):
+        raise ScoreError(
+            "not a specification of a run, and may have said which model this is",
+            remedy="repair it, or move it away: the folder then names the model",
+            file=str(beside),
+        )
+    return spec
+
+
+def _document(path: Path) -> Any:
+    try:
+        return json_document(read_file(path).data)
+    except ValueError as error:
+        raise ScoreError(
+            f"not JSON in UTF-8 ({error})",
+            remedy="repair it, or move it away: it only describes the run",
+            file=str(path),
+        ) from error
+
+
+def _read_stats(model: str, path: Path, options: ReadOptions) -> _Stats:
+    reading = _Reading(model, path, options)
+    with StreamedFile(path) as source:
+        for record in json_records(source):
+            reading.take(record)
+        return reading.finish(source.record())
+
+
+class _Reading:
+    """One model's file as far as it has been read.
+
+    Where no statistic was chosen, that of the first record is taken, and at the end there must
+    have been no other.
+    """
+
+    def __init__(self, model: str, path: Path, options: ReadOptions) -> None:
+        self._model, self._path, self._options = model, path, options
+        self._n_records = 0
+        self._metric = options.metric
+        self._metrics: dict[str, None] = {}
+        # By split, then instance, then trial.
+        self._scores: dict[str | None, dict[str, dict[int, float]]] = {}
+        self._trials: dict[str | None, set[int]] = {}
+
+    def take(self, record: object) -> None:
+        """Take a record, of which only the statistic that is the score is kept."""
+        self._n_records += 1
+        fault = _fault(record)
+        if fault is not None or not isinstance(record, dict):
+            problem = f"record {self._n_records} {fault}"
+            raise self._fault(problem, "give the file as HELM wrote it")
+        item, trial = record["instance_id"], record["train_trial_index"]
+        splits = {stat["name"].get("split") for stat in record["stats"]}
+        if len(splits) > 1:
+            raise self._fault("a record has statistics of several splits", "run HELM again", item)
+        for split in splits:
+            instances = self._scores.setdefault(split, {}).setdefault(item, {})
+            if record.get("perturbation") is None:
+                self._trials.setdefault(split, set()).add(trial)
+                self._take_stats(record["stats"], item, trial, instances)
+
+    def _take_stats(
+        self, stats: Sequence[Mapping[str, Any]], item: str, trial: int, scores: dict[int, float]
+    ) -> None:
+        for stat in stats:
+            name = stat["name"]["name"]
+            self._metrics[name] = None
+            self._metric = self._metric or name
+            if name != self._metric:
+                continue
+            if trial in scores:
+                raise self._fault(
+                    f"{name!r} occurs more than once in train trial {trial} of this instance",
+                    "keep one record",
+                    item,
+                )
+            mean = stat.get("mean") if stat["count"] else math.nan
+            if not isinstance(mean, bool | int | float):
+                raise self._fault(f"the mean of {name!r} is no number", "run HELM again", item)
+            scores[trial] = as_float(mean)
+
+    def finish(self, source: SourceFile) -> _Stats:
+        """Return the scores, once all records have been taken."""
+        if self._metric is None or self._metric not in self._metrics:
+            raise self._fault(
+                f"no unperturbed instance has the statistic {self._metric!r}, only "
+                f"{listed(self._metrics, 40) or 'none at all'}",
+                "set metric to one of them",
+            )
+        if self._options.metric is None and len(self._metrics) > 1:
+            raise self._fault(
+                f"there are several statistics: {listed(self._metrics, 40)}",
+                "set metric to one of them",
+            )
+        splits = list(self._trials)
+        split = splits[0] if self._options.filter is None else self._options.filter
+        if split not in splits or (self._options.filter is None and len(splits) > 1):
+            raise self._fault(
+                f"the instances are of the splits {listed(map(str, splits))}",
+                "set filter to one of them",
+            )
+        trials = frozenset(self._trials[split])
+        means = mean_of_repeats(self._scores[split], trials)
+        return _Stats(self._model, source, self._metric, split, trials, means)
+
+    def _fault(self, problem: str, remedy: str, item: str | None = None) -> ScoreError:
+        return ScoreError(
+            problem, remedy=remedy, file=str(self._path), model=self._model, item=item
+        )
+
+
+def _fault(record: object) -> str | None:
+    """Return why a record is not one of these statistics, None if it is one."""
+    if not isinstance(record, dict):
+        return f"is a {type(record).__name__} instead of an object"
+    if not isinstance(record.get("instance_id"), str):
+        return "has no text as instance_id"
+    if type(record.get("train_trial_index")) is not int:  # True is an int to isinstance
+        return "has no whole number as train_trial_index"
+    if not isinstance(record.get("stats"), list):
+        return "has no list of stats"
+    return next(filter(None, map(_stat_fault, record["stats"])), None)
+
+
+def _stat_fault(stat: object) -> str | None:
+    name = stat.get("name") if isinstance(stat, dict) else None
+    if not isinstance(stat, dict) or not isinstance(name, dict):
+        return "has a statistic without a name"
+    if not isinstance(name.get("name"), str) or not name["name"]:
+        return "has a statistic without a name"
+    if not isinstance(name.get("split"), str | None):
+        return "has a statistic with a split that is not text"
+    return None if type(stat.get("count")) is int else "has a statistic without a count"
+
+
+def _check_comparable(read: Sequence[_Stats]) -> None:
+    first, *others = read
+    for stats in others:
+        for what, ours, theirs in (
+            ("statistic", stats.metric, first.metric),
+            ("split", stats.split, first.split),
+            ("number of train trials", len(stats.trials), len(first.trials)),
+        ):
+            if ours != theirs:
+                raise ScoreError(
+                    f"its {what} is {ours!r}, that of {first.model!r} is {theirs!r}",
+                    remedy="run all models alike, or exclude the model",
+                    file=str(stats.source.path),
+                    model=stats.model,
+                )
+
+
+def _admit_instances(stats: _Stats, items: Items) -> None:
+    """Check that an id is the same instance in all runs, if the file that says it is there."""
+    beside = stats.source.path.with_name("instances.json")
+    if not beside.is_file():
+        return
+    instances = _document(beside)
+    for instance in instances if isinstance(instances, list) else ():
+        if not isinstance(instance, dict) or instance.get("perturbation") is not None:
+            continue
+        item = instance.get("id")
+        if isinstance(item, str) and item in stats.scores:
+            asked = instance.get("input")
+            # Its text alone: later versions of HELM write more about an input.
+            content = {"input": asked.get("text") if isinstance(asked, dict) else asked}
+            items.admit(item, content, None, beside, stats.model)

@@ -1,0 +1,409 @@
+"""Logs of Inspect AI (github.com/UKGovernmentBEIS/inspect_ai): ``.eval``, and its older ``.json``.
+
+One log is one run of one model on one task. An ``.eval`` is a zip with a ``header.json``, written
+when the run ends, and one ``samples/ID_epoch_EPOCH.json`` for each sample; a ``.json`` is one
+object with the same parts. A sample that is run again is added under the name it had: as Inspect
+reads it, the last one counts.
+
+Epochs are repeats of one item, and never items. The score of an item is the mean over the epochs
+of the run, and is missing unless every epoch has a score: a sample that ended with an error, was
+declared invalid, or was left unscored has none, whatever a scorer made of it.
+
+Of a sample this reader uses ``id``, ``epoch``, ``scores``, ``error``, ``invalidation``, what says
+which item it is (``input``, ``target``, ``choices``) and ``metadata``, for labels.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any, Final, TypeGuard
+
+from llm_power.errors import ScoreError
+from llm_power.scores._items import Items, in_order, mean_of_repeats, score_matrix
+from llm_power.scores._json import json_document, json_members
+from llm_power.scores._logs import LogFormat, find_logs
+from llm_power.scores._source import SourceFile, StreamedFile, read_file
+from llm_power.scores._table import as_float, listed
+from llm_power.scores._zip import ZIP_MAGIC, Archive, open_archive
+from llm_power.scores.options import ReadOptions
+from llm_power.scores.store import TaskScores
+
+# Inspect begins its names with the time of the run, where other JSON in a folder does not.
+_RUN: Final = re.compile(r"\d{4}-\d\d-\d\dT[\d:+-]+_.+\.(?:eval|json)")
+FORMAT: Final = LogFormat(
+    pattern="**/*.eval", also="**/*T*_*.json", name=re.compile(rf".+\.eval|{_RUN.pattern}")
+)
+
+_VERSION: Final = 2
+# Members of a JSON log, and of the header of a zip.
+_HEAD: Final = ("version", "status", "eval")
+_HEADER: Final = "header.json"
+_START: Final = "_journal/start.json"
+_SAMPLE: Final = re.compile(r"samples/.*\.json", re.DOTALL)
+# As Inspect's value_to_float, which makes 0 of any other text; here it is an error.
+_VALUES: Final[Mapping[str, float]] = {
+    **{"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0},
+    **{"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Header:
+    """What a log says about its run."""
+
+    status: str
+    task: str
+    version: object
+    model: str
+    data_set: str | None
+    sample_ids: tuple[str, ...]
+    epochs: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Log:
+    """One model's log: its scores by item, over the epochs of the run."""
+
+    model: str
+    source: SourceFile
+    header: _Header
+    scorer: str
+    scores: Mapping[str, float]
+
+
+def read_inspect(paths: Sequence[Path], options: ReadOptions) -> TaskScores:
+    """Read the logs of one task, one log a model.
+
+    Parameters
+    ----------
+    paths : sequence of Path
+        The logs; or folders, whose ``.eval`` files are taken, and JSON files with the names
+        Inspect gives, however deep they lie. The model is what the log calls it; a log that was
+        given a name which does not begin with the time of the run is called by that name.
+    options : ReadOptions
+        `metric` chooses among several scorers; `clusters` names fields of ``metadata``; `task`
+        picks among the tasks of a folder; `kind` is by default "graded" where there are several
+        epochs.
+
+    Returns
+    -------
+    TaskScores
+        Every item of the runs' data sets, by sample id; models by name.
+
+    Raises
+    ------
+    ScoreError
+        If a log is damaged, of another version or of a run that did not end well; if a sample is
+        malformed, or there twice; if an item is not the same in two logs, or the logs are of two
+        versions of a task or of different numbers of epochs; if there are several scorers and
+        none was chosen; if two logs are of one model; or if the scores fail a check of
+        `TaskScores`.
+    """
+    logs = find_logs(paths, options, FORMAT, _model_of, _task_of)
+    items = Items(options.clusters)
+    read = [_read_log(model, path, options, items) for model, path in logs.files.items()]
+    _check_comparable(read)
+    item_ids = in_order({item for log in read for item in (*log.scores, *log.header.sample_ids)})
+    return TaskScores(
+        task=logs.task,
+        kind=options.kind or ("binary" if read[0].header.epochs == 1 else "graded"),
+        item_ids=tuple(item_ids),
+        models=tuple(logs.files),
+        values=score_matrix([log.scores for log in read], item_ids),
+        clusters=items.columns(item_ids),
+        provenance=options.provenance([log.source for log in read], logs.source),
+    )
+
+
+def is_log(names: Sequence[str]) -> bool:
+    """Return whether these are members of an ``.eval``, or the first ones of a JSON log."""
+    return _HEADER in names or _START in names or {"status", "eval"} <= {*names}
+
+
+def _task_of(path: Path) -> str:
+    return _only_header(path).task
+
+
+def _model_of(path: Path) -> str:
+    return _only_header(path).model if _RUN.fullmatch(path.name) else path.stem
+
+
+def _only_header(path: Path) -> _Header:
+    """Read no more of a log than what says of which task and model it is."""
+    if _is_zip(path):
+        with open_archive(path, str(path)) as archive:
+            return _header(_zipped_header(archive, path), path)
+    head: dict[str, Any] = {}
+    with StreamedFile(path) as source:
+        for name, value in json_members(source, ["samples"]):
+            if name in _HEAD:
+                head[name] = value
+            if len(head) == len(_HEAD):
+                break
+    return _header(head, path)
+
+
+def _read_log(model: str, path: Path, options: ReadOptions, items: Items) -> _Log:
+    reading = _Reading(model, path, options, items)
+    if _is_zip(path):
+        return _read_zip(path, reading)
+    head: dict[str, Any] = {}
+    with StreamedFile(path) as source:
+        for name, value in json_members(source, ["samples"]):
+            if name == "samples":
+                reading.take(value)
+            elif name in _HEAD:
+                head[name] = value
+        return reading.finish(_header(head, path), source.record())
+
+
+def _read_zip(path: Path, reading: _Reading) -> _Log:
+    source = read_file(path)
+    with open_archive(source.data, str(path)) as archive:
+        for name in archive.names:
+            if PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts:
+                raise reading.fault(
+                    f"the zip holds {name[:100]!r}, a path that leads out of it",
+                    "do not trust this file; get the log from where it was written",
+                )
+        header = _header(_zipped_header(archive, path), path)
+        names = [name for name in dict.fromkeys(archive.names) if _SAMPLE.fullmatch(name)]
+        archive.check_size(names)
+        for name in names:
+            reading.take(_document(archive, name, path), name)
+    return reading.finish(header, source.without_data())
+
+
+def _is_zip(path: Path) -> bool:
+    with StreamedFile(path) as source:
+        return source.read(len(ZIP_MAGIC)) == ZIP_MAGIC
+
+
+def _zipped_header(archive: Archive, path: Path) -> object:
+    """Return the header, or of a run that has not ended what it wrote at its start."""
+    names = {*archive.names}
+    if _HEADER not in names and _START not in names:
+        raise _no_log(path, "it has no header.json")
+    return _document(archive, _HEADER if _HEADER in names else _START, path)
+
+
+def _document(archive: Archive, name: str, path: Path) -> Any:
+    data = archive.read(name)
+    try:
+        return json_document(data)
+    except ValueError as error:
+        raise ScoreError(
+            f"{name} is not JSON in UTF-8 ({error})",
+            remedy="write or download the log again",
+            file=str(path),
+        ) from error
+
+
+def _header(head: object, path: Path) -> _Header:
+    run = head.get("eval") if isinstance(head, dict) else None
+    if not isinstance(head, dict) or not isinstance(run, dict):
+        raise _no_log(path, "it does not say what was run, as eval")
+    if head.get("version") != _VERSION:
+        raise ScoreError(
+            f"a log of version {head.get('version')!r}, where {_VERSION} can be read",
+            remedy=f"have Inspect write it as version {_VERSION} (inspect log convert)",
+            file=str(path),
+        )
+    for name in ("task", "model"):
+        if not isinstance(run.get(name), str):
+            raise _no_log(path, f"its eval has no text as {name}")
+    data_set, config = run.get("dataset"), run.get("config")
+    ids = data_set.get("sample_ids") if isinstance(data_set, dict) else None
+    epochs = config.get("epochs") if isinstance(config, dict) else None
+    return _Header(
+        status=str(head.get("status", "started")),
+        task=run["task"],
+        version=run.get("task_version", 0),
+        model=run["model"],
+        data_set=data_set.get("name") if isinstance(data_set, dict) else None,
+        sample_ids=tuple(map(str, ids)) if isinstance(ids, list) else (),
+        epochs=epochs if _is_count(epochs) else 1,
+    )
+
+
+class _Reading:
+    """One model's log as far as it has been read.
+
+    Where no scorer was chosen, the first one that occurs is taken, and at the end there must have
+    been no other.
+    """
+
+    def __init__(self, model: str, path: Path, options: ReadOptions, items: Items) -> None:
+        self._model, self._path, self._options, self._items = model, path, options, items
+        self._scores: dict[str, dict[int, float]] = {}
+        self._n_samples = 0
+        self._scorers: dict[str, None] = {}
+        self._scorer = options.metric
+
+    def take(self, sample: object, name: str | None = None) -> None:
+        """Take a sample, from the member of that name where the log is a zip."""
+        self._n_samples += 1
+        fault = _fault(sample)
+        if fault is not None or not isinstance(sample, dict):
+            problem = f"sample {self._n_samples} {fault}"
+            raise self.fault(problem, "have Inspect write the log again")
+        item, epoch = str(sample["id"]), sample["epoch"]
+        if name not in {None, f"samples/{item}_epoch_{epoch}.json"}:
+            raise self.fault(
+                f"{name} holds epoch {epoch} of this sample",
+                "have Inspect write the log again",
+                item,
+            )
+        epochs = self._scores.setdefault(item, {})
+        if epoch in epochs:
+            raise self.fault(
+                f"epoch {epoch} of this sample occurs more than once",
+                "keep one sample for each id and epoch",
+                item,
+            )
+        epochs[epoch] = self._score(sample, item)
+        content = _content(sample)
+        self._items.admit(item, content, sample.get("metadata"), self._path, self._model)
+
+    def finish(self, header: _Header, source: SourceFile) -> _Log:
+        """Return the scores, once all samples have been taken."""
+        if header.status != "success":
+            raise self.fault(
+                f"the run did not end well: its status is {header.status!r}",
+                "complete it with inspect eval-retry, or exclude the model",
+            )
+        if not self._scores:
+            raise self.fault("the log holds no sample", "run the task with --log-samples")
+        if self._scorer not in self._scorers:
+            raise self.fault(
+                "no sample has a score"
+                + (
+                    f" by {self._scorer!r}; the scorers are {listed(self._scorers)}"
+                    if self._scorers
+                    else ""
+                ),
+                "set metric to one of them" if self._scorers else "score it with inspect score",
+            )
+        if self._options.metric is None and len(self._scorers) > 1:
+            raise self.fault(
+                f"there are several scorers: {listed(self._scorers)}", "set metric to one of them"
+            )
+        for item, epochs in self._scores.items():
+            if max(epochs) > header.epochs:
+                raise self.fault(
+                    f"a sample of epoch {max(epochs)} in a run of {header.epochs}",
+                    "have Inspect write the log again",
+                    item,
+                )
+        means = mean_of_repeats(self._scores, range(1, header.epochs + 1))
+        return _Log(self._model, source, header, self._scorer, means)
+
+    def _score(self, sample: Mapping[str, Any], item: str) -> float:
+        scores = sample.get("scores") or {}
+        self._scorers.update(dict.fromkeys(scores))
+        if self._scorer is None:
+            self._scorer = next(iter(scores), None)
+        score = scores.get(self._scorer)
+        if (
+            score is None
+            or sample.get("error") is not None
+            or sample.get("invalidation") is not None
+        ):
+            return math.nan
+        value = score.get("value") if isinstance(score, dict) else None
+        number = _number(value)
+        if number is None:
+            raise self.fault(
+                f"{self._scorer!r} gave {str(value)[:60]!r}, which is no number and none of "
+                f"{listed(_VALUES)}",
+                "set metric to a scorer that gives one number a sample",
+                item,
+            )
+        return number
+
+    def fault(self, problem: str, remedy: str, item: str | None = None) -> ScoreError:
+        """Return the error that names the log."""
+        return ScoreError(
+            problem, remedy=remedy, file=str(self._path), model=self._model, item=item
+        )
+
+
+def _fault(sample: object) -> str | None:
+    """Return why a part of a log is not a sample, None if it is one."""
+    if not isinstance(sample, dict):
+        return f"is a {type(sample).__name__} instead of an object"
+    if type(sample.get("id")) not in {int, str}:  # True is an int to isinstance
+        return "has neither a whole number nor text as id"
+    if not _is_count(sample.get("epoch")):
+        return "has no whole number from 1 as epoch"
+    if not isinstance(sample.get("scores"), dict | None):
+        return "has scores that are not named by scorers"
+    return None
+
+
+def _is_count(value: object) -> TypeGuard[int]:
+    return type(value) is int and value >= 1
+
+
+def _number(value: object) -> float | None:
+    """Return a score as Inspect's metrics take it, NaN for one that was left unscored."""
+    if isinstance(value, str):
+        return _VALUES.get(value, _VALUES.get(value.lower(), _parsed(value)))
+    return as_float(value) if isinstance(value, bool | int | float) else None
+
+
+def _parsed(text: str) -> float | None:
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+def _content(sample: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what says which item a sample is on, the same in every run."""
+    asked, choices = sample.get("input"), sample.get("choices")
+    if isinstance(asked, list):
+        # Messages get a random id in each run.
+        asked = [
+            {name: part for name, part in message.items() if name != "id"}
+            if isinstance(message, dict)
+            else message
+            for message in asked
+        ]
+    content = {"id": sample["id"], "input": asked}
+    if isinstance(choices, list) and choices:
+        # They may be shuffled anew in each run, and with them the letter of the target.
+        return content | {"choices": sorted(map(str, choices))}
+    return content | {"target": sample.get("target")}
+
+
+def _no_log(path: Path, problem: str) -> ScoreError:
+    return ScoreError(
+        f"not a log of Inspect: {problem}",
+        remedy="give the .eval or .json files of its log folder",
+        file=str(path),
+    )
+
+
+def _check_comparable(logs: Sequence[_Log]) -> None:
+    """Refuse to compare runs of different tasks, or measured in different ways."""
+    first, *others = logs
+    for log in others:
+        for what, ours, theirs, remedy in (
+            ("task version", log.header.version, first.header.version, "run one version"),
+            ("data set", log.header.data_set, first.header.data_set, "run one data set"),
+            ("number of epochs", log.header.epochs, first.header.epochs, "run as many of each"),
+            ("scorer", log.scorer, first.scorer, "set metric to what all logs have"),
+        ):
+            if ours != theirs:
+                raise ScoreError(
+                    f"its {what} is {ours!r}, that of {first.model!r} is {theirs!r}",
+                    remedy=f"{remedy}, or exclude the model",
+                    file=str(log.source.path),
+                    model=log.model,
+                )

@@ -1,0 +1,305 @@
+"""Results of SWE-bench (github.com/SWE-bench): which instances a model's patches resolved.
+
+Three forms are read, each one file a model:
+
+- the report of the harness, ``MODEL.RUN.json``, with lists of ids from ``submitted_ids`` to
+  ``resolved_ids`` that together hold every instance of the data set;
+- ``per_instance_details.json`` of the leaderboard, ``{id: {"resolved": true, ...}, ...}``;
+- ``results/results.json`` of the leaderboard, with lists ``resolved``, ``no_generation`` and
+  others, which does not hold the instances that were attempted in vain.
+
+An instance that is not resolved scores 0, as the leaderboard counts it, whether the patch was
+empty, could not be applied or did not pass. One for which nothing was submitted to the harness
+(``incomplete_ids``) has no score.
+
+Which instances there are does not follow from those resolved: where a file does not say, a file
+``instance_ids.txt``, one id a line, has to. Where it is there, all files are held to it.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from llm_power.errors import ScoreError
+from llm_power.scores._items import in_order, score_matrix
+from llm_power.scores._json import json_document
+from llm_power.scores._logs import RUN_TIME, LogFormat, find_logs
+from llm_power.scores._source import SourceFile, read_file
+from llm_power.scores._table import listed
+from llm_power.scores.options import ReadOptions
+from llm_power.scores.store import TaskScores
+
+# In a folder, reports of the harness are known by the dot between model and run, where other tools
+# have one in the time of the run.
+FORMAT: Final = LogFormat(
+    pattern="**/*.json",
+    name=re.compile(
+        rf"results\.json|per_instance_details\.json|(?!.*{RUN_TIME}).+\..+\.json", re.DOTALL
+    ),
+)
+INSTANCE_LIST: Final = "instance_ids.txt"
+
+_REPOSITORY: Final = "repo"
+# Each instance of the data set is in one of these lists of a report.
+_OUTCOMES: Final = (
+    *("resolved_ids", "unresolved_ids", "empty_patch_ids"),
+    *("error_ids", "incomplete_ids"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Results:
+    """One model's file: its scores by instance."""
+
+    model: str
+    source: SourceFile
+    scores: Mapping[str, float]
+
+
+def read_swe_bench(paths: Sequence[Path], options: ReadOptions) -> TaskScores:
+    """Read which instances were resolved, one file a model.
+
+    Parameters
+    ----------
+    paths : sequence of Path
+        The files, and ``instance_ids.txt`` if it is needed; or folders, whose files of the three
+        forms are taken, however deep they lie, and this file if they have it. The model of a file
+        ``results.json`` or ``per_instance_details.json`` is the folder of the submission; any
+        other file is called after its model.
+    options : ReadOptions
+        `clusters` may be ``repo``, the repository that an instance is of.
+
+    Returns
+    -------
+    TaskScores
+        Every instance, by id; models by name.
+
+    Raises
+    ------
+    ScoreError
+        If a file is not JSON or of none of the forms, contradicts itself, or does not say which
+        instances there are; if it has others than the list declares; if two files are of one
+        model; or if the scores fail a check of `TaskScores`.
+    """
+    for name in options.clusters:
+        if name != _REPOSITORY:
+            raise ScoreError(
+                f"there is nothing to take {name!r} of",
+                remedy=f"name {_REPOSITORY} as cluster column, or none",
+                file=str(paths[0]),
+            )
+    lists = _instance_lists(paths)
+    declared = _instance_ids(lists[0]) if lists else None
+    named = [path for path in paths if path.name != INSTANCE_LIST]
+    if not named:
+        raise ScoreError("there is no file of results", remedy="give those of the models")
+    logs = find_logs(named, options, FORMAT, _model_of, lambda _: None)
+    read = [_read_results(model, path, declared) for model, path in logs.files.items()]
+    item_ids = in_order({item for results in read for item in results.scores})
+    return TaskScores(
+        task=options.task or logs.task,
+        kind=options.kind or "binary",
+        item_ids=tuple(item_ids),
+        models=tuple(logs.files),
+        values=score_matrix([results.scores for results in read], item_ids),
+        clusters={name: tuple(map(_repository, item_ids)) for name in options.clusters},
+        provenance=options.provenance([results.source for results in read] + lists, logs.source),
+    )
+
+
+def is_results(record: object) -> bool:
+    """Return whether a JSON object is one of the three forms."""
+    if not isinstance(record, dict):
+        return False
+    is_listed = any(isinstance(record.get(name), list) for name in ("resolved", "resolved_ids"))
+    return is_listed or (bool(record) and all(map(_is_detail, record.values())))
+
+
+def _is_detail(value: object) -> bool:
+    return isinstance(value, dict) and isinstance(value.get("resolved"), bool)
+
+
+def _model_of(path: Path) -> str:
+    if path.name not in {"results.json", "per_instance_details.json"}:
+        return path.stem
+    folder = path.absolute().parent
+    return (folder.parent if folder.name == "results" else folder).name
+
+
+def _instance_lists(paths: Sequence[Path]) -> list[SourceFile]:
+    """Return the list of instances, or none."""
+    found = [
+        file
+        for path in paths
+        for file in (sorted(path.glob(f"**/{INSTANCE_LIST}")) if path.is_dir() else [path])
+        if file.name == INSTANCE_LIST
+    ]
+    if len(found) > 1:
+        raise ScoreError(
+            f"{found[0]} is another list of the instances",
+            remedy="keep the one of the data set that all results are on",
+            file=str(found[1]),
+        )
+    return [read_file(file) for file in found]
+
+
+def _instance_ids(source: SourceFile) -> Collection[str]:
+    try:
+        lines = source.data.decode("utf-8-sig").split("\n")
+    except UnicodeDecodeError as error:
+        raise ScoreError(
+            f"not UTF-8 text, at byte {error.start}",
+            remedy="save it as UTF-8",
+            file=str(source.path),
+        ) from error
+    ids = [line.strip() for line in lines if line.strip()]
+    return dict.fromkeys(_unique(ids, "the list", source.path, None))
+
+
+def _read_results(model: str, path: Path, declared: Collection[str] | None) -> _Results:
+    source = read_file(path)
+    try:
+        found = json_document(source.data)
+    except ValueError as error:
+        raise ScoreError(
+            f"not JSON in UTF-8 ({error})",
+            remedy="write or download the file again",
+            file=str(path),
+            model=model,
+        ) from error
+    if not is_results(found):
+        raise ScoreError(
+            "not results of SWE-bench: there is no list resolved or resolved_ids, and not every "
+            "member says whether it is resolved",
+            remedy="give results.json, per_instance_details.json, or the report of the harness",
+            file=str(path),
+            model=model,
+        )
+    if isinstance(found.get("resolved_ids"), list):
+        scores = _of_report(found, model, path)
+    elif isinstance(found.get("resolved"), list):
+        scores = _of_leaderboard(found, model, path, declared)
+    else:
+        scores = {item: float(detail["resolved"]) for item, detail in found.items()}
+    _check_declared(scores, model, path, declared)
+    return _Results(model, source.without_data(), scores)
+
+
+def _of_report(report: Mapping[str, Any], model: str, path: Path) -> dict[str, float]:
+    scores: dict[str, float] = {}
+    for name in _OUTCOMES:
+        outcome = {"resolved_ids": 1.0, "incomplete_ids": math.nan}.get(name, 0.0)
+        for item in _ids(report, name, model, path):
+            if item in scores:
+                raise ScoreError(
+                    f"it is in {name} and in another list of outcomes",
+                    remedy="have the harness write the report again",
+                    file=str(path),
+                    model=model,
+                    item=item,
+                )
+            scores[item] = outcome
+    total = report.get("total_instances")
+    if total != len(scores):
+        raise ScoreError(
+            f"the lists {listed(_OUTCOMES)} have {len(scores)} instances, total_instances is "
+            f"{total!r}",
+            remedy="have the harness write the report again, with every instance in one of them",
+            file=str(path),
+            model=model,
+        )
+    return scores
+
+
+def _of_leaderboard(
+    results: Mapping[str, Any], model: str, path: Path, declared: Collection[str] | None
+) -> dict[str, float]:
+    if declared is None:
+        raise ScoreError(
+            "it lists the instances that were resolved, and not which there are",
+            remedy=f"put the ids of all instances of the data set into {INSTANCE_LIST}, one a "
+            "line, in the same folder",
+            file=str(path),
+            model=model,
+        )
+    resolved = {*_ids(results, "resolved", model, path)}
+    for name in (name for name, ids in results.items() if isinstance(ids, list)):
+        # Of whatever became of them, all instances are to be in the data set.
+        beyond = [item for item in _ids(results, name, model, path) if item not in declared]
+        if beyond:
+            raise _undeclared(f"{name} has this instance, which", beyond[0], model, path)
+    return {item: float(item in resolved) for item in declared}
+
+
+def _check_declared(
+    scores: Mapping[str, float], model: str, path: Path, declared: Collection[str] | None
+) -> None:
+    if declared is None:
+        return
+    for item in scores:
+        if item not in declared:
+            raise _undeclared("this instance", item, model, path)
+    absent = sorted(item for item in declared if item not in scores)
+    if absent:
+        raise ScoreError(
+            f"{INSTANCE_LIST} has this instance, and {len(absent) - 1} others that this file "
+            "does not have",
+            remedy="give results on the whole data set, or the list of what was run",
+            file=str(path),
+            model=model,
+            item=absent[0],
+        )
+
+
+def _undeclared(what: str, item: str, model: str, path: Path) -> ScoreError:
+    return ScoreError(
+        f"{what} is not in {INSTANCE_LIST}",
+        remedy="give results on the data set that the list is of, or complete the list",
+        file=str(path),
+        model=model,
+        item=item,
+    )
+
+
+def _ids(results: Mapping[str, Any], name: str, model: str, path: Path) -> list[str]:
+    ids = results.get(name, [])
+    if not isinstance(ids, list) or not all(isinstance(item, str) for item in ids):
+        raise ScoreError(
+            f"{name} is not a list of ids",
+            remedy="write or download the file again",
+            file=str(path),
+            model=model,
+        )
+    return _unique(ids, name, path, model)
+
+
+def _unique(ids: list[str], name: str, path: Path, model: str | None) -> list[str]:
+    seen: set[str] = set()
+    for item in ids:
+        if item in seen:
+            raise ScoreError(
+                f"{name} has this instance more than once",
+                remedy="keep it once",
+                file=str(path),
+                model=model,
+                item=item,
+            )
+        seen.add(item)
+    return ids
+
+
+def _repository(item: str) -> str:
+    """Return the repository of an id like django__django-11099."""
+    match = re.fullmatch(r"(.+__.+)-\d+", item)
+    if match is None:
+        raise ScoreError(
+            "its id does not say which repository it is of",
+            remedy="name no cluster column",
+            item=item,
+        )
+    return match[1]
