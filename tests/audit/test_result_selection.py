@@ -49,13 +49,14 @@ def refuse(folder: Path, check: Check, *, as_text: bool = False) -> str:
         ({"column": "resolved"}, 1.0),
         ({"rows": {"rank": {"above": 1, "below": 10}}}, 0.134),
         ({"rows": {"rank": {"at_least": 2}, "p": {"at_most": 1}}}, 0.134),
-        ({"rows": {"rank": {"one_of": [2, 7]}}}, 0.134),
-        ({"rows": {"pair": {"one_of": ["b vs c", "nobody"]}}}, 0.134),
+        ({"rows": {"rank": {"one_of": [2, 10], "below": 10}}}, 0.134),
+        ({"rows": {"pair": {"one_of": ["b vs c", "c vs d"]}, "rank": 2}}, 0.134),
         # In decimal: 0.045 * 0.01 is 0.00045, and in binary a little less.
         ({"scale": 0.01}, 0.00045),
         ({"rows": {}, "aggregate": "count", "column": None}, 3.0),
         ({"rows": {"word": "FFFF"}, "aggregate": "count", "column": None}, 2.0),
-        ({"rows": {"word": "RRRR"}, "aggregate": "count", "column": None}, 0.0),
+        ({"rows": {"word": "RFFF", "rank": 2}, "aggregate": "count", "column": None}, 0.0),
+        ({"rows": {"rank": {"above": 10}}, "aggregate": "count", "column": None}, 0.0),
         # An empty cell is not at most anything.
         ({"rows": {"p": {"at_most": 1}}, "aggregate": "count", "column": None}, 2.0),
         ({"rows": {}, "aggregate": "min", "column": "rank"}, 1.0),
@@ -77,7 +78,15 @@ def test_a_literal_match_goes_before_a_numeric_one(folder: Path) -> None:
         found = results.find(make(result="names.csv", rows={"model": name}))
         assert found.value == value
     assert "2 rows" in refuse(folder, make(result="names.csv", rows={"model": 7}))
-    assert "no row" in refuse(folder, make(result="names.csv", rows={"model": 1}))
+    assert "no cell" in refuse(folder, make(result="names.csv", rows={"model": 1}))
+
+
+def test_a_column_of_true_alone_has_no_false_rows(folder: Path) -> None:
+    (folder / "resolved.csv").write_text("pair,resolved\na,True\nb,True\n")
+    results = ResultFolder(folder)
+    for value in (False, "false"):
+        check = make(result="resolved.csv", rows={"resolved": value}, aggregate="count")
+        assert results.find(check).value == 0
 
 
 def test_words_are_the_cell_itself(folder: Path) -> None:
@@ -118,7 +127,18 @@ def test_standard_errors(folder: Path) -> None:
         ({"rows": {"word": "FFFF"}}, ["2 rows of pairs.csv match {word: 'FFFF'}", "`aggregate`"]),
         ({"rows": {"rank": 10}}, ["the cell of p in pairs.csv is empty"]),
         ({"rows": {}, "aggregate": "max"}, ["the cell of p in pairs.csv is empty"]),
-        ({"rows": {"rank": 99}, "aggregate": "max"}, ["no row"]),
+        ({"rows": {"rank": {"above": 99}}, "aggregate": "max"}, ["no row"]),
+        ({"rows": {"rank": 99}}, ["no cell of rank in pairs.csv is 99", "it has 1, 2, 10"]),
+        # Counted, a value that is nowhere would be a claim of none that holds.
+        (
+            {"rows": {"word": "FFFR"}, "aggregate": "count", "column": None},
+            ["no cell of word in pairs.csv is 'FFFR'", "did you mean 'RFFF' or 'FFFF'"],
+        ),
+        (
+            {"rows": {"pair": {"one_of": ["b vs c", "b vs d"]}}, "aggregate": "count"},
+            ["no cell of pair in pairs.csv is 'b vs d'", "did you mean"],
+        ),
+        ({"rows": {"word": False}, "aggregate": "count"}, ["no cell of word", "is False"]),
         ({"column": "word"}, ["holds no number: 'RFFF'", "state a text"]),
         ({"rows": {"word": {"above": 1}}}, ["'RFFF' in column word cannot be compared with 1"]),
         ({"standard_error": "ses"}, ["no column 'ses'"]),

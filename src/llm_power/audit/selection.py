@@ -203,7 +203,9 @@ class ResultFolder:
         masks = []
         for column, condition in check.rows.items():
             self._need_column(check.result, column, f"rows/{column}")
-            masks.append(_matches([row[column] for row in rows], condition, column))
+            cells = [row[column] for row in rows]
+            _need_values(check.result, column, cells, condition)
+            masks.append(_matches(cells, condition, column))
         selected = [row for i, row in enumerate(rows) if all(mask[i] for mask in masks)]
         if check.aggregate == "count" and rows:
             return selected
@@ -412,6 +414,28 @@ def _matches(cells: Sequence[str], condition: Condition, column: str) -> list[bo
         ]
         return [all(parts) for parts in zip(*masks, strict=True)]
     return _matches_any(cells, [condition])
+
+
+def _need_values(file: str, column: str, cells: Sequence[str], condition: Condition) -> None:
+    """Refuse a value that the column never holds.
+
+    A count of rows would be zero through a misspelled value, and confirm a claim of none.
+    """
+    wanted = condition.get("one_of", ()) if isinstance(condition, Mapping) else (condition,)
+    for value in wanted:
+        if cells and not any(_equal_cells(cells, value)) and not _is_other_boolean(cells, value):
+            known = list(dict.fromkeys(cells))
+            raise AuditError(
+                f"no cell of {column} in {file} is {one_line(repr(value), 200)}",
+                remedy=_suggest(str(value), known, f"it has {', '.join(known)}"),
+                field=f"rows/{column}",
+            )
+
+
+def _is_other_boolean(cells: Sequence[str], value: object) -> bool:
+    """Whether a column of true alone is asked for false, or the other way round."""
+    asked = value if isinstance(value, bool) else _boolean(str(value))
+    return asked is not None and any(_boolean(cell) is not None for cell in cells)
 
 
 def _matches_any(cells: Sequence[str], wanted: Sequence[Any]) -> list[bool]:
