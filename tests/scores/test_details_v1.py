@@ -129,6 +129,17 @@ def test_tasks_without_choices(tmp_path: Path) -> None:
     assert read(tmp_path, "acc").models == ("a", "b", "c")
 
 
+def test_choices_are_compared_wherever_two_files_have_them(tmp_path: Path) -> None:
+    """The first file has none, so that those after it are held to each other."""
+    write(tmp_path, "a", old_schema({"acc": ACC}, choices=[None] * 3))
+    write(tmp_path, "b", new_schema({"acc": NORM}))
+    assert read(tmp_path, "acc").models == ("a", "b")
+    write(tmp_path, "c", new_schema({"acc": NORM}, choices=[["because 0", "not"]] * 3))
+    message = r"model 'c', item '0': choices of this row is not that of .*details_b.*Remedy: use"
+    with pytest.raises(ScoreError, match=message):
+        read(tmp_path, "acc")
+
+
 def test_rows_that_hold_nothing(tmp_path: Path) -> None:
     """A row without metrics has no score."""
     columns = new_schema({"acc": ACC}) | {"metrics": [{"acc": 1.0}, None, {"acc": 0.0}]}

@@ -128,6 +128,41 @@ def test_old_and_new_records_compare(tmp_path: Path) -> None:
     assert read(tmp_path).models == ("new", "old")
 
 
+# Prompts of these were found to differ between models of the leaderboard v2, on MMLU-Pro.
+OTHER_PROMPT = (249, 5313, 5887, 8223, 8395, 8397, 8431)
+
+
+def write_board(folder: Path, **changes: Any) -> None:
+    """Write two models' details, which differ in the prompts and in `changes` of one item's doc."""
+    name = f"samples_leaderboard_mmlu_pro_{RUN}.json"
+    items = [(k, float(k % 2)) for k in (*OTHER_PROMPT, 8432)]
+    write(folder, "one", as_list([old(k, acc) for k, acc in items]), name)
+    others = [old(k, acc, prompt_hash="q" * 64 if k in OTHER_PROMPT else None) for k, acc in items]
+    others[3]["doc"] = others[3]["doc"] | changes
+    write(folder, "two", as_list(others), name)
+
+
+def test_prompts_of_the_leaderboard_that_differ_between_models(tmp_path: Path) -> None:
+    """The same items all the same, for prompt_hash is not what says which item it is."""
+    write_board(tmp_path)
+    task = read(tmp_path, clusters=["category"])
+    assert task.item_ids == tuple(map(str, (*OTHER_PROMPT, 8432)))
+    np.testing.assert_array_equal(task.values[:, 0], task.values[:, 1])
+
+
+@pytest.mark.parametrize(
+    "changes", [{"question_id": 1}, {"question": "Who?"}, {"options": ["x"]}, {"answer": "B"}]
+)
+def test_docs_of_the_leaderboard_that_differ_between_models(
+    tmp_path: Path, changes: dict[str, Any]
+) -> None:
+    """Other items, even of doc_ids whose prompts are known to differ."""
+    write_board(tmp_path, **changes)
+    differs = f"another item than in .*; what differs is '{next(iter(changes))}'. Remedy"
+    with pytest.raises(ScoreError, match=f"model 'two', item '8223': {differs}"):
+        read(tmp_path)
+
+
 def test_what_python_writes_and_json_is_not(tmp_path: Path) -> None:
     """A log-probability may be -Infinity, and that is no reason to refuse an item."""
     for model, form in (("a", as_list), ("b", as_lines)):
@@ -227,6 +262,26 @@ def test_several_tasks_in_a_folder(tmp_path: Path) -> None:
         read(tmp_path, task="third")
     with pytest.raises(ScoreError, match="several tasks"):  # files were meant, each of them
         read_lm_eval(sorted(tmp_path.glob("*/*.jsonl")), ReadOptions(task="demo"))
+
+
+def test_several_tasks_and_filters_in_a_folder(tmp_path: Path) -> None:
+    """As --log_samples leaves them: a filter has to be named for one task, and not for another."""
+    for model in ("a", "b"):
+        write_good(tmp_path, model)
+        records = [
+            sample(k, None, filter=name, metrics=["exact_match"], exact_match=float(k == right))
+            for k in (0, 1)
+            for name, right in (("strict-match", 0), ("flexible-extract", 1))
+        ]
+        write(tmp_path, model, records, f"samples_gsm8k_{RUN}.jsonl")
+    for name, first in (("strict-match", 1), ("flexible-extract", 0)):
+        task = read(tmp_path, task="gsm8k", filter=name)
+        np.testing.assert_array_equal(task.values[:, 0], [first, 1 - first])
+    with pytest.raises(ScoreError, match="several tasks: 'demo', 'gsm8k'"):
+        read(tmp_path, filter="strict-match")
+    with pytest.raises(ScoreError, match=r"samples_gsm8k_.*several filters: 'strict-match', 'flex"):
+        read(tmp_path, task="gsm8k")
+    assert read(tmp_path, task="demo").n_items == 2
 
 
 def test_excluded_models_are_not_opened(tmp_path: Path) -> None:
@@ -335,7 +390,7 @@ def test_docs_that_were_left_out(tmp_path: Path) -> None:
     write(tmp_path, "a", records)
     write(tmp_path, "b", records)
     assert read(tmp_path).n_items == 2
-    with pytest.raises(ScoreError, match="has no doc to take 'category' of"):
+    with pytest.raises(ScoreError, match="has nothing to take 'category' of"):
         read(tmp_path, clusters=["category"])
     write(tmp_path, "c", [sample(0, doc=None, doc_hash="f" * 64)])
     with pytest.raises(ScoreError, match="what differs is 'doc_hash'. Remedy"):

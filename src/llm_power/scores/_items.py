@@ -57,13 +57,23 @@ class Items:
         Raises
         ------
         ScoreError
-            If another item has the id, or a label is missing or not the one it had.
+            If another item has the id, a label is missing or not the one it had, or the content
+            is nested too deeply to be compared.
         """
-        digests = {name: _digest(part) for name, part in content.items()}
+        try:
+            digests = {name: _digest(part) for name, part in content.items()}
+        except RecursionError as error:
+            raise ScoreError(
+                "what says which item it is is nested too deeply",
+                remedy="leave the item out",
+                file=str(file),
+                model=model,
+                item=item,
+            ) from error
         labels = tuple(_label(item, labelled, name, file, model) for name in self.clusters)
         known = self.contents.setdefault(item, digests)
         if digests != known:
-            both = {**known, **digests}
+            both = {**digests, **known}
             differing = [name for name in both if known.get(name) != digests.get(name)]
             raise ScoreError(
                 f"another item than in {self.first[item]}; what differs is {listed(differing)}",
@@ -137,11 +147,13 @@ def _digest(part: object) -> bytes:
 
 
 def _label(item: str, labelled: object, name: str, file: Path, model: str) -> str:
-    label = labelled.get(name) if isinstance(labelled, dict) else None
+    fields = labelled if isinstance(labelled, dict) else {}
+    label = fields.get(name)
     if type(label) not in {str, int}:
         raise ScoreError(
-            f"it has no text and no whole number as {name!r}, only "
-            f"{listed(labelled) if isinstance(labelled, dict) and labelled else 'no field at all'}",
+            f"it has no text and no whole number as {name!r}, only {listed(fields)}"
+            if fields
+            else f"it has nothing to take {name!r} of",
             remedy="name a field that labels every item",
             file=str(file),
             model=model,

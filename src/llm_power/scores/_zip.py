@@ -29,6 +29,7 @@ _DAMAGED: Final = (
     EOFError,
     OSError,
     ValueError,
+    OverflowError,  # a place beyond all files
     RuntimeError,  # encrypted
     NotImplementedError,  # another compression
 )
@@ -75,7 +76,7 @@ class Archive:
 
     def _read(self, info: zipfile.ZipInfo) -> bytes:
         # The size that a zip declares is a claim, so that what is read is bounded by it.
-        if info.file_size > LARGEST_PAYLOAD:
+        if max(info.file_size, info.compress_size) > LARGEST_PAYLOAD:
             raise self._too_large(LARGEST_PAYLOAD)
         if info.compress_type in _BOUNDED:
             with self._zip.open(info) as stream:

@@ -6,9 +6,11 @@ both ``acc`` and ``acc_norm`` where the harness made both, and the board display
 ARC and HellaSwag but acc for Winogrande and GSM8K: the metric is always named, never guessed.
 
 Items are known by their row. Neither hashes nor texts are unique (questions of ARC and contexts
-of HellaSwag recur), so that nothing else can be joined on; instead ``example``, and ``choices``
-where files have it, must be the same in every row of all files. ARC files of the old schema may
-have ids as examples, where later ones have questions: those cannot be compared.
+of HellaSwag recur), so that nothing else can be joined on; instead ``example`` must be the same
+in every row of all files, and ``choices`` in every row of those files that have it: for a file
+whose choices are null or not there, the examples alone say that the rows are the same items. ARC
+files of the old schema may have ids as examples, where later ones have questions: those cannot be
+compared.
 """
 
 from __future__ import annotations
@@ -73,8 +75,8 @@ def read_details_v1(paths: Sequence[Path], options: ReadOptions) -> TaskScores:
     ------
     ScoreError
         If no metric is named; if a file is damaged, is of neither schema, or has no such metric;
-        if two files differ in their number of rows or in the text of a row, or are of one model;
-        or if the scores fail a check of `TaskScores`.
+        if two files differ in their number of rows, in the example of a row or, where both have
+        them, in its choices, or are of one model; or if the scores fail a check of `TaskScores`.
     """
     logs = find_logs(paths, options, FORMAT, _model_of)
     if options.clusters:
@@ -172,9 +174,13 @@ def _with_metric(table: Table, metric: str, model: str, names: Sequence[str]) ->
 
 
 def _check_rows(details: Sequence[_Details]) -> None:
-    """Check that a row is the same item in all files; the first file is what others are held to."""
-    first = details[0]
-    for one in details[1:]:
+    """Check that a row is the same item in all files.
+
+    Each is held to the first one, and in a text that the first has not to the first that has it.
+    """
+    first, *others = details
+    holders = dict.fromkeys(first.texts, first)
+    for one in others:
         if len(one.scores) != len(first.scores):
             raise ScoreError(
                 f"it has {len(one.scores)} rows, and {first.source.path} has {len(first.scores)}",
@@ -182,12 +188,13 @@ def _check_rows(details: Sequence[_Details]) -> None:
                 file=str(one.source.path),
                 model=one.model,
             )
-        for name in (name for name in first.texts if name in one.texts):
-            pairs = enumerate(zip(first.texts[name], one.texts[name], strict=True))
+        for name, texts in one.texts.items():
+            holder = holders.setdefault(name, one)
+            pairs = enumerate(zip(holder.texts[name], texts, strict=True))
             row = next((row for row, (ours, theirs) in pairs if ours != theirs), None)
             if row is not None:
                 raise ScoreError(
-                    f"{name} of this row is not that of {first.source.path}",
+                    f"{name} of this row is not that of {holder.source.path}",
                     remedy="use runs on one version of the task, or exclude the model",
                     file=str(one.source.path),
                     model=one.model,

@@ -61,7 +61,8 @@ def read_helm(paths: Sequence[Path], options: ReadOptions) -> TaskScores:
         its folder; a file of another name is called after its model.
     options : ReadOptions
         `metric` chooses among the statistics, `filter` among the splits ("test", "valid");
-        `task` picks among the tasks of folders. There is nothing to take `clusters` of.
+        `task` picks among the tasks of folders; `kind` is by default "graded" where there are
+        several train trials. There is nothing to take `clusters` of.
 
     Returns
     -------
@@ -91,7 +92,7 @@ def read_helm(paths: Sequence[Path], options: ReadOptions) -> TaskScores:
     item_ids = in_order({item for stats in read for item in stats.scores})
     return TaskScores(
         task=logs.task,
-        kind=options.kind or "binary",
+        kind=options.kind or ("binary" if len(read[0].trials) == 1 else "graded"),
         item_ids=tuple(item_ids),
         models=tuple(logs.files),
         values=score_matrix([stats.scores for stats in read], item_ids),
@@ -167,6 +168,7 @@ class _Reading:
         # By split, then instance, then trial.
         self._scores: dict[str | None, dict[str, dict[int, float]]] = {}
         self._trials: dict[str | None, set[int]] = {}
+        self._without_stats: set[str] = set()
 
     def take(self, record: object) -> None:
         """Take a record, of which only the statistic that is the score is kept."""
@@ -179,6 +181,8 @@ class _Reading:
         splits = {stat["name"].get("split") for stat in record["stats"]}
         if len(splits) > 1:
             raise self._fault("a record has statistics of several splits", "run HELM again", item)
+        if not splits:
+            self._without_stats.add(item)
         for split in splits:
             instances = self._scores.setdefault(split, {}).setdefault(item, {})
             if record.get("perturbation") is None:
@@ -225,9 +229,22 @@ class _Reading:
                 f"the instances are of the splits {listed(map(str, splits))}",
                 "set filter to one of them",
             )
+        self._place_those_without_stats(split)
         trials = frozenset(self._trials[split])
         means = mean_of_repeats(self._scores[split], trials)
         return _Stats(self._model, source, self._metric, split, trials, means)
+
+    def _place_those_without_stats(self, split: str | None) -> None:
+        """Have the instances of which nothing at all was computed count as missing scores."""
+        unplaced = sorted(self._without_stats.difference(*self._scores.values()))
+        if unplaced and len(self._scores) > 1:
+            raise self._fault(
+                "it has no statistics, which would say of which split it is",
+                "run HELM again, or give the file of one split",
+                unplaced[0],
+            )
+        for item in unplaced:
+            self._scores[split][item] = {}
 
     def _fault(self, problem: str, remedy: str, item: str | None = None) -> ScoreError:
         return ScoreError(

@@ -375,10 +375,10 @@ def _content(sample: Mapping[str, Any]) -> dict[str, Any]:
             else message
             for message in asked
         ]
-    content = {"id": sample["id"], "input": asked}
-    if isinstance(choices, list) and choices:
+    content = {"id": sample["id"], "input": asked, "choices": choices or None}
+    if choices and isinstance(choices, list) and all(isinstance(text, str) for text in choices):
         # They may be shuffled anew in each run, and with them the letter of the target.
-        return content | {"choices": sorted(map(str, choices))}
+        return content | {"choices": sorted(choices)}
     return content | {"target": sample.get("target")}
 
 

@@ -18,18 +18,16 @@ import json
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from hashlib import blake2b
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-import numpy as np
-
 from llm_power.errors import ScoreError
+from llm_power.scores._items import Items, in_order, score_matrix
 from llm_power.scores._json import json_records
 from llm_power.scores._logs import RUN_TIME, LogFormat, find_logs
 from llm_power.scores._source import SourceFile, StreamedFile, read_file
-from llm_power.scores._table import listed
+from llm_power.scores._table import as_float, listed
 from llm_power.scores.options import ReadOptions
 from llm_power.scores.store import TaskScores
 
@@ -53,17 +51,7 @@ class _Samples:
     source: SourceFile
     metric: str
     filter: str | None
-    scores: Mapping[int, float]
-
-
-@dataclass(slots=True)
-class _Items:
-    """What the files read so far say about the items."""
-
-    clusters: Sequence[str]
-    contents: dict[int, Mapping[str, bytes]] = field(default_factory=dict)
-    labels: dict[int, tuple[str, ...]] = field(default_factory=dict)
-    first: dict[int, Path] = field(default_factory=dict)
+    scores: Mapping[str, float]
 
 
 def read_lm_eval(paths: Sequence[Path], options: ReadOptions) -> TaskScores:
@@ -94,24 +82,17 @@ def read_lm_eval(paths: Sequence[Path], options: ReadOptions) -> TaskScores:
         `TaskScores`.
     """
     logs = find_logs(paths, options, FORMAT, _model_of)
-    items = _Items(options.clusters)
+    items = Items(options.clusters)
     samples = [_read_samples(model, path, options, items) for model, path in logs.files.items()]
     _check_comparable(samples)
-    doc_ids = sorted(items.contents)
-    row = {doc_id: i for i, doc_id in enumerate(doc_ids)}
-    values = np.full((len(doc_ids), len(samples)), np.nan)
-    for j, one in enumerate(samples):
-        values[[row[doc_id] for doc_id in one.scores], j] = list(one.scores.values())
+    doc_ids = in_order(items.contents)
     return TaskScores(
         task=logs.task,
         kind=options.kind or "binary",
-        item_ids=tuple(map(str, doc_ids)),
+        item_ids=tuple(doc_ids),
         models=tuple(logs.files),
-        values=values,
-        clusters={
-            name: tuple(items.labels[doc_id][k] for doc_id in doc_ids)
-            for k, name in enumerate(options.clusters)
-        },
+        values=score_matrix([one.scores for one in samples], doc_ids),
+        clusters=items.columns(doc_ids),
         provenance=options.provenance([one.source for one in samples], logs.source),
     )
 
@@ -145,7 +126,7 @@ def _model_of(path: Path) -> str:
     return name if isinstance(name, str) and name else folder
 
 
-def _read_samples(model: str, path: Path, options: ReadOptions, items: _Items) -> _Samples:
+def _read_samples(model: str, path: Path, options: ReadOptions, items: Items) -> _Samples:
     reading = _Reading(model, path, options, items)
     with StreamedFile(path) as source:
         for record in json_records(source):
@@ -160,9 +141,9 @@ class _Reading:
     there must have been no other.
     """
 
-    def __init__(self, model: str, path: Path, options: ReadOptions, items: _Items) -> None:
+    def __init__(self, model: str, path: Path, options: ReadOptions, items: Items) -> None:
         self._model, self._path, self._options, self._items = model, path, options, items
-        self._scores: dict[int, float] = {}
+        self._scores: dict[str, float] = {}
         self._n_records = 0
         self._metric = options.metric
         self._metrics: dict[str, None] = {}  # a set in order of appearance
@@ -181,7 +162,7 @@ class _Reading:
                 f"record {self._n_records} {problem}",
                 "give samples as the harness writes them with --log_samples",
             )
-        doc_id: int = record["doc_id"]
+        doc_id = str(record["doc_id"])
         self._filters[record.get("filter")] = None
         if record.get("filter") != self._filter:
             return
@@ -193,7 +174,7 @@ class _Reading:
                 doc_id,
             )
         self._scores[doc_id] = self._score(record)
-        self._admit(doc_id, record)
+        self._items.admit(doc_id, _content(record), record.get("doc"), self._path, self._model)
 
     def finish(self, source: SourceFile) -> _Samples:
         """Return the scores, once all records have been taken."""
@@ -235,45 +216,11 @@ class _Reading:
                 f"{repr(self._metric) if self._metric else 'the metric'} is not a number in this "
                 f"record, where the numbers are: {listed(numbers) or 'none'}",
                 "set metric to a number that every record has",
-                record["doc_id"],
+                str(record["doc_id"]),
             )
         return score
 
-    def _admit(self, doc_id: int, record: Mapping[str, Any]) -> None:
-        """Check that the item is the one other files have under this id, and note its labels."""
-        items = self._items
-        try:
-            content = _content(record)
-        except RecursionError as error:
-            raise self._error("the doc is nested too deeply", "leave it out", doc_id) from error
-        if doc_id not in items.contents:
-            items.contents[doc_id], items.first[doc_id] = content, self._path
-            items.labels[doc_id] = tuple(self._label(record, name) for name in items.clusters)
-            return
-        known = items.contents[doc_id]
-        if content != known:
-            differing = [key for key in {**content, **known} if known.get(key) != content.get(key)]
-            raise self._error(
-                f"another item than in {items.first[doc_id]}; what differs is {listed(differing)}",
-                "use runs on one version of the data set, or exclude the model",
-                doc_id,
-            )
-
-    def _label(self, record: Mapping[str, Any], name: str) -> str:
-        doc = record.get("doc")
-        label = doc.get(name) if isinstance(doc, dict) else None
-        if type(label) not in {str, int}:
-            raise self._error(
-                f"its doc has no text and no whole number as {name!r}, only {listed(doc)}"
-                if isinstance(doc, dict)
-                else f"it has no doc to take {name!r} of",
-                "name a field that labels every item",
-                record["doc_id"],
-            )
-        return str(label)
-
-    def _error(self, problem: str, remedy: str, doc_id: int | None = None) -> ScoreError:
-        item = None if doc_id is None else str(doc_id)
+    def _error(self, problem: str, remedy: str, item: str | None = None) -> ScoreError:
         return ScoreError(
             problem, remedy=remedy, file=str(self._path), model=self._model, item=item
         )
@@ -309,23 +256,15 @@ def _number(value: object) -> float | None:
     """Return a number or a truth value as a float, None if it is neither or NaN."""
     if not isinstance(value, bool | int | float) or value != value:  # noqa: PLR0124
         return None
-    try:
-        return float(value)
-    except OverflowError:  # a whole number of hundreds of digits
-        return math.inf
+    return as_float(value)
 
 
-def _content(record: Mapping[str, Any]) -> dict[str, bytes]:
-    """Return digests of what says which item a record is on, by field."""
+def _content(record: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return what says which item a record is on: the fields of its doc, never its prompt."""
     doc = record.get("doc", _ABSENT)
     if doc is _ABSENT:
-        parts = {"doc_hash": record["doc_hash"]}
-    else:
-        parts = doc if isinstance(doc, dict) else {"doc": doc}
-    return {
-        name: blake2b(json.dumps(part, sort_keys=True).encode(), digest_size=16).digest()
-        for name, part in parts.items()
-    }
+        return {"doc_hash": record["doc_hash"]}
+    return doc if isinstance(doc, dict) else {"doc": doc}
 
 
 def _check_comparable(samples: Iterable[_Samples]) -> None:

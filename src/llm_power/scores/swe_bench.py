@@ -102,7 +102,7 @@ def read_swe_bench(paths: Sequence[Path], options: ReadOptions) -> TaskScores:
     read = [_read_results(model, path, declared) for model, path in logs.files.items()]
     item_ids = in_order({item for results in read for item in results.scores})
     return TaskScores(
-        task=options.task or logs.task,
+        task=logs.task,
         kind=options.kind or "binary",
         item_ids=tuple(item_ids),
         models=tuple(logs.files),
@@ -228,6 +228,15 @@ def _of_leaderboard(
             model=model,
         )
     resolved = {*_ids(results, "resolved", model, path)}
+    for item in _ids(results, "no_generation", model, path):
+        if item in resolved:
+            raise ScoreError(
+                "it is in resolved and in no_generation",
+                remedy="correct the file: without a patch nothing is resolved",
+                file=str(path),
+                model=model,
+                item=item,
+            )
     for name in (name for name, ids in results.items() if isinstance(ids, list)):
         # Of whatever became of them, all instances are to be in the data set.
         beyond = [item for item in _ids(results, name, model, path) if item not in declared]
