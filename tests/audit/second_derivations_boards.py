@@ -7,14 +7,12 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from second_derivations_paper import (
-    CATEGORIES,
     N_MMLU_PRO,
     Derived,
     K,
     apart,
     counts_n_star,
     exact,
-    half_unit,
     solved_items,
     table,
     whole,
@@ -111,25 +109,6 @@ def large_clustering() -> Derived:
     bound = min(effects["4 vs 5"], effects["5 vs 6"])
     count = sum(effect >= bound for effect in effects.values())
     return Derived(count, count != 2)
-
-
-def formula_without_positive_part() -> Derived:
-    """1 + (12,032/14 - 1) · (-0.00025) = 0.785, though 1.00 is printed.
-
-    -0.00025 is the ICC nearest to zero that rounds to the printed -0.0003 of ranks 2 and 3: the
-    bound nearest to 1.
-    """
-    (row,) = [row for row in table(4) if row["pair"] == "2 vs 3"]
-    nearest = exact(row["icc"]) + half_unit(row["icc"])
-    effect = 1 + (Fraction(N_MMLU_PRO, CATEGORIES) - 1) * nearest
-    return Derived(float(effect), apart(float(effect), row["design_effect"]))
-
-
-def smallest_increase() -> Derived:
-    """4/9 under the fixed-n test and 4/9 under Bonferroni: an increase of none."""
-    first, *others = [whole(row["mmlu_pro"]) for row in table(5)]
-    least = min(others) - first
-    return Derived(least, least < 1)
 
 
 def midpoint() -> Derived:

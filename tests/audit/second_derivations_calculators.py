@@ -109,14 +109,6 @@ def convention(row: int) -> Derivation:
     return derive
 
 
-def convention_of_the_package() -> Derived:
-    """σ_D²/δ² = 0.3273/0.0025 = 130.9, without the K that makes it the printed 1,028."""
-    row = table(1)[4]
-    items = variance(P_A, P_B, RHO) / DELTA**2
-    printed = row["times_one_minus_rho"]
-    return Derived(items, row["convention"] == "Var(Δ)/δ^2" and apart(items, printed))
-
-
 # Chances of solving each of four questions, A's and B's: any that vary together would do.
 QUESTIONS = [
     (Fraction(9, 10), Fraction(8, 10)),

@@ -26,13 +26,6 @@ ACCURACIES = [0.5, 0.7, 0.9]
 LATENT_RHOS = [0.0, 0.4, 0.8]
 SIZES = [500]
 TRIALS = 1500
-PRINTED_CELLS = 5  # Table 2, caption
-
-
-def cells() -> Derived:
-    """Three accuracies times three correlations times one size."""
-    count = len(list(product(ACCURACIES, LATENT_RHOS, SIZES)))
-    return Derived(count, count != PRINTED_CELLS)
 
 
 def data_of_the_bootstrap() -> Derived:

@@ -24,21 +24,11 @@ from second_derivations_paper import (
 # Appendix A, numerical cross-check: the grid
 MIDPOINTS = [0.5, 0.65, 0.8]
 RHOS = [step / 10 for step in range(8)]
-LARGEST_DELTA = 0.20
 
-# Appendix A, numerical cross-check: the constants
-PRINTED_AT_HALF = Fraction(1, 3)
-PRINTED_065_00 = "0.31"
+# Appendix A, numerical cross-check: a constant
 PRINTED_080_05 = "0.80"
 
 PRINTED_RATIO_MIN = "0.496"  # Section 6.2, paragraph 2
-
-
-def inadmissible_corners() -> Derived:
-    """At δ = 0.20, eq. (7) allows ρ up to 0.667, 0.638 and 0.509 at the three p: never 0.7."""
-    half = LARGEST_DELTA / 2
-    count = sum(rho_max(p + half, p - half) < max(RHOS) for p in MIDPOINTS)
-    return Derived(count, count > 0)
 
 
 def largest_deviation(delta: float, printed: str) -> Derivation:
@@ -78,33 +68,6 @@ def change_with_rho() -> Derived:
     p = Fraction("0.65")
     change = constant(p, Fraction("0.7")) - constant(p, Fraction(0))
     return Derived(float(change), change <= 0)
-
-
-def change_of_printed_constants() -> Derived:
-    """0.31 at p = 0.65 is less than the 1/3 at p = 1/2, however the 0.31 was rounded."""
-    change = exact(PRINTED_065_00) - PRINTED_AT_HALF
-    return Derived(float(change), change + Fraction("0.005") <= 0)
-
-
-def smallest_constant() -> Derived:
-    """At ρ = 0.3, C is zero where 1.3 (1-4u) = (8/3) 0.7 u, u = p(1-p): below 1/3 of p = 1/2.
-
-    The zero is at u = 1/(4 + (8/3) 0.7/1.3) = 0.184, p = 0.757 and 0.243. The value is that of p
-    in thousandths; the least of all is 0.
-    """
-    rho = Fraction("0.3")
-    u = 1 / (4 + Fraction(8, 3) * (1 - rho) / (1 + rho))
-    assert (1 + rho) * (1 - 4 * u) / (16 * (1 - rho) * u**2) == 1 / (6 * u)  # C = 0
-    zero = (1 + math.sqrt(1 - 4 * u)) / 2
-    nearby = [Fraction(math.floor(1000 * zero) + step, 1000) for step in (0, 1)]
-    least = min(constant(p, rho) for p in nearby)
-    return Derived(float(least), least < constant(Fraction("0.5"), rho) == PRINTED_AT_HALF)
-
-
-def constant_at_065() -> Derived:
-    """C(0.65, 0) = |0.09/(16 · 0.2275²) - 1/(6 · 0.2275)|/2 = 0.312, below 1/3."""
-    value = constant(Fraction("0.65"), Fraction(0))
-    return Derived(float(value), value < PRINTED_AT_HALF)
 
 
 def ratios_of_counts(row: dict[str, str], n_items: int) -> list[float]:

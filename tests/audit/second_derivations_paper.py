@@ -21,7 +21,6 @@ Z_ALPHA = NormalDist().inv_cdf(1 - ALPHA / 2)
 Z_POWER = NormalDist().inv_cdf(POWER)
 K = (Z_ALPHA + Z_POWER) ** 2
 N_MMLU_PRO = 12032  # Sections 1 and 6.2; Table 7, caption
-CATEGORIES = 14  # Section 6.4; Table 4, caption
 
 # The audit judges in the same way: fixed for all claims.
 MONTE_CARLO_ERRORS = 4
