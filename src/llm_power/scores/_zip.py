@@ -39,6 +39,11 @@ _ZSTANDARD: Final = 93
 # Python's other methods, bzip2 and LZMA, expand as far as they can, whatever is asked for.
 _BOUNDED: Final = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _LOCAL_HEADER: Final = struct.Struct("<4s22x2H")
+# The end of the directory, of which the number of members is read, and the same for many members.
+_END: Final = struct.Struct("<4s6xH10x")
+_END_OF_MANY: Final = struct.Struct("<4s28xQ16x")
+_LOCATOR_SIZE: Final = 20
+_MANY: Final = 0xFFFF
 
 
 class Archive:
@@ -57,8 +62,12 @@ class Archive:
         self._zip = zipfile.ZipFile(stream)
         self._members: dict[str, list[zipfile.ZipInfo]] = {}
         for info in self._zip.infolist():
+            self._seek_data(info)
             self._members.setdefault(info.filename, []).append(info)
         self.names = [info.filename for info in self._zip.infolist()]
+        # By damage to its directory a member can vanish, or have another name, without a trace.
+        if len(self.names) != self._n_declared():
+            raise zipfile.BadZipFile("Other number of files in directory than declared")
 
     def read(self, name: str) -> bytes:
         """Return a member, which has the size and the check sum that the zip says it has.
@@ -80,24 +89,38 @@ class Archive:
             raise self._too_large(LARGEST_PAYLOAD)
         if info.compress_type in _BOUNDED:
             with self._zip.open(info) as stream:
-                return stream.read(info.file_size + 1)
-        if info.compress_type != _ZSTANDARD:
+                data = stream.read(info.file_size + 1)
+        elif info.compress_type == _ZSTANDARD:
+            data = self._expanded(info)
+        else:
             raise NotImplementedError(f"compressed by method {info.compress_type}")
-        data = self._expanded(info)
         if len(data) != info.file_size or zlib.crc32(data) != info.CRC:
             raise zipfile.BadZipFile(f"Bad CRC-32 for file {info.filename!r}")
         return data
 
-    def _expanded(self, info: zipfile.ZipInfo) -> bytes:
+    def _n_declared(self) -> int:
+        end = self._stream.seek(-_END.size - len(self._zip.comment), io.SEEK_END)
+        _, n_declared = _END.unpack(self._stream.read(_END.size))
+        if n_declared < _MANY:
+            return int(n_declared)
+        self._stream.seek(end - _LOCATOR_SIZE - _END_OF_MANY.size)
+        _, n_declared = _END_OF_MANY.unpack(self._stream.read(_END_OF_MANY.size))
+        return int(n_declared)
+
+    def _seek_data(self, info: zipfile.ZipInfo) -> None:
+        """Go to where the data of a member are, behind a header that has to be of that name."""
         self._stream.seek(info.header_offset)
         header = self._stream.read(_LOCAL_HEADER.size)
         magic, name_size, extra_size = _LOCAL_HEADER.unpack(header)
         name = self._stream.read(name_size).decode("utf-8" if info.flag_bits & 0x800 else "cp437")
         if magic != ZIP_MAGIC or name != info.orig_filename:
             raise zipfile.BadZipFile("File name in directory and header differ")
+        self._stream.seek(extra_size, io.SEEK_CUR)
+
+    def _expanded(self, info: zipfile.ZipInfo) -> bytes:
         if info.flag_bits & 0x1:
             raise RuntimeError(f"File {info.filename!r} is encrypted")
-        self._stream.seek(extra_size, io.SEEK_CUR)
+        self._seek_data(info)
         compressed = self._stream.read(info.compress_size)
         with pa.CompressedInputStream(pa.BufferReader(compressed), "zstd") as stream:
             data: bytes = stream.read(info.file_size + 1)
