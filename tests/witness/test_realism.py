@@ -19,7 +19,7 @@ from llm_power.scores.store import TaskScores
 from llm_power.statistics._seeds import named_rng
 from llm_power.witness.constraints import BoardScore
 from llm_power.witness.oll_v1 import OllV1Witness
-from llm_power.witness.roles import realism_table
+from llm_power.witness.realism import realism_table
 
 
 @pytest.fixture(scope="module")

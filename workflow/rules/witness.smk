@@ -5,7 +5,12 @@ rule witness_oll_v1:
     input:
         printed=printed_numbers("oll_v1", registers=REGISTERS[:1]),
         board="data/published/board_scores.csv",
-        code=package_sources("witness.oll_v1", "witness.roles", "witness.infeasible"),
+        code=package_sources(
+            "witness.oll_v1",
+            "witness.oll_v1_values",
+            "witness.roles",
+            "witness.infeasible",
+        ),
     output:
         scores=panel_scores("oll_v1", "results/witness"),
         roles="results/witness/oll_v1/roles.csv",
@@ -81,7 +86,7 @@ rule witness_realism:
         witness="results/witness/oll_v1/arc.parquet",
         pairs="results/witness/oll_v1/pairs.csv",
         scores="data/published/board_scores.csv",
-        code=package_sources("witness.roles", "witness.constraints", "scores.wide"),
+        code=package_sources("witness.realism", "witness.constraints", "scores.wide"),
     output:
         "results/witness/realism.csv",
     log:

@@ -8,7 +8,8 @@ from llm_power.scores.store import write_task
 from llm_power.witness.constraints import load_board_scores, load_constraints
 from llm_power.witness.infeasible import contradictions_frame
 from llm_power.witness.oll_v1 import build_witness, pair_freedom, witness_scores
-from llm_power.witness.roles import OllV1Values, roles_report
+from llm_power.witness.oll_v1_values import OllV1Values
+from llm_power.witness.roles import roles_report
 
 with logged():
     register, *_ = map(Path, snakemake.input.printed)
