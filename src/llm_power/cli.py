@@ -18,10 +18,13 @@ from tabulate import tabulate
 from tqdm import tqdm
 
 from llm_power.errors import LLMPowerError, one_line
+from llm_power.exhibits.score_provenance import score_provenance
 from llm_power.pairs.ranking import prepare_task
 from llm_power.pairs.resolve import N_STAGES, BoardVerdicts, resolve_board
 from llm_power.pairs.summary import summarize_board
 from llm_power.pairs.verdicts import OperatingPoint
+from llm_power.provenance import Provenance
+from llm_power.render.tables import describe_csv
 from llm_power.scores.options import ANSWER_KEYS, ReadOptions
 from llm_power.scores.readers import read_scores, reader_names
 from llm_power.scores.selection import MISSING_POLICIES, MissingPolicy
@@ -133,7 +136,7 @@ def resolve(
         "scores": [_describe(task) for task in tasks],
         **summarize_board(board.counts, board.verdicts, board.multiplicity),
     }
-    _write_results(out, board, summary)
+    _write_results(out, board, summary, score_provenance(tasks))
     _print_summary(out, summary)
 
 
@@ -213,10 +216,22 @@ def _write_all(out: Path, write: Callable[[Path], None]) -> None:
             os.replace(path, out / path.name)
 
 
-def _write_results(out: Path, board: BoardVerdicts, summary: dict[str, Any]) -> None:
+def _write_results(
+    out: Path, board: BoardVerdicts, summary: dict[str, Any], provenance: Sequence[Provenance]
+) -> None:
+    description = describe_csv(
+        board.verdicts,
+        "pairs.csv",
+        title="Resolution of the pairs of a leaderboard",
+        description="",
+        provenance=provenance,
+    )
+
     def write(folder: Path) -> None:
         board.verdicts.to_parquet(folder / "pairs.parquet", index=False, compression="zstd")
         board.verdicts.to_csv(folder / "pairs.csv", index=False, lineterminator="\n")
+        # An audit reads from it what the numbers rest on.
+        (folder / "pairs.csv-metadata.json").write_text(description, encoding="utf-8")
         text = json.dumps(summary, indent=2, ensure_ascii=False, allow_nan=False)
         (folder / "summary.json").write_text(text + "\n", encoding="utf-8")
 
@@ -248,11 +263,9 @@ def _links(judged: Audit, results: Path, out: Path) -> dict[str, str]:
 
 def _print_audit(judged: Audit) -> None:
     from llm_power.audit.display import display_number  # noqa: PLC0415
+    from llm_power.audit.tables import totals_cells  # noqa: PLC0415
 
-    totals = judged.totals()
-    totals["all"] = totals.sum(axis=1)
-    totals.loc["all"] = totals.sum()
-    click.echo(tabulate(totals.reset_index().to_dict("list"), headers="keys", showindex=False))
+    click.echo(tabulate(totals_cells(judged), headers="firstrow"))
     contradicted = judged.with_verdict("contradicted")
     if contradicted:
         click.echo()

@@ -36,11 +36,12 @@ def run(*arguments: str | Path) -> int:
     return 0
 
 
-def test_writes_three_files_that_agree(scores: Path, tmp_path: Path) -> None:
+def test_writes_files_that_agree(scores: Path, tmp_path: Path) -> None:
     out = tmp_path / "deep" / "out"
     assert run("resolve", scores, "--pairs", "all", "--cluster", "subject", "--out", out) == 0
     assert sorted(path.name for path in out.iterdir()) == [
         "pairs.csv",
+        "pairs.csv-metadata.json",
         "pairs.parquet",
         "summary.json",
     ]

@@ -90,19 +90,27 @@ def claims_markdown(audit: Audit) -> str:
 
 
 def totals_markdown(audit: Audit) -> str:
-    """Return the totals by verdict and evidence as a table of GitHub's Markdown.
+    """Return the totals by verdict and evidence as a table of GitHub's Markdown."""
+    header, *rows = totals_cells(audit)
+    return _table(header, rows, right=range(1, len(header)))
+
+
+def totals_cells(audit: Audit) -> list[list[str]]:
+    """Return the totals by verdict and evidence, with sums, as rows of a table and its header.
 
     Classes of evidence that no claim rests on are left out.
     """
     totals = audit.totals()
     totals = totals.loc[:, totals.any()]
-    header = ["", *(_words(name) for name in totals.columns), "all"]
     rows = [
         [_words(verdict), *(str(n) for n in totals.loc[verdict]), str(totals.loc[verdict].sum())]
         for verdict in VERDICTS
     ]
-    rows.append(["all", *(str(n) for n in totals.sum()), str(len(audit.judged))])
-    return _table(header, rows, right=range(1, len(header)))
+    return [
+        ["", *(_words(name) for name in totals.columns), "all"],
+        *rows,
+        ["all", *(str(n) for n in totals.sum()), str(len(audit.judged))],
+    ]
 
 
 def _row(judged: Judged) -> dict[str, object]:

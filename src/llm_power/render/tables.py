@@ -152,20 +152,37 @@ def to_csv(table: Table) -> str:
 
 def to_csv_metadata(table: Table, url: str) -> str:
     """Return the description of the CSV at `url` (relative) in the W3C's vocabulary."""
-    description = {
+    return describe_csv(
+        table.frame,
+        url,
+        title=_title(table),
+        description=" ".join(_notes(table)),
+        provenance=table.provenance,
+    )
+
+
+def describe_csv(
+    frame: pd.DataFrame,
+    url: str,
+    *,
+    title: str,
+    description: str,
+    provenance: Sequence[Provenance],
+) -> str:
+    """Return ``NAME.csv-metadata.json`` for a frame that is written to `url` (relative)."""
+    metadata = {
         "@context": "http://www.w3.org/ns/csvw",
         "url": url,
-        "dc:title": _title(table),
-        "dc:description": " ".join(_notes(table)),
-        "dc:provenance": provenance_line(table.provenance),
+        "dc:title": title,
+        "dc:description": description,
+        "dc:provenance": provenance_line(provenance),
         "tableSchema": {
             "columns": [
-                {"titles": str(name), "datatype": _datatype(table.frame[name])}
-                for name in table.frame.columns
+                {"titles": str(name), "datatype": _datatype(frame[name])} for name in frame.columns
             ]
         },
     }
-    return json.dumps(description, indent=2, ensure_ascii=False) + "\n"
+    return json.dumps(metadata, indent=2, ensure_ascii=False) + "\n"
 
 
 def to_markdown(table: Table) -> str:
