@@ -14,7 +14,7 @@ from llm_power.hub.download import download
 from llm_power.hub.errors import HubError
 from llm_power.hub.layout import download_path
 from llm_power.hub.lock import LockFile
-from llm_power.hub.transfer import Patience
+from llm_power.hub.patience import Patience
 
 BODY = bytes(range(256)) * 40
 FAST = Patience(

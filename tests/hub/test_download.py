@@ -239,6 +239,12 @@ def _two_runs(desk: Desk) -> None:
     files["again/samples_leaderboard_mmlu_pro_2025-01-01T00-00-00.1.jsonl"] = BODY
 
 
+def _endless(desk: Desk) -> None:
+    link = f'<{desk.hub.endpoint}/api/datasets/{GATED.repo}/tree/{"d" * 40}>; rel="next"'
+    fault = Fault("status", status=200, where="/tree/", body=b"[]", headers={"Link": link})
+    desk.hub.faults.append(fault)
+
+
 PAGE = f"https://huggingface.co/datasets/{GATED.repo}"
 LASTING: dict[str, tuple[str, Callable[[Desk], None], str, str]] = {
     "no token": ("gated", _no_token, "is gated, and there is no token", "set HF_TOKEN"),
@@ -316,12 +322,13 @@ LASTING: dict[str, tuple[str, Callable[[Desk], None], str, str]] = {
         "does not answer as a hub",
         "HF_ENDPOINT",
     ),
-    "endless listing": (
+    "listing that is no JSON": (
         "gated",
         _fault(Fault("status", status=200, where="/tree/", body=b"{" * 5000)),
         "does not answer as a hub",
         "HF_ENDPOINT",
     ),
+    "endless listing": ("gated", _endless, "its list of files does not end", "HF_ENDPOINT"),
     "no commit": (
         "open",
         _fault(Fault("no_commit", method="HEAD")),

@@ -23,21 +23,17 @@ from huggingface_hub import (
 from huggingface_hub.utils import build_hf_headers  # type: ignore[attr-defined]
 
 from llm_power.hub.access import Access
+from llm_power.hub.answers import may_pass, network_errors, status_error
 from llm_power.hub.datasets import Dataset
 from llm_power.hub.errors import HubError
-from llm_power.hub.transfer import (
-    Declared,
-    Patience,
-    Remote,
-    Transfer,
-    network_errors,
-    status_error,
-)
+from llm_power.hub.patience import Patience
+from llm_power.hub.transfer import Declared, Remote, Transfer
 
 TOKEN_PAGE: Final = "https://huggingface.co/settings/tokens"
 _KIND: Final = "dataset"
 _SHA256: Final = re.compile(r"[0-9a-f]{64}")
 _MOST_PAGES: Final = 100
+_NOT_THERE: Final = (errors.RevisionNotFoundError, errors.EntryNotFoundError)
 
 
 def fetch_from_hub(
@@ -84,7 +80,6 @@ def fetch_from_hub(
 
 
 def _locate(dataset: Dataset, access: Access, patience: Patience) -> Remote:
-
     revision = dataset.revision or _newest_revision(dataset, access, patience)
     if dataset.is_pattern:
         found = _search(dataset, revision, access, patience)
@@ -99,7 +94,6 @@ def _locate(dataset: Dataset, access: Access, patience: Patience) -> Remote:
 def _describe(
     dataset: Dataset, revision: str, file: str, access: Access, patience: Patience
 ) -> Remote:
-
     token = access.token or False
     url = hf_hub_url(dataset.repo, file, repo_type=_KIND, revision=revision, endpoint=access.hub)
     metadata = get_hf_file_metadata(url, token=token, timeout=patience.silence, endpoint=access.hub)
@@ -173,10 +167,10 @@ def _files(dataset: Dataset, revision: str, access: Access, patience: Patience) 
         if not following.startswith(f"{access.hub}/"):
             raise _not_a_hub(dataset, access)  # the token stays with whom it was meant for
         url = following
+    raise _not_a_hub(dataset, access, " (its list of files does not end)")
 
 
 def _ask(url: str, dataset: Dataset, access: Access, patience: Patience) -> Any:
-
     headers = build_hf_headers(token=access.token or False)
     answer = get_session().get(url, headers=headers, timeout=patience.silence)
     _raise_for_status(answer, dataset, access)
@@ -185,14 +179,10 @@ def _ask(url: str, dataset: Dataset, access: Access, patience: Patience) -> Any:
 
 def _raise_for_status(answer: Any, dataset: Dataset, access: Access) -> None:
     status = answer.status_code
-    if _may_pass(status):  # whatever the body is, which the client would look into
+    if may_pass(status):  # whatever the body is, which the client would look into
         raise status_error(status, answer.headers, access.hub, dataset.name, dataset.file)
     with _client_errors(dataset, access):
         hf_raise_for_status(answer)
-
-
-def _may_pass(status: int) -> bool:
-    return status in {408, 429} or status >= 500
 
 
 def _not_a_hub(dataset: Dataset, access: Access, how: str = "") -> HubError:
@@ -217,38 +207,25 @@ def _client_errors(dataset: Dataset, access: Access) -> Iterator[None]:
         raise _not_a_hub(dataset, access, f" ({type(error).__name__})") from error
 
 
-def _refusal(error: Any, dataset: Dataset, access: Access) -> HubError:
+def _refusal(error: errors.HfHubHTTPError, dataset: Dataset, access: Access) -> HubError:
     """Return the error for an answer of the hub; its kinds are subclasses of one another."""
-    status = error.response.status_code
-    if _may_pass(status):
-        return status_error(status, error.response.headers, access.hub, dataset.name, dataset.file)
+    status, headers = error.response.status_code, error.response.headers
     if isinstance(error, errors.GatedRepoError):
         problem, remedy = _gated(dataset, access)
     elif status == 401 and access.token is not None:
         problem = "the hub refuses the token (401)"
         remedy = f"make a new one at {TOKEN_PAGE}, and set HF_TOKEN to it or run `hf auth login`"
-    elif isinstance(error, errors.RepositoryNotFoundError):
-        problem = f"the hub has no data set {dataset.repo}, or shows it to its members only"
-        remedy = f"open {dataset.page}; where it has moved, correct the register's repo" + (
-            "" if access.token else "; where it is private, set HF_TOKEN"
-        )
-    elif isinstance(error, errors.RevisionNotFoundError):
-        problem = f"{dataset.repo} has no revision {dataset.revision or 'main'}"
-        remedy = f"look at {dataset.page}/commits/main and correct the register's revision"
-    elif isinstance(error, errors.EntryNotFoundError):
-        problem = f"{dataset.repo} has no such file at revision {dataset.revision or 'main'}"
-        remedy = f"look at {dataset.page}/tree/main and correct the register's file"
+    elif isinstance(error, (errors.RepositoryNotFoundError, *_NOT_THERE)):
+        problem, remedy = _missing(error, dataset, access)
     elif isinstance(error, errors.DisabledRepoError):
         problem = f"the hub has disabled access to {dataset.repo}"
         remedy = f"open {dataset.page} and read why"
     elif status == 403:
         problem = f"the token may not read {dataset.repo} (403)"
-        remedy = (
-            "give the token read access to public gated repositories at "
-            f"{TOKEN_PAGE}, or use one of type Read"
-        )
+        remedy = "give the token read access to public gated repositories at "
+        remedy += f"{TOKEN_PAGE}, or use one of type Read"
     else:
-        return status_error(status, error.response.headers, access.hub, dataset.name, dataset.file)
+        return status_error(status, headers, access.hub, dataset.name, dataset.file)
     return HubError(problem, remedy=remedy, dataset=dataset.name, file=dataset.file)
 
 
@@ -263,4 +240,23 @@ def _gated(dataset: Dataset, access: Access) -> tuple[str, str]:
         f"the terms of {dataset.repo} have not been accepted by the owner of the token",
         f"open {dataset.page} in the account that the token is of, accept the terms, and start "
         "again",
+    )
+
+
+def _missing(error: Exception, dataset: Dataset, access: Access) -> tuple[str, str]:
+    revision = dataset.revision or "main"
+    if isinstance(error, errors.RevisionNotFoundError):
+        return (
+            f"{dataset.repo} has no revision {revision}",
+            f"look at {dataset.page}/commits/main and correct the register's revision",
+        )
+    if isinstance(error, errors.EntryNotFoundError):
+        return (
+            f"{dataset.repo} has no such file at revision {revision}",
+            f"look at {dataset.page}/tree/main and correct the register's file",
+        )
+    private = "" if access.token else "; where it is private, set HF_TOKEN"
+    return (
+        f"the hub has no data set {dataset.repo}, or shows it to its members only",
+        f"open {dataset.page}; where it has moved, correct the register's repo{private}",
     )

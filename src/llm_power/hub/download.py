@@ -14,7 +14,8 @@ from llm_power.hub.errors import HubError
 from llm_power.hub.github import fetch_from_github
 from llm_power.hub.layout import download_path
 from llm_power.hub.lock import Locked, LockFile
-from llm_power.hub.transfer import Declared, Patience, persistently, sha256_of
+from llm_power.hub.patience import Patience, persistently
+from llm_power.hub.transfer import Declared, sha256_of
 
 _log = logging.getLogger("llm_power.hub")
 

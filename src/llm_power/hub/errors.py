@@ -52,13 +52,25 @@ class HubError(LLMPowerError):
 class TransientError(HubError):
     """A failure that may pass by itself: worth another attempt.
 
-    Attributes
+    Parameters
     ----------
-    wait : float or None
+    problem, remedy, dataset, file
+        As those of `HubError`.
+    wait : float, optional
         Seconds that the server asks to wait.
     """
 
-    wait: float | None = None
+    def __init__(
+        self,
+        problem: str,
+        *,
+        remedy: str,
+        dataset: str | None = None,
+        file: str | None = None,
+        wait: float | None = None,
+    ) -> None:
+        super().__init__(problem, remedy=remedy, dataset=dataset, file=file)
+        self.wait = wait
 
 
 def scrub(text: str) -> str:

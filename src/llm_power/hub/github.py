@@ -9,16 +9,11 @@ from urllib.parse import quote
 import httpx2
 
 from llm_power.hub.access import Access
+from llm_power.hub.answers import network_errors, status_error
 from llm_power.hub.datasets import Dataset
 from llm_power.hub.errors import HubError
-from llm_power.hub.transfer import (
-    Declared,
-    Patience,
-    Remote,
-    Transfer,
-    network_errors,
-    status_error,
-)
+from llm_power.hub.patience import Patience
+from llm_power.hub.transfer import Declared, Remote, Transfer
 
 
 def fetch_from_github(
