@@ -13,6 +13,7 @@ from second_derivations_paper import (
     apart,
     counts_n_star,
     exact,
+    setting,
     solved_items,
     table,
     whole,
@@ -112,6 +113,11 @@ def large_clustering() -> Derived:
 
 
 def midpoint() -> Derived:
-    """Halfway from five to nine is seven."""
-    value = Fraction(5 + 9, 2)  # Section 6.4, paragraph 5
-    return Derived(float(value), value != 6)
+    """Subjects leave six, difficulty quartiles nine and halved subjects five: (5 + 9)/2 = 7."""
+    headline = whole(table(5)[-1]["mmlu_pro"])
+    others = [
+        int(setting(f"mmlu_pro_unresolved_{name}"))
+        for name in ("difficulty_quartiles", "subject_by_parity")
+    ]
+    value = Fraction(min(headline, *others) + max(headline, *others), 2)
+    return Derived(float(value), value != headline)

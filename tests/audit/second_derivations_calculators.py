@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 
+from second_derivations_calibration import binomial
 from second_derivations_paper import (
+    POWER,
     Z_ALPHA,
     Z_POWER,
     Derivation,
@@ -16,6 +19,7 @@ from second_derivations_paper import (
     exact,
     table,
     variance,
+    whole,
 )
 
 P_A, P_B, RHO = 0.65, 0.60, 0.30  # Table 1, caption
@@ -79,12 +83,39 @@ def every_calculator() -> Derived:
     return Derived(share, share < 1)
 
 
+def arcsine_z(x: int, y: int, n: int) -> float:
+    """Difference of the transformed shares x/n and y/n over its standard error √(2/n)."""
+    return cohens_h(x / n, y / n) * math.sqrt(n / 2)
+
+
+def pooled_z(x: int, y: int, n: int) -> float:
+    """Difference of the shares x/n and y/n over its standard error under H0."""
+    pooled = (x + y) / (2 * n)
+    return (x - y) / math.sqrt(2 * n * pooled * (1 - pooled))
+
+
+def exact_power(statistic: Callable[[int, int, int], float], n: int) -> float:
+    """Chance that a two-sided test rejects, by listing what n items in each arm may show."""
+    return math.fsum(
+        chance_a * chance_b
+        for x, chance_a in binomial(n, P_A)
+        for y, chance_b in binomial(n, P_B)
+        if abs(statistic(x, y, n)) >= Z_ALPHA
+    )
+
+
 def cell_per_arm(row: int) -> Derivation:
-    """1,470 items an arm where 736 are printed."""
+    """1,470 items an arm where 736 are printed: with 736 the program's test has power 0.51.
+
+    No formula is needed for that: the power is summed over all that two samples may show.
+    """
 
     def derive() -> Derived:
-        items = per_arm()[row - 1]
-        return Derived(items, apart(items, table(1)[row - 1]["per_arm"]))
+        items, printed = per_arm()[row - 1], table(1)[row - 1]["per_arm"]
+        statistic = pooled_z if row == 2 else arcsine_z
+        on_target = abs(exact_power(statistic, math.ceil(items)) - POWER) < 0.005
+        short = exact_power(statistic, whole(printed)) < 0.6
+        return Derived(items, apart(items, printed) and on_target and short)
 
     return derive
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import cache, partial
 from itertools import product
 from statistics import NormalDist
 
@@ -122,36 +122,45 @@ def binomial(m: int, chance: float) -> Iterator[tuple[int, float]]:
         term *= (m - k) / (k + 1) * chance / (1 - chance)
 
 
-@cache
-def powers() -> list[list[float]]:
-    """Power of each test in each cell: b + c ~ Binomial(n, ψ), then b ~ Binomial(b+c, θ)."""
-    found: list[list[float]] = [[] for _ in TESTS]
-    for p, rho_z, n_items in product(ACCURACIES, LATENT_RHOS, SIZES):
-        only_a, only_b = discordance(p, tuned_gap(p, rho_z, n_items), rho_z)
-        powers_here = [0.0] * len(TESTS)
-        for m, chance in binomial(n_items, only_a + only_b):
-            for b, share in binomial(m, only_a / (only_a + only_b)):
-                for test in range(len(TESTS)):
-                    if max(b, m - b) >= critical(test, m):
-                        powers_here[test] += chance * share
-        for of_test, power in zip(found, powers_here, strict=True):
-            of_test.append(power)
-    return found
+def rejection(smallest: Callable[[int], int], only_a: float, only_b: float, n_items: int) -> float:
+    """Chance of a rejection: b + c ~ Binomial(n, ψ), then b ~ Binomial(b+c, θ).
 
-
-def largest_deviation(of_test: list[float]) -> tuple[float, float]:
-    """Mean and standard deviation, over runs, of the largest |power - 0.80| that a run shows.
-
-    A run's rejections in a cell are Binomial(1500, power) and the target is 1200 of them, so the
-    largest distance J is a whole number with P(J <= j) the product over the cells of
-    P(|X - 1200| <= j), E J = Σ P(J > j) and E J² = Σ (2j + 1) P(J > j).
+    With b + c = m it is rejected where the larger of b and c is at least `smallest(m)`.
     """
-    target = round(POWER * TRIALS)
+    total = 0.0
+    for m, chance in binomial(n_items, only_a + only_b):
+        larger = smallest(m)
+        inner = (
+            share for b, share in binomial(m, only_a / (only_a + only_b)) if max(b, m - b) >= larger
+        )
+        total += chance * math.fsum(inner)
+    return total
+
+
+@cache
+def powers(test: int) -> list[float]:
+    """Power of a test in each cell, at the gap whose N* is the cell's size."""
+    return [
+        rejection(
+            partial(critical, test), *discordance(p, tuned_gap(p, rho_z, n), rho_z), n_items=n
+        )
+        for p, rho_z, n in product(ACCURACIES, LATENT_RHOS, SIZES)
+    ]
+
+
+def largest_deviation(rates: list[float], target: float) -> tuple[float, float]:
+    """Mean and standard deviation, over runs, of the largest |share - target| that a run shows.
+
+    A run's rejections in a cell are Binomial(1500, rate) and the target is T of them, so the
+    largest distance J is a whole number with P(J <= j) the product over the cells of
+    P(|X - T| <= j), E J = Σ P(J > j) and E J² = Σ (2j + 1) P(J > j).
+    """
+    expected = round(target * TRIALS)
     within = [1.0] * (TRIALS + 1)
-    for power in of_test:
+    for rate in rates:
         at_distance = [0.0] * (TRIALS + 1)
-        for rejections, chance in binomial(TRIALS, power):
-            at_distance[abs(rejections - target)] += chance
+        for rejections, chance in binomial(TRIALS, rate):
+            at_distance[abs(rejections - expected)] += chance
         cumulative = 0.0
         for j, chance in enumerate(at_distance):
             cumulative += chance
@@ -170,7 +179,7 @@ def power_max_dev_pp(row: int) -> Derivation:
     """
 
     def derive() -> Derived:
-        mean, deviation = largest_deviation(powers()[row - 1])
+        mean, deviation = largest_deviation(powers(row - 1), POWER)
         printed = table(2)[row - 1]["power_max_dev_pp"]
         allowed = half_unit(printed) + MONTE_CARLO_ERRORS * 100 * deviation
         return Derived(100 * mean, abs(100 * mean - exact(printed)) > allowed)

@@ -1,7 +1,7 @@
-"""What the second derivations share: the printed cells, eqs. (5) to (9) and (11), the verdict.
+"""The printed cells, eqs. (5) to (9) and (11) by hand, and what a second derivation returns.
 
 Only the standard library and the printed numbers: nothing here or in the modules beside it may
-rest on the code whose results they check.
+rest on the code whose results they check. The tests of the evidence use them as their oracle.
 """
 
 from __future__ import annotations
@@ -46,6 +46,12 @@ def table(number: int) -> list[dict[str, str]]:
     """Rows of a published table, as printed."""
     with (PUBLISHED / f"table_{number:02d}.csv").open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
+
+
+def setting(name: str) -> str:
+    """Value of a number that the paper states in prose, as settings.yaml has it."""
+    lines = (PUBLISHED / "settings.yaml").read_text(encoding="utf-8").splitlines()
+    return lines[lines.index(f"{name}:") + 1].removeprefix("  value: ")
 
 
 def exact(text: str) -> Fraction:
