@@ -16,8 +16,6 @@ from llm_power.exhibits.item_count import (
     ImpliedItems,
     chained_solved_counts,
     implied_item_count,
-    item_counts_by_rule,
-    item_counts_of_chain,
     items_displaying,
     jointly_solved,
     rules_displaying,
@@ -116,7 +114,8 @@ def test_printed_accuracies_of_table_7_fit_12031_too(counts_7: PublishedCounts) 
     assert list(chained_solved_counts(counts_7, 12032)) == []
     assert list(chained_solved_counts(counts_7, 12031)) == [8786]
     # Within 100 items of the caption's N, the other fit is five items further away.
-    assert item_counts_of_chain(counts_7, range(11932, 12133)) == (12026, 12031)
+    fitting = [n for n in range(11932, 12133) if len(chained_solved_counts(counts_7, n))]
+    assert fitting == [12026, 12031]
     solved = 8786 - np.concatenate([[0], np.cumsum(counts_7.b - counts_7.c)])
     printed = [p.text for p in (counts_7.p_a[0], *counts_7.p_b)]
     assert [f"{k / 12031:.4f}" for k in solved] == printed
@@ -134,15 +133,9 @@ def test_section_6_4_prints_two_of_the_same_numbers_rounded_otherwise(
     assert rules_displaying(5786, *five, 12032) == ("down",)
 
 
-def test_frame_of_intervals(counts_6: PublishedCounts, counts_7: PublishedCounts) -> None:
-    frame = item_counts_by_rule(counts_7).set_index("label")
-    assert (frame["up_low"]["all pairs"], frame["up_high"]["all pairs"]) == (12031, 12031)
-    assert frame[["nearest_low", "down_low"]].isna().to_numpy()[-1].all()
-    assert (frame["nearest_low"]["4 vs 5"], frame["nearest_high"]["4 vs 5"]) == (12033, 12059)
-    six = item_counts_by_rule(counts_6)
-    assert len(six) == 7  # tasks differ in N: nothing to intersect
-    assert (six["nearest_low"] == six["n_printed"]).all()
-    assert (six["nearest_high"] == six["n_printed"]).all()
+def test_each_row_of_table_6_admits_its_printed_n_alone(counts_6: PublishedCounts) -> None:
+    for p, b, c, n in zip(counts_6.n_star, counts_6.b, counts_6.c, counts_6.n_items, strict=True):
+        assert list(items_displaying(round(p.value), int(b), int(c), "nearest")) == [n]
 
 
 def test_joint_counts_reproduce_the_accuracies(counts_6: PublishedCounts) -> None:

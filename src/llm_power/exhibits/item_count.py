@@ -12,11 +12,9 @@ in its caption alone. Two sets of printed digits pin both down, independently:
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 
 from llm_power.errors import InvalidArgument
 from llm_power.published import (
@@ -94,50 +92,6 @@ def rules_displaying(
     """
     required = required_n_discordance(b, c, n_items, alpha=alpha, power=power)
     return tuple(rule for rule, display in DISPLAY_RULES.items() if display(required) == n_star)
-
-
-def item_counts_by_rule(
-    counts: PublishedCounts, *, alpha: float = 0.05, power: float = 0.80
-) -> pd.DataFrame:
-    """Interval of N that each printed N* admits, under each rounding rule.
-
-    Parameters
-    ----------
-    counts : PublishedCounts
-        Table 6 or 7.
-    alpha, power : float
-        Operating point of the table.
-
-    Returns
-    -------
-    DataFrame
-        One row a pair: ``label``, ``model_a``, ``model_b``, ``n_star_printed``,
-        ``n_printed`` and, for each rule, ``RULE_low`` and ``RULE_high`` (missing where no N
-        is admitted). Where all pairs print the same N, a last row named ``all pairs`` holds
-        the intersection.
-    """
-    rows = []
-    for i in range(len(counts)):
-        b, c, printed = int(counts.b[i]), int(counts.c[i]), _whole(counts.n_star[i])
-        admitted = {
-            rule: items_displaying(printed, b, c, rule, alpha=alpha, power=power)
-            for rule in DISPLAY_RULES
-        }
-        names = {"label": counts.label[i], "model_a": counts.model_a[i]}
-        names |= {"model_b": counts.model_b[i]}
-        rows.append(
-            {**names, "n_star_printed": printed, "n_printed": int(counts.n_items[i])}
-            | _bounds(admitted)
-        )
-    if np.unique(counts.n_items).size == 1:
-        shared = {
-            rule: shared_item_count(counts, rule, alpha=alpha, power=power)
-            for rule in DISPLAY_RULES
-        }
-        rows.append({"label": "all pairs", "n_printed": int(counts.n_items[0])} | _bounds(shared))
-    frame = pd.DataFrame(rows)
-    whole = [name for name in frame.columns if name not in ("label", "model_a", "model_b")]
-    return frame.astype(dict.fromkeys(whole, "Int64"))
 
 
 def shared_item_count(
@@ -273,24 +227,6 @@ def chained_solved_counts(counts: PublishedCounts, n_items: int) -> range:
     return range(hits[0], hits[-1] + 1) if hits else range(0)
 
 
-def item_counts_of_chain(counts: PublishedCounts, candidates: Iterable[int]) -> tuple[int, ...]:
-    """Those of the `candidates` for N that can have produced every printed accuracy.
-
-    Parameters
-    ----------
-    counts : PublishedCounts
-        As in `chained_solved_counts`.
-    candidates : iterable of int
-        Item counts to try.
-
-    Returns
-    -------
-    tuple of int
-        In the order of `candidates`.
-    """
-    return tuple(n for n in candidates if len(chained_solved_counts(counts, n)) > 0)
-
-
 def jointly_solved(counts: PublishedCounts, n_items: IntArray) -> IntArray:
     """Items that both models of each pair solve, from the printed accuracies.
 
@@ -343,11 +279,3 @@ def _jointly_solved_by_pair(counts: PublishedCounts, i: int, n: int) -> int:
 
 def _whole(printed: Printed) -> int:
     return round(printed.value)
-
-
-def _bounds(admitted: dict[DisplayRule, range]) -> dict[str, int | None]:
-    bounds: dict[str, int | None] = {}
-    for rule, items in admitted.items():
-        bounds[f"{rule}_low"] = items[0] if items else None
-        bounds[f"{rule}_high"] = items[-1] if items else None
-    return bounds
