@@ -14,8 +14,8 @@ from llm_power.published import DISPLAY_RULES, Printed, PublishedCounts, Publish
 from llm_power.statistics._typing import BoolArray, FloatArray, IntArray
 from llm_power.statistics.inversion import z_sum
 from llm_power.statistics.paired_binary import required_n_discordance
-from llm_power.witness.cluster_gaps import PairTargets
 from llm_power.witness.constraints import Constraint, select
+from llm_power.witness.gap_misfit import PairTargets
 from llm_power.witness.infeasible import (
     Contradiction,
     LinearRow,

@@ -1,29 +1,34 @@
 r"""Where the discordant items of one pair lie: a gap for each cluster, in whole items.
 
-Given a pair's b and c, everything Table 4 prints depends on the gaps :math:`d_k = b_k - c_k` of
-the clusters through one number, :math:`Q = \sum_k d_k^2 / n_k`: the ANOVA sums of squares are
-:math:`Q - D^2/N` and :math:`S - Q` with :math:`D = b - c`, :math:`S = b + c`. The printed digits
-of Table 4 are one interval of Q (`explained_interval`). Two steps meet it:
+What is printed about the pair, and the measure :math:`Q` on which all of Table 4 hangs, are in
+`llm_power.witness.gap_misfit`. Two steps meet it:
 
-1. `fit_gaps` moves over the real-valued gaps with Q in the middle of that interval, a sphere,
+1. `fit_gaps` moves over the real-valued gaps with Q in the middle of its interval, a sphere,
    to where the category bootstrap's percentiles are closest to those of Table 9 and dropping
    one category gives the verdict of Table 8;
-2. `integer_gaps` finds the whole gaps nearby with the same D and with Q in the interval.
+2. `llm_power.witness.whole_gaps.integer_gaps` finds the whole gaps nearby with the same D and
+   with Q in the interval.
 
-`split_discordant` then gives each cluster its b and c.
+`llm_power.witness.whole_gaps.split_discordant` then gives each cluster its b and c.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
-from llm_power.errors import InvalidArgument
-from llm_power.statistics._typing import BoolArray, FloatArray, IntArray
-from llm_power.statistics.inversion import z_sum
+from llm_power.statistics._typing import FloatArray, IntArray
+from llm_power.witness.gap_misfit import (
+    Misfit,
+    PairTargets,
+    Score,
+    explained_interval,
+    pair_misfit,
+    pool,
+)
+from llm_power.witness.whole_gaps import SHORTLIST, integer_gaps, split_discordant
 
 # The search: starts, steps of all of them, those kept, their further steps. Frozen, as the
 # result hangs on them; nothing stops early and nothing depends on time.
@@ -31,68 +36,7 @@ _STARTS: Final = 24
 _STEPS: Final = 14
 _KEPT: Final = 4
 _LAST_STEPS: Final = 30
-# Whole solutions that are held against all that is fitted, for each of the points kept.
-_SHORTLIST: Final = 250
 _WIDTHS: Final = (3, 5)
-
-_PERCENTILES: Final = (0.05, 0.95)
-# Resamples on either side of a percentile, of 2,000, whose gradients are averaged.
-_WINDOW: Final = 0.02
-# By how much, on the log scale, a verdict of Table 8 must clear its threshold.
-_MARGIN: Final = 0.01
-# A cluster's gap may use this share of its discordant items before it is held back.
-_SHARE: Final = 0.8
-
-Score = Callable[[FloatArray], FloatArray]
-
-
-@dataclass(frozen=True, slots=True)
-class PairTargets:
-    """What is printed about one pair and depends on its clusters.
-
-    Attributes
-    ----------
-    n_items : ndarray of int, shape (n_clusters,)
-        Items of each cluster.
-    b, c : int
-        Discordant counts of the pair.
-    icc : tuple of float
-        ICC that prints as Table 4: lower and upper end.
-    bootstrap_icc, bootstrap_design_effect : ndarray, shape (2, 2), or None
-        5th and 95th percentile of the category bootstrap (first row) and the distance from
-        them that counts as one (second row); None where they are not fitted.
-    unresolved_without : ndarray of bool, shape (n_clusters,), or None
-        Whether the pair is unresolved without each cluster; None where it is not fitted.
-    """
-
-    n_items: IntArray
-    b: int
-    c: int
-    icc: tuple[float, float]
-    bootstrap_icc: FloatArray | None = None
-    bootstrap_design_effect: FloatArray | None = None
-    unresolved_without: BoolArray | None = None
-
-    def __post_init__(self) -> None:
-        if not 0 <= self.b + self.c <= int(self.n_items.sum()):
-            raise InvalidArgument(f"b + c must not exceed the items, got {self.b + self.c!r}")
-        if not self.icc[0] <= self.icc[1] < 1:
-            raise InvalidArgument(f"icc must be an interval below 1, got {self.icc!r}")
-
-    @property
-    def difference(self) -> int:
-        """D = b - c."""
-        return self.b - self.c
-
-    @property
-    def discordant(self) -> int:
-        """S = b + c."""
-        return self.b + self.c
-
-    @property
-    def expected_discordant(self) -> FloatArray:
-        """Discordant items of each cluster in proportion to its size."""
-        return np.asarray(self.discordant * self.n_items / self.n_items.sum())
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,32 +58,6 @@ class ClusterGaps:
     c: IntArray
     misfit: float
     n_solutions: int
-
-
-def explained_interval(targets: PairTargets) -> tuple[float, float]:
-    r"""Interval of :math:`Q = \sum_k d_k^2 / n_k` in which the ICC is in its own interval.
-
-    Parameters
-    ----------
-    targets : PairTargets
-        Counts, sizes and interval of the ICC.
-
-    Returns
-    -------
-    lower, upper : float
-        In items.
-
-    Notes
-    -----
-    With F = MSB/MSW the one-way ANOVA has :math:`ICC = (F - 1)/(F + n_0 - 1)`, hence
-    :math:`F = (1 + (n_0 - 1) ICC)/(1 - ICC)`, and F is linear fractional in Q.
-    """
-    n, k = float(targets.n_items.sum()), len(targets.n_items)
-    n0 = (n - float(np.sum(np.square(targets.n_items))) / n) / (k - 1)
-    icc = np.asarray(targets.icc)
-    f = (1 + (n0 - 1) * icc) / (1 - icc) * (k - 1) / (n - k)
-    q = (targets.difference**2 / n + f * targets.discordant) / (1 + f)
-    return float(q[0]), float(q[1])
 
 
 def fit_gaps(targets: PairTargets, resamples: IntArray, rng: np.random.Generator) -> FloatArray:
@@ -173,123 +91,13 @@ def fit_gaps(targets: PairTargets, resamples: IntArray, rng: np.random.Generator
     # d = D n/N + radius sqrt(n) (basis v) has sum D for every v, and this Q for |v| = 1.
     basis = np.sqrt(n)[:, None] * _complement(np.sqrt(n / total)) * radius
     center = targets.difference * n / total
-    misfit = _Misfit(targets, resamples)
+    misfit = Misfit(targets, resamples)
 
     points = _unit(_starting_points(targets, rng) @ _complement(np.sqrt(n / total)))
     points, costs = _descend(misfit, center, basis, points, _STEPS)
     best = np.argsort(costs, kind="stable")[:_KEPT]
     points, _ = _descend(misfit, center, basis, points[best], _LAST_STEPS)
     return np.asarray(center + _times(basis, points))
-
-
-def pair_misfit(targets: PairTargets, resamples: IntArray) -> Score:
-    """Return the function that measures gaps against what is fitted besides Table 4.
-
-    Parameters
-    ----------
-    targets, resamples
-        As in `fit_gaps`.
-
-    Returns
-    -------
-    callable
-        From gaps of shape (n_candidates, n_clusters) to half the sums of squared residuals.
-    """
-    misfit = _Misfit(targets, resamples)
-    return misfit.score
-
-
-def integer_gaps(
-    targets: PairTargets,
-    gaps: FloatArray,
-    misfit: Score,
-    *,
-    width: int = 3,
-    shortlist: int = _SHORTLIST,
-) -> tuple[IntArray, int]:
-    r"""Whole gaps near `gaps` with the pair's D and with Q in the interval of Table 4.
-
-    Parameters
-    ----------
-    targets : PairTargets
-        What is printed about the pair.
-    gaps : ndarray, shape (n_clusters,)
-        Real-valued gaps.
-    misfit : callable
-        From candidates of shape (n_candidates, n_clusters) to the number to make small.
-    width : int, default 3
-        Neighboring whole numbers of each gap that are tried.
-    shortlist : int, default 250
-        Solutions nearest to `gaps`, in :math:`\sum_k (e_k - d_k)^2 / n_k`, among which `misfit`
-        decides.
-
-    Returns
-    -------
-    gaps : ndarray of int, shape (n_clusters,)
-        The best on the shortlist; if there is no solution, the gaps of sum D with Q nearest to
-        the interval.
-    n_solutions : int
-        Solutions among the combinations of neighbors.
-
-    Notes
-    -----
-    Meet in the middle: all combinations of neighbors in every other cluster, sorted by their
-    part of Q, against all combinations in the rest. Every solution is found, without a solver
-    and its time limit.
-    """
-    interval = explained_interval(targets)
-    base = np.rint(gaps).astype(np.int64) - (width - 1) // 2
-    even = _half(targets, gaps, base, 0, width)
-    odd = _half(targets, gaps, base, 1, width)
-    pool, n_solutions = _solutions(even, odd, targets.difference, interval, shortlist)
-    if n_solutions == 0:
-        return _closest(even, odd, targets.difference, interval), 0
-    candidates = np.stack([_join(even, odd, a, b) for _, a, b in pool])
-    return candidates[int(np.argmin(misfit(candidates.astype(np.float64))))], n_solutions
-
-
-def split_discordant(targets: PairTargets, gaps: IntArray) -> tuple[IntArray, IntArray]:
-    """Share the pair's discordant items among the clusters, in proportion to their sizes.
-
-    Parameters
-    ----------
-    targets : PairTargets
-        Counts and sizes.
-    gaps : ndarray of int, shape (n_clusters,)
-        Gap of each cluster, with sum D.
-
-    Returns
-    -------
-    b, c : ndarray of int, shape (n_clusters,)
-        With ``b - c`` = `gaps` and sums ``targets.b`` and ``targets.c``.
-
-    Raises
-    ------
-    InvalidArgument
-        If the gaps do not sum to D, or use more discordant items than there are.
-
-    Notes
-    -----
-    Each cluster's number of discordant items has the parity of its gap. Table 4 does not depend
-    on this split, Tables 8 and 9 hardly do.
-    """
-    if int(gaps.sum()) != targets.difference:
-        raise InvalidArgument(f"gaps must sum to {targets.difference}, got {int(gaps.sum())!r}")
-    least = np.abs(gaps)
-    if int(least.sum()) > targets.discordant:
-        raise InvalidArgument(
-            f"gaps must use at most {targets.discordant} discordant items, got {int(least.sum())!r}"
-        )
-    expected = targets.expected_discordant
-    share = least + 2 * np.maximum(np.rint((expected - least) / 2).astype(np.int64), 0)
-    share = np.where(share > targets.n_items, share - 2, share)
-    while (missing := targets.discordant - int(share.sum())) != 0:
-        step = 2 if missing > 0 else -2
-        there = share + step
-        cost = (np.square(there - expected) - np.square(share - expected)) / expected
-        cost[(there < least) | (there > targets.n_items)] = np.inf
-        share[int(np.argmin(cost))] += step
-    return (share + gaps) // 2, (share - gaps) // 2
 
 
 def fit_pair(targets: PairTargets, resamples: IntArray, rng: np.random.Generator) -> ClusterGaps:
@@ -320,167 +128,14 @@ def _whole_solution(targets: PairTargets, real: FloatArray, misfit: Score) -> tu
     """Search a narrow window, and a wider one where few discordant items make solutions rare."""
     for width in _WIDTHS:
         gaps, n_solutions = integer_gaps(targets, real, misfit, width=width)
-        if n_solutions >= _SHORTLIST:
+        if n_solutions >= SHORTLIST:
             break
     return gaps, n_solutions
 
 
-class _Misfit:
-    """Residuals and their gradient in the gaps, for many candidates at once."""
-
-    def __init__(self, targets: PairTargets, resamples: IntArray) -> None:
-        self.targets = targets
-        self.expected = np.maximum(targets.expected_discordant, 1e-9)
-        self.boot = _ClusterSets(targets, resamples.T.astype(np.float64))
-        k = len(targets.n_items)
-        self.drop = _ClusterSets(targets, 1.0 - np.eye(k))
-
-    def residuals(self, gaps: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Residuals (n_candidates, m) and gradient (n_candidates, m, n_clusters)."""
-        parts = [self._crowded(gaps)]
-        t = self.targets
-        if t.bootstrap_icc is not None or t.bootstrap_design_effect is not None:
-            icc, by_q, by_d = self.boot.icc(gaps)
-            if t.bootstrap_icc is not None:
-                parts.append(self._percentiles(gaps, icc, by_q, by_d, t.bootstrap_icc))
-            if t.bootstrap_design_effect is not None:
-                reach = np.where(icc > 0, self.boot.mean_size - 1, 0.0)
-                effect = 1 + reach * icc
-                aim = t.bootstrap_design_effect
-                parts.append(self._percentiles(gaps, effect, reach * by_q, reach * by_d, aim))
-        if t.unresolved_without is not None:
-            parts.append(self._verdicts(gaps, t.unresolved_without))
-        values, gradients = zip(*parts, strict=True)
-        return np.concatenate(values, axis=1), np.concatenate(gradients, axis=1)
-
-    def score(self, gaps: FloatArray) -> FloatArray:
-        """Half the sum of squared residuals of each candidate, without the gradient."""
-        t = self.targets
-        parts = [self._crowded(gaps)[0]]
-        if t.bootstrap_icc is not None or t.bootstrap_design_effect is not None:
-            icc = self.boot.icc(gaps)[0]
-            effect = 1 + (self.boot.mean_size - 1) * np.maximum(icc, 0.0)
-            for value, aim in ((icc, t.bootstrap_icc), (effect, t.bootstrap_design_effect)):
-                if aim is not None:
-                    ordered = np.sort(value, axis=1)
-                    ends = [_interpolated(ordered, share) for share in _PERCENTILES]
-                    parts.append((np.stack(ends, axis=1) - aim[0]) / aim[1])
-        if t.unresolved_without is not None:
-            parts.append(self._verdicts(gaps, t.unresolved_without)[0])
-        return np.asarray(0.5 * np.square(np.concatenate(parts, axis=1)).sum(axis=1))
-
-    def _percentiles(
-        self,
-        gaps: FloatArray,
-        value: FloatArray,
-        by_q: FloatArray,
-        by_d: FloatArray,
-        aim: FloatArray,
-    ) -> tuple[FloatArray, FloatArray]:
-        n_sets = value.shape[1]
-        order = np.argsort(value, axis=1, kind="stable")
-        half = max(int(_WINDOW * n_sets), 1)
-        found, slopes = [], []
-        for share, at, unit in zip(_PERCENTILES, aim[0], aim[1], strict=True):
-            low = int(share * (n_sets - 1))
-            ends = np.take_along_axis(value, order[:, low : low + 2], axis=1)
-            found.append((_between(ends, share, n_sets) - at) / unit)
-            near = order[:, max(low - half, 0) : low + half + 2]
-            weights = self.boot.weights.T[near]
-            mean_q = (weights * np.take_along_axis(by_q, near, axis=1)[..., None]).mean(axis=1)
-            mean_d = (weights * np.take_along_axis(by_d, near, axis=1)[..., None]).mean(axis=1)
-            slopes.append((mean_q * 2 * gaps / self.targets.n_items + mean_d) / unit)
-        return np.stack(found, axis=1), np.stack(slopes, axis=1)
-
-    def _verdicts(self, gaps: FloatArray, unresolved: BoolArray) -> tuple[FloatArray, FloatArray]:
-        """Hinges on the log of clustered N* over its budget, without each cluster in turn.
-
-        Table 8 does not say whether the budget is the remaining items or all of them; both
-        readings are met: a resolved pair is so on the remaining, an unresolved one on all.
-        """
-        sets, n_all = self.drop, float(self.targets.n_items.sum())
-        icc, by_q, by_d = sets.icc(gaps)
-        reach = np.where(icc > 0, sets.mean_size - 1, 0.0)
-        effect = 1 + reach * icc
-        gap = _pool(gaps, sets.weights)
-        # A gap near zero makes N* huge, which is on the safe side of any hinge here.
-        gap = np.where(np.abs(gap) < 1e-6, 1e-6, gap)
-        scale = sets.squares * sets.n_items / np.square(gap)
-        n_star = float(z_sum(0.05, 0.80)) ** 2 * (scale - 1) * effect
-        budget = np.where(unresolved, n_all, sets.n_items)
-        sign = np.where(unresolved, -1.0, 1.0)
-        hinge = sign * np.log(n_star / budget) + _MARGIN
-        active = hinge > 0
-        by_gap = -2 * scale / (gap * (scale - 1))
-        # Rows are the dropped clusters; the gradient has a column for each gap.
-        direct = (reach * by_d / effect + by_gap)[..., None] * sets.weights.T
-        through_q = (reach * by_q / effect)[..., None] * sets.weights.T
-        slope = direct + through_q * (2 * gaps / self.targets.n_items)[:, None, :]
-        slope *= (np.where(active, sign, 0.0) / _MARGIN)[..., None]
-        return np.where(active, hinge, 0.0) / _MARGIN, slope
-
-    def _crowded(self, gaps: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Hold a gap back that would need nearly all discordant items of its cluster."""
-        over = np.abs(gaps) / (_SHARE * self.expected) - 1
-        slope = np.where(over > 0, 20 * np.sign(gaps) / (_SHARE * self.expected), 0.0)
-        diagonal = slope[:, :, None] * np.eye(gaps.shape[1])
-        return 20 * np.maximum(over, 0.0), diagonal
-
-
-class _ClusterSets:
-    """One-way ANOVA ICC of many sets of clusters, each with discordant items in proportion."""
-
-    def __init__(self, targets: PairTargets, weights: FloatArray) -> None:
-        n = targets.n_items.astype(np.float64)
-        self.n = n
-        self.weights = weights
-        self.n_clusters = weights.sum(axis=0)
-        self.n_items = _pool(n[None], weights)[0]
-        self.squares = self.n_items * (targets.discordant / n.sum())
-        self.mean_size = self.n_items / self.n_clusters
-        spread = _pool(np.square(n)[None], weights)[0]
-        self.n0 = (self.n_items - spread / self.n_items) / (self.n_clusters - 1)
-
-    def icc(self, gaps: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """ICC (n_candidates, n_sets), and its derivatives in Q and in D of each set."""
-        q, d = _pool(np.square(gaps) / self.n, self.weights), _pool(gaps, self.weights)
-        within = (self.squares - q) / (self.n_items - self.n_clusters)
-        between = (q - np.square(d) / self.n_items) / (self.n_clusters - 1)
-        bottom = between + (self.n0 - 1) * within
-        icc = (between - within) / bottom
-        slope = self.n0 / np.square(bottom)
-        by_between, by_within = slope * within, -slope * between
-        by_q = by_between / (self.n_clusters - 1) - by_within / (self.n_items - self.n_clusters)
-        by_d = -2 * d / self.n_items * by_between / (self.n_clusters - 1)
-        return icc, by_q, by_d
-
-
-def _interpolated(ordered: FloatArray, share: float) -> FloatArray:
-    """Percentile of each row of sorted values, by linear interpolation."""
-    n_sets = ordered.shape[1]
-    low = int(share * (n_sets - 1))
-    return _between(ordered[:, low : low + 2], share, n_sets)
-
-
-def _between(ends: FloatArray, share: float, n_sets: int) -> FloatArray:
-    part = share * (n_sets - 1) % 1
-    return np.asarray(ends[:, 0] + part * (ends[:, 1] - ends[:, 0]))
-
-
-def _pool(values: FloatArray, weights: FloatArray) -> FloatArray:
-    """Product of (n_candidates, n_clusters) and (n_clusters, n_sets), cluster by cluster.
-
-    Not by BLAS, whose order of additions, and so last bits, may depend on the number of cores.
-    """
-    total = np.zeros((values.shape[0], weights.shape[1]))
-    for k in range(weights.shape[0]):
-        total += values[:, k, None] * weights[k]
-    return total
-
-
 def _times(matrix: FloatArray, vectors: FloatArray) -> FloatArray:
     """Matrix (n, m) times each row of `vectors` (n_candidates, m)."""
-    return _pool(vectors, np.ascontiguousarray(matrix.T))
+    return pool(vectors, np.ascontiguousarray(matrix.T))
 
 
 def _complement(direction: FloatArray) -> FloatArray:
@@ -510,7 +165,7 @@ def _starting_points(targets: PairTargets, rng: np.random.Generator) -> FloatArr
 
 
 def _descend(
-    misfit: _Misfit, center: FloatArray, basis: FloatArray, points: FloatArray, steps: int
+    misfit: Misfit, center: FloatArray, basis: FloatArray, points: FloatArray, steps: int
 ) -> tuple[FloatArray, FloatArray]:
     """Levenberg-Marquardt from each of `points` on the unit sphere, a fixed number of steps."""
 
@@ -537,83 +192,3 @@ def _descend(
         gradient = np.where(better[:, None, None], new_gradient, gradient)
         cost = np.where(better, new_cost, cost)
     return points, cost
-
-
-@dataclass(frozen=True, slots=True)
-class _Half:
-    """All combinations of neighboring gaps in every other cluster."""
-
-    clusters: IntArray
-    values: IntArray
-    total: IntArray
-    explained: FloatArray
-    distance: FloatArray
-
-
-def _half(targets: PairTargets, gaps: FloatArray, base: IntArray, start: int, width: int) -> _Half:
-    clusters = np.arange(start, len(gaps), 2)
-    grid = np.indices((width,) * len(clusters)).reshape(len(clusters), -1)
-    values = base[clusters][:, None] + grid
-    n = targets.n_items[clusters][:, None]
-    return _Half(
-        clusters=clusters,
-        values=values,
-        total=values.sum(axis=0),
-        explained=(values * values / n).sum(axis=0),
-        distance=(np.square(values - gaps[clusters][:, None]) / n).sum(axis=0),
-    )
-
-
-def _solutions(
-    first: _Half, second: _Half, difference: int, interval: tuple[float, float], shortlist: int
-) -> tuple[list[tuple[float, int, int]], int]:
-    """Return the `shortlist` nearest solutions as (distance, row, row), and the number of all."""
-    lower, upper = interval
-    pool: list[tuple[float, int, int]] = []
-    count = 0
-    for total in np.unique(first.total):
-        rows = np.flatnonzero(first.total == total)
-        partners = np.flatnonzero(second.total == difference - total)
-        partners = partners[np.argsort(second.explained[partners], kind="stable")]
-        explained = second.explained[partners]
-        low = np.searchsorted(explained, lower - first.explained[rows], side="left")
-        high = np.searchsorted(explained, upper - first.explained[rows], side="right")
-        matches = high - low
-        count += int(matches.sum())
-        a = np.repeat(rows, matches)
-        place = np.arange(len(a)) - np.repeat(np.cumsum(matches) - matches, matches)
-        b = partners[np.repeat(low, matches) + place]
-        distance = first.distance[a] + second.distance[b]
-        near = np.argsort(distance, kind="stable")[:shortlist]
-        pool += zip(distance[near].tolist(), a[near].tolist(), b[near].tolist(), strict=True)
-    return sorted(pool)[:shortlist], count
-
-
-def _closest(
-    first: _Half, second: _Half, difference: int, interval: tuple[float, float]
-) -> IntArray:
-    """Return the gaps of the right sum whose Q is nearest to the interval."""
-    lower, upper = interval
-    best = (np.inf, 0, 0)
-    for total in np.unique(first.total):
-        rows = np.flatnonzero(first.total == total)
-        partners = np.flatnonzero(second.total == difference - total)
-        if not len(partners):
-            continue
-        partners = partners[np.argsort(second.explained[partners], kind="stable")]
-        explained = second.explained[partners]
-        after = np.searchsorted(explained, (lower + upper) / 2 - first.explained[rows])
-        for side in (after - 1, after):
-            at = np.clip(side, 0, len(partners) - 1)
-            q = first.explained[rows] + explained[at]
-            miss = np.maximum(lower - q, q - upper)
-            i = int(np.argmin(miss))
-            best = min(best, (float(miss[i]), int(rows[i]), int(partners[at[i]])))
-    return _join(first, second, best[1], best[2])
-
-
-def _join(first: _Half, second: _Half, a: int, b: int) -> IntArray:
-    gaps = np.empty(len(first.clusters) + len(second.clusters), dtype=np.int64)
-    gaps[first.clusters] = first.values[:, a]
-    gaps[second.clusters] = second.values[:, b]
-    return gaps

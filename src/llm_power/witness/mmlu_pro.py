@@ -33,8 +33,9 @@ from llm_power.witness._mmlu_pro_printed import (
     pair_targets,
 )
 from llm_power.witness.chain import chain_scores, start_counts
-from llm_power.witness.cluster_gaps import ClusterGaps, PairTargets, fit_pair
+from llm_power.witness.cluster_gaps import ClusterGaps, fit_pair
 from llm_power.witness.constraints import Constraint, select
+from llm_power.witness.gap_misfit import PairTargets
 from llm_power.witness.infeasible import Contradiction
 from llm_power.witness.mmlu_pro_values import CLUSTER, quartile_icc
 

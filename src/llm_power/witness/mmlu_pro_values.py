@@ -16,6 +16,7 @@ import pandas as pd
 
 from llm_power.errors import InvalidArgument
 from llm_power.pairs.counts import PairCells, count_cells, count_cells_by_cluster
+from llm_power.pairs.families import pair_indices
 from llm_power.scores.store import TaskScores
 from llm_power.statistics._seeds import named_rng
 from llm_power.statistics._typing import ArrayLike, FloatArray, IntArray
@@ -190,7 +191,7 @@ class MmluProValues:
 
     @cached_property
     def _cells(self) -> PairCells:
-        return count_cells(self.scores.values, *_adjacent(self.scores.values))
+        return count_cells(self.scores.values, *pair_indices(self.scores.n_models, "adjacent"))
 
     @cached_property
     def _names(self) -> tuple[str, ...]:
@@ -285,13 +286,8 @@ class MmluProValues:
         )
 
 
-def _adjacent(values: FloatArray) -> tuple[IntArray, IntArray]:
-    first = np.arange(values.shape[1] - 1, dtype=np.int64)
-    return first, first + 1
-
-
 def _moments(values: FloatArray, labels: IntArray) -> ClusterMoments:
-    cells = count_cells_by_cluster(values, labels, *_adjacent(values))
+    cells = count_cells_by_cluster(values, labels, *pair_indices(values.shape[1], "adjacent"))
     return moments_from_counts(cells.n_items, cells.b, cells.c)
 
 
