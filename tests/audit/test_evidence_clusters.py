@@ -123,6 +123,7 @@ def test_which_pairs_the_clusters_turn(found: dict[tuple[str, str], float | str]
     assert found["cluster_n_star_over_n", "4 vs 5"] == pytest.approx(13_621 / 12_032, rel=1e-12)
     # 31.5, 11.5 and 6.74; the next is 3.52.
     assert found["design_effect_as_large_as_of_flipped", "MMLU-Pro"] == 3
+    assert found["flipped_by_clusters_with_large_design_effect", "MMLU-Pro"] == 2
 
 
 def test_half_of_the_icc_bounds_deny_a_fixed_mean_cluster_size(
@@ -161,6 +162,8 @@ def test_shares_follow_from_the_two_pairs_that_vary(
     assert share_5 == pytest.approx((552 - both + 997 - both) / 1000, abs=1e-12)
     assert found["bootstrap_share", "5 or more unresolved"] == pytest.approx(0.999, abs=1e-12)
     assert found["resamples_of_shares", "Table 9"] == 1000  # 0.997 is in lowest terms
+    # 1 vs 2, 2 vs 3 and 7 vs 8 are unresolved in no resample, so that never more than six are.
+    assert found["bootstrap_share", "7 or more unresolved, at most"] == 0
     assert found["sum_of_shares", "Table 9"] == pytest.approx(1, abs=1e-12)
     assert found["mean_unresolved_of_pairs", "Table 9"] == pytest.approx(5.549, abs=1e-12)
     assert found["mean_unresolved_of_shares", "Table 9"] == pytest.approx(5.549, abs=1e-12)
@@ -240,6 +243,10 @@ def test_constant_of_lemma_1_vanishes_away_from_one_half(
 
 def test_other_tables(found: dict[tuple[str, str], float | str]) -> None:
     assert found["pairs_up_to_5pp", "Table 3"] == 3 + 4 + 10
+    for label in ("5%–15%", ">15%"):  # worst r of 0.65 and 0.07
+        assert found["bucket_unresolved_by_worst_r", label] == 0
+    assert found["procedures_counted", "OLL v1"] == 3
+    assert found["procedures_counted", "MMLU-Pro"] == 4
     assert found["unresolved_after_bonferroni", "Section 6.3"] == 3 + 4 + 6 + (17 - 16) + 0
     assert found["largest_unpaired_r", ">15%"] == pytest.approx(0.075 * 5.39, rel=1e-12)
     assert found["broken_links", "Table 7"] == 0

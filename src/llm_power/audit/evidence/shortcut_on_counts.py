@@ -35,7 +35,7 @@ def shortcut_on_counts(published: PublishedNumbers) -> list[EvidenceRow]:
     adjacent = summary_of(published.adjacent_pairs, alpha, power)
     rows = list(_close_ratios(close))
     rows += _straddling({"Table 6": close, "Table 7": adjacent})
-    rows += _anytime(published.settings["mmlu_pro_anytime_inflation"])
+    rows += _anytime(published.settings["mmlu_pro_anytime_inflation"], alpha, power)
     rows += _wald([close, adjacent])
     rows += _connor(published.adjacent_pairs, adjacent)
     gain = miller_unpaired_required_n(close.p_a, close.p_b, alpha=alpha, power=power) / close.n_star
@@ -118,10 +118,16 @@ def _straddling(tables: dict[str, PairSummary]) -> Iterator[EvidenceRow]:
         yield EvidenceRow("shortcut_changes_verdicts", subject, word, method)
 
 
-def _anytime(inflation: float) -> Iterator[EvidenceRow]:
+def _anytime(inflation: float, alpha: float, power: float) -> Iterator[EvidenceRow]:
     yield _row("anytime_inflation_of", "N*", inflation, "Section 6.5 as printed")
+    critical, total = float(norm.isf(alpha / 2)), float(z_sum(alpha, power))
+    # N* goes with the square of the sum of the threshold and the quantile of the power.
+    threshold = total * np.sqrt(inflation) - (total - critical)
     yield _row(
-        "anytime_inflation_of", "the threshold", np.sqrt(inflation), "N* goes with its square"
+        "anytime_inflation_of",
+        "the threshold",
+        threshold / critical,
+        "u/z with ((u + z_b)/(z + z_b))^2 as printed",
     )
 
 

@@ -43,6 +43,17 @@ def _buckets(published: PublishedNumbers) -> Iterator[EvidenceRow]:
     table = published.tables[3]
     buckets = table[table["gap_bucket"] != _ALL]
     pairs = [int(cell.value) for cell in buckets["pairs"]]
+    for label, worst, cell in zip(
+        buckets["gap_bucket"], buckets["r_worst"], buckets["unresolved"], strict=True
+    ):
+        none = worst.value + worst.half_unit <= 1
+        yield EvidenceRow(
+            "bucket_unresolved_by_worst_r",
+            label,
+            0 if none else cell.count,
+            "no pair of the bucket has r > 1" if none else "not decided by the worst r",
+            "counts" if none else "none",
+        )
     yield EvidenceRow("pairs_up_to_5pp", "Table 3", sum(pairs[:3]), "first three buckets")
     yield EvidenceRow("pairs_up_to_2pp", "Table 3", sum(pairs[:2]), "first two buckets")
     yield EvidenceRow(
@@ -117,6 +128,7 @@ def _procedures(published: PublishedNumbers) -> Iterator[EvidenceRow]:
         yield EvidenceRow(
             "smallest_increase_over_fixed_n", subject, min(increases.values()), "column of Table 5"
         )
+        yield EvidenceRow("procedures_counted", subject, len(counts), "column of Table 5")
     yield EvidenceRow(
         "smallest_increase_over_fixed_n",
         "both boards together",
