@@ -214,8 +214,10 @@ class _Reading:
         if self._metric is None or self._metric not in self._metrics:
             raise self._fault(
                 f"no unperturbed instance has the statistic {self._metric!r}, only "
-                f"{listed(self._metrics, 40) or 'none at all'}",
-                "set metric to one of them",
+                f"{listed(self._metrics, 40)}"
+                if self._metrics
+                else "no unperturbed instance has a statistic",
+                "set metric to one of them" if self._metrics else "give a run that was completed",
             )
         if self._options.metric is None and len(self._metrics) > 1:
             raise self._fault(
