@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 
 from second_derivations_calibration import binomial
@@ -149,12 +149,13 @@ QUESTIONS = [
 ]
 
 
-def mean(values: list[Fraction]) -> Fraction:
-    return sum(values, Fraction(0)) / len(values)
+def mean(values: Iterable[Fraction]) -> Fraction:
+    listed = list(values)
+    return sum(listed, Fraction(0)) / len(listed)
 
 
 def covariance(left: list[Fraction], right: list[Fraction]) -> Fraction:
-    both = mean([x * y for x, y in zip(left, right, strict=True)])
+    both = mean(x * y for x, y in zip(left, right, strict=True))
     return both - mean(left) * mean(right)
 
 
@@ -168,8 +169,8 @@ def miller_formula() -> Derived:
     """
     x_a, x_b = [list(column) for column in zip(*QUESTIONS, strict=True)]
     omega_squared = covariance(x_a, x_a) + covariance(x_b, x_b) - 2 * covariance(x_a, x_b)
-    within_a = mean([p * (1 - p) for p in x_a])
-    within_b = mean([p * (1 - p) for p in x_b])
+    within_a = mean(p * (1 - p) for p in x_a)
+    within_b = mean(p * (1 - p) for p in x_b)
     miller = omega_squared + within_a + within_b
 
     first = second = Fraction(0)  # moments of X_A - X_B, which is 1, 0 or -1

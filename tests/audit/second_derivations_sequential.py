@@ -23,7 +23,7 @@ STOPPING_HALF_UNIT = 0.005
 LOGS = [(math.log(2 * theta), math.log(2 * (1 - theta))) for theta in POINTS]
 
 
-def log_e(b: int, c: int) -> float:
+def log_e(b: float, c: float) -> float:
     """Log of eq. (24): the mean over the 98 θ of (2θ)^b (2(1-θ))^c."""
     exponents = [b * for_a + c * for_b for for_a, for_b in LOGS]
     top = max(exponents)

@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
-import csv
 from dataclasses import replace
-from math import asin, ceil, comb, erfc, floor, sqrt
-from pathlib import Path
+from math import ceil, comb, erfc, floor, sqrt
 from statistics import NormalDist, median
-from typing import Any
 
 import numpy as np
 import pytest
+from evidence_values import PUBLISHED, Values, values_of
 from scipy.stats import binomtest, chi2
+from second_derivations_paper import (
+    N_MMLU_PRO,
+    K,
+    correlation,
+    counts_n_star,
+    rho_max,
+    shortcut_ratio,
+    table,
+    variance,
+    whole,
+)
 from statsmodels.stats.multitest import multipletests
 
 from llm_power.audit.evidence.adjacent_pairs import adjacent_pairs
 from llm_power.audit.evidence.published_numbers import PublishedNumbers, load_published
-from llm_power.audit.evidence.rows import EvidenceRow
 
-PUBLISHED = Path(__file__).resolve().parents[2] / "data" / "published"
 Z = NormalDist().inv_cdf
-K = (Z(0.975) + Z(0.8)) ** 2
-PRINTED_N = 12_032  # Table 7, caption
 
 
 @pytest.fixture(scope="module")
@@ -30,31 +35,13 @@ def published() -> PublishedNumbers:
 
 
 @pytest.fixture(scope="module")
-def found(published: PublishedNumbers) -> dict[tuple[str, str], Any]:
-    return _by_name(adjacent_pairs(published))
-
-
-def _by_name(rows: list[EvidenceRow]) -> dict[tuple[str, str], Any]:
-    named = {(row.quantity, row.subject): row.value for row in rows}
-    assert len(named) == len(rows), "quantity and subject name a row"
-    return named
-
-
-def _table(number: int) -> list[dict[str, str]]:
-    with (PUBLISHED / f"table_{number:02d}.csv").open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+def found(published: PublishedNumbers) -> Values:
+    return values_of(adjacent_pairs(published))
 
 
 def _counts() -> list[tuple[str, int, int, int]]:
     """Label, b, c and printed N* of the rows of Table 7, read with nothing but the csv module."""
-    return [
-        (row["pair"], int(row["b"]), int(row["c"]), int(row["n_star"].replace(",", "")))
-        for row in _table(7)
-    ]
-
-
-def _required(b: int, c: int, n: int) -> float:
-    return K * (n * (b + c) / (b - c) ** 2 - 1)
+    return [(row["pair"], int(row["b"]), int(row["c"]), whole(row["n_star"])) for row in table(7)]
 
 
 _RULES = {"nearest": lambda x: floor(x + 0.5), "up": ceil, "down": floor}
@@ -63,12 +50,12 @@ _RULES = {"nearest": lambda x: floor(x + 0.5), "up": ceil, "down": floor}
 # With nothing but the standard library and the printed numbers
 
 
-def test_the_one_n_and_rounding_of_table_7(found: dict[tuple[str, str], Any]) -> None:
+def test_the_one_n_and_rounding_of_table_7(found: Values) -> None:
     explained = [
         (n, name)
         for n in range(11_500, 12_600)
         for name, display in _RULES.items()
-        if all(display(_required(b, c, n)) == shown for _, b, c, shown in _counts())
+        if all(display(counts_n_star(b, c, n)) == shown for _, b, c, shown in _counts())
     ]
     assert explained == [(12_031, "up")]
     assert found["n_items_implied", "Table 7"] == 12_031
@@ -77,18 +64,20 @@ def test_the_one_n_and_rounding_of_table_7(found: dict[tuple[str, str], Any]) ->
 
 
 def test_rows_that_no_rounding_explains_at_the_captions_n(
-    found: dict[tuple[str, str], Any],
+    found: Values,
 ) -> None:
     unexplained = [
         label
         for label, b, c, shown in _counts()
-        if shown not in {display(_required(b, c, PRINTED_N)) for display in _RULES.values()}
+        if shown not in {display(counts_n_star(b, c, N_MMLU_PRO)) for display in _RULES.values()}
     ]
     assert unexplained == ["3 vs 4", "6 vs 7", "9 vs 10"]
     assert found["rows_unexplained_at_printed_n", "Table 7"] == 3
     assert found["rows_unexplained_at_printed_n_which", "Table 7"] == ", ".join(unexplained)
     for name, display in _RULES.items():
-        right = sum(display(_required(b, c, PRINTED_N)) == shown for _, b, c, shown in _counts())
+        right = sum(
+            display(counts_n_star(b, c, N_MMLU_PRO)) == shown for _, b, c, shown in _counts()
+        )
         assert found["rows_explained_at_printed_n", name] == right
 
 
@@ -96,9 +85,9 @@ def test_rows_that_no_rounding_explains_at_the_captions_n(
     ("n", "where", "solutions"), [(12_032, "printed", 0), (12_031, "implied", 1)]
 )
 def test_accuracies_fit_together_at_one_n_only(
-    found: dict[tuple[str, str], Any], n: int, where: str, solutions: int
+    found: Values, n: int, where: str, solutions: int
 ) -> None:
-    rows = _table(7)
+    rows = table(7)
     accuracies = [rows[0]["p_a"], *(row["p_b"] for row in rows)]
     behind = [0]
     for _, b, c, _ in _counts():
@@ -116,19 +105,16 @@ def test_accuracies_fit_together_at_one_n_only(
 
 
 def test_shortcut_ratios_from_printed_numbers(
-    found: dict[tuple[str, str], Any],
+    found: Values,
 ) -> None:
     # Section 6.2 prints the range [0.496, 0.500] and the median 0.500. The accuracies are printed
     # to four digits, which moves a ratio by less than 2e-5; b, c and N give the rest.
     ratios = []
-    for row, (_, b, c, _) in zip(_table(7), _counts(), strict=True):
-        delta, p_a = (b - c) / PRINTED_N, float(row["p_a"])
+    for row, (_, b, c, _) in zip(table(7), _counts(), strict=True):
+        delta, p_a = (b - c) / N_MMLU_PRO, float(row["p_a"])
         p_b = p_a - delta
-        variance = (b + c) / PRINTED_N - delta**2
-        u_a, u_b = p_a * (1 - p_a), p_b * (1 - p_b)
-        rho = (u_a + u_b - variance) / (2 * sqrt(u_a * u_b))
-        h = 2 * asin(sqrt(p_a)) - 2 * asin(sqrt(p_b))
-        ratios.append((1 - rho) * delta**2 / (h**2 * variance))
+        rho = correlation(p_a, p_b, (b + c) / N_MMLU_PRO)
+        ratios.append(shortcut_ratio(p_a, p_b, rho))
     assert min(ratios) == pytest.approx(0.4991, abs=0.00005)
     assert max(ratios) == pytest.approx(0.5008, abs=0.00005)
     assert found["shortcut_ratio_min", "Table 7"] == pytest.approx(min(ratios), abs=2e-5)
@@ -139,15 +125,17 @@ def test_shortcut_ratios_from_printed_numbers(
 
 def test_no_adjustment_is_strict_on_mmlu_pro() -> None:
     # Section 6.2: "strictly"; Table 5 prints 4/9 twice.
-    column = [int(row["mmlu_pro"].partition("/")[0]) for row in _table(5)]
+    column = [int(row["mmlu_pro"].partition("/")[0]) for row in table(5)]
     assert min(count - column[0] for count in column[1:]) == 0
 
 
-def test_a_family_of_45_costs_a_fifth_pair(found: dict[tuple[str, str], Any]) -> None:
+def test_a_family_of_45_costs_a_fifth_pair(found: Values) -> None:
     inflation = ((Z(1 - 0.05 / 90) + Z(0.8)) / (Z(0.975) + Z(0.8))) ** 2
     assert found["inflation", "Bonferroni, m = 45"] == pytest.approx(inflation, rel=1e-10)
     unresolved = [
-        label for label, b, c, _ in _counts() if inflation * _required(b, c, PRINTED_N) > PRINTED_N
+        label
+        for label, b, c, _ in _counts()
+        if inflation * counts_n_star(b, c, N_MMLU_PRO) > N_MMLU_PRO
     ]
     assert unresolved == ["3 vs 4", "5 vs 6", "6 vs 7", "8 vs 9", "9 vs 10"]
     assert found["unresolved_bonferroni_45_at_printed_n", "MMLU-Pro"] == 5
@@ -158,11 +146,11 @@ def test_a_family_of_45_costs_a_fifth_pair(found: dict[tuple[str, str], Any]) ->
 # Against other implementations
 
 
-def test_required_n_and_gap_of_each_row(found: dict[tuple[str, str], Any]) -> None:
-    for row, (label, b, c, _) in zip(_table(7), _counts(), strict=True):
-        for where, n in (("printed", PRINTED_N), ("implied", 12_031)):
+def test_required_n_and_gap_of_each_row(found: Values) -> None:
+    for row, (label, b, c, _) in zip(table(7), _counts(), strict=True):
+        for where, n in (("printed", N_MMLU_PRO), ("implied", 12_031)):
             assert found[f"n_star_at_{where}_n", label] == pytest.approx(
-                _required(b, c, n), rel=1e-10
+                counts_n_star(b, c, n), rel=1e-10
             )
             apart = abs(float(row["p_a"]) - float(row["p_b"]) - (b - c) / n)
             assert found[f"gap_mismatch_at_{where}_n", label] == pytest.approx(apart, abs=1e-15)
@@ -170,7 +158,7 @@ def test_required_n_and_gap_of_each_row(found: dict[tuple[str, str], Any]) -> No
 
 
 def test_each_count_follows_from_the_rest_of_its_row(
-    found: dict[tuple[str, str], Any],
+    found: Values,
 ) -> None:
     for label, b, c, shown in _counts():
         from_c, from_b = found["b_from_row", label], found["c_from_row", label]
@@ -183,12 +171,12 @@ def test_each_count_follows_from_the_rest_of_its_row(
 
 
 def test_connors_formula_is_more_than_a_percent_away_on_one_pair(
-    found: dict[tuple[str, str], Any],
+    found: Values,
 ) -> None:
     for label, b, c, _ in _counts():
-        psi, delta = (b + c) / PRINTED_N, (b - c) / PRINTED_N
+        psi, delta = (b + c) / N_MMLU_PRO, (b - c) / N_MMLU_PRO
         connor = ((Z(0.975) * sqrt(psi) + Z(0.8) * sqrt(psi - delta**2)) / delta) ** 2
-        apart = 100 * (connor / _required(b, c, PRINTED_N) - 1)
+        apart = 100 * (connor / counts_n_star(b, c, N_MMLU_PRO) - 1)
         # In per cent; eq. (5) cancels.
         assert found["forms_apart_connor", label] == pytest.approx(apart, abs=1e-10)
         assert (apart > 1) == (label == "4 vs 5")
@@ -204,16 +192,14 @@ def test_connors_formula_is_more_than_a_percent_away_on_one_pair(
         ("Bonferroni, m = 45", 0.05 / 45, 2.14),  # Section 6.2
     ],
 )
-def test_inflation_factors(
-    found: dict[tuple[str, str], Any], subject: str, level: float, printed: float
-) -> None:
+def test_inflation_factors(found: Values, subject: str, level: float, printed: float) -> None:
     expected = ((Z(1 - level / 2) + Z(0.8)) / (Z(0.975) + Z(0.8))) ** 2
     assert found["inflation", subject] == pytest.approx(expected, rel=1e-10)
     assert expected == pytest.approx(printed, abs=0.005)
     assert found["critical_value", subject] == pytest.approx(Z(1 - level / 2), rel=1e-10)
 
 
-def test_holm_is_nowhere_above_bonferroni(found: dict[tuple[str, str], Any]) -> None:
+def test_holm_is_nowhere_above_bonferroni(found: Values) -> None:
     steps = [
         ((Z(1 - 0.05 / (2 * (40 - k))) + Z(0.8)) / (Z(0.975) + Z(0.8))) ** 2 for k in range(40)
     ]
@@ -222,12 +208,12 @@ def test_holm_is_nowhere_above_bonferroni(found: dict[tuple[str, str], Any]) -> 
     assert found["holm_steps_above_bonferroni", "m = 40"] == 0
 
 
-def test_holm_agrees_with_statsmodels(found: dict[tuple[str, str], Any]) -> None:
+def test_holm_agrees_with_statsmodels(found: Values) -> None:
     # A pair is resolved at a level if its Wald statistic, moved by the quantile of the power,
     # rejects at that level: Holm on those p-values is Holm on required items.
     p = []
     for _, b, c, _ in _counts():
-        wald = (b - c) / sqrt(b + c - (b - c) ** 2 / PRINTED_N)
+        wald = (b - c) / sqrt(b + c - (b - c) ** 2 / N_MMLU_PRO)
         p.append(erfc((wald - Z(0.8)) / sqrt(2)))
     for m in (9, 45):
         padded = np.array([*np.clip(p, 0, 1), *np.ones(m - 9)])
@@ -235,7 +221,7 @@ def test_holm_agrees_with_statsmodels(found: dict[tuple[str, str], Any]) -> None
         assert found[f"unresolved_holm_{m}_at_printed_n", "MMLU-Pro"] == int(np.sum(~holm))
 
 
-def test_false_discovery_bounds(found: dict[tuple[str, str], Any]) -> None:
+def test_false_discovery_bounds(found: Values) -> None:
     p = {name: found[name, "OLL v1"] for name in ("p_largest_above_5pp", "p_largest_resolved")}
     for name, r in (("p_largest_above_5pp", 0.655), ("p_largest_resolved", 1.0)):
         squared = K / r  # T_N² of a pair with this r = N*/N
@@ -248,7 +234,7 @@ def test_false_discovery_bounds(found: dict[tuple[str, str], Any]) -> None:
     assert found["bh_rejections_up_to_5pp_at_least", "OLL v1"] == 6
 
 
-def test_smallest_p_of_the_close_pairs(found: dict[tuple[str, str], Any]) -> None:
+def test_smallest_p_of_the_close_pairs(found: Values) -> None:
     # Table 6, HellaSwag: b = 295, c = 249; 0.049 and 0.054 are printed.
     assert found["smallest_p", "close pairs, asymptotic"] == pytest.approx(
         chi2.sf(46**2 / 544, 1), rel=1e-10
@@ -258,20 +244,15 @@ def test_smallest_p_of_the_close_pairs(found: dict[tuple[str, str], Any]) -> Non
     )
 
 
-def test_shifted_correlation_by_hand(found: dict[tuple[str, str], Any]) -> None:
+def test_shifted_correlation_by_hand(found: Values) -> None:
     flips = []
     after = {"lower": 0, "upper": 0}
-    for row, (label, b, c, _) in zip(_table(7), _counts(), strict=True):
-        delta, p_a = (b - c) / PRINTED_N, float(row["p_a"])
+    for row, (label, b, c, _) in zip(table(7), _counts(), strict=True):
+        delta, p_a = (b - c) / N_MMLU_PRO, float(row["p_a"])
         p_b = p_a - delta
-        u_a, u_b = p_a * (1 - p_a), p_b * (1 - p_b)
-        variance = (b + c) / PRINTED_N - delta**2
-        rho = (u_a + u_b - variance) / (2 * sqrt(u_a * u_b))
-        limit = sqrt(p_b * (1 - p_a) / (p_a * (1 - p_b)))  # eq. (7)
-        verdicts = []
-        for shift in (-0.1, 0.0, 0.1):
-            moved = u_a + u_b - 2 * min(rho + shift, limit) * sqrt(u_a * u_b)
-            verdicts.append(K * moved / delta**2 > PRINTED_N)
+        rho = correlation(p_a, p_b, (b + c) / N_MMLU_PRO)
+        moved = [min(rho + shift, rho_max(p_a, p_b)) for shift in (-0.1, 0.0, 0.1)]
+        verdicts = [K * variance(p_a, p_b, r) / delta**2 > N_MMLU_PRO for r in moved]
         after["lower"] += verdicts[0]
         after["upper"] += verdicts[2]
         flips += [label] if len(set(verdicts)) > 1 else []
@@ -283,22 +264,19 @@ def test_shifted_correlation_by_hand(found: dict[tuple[str, str], Any]) -> None:
     assert found["rho_shift_most", "MMLU-Pro"] == 4
 
 
-def test_hellaswag_at_a_shifted_correlation(found: dict[tuple[str, str], Any]) -> None:
+def test_hellaswag_at_a_shifted_correlation(found: Values) -> None:
     # Table 6, row 4: b = 295, c = 249, N = 10,042; p_A = 0.8247 is one count, 8282.
     n, solved = 10_042, 8282
     p_a, p_b = solved / n, (solved - 46) / n
-    u_a, u_b = p_a * (1 - p_a), p_b * (1 - p_b)
-    rho = (u_a + u_b - 544 / n + (46 / n) ** 2) / (2 * sqrt(u_a * u_b))
+    rho = correlation(p_a, p_b, 544 / n)
     pair = "HS, gemma-7b, Llama-3-8B"
     assert found["rho_shifted", pair] == pytest.approx(rho + 0.1, rel=1e-10)
-    assert found["rho_upper_limit", pair] == pytest.approx(
-        sqrt(p_b * (1 - p_a) / (p_a * (1 - p_b))), rel=1e-10
-    )
-    moved = u_a + u_b - 2 * (rho + 0.1) * sqrt(u_a * u_b)
-    assert found["r_at_shifted_rho", pair] == pytest.approx(K * moved / (46 / n) ** 2 / n, rel=1e-8)
+    assert found["rho_upper_limit", pair] == pytest.approx(rho_max(p_a, p_b), rel=1e-10)
+    moved = K * variance(p_a, p_b, rho + 0.1) / (46 / n) ** 2
+    assert found["r_at_shifted_rho", pair] == pytest.approx(moved / n, rel=1e-8)
 
 
-def test_families(found: dict[tuple[str, str], Any]) -> None:
+def test_families(found: Values) -> None:
     for subject, models, tasks in (
         ("MMLU-Pro", 10, 1),
         ("frontier panel", 4, 1),
@@ -317,7 +295,7 @@ def test_a_changed_count_hides_no_other_row(published: PublishedNumbers) -> None
     b = published.adjacent_pairs.b.copy()
     b[0] += 1
     planted = replace(published, adjacent_pairs=replace(published.adjacent_pairs, b=b))
-    found = _by_name(adjacent_pairs(planted))
+    found = values_of(adjacent_pairs(planted))
     assert found["n_items_implied", "Table 7"] == 12_031
     assert found["rounding_implied", "Table 7"] == "up"
     assert found["rows_explained_at_implied_n", "up"] == 8

@@ -2,70 +2,45 @@
 
 from __future__ import annotations
 
-import csv
 from math import exp, isinf, log, sqrt
-from pathlib import Path
-from statistics import NormalDist, median
-from typing import Any
+from statistics import median
 
 import mpmath
 import pytest
+from evidence_values import PUBLISHED, Values, values_of
 from scipy.optimize import brentq
 from scipy.stats import multivariate_normal
+from second_derivations_paper import N_MMLU_PRO, Z_ALPHA, Z_POWER, K, counts_n_star, table, whole
+from second_derivations_sequential import POINTS, log_e
 
 from llm_power.audit.evidence.anytime import anytime
 from llm_power.audit.evidence.published_numbers import load_published
-from llm_power.statistics._seeds import named_rng
-from llm_power.statistics.bernoulli_pairs import discordance_from_required_n
-from llm_power.statistics.e_process_simulation import e_process_calibration
-
-PUBLISHED = Path(__file__).resolve().parents[2] / "data" / "published"
-Z = NormalDist().inv_cdf
-Z_ALPHA, Z_BETA = Z(0.975), Z(0.8)
-K = (Z_ALPHA + Z_BETA) ** 2
-PRINTED_N = 12_032  # Table 7, caption
-POINTS = [k / 100 for k in range(1, 100) if k != 50]  # Appendix C
-LOG_UP = [log(2 * point) for point in POINTS]
-LOG_DOWN = [log(2 - 2 * point) for point in POINTS]
-# Figure 4's caption, and Table 10's ARC row: gap and required N of the pairs of Appendix C.
-CALIBRATION = [(0.024, 2362), (0.078, 294)]
 
 
 @pytest.fixture(scope="module")
-def found() -> dict[tuple[str, str], Any]:
-    rows = anytime(load_published(PUBLISHED))
-    named = {(row.quantity, row.subject): row.value for row in rows}
-    assert len(named) == len(rows), "quantity and subject name a row"
-    return named
+def found() -> Values:
+    return values_of(anytime(load_published(PUBLISHED)))
 
 
 def _pairs(number: int) -> list[tuple[str, int, int, int]]:
     """Name, b, c and N of the rows of Table 6 or 7, read with nothing but the csv module."""
-    with (PUBLISHED / f"table_{number:02d}.csv").open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
     return [
         (
             row.get("pair") or f"{row['task']}, {row['model_a']}, {row['model_b']}",
             int(row["b"]),
             int(row["c"]),
-            int(row.get("n", str(PRINTED_N)).replace(",", "")),
+            whole(row.get("n", str(N_MMLU_PRO))),
         )
-        for row in rows
+        for row in table(number)
     ]
-
-
-def _log_e(b: float, c: float) -> float:
-    terms = [b * up + c * down for up, down in zip(LOG_UP, LOG_DOWN, strict=True)]
-    largest = max(terms)
-    return largest + log(sum(exp(term - largest) for term in terms) / len(terms))
 
 
 # With nothing but the standard library and the printed numbers
 
 
-def test_five_vs_six_crosses(found: dict[tuple[str, str], Any]) -> None:
+def test_five_vs_six_crosses(found: Values) -> None:
     # Section 6.5 says that it fails to; b = 1680 and c = 1454 of Table 7.
-    crossed = _log_e(1680, 1454)
+    crossed = log_e(1680, 1454)
     assert crossed > log(20)
     assert crossed == pytest.approx(4.374, abs=0.0005)
     assert found["log_e", "5 vs 6"] == pytest.approx(crossed, rel=1e-10)
@@ -77,54 +52,11 @@ def test_four_of_the_terms_are_enough() -> None:
     assert four / 98 == pytest.approx(77.9, abs=0.05)
 
 
-@pytest.mark.parametrize(("delta", "n_star"), CALIBRATION)
-def test_stopping_takes_much_less_than_printed(delta: float, n_star: int) -> None:
-    # Appendix C prints 1.84 to 2.32 N*. Exact law of the discordant items at the stop, up to 10 N*
-    # items; an item is discordant with probability psi, so that items are discordant ones over psi.
-    psi = n_star * delta**2 / K + delta**2
-    theta = (1 + delta / psi) / 2
-    horizon = round(10 * n_star * psi)
-    crossed, moment = _stopping(theta, horizon)
-    ratio = moment / crossed / psi / n_star
-    assert crossed > 0.999
-    assert ratio < 1.84 - 0.005
-    # An independent implementation, item by item.
-    p10, p01 = discordance_from_required_n(delta, n_star)
-    simulated = e_process_calibration(
-        p10,
-        p01,
-        10 * n_star,
-        n_trials=2000,
-        rng=named_rng(7, f"test_evidence_anytime/{delta}"),
-    )
-    apart = simulated.mean_stopping / n_star - ratio
-    assert abs(apart) < 4 * simulated.mean_stopping_error / n_star
-
-
-def _stopping(theta: float, horizon: int) -> tuple[float, float]:
-    """Probability of a crossing within the horizon, and sum of discordant items times it."""
-    alive, crossed, moment, edge = {0: 1.0}, 0.0, 0.0, 0
-    for m in range(1, horizon + 1):
-        after: dict[int, float] = {}
-        for s, mass in alive.items():
-            after[s + 1] = after.get(s + 1, 0.0) + mass * theta
-            after[s - 1] = after.get(s - 1, 0.0) + mass * (1 - theta)
-        # Smallest |b - c| that crosses with m discordant items; it never falls as m grows.
-        edge += (m - edge) % 2
-        while edge <= m and _log_e((m + edge) / 2, (m - edge) / 2) < log(20):
-            edge += 2
-        stopped = sum(mass for s, mass in after.items() if abs(s) >= edge)
-        crossed, moment = crossed + stopped, moment + m * stopped
-        alive = {s: mass for s, mass in after.items() if abs(s) < edge and mass > 1e-16}
-        edge = max(edge - 1, 0)
-    return crossed, moment
-
-
 # Against other implementations
 
 
 @pytest.mark.parametrize("number", [6, 7])
-def test_log_e_of_every_printed_pair(found: dict[tuple[str, str], Any], number: int) -> None:
+def test_log_e_of_every_printed_pair(found: Values, number: int) -> None:
     for name, b, c, _ in _pairs(number):
         with mpmath.workdps(40):
             e = mpmath.fsum(
@@ -137,14 +69,14 @@ def test_log_e_of_every_printed_pair(found: dict[tuple[str, str], Any], number: 
 
 
 @pytest.mark.parametrize("number", [6, 7])
-def test_threshold_inflation_and_verdicts(found: dict[tuple[str, str], Any], number: int) -> None:
+def test_threshold_inflation_and_verdicts(found: Values, number: int) -> None:
     inflations, unresolved, alone, waiting = [], [], [], []
     for name, b, c, n in _pairs(number):
         m = b + c
-        gap = brentq(lambda s, m=m: _log_e((m + s) / 2, (m - s) / 2) - log(20), 0, m, xtol=1e-12)
+        gap = brentq(lambda s, m=m: log_e((m + s) / 2, (m - s) / 2) - log(20), 0, m, xtol=1e-12)
         u = gap / sqrt(m)
-        inflations.append(((u + Z_BETA) / (Z_ALPHA + Z_BETA)) ** 2)
-        fixed = K * (n * m / (b - c) ** 2 - 1)
+        inflations.append(((u + Z_POWER) / (Z_ALPHA + Z_POWER)) ** 2)
+        fixed = counts_n_star(b, c, n)
         assert found["anytime_threshold", name] == pytest.approx(u, rel=1e-9)
         assert found["anytime_inflation", name] == pytest.approx(inflations[-1], rel=1e-9)
         assert found["anytime_n_star", name] == pytest.approx(inflations[-1] * fixed, rel=1e-9)
@@ -152,7 +84,7 @@ def test_threshold_inflation_and_verdicts(found: dict[tuple[str, str], Any], num
         assert found["mcnemar_z", name] == pytest.approx(abs(b - c) / sqrt(m), rel=1e-12)
         unresolved += [name] if inflations[-1] * fixed > n else []
         alone += [name] if inflations[-1] * fixed > n >= fixed else []
-        waiting += [name] if _log_e(b, c) < log(20) else []
+        waiting += [name] if log_e(b, c) < log(20) else []
     table = f"Table {number}"
     for which, value in (
         ("min", min(inflations)),
@@ -166,7 +98,7 @@ def test_threshold_inflation_and_verdicts(found: dict[tuple[str, str], Any], num
     assert found["not_crossed_which", table] == "; ".join(waiting)
 
 
-def test_verdicts_of_table_7(found: dict[tuple[str, str], Any]) -> None:
+def test_verdicts_of_table_7(found: Values) -> None:
     # Section 6.5 and Table 5: five unresolved, the extra one being 5 vs 6; none by crossing.
     assert found["unresolved_anytime", "Table 7"] == 5
     assert found["unresolved_by_anytime_alone_which", "Table 7"] == "5 vs 6"
@@ -177,20 +109,20 @@ def test_verdicts_of_table_7(found: dict[tuple[str, str], Any]) -> None:
     )
 
 
-def test_no_pair_of_table_7_has_the_printed_inflation(found: dict[tuple[str, str], Any]) -> None:
+def test_no_pair_of_table_7_has_the_printed_inflation(found: Values) -> None:
     # Section 6.5 prints 2.15 for all nine.
     values = [found["anytime_inflation", name] for name, *_ in _pairs(7)]
     assert not any(abs(value - 2.15) <= 0.005 for value in values)
     m = found["n_discordant_of_one_inflation", "Table 7"]
-    u = sqrt(2.15) * sqrt(K) - Z_BETA
+    u = sqrt(2.15) * sqrt(K) - Z_POWER
     crossing = brentq(
-        lambda x: _log_e((x + u * sqrt(x)) / 2, (x - u * sqrt(x)) / 2) - log(20), 100, 300
+        lambda x: log_e((x + u * sqrt(x)) / 2, (x - u * sqrt(x)) / 2) - log(20), 100, 300
     )
     assert m == pytest.approx(crossing, abs=1)
     assert not any(abs(b + c - m) < 4 for _, b, c, _ in _pairs(7))
 
 
-def test_a_test_looked_at_twice(found: dict[tuple[str, str], Any]) -> None:
+def test_a_test_looked_at_twice(found: Values) -> None:
     # Armitage, McPherson and Rowe (1969), Table 2: 0.083 for two looks at the 5% level.
     assert found["type1_of_two_looks", "α = 0.05"] == pytest.approx(0.083, abs=0.0005)
     quadrant = multivariate_normal(cov=[[1, sqrt(0.5)], [sqrt(0.5), 1]])
@@ -204,7 +136,7 @@ def test_a_test_looked_at_twice(found: dict[tuple[str, str], Any]) -> None:
     assert found["type1_of_two_looks", "α = 0.05"] == pytest.approx(1 - inside, rel=1e-5)
 
 
-def test_mixture_and_calibration(found: dict[tuple[str, str], Any]) -> None:
+def test_mixture_and_calibration(found: Values) -> None:
     assert found["log_threshold", "α = 0.05"] == pytest.approx(log(20), rel=1e-12)
     assert found["mixture_points", "98-point mixture"] == len(POINTS)
     assert found["posterior_weight_ratio", "98-point mixture"] == pytest.approx(99, rel=1e-12)

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from evidence_values import PUBLISHED, Errors, Values, errors_of, values_of
 from scipy import stats
+from second_derivations_paper import K, counts_n_star
 from statsmodels.stats.contingency_tables import mcnemar
 
 from llm_power.audit.evidence.close_pairs import close_pairs
@@ -34,7 +35,6 @@ ROWS: list[Row] = [
 ]
 NAMES = [row[0] for row in ROWS]
 Z = NormalDist()
-K = (Z.inv_cdf(0.975) + Z.inv_cdf(0.8)) ** 2
 # Table 10: label, gap, rho, N*, powers, and the scores that the board displayed with their N.
 Row10 = tuple[str, float, float, int, tuple[float, float, float], float, float, int]
 TABLE_10: list[Row10] = [
@@ -59,10 +59,6 @@ def errors(rows: list[EvidenceRow]) -> Errors:
     return errors_of(rows)
 
 
-def required(n: int, b: int, c: int) -> float:
-    return K * (n * (b + c) / (b - c) ** 2 - 1)
-
-
 @pytest.mark.parametrize("row", ROWS, ids=NAMES)
 def test_a_row_of_table_6_is_overdetermined(found: Values, row: Row) -> None:
     pair, n, p_a, p_b, b, c, n_star = row
@@ -80,14 +76,14 @@ def test_a_row_of_table_6_is_overdetermined(found: Values, row: Row) -> None:
         ((s + d) // 2, (s - d) // 2)
         for d in difference
         for s in range(d, n + 1, 2)
-        if round(required(n, (s + d) // 2, (s - d) // 2)) == n_star
+        if round(counts_n_star((s + d) // 2, (s - d) // 2, n)) == n_star
     ]
     assert fits == [(b, c)]
-    assert [m for m in range(b + c, 3 * n) if round(required(m, b, c)) == n_star] == [n]
+    assert [m for m in range(b + c, 3 * n) if round(counts_n_star(b, c, m)) == n_star] == [n]
 
 
 def test_table_6_rounds_to_the_nearest_and_only_so(found: Values) -> None:
-    exact = [(required(n, b, c), n_star) for _, n, _, _, b, c, n_star in ROWS]
+    exact = [(counts_n_star(b, c, n), n_star) for _, n, _, _, b, c, n_star in ROWS]
     assert found["n_star_rows_by_rule", "nearest"] == 7
     assert sum(round(x) == n_star for x, n_star in exact) == 7
     assert found["n_star_rows_by_rule", "up"] == sum(math.ceil(x) == y for x, y in exact) == 4
@@ -106,7 +102,7 @@ def test_differences_add_up_along_chains(found: Values) -> None:
 
 
 def test_table_3_follows_from_table_6_where_it_can(found: Values) -> None:
-    ratios = [(100 * (b - c) / n, required(n, b, c) / n) for _, n, _, _, b, c, _ in ROWS]
+    ratios = [(100 * (b - c) / n, counts_n_star(b, c, n) / n) for _, n, _, _, b, c, _ in ROWS]
     near = [r for gap, r in ratios if gap <= 1]
     far = [r for gap, r in ratios if gap > 1]
     for label, inside, r_median, r_worst in (("≤1%", near, 94, 1892), ("1%–2%", far, 4.2, 6.8)):

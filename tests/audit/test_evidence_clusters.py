@@ -7,49 +7,36 @@ import math
 import shutil
 from fractions import Fraction
 from pathlib import Path
-from statistics import NormalDist, median
+from statistics import median
 
 import numpy as np
 import pytest
+from evidence_values import PUBLISHED, Values, values_of
+from second_derivations_paper import constant, counts_n_star
 
 from llm_power.audit.evidence.clusters import clusters
 from llm_power.audit.evidence.published_numbers import load_published
 from llm_power.audit.evidence.reach import Reach, reach_of
-from llm_power.audit.evidence.rows import EvidenceRow
 from llm_power.audit.evidence.sharpness import sharpness
 from llm_power.audit.evidence.tables_together import tables_together
 from llm_power.published import parse_printed
-
-PUBLISHED = Path(__file__).resolve().parents[2] / "data" / "published"
 
 # Tables 4, 7 and 9 once more, by hand: an oracle that shares nothing with the loader.
 PAIRS = [f"{i} vs {i + 1}" for i in range(1, 10)]
 B = [253, 284, 32, 1871, 1680, 1449, 352, 787, 1227]
 C = [111, 76, 20, 1076, 1454, 1439, 242, 684, 1200]
 N, K = 12_032, 14
+REQUIRED = [counts_n_star(b, c, N) for b, c in zip(B, C, strict=True)]
 ICC = [0.0004, -0.0003, 0.0002, 0.036, 0.0067, 0.012, -0.0002, 0.0010, 0.0029]
 EFFECT = [1.37, 1.00, 1.19, 31.5, 6.74, 11.5, 1.00, 1.88, 3.52]
 CLUSTERED = [2_327, 778, 40_660, 13_621, 39_009, 31.4e6, 4_628, 24_632, 1.11e6]
 HALF_UNIT = [0.5, 0.5, 0.5, 0.5, 0.5, 0.05e6, 0.5, 0.5, 0.005e6]
 
 
-def n_star(b: int, c: int) -> float:
-    """Eq. (3) with the normal quantiles of the standard library."""
-    z = NormalDist().inv_cdf(0.975) + NormalDist().inv_cdf(0.8)
-    delta = Fraction(b - c, N)
-    return z * z * float((Fraction(b + c, N) - delta**2) / delta**2)
-
-
-def by_name(rows: list[EvidenceRow]) -> dict[tuple[str, str], float | str]:
-    found = {(row.quantity, row.subject): row.value for row in rows}
-    assert len(found) == len(rows), "quantity and subject name a row"
-    return found
-
-
 @pytest.fixture(scope="module")
-def found() -> dict[tuple[str, str], float | str]:
+def found() -> Values:
     published = load_published(PUBLISHED)
-    return by_name([*clusters(published), *tables_together(published), *sharpness(published)])
+    return values_of([*clusters(published), *tables_together(published), *sharpness(published)])
 
 
 def test_reach_is_half_a_unit_around_the_printed_number() -> None:
@@ -60,7 +47,7 @@ def test_reach_is_half_a_unit_around_the_printed_number() -> None:
     assert Reach(0.0, 1.0).nearest_to(0.25) == 0.25
 
 
-def test_summaries_of_table_4(found: dict[tuple[str, str], float | str]) -> None:
+def test_summaries_of_table_4(found: Values) -> None:
     assert found["mean_cluster_size", "MMLU-Pro"] == pytest.approx(859 + 3 / 7, rel=1e-12)
     assert found["icc_median", "Table 4"] == median(ICC)
     assert (found["icc_min", "Table 4"], found["icc_max", "Table 4"]) == (-3e-4, 0.036)
@@ -68,11 +55,9 @@ def test_summaries_of_table_4(found: dict[tuple[str, str], float | str]) -> None
 
 
 @pytest.mark.parametrize("i", range(9))
-def test_design_effect_and_icc_follow_from_the_cluster_n_star(
-    found: dict[tuple[str, str], float | str], i: int
-) -> None:
+def test_design_effect_and_icc_follow_from_the_cluster_n_star(found: Values, i: int) -> None:
     # The nearest point of an interval lies in it, and is the printed number if that does.
-    low, high = ((CLUSTERED[i] + s * HALF_UNIT[i]) / n_star(B[i], C[i]) for s in (-1, 1))
+    low, high = ((CLUSTERED[i] + s * HALF_UNIT[i]) / REQUIRED[i] for s in (-1, 1))
     effect = found["design_effect_of_cluster_n_star_within_rounding", PAIRS[i]]
     assert effect == pytest.approx(min(max(EFFECT[i], low), high), rel=1e-10)
     if ICC[i] > 0:
@@ -82,7 +67,7 @@ def test_design_effect_and_icc_follow_from_the_cluster_n_star(
 
 
 def test_a_negative_icc_needs_the_positive_part(
-    found: dict[tuple[str, str], float | str],
+    found: Values,
 ) -> None:
     # Row 2 vs 3 prints ICC -0.0003 and a design effect of 1.00; the ICC nearest to zero that
     # rounds so is -0.00025.
@@ -109,9 +94,8 @@ def test_nothing_is_evidence_for_the_number_that_the_others_rest_on() -> None:
     assert decided == {"3 vs 4", "6 vs 7", "8 vs 9", "9 vs 10"}
 
 
-def test_which_pairs_the_clusters_turn(found: dict[tuple[str, str], float | str]) -> None:
-    required = [n_star(b, c) for b, c in zip(B, C, strict=True)]
-    before = {p for p, x in zip(PAIRS, required, strict=True) if x > N}
+def test_which_pairs_the_clusters_turn(found: Values) -> None:
+    before = {p for p, x in zip(PAIRS, REQUIRED, strict=True) if x > N}
     after = {p for p, x in zip(PAIRS, CLUSTERED, strict=True) if x > N}
     flipped = after - before
     assert found["unresolved_iid", "MMLU-Pro"] == len(before) == 4
@@ -127,7 +111,7 @@ def test_which_pairs_the_clusters_turn(found: dict[tuple[str, str], float | str]
 
 
 def test_half_of_the_icc_bounds_deny_a_fixed_mean_cluster_size(
-    found: dict[tuple[str, str], float | str],
+    found: Values,
 ) -> None:
     # Positive bounds of the ICC with half a unit, and the bound of cluster N* with its own.
     bounds: dict[int, list[tuple[float, float, float, float]]] = {
@@ -144,15 +128,13 @@ def test_half_of_the_icc_bounds_deny_a_fixed_mean_cluster_size(
     denying = 0
     for i, triples in bounds.items():
         for icc, half, clustered, unit in triples:
-            low, high = (
-                ((clustered + s * unit) / n_star(B[i], C[i]) - 1) / (N / K - 1) for s in (-1, 1)
-            )
+            low, high = (((clustered + s * unit) / REQUIRED[i] - 1) / (N / K - 1) for s in (-1, 1))
             denying += high < icc - half or low > icc + half
     assert found["bounds_denying_fixed_mean_size", "Table 9"] == denying == 7
 
 
 def test_shares_follow_from_the_two_pairs_that_vary(
-    found: dict[tuple[str, str], float | str],
+    found: Values,
 ) -> None:
     # In thousandths: of 1000 resamples, 552 leave 4 vs 5 unresolved, 997 leave 5 vs 6, 1 neither.
     both = 552 + 997 - (1000 - 1)
@@ -169,7 +151,7 @@ def test_shares_follow_from_the_two_pairs_that_vary(
     assert found["mean_unresolved_of_shares", "Table 9"] == pytest.approx(5.549, abs=1e-12)
 
 
-def test_leave_one_out_and_definitions(found: dict[tuple[str, str], float | str]) -> None:
+def test_leave_one_out_and_definitions(found: Values) -> None:
     with (PUBLISHED / "mmlu_pro_categories.csv").open(encoding="utf-8") as file:
         n_categories = len(list(csv.DictReader(file)))
     assert found["drops_named", "all"] == n_categories == K
@@ -191,7 +173,7 @@ def test_leave_one_out_and_definitions(found: dict[tuple[str, str], float | str]
 
 
 def test_correlation_of_table_4_is_the_phi_coefficient_of_whole_counts(
-    found: dict[tuple[str, str], float | str],
+    found: Values,
 ) -> None:
     # 4 vs 5: p_A = 0.7002 leaves 8425 of 12,032 alone; the ends of the interval are less than
     # an item away from it.
@@ -203,45 +185,39 @@ def test_correlation_of_table_4_is_the_phi_coefficient_of_whole_counts(
         margins = solved * (N - solved) * (n11 + c) * (N - n11 - c)
         return (n11 * n00 - b * c) / math.sqrt(margins)
 
-    rho = float(found["rho_of_accuracies_within_rounding", "4 vs 5"])
+    rho = found["rho_of_accuracies_within_rounding", "4 vs 5"]
     assert min(phi(8424), phi(8426)) <= rho <= max(phi(8424), phi(8426))
     assert found["gap_pp_of_counts", "4 vs 5"] == pytest.approx(100 * (b - c) / N, rel=1e-12)
 
 
 def test_constant_of_lemma_1_vanishes_away_from_one_half(
-    found: dict[tuple[str, str], float | str],
+    found: Values,
 ) -> None:
     for rho in (0.0, 0.3, 0.5, 0.9):
-        p = float(found["sharpest_midpoint", f"ρ = {rho:g}"])
+        p = found["sharpest_midpoint", f"ρ = {rho:g}"]
         u = p * (1 - p)
         first, second = (1 + rho) * (1 - 2 * p) ** 2 / (16 * (1 - rho) * u**2), 1 / (6 * u)
         assert first == pytest.approx(second, rel=1e-10)
         assert p > 0.59
         # On a grid of thousandths: no larger than at the one next to the zero, and far below 1/3.
-        near = round(p, 3)
-        v = near * (1 - near)
-        constant = abs((1 + rho) * (1 - 2 * near) ** 2 / (16 * (1 - rho) * v**2) - 1 / (6 * v)) / 2
-        smallest = float(found["smallest_shortcut_constant", f"ρ = {rho:g}"])
-        assert 0 <= smallest <= constant * (1 + 1e-9)
+        smallest = found["smallest_shortcut_constant", f"ρ = {rho:g}"]
+        nearest = constant(Fraction(round(1000 * p), 1000), Fraction(str(rho)))
+        assert 0 <= smallest <= float(nearest) * (1 + 1e-9)
         assert smallest < 0.01
     # At p = 0.65 and ρ = 0, which the paper prints as 0.31: below the 1/3 of p = 1/2.
-    u = 0.65 * 0.35
-    assert (1 / (6 * u) - 0.3**2 / (16 * u**2)) / 2 == pytest.approx(0.31196, abs=5e-6)
+    at_065 = float(constant(Fraction("0.65"), Fraction(0)))
+    assert at_065 == pytest.approx(0.31196, abs=5e-6)
     # One half is a local maximum of C wherever rho > -1/5: its second difference is negative.
-    for rho in (-0.19, 0.0, 0.5, 0.95):
-        terms = [
-            abs(
-                (1 + rho) * (1 - 2 * p) ** 2 / (16 * (1 - rho) * (p - p * p) ** 2)
-                - 1 / 6 / (p - p * p)
-            )
-            for p in (0.499, 0.5, 0.501)
-        ]
-        assert terms[1] > max(terms[0], terms[2])
+    for text in ("-0.19", "0", "0.5", "0.95"):
+        left, middle, right = (
+            constant(Fraction(p), Fraction(text)) for p in ("0.499", "0.5", "0.501")
+        )
+        assert middle > max(left, right)
     # At ρ = -1, the least correlation at p = 1/2, C is 1/(12u) >= 1/3; elsewhere large ρ is worse.
     assert found["smallest_of_largest_constants", "ρ up to 0.99"] == pytest.approx(1 / 3, rel=1e-12)
 
 
-def test_other_tables(found: dict[tuple[str, str], float | str]) -> None:
+def test_other_tables(found: Values) -> None:
     assert found["pairs_up_to_5pp", "Table 3"] == 3 + 4 + 10
     for label in ("5%–15%", ">15%"):  # worst r of 0.65 and 0.07
         assert found["bucket_unresolved_by_worst_r", label] == 0
@@ -260,15 +236,13 @@ def test_other_tables(found: dict[tuple[str, str], float | str]) -> None:
     assert found["halved_clusters", "MMLU-Pro"] == 28
 
 
-def test_a_changed_count_changes_what_depends_on_it_alone(
-    found: dict[tuple[str, str], float | str], tmp_path: Path
-) -> None:
+def test_a_changed_count_changes_what_depends_on_it_alone(found: Values, tmp_path: Path) -> None:
     folder = tmp_path / "published"
     shutil.copytree(PUBLISHED, folder)
     path = folder / "table_07.csv"
     path.write_text(path.read_text(encoding="utf-8").replace(",1871,", ",1781,"), encoding="utf-8")
     published = load_published(folder)
-    changed = by_name([*clusters(published), *tables_together(published), *sharpness(published)])
+    changed = values_of([*clusters(published), *tables_together(published), *sharpness(published)])
     assert changed.keys() == found.keys()
     moved = {key for key in found if not _same(found[key], changed[key])}
     assert moved

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from fractions import Fraction
 from itertools import combinations
-from pathlib import Path
 from statistics import NormalDist
 
 import mpmath
 import numpy as np
 import pytest
+from evidence_values import PUBLISHED, Values, values_of
 from scipy.optimize import linprog
 from scipy.stats import norm
+from second_derivations_calculators import mean
+from second_derivations_paper import K, cohens_h, constant, counts_n_star, shortcut_ratio
 
 from llm_power.audit.evidence.board_scores import board_scores
 from llm_power.audit.evidence.calculators import calculators
@@ -25,11 +27,8 @@ from llm_power.audit.evidence.rows import EvidenceRow
 from llm_power.audit.evidence.shortcut_on_counts import shortcut_on_counts, summary_of
 from llm_power.errors import InvalidArgument
 
-PUBLISHED = Path(__file__).resolve().parents[2] / "data" / "published"
 Part = Callable[[PublishedNumbers], list[EvidenceRow]]
 PARTS: list[Part] = [board_scores, calculators, closed_forms, lemma_grid, shortcut_on_counts]
-
-K = (NormalDist().inv_cdf(0.975) + NormalDist().inv_cdf(0.8)) ** 2
 
 
 @pytest.fixture(scope="module")
@@ -38,30 +37,13 @@ def published() -> PublishedNumbers:
 
 
 @pytest.fixture(scope="module")
-def found(published: PublishedNumbers) -> dict[tuple[str, str], float | str]:
+def found(published: PublishedNumbers) -> Values:
     """Value of every row of the five modules by quantity and subject."""
-    rows = [row for part in PARTS for row in part(published)]
-    values = {(row.quantity, row.subject): row.value for row in rows}
-    assert len(values) == len(rows)
-    return values
-
-
-def h(p: float, q: float) -> float:
-    return 2 * math.asin(math.sqrt(p)) - 2 * math.asin(math.sqrt(q))
+    return values_of(row for part in PARTS for row in part(published))
 
 
 def ratio(p: float, rho: float, delta: float) -> float:
-    """n_h/N*, from eqs. (9), (5) and (6)."""
-    a, b = p + delta / 2, p - delta / 2
-    u, v = a * (1 - a), b * (1 - b)
-    return (1 - rho) * delta**2 / (h(a, b) ** 2 * (u + v - 2 * rho * math.sqrt(u * v)))
-
-
-def constant(p: Fraction, rho: Fraction) -> Fraction:
-    """Eq. (11) in exact arithmetic."""
-    u = p * (1 - p)
-    first = (1 + rho) * (1 - 2 * p) ** 2 / (16 * (1 - rho) * u**2)
-    return abs(first - 1 / (6 * u)) / 2
+    return shortcut_ratio(p + delta / 2, p - delta / 2, rho)
 
 
 @pytest.mark.parametrize("part", PARTS)
@@ -115,19 +97,17 @@ def test_taylor_coefficient_of_the_exponential() -> None:
     "equation",
     ["phi'''/phi'", *(f"eq. ({n})" for n in (11, 12, 13, 14, 15, 16, 17, 18, 20, 21, 22))],
 )
-def test_printed_coefficients_hold(
-    equation: str, found: dict[tuple[str, str], float | str]
-) -> None:
+def test_printed_coefficients_hold(equation: str, found: Values) -> None:
     assert found["coefficient_over_printed", equation] == pytest.approx(1, abs=1e-10)
 
 
-def test_orders_of_the_ratio(found: dict[tuple[str, str], float | str]) -> None:
+def test_orders_of_the_ratio(found: Values) -> None:
     assert found["shortcut_ratio_coefficient", "order 0"] == pytest.approx(0.5, abs=1e-12)
     assert found["shortcut_ratio_coefficient", "order 1"] == pytest.approx(0, abs=1e-12)
     assert found["shortcut_ratio_coefficient", "order 3"] == pytest.approx(0, abs=1e-10)
 
 
-def test_constants_in_exact_arithmetic(found: dict[tuple[str, str], float | str]) -> None:
+def test_constants_in_exact_arithmetic(found: Values) -> None:
     f = Fraction
     exact = {
         "p = 0.5, rho = 0.3": constant(f(1, 2), f(3, 10)),
@@ -153,21 +133,19 @@ def test_constants_in_exact_arithmetic(found: dict[tuple[str, str], float | str]
 
 
 @pytest.mark.parametrize(("p", "text"), [(Fraction(13, 20), "0.65"), (Fraction(4, 5), "0.8")])
-def test_constant_vanishes_where_said(
-    p: Fraction, text: str, found: dict[tuple[str, str], float | str]
-) -> None:
+def test_constant_vanishes_where_said(p: Fraction, text: str, found: Values) -> None:
     rho = found["rho_of_zero_constant", f"p = {text}"]
     assert isinstance(rho, float)
     assert float(constant(p, Fraction(rho))) == pytest.approx(0, abs=1e-12)
 
 
-def test_side_of_one_half(found: dict[tuple[str, str], float | str]) -> None:
+def test_side_of_one_half(found: Values) -> None:
     for p, rho in ((0.5, 0.3), (0.65, 0.3), (0.8, 0.5)):
         side = "above" if ratio(p, rho, 0.01) > 0.5 else "below"
         assert found["side_of_one_half", f"p = {p:g}, rho = {rho:g}"] == side
 
 
-def test_corollary_1(found: dict[tuple[str, str], float | str]) -> None:
+def test_corollary_1(found: Values) -> None:
     gap = math.sqrt(0.05 / float(constant(Fraction(13, 20), Fraction(3, 10))))
     assert found["admissible_gap", ""] == pytest.approx(gap, rel=1e-12)
     assert found["shortcut_ratio_at_admissible_gap", "0.43"] == pytest.approx(
@@ -175,7 +153,7 @@ def test_corollary_1(found: dict[tuple[str, str], float | str]) -> None:
     )
 
 
-def test_deviations_on_the_grid(found: dict[tuple[str, str], float | str]) -> None:
+def test_deviations_on_the_grid(found: Values) -> None:
     for delta in (0.05, 0.2):
         cells = [
             (p, abs(ratio(p, rho / 10, delta) - 0.5))
@@ -190,8 +168,8 @@ def test_deviations_on_the_grid(found: dict[tuple[str, str], float | str]) -> No
             near
         )
     # Section 4 prints 0.0008 and 0.014.
-    assert found["largest_deviation", "delta = 0.05, all p"] > 0.00085  # type: ignore[operator]
-    assert found["largest_deviation", "delta = 0.2, all p"] > 0.0145  # type: ignore[operator]
+    assert found["largest_deviation", "delta = 0.05, all p"] > 0.00085
+    assert found["largest_deviation", "delta = 0.2, all p"] > 0.0145
 
 
 def rho_bounds(p: float, q: float) -> tuple[float, float]:
@@ -205,7 +183,7 @@ def rho_bounds(p: float, q: float) -> tuple[float, float]:
     return (ends[0] - p * q) / scale, (ends[1] - p * q) / scale
 
 
-def test_admissible_correlations(found: dict[tuple[str, str], float | str]) -> None:
+def test_admissible_correlations(found: Values) -> None:
     assert found["correlation_bound_error", "eq. (7)"] == pytest.approx(0, abs=1e-12)
     assert found["correlation_bound_error", "eq. (8)"] == pytest.approx(0, abs=1e-12)
     # The corner rho = 0.7, delta = 0.20 of Appendix A's grid.
@@ -213,7 +191,7 @@ def test_admissible_correlations(found: dict[tuple[str, str], float | str]) -> N
     assert found["inadmissible_corners", "rho = 0.7, delta = 0.20"] == beyond == 3
 
 
-def test_normal_approximation(found: dict[tuple[str, str], float | str]) -> None:
+def test_normal_approximation(found: Values) -> None:
     # R 4.2.2: print(qnorm(0.975) + qnorm(0.8), digits = 15) gives 2.80158521811297
     assert found["z_sum", ""] == pytest.approx(2.80158521811297, rel=1e-13)
     mu = norm.isf(0.025) + norm.isf(0.2)
@@ -221,7 +199,7 @@ def test_normal_approximation(found: dict[tuple[str, str], float | str]) -> None
     assert found["near_tail_power", ""] == pytest.approx(0.8, rel=1e-12)
 
 
-def test_arcsine_is_odd_about_one_half_alone(found: dict[tuple[str, str], float | str]) -> None:
+def test_arcsine_is_odd_about_one_half_alone(found: Values) -> None:
     with mpmath.workdps(40):
         second = mpmath.diff(lambda t: mpmath.asin(mpmath.sqrt(t)), mpmath.mpf("0.65"), 2)
     assert found["arcsine_second_derivative", "p = 0.65"] == pytest.approx(float(second), rel=1e-9)
@@ -229,18 +207,13 @@ def test_arcsine_is_odd_about_one_half_alone(found: dict[tuple[str, str], float 
 
 
 def test_gain_of_pairing_never_exceeds_the_textbook_value(
-    found: dict[tuple[str, str], float | str],
+    found: Values,
 ) -> None:
     assert found["gain_beyond_textbook", ""] == pytest.approx(0, abs=1e-10)
     assert found["gain_over_textbook_limit", ""] == pytest.approx(1, abs=1e-6)
 
 
-def mean(values: Iterable[Fraction]) -> Fraction:
-    listed = list(values)
-    return sum(listed, Fraction(0)) / len(listed)
-
-
-def test_miller_formula_is_paired(found: dict[tuple[str, str], float | str]) -> None:
+def test_miller_formula_is_paired(found: Values) -> None:
     # Two questions with success probabilities (9/10, 8/10) and (2/10, 4/10), one answer each.
     f = Fraction
     a, b = (f(9, 10), f(2, 10)), (f(8, 10), f(4, 10))
@@ -260,8 +233,8 @@ def test_miller_formula_is_paired(found: dict[tuple[str, str], float | str]) -> 
 # Table 1
 
 
-def test_calculators(found: dict[tuple[str, str], float | str]) -> None:
-    one = K / h(0.65, 0.60) ** 2
+def test_calculators(found: Values) -> None:
+    one = K / cohens_h(0.65, 0.60) ** 2
     r_gpower = 1470.485463  # data/recorded: power.prop.test(p1 = 0.65, p2 = 0.60, ...), R 4.2.2
     names = {
         "Cohen 1988, Eq. 6.3.2": one,
@@ -273,7 +246,7 @@ def test_calculators(found: dict[tuple[str, str], float | str]) -> None:
         # power.prop.test searches for its root to four decimals.
         assert found["per_arm", name] == pytest.approx(value, rel=1e-6)
         assert found["times_one_minus_rho", name] == pytest.approx(0.7 * value, rel=1e-6)
-    # data/recorded: pwr.2p.test(h = ES.h(0.65, 0.60), ...) counts the far tail as well.
+    # data/recorded: pwr.2p.test(h = ES.cohens_h(0.65, 0.60), ...) counts the far tail as well.
     assert found["per_arm", "R pwr::pwr.2p.test"] == pytest.approx(1470.090128455628, abs=0.005)
     assert found["calculators_at_half", ""] == 1
     assert found["programs_at_half", ""] == 0
@@ -281,7 +254,7 @@ def test_calculators(found: dict[tuple[str, str], float | str]) -> None:
     assert found["table_1_cells_by_rule", "up"] == 9
 
 
-def test_convention_of_the_last_row(found: dict[tuple[str, str], float | str]) -> None:
+def test_convention_of_the_last_row(found: Values) -> None:
     u, v = 0.65 * 0.35, 0.6 * 0.4
     without_k = (u + v - 2 * 0.3 * math.sqrt(u * v)) / 0.05**2
     assert found["printed_convention", "llm_power (paired)"] == pytest.approx(without_k, rel=1e-10)
@@ -299,9 +272,7 @@ def test_table_1_must_have_its_rows(published: PublishedNumbers) -> None:
 # Displayed scores
 
 
-def test_board_scores(
-    published: PublishedNumbers, found: dict[tuple[str, str], float | str]
-) -> None:
+def test_board_scores(published: PublishedNumbers, found: Values) -> None:
     scores: dict[str, list[Fraction]] = {}
     for score in published.board_scores:
         scores.setdefault(score.task, []).append(Fraction(score.score.text))
@@ -315,7 +286,7 @@ def test_board_scores(
 
 
 def test_no_pair_reaches_the_printed_maximum(
-    found: dict[tuple[str, str], float | str],
+    found: Values,
 ) -> None:
     # GSM8K 68.69 against 29.19; Section 4 prints 0.562.
     p, delta = (0.6869 + 0.2919) / 2, 0.6869 - 0.2919
@@ -328,19 +299,17 @@ def test_no_pair_reaches_the_printed_maximum(
 # Tables 6 and 7
 
 
-def test_shortcut_on_the_close_pairs(
-    published: PublishedNumbers, found: dict[tuple[str, str], float | str]
-) -> None:
+def test_shortcut_on_the_close_pairs(published: PublishedNumbers, found: Values) -> None:
     pairs = published.close_pairs
     ratios, gains, changed = [], [], 0
     for i in range(len(pairs)):
         n, b, c = int(pairs.n_items[i]), int(pairs.b[i]), int(pairs.c[i])
         solved = round(pairs.p_a[i].value * n)
         p_a, p_b = solved / n, (solved - b + c) / n
-        n_star = K * (n * (b + c) / (b - c) ** 2 - 1)
+        n_star = counts_n_star(b, c, n)
         u, v = p_a * (1 - p_a), p_b * (1 - p_b)
         covariance = (solved - b) / n - p_a * p_b
-        n_h = (1 - covariance / math.sqrt(u * v)) * K / h(p_a, p_b) ** 2
+        n_h = (1 - covariance / math.sqrt(u * v)) * K / cohens_h(p_a, p_b) ** 2
         ratios.append(n_h / n_star)
         gains.append(K * (u + v) / (p_a - p_b) ** 2 / n_star)
         changed += n_h <= n < n_star
@@ -353,9 +322,7 @@ def test_shortcut_on_the_close_pairs(
     assert found["verdicts_the_shortcut_changes", "Table 6"] == changed == 0
 
 
-def test_connor_on_table_7(
-    published: PublishedNumbers, found: dict[tuple[str, str], float | str]
-) -> None:
+def test_connor_on_table_7(published: PublishedNumbers, found: Values) -> None:
     pairs = published.adjacent_pairs
     z_a, z_b = NormalDist().inv_cdf(0.975), NormalDist().inv_cdf(0.8)
     ratios = []
@@ -369,7 +336,7 @@ def test_connor_on_table_7(
     assert found["connor_over_equation_6", "delta = 0.0001"] == pytest.approx(1, abs=1e-6)
 
 
-def test_wald_and_q_agree(found: dict[tuple[str, str], float | str]) -> None:
+def test_wald_and_q_agree(found: Values) -> None:
     assert found["q_against_wald", "Tables 6 and 7"] == pytest.approx(0, abs=1e-12)
     assert found["verdicts_against_wald", "Tables 6 and 7"] == 0
     z_a, z_b = NormalDist().inv_cdf(0.975), NormalDist().inv_cdf(0.8)
