@@ -33,7 +33,7 @@ from llm_power.exhibits.prose_required_n_bootstrap import required_n_bootstrap
 from llm_power.exhibits.prose_rho_sensitivity import rho_sensitivity
 from llm_power.published import Printed, PublishedCounts
 from llm_power.statistics.inversion import z_sum
-from llm_power.statistics.paired_bootstrap import bootstrap_required_n
+from llm_power.statistics.required_n_bootstrap import bootstrap_required_n
 from llm_power.statistics.shortcut import cohens_h
 from llm_power.witness.constraints import Constraint, Role, load_constraints
 

@@ -8,13 +8,13 @@ from scipy import stats
 
 from llm_power.errors import InvalidArgument
 from llm_power.statistics._seeds import named_rng
+from llm_power.statistics.bootstrap_law import exact_bootstrap_distribution
 from llm_power.statistics.mcnemar import (
     mcnemar_asymptotic,
     mcnemar_continuity_corrected,
     mcnemar_exact,
     mcnemar_mid_p,
 )
-from llm_power.statistics.paired_bootstrap import exact_bootstrap_distribution
 from llm_power.statistics.rejection_rates import TESTS, calibration_cell, rejection_rates
 
 

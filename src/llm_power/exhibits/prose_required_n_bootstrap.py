@@ -14,7 +14,7 @@ from llm_power.exhibits.prose import Claims, Finding, beside_claims
 from llm_power.published import PublishedCounts
 from llm_power.statistics._seeds import named_rng
 from llm_power.statistics._typing import FloatArray
-from llm_power.statistics.paired_bootstrap import bootstrap_required_n
+from llm_power.statistics.required_n_bootstrap import bootstrap_required_n
 
 _QUANTILES = (0.05, 0.95)
 

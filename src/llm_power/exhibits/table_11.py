@@ -13,8 +13,8 @@ from llm_power.provenance import Provenance
 from llm_power.published import LabeledGap, Printed, PublishedCounts, agrees
 from llm_power.render.tables import Column, Table, as_fixed, as_p_value, as_printed, as_text
 from llm_power.statistics._typing import FloatArray
+from llm_power.statistics.bootstrap_law import bootstrap_tails, percentile_bootstrap_rejects
 from llm_power.statistics.mcnemar import mcnemar_asymptotic, mcnemar_exact, mcnemar_mid_p
-from llm_power.statistics.paired_bootstrap import bootstrap_tails, percentile_bootstrap_rejects
 
 
 def table_11(

@@ -11,12 +11,10 @@ from llm_power.provenance import Provenance
 from llm_power.published import PublishedCounts
 from llm_power.render.tables import Column, Table, as_fixed, as_p_value, as_text
 from llm_power.statistics._seeds import named_rng
+from llm_power.statistics.bootstrap_law import percentile_bootstrap_rejects
 from llm_power.statistics.mcnemar import mcnemar_asymptotic, mcnemar_exact, mcnemar_mid_p
 from llm_power.statistics.multiplicity import adjusted_required_n
-from llm_power.statistics.paired_bootstrap import (
-    bootstrap_required_n,
-    percentile_bootstrap_rejects,
-)
+from llm_power.statistics.required_n_bootstrap import bootstrap_required_n
 
 # The call that fills each row of the checklist, in the checklist's order.
 _CALLS = (

@@ -15,13 +15,13 @@ from llm_power.statistics._checks import discordance, open_unit, positive_count
 from llm_power.statistics._seeds import named_rng
 from llm_power.statistics._typing import BoolArray, FloatArray, IntArray
 from llm_power.statistics.bernoulli_pairs import gap_at_required_n, paired_bernoulli_cells
+from llm_power.statistics.bootstrap_law import percentile_bootstrap_rejects
 from llm_power.statistics.mcnemar import (
     mcnemar_asymptotic,
     mcnemar_continuity_corrected,
     mcnemar_exact,
     mcnemar_mid_p,
 )
-from llm_power.statistics.paired_bootstrap import percentile_bootstrap_rejects
 
 #: The five tests of Table 2, in its order.
 TESTS = ("mcnemar_chi2", "exact", "mid_p", "continuity_corrected", "paired_bootstrap")

@@ -17,7 +17,8 @@ from llm_power.witness.oll_v1_board import Board
 
 Moment = Literal["gain", "r", "shortcut"]
 
-_PERCENTILE: Final = {
+# By the last word of a quantity; "worst" is the largest r.
+PERCENTILES: Final = {
     "min": 0.0, "q1": 25.0, "median": 50.0, "q3": 75.0, "max": 100.0, "worst": 100.0,
 }  # fmt: skip
 _SUMMARY: Final = re.compile(
@@ -92,7 +93,7 @@ class PairPanel:
             if match is None:
                 raise PublishedError(f"oll_v1: {c.quantity!r} is no summary of pairs")
             group = groups.setdefault((_MOMENT[match["moment"]], c.subject), {})
-            group[place] = _PERCENTILE[match["statistic"]]
+            group[place] = PERCENTILES[match["statistic"]]
         moments = {name: self.moment(name, overlaps) for name, _ in groups}
         found = np.empty((*overlaps.shape[:-1], len(wanted)))
         for (name, subject), group in groups.items():

@@ -23,17 +23,16 @@ from llm_power.scores.store import TaskScores
 from llm_power.statistics._seeds import named_rng
 from llm_power.statistics._typing import FloatArray
 from llm_power.statistics.multiplicity import adjust_benjamini_hochberg
-from llm_power.statistics.paired_bootstrap import bootstrap_required_n
 from llm_power.statistics.rejection_rates import TESTS, rejection_rates
+from llm_power.statistics.required_n_bootstrap import bootstrap_required_n
 from llm_power.statistics.rho_sensitivity import (
     RhoSensitivity,
     required_n_at_shifted_rho,
     rho_sensitivity,
 )
 from llm_power.witness.constraints import Constraint
-from llm_power.witness.oll_v1_summaries import bucket_mask
+from llm_power.witness.oll_v1_summaries import PERCENTILES, bucket_mask
 
-_QUANTILES: Final = {"min": 0, "q1": 25, "median": 50, "q3": 75, "max": 100}
 _SPREAD: Final = re.compile(
     r"(?P<moment>miller_gain|shortcut_ratio|shortcut_ratio_of_whole_items)"
     r"_(?P<statistic>min|q1|median|q3|max)"
@@ -83,7 +82,7 @@ class OllV1Values:
             return float(_OF_BUCKET[c.quantity](self, bucket_mask(c.subject[0], self._delta)))
         if match := _SPREAD.fullmatch(c.quantity):
             values = _MOMENTS[match["moment"]](self)
-            return float(np.percentile(values, _QUANTILES[match["statistic"]]))
+            return float(np.percentile(values, PERCENTILES[match["statistic"]]))
         if c.quantity == "board_score":
             return 100 * self._accuracy(*c.subject)
         if c.quantity in _OF_PAIR:

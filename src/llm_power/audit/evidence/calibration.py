@@ -19,9 +19,9 @@ from llm_power.audit.evidence.rows import EvidenceRow
 from llm_power.exhibits.table_02 import declared_five
 from llm_power.statistics._typing import FloatArray
 from llm_power.statistics.bernoulli_pairs import paired_bernoulli_cells
+from llm_power.statistics.bootstrap_law import bootstrap_tails
 from llm_power.statistics.mcnemar import mcnemar_exact
 from llm_power.statistics.paired_binary import required_n_paired_binary
-from llm_power.statistics.paired_bootstrap import bootstrap_tails
 from llm_power.statistics.rejection_rates import TESTS, CalibrationCell, calibration_cell
 
 # Exact rates do not depend on it.

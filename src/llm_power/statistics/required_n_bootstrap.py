@@ -1,0 +1,121 @@
+"""Bootstrap of the required N itself: how far it hangs on the items at hand (Section 6.1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil
+
+import numpy as np
+
+from llm_power.errors import InvalidArgument
+from llm_power.statistics._checks import counts, open_unit, positive_count
+from llm_power.statistics._typing import ArrayLike, FloatArray, IntArray
+from llm_power.statistics.inversion import required_n
+
+# Numbers held at once by a work array; results do not depend on it.
+_BLOCK = 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class BootstrapRequiredN:
+    """Bootstrap percentiles of the required N of each pair.
+
+    Attributes
+    ----------
+    low, high : ndarray
+        Percentiles of the required items; ``inf`` where the percentile falls among resamples
+        without a gap.
+    share_infinite : ndarray
+        Share of resamples with b = c, where no number of items is enough.
+    share_unresolved : ndarray
+        Share of resamples that need more items than there are.
+    quantiles : tuple of float
+        The two percentiles, as shares.
+    n_resamples : int
+        Number of resamples.
+    alpha, power : float
+        The operating point.
+    """
+
+    low: FloatArray
+    high: FloatArray
+    share_infinite: FloatArray
+    share_unresolved: FloatArray
+    quantiles: tuple[float, float]
+    n_resamples: int
+    alpha: float
+    power: float
+
+
+def bootstrap_required_n(
+    n11: ArrayLike,
+    b: ArrayLike,
+    c: ArrayLike,
+    n00: ArrayLike,
+    *,
+    n_resamples: int = 500,
+    quantiles: tuple[float, float] = (0.05, 0.95),
+    alpha: float = 0.05,
+    power: float = 0.80,
+    rng: np.random.Generator,
+) -> BootstrapRequiredN:
+    """Bootstrap percentiles of the required N (Section 6.1: B = 500, 5th to 95th percentile).
+
+    Parameters
+    ----------
+    n11, b, c, n00 : array_like of int
+        Items solved by both, only by A, only by B, and by neither.
+    n_resamples : int, default 500
+        Resamples a pair.
+    quantiles : tuple of float, default (0.05, 0.95)
+        Lower and upper percentile, as shares.
+    alpha, power : float
+        Two-sided level and target power.
+    rng : numpy.random.Generator
+        Stream of random numbers; pairs are drawn one after the other.
+
+    Returns
+    -------
+    BootstrapRequiredN
+        Arrays of the broadcast shape.
+
+    Raises
+    ------
+    InvalidArgument
+        If a cell is negative or not whole, a pair has no item, or a setting is out of range.
+
+    Notes
+    -----
+    Resampling the items moves the accuracies and the correlation through the cells alone.
+    Percentiles are order statistics: nothing is interpolated between a number and infinity.
+    """
+    both, first, second, neither = np.broadcast_arrays(
+        counts("n11", n11), counts("b", b), counts("c", c), counts("n00", n00)
+    )
+    n = both + first + second + neither
+    if np.any(n == 0):
+        raise InvalidArgument("every pair needs at least one item, got n11 = b = c = n00 = 0")
+    resamples = positive_count("n_resamples", n_resamples)
+    ranks = [ceil(open_unit("quantiles", q) * resamples - 1e-9) - 1 for q in quantiles]
+    pairs = np.stack([n, first, second], axis=-1).reshape(-1, 3)
+    columns = np.empty((pairs.shape[0], 4))
+    rows = max(1, _BLOCK // (3 * resamples))
+    for start in range(0, pairs.shape[0], rows):
+        block = slice(start, start + rows)
+        needed = _resampled_required_n(pairs[block], resamples, alpha, power, rng)
+        columns[block, 0] = np.isinf(needed).mean(axis=1)
+        columns[block, 1] = (needed > pairs[block, :1]).mean(axis=1)
+        columns[block, 2:] = np.sort(needed, axis=1)[:, ranks]
+    infinite, unresolved, low, high = (column.reshape(n.shape) for column in columns.T)
+    return BootstrapRequiredN(low, high, infinite, unresolved, quantiles, resamples, alpha, power)
+
+
+def _resampled_required_n(
+    pairs: IntArray, resamples: int, alpha: float, power: float, rng: np.random.Generator
+) -> FloatArray:
+    n, discordant = pairs[:, :1], pairs[:, 1:]
+    cells = np.concatenate([discordant, n - discordant.sum(axis=1, keepdims=True)], axis=1) / n
+    drawn = rng.multinomial(n, cells[:, np.newaxis, :], size=(pairs.shape[0], resamples))
+    delta = (drawn[..., 0] - drawn[..., 1]) / n
+    sigma_d = np.sqrt((drawn[..., 0] + drawn[..., 1]) / n - np.square(delta))
+    return required_n(delta, sigma_d, alpha=alpha, power=power)
