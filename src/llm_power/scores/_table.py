@@ -33,6 +33,7 @@ _JSON_HEAD: Final = 2**10
 # Types that no column can be used in: of text and numbers, and of anything that is not a value.
 _MIXED: Final = pa.struct([("text", pa.string()), ("number", pa.float64())])
 _NESTED: Final = pa.struct([])
+_CALLED: Final = {_MIXED: "both text and numbers", _NESTED: "lists or objects"}
 _LARGEST: Final = 2**63 - 1
 _DECIMAL: Final = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _TRUTH: Final = {"true": 1.0, "True": 1.0, "TRUE": 1.0, "false": 0.0, "False": 0.0, "FALSE": 0.0}
@@ -77,7 +78,7 @@ class Table:
         column = self.columns[name]
         if not (_is_text(column.type) or pa.types.is_integer(column.type)):
             raise ScoreError(
-                f"column {name!r} holds {column.type}, which names nothing exactly",
+                f"column {name!r} holds {_called(column.type)}, which names nothing exactly",
                 remedy="store item ids, models and cluster labels as text or whole numbers",
                 file=self.file,
             )
@@ -91,7 +92,7 @@ class Table:
         if self.is_csv:
             return self._parsed(name, items, model)
         if not _is_number(column.type):
-            raise self._not_scores(name, f"holds {column.type}, not scores")
+            raise self._not_scores(name, f"holds {_called(column.type)}, not scores")
         if pa.types.is_boolean(column.type):
             column = column.cast(pa.int8())
         # Unsafe: a whole number beyond 2**53 may lose digits on its way to being refused.
@@ -332,6 +333,10 @@ def _check_header(names: Sequence[str], file: str) -> None:
             remedy="give every column its own name",
             file=file,
         )
+
+
+def _called(kind: Any) -> str:
+    return _CALLED.get(kind, str(kind))
 
 
 def _json_column(values: Sequence[Any]) -> Any:
