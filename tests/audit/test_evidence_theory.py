@@ -339,6 +339,11 @@ def test_connor_on_table_7(published: PublishedNumbers, found: Values) -> None:
 def test_wald_and_q_agree(found: Values) -> None:
     assert found["q_against_wald", "Tables 6 and 7"] == pytest.approx(0, abs=1e-12)
     assert found["verdicts_against_wald", "Tables 6 and 7"] == 0
+    assert found["n_star_at_detectable_gap", ""] == pytest.approx(1, rel=1e-12)
+    # Accuracies a few points apart have nearly one variance, and then the gain is 1/(1-rho).
+    for table in ("Table 6", "Table 7"):
+        limit = 1 / (1 - float(found["smallest_rho", table]))
+        assert found["smallest_gain", table] == pytest.approx(limit, rel=5e-3)
     z_a, z_b = NormalDist().inv_cdf(0.975), NormalDist().inv_cdf(0.8)
     threshold = float(found["anytime_inflation_of", "the threshold"]) * z_a
     assert ((threshold + z_b) / (z_a + z_b)) ** 2 == pytest.approx(2.15, rel=1e-12)

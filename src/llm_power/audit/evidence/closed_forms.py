@@ -13,7 +13,7 @@ from scipy.stats import norm
 
 from llm_power.audit.evidence.published_numbers import PublishedNumbers
 from llm_power.audit.evidence.rows import EvidenceRow
-from llm_power.statistics.inversion import z_sum
+from llm_power.statistics.inversion import minimum_detectable_effect, required_n, z_sum
 from llm_power.statistics.paired_binary import admissible_rho, required_n_paired_binary
 from llm_power.statistics.shortcut import (
     admissible_delta,
@@ -229,6 +229,15 @@ def _normal_approximation(alpha: float, power: float) -> Iterator[EvidenceRow]:
     )
     yield _row(
         "near_tail_power", "", float(norm.sf(critical - total)), "second term of footnote 1 at N*"
+    )
+    items, sigma_d = np.array([100.0, 1172.0, 12032.0])[:, None], np.array([0.1, 0.5, 1.0])
+    gap = minimum_detectable_effect(items, sigma_d, alpha=alpha, power=power)
+    needed = required_n(gap, sigma_d, alpha=alpha, power=power)
+    yield _row(
+        "n_star_at_detectable_gap",
+        "",
+        _farthest((needed / items).ravel().tolist(), 1.0),
+        "eq. (3) at the gap of eq. (4), over N; farthest of nine",
     )
 
 

@@ -38,9 +38,11 @@ def shortcut_on_counts(published: PublishedNumbers) -> list[EvidenceRow]:
     rows += _anytime(published.settings["mmlu_pro_anytime_inflation"], alpha, power)
     rows += _wald([close, adjacent])
     rows += _connor(published.adjacent_pairs, adjacent)
-    gain = miller_unpaired_required_n(close.p_a, close.p_b, alpha=alpha, power=power) / close.n_star
-    rows.append(_row("largest_gain", "Table 6", gain.max(), "independent-sample N over eq. (6)"))
     for table, summary in (("Table 6", close), ("Table 7", adjacent)):
+        independent = miller_unpaired_required_n(summary.p_a, summary.p_b, alpha=alpha, power=power)
+        gain, method = independent / summary.n_star, "independent-sample N over eq. (6)"
+        rows.append(_row("largest_gain", table, gain.max(), method))
+        rows.append(_row("smallest_gain", table, gain.min(), method))
         rows.append(_row("smallest_rho", table, summary.rho.min(), "phi of the counts"))
     return rows
 
