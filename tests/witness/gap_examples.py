@@ -5,11 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from llm_power.statistics._typing import FloatArray, IntArray
-from llm_power.statistics.design_effect import (
-    ClusterMoments,
-    intraclass_correlation,
-    moments_from_sums,
-)
+from llm_power.statistics.cluster_moments import ClusterMoments, moments_from_sums
+from llm_power.statistics.design_effect import intraclass_correlation
 from llm_power.witness.gap_misfit import PairTargets
 
 SIZES = np.array([50, 80, 33, 61, 120, 44], dtype=np.int64)

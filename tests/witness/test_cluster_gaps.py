@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from gap_examples import SIZES
 
-from llm_power.statistics.design_effect import resample_clusters
+from llm_power.statistics.category_bootstrap import resample_clusters
 from llm_power.witness.cluster_gaps import fit_gaps, fit_pair
 from llm_power.witness.gap_misfit import PairTargets, explained_interval, pair_misfit
 

@@ -7,12 +7,10 @@ import pytest
 from gap_examples import SIZES, proportional, targets_at
 
 from llm_power.errors import InvalidArgument
-from llm_power.statistics.design_effect import (
-    ClusterMoments,
-    intraclass_correlation,
-    resample_clusters,
-)
+from llm_power.statistics.category_bootstrap import resample_clusters
+from llm_power.statistics.cluster_moments import ClusterMoments
 from llm_power.statistics.design_effect import design_effect as effect_of
+from llm_power.statistics.design_effect import intraclass_correlation
 from llm_power.witness.gap_misfit import PairTargets, explained_interval, pair_misfit
 
 

@@ -17,12 +17,8 @@ from llm_power.exhibits.item_count import implied_item_count
 from llm_power.pairs.counts import count_cells, count_cells_by_cluster
 from llm_power.published import PublishedCounts, PublishedError, agrees, parse_printed
 from llm_power.scores.store import TaskScores
-from llm_power.statistics.design_effect import (
-    ClusterMoments,
-    cluster_resolution,
-    leave_one_cluster_out,
-    moments_from_counts,
-)
+from llm_power.statistics.cluster_moments import ClusterMoments, moments_from_counts
+from llm_power.statistics.design_effect import cluster_resolution, leave_one_cluster_out
 from llm_power.statistics.paired_binary import required_n_discordance
 from llm_power.witness.constraints import Constraint, load_constraints
 from llm_power.witness.mmlu_pro import (

@@ -25,11 +25,8 @@ from llm_power.pairs.counts import (
 from llm_power.pairs.families import pair_indices
 from llm_power.scores.store import TaskScores
 from llm_power.statistics._typing import FloatArray
-from llm_power.statistics.design_effect import (
-    ClusterMoments,
-    cluster_resolution,
-    moments_from_sums,
-)
+from llm_power.statistics.cluster_moments import ClusterMoments, moments_from_sums
+from llm_power.statistics.design_effect import cluster_resolution
 from llm_power.statistics.e_process import anytime_required_n
 from llm_power.statistics.inversion import (
     minimum_detectable_effect,

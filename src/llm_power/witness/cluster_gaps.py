@@ -69,7 +69,7 @@ def fit_gaps(targets: PairTargets, resamples: IntArray, rng: np.random.Generator
         What is printed about the pair.
     resamples : ndarray of int, shape (n_resamples, n_clusters)
         Multiplicities of the category bootstrap, as
-        `llm_power.statistics.design_effect.resample_clusters` draws them.
+        `llm_power.statistics.category_bootstrap.resample_clusters` draws them.
     rng : numpy.random.Generator
         Source of the starting points.
 

@@ -21,7 +21,7 @@ from llm_power.published import PublishedError
 from llm_power.scores.store import Provenance, TaskScores
 from llm_power.statistics._seeds import named_rng
 from llm_power.statistics._typing import FloatArray, IntArray
-from llm_power.statistics.design_effect import resample_clusters
+from llm_power.statistics.category_bootstrap import resample_clusters
 from llm_power.witness._mmlu_pro_printed import (
     Table7,
     chain_contradictions,

@@ -20,16 +20,14 @@ from llm_power.pairs.families import pair_indices
 from llm_power.scores.store import TaskScores
 from llm_power.statistics._seeds import named_rng
 from llm_power.statistics._typing import ArrayLike, FloatArray, IntArray
+from llm_power.statistics.category_bootstrap import CategoryBootstrap, category_bootstrap
+from llm_power.statistics.cluster_moments import ClusterMoments, moments_from_counts
 from llm_power.statistics.clusterings import difficulty_bins, random_clusters, split_by_parity
 from llm_power.statistics.design_effect import (
-    CategoryBootstrap,
-    ClusterMoments,
     ClusterResolution,
-    category_bootstrap,
     cluster_resolution,
     intraclass_correlation,
     leave_one_cluster_out,
-    moments_from_counts,
 )
 from llm_power.statistics.inversion import required_n
 from llm_power.statistics.mcnemar import mcnemar_asymptotic, mcnemar_exact
