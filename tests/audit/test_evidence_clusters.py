@@ -221,6 +221,8 @@ def test_other_tables(found: Values) -> None:
     assert found["pairs_up_to_5pp", "Table 3"] == 3 + 4 + 10
     for label in ("5%–15%", ">15%"):  # worst r of 0.65 and 0.07
         assert found["bucket_unresolved_by_worst_r", label] == 0
+    assert found["tasks_of_pairs", "Table 3"] == 40 / (5 * 4 / 2)
+    assert found["boards_counted", "Table 5"] == 2
     assert found["procedures_counted", "OLL v1"] == 3
     assert found["procedures_counted", "MMLU-Pro"] == 4
     assert found["unresolved_after_bonferroni", "Section 6.3"] == 3 + 4 + 6 + (17 - 16) + 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
+from math import comb
 
 import numpy as np
 
@@ -54,6 +55,11 @@ def _buckets(published: PublishedNumbers) -> Iterator[EvidenceRow]:
             "no pair of the bucket has r > 1" if none else "not decided by the worst r",
             "counts" if none else "none",
         )
+    (everything,) = table[table["gap_bucket"] == _ALL]["pairs"]
+    models = len({score.model for score in published.board_scores})
+    yield EvidenceRow(
+        "tasks_of_pairs", "Table 3", everything.value / comb(models, 2), "all pairs over K(K - 1)/2"
+    )
     yield EvidenceRow("pairs_up_to_5pp", "Table 3", sum(pairs[:3]), "first three buckets")
     yield EvidenceRow("pairs_up_to_2pp", "Table 3", sum(pairs[:2]), "first two buckets")
     yield EvidenceRow(
@@ -115,6 +121,8 @@ def _chain_of_accuracies(published: PublishedNumbers) -> Iterator[EvidenceRow]:
 def _procedures(published: PublishedNumbers) -> Iterator[EvidenceRow]:
     """By how much each procedure of Table 5 raises the count of the first, fixed n."""
     table = published.tables[5]
+    boards = [name for name in table.columns if name != "procedure"]
+    yield EvidenceRow("boards_counted", "Table 5", len(boards), "columns of counts")
     on_both: Counter[str] = Counter()
     for board, subject in (("oll_v1", "OLL v1"), ("mmlu_pro", "MMLU-Pro")):
         counts = {
