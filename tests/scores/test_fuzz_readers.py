@@ -1,13 +1,15 @@
 """Damaged bytes: an error of our own or what the bytes really say, and nothing else.
 
 Valid files are damaged at seeded places: bytes flipped, deleted, put in, or cut off. What a reader
-makes of the result is compared with what the plain parser of the format finds in the same bytes.
+makes of the result is compared with what the plain parser of the format finds in the same bytes. In
+a zip every byte of the data is under a check sum, so that a reader finds what was there or nothing.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -16,13 +18,16 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from zips import DEFLATED, ZSTANDARD, Member, zip_of
 
 from llm_power.errors import ScoreError
 from llm_power.scores.options import ReadOptions
-from llm_power.scores.readers import load_reader, recognize
+from llm_power.scores.readers import load_reader, reader_names, recognize
 from llm_power.statistics._seeds import named_rng
 
 N_MUTATIONS = 300
+NAN = float("nan")
+Said = dict[str, float]
 ACC = [1.0, 0.0, 1.0, 0.0, 1.0, 1.0]
 
 
@@ -72,80 +77,298 @@ OLD = parquet(TEXTS | {"acc": ACC, "hashes": [{"example": "ab"}] * 6})
 NEW = parquet(TEXTS | {"metrics": [{"acc": acc} for acc in ACC]})
 
 
-def said_by_lines(data: bytes) -> dict[str, float]:
+INSPECT: dict[str, Any] = {
+    "version": 2,
+    "status": "success",
+    "eval": {
+        "task": "demo",
+        "model": "m",
+        "dataset": {"name": "d", "sample_ids": [1, 2, 3]},
+        "config": {"epochs": 2},
+    },
+}
+SAMPLES_OF_INSPECT: list[dict[str, Any]] = [
+    {
+        "id": item,
+        "epoch": epoch,
+        "input": f"Why {item}?",
+        "target": "é",
+        "scores": {"acc": {"value": value}},
+        **({"error": {"message": "x"}} if value == "N" else {}),
+    }
+    for item, values in ((1, "CC"), (2, "IC"), (3, "NC"))
+    for epoch, value in enumerate(values, start=1)
+]
+JSON_LOG = json.dumps(INSPECT | {"samples": SAMPLES_OF_INSPECT}, ensure_ascii=False).encode()
+
+
+def zipped_log(method: int) -> bytes:
+    parts = {f"samples/{s['id']}_epoch_{s['epoch']}.json": s for s in SAMPLES_OF_INSPECT}
+    members = {"_journal/start.json": INSPECT} | parts | {"header.json": INSPECT}
+    return zip_of(*(Member(n, json.dumps(m).encode(), method) for n, m in members.items()))
+
+
+OUTPUTS = [
+    {"question_id": k, "category": "é", "answer": "A", "pred": pred}
+    for k, pred in enumerate(["A", "B", None, "A"])
+]
+ANSWERS = zip_of(Member("outputs.json", json.dumps(OUTPUTS).encode(), DEFLATED))
+HELM = json.dumps(
+    [
+        {
+            "instance_id": f"id{item}",
+            "train_trial_index": trial,
+            "stats": [{"name": {"name": "acc", "split": "test"}, "count": 1, "mean": mean}],
+            **({"perturbation": {"name": "typos"}} if perturbed else {}),
+        }
+        for item in range(4)
+        for trial in range(2)
+        for perturbed, mean in ((False, item % 2), (True, 0.5))
+    ]
+).encode()
+
+IDS = [f"django__django-{k}" for k in range(6)]
+REPORT = {
+    "total_instances": 6,
+    "completed_ids": IDS[:4],
+    "incomplete_ids": IDS[5:],
+    "empty_patch_ids": IDS[4:5],
+    "submitted_ids": IDS[:5],
+    "resolved_ids": IDS[:2],
+    "unresolved_ids": IDS[2:4],
+    "error_ids": [],
+    "schema_version": 2,
+}
+DETAILS = {item: {"cost": 0.5, "resolved": k % 2 == 0} for k, item in enumerate(IDS)}
+RESULTS = {"no_generation": IDS[4:5], "no_logs": [], "resolved": IDS[:3]}
+
+WIDE_ROWS = [{"item_id": f"q{k}", "é": k % 2, "b": [1, 0, None, 1][k]} for k in range(4)]
+LONG_ROWS = [
+    {"item_id": row["item_id"], "model": model, "score": row[model]}
+    for row in WIDE_ROWS
+    for model in ("é", "b")
+]
+
+
+def lines(records: Iterable[Any]) -> bytes:
+    return "".join(json.dumps(r, ensure_ascii=False) + "\n" for r in records).encode()
+
+
+def parsed_lines(data: bytes) -> list[dict[str, Any]]:
     """A record may go on in the next line, where a break was put in between two of its values."""
     records, rest = [], data.decode("utf-8-sig").strip()
     while rest:
         record, end = json.JSONDecoder().raw_decode(rest)
         records.append(record)
         rest = rest[end:].strip()
-    return said_by_records(records)
+    return records
 
 
-def said_by_list(data: bytes) -> dict[str, float]:
-    return said_by_records(json.loads(data.decode("utf-8-sig")))
+def parsed(data: bytes) -> Any:
+    return json.loads(data.decode("utf-8-sig"))
 
 
-def said_by_records(records: list[dict[str, Any]]) -> dict[str, float]:
-    scores = {str(record["doc_id"]): record["acc"] for record in records}
+def number(score: Any) -> float:
+    return NAN if score is None else float(score)
+
+
+def said_by_records(records: list[dict[str, Any]]) -> Said:
+    scores = {str(record["doc_id"]): number(record["acc"]) for record in records}
     assert len(scores) == len(records)
-    return {item: np.nan if acc is None else float(acc) for item, acc in scores.items()}
+    return scores
 
 
-def said_by_old(data: bytes) -> dict[str, float]:
+def said_by_old(data: bytes) -> Said:
     return said_by_rows(pq.read_table(BytesIO(data), columns=["acc"]).to_pylist())
 
 
-def said_by_new(data: bytes) -> dict[str, float]:
+def said_by_new(data: bytes) -> Said:
     rows = pq.read_table(BytesIO(data), columns=["metrics"]).to_pylist()
     return said_by_rows([row["metrics"] or {"acc": None} for row in rows])
 
 
-def said_by_rows(rows: list[dict[str, Any]]) -> dict[str, float]:
-    scores = {str(k): row["acc"] for k, row in enumerate(rows)}
-    return {item: np.nan if acc is None else float(acc) for item, acc in scores.items()}
+def said_by_rows(rows: list[dict[str, Any]]) -> Said:
+    return {str(k): number(row["acc"]) for k, row in enumerate(rows)}
 
 
-FORMATS: dict[str, tuple[str, bytes, Callable[[bytes], dict[str, float]]]] = {
-    "lm_eval of lines": ("lm_eval", LINES, said_by_lines),
-    "lm_eval of a list": ("lm_eval", LIST, said_by_list),
-    "details_v1 of the old schema": ("details_v1", OLD, said_by_old),
-    "details_v1 of the new schema": ("details_v1", NEW, said_by_new),
+LETTERS: dict[Any, float] = {"C": 1.0, "I": 0.0, "N": 0.0, "P": 0.5}
+
+
+def said_by_inspect(data: bytes) -> Said:
+    log = parsed(data)
+    scores: dict[str, dict[int, float]] = {}
+    for one in log["samples"]:
+        score = (one.get("scores") or {}).get("acc")
+        value = NAN if score is None or one.get("error") is not None else score["value"]
+        assert one["epoch"] not in scores.setdefault(str(one["id"]), {})
+        scores[str(one["id"])][one["epoch"]] = float(LETTERS[value] if value in LETTERS else value)
+    epochs = range(1, log["eval"].get("config", {}).get("epochs", 1) + 1)
+    known = log["eval"].get("dataset", {}).get("sample_ids", [])
+    return dict.fromkeys(map(str, known), NAN) | {
+        item: sum(of_item.get(epoch, NAN) for epoch in epochs) / len(epochs)
+        for item, of_item in scores.items()
+    }
+
+
+def said_by_helm(data: bytes) -> Said:
+    scores: dict[str, dict[int, float]] = {}
+    trials = set()
+    for one in parsed(data):
+        of_item = scores.setdefault(one["instance_id"], {})
+        if one.get("perturbation") is not None or not one["stats"]:
+            continue
+        trials.add(one["train_trial_index"])
+        for stat in one["stats"]:
+            if stat["name"]["name"] == "acc":
+                assert one["train_trial_index"] not in of_item
+                of_item[one["train_trial_index"]] = stat["mean"] if stat["count"] else NAN
+    return {
+        item: sum(of_item.get(trial, NAN) for trial in trials) / len(trials)
+        for item, of_item in scores.items()
+    }
+
+
+def said_by_report(data: bytes) -> Said:
+    report = parsed(data)
+    outcomes = {"resolved": 1.0, "unresolved": 0.0, "empty_patch": 0.0, "error": 0.0}
+    return {
+        item: score
+        for name, score in (outcomes | {"incomplete": NAN}).items()
+        for item in report.get(f"{name}_ids", [])
+    }
+
+
+def said_by_results(data: bytes) -> Said:
+    resolved = parsed(data)["resolved"]
+    assert {*resolved} <= {*IDS}
+    return {item: float(item in resolved) for item in IDS}
+
+
+@dataclass(frozen=True)
+class Format:
+    """Files of one model each: a valid one, and what one that is damaged says."""
+
+    reader: str
+    data: bytes
+    said: Callable[[bytes], Said]
+    name: str = "{}"
+    metric: str | None = "acc"
+    beside: Mapping[str, bytes] = field(default_factory=dict)
+
+
+def zipped(reader: str, data: bytes, scores: Iterable[float], first: int, **more: Any) -> Format:
+    said = {str(item): score for item, score in enumerate(scores, start=first)}
+    return Format(reader, data, lambda _: said, **more)
+
+
+ANSWERS_NAMED = {"name": "model_outputs_{}_5shots.zip", "metric": None}
+FORMATS = {
+    "lm_eval of lines": Format("lm_eval", LINES, lambda data: said_by_records(parsed_lines(data))),
+    "lm_eval of a list": Format("lm_eval", LIST, lambda data: said_by_records(parsed(data))),
+    "details_v1 of the old schema": Format("details_v1", OLD, said_by_old),
+    "details_v1 of the new schema": Format("details_v1", NEW, said_by_new),
+    "inspect, JSON": Format("inspect", JSON_LOG, said_by_inspect),
+    "inspect, deflated": zipped("inspect", zipped_log(DEFLATED), [1, 0.5, NAN], 1),
+    "inspect, Zstandard": zipped("inspect", zipped_log(ZSTANDARD), [1, 0.5, NAN], 1),
+    "mmlu_pro_zip": zipped("mmlu_pro_zip", ANSWERS, [1, 0, 0, 1], 0, **ANSWERS_NAMED),
+    "helm": Format("helm", HELM, said_by_helm),
+    "swe_bench, report": Format("swe_bench", json.dumps(REPORT).encode(), said_by_report),
+    "swe_bench, details": Format(
+        "swe_bench",
+        json.dumps(DETAILS).encode(),
+        lambda data: {item: float(one["resolved"]) for item, one in parsed(data).items()},
+    ),
+    "swe_bench, results": Format(
+        "swe_bench",
+        json.dumps(RESULTS).encode(),
+        said_by_results,
+        beside={"instance_ids.txt": "\n".join(IDS).encode()},
+    ),
 }
 
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_a_damaged_file(tmp_path: Path, name: str) -> None:
     """Beside a good one, as the only place an item could hide in is a file that is read."""
-    reader_name, data, said = FORMATS[name]
-    reader = load_reader(reader_name)
-    good, odd = tmp_path / "good", tmp_path / "odd"
-    good.write_bytes(data)
-    options = ReadOptions(metric="acc")
+    form = FORMATS[name]
+    reader = load_reader(form.reader)
+    good, odd = (tmp_path / form.name.format(model) for model in ("good", "odd"))
+    good.write_bytes(form.data)
+    for beside, content in form.beside.items():
+        (tmp_path / beside).write_bytes(content)
+    paths = [good, odd, *(tmp_path / beside for beside in form.beside)]
     n_read = 0
-    for damaged in mutations(name, data):
+    for damaged in mutations(name, form.data):
         odd.write_bytes(damaged)
         try:
-            task = reader([good, odd], options)
+            task = reader(paths, ReadOptions(metric=form.metric))
         except ScoreError:
             continue
         n_read += 1
         column = task.values[:, task.models.index("odd")]
         found = dict(zip(task.item_ids, column.tolist(), strict=True))
-        expected = dict.fromkeys(said(data), np.nan) | said(damaged)
+        expected = dict.fromkeys(form.said(form.data), NAN) | form.said(damaged)
         np.testing.assert_equal(found, expected)
     # Damage to what is not read is no fault; nearly everything of these small files is.
     assert 0 < n_read < N_MUTATIONS / 2
 
 
-@pytest.mark.parametrize("name", FORMATS)
-def test_a_damaged_file_is_recognized_or_refused(tmp_path: Path, name: str) -> None:
-    reader, data, _ = FORMATS[name]
-    path = tmp_path / "odd"
-    names = {reader, "wide", "long", "canonical", "mmlu_pro_zip"}
+def said_by_wide(data: bytes) -> dict[str, Said]:
+    rows = parsed_lines(data)
+    items = [str(row.pop("item_id")) for row in rows]
+    scores = {model: [number(row[model]) for row in rows] for model in rows[0]}
+    return {model: dict(zip(items, column, strict=True)) for model, column in scores.items()}
+
+
+def said_by_long(data: bytes) -> dict[str, Said]:
+    rows = parsed_lines(data)
+    items, models = (dict.fromkeys(str(row[name]) for row in rows) for name in ("item_id", "model"))
+    scores = {model: dict.fromkeys(items, NAN) for model in models}
+    seen = set()
+    for row in rows:
+        cell = (str(row["model"]), str(row["item_id"]))
+        assert cell not in seen
+        seen.add(cell)
+        scores[cell[0]][cell[1]] = number(row["score"])
+    return scores
+
+
+TABLES = {
+    "wide": (lines(WIDE_ROWS), said_by_wide),
+    "long": (lines(LONG_ROWS), said_by_long),
+}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_damaged_table(tmp_path: Path, name: str) -> None:
+    """Of JSON Lines; names of models and items are as they are in the damaged file."""
+    data, said = TABLES[name]
+    path = tmp_path / "table"
+    n_read = 0
     for damaged in mutations(name, data):
         path.write_bytes(damaged)
         try:
-            assert recognize([path], ReadOptions()) in names
+            task = load_reader(name)([path], ReadOptions())
+        except ScoreError:
+            continue
+        n_read += 1
+        found = {
+            model: dict(zip(task.item_ids, column, strict=True))
+            for model, column in zip(task.models, task.values.T.tolist(), strict=True)
+        }
+        np.testing.assert_equal(found, said(damaged))
+    assert 0 < n_read < N_MUTATIONS / 2
+
+
+DATA = {name: form.data for name, form in FORMATS.items()} | {n: t[0] for n, t in TABLES.items()}
+
+
+@pytest.mark.parametrize("name", DATA)
+def test_a_damaged_file_is_recognized_or_refused(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "odd"
+    for damaged in mutations(name, DATA[name]):
+        path.write_bytes(damaged)
+        try:
+            assert recognize([path], ReadOptions()) in reader_names()
         except ScoreError:
             continue
