@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -57,7 +57,6 @@ class Desk:
     root: Path
     access: Access
     patience: Patience = FAST
-    said: list[str] = field(default_factory=list)
 
     @property
     def folder(self) -> Path:

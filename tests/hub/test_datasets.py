@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import csv
+import errno
 import hashlib
 import multiprocessing
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -212,6 +214,22 @@ def test_damaged_lock_stops_and_is_not_overwritten(content: str, tmp_path: Path)
 def test_lock_in_a_folder_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(HubError, match="cannot be opened"):
         LockFile(tmp_path / "no" / "lock.csv").record(LOCKED)
+
+
+def test_lock_on_a_full_disk_stays_as_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lock = LockFile(tmp_path / "lock.csv")
+    lock.record(LOCKED)
+    before = lock.path.read_bytes()
+
+    def refuse(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(Path, "replace", refuse)
+    with pytest.raises(HubError, match="cannot be written .No space left.* room on its disk"):
+        lock.record(replace(LOCKED, bytes=6))
+    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == {lock.path: before}
 
 
 def record(place: Path, number: int) -> None:

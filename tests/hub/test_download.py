@@ -415,6 +415,31 @@ def test_main_may_move_on_after_the_first_download(desk: Desk) -> None:
     assert not any("/revision/" in r.path or "/tree/" in r.path for r in desk.hub.requests)
 
 
+@pytest.mark.parametrize(
+    "folder", ["../../..", "a/../..", "", "/etc", "C:\\x", "a|b:c d", "x" * 200]
+)
+def test_path_that_the_hub_lists_is_none_of_ours(desk: Desk, folder: str) -> None:
+    """Whatever it is called there, the file lands where the register's name says."""
+    name = f"{folder}/samples_leaderboard_mmlu_pro_..%2f|:x.json"
+    desk.hub.repos[GATED.repo].files = {name: BODY}
+    before = desk.files()
+    try:
+        desk.fetch(GATED)
+    except HubError:
+        assert desk.files() == before
+    else:
+        assert set(desk.files()) == {desk.path(GATED), desk.lock.path}
+
+
+@pytest.mark.parametrize("kind", ["open", "zip"])
+def test_redirects_in_a_circle_are_left(desk: Desk, kind: str) -> None:
+    circle = Fault("status", status=302, where="/r", headers={"Location": "/raw/again"})
+    desk.hub.faults.append(circle)
+    message = desk.refusal(KINDS[kind])
+    assert "cannot be asked (Exceeded maximum allowed redirects.)" in message
+    assert "times" not in message
+
+
 @pytest.mark.parametrize("size", [len(BODY) - 1, len(BODY) + 1])
 def test_size_that_is_not_the_registers_is_refused_before_the_body(desk: Desk, size: int) -> None:
     message = desk.refusal(replace(OPEN, bytes=size))
@@ -489,10 +514,12 @@ def test_folder_that_is_a_file(desk: Desk) -> None:
     assert "cannot be written" in desk.refusal(OPEN)
 
 
-def test_lock_that_cannot_be_written_is_said(desk: Desk) -> None:
+def test_lock_that_cannot_be_read_stops_before_the_download(desk: Desk) -> None:
     desk.lock.path.mkdir()
     with pytest.raises(HubError, match="lock file cannot be read"):
         desk.fetch(OPEN)
+    assert desk.hub.requests == []
+    assert desk.files() == {}
 
 
 def test_nobody_there(desk: Desk) -> None:
@@ -548,11 +575,13 @@ def test_part_of_a_living_process_is_left_alone(desk: Desk) -> None:
 
 
 @pytest.fixture
-def no_sockets(monkeypatch: pytest.MonkeyPatch) -> None:
+def no_sockets(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From here on; the desk's stand-in listens already."""
+
     def refuse(*_: Any, **__: Any) -> None:
         raise AssertionError("a socket was opened")
 
-    monkeypatch.setattr(socket.socket, "connect", refuse)
+    monkeypatch.setattr(socket.socket, "__init__", refuse)
     monkeypatch.setattr(socket, "getaddrinfo", refuse)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,20 +12,23 @@ import pytest
 import yaml
 from stand_in import TOKEN, StandIn, details_v1, running
 
+from llm_power.hub.access import Access
 from llm_power.hub.datasets import load_register
+from llm_power.hub.download import download
+from llm_power.hub.lock import LockFile
 from llm_power.scores.store import TaskScores, read_task
 from llm_power.witness.constraints import load_board_scores
-from repository import ROOT, copy_repository, run_workflow
+from repository import ROOT, copy_finished, copy_repository, run_workflow
 
 REGISTER = load_register(ROOT / "data" / "datasets.csv")
 ARC = [d for d in REGISTER.values() if (d.board, d.task) == ("oll_v1", "arc")]
 TARGET = "results/hub/oll_v1/arc.parquet"
 FROM_HUB = ["--config", "source=hub"]
-# The exhibits that take the items of a panel, of which those of the frontier are on no hub.
-PANEL_EXHIBITS = [
+# The exhibits that take the items of a panel, but for those of the frontier, which is on no hub.
+PANEL_EXHIBITS = {
     *(f"table_{number}" for number in (3, 4, 5, 8, 9, 10)),
     *("figure_1", "figure_2", "prose_panels"),
-]
+}
 
 
 @pytest.fixture
@@ -102,27 +106,46 @@ def test_downloads_are_jobs_that_fail_in_one_line_and_are_made_up_for(
 
 
 @pytest.mark.slow
-def test_exhibits_from_the_hub_are_those_of_the_witness_that_it_serves(
+def test_run_from_the_hub_is_that_of_the_witness_that_it_serves(
     hub: StandIn, whole_run: Path, tmp_path: Path
 ) -> None:
-    """All 30 files, both boards, gated and public: to the last digit, and marked as what it is."""
+    """Every exhibit and the audit, from both boards, gated and public: to the last digit."""
     hub.add_witness(whole_run / "results" / "witness", REGISTER)
-    where = copy_repository(tmp_path / "repository")
-    done = run_workflow(where, *PANEL_EXHIBITS, *FROM_HUB)
+    where = copy_finished(whole_run, tmp_path / "repository")
+    # Those of the second board are jobs of the workflow; the rest is there when it starts.
+    access, lock = Access.from_environment(), LockFile(where / "datasets.lock.csv")
+    for dataset in REGISTER.values():
+        if dataset.board == "oll_v1":
+            download(dataset, where / "downloads", lock, access=access)
+    hub.requests.clear()
+    done = run_workflow(where, "manifest", "audit", *FROM_HUB)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert len(hub.fetched()) == 30
-    made = [*(where / "results/tables").glob("*.csv"), *(where / "results/figures").glob("*.csv")]
-    assert len(made) == 8
+    assert len(hub.fetched()) == 10
+    assert len(files_of(where)) == 30
+
+    folders = ["tables", "figures", "prose"]
+    made = [path for name in folders for path in (where / "results" / name).glob("*.csv")]
+    assert len(made) == 31
     for path in made:
-        assert path.read_bytes() == (whole_run / path.relative_to(where)).read_bytes(), path.name
-    prose = list((where / "results/prose").glob("*.csv"))
-    assert len(prose) == 5
-    for path in prose:
         found, expected = (pd.read_csv(p) for p in (path, whole_run / path.relative_to(where)))
+        marked = found.columns.intersection(["evidence"])
+        assert not found[marked].isin(["raw"]).any(axis=None)
         pd.testing.assert_frame_equal(
-            found.drop(columns="evidence"), expected.drop(columns="evidence")
+            found.drop(columns=marked), expected.drop(columns=marked), check_exact=True
         )
-        assert "raw" not in set(found["evidence"])
+
+    # What used a panel says where from, and the audit takes none of it for evidence.
+    manifest = json.loads((where / "results/manifest.json").read_text())
+    assert manifest["source"] == "hub"
+    used = {e["name"] for e in manifest["exhibits"] if "stand_in" in e["classes"]}
+    assert used == PANEL_EXHIBITS
+    for exhibit in manifest["exhibits"]:
+        shown = f"stand-in or mirror ({hub.endpoint}, open-llm-leaderboard" in exhibit["provenance"]
+        assert shown == (exhibit["name"] in PANEL_EXHIBITS)
     shown = (where / "results/tables/table_03.md").read_text()
-    assert f"stand-in or mirror ({hub.endpoint}" in shown.replace("\\", "")
     assert "no number here is a finding" in shown
+    claims = pd.read_csv(where / "results/audit/claims.csv")
+    assert "raw" not in set(claims["evidence"])
+    verdicts = claims.loc[claims["evidence"] == "stand_in", "verdict"]
+    assert len(verdicts) > 0
+    assert set(verdicts) == {"not_checkable"}

@@ -265,13 +265,16 @@ def test_file_that_was_changed_after_its_download(panel: Panel) -> None:
     before = panel.lock.path.read_bytes()
     panel.put(0, panel.body(0, task=replace(panel.task, values=1 - panel.task.values)))
     panel.lock.path.write_bytes(before)
-    assert path.exists()
-    assert "it was changed since it was downloaded" in panel.refusal()
+    message = panel.refusal()
+    assert "it was changed since it was downloaded: remove it and start again" in message
+    assert str(path) in message
 
 
 def test_file_that_was_never_downloaded(panel: Panel) -> None:
     panel.lock.path.unlink()
-    assert "download it first" in panel.refusal()
+    message = panel.refusal()
+    assert "download it first; if it is there, remove it" in message
+    assert str(panel.path(0)) in message
 
 
 def test_file_that_is_gone(panel: Panel) -> None:

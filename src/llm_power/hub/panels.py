@@ -134,20 +134,23 @@ def read_panel(
         or implies another score than the displayed one.
     """
     panel = _panel(datasets[0].board, datasets[0].task)
-    known = [_known(dataset, lock, access) for dataset in datasets]
     paths = [download_path(folder, access.endpoint(one.source), one) for one in datasets]
+    known = [
+        _known(dataset, path, lock, access) for dataset, path in zip(datasets, paths, strict=True)
+    ]
     options = replace(panel.options, task=datasets[0].task)
     read = read_scores(paths, options, reader=panel.reader)
     # Readers know a file by its name, which is a safe spelling of the model's.
     stems = [path.stem for path in paths]
     selected = select_models(read, stems)
     hashes = set(read.provenance.files.values())
-    for one, dataset in zip(known, datasets, strict=True):
+    for one, dataset, path in zip(known, datasets, paths, strict=True):
         if one.sha256 not in hashes:
             raise HubError(
                 f"the file that was read is not the one of SHA-256 {one.sha256}",
-                remedy="start again: it was changed since it was downloaded",
+                remedy="it was changed since it was downloaded: remove it and start again",
                 dataset=dataset.name,
+                file=str(path),
             )
     task = replace(selected, models=tuple(dataset.model for dataset in datasets))
     for j, dataset in enumerate(datasets):
@@ -170,13 +173,14 @@ def _panel(board: str, task: str) -> PanelTask:
     return PANELS[board, task]
 
 
-def _known(dataset: Dataset, lock: LockFile, access: Access) -> Locked:
+def _known(dataset: Dataset, path: Path, lock: LockFile, access: Access) -> Locked:
     known = known_file(dataset, lock, access)
     if known is None:
         raise HubError(
             f"neither the register nor {lock.path} says what its file is",
-            remedy="download it first",
+            remedy="download it first; if it is there, remove it and start again",
             dataset=dataset.name,
+            file=str(path),
         )
     return known
 
