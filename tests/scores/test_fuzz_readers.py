@@ -201,7 +201,7 @@ def said_by_inspect(data: bytes) -> Said:
         score = (one.get("scores") or {}).get("acc")
         value = NAN if score is None or one.get("error") is not None else score["value"]
         assert one["epoch"] not in scores.setdefault(str(one["id"]), {})
-        scores[str(one["id"])][one["epoch"]] = float(LETTERS[value] if value in LETTERS else value)
+        scores[str(one["id"])][one["epoch"]] = float(LETTERS.get(value, value))
     epochs = range(1, log["eval"].get("config", {}).get("epochs", 1) + 1)
     known = log["eval"].get("dataset", {}).get("sample_ids", [])
     return dict.fromkeys(map(str, known), NAN) | {

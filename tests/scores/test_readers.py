@@ -251,6 +251,31 @@ def test_the_built_in_readers_are_those_that_pyproject_lists() -> None:
         assert f"{reader.__module__}:{reader.__name__}" == target
 
 
+RUN = "2024-06-16T16-57-41.377142"
+FOLDERS = {
+    "lm_eval": [f"org__m/samples_demo_{RUN}.jsonl", f"org__m/results_{RUN}.json"],
+    "lm_eval, old": [f"m/samples_a.b_{RUN}.json", f"m/a.b_{RUN}.json"],
+    "details_v1": [f"details_m/{RUN}/details_harness|gsm8k|5_{RUN}.parquet"],
+    "inspect": ["2026-05-28T15-46-28-00-00_demo_FNnVBb.eval", "logs.json"],
+    "inspect, JSON": ["2026-05-28T15-46-28+00-00_demo_gpt-4.1_FNnVBb.json", "logs.json"],
+    "helm": [
+        f"mmlu:subject=law,model=a_b/{name}.json"
+        for name in ("per_instance_stats", "stats", "run_spec", "scenario_state", "instances")
+    ],
+    "swe_bench": ["org__m.run-1.json", "instance_ids.txt"],
+    "swe_bench, submissions": ["20240402_m/results/results.json", "20240402_m/metadata.yaml"],
+}
+
+
+@pytest.mark.parametrize("name", FOLDERS)
+def test_folders_are_recognized_by_how_tools_name_their_files(tmp_path: Path, name: str) -> None:
+    for file in FOLDERS[name]:
+        path = tmp_path / file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    assert recognize([tmp_path], ReadOptions()) == name.split(",", maxsplit=1)[0]
+
+
 def test_folders_that_do_not_say_what_they_hold(forms: dict[str, Path], tmp_path: Path) -> None:
     run = tmp_path / "zips" / "model" / "samples_task_2024-06-16T16-57-41.377142.jsonl"
     run.parent.mkdir()
