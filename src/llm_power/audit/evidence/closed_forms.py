@@ -148,7 +148,7 @@ def _expansions() -> Iterator[EvidenceRow]:
         "variance_over_single_arm", "", _farthest(variances, 2.0), "eq. (5) over p(1-p)(1-rho)"
     )
     for p in (0.5, 0.65):
-        curvature = -(1 - 2 * p) / (4 * (p * (1 - p)) ** 1.5)
+        curvature = (2 * p - 1) / (4 * (p * (1 - p)) ** 1.5)
         yield _row(
             "arcsine_second_derivative", f"p = {p:g}", curvature, "phi''; zero where phi is odd"
         )
