@@ -31,7 +31,6 @@ DERIVATIONS: Mapping[str, Derivation] = {
     "s6.2/shortcut-ratio-min": lemma.shortcut_ratio_min,
     "s6.4/midpoint": boards.midpoint,
     "s6.4/three-pairs-drive-the-flip": boards.flipped,
-    "s6.4/two-pairs-large-clustering": boards.large_clustering,
     "s6.5/fails-to-cross": sequential.five_against_six,
     "table-1-caption/three-of-five": calculators.three_of_five,
     "table-2-notes/graded-only": calibration.data_of_the_bootstrap,

@@ -104,14 +104,6 @@ def flipped_beyond_three_n() -> Derived:
     return Derived(count, count != 2)
 
 
-def large_clustering() -> Derived:
-    """Design effects as large as the 6.74 that is called large: 31.5, 11.5 and 6.74, three."""
-    effects = {row["pair"]: exact(row["design_effect"]) for row in table(4)}
-    bound = min(effects["4 vs 5"], effects["5 vs 6"])
-    count = sum(effect >= bound for effect in effects.values())
-    return Derived(count, count != 2)
-
-
 def midpoint() -> Derived:
     """Subjects leave six, difficulty quartiles nine and halved subjects five: (5 + 9)/2 = 7."""
     headline = whole(table(5)[-1]["mmlu_pro"])
