@@ -4,7 +4,7 @@ from _drawing import save_drawing
 from _exhibit import published_settings, save_exhibit
 from _job import logged, snakemake, write_csv
 
-from llm_power.exhibits.figure_05 import build, compute, draw, provenance
+from llm_power.exhibits.figure_05 import build, compute, draw
 from llm_power.render.figures import house_style
 
 with logged(), house_style():
@@ -21,6 +21,7 @@ with logged(), house_style():
         seed=params.seed,
     )
     write_csv(frame, snakemake.output.points)
-    save_exhibit(build(frame, tolerance=settings["figure_5_tolerance"], seed=params.seed))
-    sources = provenance(seed=params.seed, n_trials=params.n_trials)
-    save_drawing(draw(frame, power=settings["power"]), sources, "Bootstrap power, 0/1 scores")
+    table = build(frame, tolerance=settings["figure_5_tolerance"], seed=params.seed)
+    save_exhibit(table)
+    figure = draw(frame, power=settings["power"])
+    save_drawing(figure, table.provenance, "Bootstrap power, 0/1 scores")

@@ -35,7 +35,7 @@ def side_by_side(
     alpha: float,
     power: float,
 ) -> pd.DataFrame:
-    """Return the counts with each printed result, its recomputation and their agreement.
+    """Return labels and counts with each printed result, its recomputation and their agreement.
 
     For QUANTITY in p_a, p_b, gap_pp, rho, p_chi2 and p_exact there are three columns:
     ``QUANTITY_printed`` (str), ``QUANTITY`` (float) and ``QUANTITY_agrees`` (bool).
@@ -46,6 +46,9 @@ def side_by_side(
         )
     n11, summary = summarize(counts, n_items, alpha=alpha, power=power)
     columns: dict[str, object] = {
+        "label": counts.label,
+        "model_a": counts.model_a,
+        "model_b": counts.model_b,
         "n_items": n_items,
         "n11": n11,
         "b": counts.b,

@@ -133,7 +133,7 @@ def present(
     claim: str,
     notes: Sequence[str],
     tolerance: float,
-    provenance: Sequence[Provenance],
+    seed: int,
 ) -> Table:
     """Dress the curves of `tabulate`; `claim` says in words what the paper states of them."""
     curves = curves_of(frame)
@@ -156,7 +156,7 @@ def present(
             Column("crossing_to_reference", "to N* of the reference", as_fixed(3), "right"),
         ],
         caption=caption,
-        provenance=provenance,
+        provenance=[Provenance.simulated(seed=seed, trials=n_trials, unit="trials a point")],
         notes=[
             f"{claim} Against a reference that has the nominal parameters the ratios are "
             f"{ratios}: the statement {'holds' if held else 'does not hold'}.",

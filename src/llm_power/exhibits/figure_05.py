@@ -9,7 +9,6 @@ from matplotlib.figure import Figure
 
 from llm_power.exhibits import _power_curves
 from llm_power.exhibits._power_curves import REFERENCES, sizes_about
-from llm_power.provenance import Provenance
 from llm_power.render.tables import Table
 from llm_power.statistics.paired_binary import required_n_paired_binary
 from llm_power.statistics.power_curves import bernoulli_power_curve
@@ -100,11 +99,6 @@ def compute(
     )
 
 
-def provenance(*, seed: int, n_trials: int) -> list[Provenance]:
-    """Return the source; the arguments are those of `compute`."""
-    return [Provenance.simulated(seed=seed, trials=n_trials, unit="trials a point")]
-
-
 def build(frame: pd.DataFrame, *, tolerance: float, seed: int) -> Table:
     """Dress the curves of `compute`, one row each; the arguments are those it was made with."""
     return _power_curves.present(
@@ -117,7 +111,7 @@ def build(frame: pd.DataFrame, *, tolerance: float, seed: int) -> Table:
             "at the nominal parameters, rounded to whole items. Resamples: infinitely many."
         ],
         tolerance=tolerance,
-        provenance=provenance(seed=seed, n_trials=int(frame["n_trials"].iloc[0])),
+        seed=seed,
     )
 
 

@@ -9,7 +9,6 @@ from matplotlib.figure import Figure
 
 from llm_power.exhibits import _power_curves
 from llm_power.exhibits._power_curves import REFERENCES, sizes_about
-from llm_power.provenance import Provenance
 from llm_power.render.tables import Table
 from llm_power.statistics.graded_pairs import graded_difference_variance
 from llm_power.statistics.inversion import required_n
@@ -87,11 +86,6 @@ def compute(
     return frame.assign(rho_z=rho_z, n_resamples=n_resamples)
 
 
-def provenance(*, seed: int, n_trials: int) -> list[Provenance]:
-    """Return the source; the arguments are those of `compute`."""
-    return [Provenance.simulated(seed=seed, trials=n_trials, unit="trials a point")]
-
-
 def build(frame: pd.DataFrame, *, tolerance: float, seed: int) -> Table:
     """Dress the curves of `compute`, one row each; the arguments are those it was made with."""
     return _power_curves.present(
@@ -107,7 +101,7 @@ def build(frame: pd.DataFrame, *, tolerance: float, seed: int) -> Table:
             f"of 6 at a lower mean. {frame['n_resamples'].iloc[0]:,} resamples a trial."
         ],
         tolerance=tolerance,
-        provenance=provenance(seed=seed, n_trials=int(frame["n_trials"].iloc[0])),
+        seed=seed,
     )
 
 

@@ -94,6 +94,32 @@ def rules_displaying(
     return tuple(rule for rule, display in DISPLAY_RULES.items() if display(required) == n_star)
 
 
+def rules_of_table(
+    counts: PublishedCounts, n_items: IntArray, *, alpha: float = 0.05, power: float = 0.80
+) -> list[tuple[DisplayRule, ...]]:
+    """`rules_displaying` of every printed N* of a table.
+
+    Parameters
+    ----------
+    counts : PublishedCounts
+        Table 6 or 7; its own N is not used.
+    n_items : ndarray of int, shape (n_pairs,)
+        Items of each pair.
+    alpha, power : float
+        Operating point of the table.
+
+    Returns
+    -------
+    list of tuple of {"nearest", "up", "down"}
+        One entry a pair.
+    """
+    rows = zip(counts.n_star, counts.b, counts.c, n_items, strict=True)
+    return [
+        rules_displaying(_whole(printed), int(b), int(c), int(n), alpha=alpha, power=power)
+        for printed, b, c, n in rows
+    ]
+
+
 def shared_item_count(
     counts: PublishedCounts, rule: DisplayRule, *, alpha: float = 0.05, power: float = 0.80
 ) -> range:

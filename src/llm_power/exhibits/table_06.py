@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from llm_power.exhibits._counts_table import disagreements, shown_columns, side_by_side
-from llm_power.exhibits.item_count import rules_displaying
+from llm_power.exhibits.item_count import rules_of_table
 from llm_power.provenance import Provenance
 from llm_power.published import Printed, PublishedCounts
 from llm_power.render.tables import Column, Table, as_integer
@@ -51,20 +51,7 @@ def table_06(
     what ``n_star_agrees`` holds them against. Table 7 is rounded up.
     """
     frame = side_by_side(counts, gap_pp, counts.n_items, alpha=alpha, power=power)
-    rules = [
-        rules_displaying(
-            round(counts.n_star[i].value),
-            int(counts.b[i]),
-            int(counts.c[i]),
-            int(counts.n_items[i]),
-            alpha=alpha,
-            power=power,
-        )
-        for i in range(len(counts))
-    ]
-    frame.insert(0, "label", counts.label)
-    frame.insert(1, "model_a", counts.model_a)
-    frame.insert(2, "model_b", counts.model_b)
+    rules = rules_of_table(counts, counts.n_items, alpha=alpha, power=power)
     frame["n_star_rules"] = [", ".join(row) for row in rules]
     frame["n_star_agrees"] = ["nearest" in row for row in rules]
     return frame

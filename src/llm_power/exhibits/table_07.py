@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from llm_power.exhibits._counts_table import disagreements, shown_columns, side_by_side
-from llm_power.exhibits.item_count import implied_item_count, rules_displaying
+from llm_power.exhibits.item_count import implied_item_count, rules_of_table
 from llm_power.provenance import Provenance
 from llm_power.published import Printed, PublishedCounts
 from llm_power.render.tables import Column, Table, as_fixed
@@ -58,22 +58,8 @@ def table_07(
     n_items = np.full(len(counts), implied_items.n_items, dtype=np.int64)
     frame = side_by_side(counts, gap_pp, n_items, alpha=alpha, power=power)
     implied, printed = (
-        [
-            rules_displaying(
-                round(counts.n_star[i].value),
-                int(counts.b[i]),
-                int(counts.c[i]),
-                int(n[i]),
-                alpha=alpha,
-                power=power,
-            )
-            for i in range(len(counts))
-        ]
-        for n in (n_items, counts.n_items)
+        rules_of_table(counts, n, alpha=alpha, power=power) for n in (n_items, counts.n_items)
     )
-    frame.insert(0, "label", counts.label)
-    frame.insert(1, "model_a", counts.model_a)
-    frame.insert(2, "model_b", counts.model_b)
     frame["n_star_rules"] = [", ".join(row) for row in implied]
     frame["n_star_agrees"] = [implied_items.rule in row for row in implied]
     frame["n_printed"] = counts.n_items

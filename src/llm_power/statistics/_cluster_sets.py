@@ -8,6 +8,7 @@ from functools import partial
 
 import numpy as np
 
+from llm_power.statistics._ordered_product import ordered_product
 from llm_power.statistics._typing import FloatArray
 from llm_power.statistics.cluster_moments import ROUNDING, ClusterMoments
 
@@ -53,19 +54,7 @@ def one_way_anova(moments: ClusterMoments, pool: Pool) -> Anova:
 
 def pool_all(moments: ClusterMoments) -> Pool:
     """Sum over all clusters, as one set."""
-    return partial(weighted_sum, np.ones((1, moments.sum_d.shape[0])))
-
-
-def weighted_sum(weights: FloatArray, values: FloatArray) -> FloatArray:
-    """Matrix product of `weights` (n_sets, n_clusters) and `values` (n_clusters, ...).
-
-    Added up cluster by cluster: BLAS may order its additions by the shape of a block and by
-    the number of cores, and the last bits of a pair must depend on neither.
-    """
-    total = np.zeros((weights.shape[0], *values.shape[1:]))
-    for k in range(values.shape[0]):
-        total += np.multiply.outer(weights[:, k], values[k])
-    return total
+    return partial(ordered_product, np.ones((1, moments.sum_d.shape[0])))
 
 
 def all_but_one(values: FloatArray) -> FloatArray:

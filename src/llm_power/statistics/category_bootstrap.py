@@ -11,7 +11,8 @@ from functools import partial
 import numpy as np
 
 from llm_power.errors import InvalidArgument
-from llm_power.statistics._cluster_sets import budget, inflate, one_way_anova, weighted_sum
+from llm_power.statistics._cluster_sets import budget, inflate, one_way_anova
+from llm_power.statistics._ordered_product import ordered_product
 from llm_power.statistics._typing import FloatArray, IntArray
 from llm_power.statistics.cluster_moments import ClusterMoments
 from llm_power.statistics.design_effect import cluster_resolution, design_effect
@@ -104,7 +105,7 @@ def category_bootstrap(
     if block_size < 1:
         raise InvalidArgument(f"block_size must be at least 1, got {block_size!r}")
     draws = resample_clusters(moments.sum_d.shape[0], n_resamples, rng)
-    pool = partial(weighted_sum, draws.astype(np.float64))
+    pool = partial(ordered_product, draws.astype(np.float64))
     table = _as_table(moments)
     full = cluster_resolution(table, alpha=alpha, power=power)
 

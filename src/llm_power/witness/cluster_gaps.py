@@ -19,6 +19,7 @@ from typing import Final
 
 import numpy as np
 
+from llm_power.statistics._ordered_product import ordered_product
 from llm_power.statistics._typing import FloatArray, IntArray
 from llm_power.witness.gap_misfit import (
     Misfit,
@@ -26,7 +27,6 @@ from llm_power.witness.gap_misfit import (
     Score,
     explained_interval,
     pair_misfit,
-    pool,
 )
 from llm_power.witness.whole_gaps import SHORTLIST, integer_gaps, split_discordant
 
@@ -135,7 +135,7 @@ def _whole_solution(targets: PairTargets, real: FloatArray, misfit: Score) -> tu
 
 def _times(matrix: FloatArray, vectors: FloatArray) -> FloatArray:
     """Matrix (n, m) times each row of `vectors` (n_candidates, m)."""
-    return pool(vectors, np.ascontiguousarray(matrix.T))
+    return ordered_product(vectors, np.ascontiguousarray(matrix.T))
 
 
 def _complement(direction: FloatArray) -> FloatArray:

@@ -16,6 +16,7 @@ from typing import Final
 import numpy as np
 
 from llm_power.errors import InvalidArgument
+from llm_power.statistics._ordered_product import ordered_product
 from llm_power.statistics._typing import BoolArray, FloatArray, IntArray
 from llm_power.statistics.inversion import z_sum
 
@@ -200,7 +201,7 @@ class Misfit:
         icc, by_q, by_d = sets.icc(gaps)
         reach = np.where(icc > 0, sets.mean_size - 1, 0.0)
         effect = 1 + reach * icc
-        gap = pool(gaps, sets.weights)
+        gap = ordered_product(gaps, sets.weights)
         # A gap near zero makes N* huge, which is on the safe side of any hinge here.
         gap = np.where(np.abs(gap) < 1e-6, 1e-6, gap)
         scale = sets.squares * sets.n_items / np.square(gap)
@@ -233,15 +234,16 @@ class _ClusterSets:
         self.n = n
         self.weights = weights
         self.n_clusters = weights.sum(axis=0)
-        self.n_items = pool(n[None], weights)[0]
+        self.n_items = ordered_product(n[None], weights)[0]
         self.squares = self.n_items * (targets.discordant / n.sum())
         self.mean_size = self.n_items / self.n_clusters
-        spread = pool(np.square(n)[None], weights)[0]
+        spread = ordered_product(np.square(n)[None], weights)[0]
         self.n0 = (self.n_items - spread / self.n_items) / (self.n_clusters - 1)
 
     def icc(self, gaps: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """ICC (n_candidates, n_sets), and its derivatives in Q and in D of each set."""
-        q, d = pool(np.square(gaps) / self.n, self.weights), pool(gaps, self.weights)
+        q = ordered_product(np.square(gaps) / self.n, self.weights)
+        d = ordered_product(gaps, self.weights)
         within = (self.squares - q) / (self.n_items - self.n_clusters)
         between = (q - np.square(d) / self.n_items) / (self.n_clusters - 1)
         bottom = between + (self.n0 - 1) * within
@@ -263,14 +265,3 @@ def _interpolated(ordered: FloatArray, share: float) -> FloatArray:
 def _between(ends: FloatArray, share: float, n_sets: int) -> FloatArray:
     part = share * (n_sets - 1) % 1
     return np.asarray(ends[:, 0] + part * (ends[:, 1] - ends[:, 0]))
-
-
-def pool(values: FloatArray, weights: FloatArray) -> FloatArray:
-    """Product of (n_candidates, n_clusters) and (n_clusters, n_sets), cluster by cluster.
-
-    Not by BLAS, whose order of additions, and so last bits, may depend on the number of cores.
-    """
-    total = np.zeros((values.shape[0], weights.shape[1]))
-    for k in range(weights.shape[0]):
-        total += values[:, k, None] * weights[k]
-    return total
