@@ -260,11 +260,11 @@ def test_item_that_one_model_lacks(mmlu_pro: Panel) -> None:
     assert mmlu_pro.datasets[1].name in message
 
 
-def test_file_that_was_changed_after_its_download(panel: Panel) -> None:
+@pytest.mark.parametrize("readable", [True, False])
+def test_file_that_was_changed_after_its_download(panel: Panel, readable: bool) -> None:
     path = panel.path(0)
-    before = panel.lock.path.read_bytes()
-    panel.put(0, panel.body(0, task=replace(panel.task, values=1 - panel.task.values)))
-    panel.lock.path.write_bytes(before)
+    other = panel.body(0, task=replace(panel.task, values=1 - panel.task.values))
+    path.write_bytes(other if readable else b"no longer what it was")
     message = panel.refusal()
     assert "it was changed since it was downloaded: remove it and start again" in message
     assert str(path) in message

@@ -8,7 +8,7 @@ give another score, and none of them need fail any other check.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
@@ -16,12 +16,14 @@ from typing import Final
 
 import numpy as np
 
+from llm_power.errors import ScoreError
 from llm_power.hub.access import Access
 from llm_power.hub.datasets import Dataset
 from llm_power.hub.download import known_file
 from llm_power.hub.errors import HubError
 from llm_power.hub.layout import download_path
 from llm_power.hub.lock import Locked, LockFile
+from llm_power.hub.transfer import sha256_of
 from llm_power.published import Printed, load_table
 from llm_power.scores.options import ReadOptions
 from llm_power.scores.readers import read_scores
@@ -139,19 +141,17 @@ def read_panel(
         _known(dataset, path, lock, access) for dataset, path in zip(datasets, paths, strict=True)
     ]
     options = replace(panel.options, task=datasets[0].task)
-    read = read_scores(paths, options, reader=panel.reader)
+    try:
+        read = read_scores(paths, options, reader=panel.reader)
+    except ScoreError:
+        # Where a file is not the one that was downloaded, that is the fault to name.
+        if all(path.is_file() for path in paths):
+            _require_unchanged(datasets, paths, known, {sha256_of(path) for path in paths})
+        raise
+    _require_unchanged(datasets, paths, known, read.provenance.files.values())
     # Readers know a file by its name, which is a safe spelling of the model's.
     stems = [path.stem for path in paths]
     selected = select_models(read, stems)
-    hashes = set(read.provenance.files.values())
-    for one, dataset, path in zip(known, datasets, paths, strict=True):
-        if one.sha256 not in hashes:
-            raise HubError(
-                f"the file that was read is not the one of SHA-256 {one.sha256}",
-                remedy="it was changed since it was downloaded: remove it and start again",
-                dataset=dataset.name,
-                file=str(path),
-            )
     task = replace(selected, models=tuple(dataset.model for dataset in datasets))
     for j, dataset in enumerate(datasets):
         _check_rows(task, j, dataset)
@@ -183,6 +183,22 @@ def _known(dataset: Dataset, path: Path, lock: LockFile, access: Access) -> Lock
             file=str(path),
         )
     return known
+
+
+def _require_unchanged(
+    datasets: Sequence[Dataset],
+    paths: Sequence[Path],
+    known: Sequence[Locked],
+    hashes: Collection[str],
+) -> None:
+    for dataset, path, one in zip(datasets, paths, known, strict=True):
+        if one.sha256 not in hashes:
+            raise HubError(
+                f"the file that was read is not the one of SHA-256 {one.sha256}",
+                remedy="it was changed since it was downloaded: remove it and start again",
+                dataset=dataset.name,
+                file=str(path),
+            )
 
 
 def _check_rows(task: TaskScores, model: int, dataset: Dataset) -> None:
