@@ -54,7 +54,7 @@ class Dataset:
     rows : tuple of (int, int) or None
         Smallest and largest number of items that it may hold.
     licence : str
-        As declared there; "none declared" where it is not.
+        As declared there; "none declared" where none is, empty where it is not known.
     retrieved : str
         Time at which size and hash were taken, ISO 8601 in UTC; may be empty.
     """
