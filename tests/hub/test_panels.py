@@ -107,8 +107,11 @@ class Panel:
         )
 
     def refusal(self) -> str:
+        """Return the one line with which the panel is refused; nothing may be left by it."""
+        before = sorted(self.folder.rglob("*"))
         with pytest.raises(LLMPowerError) as caught:
             self.read()
+        assert sorted(self.folder.rglob("*")) == before
         message = str(caught.value)
         assert "\n" not in message
         assert ". Remedy: " in message
