@@ -266,6 +266,8 @@ def test_no_evidence_is_stronger_than_found(folder: Path, result: str, asserted:
         ("board/t/1/x", "witness_fitted"),
         ("board/t/2/x", "witness_held_out"),
         ("board/t/3/x", "witness_fitted"),
+        ("fitted", "witness_fitted"),
+        ("held_out", "witness_held_out"),
     ],
 )
 def test_evidence_of_a_witness(folder: Path, role: str, expected: Evidence) -> None:

@@ -106,17 +106,19 @@ def figure_files(number, caption):
         labels={"exhibit": f"Figure {number}"},
     )
     data = f"results/figures/figure_{number:02d}.csv"
-    return {"svg": svg, "pdf": f"{stem}.pdf", "png": f"{stem}.png", "csv": data}
+    return {
+        "svg": svg,
+        "pdf": f"{stem}.pdf",
+        "png": f"{stem}.png",
+        "csv": data,
+        "json": f"{data}-metadata.json",
+    }
 
 
 def table_behind(number):
-    """Return the outputs of the table that a figure was drawn from, but for its CSV."""
+    """Return the outputs of the table that a figure was drawn from, but for its data."""
     stem = f"results/figures/figure_{number:02d}"
-    return {
-        "json": f"{stem}.csv-metadata.json",
-        "md": f"{stem}.md",
-        "tex": f"{stem}.tex",
-    }
+    return {"md": f"{stem}.md", "tex": f"{stem}.tex"}
 
 
 def package_sources(*modules):

@@ -1,13 +1,14 @@
 """Figure 1: what pairing gains."""
 
-from _drawing import save_drawing
+from _drawing import save_drawn
 from _exhibit import scores_provenance
-from _job import load, logged, snakemake, write_csv
+from _job import load, logged, snakemake
 
 from llm_power.exhibits.figure_01 import draw, figure_01
 from llm_power.render.figures import house_style
 
 with logged(), house_style():
     frame = figure_01(load(snakemake.input.verdicts))
-    write_csv(frame, snakemake.output.csv)
-    save_drawing(draw(frame), scores_provenance(), "Gain of the paired over the unpaired formula")
+    save_drawn(
+        frame, draw(frame), scores_provenance(), "Gain of the paired over the unpaired formula"
+    )

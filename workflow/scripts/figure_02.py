@@ -1,13 +1,12 @@
 """Figure 2: required over available items of every pair."""
 
-from _drawing import save_drawing
+from _drawing import save_drawn
 from _exhibit import scores_provenance
-from _job import load, logged, snakemake, write_csv
+from _job import load, logged, snakemake
 
 from llm_power.exhibits.figure_02 import draw, figure_02
 from llm_power.render.figures import house_style
 
 with logged(), house_style():
     frame = figure_02(load(snakemake.input.verdicts))
-    write_csv(frame, snakemake.output.csv)
-    save_drawing(draw(frame), scores_provenance(), "Resolution of 40 pairs")
+    save_drawn(frame, draw(frame), scores_provenance(), "Resolution of 40 pairs")

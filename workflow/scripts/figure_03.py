@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from _drawing import save_drawing
+from _drawing import save_drawn
 from _exhibit import published_settings
-from _job import logged, snakemake, write_csv
+from _job import logged, snakemake
 
 from llm_power.exhibits.figure_03 import draw, figure_03, provenance
 from llm_power.published import load_counts
@@ -14,5 +14,4 @@ with logged(), house_style():
     settings = published_settings()
     counts = load_counts(Path(snakemake.input.counts), n_items=settings["mmlu_pro_n_items"])
     frame = figure_03(counts, alpha=settings["alpha"], power=settings["power"])
-    write_csv(frame, snakemake.output.csv)
-    save_drawing(draw(frame), provenance(), "MMLU-Pro adjacent pairs")
+    save_drawn(frame, draw(frame), provenance(), "MMLU-Pro adjacent pairs")

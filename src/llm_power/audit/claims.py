@@ -65,7 +65,8 @@ class Check:
     evidence : str, optional
         Class that the register asserts.
     witness_role : str
-        ``panel/id`` in the table of roles of a witness; empty where there is none.
+        ``panel/id`` in the table of roles of a witness, or ``fitted`` or ``held_out`` for what
+        has no row there; counts where the result rests on a witness, and nowhere else.
     reading : str
         The reading of an undefined quantity that the check belongs to; empty where the
         quantity is defined.

@@ -28,6 +28,11 @@ _EVIDENCE_OF_ROLE: Mapping[str, Evidence] = {
     "target": "witness_fitted",
     "held_out": "witness_held_out",
 }
+# For what is computed from several printed numbers, or from none.
+_ROLES_WITHOUT_A_ROW: Mapping[str, Evidence] = {
+    "fitted": "witness_fitted",
+    "held_out": "witness_held_out",
+}
 
 _Row = Mapping[str, str]
 
@@ -311,10 +316,14 @@ class ResultFolder:
         if not check.witness_role:
             raise AuditError(
                 f"{check.result} rests on a witness, and nothing says what it did with the number",
-                remedy=f"name panel/id of its row of {ROLES_FILE} in `witness_role`",
+                remedy=f"name panel/id of its row of {ROLES_FILE} in `witness_role`, or say fitted "
+                "or held_out there",
                 field="witness_role",
             )
-        role = self._role(check.witness_role)
+        role = check.witness_role
+        if role in _ROLES_WITHOUT_A_ROW:
+            return _ROLES_WITHOUT_A_ROW[role]
+        role = self._role(role)
         if role not in _EVIDENCE_OF_ROLE:
             raise AuditError(
                 f"{check.witness_role} has the unknown role {one_line(role, 80)!r}",
