@@ -15,6 +15,8 @@ SNAKEMAKE := $(WITH_PATH) $(BIN)/snakemake --cores $(CORES) $(if $(SOURCE),--con
 export PYTHONNOUSERSITE := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONHOME PYTHONPATH
+# Where it is set, each job compiles the package again.
+unexport PYTHONDONTWRITEBYTECODE
 
 ifneq ($(words $(CURDIR)),1)
 $(error Snakemake cannot run where a folder has a space in its name: $(CURDIR))
@@ -39,7 +41,7 @@ audit: $(STAMP) ## judge every claim of the paper by what the workflow makes (a 
 	@echo "Open $(CURDIR)/results/audit/report.html."
 
 test: $(STAMP) ## run every test
-	$(WITH_PATH) $(BIN)/pytest --numprocesses 2
+	$(WITH_PATH) $(BIN)/pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
 lint: $(STAMP) ## check style, types and the workflow, and change nothing
 	$(BIN)/ruff check .

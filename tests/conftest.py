@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Final
 
 import pandas as pd
 import pytest
@@ -29,6 +30,19 @@ settings.register_profile(
 settings.load_profile("llm-power")
 
 ROOT = Path(__file__).resolve().parents[1]
+# In minutes where all others take seconds, in this order: those after the first are at hand when
+# the whole run that they wait for is over.
+_LONG: Final = ("test_planting.py", "witness", "test_workflow.py", "test_hub_workflow.py")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the longest files first: none is what a worker waits for at the end."""
+    items.sort(key=_place)
+
+
+def _place(item: pytest.Item) -> int:
+    named = {item.path.name, item.path.parent.name} & {*_LONG}
+    return _LONG.index(named.pop()) if named else len(_LONG)
 
 
 @pytest.fixture(scope="session")

@@ -152,4 +152,5 @@ def test_run_from_the_hub_is_that_of_the_witness_that_it_serves(
     assert "raw" not in set(claims["evidence"])
     verdicts = claims.loc[claims["evidence"] == "stand_in", "verdict"]
     assert len(verdicts) > 0
-    assert set(verdicts) == {"not_checkable"}
+    # Ambiguous stays what the paper does not define, and has another reading that is decided.
+    assert set(verdicts) <= {"not_checkable", "ambiguous"}

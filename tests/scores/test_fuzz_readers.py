@@ -25,7 +25,7 @@ from llm_power.scores.options import ReadOptions
 from llm_power.scores.readers import load_reader, reader_names, recognize
 from llm_power.statistics._seeds import named_rng
 
-N_MUTATIONS = 300
+N_MUTATIONS = 200
 NAN = float("nan")
 Said = dict[str, float]
 ACC = [1.0, 0.0, 1.0, 0.0, 1.0, 1.0]

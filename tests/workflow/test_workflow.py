@@ -11,7 +11,9 @@ import pandas as pd
 import pytest
 import yaml
 
+from llm_power.exhibits.score_provenance import score_provenance
 from llm_power.pairs.verdicts import VERDICT_COLUMNS
+from llm_power.scores.store import read_task
 from repository import copy_finished, copy_repository, run_workflow
 
 
@@ -163,10 +165,12 @@ def test_cores_change_no_byte(finished: Path, tmp_path: Path) -> None:
     write_board(other)
     # The same file at another path: its place is no part of any result.
     shutil.copy2(finished / "small.csv", other / "small.csv")
-    assert run_workflow(other, "board_small", "figure_3", cores=1).returncode == 0
+    # All stages that a verdict rests on, what is resampled, and what is drawn.
+    targets = ("results/pairs/small.parquet", "results/boards/small/category_bootstrap.parquet")
+    assert run_workflow(other, *targets, "figure_3", cores=1).returncode == 0
     made = [path for path in (other / "results").rglob("*") if path.is_file()]
     made += [path for path in (other / "figures").rglob("*") if path.is_file()]
-    assert len(made) > 30
+    assert len(made) > 15
     for path in made:
         assert path.read_bytes() == (finished / path.relative_to(other)).read_bytes(), path
 
@@ -221,23 +225,19 @@ def test_boards_without_files_are_left_out_in_one_line(tmp_path: Path) -> None:
     assert "LLM_POWER_DATA" in refused.stdout + refused.stderr
 
 
-def test_data_behind_the_panels_feed_the_same_stages(tmp_path: Path) -> None:
+def test_tables_in_the_data_root_win_over_downloads(tmp_path: Path) -> None:
     where = copy_repository(tmp_path / "repository")
-    refused = run_workflow(where, "--dry-run", "table_3", "--config", "source=hub")
-    assert refused.returncode != 0
-    assert "source: hub needs the data root" in refused.stdout + refused.stderr
     folder = tmp_path / "data" / "panels" / "oll_v1"
     folder.mkdir(parents=True)
-    rng = np.random.default_rng(3)
-    for task in ("arc", "hellaswag", "winogrande", "gsm8k"):
-        solved = rng.normal(size=(300, 1)) + rng.normal(size=(300, 5)) + np.linspace(0, 1, 5) > 0
-        table = pd.DataFrame(solved.astype(int), columns=[f"org/m{k}" for k in range(5)])
-        table.insert(0, "item_id", [f"{task}-{i}" for i in range(300)])
-        table.to_parquet(folder / f"{task}.parquet", index=False)
     settings = ["--config", "source=hub", f"data_root={tmp_path / 'data'}"]
-    done = run_workflow(where, "table_3", "figure_1", *settings)
+    rng = np.random.default_rng(3)
+    table = pd.DataFrame(rng.integers(0, 2, (300, 5)), columns=[f"org/m{k}" for k in range(5)])
+    table.insert(0, "item_id", [f"arc-{i}" for i in range(300)])
+    table.to_parquet(folder / "arc.parquet", index=False)
+    done = run_workflow(where, "results/scores/oll_v1/arc.parquet", *settings)
     assert done.returncode == 0, done.stdout + done.stderr
+    (source,) = score_provenance([read_task(where / "results/scores/oll_v1/arc.parquet")])
+    assert source.kind == "raw"
+    assert source.line.startswith("raw (arc.parquet")
+    assert not (where / "downloads").exists()
     assert not (where / "results/witness").exists()
-    shown = (where / "results/tables/table_03.md").read_text()
-    assert "raw (arc.parquet" in shown
-    assert "because they were put in" not in shown

@@ -5,6 +5,7 @@ import os
 import re
 import yaml
 from dataclasses import asdict
+from functools import cache
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
@@ -127,17 +128,29 @@ def package_sources(*modules):
     As an input of the rule, an edit of any of them re-runs exactly the rules that use it.
     Package files (__init__.py) only re-export names and are left out.
     """
-    found, waiting = set(), [f"llm_power.{module}" for module in modules]
+    found, waiting = set(), {_source(f"llm_power.{module}") for module in modules}
     while waiting:
-        path = Path("src", *waiting.pop().split(".")).with_suffix(".py")
-        if path not in found and path.is_file():
-            found.add(path)
-            waiting.extend(_imported_names(path))
+        path = waiting.pop()
+        found.add(path)
+        waiting |= _imported_sources(path) - found
     return sorted(map(str, found))
 
 
-def _imported_names(path):
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+# Each module is used by many rules, and Snakemake reads the rules again in every run.
+@cache
+def _imported_sources(path):
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    return {
+        source for name in _imported_names(tree) if (source := _source(name)).is_file()
+    }
+
+
+def _source(module):
+    return Path("src", *module.split(".")).with_suffix(".py")
+
+
+def _imported_names(tree):
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -247,14 +260,17 @@ def printed_numbers(*panels, registers=REGISTERS):
     entries = [
         entry
         for register in registers
-        for panel, listed in yaml.safe_load(
-            Path(register).read_text(encoding="utf-8")
-        ).items()
+        for panel, listed in _entries(register).items()
         if panel in panels
         for entry in listed or []
     ]
     tables = {entry["table"] for entry in entries if "table" in entry}
     return registers + [f"data/published/{table}.csv" for table in sorted(tables)]
+
+
+@cache
+def _entries(register):
+    return yaml.safe_load(Path(register).read_text(encoding="utf-8"))
 
 
 def hub_downloads():
