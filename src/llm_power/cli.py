@@ -19,10 +19,10 @@ from tqdm import tqdm
 
 from llm_power.errors import LLMPowerError, one_line
 from llm_power.exhibits.score_provenance import score_provenance
+from llm_power.pairs.operating_point import OperatingPoint
 from llm_power.pairs.ranking import prepare_task
 from llm_power.pairs.resolve import N_STAGES, BoardVerdicts, resolve_board
 from llm_power.pairs.summary import summarize_board
-from llm_power.pairs.verdicts import OperatingPoint
 from llm_power.provenance import Provenance
 from llm_power.render.tables import describe_csv
 from llm_power.scores.options import ANSWER_KEYS, ReadOptions

@@ -14,19 +14,16 @@ from llm_power.pairs.cluster_robustness import (
     cluster_definition_table,
     leave_one_out_table,
 )
+from llm_power.pairs.cluster_sums import tabulate_clusters
+from llm_power.pairs.clusters import add_clusters
+from llm_power.pairs.multiplicity import add_multiplicity
+from llm_power.pairs.operating_point import OperatingPoint
 from llm_power.pairs.ranking import prepare_task
+from llm_power.pairs.resolution import add_resolution
 from llm_power.pairs.resolve import resolve_board
-from llm_power.pairs.verdicts import (
-    CELL_COLUMNS,
-    MOMENT_COLUMNS,
-    OperatingPoint,
-    add_clusters,
-    add_multiplicity,
-    add_resolution,
-    add_sequential,
-    tabulate_clusters,
-    verdict_table,
-)
+from llm_power.pairs.sequential import add_sequential
+from llm_power.pairs.tabulation import CELL_COLUMNS, MOMENT_COLUMNS
+from llm_power.pairs.verdicts import verdict_table
 from llm_power.scores.store import TaskScores
 
 POINT = OperatingPoint()

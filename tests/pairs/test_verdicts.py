@@ -14,19 +14,16 @@ from llm_power.pairs.cluster_robustness import (
     cluster_definition_table,
     leave_one_out_table,
 )
+from llm_power.pairs.cluster_sums import tabulate_clusters
+from llm_power.pairs.clusters import add_clusters
+from llm_power.pairs.multiplicity import add_multiplicity
+from llm_power.pairs.operating_point import OperatingPoint
 from llm_power.pairs.ranking import prepare_task
+from llm_power.pairs.resolution import add_resolution
+from llm_power.pairs.sequential import add_sequential
 from llm_power.pairs.summary import summarize_board, unresolved_by_gap, unresolved_by_procedure
-from llm_power.pairs.verdicts import (
-    VERDICT_COLUMNS,
-    OperatingPoint,
-    add_clusters,
-    add_multiplicity,
-    add_resolution,
-    add_sequential,
-    tabulate_clusters,
-    tabulate_pairs,
-    verdict_table,
-)
+from llm_power.pairs.tabulation import tabulate_pairs
+from llm_power.pairs.verdicts import VERDICT_COLUMNS, verdict_table
 from llm_power.scores.store import Kind, TaskScores
 from llm_power.statistics._typing import FloatArray
 from llm_power.statistics.multiplicity import Family

@@ -32,7 +32,7 @@ rule scores:
 rule pairs:
     input:
         scores=lambda wildcards: panel_scores(panel_of(wildcards)[0]),
-        code=package_sources("pairs.verdicts"),
+        code=package_sources("pairs.tabulation", "pairs.cluster_sums"),
     output:
         counts="results/boards/{panel}/counts.parquet",
         clusters="results/boards/{panel}/cluster_sums.parquet",
@@ -50,7 +50,7 @@ rule pairs:
 rule resolution:
     input:
         counts=rules.pairs.output.counts,
-        code=package_sources("pairs.verdicts"),
+        code=package_sources("pairs.resolution"),
     output:
         "results/boards/{panel}/resolution.parquet",
     log:
@@ -66,7 +66,7 @@ rule multiplicity:
     input:
         counts=rules.pairs.output.counts,
         resolution=rules.resolution.output,
-        code=package_sources("pairs.verdicts"),
+        code=package_sources("pairs.multiplicity"),
     output:
         "results/boards/{panel}/multiplicity.parquet",
     log:
@@ -82,7 +82,7 @@ rule clusters:
     input:
         counts=rules.pairs.output.counts,
         clusters=rules.pairs.output.clusters,
-        code=package_sources("pairs.verdicts"),
+        code=package_sources("pairs.clusters"),
     output:
         "results/boards/{panel}/clusters.parquet",
     log:
@@ -150,7 +150,7 @@ rule cluster_definitions:
 rule sequential:
     input:
         counts=rules.pairs.output.counts,
-        code=package_sources("pairs.verdicts"),
+        code=package_sources("pairs.sequential"),
     output:
         "results/boards/{panel}/sequential.parquet",
     log:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import pandas as pd
 
 from llm_power.exhibits.score_provenance import score_provenance
+from llm_power.pairs.operating_point import OperatingPoint
 from llm_power.pairs.summary import task_overview, unresolved_by_gap, unresolved_by_procedure
-from llm_power.pairs.verdicts import OperatingPoint
 from llm_power.render.tables import Column, Table, as_fixed, as_integer, as_p_value
 from llm_power.scores.store import TaskScores
 from llm_power.statistics.multiplicity import Family

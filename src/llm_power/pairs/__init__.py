@@ -4,7 +4,14 @@
 `ranking`               from scores as read to the ranked models of a board
 `families`              which pairs are compared
 `counts`                the 2 x 2 tables of all pairs by matrix products
-`verdicts`              the verdict table, stage by stage
+`tabulation`            the sufficient statistics of every pair
+`cluster_sums`          the same within clusters of items
+`resolution`            required items, resolution ratio, minimum detectable effect, tests
+`multiplicity`          adjusted p-values, required items at each procedure's level
+`clusters`              design effect and cluster-adjusted verdict
+`sequential`            e-process and anytime-valid verdict
+`verdicts`              these stages side by side: the verdict table
+`resolve`               all of it in one call
 `cluster_robustness`    leave one cluster out, category bootstrap, other clusters
 `summary`               the verdict table in a few rows
 ======================  ====================================================================

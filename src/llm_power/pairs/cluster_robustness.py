@@ -11,7 +11,8 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
-from llm_power.pairs.verdicts import OperatingPoint, cluster_moments, cluster_sums
+from llm_power.pairs.cluster_sums import cluster_moments, cluster_sums
+from llm_power.pairs.operating_point import OperatingPoint
 from llm_power.scores.store import TaskScores
 from llm_power.statistics._seeds import named_rng
 from llm_power.statistics.category_bootstrap import category_bootstrap
@@ -36,7 +37,7 @@ def leave_one_out_table(clusters: pd.DataFrame, point: OperatingPoint) -> pd.Dat
     Parameters
     ----------
     clusters : DataFrame
-        What `llm_power.pairs.verdicts.tabulate_clusters` returned.
+        What `llm_power.pairs.cluster_sums.tabulate_clusters` returned.
     point : OperatingPoint
         Level and power.
 
@@ -74,7 +75,7 @@ def category_bootstrap_tables(
     Parameters
     ----------
     clusters : DataFrame
-        What `llm_power.pairs.verdicts.tabulate_clusters` returned.
+        What `llm_power.pairs.cluster_sums.tabulate_clusters` returned.
     point : OperatingPoint
         Level and power.
     n_resamples : int

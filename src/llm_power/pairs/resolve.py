@@ -8,16 +8,14 @@ from typing import Final
 
 import pandas as pd
 
-from llm_power.pairs.verdicts import (
-    OperatingPoint,
-    add_clusters,
-    add_multiplicity,
-    add_resolution,
-    add_sequential,
-    tabulate_clusters,
-    tabulate_pairs,
-    verdict_table,
-)
+from llm_power.pairs.cluster_sums import tabulate_clusters
+from llm_power.pairs.clusters import add_clusters
+from llm_power.pairs.multiplicity import add_multiplicity
+from llm_power.pairs.operating_point import OperatingPoint
+from llm_power.pairs.resolution import add_resolution
+from llm_power.pairs.sequential import add_sequential
+from llm_power.pairs.tabulation import tabulate_pairs
+from llm_power.pairs.verdicts import verdict_table
 from llm_power.scores.store import TaskScores
 from llm_power.statistics.multiplicity import Family
 

@@ -95,7 +95,7 @@ def task_overview(pairs: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     pairs : DataFrame
-        What `llm_power.pairs.verdicts.tabulate_pairs` returned.
+        What `llm_power.pairs.tabulation.tabulate_pairs` returned.
 
     Returns
     -------

@@ -17,8 +17,8 @@ import numpy as np
 import pandas as pd
 
 from llm_power.errors import InvalidArgument
+from llm_power.pairs.operating_point import OperatingPoint
 from llm_power.pairs.resolve import BoardVerdicts, resolve_board
-from llm_power.pairs.verdicts import OperatingPoint
 from llm_power.scores.store import TaskScores
 from llm_power.statistics._seeds import named_rng
 from llm_power.statistics._typing import FloatArray
