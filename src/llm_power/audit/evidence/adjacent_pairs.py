@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 from scipy.special import chdtrc
 
-from llm_power.audit.evidence.published_numbers import PublishedNumbers
+from llm_power.audit.evidence.published_numbers import PublishedNumbers, pair_names
 from llm_power.audit.evidence.rows import EvidenceRow
 from llm_power.exhibits.item_count import (
     chained_solved_counts,
@@ -376,7 +376,7 @@ def _shifted_correlation(published: PublishedNumbers) -> Iterator[EvidenceRow]:
         moved = rho_sensitivity(summary.p_a, summary.p_b, summary.rho, counts.n_items, shift=_SHIFT)
         flips = moved.flips
         after = [int(np.count_nonzero(x)) for x in (moved.lower, moved.observed, moved.upper)]
-        names = _names(counts)
+        names = pair_names(counts)
         for name, value in (
             ("fewest", min(after)),
             ("most", max(after)),
@@ -391,7 +391,7 @@ def _shifted_correlation(published: PublishedNumbers) -> Iterator[EvidenceRow]:
     summary = _summarize(close, close.n_items)
     upper = admissible_rho(summary.p_a, summary.p_b)[1]
     needed = required_n_at_shifted_rho(summary.p_a, summary.p_b, summary.rho, _SHIFT)
-    for i, name in enumerate(_names(close)):
+    for i, name in enumerate(pair_names(close)):
         for quantity, value, method in (
             ("rho_upper_limit", upper[i], "eq. (7)"),
             ("rho_shifted", min(summary.rho[i] + _SHIFT, upper[i]), "ρ + 0.10, at most eq. (7)"),
@@ -414,11 +414,3 @@ def _per_pair(
 ) -> Iterator[EvidenceRow]:
     for name, value in zip(names, values, strict=True):
         yield EvidenceRow(quantity, name, float(value), method, unit=unit)
-
-
-def _names(counts: PublishedCounts) -> list[str]:
-    if len(set(counts.label)) == len(counts):
-        return list(counts.label)
-    return [
-        ", ".join(names) for names in zip(counts.label, counts.model_a, counts.model_b, strict=True)
-    ]

@@ -12,7 +12,7 @@ from math import log, sqrt
 import numpy as np
 from scipy.stats import multivariate_normal
 
-from llm_power.audit.evidence.published_numbers import PublishedNumbers
+from llm_power.audit.evidence.published_numbers import PublishedNumbers, pair_names
 from llm_power.audit.evidence.rows import EvidenceRow
 from llm_power.published import PublishedCounts
 from llm_power.statistics.e_process import (
@@ -78,7 +78,7 @@ def _pairs(table: str, counts: PublishedCounts) -> Iterator[EvidenceRow]:
         ("anytime_n_star", found.n_star_anytime, "eq. (3) with u for z_α"),
         ("anytime_q", found.q_anytime, "N over that"),
     ):
-        for name, value in zip(_names(counts), values, strict=True):
+        for name, value in zip(pair_names(counts), values, strict=True):
             yield EvidenceRow(quantity, name, float(value), method)
     for quantity, values in (
         ("anytime_inflation", found.inflation),
@@ -97,7 +97,7 @@ def _pairs(table: str, counts: PublishedCounts) -> Iterator[EvidenceRow]:
 def _verdicts(
     table: str, counts: PublishedCounts, found: AnytimeResolution, fixed: np.ndarray
 ) -> Iterator[EvidenceRow]:
-    names = np.array(_names(counts))
+    names = np.array(pair_names(counts))
     for quantity, which, method in (
         ("unresolved_anytime", ~found.resolved_anytime, "N over N* with u for z_α is below 1"),
         (
@@ -191,11 +191,3 @@ def _calibration(published: PublishedNumbers) -> Iterator[EvidenceRow]:
         int(np.count_nonzero(needed <= n_items)),
         f"N* of Figure 4 and of Table 10's ARC row against the {n_items:,} items of ARC",
     )
-
-
-def _names(counts: PublishedCounts) -> list[str]:
-    if len(set(counts.label)) == len(counts):
-        return list(counts.label)
-    return [
-        ", ".join(names) for names in zip(counts.label, counts.model_a, counts.model_b, strict=True)
-    ]

@@ -40,21 +40,21 @@ def board_scores(published: PublishedNumbers) -> list[EvidenceRow]:
         (max(pair), min(pair)) for scores in tasks.values() for pair in combinations(scores, 2)
     ]
     rows = [
-        _row("oll_v1_tasks", "", len(tasks), "tasks with displayed scores"),
-        _row("oll_v1_pairs", "", len(pairs), "pairs of models within a task"),
+        EvidenceRow("oll_v1_tasks", "", len(tasks), "tasks with displayed scores"),
+        EvidenceRow("oll_v1_pairs", "", len(pairs), "pairs of models within a task"),
     ]
     rows += _near_half("OLL v1", accuracies)
     rows += _near_half("MMLU-Pro", _adjacent_accuracies(published))
     # Scores have two decimals in percent, so gaps are whole multiples of 0.0001.
     close = sum(round(10_000 * (a - b)) <= 500 for a, b in pairs)
-    rows.append(_row("oll_v1_pairs_within_5pp", "", close, "gaps of displayed scores"))
+    rows.append(EvidenceRow("oll_v1_pairs_within_5pp", "", close, "gaps of displayed scores"))
     return [*rows, *_largest_ratio(pairs)]
 
 
 def _near_half(board: str, accuracies: Sequence[float]) -> Iterator[EvidenceRow]:
     for distance in (0.05, 0.10):
         share = np.mean([abs(p - 0.5) <= distance for p in accuracies])
-        yield _row(
+        yield EvidenceRow(
             "share_of_accuracies_near_half",
             f"{board}, within {100 * distance:.0f} pp",
             float(share),
@@ -76,13 +76,9 @@ def _largest_ratio(pairs: Sequence[tuple[float, float]]) -> Iterator[EvidenceRow
         n_h = shortcut_required_n(p_a, p_b, rho)
         n_star = required_n_paired_binary(p_a, p_b, rho)
         ratios.append(float((n_h / n_star).max()))
-    yield _row(
+    yield EvidenceRow(
         "largest_shortcut_ratio",
         "as real numbers",
         max(ratios),
         "largest n_h/N* of the 40 pairs at any admissible correlation",
     )
-
-
-def _row(quantity: str, subject: str, value: float | str, method: str) -> EvidenceRow:
-    return EvidenceRow(quantity, subject, value, method)

@@ -19,20 +19,20 @@ import pandas as pd
 from scipy.special import ndtr, ndtri
 from scipy.stats import binom, multinomial
 
-from llm_power.audit.evidence.published_numbers import PublishedNumbers
+from llm_power.audit.evidence.published_numbers import PublishedNumbers, pair_names
 from llm_power.audit.evidence.rows import EvidenceRow
 from llm_power.exhibits._board import model_label
+from llm_power.exhibits.table_10 import FACTORS
 from llm_power.exhibits.table_11 import table_11
-from llm_power.published import DISPLAY_RULES, Printed, PublishedCounts, agrees
+from llm_power.published import DISPLAY_RULES, Printed, agrees
 from llm_power.statistics._seeds import named_rng
 from llm_power.statistics._typing import FloatArray
-from llm_power.statistics.inversion import z_sum
+from llm_power.statistics.bernoulli_pairs import discordance_from_required_n
 from llm_power.statistics.paired_binary import required_n_discordance, required_n_paired_binary
 from llm_power.statistics.rejection_rates import TESTS, rejection_rates
 from llm_power.witness.constraints import BoardScore
 
 _CHI2 = TESTS.index("mcnemar_chi2")
-_FACTORS = {"power_at_080": 0.8, "power_at_100": 1.0, "power_at_120": 1.2}
 # Bounds of the buckets of Table 3 in pp; the close pairs fill the first two.
 _BUCKETS = {
     "≤1%": (-1.0, 1.0),
@@ -78,7 +78,7 @@ def close_pairs(published: PublishedNumbers) -> list[EvidenceRow]:
 
 def _rows_of_table_6(published: PublishedNumbers) -> Iterator[EvidenceRow]:
     counts = published.close_pairs
-    for i, pair in enumerate(_names(counts)):
+    for i, pair in enumerate(pair_names(counts)):
         n, b, c = (int(x[i]) for x in (counts.n_items, counts.b, counts.c))
         p_a, p_b, n_star = counts.p_a[i], counts.p_b[i], counts.n_star[i].value
         yield EvidenceRow(
@@ -222,7 +222,7 @@ def _bootstrap(published: PublishedNumbers) -> Iterator[EvidenceRow]:
         [mass[needed > n].sum() for (needed, mass), (_, _, n) in zip(laws, tests, strict=True)]
     )
     ends = np.array([_percentiles(*law) for law in laws])
-    for i, pair in enumerate(_names(counts)):
+    for i, pair in enumerate(pair_names(counts)):
         yield EvidenceRow("share_of_resamples_unresolved", pair, float(share[i]), enumerated)
         for name, value in zip(("n_star_p05", "n_star_p95"), ends[i], strict=True):
             yield EvidenceRow(name, pair, float(value), enumerated)
@@ -316,8 +316,8 @@ def _prospective(published: PublishedNumbers) -> Iterator[EvidenceRow]:
     table, trials = published.tables[10], published.settings["prospective_trials"]
     on_target: list[float] = []
     for row in table.to_dict(orient="records"):
-        p10, p01 = _discordance(row["gap"].value, row["n_star"].value)
-        for name, factor in _FACTORS.items():
+        p10, p01 = discordance_from_required_n(row["gap"].value, row["n_star"].value)
+        for name, factor in FACTORS.items():
             size = round(factor * row["n_star"].value)
             rates = rejection_rates(
                 p10, p01, size, n_trials=1, rng=named_rng(0, f"{row['pair']}/{name}")
@@ -342,13 +342,6 @@ def _prospective(published: PublishedNumbers) -> Iterator[EvidenceRow]:
     ):
         unit = "pp" if quantity.endswith(("dev", "se")) else ""
         yield EvidenceRow(quantity, "", value, method, unit=unit)
-
-
-def _discordance(gap: float, n_star: float) -> tuple[float, float]:
-    """P(only A), P(only B) of a pair with this gap and N*, by eq. (3): var_d = N* gap²/K."""
-    k = float(z_sum(0.05, 0.80)) ** 2
-    discordant = n_star * gap**2 / k + gap**2
-    return (discordant + gap) / 2, (discordant - gap) / 2
 
 
 def _displayed_scores(published: PublishedNumbers) -> Iterator[EvidenceRow]:
@@ -425,9 +418,3 @@ def _ends(cell: Printed) -> FloatArray:
 
 def _count(cells: Iterable[Printed], *, below: float = np.inf, above: float = -np.inf) -> int:
     return sum(above < cell.value < below for cell in cells)
-
-
-def _names(counts: PublishedCounts) -> list[str]:
-    return [
-        ", ".join(names) for names in zip(counts.label, counts.model_a, counts.model_b, strict=True)
-    ]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.stats import norm
 
 from llm_power.audit.evidence.published_numbers import PublishedNumbers
-from llm_power.audit.evidence.rows import EvidenceRow
+from llm_power.audit.evidence.rows import EvidenceRow, derived
 from llm_power.statistics.inversion import minimum_detectable_effect, required_n, z_sum
 from llm_power.statistics.paired_binary import admissible_rho, required_n_paired_binary
 from llm_power.statistics.shortcut import (
@@ -51,7 +51,9 @@ def closed_forms(published: PublishedNumbers) -> list[EvidenceRow]:
     alpha, power = published.settings["alpha"], published.settings["power"]
     rows = [*_normal_approximation(alpha, power), *_expansions(), *_constant(), *_corollary()]
     rows += [*_correlations(), *_efficiency_gain(), _connor(), *_miller()]
-    rows.append(_row("headline_gap_pp", "", _HEADLINE[0] - _HEADLINE[1], "difference", unit="pp"))
+    rows.append(
+        derived("headline_gap_pp", "", _HEADLINE[0] - _HEADLINE[1], "difference", unit="pp")
+    )
     return rows
 
 
@@ -134,22 +136,22 @@ def _expansions() -> Iterator[EvidenceRow]:
     method = "Taylor coefficient in delta by Cauchy's integral, over the printed one; worst cell"
     for name, extracted, printed in _coefficients():
         ratios = [extracted(cell) / printed(cell) for cell in cells]
-        yield _row("coefficient_over_printed", name, _farthest(ratios, 1.0), method)
+        yield derived("coefficient_over_printed", name, _farthest(ratios, 1.0), method)
     for order, limit in ((0, 0.5), (1, 0.0), (3, 0.0)):
         values = [taylor_coefficient(cell.ratio, order) for cell in cells]
-        yield _row(
+        yield derived(
             "shortcut_ratio_coefficient",
             f"order {order}",
             _farthest(values, limit),
             "Taylor coefficient of n_h/N* in delta, farthest from what Lemma 1 says",
         )
     variances = [taylor_coefficient(c.variance, 0) / (c.u * (1 - c.rho)) for c in cells]
-    yield _row(
+    yield derived(
         "variance_over_single_arm", "", _farthest(variances, 2.0), "eq. (5) over p(1-p)(1-rho)"
     )
     for p in (0.5, 0.65):
         curvature = (2 * p - 1) / (4 * (p * (1 - p)) ** 1.5)
-        yield _row(
+        yield derived(
             "arcsine_second_derivative", f"p = {p:g}", curvature, "phi''; zero where phi is odd"
         )
 
@@ -223,17 +225,17 @@ def _coefficients() -> Iterator[
 def _normal_approximation(alpha: float, power: float) -> Iterator[EvidenceRow]:
     total = float(z_sum(alpha, power))
     critical = float(norm.isf(alpha / 2))
-    yield _row("z_sum", "", total, "z_{1-alpha/2} + z_{1-beta}")
-    yield _row(
+    yield derived("z_sum", "", total, "z_{1-alpha/2} + z_{1-beta}")
+    yield derived(
         "far_tail_power", "", float(norm.cdf(-critical - total)), "first term of footnote 1 at N*"
     )
-    yield _row(
+    yield derived(
         "near_tail_power", "", float(norm.sf(critical - total)), "second term of footnote 1 at N*"
     )
     items, sigma_d = np.array([100.0, 1172.0, 12032.0])[:, None], np.array([0.1, 0.5, 1.0])
     gap = minimum_detectable_effect(items, sigma_d, alpha=alpha, power=power)
     needed = required_n(gap, sigma_d, alpha=alpha, power=power)
-    yield _row(
+    yield derived(
         "n_star_at_detectable_gap",
         "",
         _farthest((needed / items).ravel().tolist(), 1.0),
@@ -254,21 +256,23 @@ def _constant() -> Iterator[EvidenceRow]:
         ("rho from 0 to 0.1 at p = 0.8", (0.8, 0.0), (0.8, 0.1)),
         ("rho from 0.1 to 0.7 at p = 0.8", (0.8, 0.1), (0.8, 0.7)),
     ):
-        yield _row("change_of_constant", subject, change(start, end), "eq. (11), end minus start")
+        yield derived(
+            "change_of_constant", subject, change(start, end), "eq. (11), end minus start"
+        )
     for p in (0.65, 0.8):
         # Zero of eq. (22): (1 + rho)/(1 - rho) = 8u / (3 (1-2p)^2).
         odds = 8 * p * (1 - p) / (3 * (1 - 2 * p) ** 2)
-        yield _row("rho_of_zero_constant", f"p = {p:g}", (odds - 1) / (odds + 1), "eq. (22) = 0")
+        yield derived("rho_of_zero_constant", f"p = {p:g}", (odds - 1) / (odds + 1), "eq. (22) = 0")
     for p, rho in ((0.5, 0.3), (0.65, 0.0), (0.8, 0.5), (0.65, 0.9)):
-        yield _row(
+        yield derived(
             "constant", f"p = {p:g}, rho = {rho:g}", float(shortcut_constant(p, rho)), "eq. (11)"
         )
     spread = [float(shortcut_constant(0.5, rho)) for rho in _RHO]
-    yield _row("constant_spread_at_half", "", max(spread) - min(spread), "eq. (11) at p = 1/2")
+    yield derived("constant_spread_at_half", "", max(spread) - min(spread), "eq. (11) at p = 1/2")
     for p, rho in ((0.5, 0.3), (0.65, 0.3), (0.8, 0.5)):
         cell = Expansion(p, rho)
         second = taylor_coefficient(cell.ratio, 2)
-        yield _row(
+        yield derived(
             "side_of_one_half",
             f"p = {p:g}, rho = {rho:g}",
             "above" if second > 0 else "below",
@@ -278,7 +282,7 @@ def _constant() -> Iterator[EvidenceRow]:
 
 def _corollary() -> Iterator[EvidenceRow]:
     p, rho, epsilon = _COROLLARY
-    yield _row(
+    yield derived(
         "admissible_gap", "", float(admissible_delta(p, rho, epsilon)), "sqrt(epsilon/C), Cor. 1"
     )
     for subject, delta in (
@@ -286,10 +290,12 @@ def _corollary() -> Iterator[EvidenceRow]:
         ("0.43", 0.43),
     ):
         ratio = _ratio(p, rho, delta)
-        yield _row("shortcut_ratio_at_admissible_gap", subject, ratio, "eq. (9) over eq. (6)")
+        yield derived("shortcut_ratio_at_admissible_gap", subject, ratio, "eq. (9) over eq. (6)")
         half = abs(ratio - 0.5) <= 0.1
-        yield _row("shortcut_near_half_at_admissible_gap", subject, _yes(half), "within 0.1 of 1/2")
-        yield _row(
+        yield derived(
+            "shortcut_near_half_at_admissible_gap", subject, _yes(half), "within 0.1 of 1/2"
+        )
+        yield derived(
             "shortcut_near_n_star_at_admissible_gap",
             subject,
             _yes(abs(ratio - 1) <= 0.1),
@@ -310,9 +316,11 @@ def _correlations() -> Iterator[EvidenceRow]:
     for name, first, second, both, sign in pairs:
         printed = sign * np.sqrt(np.minimum(first, second) / np.maximum(first, second))
         error = float(np.abs(printed - (both - a * b) / scale).max())
-        yield _row("correlation_bound_error", name, error, "against Frechet's bounds, 25 x 25 grid")
+        yield derived(
+            "correlation_bound_error", name, error, "against Frechet's bounds, 25 x 25 grid"
+        )
     inadmissible = [p for p in (0.5, 0.65, 0.8) if admissible_rho(p + 0.1, p - 0.1)[1] < 0.7]
-    yield _row(
+    yield derived(
         "inadmissible_corners",
         "rho = 0.7, delta = 0.20",
         len(inadmissible),
@@ -326,7 +334,7 @@ def _efficiency_gain() -> Iterator[EvidenceRow]:
     inside = (rho <= admissible_rho(p_a, p_b)[1]) & (p_a != p_b)
     p_a, p_b, rho = p_a[inside], p_b[inside], rho[inside]
     gain = miller_unpaired_required_n(p_a, p_b) / required_n_paired_binary(p_a, p_b, rho)
-    yield _row(
+    yield derived(
         "gain_beyond_textbook",
         "",
         float((gain - 1 / (1 - rho)).max()),
@@ -339,7 +347,7 @@ def _efficiency_gain() -> Iterator[EvidenceRow]:
         / float(required_n_paired_binary(p, p - close, rho))
         for p, rho in product((0.5, 0.65, 0.8), (0.0, 0.3, 0.6, 0.9))
     ]
-    yield _row(
+    yield derived(
         "gain_over_textbook_limit", "", _farthest(limit, 1.0), "times (1-rho), at nearly equal p"
     )
 
@@ -351,7 +359,7 @@ def _connor() -> EvidenceRow:
     variance = discordant - delta**2
     root = z_alpha * np.sqrt(discordant) + z_beta * np.sqrt(variance)
     value = root**2 / ((z_alpha + z_beta) ** 2 * variance)
-    return _row("connor_over_equation_6", "delta = 0.0001", float(value), "psi = 0.3")
+    return derived("connor_over_equation_6", "delta = 0.0001", float(value), "psi = 0.3")
 
 
 def _miller() -> Iterator[EvidenceRow]:
@@ -367,7 +375,7 @@ def _miller() -> Iterator[EvidenceRow]:
         ("miller_formula", numerator, "eq. (9)"),
         ("miller_standard_error", added, "Section 4.1"),
     ):
-        yield _row(
+        yield derived(
             quantity,
             "",
             "paired" if np.isclose(variance, paired) else "unpaired",
@@ -387,9 +395,3 @@ def _farthest(values: list[float], target: float) -> float:
 
 def _yes(condition: bool) -> str:
     return "yes" if condition else "no"
-
-
-def _row(
-    quantity: str, subject: str, value: float | str, method: str, unit: str = ""
-) -> EvidenceRow:
-    return EvidenceRow(quantity, subject, value, method, evidence="derived", unit=unit)

@@ -8,7 +8,7 @@ from typing import Final
 import pandas as pd
 
 from llm_power.audit.evidence.published_numbers import PublishedNumbers
-from llm_power.audit.evidence.rows import EvidenceRow
+from llm_power.audit.evidence.rows import EvidenceRow, derived
 from llm_power.exhibits.prose_lemma import lemma_grid as grid_cells
 
 _SMALLEST, _CLOSE, _LARGEST = 0.005, 0.05, 0.20
@@ -38,7 +38,7 @@ def _rows(grid: pd.DataFrame) -> Iterator[EvidenceRow]:
     finest = grid[grid["delta"] == _SMALLEST]
     ends = finest[finest["rho"].isin(_ENDS)]
     for subject, cells in (("rho in steps of 0.1", finest), ("rho = 0 and 0.7", ends)):
-        yield _row(
+        yield derived(
             "constant_relative_error",
             subject,
             float(cells["relative_error"].max()),
@@ -49,7 +49,7 @@ def _rows(grid: pd.DataFrame) -> Iterator[EvidenceRow]:
         f"{found:.3e}" == f"{constant:.3e}"
         for found, constant in zip(digits["coefficient"], digits["constant"], strict=True)
     ]
-    yield _row(
+    yield derived(
         "cells_with_other_four_figures",
         "rho = 0 and 0.7",
         len(same) - sum(same),
@@ -58,7 +58,7 @@ def _rows(grid: pd.DataFrame) -> Iterator[EvidenceRow]:
     for delta in (_CLOSE, _LARGEST):
         at_gap = grid[grid["delta"] == delta]
         for subject, cells in (("all p", at_gap), ("p = 0.5 and 0.65", at_gap[at_gap["p"] < 0.8])):
-            yield _row(
+            yield derived(
                 "largest_deviation",
                 f"delta = {delta:g}, {subject}",
                 float(cells["deviation"].max()),
@@ -67,7 +67,7 @@ def _rows(grid: pd.DataFrame) -> Iterator[EvidenceRow]:
     close = grid[grid["delta"] <= _CLOSE + 1e-12]
     coarse = close[close["delta"].round(3).isin(_COARSE)]
     for subject, cells in (("delta in steps of 0.005", close), ("four gaps", coarse)):
-        yield _row(
+        yield derived(
             "constant_median_relative_error",
             subject,
             float(cells["relative_error"].median()),
@@ -77,8 +77,8 @@ def _rows(grid: pd.DataFrame) -> Iterator[EvidenceRow]:
     excess = widest["deviation"] / (widest["constant"] * widest["delta"] ** 2) - 1
     named = excess[(widest["p"] == 0.8) & (widest["rho"] == 0.5)]
     method = "|n_h/N* - 1/2| over C delta^2, minus 1, at delta = 0.20"
-    yield _row("fourth_order_share", "p = 0.8, rho = 0.5", float(named.iloc[0]), method)
-    yield _row("fourth_order_share", "largest at admissible rho", float(excess.max()), method)
+    yield derived("fourth_order_share", "p = 0.8, rho = 0.5", float(named.iloc[0]), method)
+    yield derived("fourth_order_share", "largest at admissible rho", float(excess.max()), method)
     yield from _printed_constants()
 
 
@@ -104,7 +104,3 @@ def _printed_constants() -> Iterator[EvidenceRow]:
         _PRINTED_C[0.8, 0.5] - _PRINTED_C[0.65, 0.0],
         "difference of the constants that Appendix A prints",
     )
-
-
-def _row(quantity: str, subject: str, value: float, method: str) -> EvidenceRow:
-    return EvidenceRow(quantity, subject, value, method, evidence="derived")

@@ -60,3 +60,12 @@ def load_published(folder: Path) -> PublishedNumbers:
         adjacent_pairs=load_counts(paths[7], n_items=n_items),
         board_scores=load_board_scores(folder / "board_scores.csv"),
     )
+
+
+def pair_names(counts: PublishedCounts) -> list[str]:
+    """Return a name of each pair: its label, with the models where labels repeat."""
+    if len(set(counts.label)) == len(counts):
+        return list(counts.label)
+    return [
+        ", ".join(names) for names in zip(counts.label, counts.model_a, counts.model_b, strict=True)
+    ]

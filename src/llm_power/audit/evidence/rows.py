@@ -42,6 +42,13 @@ class EvidenceRow:
     unit: str = ""
 
 
+def derived(
+    quantity: str, subject: str, value: float | str, method: str, unit: str = ""
+) -> EvidenceRow:
+    """Return a number that is mathematics alone."""
+    return EvidenceRow(quantity, subject, value, method, evidence="derived", unit=unit)
+
+
 def evidence_frame(rows: Iterable[EvidenceRow]) -> pd.DataFrame:
     """Return the rows as a table with one column per attribute, in the order given."""
     return pd.DataFrame(
