@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 
 class LLMPowerError(Exception):
     """Base of every error raised on purpose by :mod:`llm_power`."""
@@ -38,13 +40,16 @@ class ScoreError(LLMPowerError):
         self.file = file
         self.model = model
         self.item = item
-        place = ", ".join(
-            f"{label} {one_line(value)!r}"
-            for label, value in (("file", file), ("model", model), ("item", item))
-            if value is not None
-        )
-        where = f"{place}: " if place else ""
-        super().__init__(one_line(f"{where}{problem}. Remedy: {remedy}."))
+        super().__init__(message_at({"file": file, "model": model, "item": item}, problem, remedy))
+
+
+def message_at(place: Mapping[str, str | None], problem: str, remedy: str) -> str:
+    """Return one line that says where, as far as it is known, what, and what to do."""
+    said = ", ".join(
+        f"{label} {one_line(value)!r}" for label, value in place.items() if value is not None
+    )
+    where = f"{said}: " if said else ""
+    return one_line(f"{where}{problem}. Remedy: {remedy}.")
 
 
 def one_line(text: str, limit: int = 2000) -> str:

@@ -6,7 +6,7 @@ import re
 from typing import Final
 from urllib.parse import urlsplit
 
-from llm_power.errors import LLMPowerError, one_line
+from llm_power.errors import LLMPowerError, message_at
 
 _SECRETS: Final = (
     # Tokens of the hub and of GitHub, whoever they belong to.
@@ -40,13 +40,10 @@ class HubError(LLMPowerError):
         self.remedy = scrub(remedy)
         self.dataset = dataset
         self.file = file
-        place = ", ".join(
-            f"{label} {one_line(value)!r}"
-            for label, value in (("data set", dataset), ("file", file))
-            if value is not None
-        )
-        where = f"{place}: " if place else ""
-        super().__init__(one_line(scrub(f"{where}{self.problem}. Remedy: {self.remedy}.")))
+        named = {"data set": dataset, "file": file}
+        # Scrubbed before a long message is cut, which might leave a part of a secret.
+        place = {label: None if value is None else scrub(value) for label, value in named.items()}
+        super().__init__(message_at(place, self.problem, self.remedy))
 
 
 class TransientError(HubError):

@@ -52,6 +52,18 @@ class LogFormat:
 
 
 @dataclass(frozen=True, slots=True)
+class LogFile:
+    """One model's log, as errors name it."""
+
+    model: str
+    path: Path
+
+    def fault(self, problem: str, remedy: str, item: str | None = None) -> ScoreError:
+        """Return the error that names the log, and the item where there is one."""
+        return ScoreError(problem, remedy=remedy, file=str(self.path), model=self.model, item=item)
+
+
+@dataclass(frozen=True, slots=True)
 class Logs:
     """The files of one task, by model in the order of the names, and what to call them."""
 

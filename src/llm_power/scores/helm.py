@@ -23,7 +23,7 @@ from typing import Any, Final
 from llm_power.errors import ScoreError
 from llm_power.scores._items import Items, in_order, mean_of_repeats, score_matrix
 from llm_power.scores._json import json_document, json_records
-from llm_power.scores._logs import LogFormat, find_logs
+from llm_power.scores._logs import LogFile, LogFormat, find_logs
 from llm_power.scores._source import SourceFile, StreamedFile, read_file
 from llm_power.scores._table import as_float, listed
 from llm_power.scores.options import ReadOptions
@@ -161,7 +161,7 @@ class _Reading:
     """
 
     def __init__(self, model: str, path: Path, options: ReadOptions) -> None:
-        self._model, self._path, self._options = model, path, options
+        self._log, self._options = LogFile(model, path), options
         self._n_records = 0
         self._metric = options.metric
         self._metrics: dict[str, None] = {}
@@ -176,11 +176,13 @@ class _Reading:
         fault = _fault(record)
         if fault is not None or not isinstance(record, dict):
             problem = f"record {self._n_records} {fault}"
-            raise self._fault(problem, "give the file as HELM wrote it")
+            raise self._log.fault(problem, "give the file as HELM wrote it")
         item, trial = record["instance_id"], record["train_trial_index"]
         splits = {stat["name"].get("split") for stat in record["stats"]}
         if len(splits) > 1:
-            raise self._fault("a record has statistics of several splits", "run HELM again", item)
+            raise self._log.fault(
+                "a record has statistics of several splits", "run HELM again", item
+            )
         if not splits:
             self._without_stats.add(item)
         for split in splits:
@@ -199,20 +201,20 @@ class _Reading:
             if name != self._metric:
                 continue
             if trial in scores:
-                raise self._fault(
+                raise self._log.fault(
                     f"{name!r} occurs more than once in train trial {trial} of this instance",
                     "keep one record",
                     item,
                 )
             mean = stat.get("mean") if stat["count"] else math.nan
             if not isinstance(mean, bool | int | float):
-                raise self._fault(f"the mean of {name!r} is no number", "run HELM again", item)
+                raise self._log.fault(f"the mean of {name!r} is no number", "run HELM again", item)
             scores[trial] = as_float(mean)
 
     def finish(self, source: SourceFile) -> _Stats:
         """Return the scores, once all records have been taken."""
         if self._metric is None or self._metric not in self._metrics:
-            raise self._fault(
+            raise self._log.fault(
                 f"no unperturbed instance has the statistic {self._metric!r}, only "
                 f"{listed(self._metrics, 40)}"
                 if self._metrics
@@ -220,38 +222,33 @@ class _Reading:
                 "set metric to one of them" if self._metrics else "give a run that was completed",
             )
         if self._options.metric is None and len(self._metrics) > 1:
-            raise self._fault(
+            raise self._log.fault(
                 f"there are several statistics: {listed(self._metrics, 40)}",
                 "set metric to one of them",
             )
         splits = list(self._trials)
         split = splits[0] if self._options.filter is None else self._options.filter
         if split not in splits or (self._options.filter is None and len(splits) > 1):
-            raise self._fault(
+            raise self._log.fault(
                 f"the instances are of the splits {listed(map(str, splits))}",
                 "set filter to one of them",
             )
         self._place_those_without_stats(split)
         trials = frozenset(self._trials[split])
         means = mean_of_repeats(self._scores[split], trials)
-        return _Stats(self._model, source, self._metric, split, trials, means)
+        return _Stats(self._log.model, source, self._metric, split, trials, means)
 
     def _place_those_without_stats(self, split: str | None) -> None:
         """Have the instances of which nothing at all was computed count as missing scores."""
         unplaced = sorted(self._without_stats.difference(*self._scores.values()))
         if unplaced and len(self._scores) > 1:
-            raise self._fault(
+            raise self._log.fault(
                 "it has no statistics, which would say of which split it is",
                 "run HELM again, or give the file of one split",
                 unplaced[0],
             )
         for item in unplaced:
             self._scores[split][item] = {}
-
-    def _fault(self, problem: str, remedy: str, item: str | None = None) -> ScoreError:
-        return ScoreError(
-            problem, remedy=remedy, file=str(self._path), model=self._model, item=item
-        )
 
 
 def _fault(record: object) -> str | None:

@@ -25,7 +25,7 @@ from typing import Any, Final, TypeGuard
 from llm_power.errors import ScoreError
 from llm_power.scores._items import Items, in_order, mean_of_repeats, score_matrix
 from llm_power.scores._json import json_document, json_members
-from llm_power.scores._logs import LogFormat, find_logs
+from llm_power.scores._logs import LogFile, LogFormat, find_logs
 from llm_power.scores._source import SourceFile, StreamedFile, read_file
 from llm_power.scores._table import as_float, listed
 from llm_power.scores._zip import ZIP_MAGIC, Archive, open_archive
@@ -166,7 +166,7 @@ def _read_zip(path: Path, reading: _Reading) -> _Log:
     with open_archive(source.data, str(path)) as archive:
         for name in archive.names:
             if PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts:
-                raise reading.fault(
+                raise reading.log.fault(
                     f"the zip holds {name[:100]!r}, a path that leads out of it",
                     "do not trust this file; get the log from where it was written",
                 )
@@ -238,7 +238,7 @@ class _Reading:
     """
 
     def __init__(self, model: str, path: Path, options: ReadOptions, items: Items) -> None:
-        self._model, self._path, self._options, self._items = model, path, options, items
+        self.log, self._options, self._items = LogFile(model, path), options, items
         self._scores: dict[str, dict[int, float]] = {}
         self._n_samples = 0
         self._scorers: dict[str, None] = {}
@@ -250,36 +250,36 @@ class _Reading:
         fault = _fault(sample)
         if fault is not None or not isinstance(sample, dict):
             problem = f"sample {self._n_samples} {fault}"
-            raise self.fault(problem, "have Inspect write the log again")
+            raise self.log.fault(problem, "have Inspect write the log again")
         item, epoch = str(sample["id"]), sample["epoch"]
         if name not in {None, f"samples/{item}_epoch_{epoch}.json"}:
-            raise self.fault(
+            raise self.log.fault(
                 f"{name} holds epoch {epoch} of this sample",
                 "have Inspect write the log again",
                 item,
             )
         epochs = self._scores.setdefault(item, {})
         if epoch in epochs:
-            raise self.fault(
+            raise self.log.fault(
                 f"epoch {epoch} of this sample occurs more than once",
                 "keep one sample for each id and epoch",
                 item,
             )
         epochs[epoch] = self._score(sample, item)
         content = _content(sample)
-        self._items.admit(item, content, sample.get("metadata"), self._path, self._model)
+        self._items.admit(item, content, sample.get("metadata"), self.log.path, self.log.model)
 
     def finish(self, header: _Header, source: SourceFile) -> _Log:
         """Return the scores, once all samples have been taken."""
         if header.status != "success":
-            raise self.fault(
+            raise self.log.fault(
                 f"the run did not end well: its status is {header.status!r}",
                 "complete it with inspect eval-retry, or exclude the model",
             )
         if not self._scores:
-            raise self.fault("the log holds no sample", "run the task with --log-samples")
+            raise self.log.fault("the log holds no sample", "run the task with --log-samples")
         if self._scorer not in self._scorers:
-            raise self.fault(
+            raise self.log.fault(
                 "no sample has a score"
                 + (
                     f" by {self._scorer!r}; the scorers are {listed(self._scorers)}"
@@ -289,18 +289,18 @@ class _Reading:
                 "set metric to one of them" if self._scorers else "score it with inspect score",
             )
         if self._options.metric is None and len(self._scorers) > 1:
-            raise self.fault(
+            raise self.log.fault(
                 f"there are several scorers: {listed(self._scorers)}", "set metric to one of them"
             )
         for item, epochs in self._scores.items():
             if max(epochs) > header.epochs:
-                raise self.fault(
+                raise self.log.fault(
                     f"a sample of epoch {max(epochs)} in a run of {header.epochs}",
                     "have Inspect write the log again",
                     item,
                 )
         means = mean_of_repeats(self._scores, range(1, header.epochs + 1))
-        return _Log(self._model, source, header, self._scorer, means)
+        return _Log(self.log.model, source, header, self._scorer, means)
 
     def _score(self, sample: Mapping[str, Any], item: str) -> float:
         scores = sample.get("scores") or {}
@@ -317,19 +317,13 @@ class _Reading:
         value = score.get("value") if isinstance(score, dict) else None
         number = _number(value)
         if number is None:
-            raise self.fault(
+            raise self.log.fault(
                 f"{self._scorer!r} gave {str(value)[:60]!r}, which is no number and none of "
                 f"{listed(_VALUES)}",
                 "set metric to a scorer that gives one number a sample",
                 item,
             )
         return number
-
-    def fault(self, problem: str, remedy: str, item: str | None = None) -> ScoreError:
-        """Return the error that names the log."""
-        return ScoreError(
-            problem, remedy=remedy, file=str(self._path), model=self._model, item=item
-        )
 
 
 def _fault(sample: object) -> str | None:

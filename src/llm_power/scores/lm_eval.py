@@ -25,7 +25,7 @@ from typing import Any, Final
 from llm_power.errors import ScoreError
 from llm_power.scores._items import Items, in_order, score_matrix
 from llm_power.scores._json import json_records
-from llm_power.scores._logs import RUN_TIME, LogFormat, find_logs
+from llm_power.scores._logs import RUN_TIME, LogFile, LogFormat, find_logs
 from llm_power.scores._source import SourceFile, StreamedFile, read_file
 from llm_power.scores._table import as_float, listed
 from llm_power.scores.options import ReadOptions
@@ -142,7 +142,7 @@ class _Reading:
     """
 
     def __init__(self, model: str, path: Path, options: ReadOptions, items: Items) -> None:
-        self._model, self._path, self._options, self._items = model, path, options, items
+        self._log, self._options, self._items = LogFile(model, path), options, items
         self._scores: dict[str, float] = {}
         self._n_records = 0
         self._metric = options.metric
@@ -158,7 +158,7 @@ class _Reading:
         self._n_records += 1
         problem = _fault(record)
         if problem is not None:
-            raise self._error(
+            raise self._log.fault(
                 f"record {self._n_records} {problem}",
                 "give samples as the harness writes them with --log_samples",
             )
@@ -167,40 +167,42 @@ class _Reading:
         if record.get("filter") != self._filter:
             return
         if doc_id in self._scores:
-            raise self._error(
+            raise self._log.fault(
                 "this item occurs more than once",
                 "keep one record an item; files of old versions have one for each filter, "
                 "without its name, and cannot be used",
                 doc_id,
             )
         self._scores[doc_id] = self._score(record)
-        self._items.admit(doc_id, _content(record), record.get("doc"), self._path, self._model)
+        self._items.admit(
+            doc_id, _content(record), record.get("doc"), self._log.path, self._log.model
+        )
 
     def finish(self, source: SourceFile) -> _Samples:
         """Return the scores, once all records have been taken."""
         filters = list(map(str, self._filters))
         if None in self._filters and len(filters) > 1:
-            raise self._error(
+            raise self._log.fault(
                 "some records name their filter, others do not", "keep one run a file"
             )
         if self._options.filter is None and len(filters) > 1:
-            raise self._error(
+            raise self._log.fault(
                 f"the answers went through several filters: {listed(filters)}",
                 "set filter to one of them",
             )
         if self._options.metric is None and len(self._metrics) > 1:
-            raise self._error(
+            raise self._log.fault(
                 f"there are several metrics: {listed(self._metrics)}", "set metric to one of them"
             )
         if self._metric is None or not self._scores:
             among = f" of filter {self._filter!r}; the filters are {listed(filters)}"
-            raise self._error(
+            raise self._log.fault(
                 f"there is no record{among if filters else ''}",
                 "set filter to one of them, or to nothing where records name none"
                 if filters
                 else "run the harness with --log_samples",
             )
-        return _Samples(self._model, source, self._metric, self._filter, self._scores)
+        return _Samples(self._log.model, source, self._metric, self._filter, self._scores)
 
     def _score(self, record: Mapping[str, Any]) -> float:
         numbers = _numbers(record)
@@ -212,18 +214,13 @@ class _Reading:
             return math.nan
         score = _number(value)
         if score is None:
-            raise self._error(
+            raise self._log.fault(
                 f"{repr(self._metric) if self._metric else 'the metric'} is not a number in this "
                 f"record, where the numbers are: {listed(numbers) or 'none'}",
                 "set metric to a number that every record has",
                 str(record["doc_id"]),
             )
         return score
-
-    def _error(self, problem: str, remedy: str, item: str | None = None) -> ScoreError:
-        return ScoreError(
-            problem, remedy=remedy, file=str(self._path), model=self._model, item=item
-        )
 
 
 _ABSENT: Final = object()

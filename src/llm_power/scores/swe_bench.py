@@ -28,7 +28,7 @@ from typing import Any, Final
 from llm_power.errors import ScoreError
 from llm_power.scores._items import in_order, score_matrix
 from llm_power.scores._json import json_document
-from llm_power.scores._logs import RUN_TIME, LogFormat, find_logs
+from llm_power.scores._logs import RUN_TIME, LogFile, LogFormat, find_logs
 from llm_power.scores._source import SourceFile, read_file
 from llm_power.scores._table import listed
 from llm_power.scores.options import ReadOptions
@@ -99,7 +99,7 @@ def read_swe_bench(paths: Sequence[Path], options: ReadOptions) -> TaskScores:
     if not named:
         raise ScoreError("there is no file of results", remedy="give those of the models")
     logs = find_logs(named, options, FORMAT, _model_of, lambda _: None)
-    read = [_read_results(model, path, declared) for model, path in logs.files.items()]
+    read = [_read_results(LogFile(model, path), declared) for model, path in logs.files.items()]
     item_ids = in_order({item for results in read for item in results.scores})
     return TaskScores(
         task=logs.task,
@@ -161,130 +161,111 @@ def _instance_ids(source: SourceFile) -> Collection[str]:
     return dict.fromkeys(_unique(ids, "the list", source.path, None))
 
 
-def _read_results(model: str, path: Path, declared: Collection[str] | None) -> _Results:
-    source = read_file(path)
+def _read_results(log: LogFile, declared: Collection[str] | None) -> _Results:
+    source = read_file(log.path)
     try:
         found = json_document(source.data)
     except ValueError as error:
-        raise ScoreError(
-            f"not JSON in UTF-8 ({error})",
-            remedy="write or download the file again",
-            file=str(path),
-            model=model,
+        raise log.fault(
+            f"not JSON in UTF-8 ({error})", "write or download the file again"
         ) from error
     if not is_results(found):
-        raise ScoreError(
+        raise log.fault(
             "not results of SWE-bench: there is no list resolved or resolved_ids, and not every "
             "member says whether it is resolved",
-            remedy="give results.json, per_instance_details.json, or the report of the harness",
-            file=str(path),
-            model=model,
+            "give results.json, per_instance_details.json, or the report of the harness",
         )
     if isinstance(found.get("resolved_ids"), list):
-        scores = _of_report(found, model, path)
+        scores = _of_report(found, log)
     elif isinstance(found.get("resolved"), list):
-        scores = _of_leaderboard(found, model, path, declared)
+        scores = _of_leaderboard(found, log, declared)
     else:
         scores = {item: float(detail["resolved"]) for item, detail in found.items()}
-    _check_declared(scores, model, path, declared)
-    return _Results(model, source.without_data(), scores)
+    _check_declared(scores, log, declared)
+    return _Results(log.model, source.without_data(), scores)
 
 
-def _of_report(report: Mapping[str, Any], model: str, path: Path) -> dict[str, float]:
+def _of_report(report: Mapping[str, Any], log: LogFile) -> dict[str, float]:
     scores: dict[str, float] = {}
     for name in _OUTCOMES:
         outcome = {"resolved_ids": 1.0, "incomplete_ids": math.nan}.get(name, 0.0)
-        for item in _ids(report, name, model, path):
+        for item in _ids(report, name, log):
             if item in scores:
-                raise ScoreError(
+                raise log.fault(
                     f"it is in {name} and in another list of outcomes",
-                    remedy="have the harness write the report again",
-                    file=str(path),
-                    model=model,
-                    item=item,
+                    "have the harness write the report again",
+                    item,
                 )
             scores[item] = outcome
     total = report.get("total_instances")
     if total != len(scores):
-        raise ScoreError(
+        raise log.fault(
             f"the lists {listed(_OUTCOMES)} have {len(scores)} instances, total_instances is "
             f"{total!r}",
-            remedy="have the harness write the report again, with every instance in one of them",
-            file=str(path),
-            model=model,
+            "have the harness write the report again, with every instance in one of them",
         )
     return scores
 
 
 def _of_leaderboard(
-    results: Mapping[str, Any], model: str, path: Path, declared: Collection[str] | None
+    results: Mapping[str, Any], log: LogFile, declared: Collection[str] | None
 ) -> dict[str, float]:
     if declared is None:
-        raise ScoreError(
+        raise log.fault(
             "it lists the instances that were resolved, and not which there are",
-            remedy=f"put the ids of all instances of the data set into {INSTANCE_LIST}, one a "
+            f"put the ids of all instances of the data set into {INSTANCE_LIST}, one a "
             "line, in the same folder",
-            file=str(path),
-            model=model,
         )
-    resolved = {*_ids(results, "resolved", model, path)}
-    for item in _ids(results, "no_generation", model, path):
+    resolved = {*_ids(results, "resolved", log)}
+    for item in _ids(results, "no_generation", log):
         if item in resolved:
-            raise ScoreError(
+            raise log.fault(
                 "it is in resolved and in no_generation",
-                remedy="correct the file: without a patch nothing is resolved",
-                file=str(path),
-                model=model,
-                item=item,
+                "correct the file: without a patch nothing is resolved",
+                item,
             )
     for name in (name for name, ids in results.items() if isinstance(ids, list)):
         # Of whatever became of them, all instances are to be in the data set.
-        beyond = [item for item in _ids(results, name, model, path) if item not in declared]
+        beyond = [item for item in _ids(results, name, log) if item not in declared]
         if beyond:
-            raise _undeclared(f"{name} has this instance, which", beyond[0], model, path)
+            raise _undeclared(f"{name} has this instance, which", beyond[0], log)
     return {item: float(item in resolved) for item in declared}
 
 
 def _check_declared(
-    scores: Mapping[str, float], model: str, path: Path, declared: Collection[str] | None
+    scores: Mapping[str, float], log: LogFile, declared: Collection[str] | None
 ) -> None:
     if declared is None:
         return
     for item in scores:
         if item not in declared:
-            raise _undeclared("this instance", item, model, path)
+            raise _undeclared("this instance", item, log)
     absent = sorted(item for item in declared if item not in scores)
     if absent:
-        raise ScoreError(
+        raise log.fault(
             f"{INSTANCE_LIST} has this instance, and {len(absent) - 1} others that this file "
             "does not have",
-            remedy="give results on the whole data set, or the list of what was run",
-            file=str(path),
-            model=model,
-            item=absent[0],
+            "give results on the whole data set, or the list of what was run",
+            absent[0],
         )
 
 
-def _undeclared(what: str, item: str, model: str, path: Path) -> ScoreError:
-    return ScoreError(
+def _undeclared(what: str, item: str, log: LogFile) -> ScoreError:
+    return log.fault(
         f"{what} is not in {INSTANCE_LIST}",
-        remedy="give results on the data set that the list is of, or complete the list",
-        file=str(path),
-        model=model,
-        item=item,
+        "give results on the data set that the list is of, or complete the list",
+        item,
     )
 
 
-def _ids(results: Mapping[str, Any], name: str, model: str, path: Path) -> list[str]:
+def _ids(results: Mapping[str, Any], name: str, log: LogFile) -> list[str]:
     ids = results.get(name, [])
     if not isinstance(ids, list) or not all(isinstance(item, str) for item in ids):
-        raise ScoreError(
+        raise log.fault(
             f"{name} is not a list of ids",
-            remedy="write or download the file again",
-            file=str(path),
-            model=model,
+            "write or download the file again",
         )
-    return _unique(ids, name, path, model)
+    return _unique(ids, name, log.path, log.model)
 
 
 def _unique(ids: list[str], name: str, path: Path, model: str | None) -> list[str]:
