@@ -16,8 +16,8 @@ from scipy.stats import bootstrap
 from statsmodels.stats.contingency_tables import mcnemar
 from tabulate import tabulate
 
-from llm_power.pairs.counts import count_cells
-from llm_power.pairs.families import pair_indices
+from llm_power.board.counts import count_cells
+from llm_power.board.families import pair_indices
 from llm_power.statistics._typing import FloatArray
 from llm_power.statistics.mcnemar import mcnemar_asymptotic, mcnemar_exact
 from llm_power.statistics.paired_binary import summarize_counts

@@ -12,15 +12,19 @@ import pytest
 from filelock import FileLock
 from hypothesis import settings
 
-from llm_power.published import PublishedCounts, load_counts, load_table
+from kotawala2026.witness.oll_v1 import OllV1Witness, build_witness, witness_scores
 from llm_power.scores.store import TaskScores
-from llm_power.witness.constraints import (
+from replication.constraints import (
     BoardScore,
     Constraint,
     load_board_scores,
     load_constraints,
 )
-from llm_power.witness.oll_v1 import OllV1Witness, build_witness, witness_scores
+from replication.printed import (
+    PublishedCounts,
+    load_counts,
+    load_table,
+)
 from repository import copy_repository, run_workflow
 
 # The same examples on every machine, and no deadline: a busy machine is not a failure.

@@ -17,14 +17,14 @@ import pandas as pd
 from tabulate import tabulate
 from tqdm import tqdm
 
+from llm_power.board.operating_point import OperatingPoint
+from llm_power.board.ranking import prepare_task
+from llm_power.board.resolve import N_STAGES, BoardVerdicts, resolve_board
+from llm_power.board.summary import summarize_board
 from llm_power.errors import LLMPowerError, one_line
-from llm_power.exhibits.score_provenance import score_provenance
-from llm_power.pairs.operating_point import OperatingPoint
-from llm_power.pairs.ranking import prepare_task
-from llm_power.pairs.resolve import N_STAGES, BoardVerdicts, resolve_board
-from llm_power.pairs.summary import summarize_board
 from llm_power.provenance import Provenance
-from llm_power.render.tables import describe_csv
+from llm_power.report.score_provenance import score_provenance
+from llm_power.report.tables import describe_csv
 from llm_power.scores.options import ANSWER_KEYS, ReadOptions
 from llm_power.scores.readers import read_scores, reader_names
 from llm_power.scores.selection import MISSING_POLICIES, MissingPolicy
@@ -32,7 +32,7 @@ from llm_power.scores.store import KINDS, TaskScores
 from llm_power.statistics.multiplicity import Family
 
 if TYPE_CHECKING:
-    from llm_power.audit.evaluate import Audit
+    from llm_power.claims.evaluate import Audit
 
 _CONTRADICTED: Final = 1
 _BAD_INPUT: Final = 2
@@ -159,8 +159,8 @@ def audit(*, claims: Path, results: Path, out: Path | None) -> None:
     --out, claims.csv, claims.md and report.html are written into that folder.
     """
     # On demand: every other command starts faster without the parsers of registers.
-    from llm_power.audit.evaluate import audit as judge  # noqa: PLC0415
-    from llm_power.audit.register import load_register  # noqa: PLC0415
+    from llm_power.claims.evaluate import audit as judge  # noqa: PLC0415
+    from llm_power.claims.register import load_register  # noqa: PLC0415
 
     judged = judge(load_register(claims), results)
     if out is not None:
@@ -239,8 +239,8 @@ def _write_results(
 
 
 def _write_audit(out: Path, judged: Audit, results: Path) -> None:
-    from llm_power.audit.report import render_report  # noqa: PLC0415
-    from llm_power.audit.tables import write_claims  # noqa: PLC0415
+    from llm_power.claims.report import render_report  # noqa: PLC0415
+    from llm_power.claims.tables import write_claims  # noqa: PLC0415
 
     def write(folder: Path) -> None:
         write_claims(judged, folder / "claims.csv", folder / "claims.md")
@@ -262,8 +262,8 @@ def _links(judged: Audit, results: Path, out: Path) -> dict[str, str]:
 
 
 def _print_audit(judged: Audit) -> None:
-    from llm_power.audit.display import display_number  # noqa: PLC0415
-    from llm_power.audit.tables import totals_cells  # noqa: PLC0415
+    from llm_power.claims.display import display_number  # noqa: PLC0415
+    from llm_power.claims.tables import totals_cells  # noqa: PLC0415
 
     click.echo(tabulate(totals_cells(judged), headers="firstrow"))
     contradicted = judged.with_verdict("contradicted")

@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from llm_power.board.verdicts import VERDICT_COLUMNS
 from llm_power.cli import main
-from llm_power.pairs.verdicts import VERDICT_COLUMNS
 
 
 @pytest.fixture

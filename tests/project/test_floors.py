@@ -1,4 +1,4 @@
-"""Imports run downwards: the floors of the library, read from its source by `ast`."""
+"""Imports run downwards: the three houses and the floors of the library, read by `ast`."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "src"
 
+# A house imports from those before it: the library, the machine for any paper, the paper.
+HOUSES = ("llm_power", "replication", "kotawala2026")
 # The part of the library that follows `llm_power.` in a module's name; "" is the package itself,
 # which every import of the library runs.
 FLOORS = {
@@ -24,15 +26,12 @@ FLOORS = {
     "provenance": 0,
     "statistics": 0,
     "scores": 1,
-    "pairs": 2,
-    "audit": 3,
-    "exhibits": 3,
-    "hub": 3,
-    "published": 3,
-    "render": 3,
-    "witness": 3,
-    "__main__": 4,
-    "cli": 4,
+    "board": 2,
+    "printed": 1,
+    "report": 3,
+    "claims": 4,
+    "__main__": 5,
+    "cli": 5,
 }
 GROUND_FLOOR_PACKAGES = {"llm_power", "numpy", "scipy", *sys.stdlib_module_names}
 KEPT_OFF_THE_GROUND = ["pandas", "pyarrow", "matplotlib", "seaborn", "snakemake"]
@@ -40,8 +39,8 @@ KEPT_OFF_THE_GROUND = ["pandas", "pyarrow", "matplotlib", "seaborn", "snakemake"
 
 @cache
 def modules() -> dict[str, Path]:
-    """Path of every module of the library by its dotted name."""
-    paths = sorted((SOURCE / "llm_power").rglob("*.py"))
+    """Path of every module of the three houses by its dotted name."""
+    paths = sorted(path for house in HOUSES for path in (SOURCE / house).rglob("*.py"))
     named = {".".join(path.relative_to(SOURCE).with_suffix("").parts): path for path in paths}
     return {name.removesuffix(".__init__"): path for name, path in named.items()}
 
@@ -67,12 +66,20 @@ def part(name: str) -> str:
     return [*name.split("."), ""][1]
 
 
+def house(name: str) -> str:
+    return name.split(".", maxsplit=1)[0]
+
+
+def library() -> list[str]:
+    return [name for name in modules() if house(name) == "llm_power"]
+
+
 def own_imports(name: str) -> list[str]:
-    return [other for other in imports(name) if other.split(".")[0] == "llm_power"]
+    return [other for other in imports(name) if house(other) in HOUSES]
 
 
 def ground_floor() -> list[str]:
-    return [name for name in modules() if FLOORS.get(part(name)) == 0]
+    return [name for name in library() if FLOORS.get(part(name)) == 0]
 
 
 def test_the_source_is_found() -> None:
@@ -81,11 +88,17 @@ def test_the_source_is_found() -> None:
 
 
 @pytest.mark.parametrize("name", modules())
+def test_a_house_imports_from_those_before_it(name: str) -> None:
+    known = HOUSES[: HOUSES.index(house(name)) + 1]
+    assert {house(other) for other in own_imports(name)} <= set(known)
+
+
+@pytest.mark.parametrize("name", library())
 def test_every_module_has_a_floor(name: str) -> None:
     assert part(name) in FLOORS, f"say in FLOORS on which floor {name} stands"
 
 
-@pytest.mark.parametrize("name", modules())
+@pytest.mark.parametrize("name", library())
 def test_imports_run_downwards_or_stay_on_the_floor(name: str) -> None:
     upwards = [other for other in own_imports(name) if FLOORS[part(other)] > FLOORS[part(name)]]
     assert upwards == []
@@ -98,12 +111,12 @@ def test_imports_run_in_no_circle() -> None:
 
 @pytest.mark.parametrize("name", ground_floor())
 def test_the_ground_floor_imports_numpy_and_scipy_alone(name: str) -> None:
-    assert {other.split(".")[0] for other in imports(name)} <= GROUND_FLOOR_PACKAGES
+    assert {house(other) for other in imports(name)} <= GROUND_FLOOR_PACKAGES
 
 
 @pytest.mark.parametrize("name", modules())
-def test_the_library_does_not_know_snakemake(name: str) -> None:
-    assert "snakemake" not in {other.split(".")[0] for other in imports(name)}
+def test_no_house_knows_snakemake(name: str) -> None:
+    assert "snakemake" not in {house(other) for other in imports(name)}
 
 
 def test_the_ground_floor_loads_no_tables_and_no_plots() -> None:

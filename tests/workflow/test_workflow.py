@@ -11,8 +11,8 @@ import pandas as pd
 import pytest
 import yaml
 
-from llm_power.exhibits.score_provenance import score_provenance
-from llm_power.pairs.verdicts import VERDICT_COLUMNS
+from llm_power.board.verdicts import VERDICT_COLUMNS
+from llm_power.report.score_provenance import score_provenance
 from llm_power.scores.store import read_task
 from repository import copy_finished, copy_repository, run_workflow
 
@@ -90,7 +90,7 @@ def test_touching_a_module_runs_nothing(finished: Path) -> None:
 
 
 def test_editing_a_module_runs_its_users(finished: Path) -> None:
-    module = finished / "src/llm_power/pairs/cluster_robustness.py"
+    module = finished / "src/llm_power/board/cluster_robustness.py"
     text = module.read_text()
     module.write_text(text + "\n# edited\n")
     try:

@@ -5,7 +5,7 @@ rule audit_evidence:
     input:
         tables=[published(number) for number in TABLES],
         settings="data/published/settings.yaml",
-        code=package_sources("audit.evidence.printed"),
+        code=package_sources("kotawala2026.evidence.printed"),
     output:
         "results/audit/evidence.csv",
     log:
@@ -21,7 +21,11 @@ rule audit:
         register=CLAIMS,
         evidence=rules.audit_evidence.output,
         results=audited_files(),
-        code=package_sources("audit.evaluate", "audit.report", "audit.tables"),
+        code=package_sources(
+            "llm_power.claims.evaluate",
+            "llm_power.claims.report",
+            "llm_power.claims.tables",
+        ),
         templates=audit_templates(),
     output:
         csv=report(

@@ -6,7 +6,9 @@ rule table_3:
         printed=published(3),
         verdicts="results/pairs/oll_v1.parquet",
         scores=panel_scores("oll_v1"),
-        code=package_sources("exhibits.table_03", "exhibits.score_provenance"),
+        code=package_sources(
+            "kotawala2026.exhibits.table_03", "llm_power.report.score_provenance"
+        ),
     output:
         **table_files(3, "panel"),
     log:
@@ -22,7 +24,9 @@ rule table_4:
         printed=published(4),
         verdicts="results/pairs/mmlu_pro_top10.parquet",
         scores=panel_scores("mmlu_pro_top10"),
-        code=package_sources("exhibits.table_04", "exhibits.score_provenance"),
+        code=package_sources(
+            "kotawala2026.exhibits.table_04", "llm_power.report.score_provenance"
+        ),
     output:
         **table_files(4, "panel"),
     log:
@@ -43,7 +47,9 @@ rule table_5:
         multiplicity="results/boards/oll_v1/multiplicity.parquet",
         mmlu_pro="results/pairs/mmlu_pro_top10.parquet",
         scores=panel_scores("oll_v1") + panel_scores("mmlu_pro_top10"),
-        code=package_sources("exhibits.table_05", "exhibits.score_provenance"),
+        code=package_sources(
+            "kotawala2026.exhibits.table_05", "llm_power.report.score_provenance"
+        ),
     output:
         **table_files(5, "panel"),
     log:
@@ -60,7 +66,9 @@ rule table_8:
         verdicts="results/pairs/mmlu_pro_top10.parquet",
         leave_one_out="results/boards/mmlu_pro_top10/leave_one_out.parquet",
         scores=panel_scores("mmlu_pro_top10"),
-        code=package_sources("exhibits.table_08", "exhibits.score_provenance"),
+        code=package_sources(
+            "kotawala2026.exhibits.table_08", "llm_power.report.score_provenance"
+        ),
     output:
         **table_files(8, "panel"),
     log:
@@ -78,7 +86,9 @@ rule table_9:
         intervals="results/boards/mmlu_pro_top10/category_bootstrap.parquet",
         distribution="results/boards/mmlu_pro_top10/category_bootstrap_counts.parquet",
         scores=panel_scores("mmlu_pro_top10"),
-        code=package_sources("exhibits.table_09", "exhibits.score_provenance"),
+        code=package_sources(
+            "kotawala2026.exhibits.table_09", "llm_power.report.score_provenance"
+        ),
     output:
         **table_files(9, "panel"),
     log:
@@ -98,7 +108,9 @@ rule table_10:
         verdicts="results/pairs/oll_v1.parquet",
         scores=panel_scores("oll_v1"),
         settings="data/published/settings.yaml",
-        code=package_sources("exhibits.table_10", "exhibits.score_provenance"),
+        code=package_sources(
+            "kotawala2026.exhibits.table_10", "llm_power.report.score_provenance"
+        ),
     output:
         **table_files(10, "panel"),
     log:
@@ -116,7 +128,9 @@ rule figure_1:
         verdicts="results/pairs/oll_v1.parquet",
         scores=panel_scores("oll_v1"),
         code=package_sources(
-            "exhibits.figure_01", "exhibits.score_provenance", "render.figures"
+            "kotawala2026.exhibits.figure_01",
+            "llm_power.report.score_provenance",
+            "llm_power.report.figures",
         ),
     output:
         **figure_files(1, "panel"),
@@ -133,7 +147,9 @@ rule figure_2:
         verdicts="results/pairs/oll_v1.parquet",
         scores=panel_scores("oll_v1"),
         code=package_sources(
-            "exhibits.figure_02", "exhibits.score_provenance", "render.figures"
+            "kotawala2026.exhibits.figure_02",
+            "llm_power.report.score_provenance",
+            "llm_power.report.figures",
         ),
     output:
         **figure_files(2, "panel"),
@@ -150,7 +166,9 @@ rule figure_7:
         verdicts="results/pairs/frontier.parquet",
         scores=panel_scores("frontier"),
         code=package_sources(
-            "exhibits.figure_07", "exhibits.score_provenance", "render.figures"
+            "kotawala2026.exhibits.figure_07",
+            "llm_power.report.score_provenance",
+            "llm_power.report.figures",
         ),
     output:
         **figure_files(7, "panel"),
@@ -175,11 +193,11 @@ rule prose_panels:
         frontier_scores=panel_scores("frontier"),
         printed=printed_numbers("oll_v1", "mmlu_pro", "frontier", "general"),
         code=package_sources(
-            "exhibits.prose_rho_sensitivity",
-            "exhibits.prose_multiplicity",
-            "exhibits.prose_clusters",
-            "exhibits.prose_ratios",
-            "exhibits.score_provenance",
+            "kotawala2026.exhibits.prose_rho_sensitivity",
+            "kotawala2026.exhibits.prose_multiplicity",
+            "kotawala2026.exhibits.prose_clusters",
+            "kotawala2026.exhibits.prose_ratios",
+            "llm_power.report.score_provenance",
         ),
     output:
         rho_sensitivity="results/prose/rho_sensitivity.csv",

@@ -13,7 +13,11 @@ for board in config["boards"]:
 rule scores:
     input:
         files=lambda wildcards: score_files(wildcards.board, wildcards.task),
-        code=package_sources("scores.readers", "scores.wide", "pairs.ranking"),
+        code=package_sources(
+            "llm_power.scores.readers",
+            "llm_power.scores.wide",
+            "llm_power.board.ranking",
+        ),
     output:
         "results/scores/{board}/{task}.parquet",
     log:
@@ -32,7 +36,9 @@ rule scores:
 rule pairs:
     input:
         scores=lambda wildcards: panel_scores(panel_of(wildcards)[0]),
-        code=package_sources("pairs.tabulation", "pairs.cluster_sums"),
+        code=package_sources(
+            "llm_power.board.tabulation", "llm_power.board.cluster_sums"
+        ),
     output:
         counts="results/boards/{panel}/counts.parquet",
         clusters="results/boards/{panel}/cluster_sums.parquet",
@@ -50,7 +56,7 @@ rule pairs:
 rule resolution:
     input:
         counts=rules.pairs.output.counts,
-        code=package_sources("pairs.resolution"),
+        code=package_sources("llm_power.board.resolution"),
     output:
         "results/boards/{panel}/resolution.parquet",
     log:
@@ -66,7 +72,7 @@ rule multiplicity:
     input:
         counts=rules.pairs.output.counts,
         resolution=rules.resolution.output,
-        code=package_sources("pairs.multiplicity"),
+        code=package_sources("llm_power.board.multiplicity"),
     output:
         "results/boards/{panel}/multiplicity.parquet",
     log:
@@ -82,7 +88,7 @@ rule clusters:
     input:
         counts=rules.pairs.output.counts,
         clusters=rules.pairs.output.clusters,
-        code=package_sources("pairs.clusters"),
+        code=package_sources("llm_power.board.clusters"),
     output:
         "results/boards/{panel}/clusters.parquet",
     log:
@@ -97,7 +103,7 @@ rule clusters:
 rule leave_one_out:
     input:
         clusters=rules.pairs.output.clusters,
-        code=package_sources("pairs.cluster_robustness"),
+        code=package_sources("llm_power.board.cluster_robustness"),
     output:
         "results/boards/{panel}/leave_one_out.parquet",
     log:
@@ -112,7 +118,7 @@ rule leave_one_out:
 rule category_bootstrap:
     input:
         clusters=rules.pairs.output.clusters,
-        code=package_sources("pairs.cluster_robustness"),
+        code=package_sources("llm_power.board.cluster_robustness"),
     output:
         intervals="results/boards/{panel}/category_bootstrap.parquet",
         distribution="results/boards/{panel}/category_bootstrap_counts.parquet",
@@ -132,7 +138,7 @@ rule category_bootstrap:
 rule cluster_definitions:
     input:
         scores=rules.pairs.input.scores,
-        code=package_sources("pairs.cluster_robustness"),
+        code=package_sources("llm_power.board.cluster_robustness"),
     output:
         "results/boards/{panel}/cluster_definitions.parquet",
     log:
@@ -150,7 +156,7 @@ rule cluster_definitions:
 rule sequential:
     input:
         counts=rules.pairs.output.counts,
-        code=package_sources("pairs.sequential"),
+        code=package_sources("llm_power.board.sequential"),
     output:
         "results/boards/{panel}/sequential.parquet",
     log:
@@ -171,7 +177,7 @@ rule verdicts:
             rules.clusters.output,
             rules.sequential.output,
         ],
-        code=package_sources("pairs.verdicts"),
+        code=package_sources("llm_power.board.verdicts"),
     output:
         parquet="results/pairs/{panel}.parquet",
         csv="results/pairs/{panel}.csv",
@@ -187,7 +193,7 @@ rule board_tables:
         verdicts=rules.verdicts.output.parquet,
         multiplicity=rules.multiplicity.output,
         scores=rules.pairs.input.scores,
-        code=package_sources("exhibits.board", "render.tables"),
+        code=package_sources("llm_power.report.board_tables", "llm_power.report.tables"),
     output:
         collect(
             "results/boards/{{panel}}/{table}.{suffix}",
@@ -209,7 +215,9 @@ rule board_figure:
     input:
         verdicts=rules.verdicts.output.parquet,
         scores=rules.pairs.input.scores,
-        code=package_sources("render.board_figure", "exhibits.score_provenance"),
+        code=package_sources(
+            "llm_power.report.board_figure", "llm_power.report.score_provenance"
+        ),
     output:
         pdf="figures/boards/{panel}.pdf",
         png="figures/boards/{panel}.png",

@@ -12,9 +12,9 @@ from snakemake.exceptions import WorkflowError
 from snakemake.logging import logger
 
 from llm_power.errors import LLMPowerError
-from llm_power.hub.access import Access
-from llm_power.hub.datasets import load_register
-from llm_power.hub.layout import download_path
+from replication.hub.access import Access
+from replication.hub.datasets import load_register
+from replication.hub.layout import download_path
 
 TABLES = range(1, 13)
 FIGURES = range(1, 8)
@@ -128,7 +128,7 @@ def package_sources(*modules):
     As an input of the rule, an edit of any of them re-runs exactly the rules that use it.
     Package files (__init__.py) only re-export names and are left out.
     """
-    found, waiting = set(), {_source(f"llm_power.{module}") for module in modules}
+    found, waiting = set(), {_source(module) for module in modules}
     while waiting:
         path = waiting.pop()
         found.add(path)
@@ -372,7 +372,7 @@ def audited_files():
 
 def audit_templates():
     suffixes = {".j2", ".css", ".js", ".yaml"}
-    files = Path("src/llm_power/audit").iterdir()
+    files = Path("src/llm_power/claims").iterdir()
     return sorted(str(path) for path in files if path.suffix in suffixes)
 
 

@@ -6,7 +6,7 @@ rule table_1:
         printed=published(1),
         settings="data/published/settings.yaml",
         r_session="data/recorded/r_pwr_2p_test.yaml",
-        code=package_sources("exhibits.table_01"),
+        code=package_sources("kotawala2026.exhibits.table_01"),
     output:
         **table_files(1, "counts"),
     log:
@@ -21,7 +21,7 @@ rule table_2:
     input:
         printed=published(2),
         settings="data/published/settings.yaml",
-        code=package_sources("exhibits.table_02"),
+        code=package_sources("kotawala2026.exhibits.table_02"),
     output:
         **table_files(2, "simulated"),
         cells="results/tables/table_02_cells.csv",
@@ -39,7 +39,7 @@ rule table_6:
     input:
         counts=published(6),
         gaps=published(11),
-        code=package_sources("exhibits.table_06"),
+        code=package_sources("kotawala2026.exhibits.table_06"),
     output:
         **table_files(6, "counts"),
     log:
@@ -55,7 +55,7 @@ rule table_7:
         counts=published(7),
         gaps=published(4),
         settings="data/published/settings.yaml",
-        code=package_sources("exhibits.table_07"),
+        code=package_sources("kotawala2026.exhibits.table_07"),
     output:
         **table_files(7, "counts"),
     log:
@@ -70,7 +70,7 @@ rule table_11:
     input:
         printed=published(11),
         counts=published(6),
-        code=package_sources("exhibits.table_11"),
+        code=package_sources("kotawala2026.exhibits.table_11"),
     output:
         **table_files(11, "counts"),
     log:
@@ -86,7 +86,7 @@ rule table_12:
         checklist=published(12),
         counts=published(6),
         settings="data/published/settings.yaml",
-        code=package_sources("exhibits.table_12"),
+        code=package_sources("kotawala2026.exhibits.table_12"),
     output:
         **table_files(12, "counts"),
     log:
@@ -103,7 +103,9 @@ rule figure_3:
     input:
         counts=published(7),
         settings="data/published/settings.yaml",
-        code=package_sources("exhibits.figure_03", "render.figures"),
+        code=package_sources(
+            "kotawala2026.exhibits.figure_03", "llm_power.report.figures"
+        ),
     output:
         **figure_files(3, "counts"),
     log:
@@ -117,7 +119,9 @@ rule figure_3:
 rule figure_4:
     input:
         settings="data/published/settings.yaml",
-        code=package_sources("exhibits.figure_04", "render.figures"),
+        code=package_sources(
+            "kotawala2026.exhibits.figure_04", "llm_power.report.figures"
+        ),
     output:
         **figure_files(4, "simulated"),
         **table_behind(4),
@@ -137,7 +141,9 @@ rule figure_4:
 rule figure_5:
     input:
         settings="data/published/settings.yaml",
-        code=package_sources("exhibits.figure_05", "render.figures"),
+        code=package_sources(
+            "kotawala2026.exhibits.figure_05", "llm_power.report.figures"
+        ),
     output:
         **figure_files(5, "simulated"),
         **table_behind(5),
@@ -156,7 +162,9 @@ rule figure_5:
 rule figure_6:
     input:
         settings="data/published/settings.yaml",
-        code=package_sources("exhibits.figure_06", "render.figures"),
+        code=package_sources(
+            "kotawala2026.exhibits.figure_06", "llm_power.report.figures"
+        ),
     output:
         **figure_files(6, "simulated"),
         **table_behind(6),
@@ -178,7 +186,7 @@ rule prose_required_n:
         counts=published(6),
         printed=printed_numbers("oll_v1"),
         settings="data/published/settings.yaml",
-        code=package_sources("exhibits.prose_required_n_bootstrap"),
+        code=package_sources("kotawala2026.exhibits.prose_required_n_bootstrap"),
     output:
         "results/prose/required_n_bootstrap.csv",
     log:
@@ -196,7 +204,10 @@ rule prose_theory:
     input:
         printed=printed_numbers("general"),
         settings="data/published/settings.yaml",
-        code=package_sources("exhibits.prose_lemma", "exhibits.prose_e_process"),
+        code=package_sources(
+            "kotawala2026.exhibits.prose_lemma",
+            "kotawala2026.exhibits.prose_e_process",
+        ),
     output:
         lemma="results/prose/lemma.csv",
         e_process="results/prose/e_process.csv",
@@ -223,7 +234,8 @@ if "mmlu_pro_authors" in config["boards"]:
             printed_clusters=published(4),
             settings="data/published/settings.yaml",
             code=package_sources(
-                "exhibits.mmlu_pro_comparison", "exhibits.score_provenance"
+                "kotawala2026.exhibits.mmlu_pro_comparison",
+                "llm_power.report.score_provenance",
             ),
         output:
             csv="results/boards/mmlu_pro_comparison.csv",

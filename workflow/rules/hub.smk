@@ -25,7 +25,7 @@ rule hub_scores:
     input:
         files=hub_files,
         displayed=["data/published/board_scores.csv", "data/published/table_07.csv"],
-        code=package_sources("scores.readers", "hub.panels"),
+        code=package_sources("llm_power.scores.readers", "replication.hub.panels"),
     output:
         "results/hub/{board}/{task}.parquet",
     log:

@@ -4,7 +4,9 @@
 rule manifest:
     input:
         exhibits=[getattr(rules, name).output for name in exhibit_rules()],
-        code=package_sources("render.manifest", "exhibits.score_provenance"),
+        code=package_sources(
+            "replication.manifest", "llm_power.report.score_provenance"
+        ),
     output:
         "results/manifest.json",
     log:

@@ -6,10 +6,10 @@ rule witness_oll_v1:
         printed=printed_numbers("oll_v1", registers=REGISTERS[:1]),
         board="data/published/board_scores.csv",
         code=package_sources(
-            "witness.oll_v1",
-            "witness.oll_v1_values",
-            "witness.roles",
-            "witness.infeasible",
+            "kotawala2026.witness.oll_v1",
+            "kotawala2026.witness.oll_v1_values",
+            "replication.roles",
+            "replication.witness.infeasible",
         ),
     output:
         scores=panel_scores("oll_v1", "results/witness"),
@@ -32,7 +32,9 @@ rule witness_mmlu_pro:
     input:
         printed=printed_numbers("mmlu_pro", registers=REGISTERS[:1]),
         categories="data/published/mmlu_pro_categories.csv",
-        code=package_sources("witness.mmlu_pro", "witness.mmlu_pro_values"),
+        code=package_sources(
+            "kotawala2026.witness.mmlu_pro", "kotawala2026.witness.mmlu_pro_values"
+        ),
     output:
         scores=panel_scores("mmlu_pro_top10", "results/witness"),
         roles="results/witness/mmlu_pro_top10/roles.csv",
@@ -52,7 +54,7 @@ rule witness_mmlu_pro:
 rule witness_frontier:
     input:
         printed=printed_numbers("frontier", registers=REGISTERS[:1]),
-        code=package_sources("witness.frontier"),
+        code=package_sources("kotawala2026.witness.frontier"),
     output:
         scores=panel_scores("frontier", "results/witness"),
         roles="results/witness/frontier/roles.csv",
@@ -86,7 +88,11 @@ rule witness_realism:
         witness="results/witness/oll_v1/arc.parquet",
         pairs="results/witness/oll_v1/pairs.csv",
         scores="data/published/board_scores.csv",
-        code=package_sources("witness.realism", "witness.constraints", "scores.wide"),
+        code=package_sources(
+            "replication.witness.realism",
+            "replication.constraints",
+            "llm_power.scores.wide",
+        ),
     output:
         "results/witness/realism.csv",
     log:

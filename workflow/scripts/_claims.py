@@ -4,8 +4,8 @@ from pathlib import Path
 
 from _job import snakemake
 
-from llm_power.exhibits.prose import Claims, index_claims
-from llm_power.witness.constraints import Panel, load_constraints
+from kotawala2026.exhibits.prose import Claims, index_claims
+from replication.constraints import Panel, load_constraints
 
 
 def printed_claims(*panels: Panel) -> Claims:

@@ -8,8 +8,8 @@ from _job import snakemake, write_csv
 from matplotlib.figure import Figure
 
 from llm_power.provenance import Provenance
-from llm_power.render.figures import save_figure
-from llm_power.render.tables import describe_csv
+from llm_power.report.figures import save_figure
+from llm_power.report.tables import describe_csv
 
 
 def save_drawing(figure: Figure, sources: Sequence[Provenance], title: str) -> None:

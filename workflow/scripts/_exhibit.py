@@ -5,11 +5,13 @@ from typing import Any
 
 from _job import snakemake
 
-from llm_power.exhibits.score_provenance import score_provenance
 from llm_power.provenance import Provenance
-from llm_power.published import load_settings
-from llm_power.render.tables import Table, write_table
+from llm_power.report.score_provenance import score_provenance
+from llm_power.report.tables import Table, write_table
 from llm_power.scores.store import read_task
+from replication.printed import (
+    load_settings,
+)
 
 
 def published_settings() -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from _job import snakemake
 
-from llm_power.pairs.operating_point import OperatingPoint
+from llm_power.board.operating_point import OperatingPoint
 
 
 def operating_point() -> OperatingPoint:

@@ -5,10 +5,10 @@ from pathlib import Path
 
 from _job import logged, snakemake
 
-from llm_power.audit.evaluate import audit
-from llm_power.audit.register import load_register
-from llm_power.audit.report import render_report
-from llm_power.audit.tables import write_claims
+from llm_power.claims.evaluate import audit
+from llm_power.claims.register import load_register
+from llm_power.claims.report import render_report
+from llm_power.claims.tables import write_claims
 
 RESULTS = Path("results")
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from _job import logged, snakemake, write_csv
 
-from llm_power.audit.evidence.printed import printed_evidence
+from kotawala2026.evidence.printed import printed_evidence
 
 with logged():
     folder = Path(snakemake.input.settings).parent

@@ -2,9 +2,9 @@
 
 from _job import load, logged, snakemake
 
-from llm_power.exhibits.score_provenance import score_provenance
-from llm_power.render.board_figure import draw_board
-from llm_power.render.figures import house_style, save_figure
+from llm_power.report.board_figure import draw_board
+from llm_power.report.figures import house_style, save_figure
+from llm_power.report.score_provenance import score_provenance
 from llm_power.scores.store import read_task
 
 with logged(), house_style():

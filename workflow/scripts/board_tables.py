@@ -5,8 +5,8 @@ from pathlib import Path
 from _job import load, logged, snakemake
 from _stage import operating_point
 
-from llm_power.exhibits.board import board_tables
-from llm_power.render.tables import write_table
+from llm_power.report.board_tables import board_tables
+from llm_power.report.tables import write_table
 from llm_power.scores.store import read_task
 
 with logged():

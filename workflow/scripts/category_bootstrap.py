@@ -3,7 +3,7 @@
 from _job import load, logged, save, snakemake
 from _stage import operating_point
 
-from llm_power.pairs.cluster_robustness import category_bootstrap_tables
+from llm_power.board.cluster_robustness import category_bootstrap_tables
 
 with logged():
     intervals, distribution = category_bootstrap_tables(

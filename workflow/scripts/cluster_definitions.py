@@ -4,7 +4,7 @@ import pandas as pd
 from _job import logged, save, snakemake
 from _stage import operating_point
 
-from llm_power.pairs.cluster_robustness import cluster_definition_table
+from llm_power.board.cluster_robustness import cluster_definition_table
 from llm_power.scores.store import read_task
 
 with logged():

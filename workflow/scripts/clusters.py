@@ -3,7 +3,7 @@
 from _job import load, logged, save, snakemake
 from _stage import operating_point
 
-from llm_power.pairs.clusters import add_clusters
+from llm_power.board.clusters import add_clusters
 
 with logged():
     counts = load(snakemake.input.counts)

@@ -6,9 +6,11 @@ from _drawing import save_drawn
 from _exhibit import published_settings
 from _job import logged, snakemake
 
-from llm_power.exhibits.figure_03 import draw, figure_03, provenance
-from llm_power.published import load_counts
-from llm_power.render.figures import house_style
+from kotawala2026.exhibits.figure_03 import draw, figure_03, provenance
+from llm_power.report.figures import house_style
+from replication.printed import (
+    load_counts,
+)
 
 with logged(), house_style():
     settings = published_settings()

@@ -4,8 +4,8 @@ from _drawing import save_drawing
 from _exhibit import published_settings, save_exhibit
 from _job import logged, snakemake, write_csv
 
-from llm_power.exhibits.figure_04 import build, calibrate, compute, draw, provenance
-from llm_power.render.figures import house_style
+from kotawala2026.exhibits.figure_04 import build, calibrate, compute, draw, provenance
+from llm_power.report.figures import house_style
 
 # The paper states no horizon; three times the required N of the pair shows the crossings.
 HORIZON = 3

@@ -6,14 +6,14 @@ from pathlib import Path
 
 from _job import logged, snakemake
 
-from llm_power.hub.access import Access
-from llm_power.hub.datasets import load_register
-from llm_power.hub.download import download
-from llm_power.hub.lock import LockFile
+from replication.hub.access import Access
+from replication.hub.datasets import load_register
+from replication.hub.download import download
+from replication.hub.lock import LockFile
 
 with logged():
     # To the log; and to the terminal what the user should know, such as a first download.
-    messages = logging.getLogger("llm_power.hub")
+    messages = logging.getLogger("replication.hub")
     messages.setLevel(logging.INFO)
     messages.addHandler(logging.StreamHandler(sys.stderr))
     terminal = logging.StreamHandler(sys.__stderr__)

@@ -4,13 +4,13 @@ from pathlib import Path
 
 from _job import logged, snakemake
 
-from llm_power.hub.access import Access
-from llm_power.hub.datasets import load_register
-from llm_power.hub.lock import LockFile
-from llm_power.hub.panels import displayed_scores, read_panel
 from llm_power.scores.options import ReadOptions
 from llm_power.scores.readers import read_scores
 from llm_power.scores.store import write_task
+from replication.hub.access import Access
+from replication.hub.datasets import load_register
+from replication.hub.lock import LockFile
+from replication.hub.panels import displayed_scores, read_panel
 
 with logged():
     board, name = snakemake.wildcards.board, snakemake.wildcards.task

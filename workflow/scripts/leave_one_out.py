@@ -3,7 +3,7 @@
 from _job import load, logged, save, snakemake
 from _stage import operating_point
 
-from llm_power.pairs.cluster_robustness import leave_one_out_table
+from llm_power.board.cluster_robustness import leave_one_out_table
 
 with logged():
     clusters = load(snakemake.input.clusters)

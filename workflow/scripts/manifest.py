@@ -5,10 +5,10 @@ from pathlib import Path
 
 from _job import logged, snakemake
 
-from llm_power.exhibits.score_provenance import score_provenance
 from llm_power.provenance import provenance_line
-from llm_power.render.manifest import Exhibit, build_manifest
+from llm_power.report.score_provenance import score_provenance
 from llm_power.scores.store import read_task
+from replication.manifest import Exhibit, build_manifest
 
 with logged():
     config = snakemake.params.config

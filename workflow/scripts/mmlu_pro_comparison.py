@@ -5,14 +5,16 @@ from pathlib import Path
 from _exhibit import published_settings, save_exhibit
 from _job import load, logged, snakemake
 
-from llm_power.exhibits.mmlu_pro_comparison import (
+from kotawala2026.exhibits.mmlu_pro_comparison import (
     PrintedSummaries,
     mmlu_pro_comparison,
     present,
 )
-from llm_power.exhibits.score_provenance import score_provenance
-from llm_power.published import load_table
+from llm_power.report.score_provenance import score_provenance
 from llm_power.scores.store import read_task
+from replication.printed import (
+    load_table,
+)
 
 with logged():
     printed = PrintedSummaries(

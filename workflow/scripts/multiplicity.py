@@ -3,7 +3,7 @@
 from _job import load, logged, save, snakemake
 from _stage import operating_point
 
-from llm_power.pairs.multiplicity import add_multiplicity
+from llm_power.board.multiplicity import add_multiplicity
 
 with logged():
     counts = load(snakemake.input.counts)

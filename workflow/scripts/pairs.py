@@ -3,8 +3,8 @@
 import pandas as pd
 from _job import logged, save, snakemake
 
-from llm_power.pairs.cluster_sums import tabulate_clusters
-from llm_power.pairs.tabulation import tabulate_pairs
+from llm_power.board.cluster_sums import tabulate_clusters
+from llm_power.board.tabulation import tabulate_pairs
 from llm_power.scores.store import read_task
 
 with logged():

@@ -4,13 +4,13 @@ import pandas as pd
 from _claims import printed_claims
 from _job import load, logged, snakemake, write_csv
 
-from llm_power.exhibits.prose_clusters import cluster_sensitivity
-from llm_power.exhibits.prose_multiplicity import multiplicity_of_buckets
-from llm_power.exhibits.prose_ratios import miller_gain, shortcut_ratios
-from llm_power.exhibits.prose_rho_sensitivity import rho_sensitivity
-from llm_power.exhibits.score_provenance import basis_of
+from kotawala2026.exhibits.prose_clusters import cluster_sensitivity
+from kotawala2026.exhibits.prose_multiplicity import multiplicity_of_buckets
+from kotawala2026.exhibits.prose_ratios import miller_gain, shortcut_ratios
+from kotawala2026.exhibits.prose_rho_sensitivity import rho_sensitivity
+from llm_power.report.score_provenance import basis_of
 from llm_power.scores.store import read_task
-from llm_power.witness.constraints import Panel
+from replication.constraints import Panel
 
 with logged():
     claims, inputs, outputs = (

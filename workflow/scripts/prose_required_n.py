@@ -6,8 +6,10 @@ from _claims import printed_claims
 from _exhibit import published_settings
 from _job import logged, snakemake, write_csv
 
-from llm_power.exhibits.prose_required_n_bootstrap import required_n_bootstrap
-from llm_power.published import load_counts
+from kotawala2026.exhibits.prose_required_n_bootstrap import required_n_bootstrap
+from replication.printed import (
+    load_counts,
+)
 
 with logged():
     frame = required_n_bootstrap(

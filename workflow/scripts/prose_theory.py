@@ -4,8 +4,8 @@ from _claims import printed_claims
 from _exhibit import published_settings
 from _job import logged, snakemake, write_csv
 
-from llm_power.exhibits.prose_e_process import e_process_stopping
-from llm_power.exhibits.prose_lemma import lemma_check
+from kotawala2026.exhibits.prose_e_process import e_process_stopping
+from kotawala2026.exhibits.prose_lemma import lemma_check
 
 with logged():
     claims, settings = printed_claims("general"), published_settings()

@@ -3,7 +3,7 @@
 from _job import load, logged, save, snakemake
 from _stage import operating_point
 
-from llm_power.pairs.resolution import add_resolution
+from llm_power.board.resolution import add_resolution
 
 with logged():
     counts = load(snakemake.input.counts)

@@ -2,7 +2,7 @@
 
 from _job import logged, snakemake
 
-from llm_power.pairs.ranking import prepare_task
+from llm_power.board.ranking import prepare_task
 from llm_power.scores.options import ReadOptions
 from llm_power.scores.readers import read_scores
 from llm_power.scores.store import write_task

@@ -3,7 +3,7 @@
 from _job import load, logged, save, snakemake
 from _stage import operating_point
 
-from llm_power.pairs.sequential import add_sequential
+from llm_power.board.sequential import add_sequential
 
 with logged():
     counts = load(snakemake.input.counts)

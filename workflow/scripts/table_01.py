@@ -7,9 +7,12 @@ from _exhibit import published_settings, save_exhibit
 from _job import logged, snakemake
 from statsmodels.stats.power import NormalIndPower
 
-from llm_power.exhibits.table_01 import StatsmodelsCall, present, table_01
-from llm_power.published import load_recorded_session, load_table
+from kotawala2026.exhibits.table_01 import StatsmodelsCall, present, table_01
 from llm_power.statistics.shortcut import cohens_h
+from replication.printed import (
+    load_recorded_session,
+    load_table,
+)
 
 with logged():
     settings = published_settings()

@@ -5,9 +5,11 @@ from pathlib import Path
 from _exhibit import published_settings, save_exhibit
 from _job import logged, snakemake
 
-from llm_power.exhibits.table_02 import build, build_cells, compute, summarize
-from llm_power.published import load_table
-from llm_power.render.tables import to_csv
+from kotawala2026.exhibits.table_02 import build, build_cells, compute, summarize
+from llm_power.report.tables import to_csv
+from replication.printed import (
+    load_table,
+)
 
 with logged():
     settings, seed = published_settings(), snakemake.params.seed

@@ -5,8 +5,10 @@ from pathlib import Path
 from _exhibit import save_exhibit, scores_provenance
 from _job import load, logged, snakemake
 
-from llm_power.exhibits.table_03 import present, table_03
-from llm_power.published import load_table
+from kotawala2026.exhibits.table_03 import present, table_03
+from replication.printed import (
+    load_table,
+)
 
 with logged():
     printed = load_table(Path(snakemake.input.printed))

@@ -7,8 +7,11 @@ import pandas as pd
 from _exhibit import published_settings, save_exhibit, scores_provenance
 from _job import load, logged, snakemake
 
-from llm_power.exhibits.table_05 import present, table_05, table_05_oll_v1
-from llm_power.published import load_counts, load_table
+from kotawala2026.exhibits.table_05 import present, table_05, table_05_oll_v1
+from replication.printed import (
+    load_counts,
+    load_table,
+)
 
 with logged():
     settings = published_settings()

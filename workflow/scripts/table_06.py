@@ -5,8 +5,11 @@ from pathlib import Path
 from _exhibit import save_exhibit
 from _job import logged, snakemake
 
-from llm_power.exhibits.table_06 import present, table_06
-from llm_power.published import load_counts, load_table
+from kotawala2026.exhibits.table_06 import present, table_06
+from replication.printed import (
+    load_counts,
+    load_table,
+)
 
 with logged():
     labels = load_table(Path(snakemake.input.gaps))["pair"]

@@ -5,8 +5,10 @@ from pathlib import Path
 from _exhibit import published_settings, save_exhibit, scores_provenance
 from _job import load, logged, snakemake
 
-from llm_power.exhibits.table_10 import present, table_10
-from llm_power.published import load_table
+from kotawala2026.exhibits.table_10 import present, table_10
+from replication.printed import (
+    load_table,
+)
 
 with logged():
     settings = published_settings()

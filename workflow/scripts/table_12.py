@@ -5,8 +5,11 @@ from pathlib import Path
 from _exhibit import published_settings, save_exhibit
 from _job import logged, snakemake
 
-from llm_power.exhibits.table_12 import present, table_12
-from llm_power.published import load_counts, load_table
+from kotawala2026.exhibits.table_12 import present, table_12
+from replication.printed import (
+    load_counts,
+    load_table,
+)
 
 with logged():
     settings = published_settings()

@@ -2,7 +2,7 @@
 
 from _job import load, logged, save, snakemake, write_csv
 
-from llm_power.pairs.verdicts import verdict_table
+from llm_power.board.verdicts import verdict_table
 
 with logged():
     stages = [load(path) for path in snakemake.input.stages]

@@ -4,10 +4,10 @@ from pathlib import Path
 
 from _job import file_sums, logged, snakemake, write_csv
 
+from kotawala2026.witness.frontier import build_frontier, frontier_roles, witness_scores
 from llm_power.scores.store import write_task
-from llm_power.witness.constraints import load_constraints
-from llm_power.witness.frontier import build_frontier, frontier_roles, witness_scores
-from llm_power.witness.infeasible import contradictions_frame
+from replication.constraints import load_constraints
+from replication.witness.infeasible import contradictions_frame
 
 with logged():
     register, *_ = map(Path, snakemake.input.printed)

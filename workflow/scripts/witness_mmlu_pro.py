@@ -4,11 +4,11 @@ from pathlib import Path
 
 from _job import file_sums, logged, snakemake, write_csv
 
+from kotawala2026.witness.mmlu_pro import build_mmlu_pro, load_categories, witness_scores
+from kotawala2026.witness.mmlu_pro_values import mmlu_pro_roles
 from llm_power.scores.store import write_task
-from llm_power.witness.constraints import load_constraints
-from llm_power.witness.infeasible import contradictions_frame
-from llm_power.witness.mmlu_pro import build_mmlu_pro, load_categories, witness_scores
-from llm_power.witness.mmlu_pro_values import mmlu_pro_roles
+from replication.constraints import load_constraints
+from replication.witness.infeasible import contradictions_frame
 
 with logged():
     register, *_ = map(Path, snakemake.input.printed)

@@ -4,12 +4,12 @@ from pathlib import Path
 
 from _job import file_sums, logged, snakemake, write_csv
 
+from kotawala2026.witness.oll_v1 import build_witness, pair_freedom, witness_scores
+from kotawala2026.witness.oll_v1_values import OllV1Values
 from llm_power.scores.store import write_task
-from llm_power.witness.constraints import load_board_scores, load_constraints
-from llm_power.witness.infeasible import contradictions_frame
-from llm_power.witness.oll_v1 import build_witness, pair_freedom, witness_scores
-from llm_power.witness.oll_v1_values import OllV1Values
-from llm_power.witness.roles import roles_report
+from replication.constraints import load_board_scores, load_constraints
+from replication.roles import roles_report
+from replication.witness.infeasible import contradictions_frame
 
 with logged():
     register, *_ = map(Path, snakemake.input.printed)

@@ -10,8 +10,8 @@ from llm_power.scores.options import ReadOptions
 from llm_power.scores.selection import select_models
 from llm_power.scores.store import read_task
 from llm_power.scores.wide import read_wide
-from llm_power.witness.constraints import load_board_scores
-from llm_power.witness.realism import realism_table
+from replication.constraints import load_board_scores
+from replication.witness.realism import realism_table
 
 with logged():
     witness = read_task(snakemake.input.witness)

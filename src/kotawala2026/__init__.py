@@ -1,0 +1,1 @@
+"""Kotawala (2026), "Resolution Diagnostics for Paired LLM Evaluation": what is this paper's own."""

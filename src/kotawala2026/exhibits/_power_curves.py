@@ -1,0 +1,240 @@
+"""What Figures 5 and 6 share: curves of power against n, and where they meet the target."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import NullFormatter
+from scipy.special import ndtr, ndtri
+
+from llm_power.errors import InvalidArgument
+from llm_power.provenance import Provenance
+from llm_power.report.figures import LINE_COLORS, new_figure
+from llm_power.report.tables import Column, Table, as_fixed, as_integer, as_text
+from llm_power.statistics._typing import FloatArray, IntArray
+from llm_power.statistics.inversion import z_sum
+from llm_power.statistics.power_curves import PowerCurve, Reference
+
+#: Sizes of the trials, as shares of N*.
+RATIOS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1, 1.2, 1.4, 1.6, 2.0)
+REFERENCES: tuple[Reference, Reference] = ("expected", "drawn")
+
+_MARKERS = ("o", "s", "^")
+
+
+def sizes_about(n_star: float) -> IntArray:
+    """Return the sizes of the trials around a required N, in whole items."""
+    return np.unique(np.rint(n_star * np.asarray(RATIOS)).astype(np.int64))
+
+
+def tabulate(
+    curves: Iterable[tuple[Reference, PowerCurve]],
+    *,
+    n_trials: int,
+    n_reference: int,
+    tolerance: float,
+    alpha: float,
+    power: float,
+) -> pd.DataFrame:
+    """Return one row a point of every curve, with what belongs to its curve repeated."""
+    parts = []
+    for reference, curve in curves:
+        crossing, error = crossing_point(curve.n_items, curve.power, power, n_trials)
+        parts.append(
+            pd.DataFrame(
+                {
+                    "reference": reference,
+                    "delta": curve.delta,
+                    "n_items": curve.n_items,
+                    "power": curve.power,
+                    "power_se": curve.standard_error,
+                    "n_trials": n_trials,
+                    "n_star": curve.n_star,
+                    "n_reference": n_reference,
+                    "reference_delta": curve.reference_delta,
+                    "reference_rho": curve.reference_rho,
+                    "reference_n_star": curve.reference_n_star,
+                    "crossing": crossing,
+                    "crossing_se": error,
+                    "crossing_to_n_star": crossing / curve.n_star,
+                    "crossing_to_n_star_se": error / curve.n_star,
+                    "crossing_to_reference": crossing / curve.reference_n_star,
+                    "drawn_within": _share_of_references(
+                        curve, n_reference, tolerance, alpha=alpha, power=power
+                    ),
+                }
+            )
+        )
+    return pd.concat(parts, ignore_index=True)
+
+
+def crossing_point(
+    n_items: IntArray, power: FloatArray, target: float, n_trials: int
+) -> tuple[float, float]:
+    r"""Number of items at which a simulated curve reaches the target power.
+
+    Parameters
+    ----------
+    n_items, power : ndarray, shape (n_sizes,)
+        Increasing sizes, and the share of the trials that reject at each.
+    target : float
+        Target power.
+    n_trials : int
+        Trials a size.
+
+    Returns
+    -------
+    crossing, standard_error : float
+        In items.
+
+    Raises
+    ------
+    InvalidArgument
+        If the last size is below the target or the first is not.
+
+    Notes
+    -----
+    By eq. (2) the normal quantile of the power is a straight line in :math:`\sqrt n`. It is
+    interpolated on that scale from the last size below the target to the next; the error is
+    the delta method's.
+    """
+    below = np.flatnonzero(power < target)
+    if below.size in (0, power.size) or below[-1] == power.size - 1:
+        raise InvalidArgument(f"power must cross {target!r} inside the sizes, got {power!r}")
+    ends = slice(below[-1], below[-1] + 2)
+    roots = np.sqrt(n_items[ends])
+    # A share of 1 has no normal quantile: half a trial short of it.
+    shares = np.clip(power[ends], 0.5 / n_trials, 1 - 0.5 / n_trials)
+    quantiles = ndtri(shares)
+    density = np.exp(-np.square(quantiles) / 2) / np.sqrt(2 * np.pi)
+    errors = np.sqrt(shares * (1 - shares) / n_trials) / density
+    slope = (quantiles[1] - quantiles[0]) / (roots[1] - roots[0])
+    weight = (ndtri(target) - quantiles[0]) / (quantiles[1] - quantiles[0])
+    root = roots[0] + weight * (roots[1] - roots[0])
+    error = np.hypot((1 - weight) * errors[0], weight * errors[1]) / slope
+    return float(root**2), float(2 * root * error)
+
+
+def curves_of(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return one row a curve of `tabulate`: the columns that its points share."""
+    repeated = [name for name in frame if name not in ("n_items", "power", "power_se")]
+    return frame[repeated].drop_duplicates().reset_index(drop=True)
+
+
+def present(
+    frame: pd.DataFrame,
+    *,
+    caption: str,
+    gap: str,
+    claim: str,
+    notes: Sequence[str],
+    tolerance: float,
+    seed: int,
+) -> Table:
+    """Dress the curves of `tabulate`; `claim` says in words what the paper states of them."""
+    curves = curves_of(frame)
+    expected = curves[curves["reference"] == "expected"]
+    ratios = ", ".join(as_fixed(3)(ratio) for ratio in expected["crossing_to_n_star"])
+    held = bool(np.all(np.abs(expected["crossing_to_n_star"] - 1) <= tolerance))
+    every = float(np.prod(expected["drawn_within"].to_numpy()))
+    n_reference, n_trials = (int(curves[name].iloc[0]) for name in ("n_reference", "n_trials"))
+    return Table(
+        frame=curves,
+        columns=[
+            Column("reference", "Reference", as_text),
+            Column("delta", gap, as_text, "right"),
+            Column("n_star", "N*", as_fixed(1), "right", "$N^{*}$"),
+            Column("reference_n_star", "N* of the reference", as_fixed(1), "right"),
+            Column("crossing", "items at the target", as_integer, "right"),
+            Column("crossing_se", "SE", as_integer, "right"),
+            Column("crossing_to_n_star", "to N*", as_fixed(3), "right", "to $N^{*}$"),
+            Column("crossing_to_n_star_se", "SE", as_fixed(3), "right"),
+            Column("crossing_to_reference", "to N* of the reference", as_fixed(3), "right"),
+        ],
+        caption=caption,
+        provenance=[Provenance.simulated(seed=seed, trials=n_trials, unit="trials a point")],
+        notes=[
+            f"{claim} Against a reference that has the nominal parameters the ratios are "
+            f"{ratios}: the statement {'holds' if held else 'does not hold'}.",
+            f"A reference of {n_reference:,} items that is drawn has a gap of its own and thus "
+            f"an N* of its own, and the curve follows that one. All {len(expected)} of them "
+            f"would come within {100 * tolerance:g}% of the nominal N* with probability "
+            f"{as_fixed(3)(every)} (gap taken as normal). The paper does not say whether its "
+            "reference was drawn, nor which N* its verticals mark.",
+            *notes,
+            f"{n_trials:,} trials a size. Crossing: between the two sizes about the target, on "
+            "the scale of eq. (2). SE is the Monte Carlo error.",
+        ],
+    )
+
+
+def draw(frame: pd.DataFrame, *, symbol: str, power: float) -> Figure:
+    """Draw power against n for the expected reference, with N* of each gap.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        From `tabulate`, with at most three gaps.
+    symbol : str
+        The gap's symbol, as mathematics.
+    power : float
+        Target power.
+
+    Returns
+    -------
+    Figure
+        One column wide. Gaps differ by color and marker; the verticals carry their N*.
+    """
+    figure = new_figure(height=2.6)
+    ax = figure.subplots()
+    shown = frame[frame["reference"] == "expected"]
+    gaps = sorted(shown["delta"].unique(), reverse=True)
+    for gap, color, marker in zip(gaps, LINE_COLORS, _MARKERS, strict=False):
+        curve = shown[shown["delta"] == gap]
+        n_star = float(curve["n_star"].iloc[0])
+        ax.plot(
+            curve["n_items"],
+            curve["power"],
+            color=color,
+            marker=marker,
+            markersize=3,
+            linewidth=1.0,
+            label=f"${symbol} = {gap:.2f}$",
+        )
+        ax.axvline(n_star, color=color, linestyle="--", linewidth=0.8)
+        _label_vertical(ax, n_star, color)
+    ax.axhline(power, color="0.3", linestyle=":", linewidth=0.8)
+    ax.set(xscale="log", ylim=(0, 1.03), xlabel="items $n$", ylabel="power of the bootstrap")
+    ax.xaxis.set_major_formatter("{x:,.0f}")
+    ax.xaxis.set_minor_formatter(NullFormatter())
+    ax.set_yticks(np.linspace(0, 1, 6))
+    figure.legend(loc="outside upper center", ncols=3, handlelength=1.8, columnspacing=1.2)
+    return figure
+
+
+def _label_vertical(ax: Axes, n_star: float, color: str) -> None:
+    ax.annotate(
+        f"$N^* = {n_star:.0f}$",
+        (n_star, 0.02),
+        xytext=(2, 0),
+        textcoords="offset points",
+        rotation=90,
+        va="bottom",
+        fontsize=7,
+        color=color,
+    )
+
+
+def _share_of_references(
+    curve: PowerCurve, n_reference: int, tolerance: float, *, alpha: float, power: float
+) -> float:
+    """Probability that a drawn reference's N* is within `tolerance` of the population's."""
+    variance = curve.n_star * curve.delta**2 / float(z_sum(alpha, power)) ** 2
+    error = np.sqrt(variance / n_reference)
+    # N* goes with 1/gap^2, its variance being known much better than the gap.
+    edges = curve.delta / np.sqrt(1 + np.array([-tolerance, tolerance]))
+    return float(np.subtract(*ndtr((edges - curve.delta) / error)))

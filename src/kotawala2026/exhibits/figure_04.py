@@ -1,0 +1,259 @@
+"""Figure 4: trajectories of the mixture e-process under both hypotheses (Appendix C)."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from matplotlib.collections import LineCollection
+from matplotlib.figure import Figure
+
+from llm_power.provenance import Provenance
+from llm_power.report.figures import BLUE, GREY, new_figure
+from llm_power.report.tables import Column, Table, as_fixed, as_integer, as_text
+from llm_power.statistics._seeds import named_rng
+from llm_power.statistics.bernoulli_pairs import discordance_from_required_n
+from llm_power.statistics.e_process_simulation import e_process_calibration, e_process_trajectories
+
+#: The two hypotheses, in drawing order.
+HYPOTHESES = ("H0", "H1")
+
+
+def compute(
+    delta: float,
+    n_star: float,
+    *,
+    horizon: int,
+    n_trajectories: int,
+    alpha: float = 0.05,
+    power: float = 0.80,
+    seed: int,
+) -> pd.DataFrame:
+    """Simulate trajectories of log e at a pair known by its gap and required N.
+
+    Parameters
+    ----------
+    delta, n_star : float
+        Gap and required N of the pair under the alternative.
+    horizon : int
+        Items a trajectory.
+    n_trajectories : int
+        Trajectories under each hypothesis.
+    alpha, power : float
+        Level and target power of `n_star`.
+    seed : int
+        Seed; one stream a hypothesis.
+
+    Returns
+    -------
+    DataFrame
+        One row an item at which log e moves, which only discordant items do: ``hypothesis``,
+        ``trajectory`` (from 1), ``n_items`` and ``log_e`` after that item.
+
+    Raises
+    ------
+    InvalidArgument
+        If no pair has this gap and required N, or a count is not positive.
+
+    Notes
+    -----
+    The null has the alternative's share of discordant items, split evenly.
+    """
+    parts = []
+    for hypothesis in HYPOTHESES:
+        p10, p01 = _discordance(hypothesis, delta, n_star, alpha, power)
+        rng = named_rng(seed, f"figure_04/trajectories/{hypothesis}")
+        log_e = e_process_trajectories(p10, p01, horizon, n_trajectories, rng=rng)
+        # The first discordant item leaves log e at 0, but for a rounding error.
+        moved = np.abs(np.diff(log_e, axis=1, prepend=0.0)) > 1e-12
+        trajectory, item = moved.nonzero()
+        parts.append(
+            pd.DataFrame(
+                {
+                    "hypothesis": hypothesis,
+                    "trajectory": trajectory + 1,
+                    "n_items": item + 1,
+                    "log_e": log_e[moved],
+                }
+            )
+        )
+    return pd.concat(parts, ignore_index=True)
+
+
+def calibrate(
+    delta: float,
+    n_star: float,
+    *,
+    horizon: int,
+    n_trials: int,
+    window: tuple[float, float],
+    alpha: float = 0.05,
+    power: float = 0.80,
+    seed: int,
+) -> pd.DataFrame:
+    """How often and when such trajectories cross, in many more trials than are drawn.
+
+    Parameters
+    ----------
+    delta, n_star, horizon, alpha, power, seed
+        As in `compute`.
+    n_trials : int
+        Trials under each hypothesis.
+    window : tuple of float
+        Items between which the paper has the trajectories under H1 cross.
+
+    Returns
+    -------
+    DataFrame
+        One row a hypothesis: ``hypothesis``, ``n_star``, ``horizon``, ``n_trials``,
+        ``crossed`` (share that crosses by the horizon) and ``crossed_se``, ``before``,
+        ``within`` and ``after`` (shares that cross before, in and after the window, by the
+        horizon), and the 10th, 50th and 90th percentile of the stopping time in items,
+        ``stopping_10``, ``stopping_50``, ``stopping_90``: ``inf`` beyond the horizon.
+    """
+    rows = []
+    low, high = window
+    for hypothesis in HYPOTHESES:
+        p10, p01 = _discordance(hypothesis, delta, n_star, alpha, power)
+        result = e_process_calibration(
+            p10,
+            p01,
+            horizon,
+            alpha=alpha,
+            n_trials=n_trials,
+            rng=named_rng(seed, f"figure_04/calibration/{hypothesis}"),
+        )
+        items = result.stopping_items
+        late = (items > high) & np.isfinite(items)
+        percentiles = np.quantile(items, (0.1, 0.5, 0.9), method="inverted_cdf")
+        rows.append(
+            {
+                "hypothesis": hypothesis,
+                "n_star": n_star,
+                "horizon": horizon,
+                "n_trials": n_trials,
+                "crossed": result.rejection_rate,
+                "crossed_se": result.standard_error,
+                "before": float((items < low).mean()),
+                "within": float(((items >= low) & (items <= high)).mean()),
+                "after": float(late.mean()),
+                "stopping_10": float(percentiles[0]),
+                "stopping_50": float(percentiles[1]),
+                "stopping_90": float(percentiles[2]),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def provenance(*, seed: int, n_trajectories: int, n_trials: int) -> list[Provenance]:
+    """Return the sources; the arguments are those of `compute` and `calibrate`."""
+    return [
+        Provenance.simulated(seed=seed, trials=n_trajectories, unit="trajectories a hypothesis"),
+        Provenance.simulated(seed=seed, trials=n_trials, unit="trials a hypothesis for the shares"),
+    ]
+
+
+def build(calibration: pd.DataFrame, sources: list[Provenance], *, alpha: float = 0.05) -> Table:
+    """Dress the frame of `calibrate`; `sources` is the figure's provenance."""
+    null, alternative = calibration.to_dict(orient="records")
+    return Table(
+        frame=calibration,
+        columns=[
+            Column("hypothesis", "Hypothesis", as_text),
+            Column("crossed", "crossed, %", _percent, "right"),
+            Column("crossed_se", "SE", _percent, "right"),
+            Column("before", "before 10^3", _percent, "right", "before $10^3$"),
+            Column("within", "10^3 to 5×10^3", _percent, "right", r"$10^3$ to $5\times10^3$"),
+            Column("after", "later", _percent, "right"),
+            Column("stopping_10", "10th percentile", as_integer, "right"),
+            Column("stopping_50", "median", as_integer, "right"),
+            Column("stopping_90", "90th percentile", as_integer, "right"),
+        ],
+        caption="Behind Figure 4: when the e-process crosses.",
+        provenance=sources,
+        notes=[
+            f"{null['n_trials']:,} trials of {null['horizon']:,} items under each hypothesis; "
+            "stopping times in items, ∞ beyond the horizon. The trajectories of the figure are "
+            "the first of their stream, none chosen.",
+            "The caption of the paper says that H0 trajectories stay below. "
+            f"{_percent(null['crossed'])}% cross within the horizon; Ville's inequality allows "
+            f"{100 * alpha:g}% ever.",
+            "It says that H1 trajectories cross between 10^3 and 5×10^3 items. "
+            f"{_percent(alternative['within'])}% do; {_percent(alternative['before'])}% cross "
+            f"before and {_percent(1 - alternative['crossed'])}% not within the horizon.",
+            "The paper states neither the number of items nor that of the trajectories.",
+        ],
+    )
+
+
+def draw(
+    trajectories: pd.DataFrame,
+    calibration: pd.DataFrame,
+    *,
+    alpha: float = 0.05,
+) -> Figure:
+    """Draw the trajectories against the number of items.
+
+    Parameters
+    ----------
+    trajectories : DataFrame
+        From `compute`.
+    calibration : DataFrame
+        From `calibrate`, at the same pair and horizon; its shares are printed in the legend.
+    alpha : float, default 0.05
+        Level, for the threshold.
+
+    Returns
+    -------
+    Figure
+        One column wide; grey is H0 and blue is H1.
+    """
+    figure = new_figure(height=2.7)
+    ax = figure.subplots()
+    horizon, n_star = int(calibration["horizon"].iloc[0]), float(calibration["n_star"].iloc[0])
+    threshold = float(np.log(1 / alpha))
+    shares = dict(zip(calibration["hypothesis"], calibration["crossed"], strict=True))
+    for hypothesis, color, opacity in (("H0", GREY, 0.6), ("H1", BLUE, 0.9)):
+        chosen = trajectories[trajectories["hypothesis"] == hypothesis]
+        paths = [_path(path, horizon) for _, path in chosen.groupby("trajectory")]
+        ax.add_collection(LineCollection(paths, colors=color, linewidths=0.55, alpha=opacity))
+        label = f"$H_{hypothesis[1]}$: {_percent(shares[hypothesis])}% cross"
+        ax.plot([], [], color=color, label=label)
+    ax.axhline(
+        threshold,
+        color="black",
+        linestyle="--",
+        linewidth=0.9,
+        zorder=3,
+        label=rf"$\log(1/\alpha) = {threshold:.3f}$",
+    )
+    ax.axvline(
+        n_star,
+        color="black",
+        linestyle=":",
+        linewidth=1.0,
+        zorder=3,
+        label=f"fixed-$n$ $N^* = {n_star:.0f}$",
+    )
+    low, high = float(trajectories["log_e"].min()), float(trajectories["log_e"].max())
+    ax.set(xlim=(0, horizon), ylim=(low - 0.5, high + 0.5))
+    ax.set(xlabel="items $n$", ylabel=r"$\log\,e_n$")
+    ax.xaxis.set_major_formatter("{x:,.0f}")
+    figure.legend(loc="outside upper center", ncols=2, handlelength=1.6, columnspacing=1.5)
+    return figure
+
+
+def _discordance(
+    hypothesis: str, delta: float, n_star: float, alpha: float, power: float
+) -> tuple[float, float]:
+    p10, p01 = discordance_from_required_n(delta, n_star, alpha=alpha, power=power)
+    return (p10, p01) if hypothesis == "H1" else ((p10 + p01) / 2, (p10 + p01) / 2)
+
+
+def _path(trajectory: pd.DataFrame, horizon: int) -> np.ndarray:
+    """Corners of one trajectory, from 0 at no items to the horizon."""
+    n, log_e = trajectory["n_items"].to_numpy(), trajectory["log_e"].to_numpy()
+    return np.column_stack([[0, *n, horizon], [0.0, *log_e, log_e[-1]]])
+
+
+def _percent(share: float) -> str:
+    return as_fixed(1)(100 * share)

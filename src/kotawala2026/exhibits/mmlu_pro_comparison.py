@@ -1,0 +1,135 @@
+"""Does real MMLU-Pro behave as the paper says of its top ten? Two sets of models, side by side.
+
+The paper's ten models are known from its printed tables alone; the MMLU-Pro authors' models
+from their per-item outputs. Items and categories are the same: what agrees can belong to the
+benchmark, what differs belongs to the models.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+
+from llm_power.provenance import Provenance
+from llm_power.report.tables import Column, Table
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedSummaries:
+    """What the paper prints of its top ten.
+
+    Attributes
+    ----------
+    counts, clusters : DataFrame
+        Tables 5 and 4 as loaded.
+    settings : mapping
+        The numbers of prose and captions.
+    """
+
+    counts: pd.DataFrame
+    clusters: pd.DataFrame
+    settings: Mapping[str, Any]
+
+
+def mmlu_pro_comparison(
+    verdicts: pd.DataFrame, definitions: pd.DataFrame, printed: PrintedSummaries
+) -> pd.DataFrame:
+    """Set the printed summaries of the top ten beside those of a board.
+
+    Parameters
+    ----------
+    verdicts, definitions : DataFrame
+        Verdict table of the adjacent pairs of the board, and the unresolved pairs under other
+        definitions of a cluster.
+    printed : PrintedSummaries
+        The paper's side.
+
+    Returns
+    -------
+    DataFrame
+        One row a quantity: ``quantity``, ``paper`` and ``board``, as text.
+    """
+    unresolved = printed.counts.set_index("procedure")["mmlu_pro"]
+    icc, effect, rho = (
+        [cell.value for cell in printed.clusters[name]] for name in ("icc", "design_effect", "rho")
+    )
+    by_definition = definitions.set_index("definition")["n_unresolved"]
+    settings, n_pairs = printed.settings, len(printed.clusters)
+    low, high = settings["mmlu_pro_shortcut_ratio_range"]
+    rows = [
+        ("unresolved, fixed n", unresolved["Fixed-n"].text, _unresolved(verdicts["resolved"])),
+        (
+            "unresolved, anytime-valid",
+            unresolved["Anytime-valid"].text,
+            _unresolved(verdicts["resolved_anytime"]),
+        ),
+        (
+            "unresolved, subjects as clusters",
+            unresolved["Real-ICC clustered"].text,
+            _unresolved(verdicts["resolved_cluster"]),
+        ),
+    ]
+    for name, definition, key in _DEFINITIONS:
+        stated = settings[f"mmlu_pro_unresolved_{key}"]
+        rows.append((name, f"{stated}/{n_pairs}", f"{by_definition[definition]}/{len(verdicts)}"))
+    rows += [
+        ("ICC of the difference, median", f"{np.median(icc):.4f}", _median(verdicts["icc"], 4)),
+        ("ICC of the difference, range", _range(icc, 4), _range(verdicts["icc"], 4)),
+        (
+            "design effect, median",
+            f"{np.median(effect):.2f}",
+            _median(verdicts["design_effect"], 2),
+        ),
+        ("correlation of neighbors, range", _range(rho, 2), _range(verdicts["rho"], 2)),
+        (
+            "shortcut n_h over N*, range",
+            f"{low:.3f} to {high:.3f}",
+            _range(verdicts["n_h"] / verdicts["n_star"], 3),
+        ),
+    ]
+    return pd.DataFrame(rows, columns=["quantity", "paper", "board"])
+
+
+def present(frame: pd.DataFrame, *, title: str, provenance: Sequence[Provenance]) -> Table:
+    """Dress the frame of `mmlu_pro_comparison`; `provenance` is the board's."""
+    return Table(
+        frame=frame,
+        columns=[
+            Column("quantity", "Adjacent pairs"),
+            Column("paper", "Paper's top ten (printed)", align="right"),
+            Column("board", "Authors' models (recomputed)", align="right"),
+        ],
+        caption=f"The paper's MMLU-Pro top ten, and {title}.",
+        provenance=[Provenance.published("Tables 4 and 5, Sections 6.2 and 6.4"), *provenance],
+        notes=[
+            "Medians and ranges on the paper's side are taken over the cells of its Table 4.",
+            "Other models on the same items: agreement shows that a pattern is not peculiar to "
+            "the paper's ten models, and is no check of the paper's numbers.",
+        ],
+    )
+
+
+_DEFINITIONS = [
+    ("unresolved, random clusters", "random", "random_clusters"),
+    ("unresolved, difficulty quartiles", "difficulty quartiles", "difficulty_quartiles"),
+    ("unresolved, subjects by item parity", "category by item parity", "subject_by_parity"),
+]
+
+
+def _unresolved(resolved: pd.Series) -> str:
+    return f"{int((~resolved.astype(bool)).sum())}/{len(resolved)}"
+
+
+def _median(values: pd.Series, decimals: int) -> str:
+    return f"{values.median():.{decimals}f}"
+
+
+def _range(values: ArrayLike, decimals: int) -> str:
+    numbers = np.asarray(values, dtype=np.float64)
+    text = f"{numbers.min():.{decimals}f} to {numbers.max():.{decimals}f}"
+    return text.replace("-", "−")

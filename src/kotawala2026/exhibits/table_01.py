@@ -1,0 +1,195 @@
+"""Table 1: what five calculators return at one worked example, and what it is half of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from scipy.stats import norm
+
+from llm_power.errors import InvalidArgument
+from llm_power.printed import (
+    Printed,
+    display_up,
+)
+from llm_power.provenance import Provenance
+from llm_power.report.tables import Column, Table, as_fixed, as_printed, as_text
+from llm_power.statistics.paired_binary import required_n_paired_binary
+from llm_power.statistics.shortcut import unpaired_required_n_per_arm
+from replication.printed import (
+    RecordedSession,
+)
+
+_MISSING = float("nan")
+_ADJUSTED = r"$\times(1-\rho)$"
+
+
+@dataclass(frozen=True, slots=True)
+class StatsmodelsCall:
+    """What ``statsmodels`` returned when it was called, and its version."""
+
+    version: str
+    n_per_arm: float
+
+
+def table_01(
+    published: pd.DataFrame,
+    *,
+    p_a: float,
+    p_b: float,
+    rho: float,
+    r_session: RecordedSession,
+    statsmodels_call: StatsmodelsCall,
+    alpha: float = 0.05,
+    power: float = 0.80,
+) -> pd.DataFrame:
+    r"""Per-arm required N of each calculator, times :math:`1-\rho`, beside the printed cells.
+
+    Parameters
+    ----------
+    published : DataFrame
+        Table 1 as loaded.
+    p_a, p_b, rho : float
+        The worked example.
+    r_session : RecordedSession
+        R's answers at the same example and operating point.
+    statsmodels_call : StatsmodelsCall
+        The answer of ``NormalIndPower().solve_power`` at the same example.
+    alpha, power : float
+        The table's operating point.
+
+    Returns
+    -------
+    DataFrame
+        One row a calculator: ``calculator``, ``convention`` (the paper's), ``source`` (how
+        the number was obtained here), ``per_arm``, ``times_one_minus_rho`` (for the last row:
+        N* itself), their ``_printed`` and ``_agrees``, and ``ratio_to_n_star``.
+
+    Raises
+    ------
+    InvalidArgument
+        If `published` has not the five rows of Table 1.
+
+    Notes
+    -----
+    All printed cells of rows 1, 4 and 5 are the numbers rounded up, which is the rule cells
+    are held against. Rows 2 and 3 do not hold:
+
+    * R's ``pwr.2p.test`` returns 1,470.09 "in each group", :math:`2K/h^2`, not 736. The 736
+      is what ``pwr.p.test`` returns, the test of one sample against a known proportion.
+    * G*Power was not run: it is closed and comes for Windows and macOS alone. Its row is the
+      textbook formula of the test it names, the z test of two independent proportions with
+      pooled variance under H0 (`pooled_z_per_arm`, also what R's ``power.prop.test``
+      computes), which gives 1,470.5 a group, not 736.
+
+    So of the five rows one, the closed form :math:`K/h^2`, gives half of N* when multiplied
+    by :math:`1-\rho`, not three; the two-sample calculators give 1,029, as statsmodels does.
+    """
+    n_star = float(required_n_paired_binary(p_a, p_b, rho, alpha=alpha, power=power))
+    n_r = r_session.n["pwr.2p.test"]
+    r_versions = f"R {r_session.r_version.split()[0]}, pwr {r_session.pwr_version}"
+    obtained = [
+        ("closed form", float(unpaired_required_n_per_arm(p_a, p_b, alpha=alpha, power=power))),
+        ("textbook formula, not run", pooled_z_per_arm(p_a, p_b, alpha=alpha, power=power)),
+        (f"recorded: {r_versions}", n_r),
+        (f"called: statsmodels {statsmodels_call.version}", statsmodels_call.n_per_arm),
+        ("library", _MISSING),
+    ]
+    if len(published) != len(obtained):
+        raise InvalidArgument(f"published must have the 5 rows of Table 1, got {len(published)}")
+    per_arm = np.array([n for _, n in obtained])
+    adjusted = np.where(np.isnan(per_arm), n_star, (1 - rho) * per_arm)
+    return pd.DataFrame(
+        {
+            "calculator": published["calculator"].astype(str),
+            "convention": published["convention"].astype(str),
+            "source": [source for source, _ in obtained],
+            "per_arm_printed": [_text(cell) for cell in published["per_arm"]],
+            "per_arm": per_arm,
+            "per_arm_agrees": _rounded_up(published["per_arm"], per_arm),
+            "times_one_minus_rho_printed": [_text(c) for c in published["times_one_minus_rho"]],
+            "times_one_minus_rho": adjusted,
+            "times_one_minus_rho_agrees": _rounded_up(published["times_one_minus_rho"], adjusted),
+            "ratio_to_n_star": adjusted / n_star,
+        }
+    )
+
+
+def pooled_z_per_arm(p_a: float, p_b: float, *, alpha: float = 0.05, power: float = 0.80) -> float:
+    r"""Items an arm for the z test of two independent proportions with pooled variance.
+
+    .. math::
+        \left(\frac{z_{1-\alpha/2}\sqrt{2\bar p(1-\bar p)} + z_{1-\beta}
+        \sqrt{p_A q_A + p_B q_B}}{p_A - p_B}\right)^2, \quad \bar p = (p_A + p_B)/2
+
+    Parameters
+    ----------
+    p_a, p_b : float
+        Proportions, different from each other.
+    alpha, power : float
+        Two-sided level and target power.
+
+    Returns
+    -------
+    float
+        Items, not rounded.
+
+    References
+    ----------
+    Fleiss, Levin and Paik (2003), Statistical Methods for Rates and Proportions, section
+    4.2, doi:10.1002/0471445428.
+    """
+    mean = (p_a + p_b) / 2
+    null = np.sqrt(2 * mean * (1 - mean))
+    alternative = np.sqrt(p_a * (1 - p_a) + p_b * (1 - p_b))
+    z_alpha, z_beta = norm.isf(alpha / 2), norm.isf(1 - power)
+    return float(((z_alpha * null + z_beta * alternative) / (p_a - p_b)) ** 2)
+
+
+def present(frame: pd.DataFrame, *, p_a: float, p_b: float, rho: float) -> Table:
+    """Dress the frame of `table_01`."""
+    halved = int(np.count_nonzero(frame["ratio_to_n_star"] < 0.75))
+    differing = frame.loc[~frame["per_arm_agrees"], "calculator"].tolist()
+    return Table(
+        frame=frame,
+        columns=[
+            Column("calculator", "Calculator", as_text),
+            Column("source", "Obtained", as_text),
+            Column("per_arm_printed", "per-arm (paper)", as_text, "right", _stacked("per-arm")),
+            Column("per_arm", "per-arm", as_fixed(2), "right"),
+            Column(
+                "times_one_minus_rho_printed",
+                "×(1−ρ) (paper)",
+                as_printed,
+                "right",
+                _stacked(_ADJUSTED),
+            ),
+            Column("times_one_minus_rho", "×(1−ρ)", as_fixed(2), "right", _ADJUSTED),
+            Column("ratio_to_n_star", "of N*", as_fixed(3), "right", "of $N^{*}$"),
+        ],
+        caption=f"Calculators at (p_A, p_B, ρ) = ({p_a:.2f}, {p_b:.2f}, {rho:.2f}).",
+        number="1",
+        provenance=[Provenance.published("Table 1; R's row recorded, statsmodels' row called")],
+        notes=[
+            "Printed cells are rounded up; the last row of ×(1−ρ) is N* itself.",
+            f"Not reproduced: {'; '.join(differing) or 'none'}. {halved} of {len(frame)} rows "
+            "fall short of N* by about half; the paper has three.",
+        ],
+    )
+
+
+def _rounded_up(printed: pd.Series, values: np.ndarray) -> list[bool]:
+    cells: list[Printed | None] = list(printed)
+    return [
+        bool(np.isnan(value)) if cell is None else cell.value == float(display_up(value))
+        for cell, value in zip(cells, values, strict=True)
+    ]
+
+
+def _text(cell: Printed | None) -> str:
+    return "–" if cell is None else cell.text
+
+
+def _stacked(symbol: str) -> str:
+    return rf"\shortstack[r]{{{symbol}\\(paper)}}"

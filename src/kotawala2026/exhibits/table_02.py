@@ -1,0 +1,353 @@
+"""Table 2: type-I error and power of five paired tests, simulated and exact (Section 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+
+from llm_power.errors import InvalidArgument
+from llm_power.printed import (
+    Printed,
+)
+from llm_power.provenance import Provenance
+from llm_power.report.tables import Column, Table, as_fixed, as_integer, as_text
+from llm_power.statistics._seeds import named_rng
+from llm_power.statistics._typing import FloatArray
+from llm_power.statistics.rejection_rates import TESTS, CalibrationCell, calibration_cell
+
+# Repetitions of the whole table that its Monte Carlo error is read from.
+_REPETITIONS = 20_000
+_RANGE = (0.025, 0.975)
+#: The three summaries of the printed table, by column.
+SUMMARIES = ("type1_max_dev_pp", "power_median", "power_max_dev_pp")
+
+
+def declared_five(p: Sequence[float], rho_z: Sequence[float]) -> tuple[tuple[float, float], ...]:
+    """Five cells of a grid, by a rule that was fixed before any of them was simulated.
+
+    Parameters
+    ----------
+    p, rho_z : sequence of float
+        The grid's values, an odd number of at least 3 each.
+
+    Returns
+    -------
+    tuple of tuple of float
+        The four corners and the center, as (p, rho_z).
+
+    Raises
+    ------
+    InvalidArgument
+        If the grid has no center or no corners.
+
+    Notes
+    -----
+    Section 5 describes nine cells and Table 2 summarizes five; the paper does not say which.
+    """
+    for name, values in (("p", p), ("rho_z", rho_z)):
+        if len(values) < 3 or len(values) % 2 == 0:
+            raise InvalidArgument(f"{name} must be an odd number of values >= 3, got {values!r}")
+    corners = [(a, r) for a in (p[0], p[-1]) for r in (rho_z[0], rho_z[-1])]
+    return (*corners, (p[len(p) // 2], rho_z[len(rho_z) // 2]))
+
+
+def compute(
+    p: Sequence[float],
+    rho_z: Sequence[float],
+    n_items: int,
+    *,
+    n_trials: int,
+    alpha: float = 0.05,
+    power: float = 0.80,
+    seed: int,
+) -> pd.DataFrame:
+    """Simulate every cell of Section 5's grid.
+
+    Parameters
+    ----------
+    p, rho_z : sequence of float
+        Mid accuracies and latent correlations; the grid is their product.
+    n_items : int
+        Items a trial.
+    n_trials : int
+        Trials a cell under each hypothesis.
+    alpha, power : float
+        Two-sided level, and the power that each cell's gap is solved for.
+    seed : int
+        Seed; each cell has its streams by name.
+
+    Returns
+    -------
+    DataFrame
+        One row a cell and test: ``p``, ``rho_z``, ``declared`` (one of the five of
+        `declared_five`), ``test``, ``n_items``, ``n_trials``, ``delta``, ``rho_null``,
+        ``rho_alternative``, and for QUANTITY in type1 and power ``QUANTITY`` (simulated),
+        ``QUANTITY_se`` and ``QUANTITY_exact``.
+
+    Raises
+    ------
+    InvalidArgument
+        As `declared_five` and `llm_power.statistics.rejection_rates.calibration_cell`.
+    """
+    five = declared_five(p, rho_z)
+    cells = [
+        calibration_cell(a, r, n_items, alpha=alpha, power=power, n_trials=n_trials, seed=seed)
+        for a in p
+        for r in rho_z
+    ]
+    parts = [_cell_rows(cell, declared=(cell.p, cell.rho_z) in five) for cell in cells]
+    return pd.concat(parts, ignore_index=True)
+
+
+def summarize(
+    cells: pd.DataFrame,
+    printed: pd.DataFrame,
+    *,
+    alpha: float = 0.05,
+    power: float = 0.80,
+    seed: int,
+) -> pd.DataFrame:
+    """Summaries of the printed table, over the declared five cells and over all.
+
+    Parameters
+    ----------
+    cells : DataFrame
+        From `compute`.
+    printed : DataFrame
+        Table 2 as loaded; its rows are the tests in the order of
+        `llm_power.statistics.rejection_rates.TESTS`.
+    alpha, power : float
+        Those of `cells`.
+    seed : int
+        Seed of the repetitions; one stream a test and choice of cells.
+
+    Returns
+    -------
+    DataFrame
+        One row a choice of cells and test: ``cells`` (how many), ``test``, ``variant``,
+        ``null`` and ``data`` as printed, and for each SUMMARY in `SUMMARIES` ``SUMMARY``
+        (simulated), ``SUMMARY_se``, ``SUMMARY_low`` and ``SUMMARY_high`` (95% of
+        repetitions), ``SUMMARY_exact``, ``SUMMARY_printed`` (str) and ``SUMMARY_in_range``
+        (whether the printed number, up to its rounding, lies in that range).
+
+    Raises
+    ------
+    InvalidArgument
+        If `printed` has not one row a test.
+
+    Notes
+    -----
+    The largest of several deviations has no binomial standard error, and noise raises it
+    above the exact one. Its spread is that of the same table drawn anew from the exact rates.
+    """
+    if len(printed) != len(TESTS):
+        raise InvalidArgument(f"printed must have {len(TESTS)} rows, got {len(printed)}")
+    rows = []
+    for chosen in (cells[cells["declared"]], cells):
+        for row, test in zip(printed.to_dict(orient="records"), TESTS, strict=True):
+            of_test = chosen[chosen["test"] == test]
+            name = f"table_02/{len(of_test)} cells/{test}"
+            summary = _summary(of_test, row, alpha, power, named_rng(seed, name))
+            labels = {key: row[key] for key in ("variant", "null", "data")}
+            rows.append({"cells": len(of_test), "test": test, **labels, **summary})
+    return pd.DataFrame(rows)
+
+
+def provenance(*, seed: int, n_trials: int) -> list[Provenance]:
+    """Return the sources of both tables; the arguments are those of `compute`."""
+    return [
+        Provenance.simulated(seed=seed, trials=n_trials, unit="trials a cell and hypothesis"),
+        Provenance.published("Table 2"),
+    ]
+
+
+def build(summary: pd.DataFrame, cells: pd.DataFrame, *, alpha: float = 0.05, seed: int) -> Table:
+    """Dress the frame of `summarize`; `cells`, `alpha` and `seed` are what it was made with."""
+    n_trials = int(cells["n_trials"].iloc[0])
+    columns = [
+        Column("cells", "Cells", as_integer, "right"),
+        Column("variant", "Variant", _plain_chi),
+        *_quantity_columns("type1_max_dev_pp", "Δα, pp", as_fixed(1)),
+        *_quantity_columns("power_median", "power", as_fixed(3)),
+        *_quantity_columns("power_max_dev_pp", "Δpower, pp", as_fixed(1)),
+    ]
+    return Table(
+        frame=summary,
+        columns=columns,
+        caption="Type-I error and power of five paired-binary tests: simulated, exact, and as "
+        "printed.",
+        number="2",
+        provenance=provenance(seed=seed, n_trials=n_trials),
+        notes=[
+            "The paper does not say which five of its nine cells it used. The five here were "
+            "fixed before the simulation, the four corners and the center, "
+            f"(p, ρ_z) = {_five(cells)}. The lower half of the table is over all nine.",
+            f"Δα, Δpower: largest deviation of type-I error from α = {alpha:g} and of power from "
+            "its target; power: median. SE: standard deviation of the number over repetitions of "
+            "the whole table. "
+            "Exact: summed over all tables (b, c), without any trial. The bootstrap has infinitely "
+            "many resamples, in the trials as well. The largest of several deviations is raised "
+            f"by noise: one cell of {n_trials:,} trials has a standard error of "
+            f"{100 * cells['type1_se'].max():.1f} pp on type-I error and "
+            f"{100 * cells['power_se'].max():.1f} pp on power.",
+            _verdict(summary, cells),
+        ],
+    )
+
+
+def build_cells(cells: pd.DataFrame, *, seed: int) -> Table:
+    """Dress the frame of `compute`, all cells and tests; `seed` is the one it was made with."""
+    return Table(
+        frame=cells,
+        columns=[
+            Column("p", "p", as_text, "right", "$p$"),
+            Column("rho_z", "ρ_z", as_text, "right", r"$\rho_z$"),
+            Column("declared", "Of the five", as_text, "center"),
+            Column("delta", "gap, pp", _percent, "right"),
+            Column("test", "Test", _spaced),
+            Column("type1", "type-I, %", _percent, "right"),
+            Column("type1_se", "SE", _percent, "right"),
+            Column("type1_exact", "exact", _percent, "right"),
+            Column("power", "power, %", _percent, "right"),
+            Column("power_se", "SE", _percent, "right"),
+            Column("power_exact", "exact", _percent, "right"),
+        ],
+        caption="Every cell behind Table 2.",
+        provenance=provenance(seed=seed, n_trials=int(cells["n_trials"].iloc[0]))[:1],
+        notes=[
+            f"{int(cells['n_items'].iloc[0]):,} items a trial. Under the alternative the models "
+            "have p ± gap/2 at the same latent correlation, with the gap whose N* is the number "
+            "of items. SE: Monte Carlo standard error at the exact rate.",
+        ],
+    )
+
+
+def _cell_rows(cell: CalibrationCell, *, declared: bool) -> pd.DataFrame:
+    null, alternative = cell.null, cell.alternative
+    return pd.DataFrame(
+        {
+            "p": cell.p,
+            "rho_z": cell.rho_z,
+            "declared": declared,
+            "test": null.tests,
+            "n_items": null.n_items,
+            "n_trials": null.n_trials,
+            "delta": cell.delta,
+            "rho_null": cell.rho_null,
+            "rho_alternative": cell.rho_alternative,
+            "type1": null.simulated,
+            "type1_se": null.standard_error,
+            "type1_exact": null.exact,
+            "power": alternative.simulated,
+            "power_se": alternative.standard_error,
+            "power_exact": alternative.exact,
+        }
+    )
+
+
+def _three(rates: Sequence[FloatArray], alpha: float, target: float) -> list[FloatArray]:
+    """The three summaries over the last axis, in the order of `SUMMARIES`."""
+    type1, power = rates
+    return [
+        100 * np.abs(type1 - alpha).max(axis=-1),
+        np.median(power, axis=-1),
+        100 * np.abs(power - target).max(axis=-1),
+    ]
+
+
+def _summary(
+    rows: pd.DataFrame,
+    printed: Mapping[Hashable, Printed],
+    alpha: float,
+    power: float,
+    rng: np.random.Generator,
+) -> dict[str, object]:
+    trials = int(rows["n_trials"].iloc[0])
+    exact = [rows[f"{name}_exact"].to_numpy() for name in ("type1", "power")]
+    anew = [rng.binomial(trials, rate, (_REPETITIONS, rate.size)) / trials for rate in exact]
+    simulated = [rows[name].to_numpy() for name in ("type1", "power")]
+    result: dict[str, object] = {}
+    for name, here, there, repeated in zip(
+        SUMMARIES,
+        _three(simulated, alpha, power),
+        _three(exact, alpha, power),
+        _three(anew, alpha, power),
+        strict=True,
+    ):
+        low, high = (float(edge) for edge in np.quantile(repeated, _RANGE))
+        number = printed[name]
+        result |= {
+            name: float(here),
+            f"{name}_se": float(repeated.std()),
+            f"{name}_low": low,
+            f"{name}_high": high,
+            f"{name}_exact": float(there),
+            f"{name}_printed": number.text,
+            f"{name}_in_range": low <= number.value + number.half_unit
+            and number.value - number.half_unit <= high,
+        }
+    return result
+
+
+def _verdict(summary: pd.DataFrame, cells: pd.DataFrame) -> str:
+    five = summary[summary["cells"] == summary["cells"].min()]
+    missed = {
+        name: [_spaced(test) for test in five.loc[~five[f"{name}_in_range"].astype(bool), "test"]]
+        for name in SUMMARIES
+    }
+    lines = [
+        f"{_NAMES[name]} ({'all tests' if len(tests) == len(TESTS) else ', '.join(tests)})"
+        for name, tests in missed.items()
+        if tests
+    ]
+    if not lines:
+        return "Every printed number lies in the range of 95% of repetitions of the five cells."
+    text = (
+        "Printed numbers outside the range of 95% of repetitions of the five cells: "
+        f"{'; '.join(lines)}."
+    )
+    if missed["power_max_dev_pp"]:
+        worst = summary.groupby("test")["power_max_dev_pp_exact"].max()
+        text += (
+            " No other choice of five would help: at "
+            f"n = {int(cells['n_items'].iloc[0]):,} the exact power is "
+            f"within {worst['mcnemar_chi2']:.1f} pp (χ²) and {worst['continuity_corrected']:.1f} "
+            "pp (continuity-corrected) of its target in every cell. The caption of the paper "
+            "speaks of a (p, ρ, n) grid, Section 5 of one n."
+        )
+    return text
+
+
+def _five(cells: pd.DataFrame) -> str:
+    declared = cells.loc[cells["declared"], ["p", "rho_z"]].drop_duplicates()
+    return ", ".join(f"({p:g}, {r:g})" for p, r in declared.itertuples(index=False))
+
+
+def _quantity_columns(name: str, header: str, number: Callable[[float], str]) -> list[Column]:
+    return [
+        Column(name, header, number, "right"),
+        Column(f"{name}_se", "SE", number, "right"),
+        Column(f"{name}_exact", "exact", number, "right"),
+        Column(f"{name}_printed", "paper", as_text, "right"),
+    ]
+
+
+def _percent(value: float) -> str:
+    return as_fixed(2)(100 * value)
+
+
+def _plain_chi(variant: str) -> str:
+    return variant.replace("χ_1^2", "χ²").replace(" (Definition 2)", "")
+
+
+def _spaced(test: str) -> str:
+    return test.replace("_", " ")
+
+
+_NAMES = {
+    "type1_max_dev_pp": "largest deviation of the type-I error",
+    "power_median": "median power",
+    "power_max_dev_pp": "largest deviation of the power",
+}

@@ -1,0 +1,112 @@
+"""Table 3: unresolved pairs of the Open LLM Leaderboard v1 by size of the gap."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from kotawala2026.exhibits._counts_table import disagreements
+from llm_power.board.summary import GAP_BINS, unresolved_by_gap
+from llm_power.errors import InvalidArgument
+from llm_power.printed import (
+    PrintedCount,
+    agrees,
+)
+from llm_power.provenance import Provenance
+from llm_power.report._board import side_by_side, verdict_on_cells
+from llm_power.report.tables import Column, Table, as_fixed, as_integer, as_printed, as_text
+
+
+def table_03(published: pd.DataFrame, verdicts: pd.DataFrame) -> pd.DataFrame:
+    """Each cell of Table 3, as printed and as the board gives it.
+
+    Parameters
+    ----------
+    published : DataFrame
+        Table 3 as loaded: a row a bucket, and the row of all pairs.
+    verdicts : DataFrame
+        Verdict table of the board, all pairs of all tasks.
+
+    Returns
+    -------
+    DataFrame
+        One row a printed row: ``label``, ``gap_up_to`` (score units, ``inf`` where open),
+        ``on_bound`` (pairs whose gap is the bucket's upper end), and ``QUANTITY_printed``,
+        ``QUANTITY``, ``QUANTITY_agrees`` for pairs, unresolved, r_median and r_worst.
+
+    Raises
+    ------
+    InvalidArgument
+        If the printed buckets are not as many as `llm_power.board.summary.GAP_BINS` makes.
+
+    Notes
+    -----
+    r = N*/N = 1/q. The paper does not say to which bucket a gap on a bound belongs; here a
+    bucket holds its upper end. ``on_bound`` shows whether that matters.
+    """
+    if len(published) != len(GAP_BINS) + 2:
+        raise InvalidArgument(
+            f"published must have {len(GAP_BINS) + 2} rows (buckets and all), got {len(published)}"
+        )
+    gap = verdicts["delta"].abs()
+    r = verdicts["n_star"] / verdicts["n_items"]
+    buckets = unresolved_by_gap(verdicts.assign(task="all"))
+    everything = pd.DataFrame(
+        {
+            "gap_up_to": [np.inf],
+            "n_pairs": [len(verdicts)],
+            "n_unresolved": [int((~verdicts["resolved"].astype(bool)).sum())],
+            "r_median": [r.median()],
+            "r_worst": [r.max()],
+        }
+    )
+    rows = pd.concat([buckets.drop(columns="task"), everything], ignore_index=True)
+    unresolved: list[PrintedCount] = list(published["unresolved"])
+    shares = rows["n_unresolved"] / rows["n_pairs"].where(rows["n_pairs"] > 0)
+    return pd.DataFrame(
+        {
+            "label": published["gap_bucket"],
+            "gap_up_to": rows["gap_up_to"],
+            "on_bound": [
+                int(np.isclose(gap, end, rtol=0, atol=1e-12).sum()) for end in rows["gap_up_to"]
+            ],
+            **side_by_side("pairs", list(published["pairs"]), rows["n_pairs"]),
+            "unresolved_printed": [cell.text for cell in unresolved],
+            "unresolved": rows["n_unresolved"],
+            "unresolved_agrees": [
+                cell.count == count and (cell.share is None or agrees(cell.share, float(share)))
+                for cell, count, share in zip(unresolved, rows["n_unresolved"], shares, strict=True)
+            ],
+            **side_by_side("r_median", list(published["r_median"]), rows["r_median"]),
+            **side_by_side("r_worst", list(published["r_worst"]), rows["r_worst"]),
+        }
+    ).astype({"pairs": "int64"})
+
+
+def present(frame: pd.DataFrame, provenance: Sequence[Provenance]) -> Table:
+    """Dress the frame of `table_03`; `provenance` is that of the board."""
+    on_bound = int(frame["on_bound"].sum())
+    bounds = "no gap is equal to a bound" if not on_bound else f"{on_bound} gaps are on a bound"
+    return Table(
+        frame=frame,
+        columns=[
+            Column("label", "Gap", as_text, tex=r"$|\hat\delta|$"),
+            Column("pairs_printed", "Pairs (paper)", as_text, "right"),
+            Column("pairs", "Pairs", as_integer, "right"),
+            Column("unresolved_printed", "Unresolved (paper)", as_text, "right"),
+            Column("unresolved", "Unresolved", as_integer, "right"),
+            Column("r_median_printed", "Median r (paper)", as_printed, "right"),
+            Column("r_median", "Median r", as_fixed(3), "right"),
+            Column("r_worst_printed", "Worst r (paper)", as_printed, "right"),
+            Column("r_worst", "Worst r", as_fixed(3), "right"),
+        ],
+        caption="OLL v1 pairs with q < 1 by size of the gap; r = N*/N.",
+        number="3",
+        provenance=[*provenance, Provenance.published("Table 3")],
+        notes=[
+            verdict_on_cells(disagreements(frame)),
+            f"A bucket holds its upper end; {bounds}.",
+        ],
+    )

@@ -1,0 +1,276 @@
+"""Table 5: unresolved pairs by procedure.
+
+The column MMLU-Pro needs printed counts only, but for its clustered cell; the column OLL v1,
+and that cell, need boards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from llm_power.errors import InvalidArgument
+from llm_power.printed import (
+    PrintedCount,
+)
+from llm_power.provenance import Provenance
+from llm_power.report._board import in_printed_order, task_label
+from llm_power.report.tables import Column, Table, as_integer, as_text
+from llm_power.statistics._typing import BoolArray, FloatArray
+from llm_power.statistics.e_process import anytime_required_n
+from llm_power.statistics.mcnemar import mcnemar_asymptotic
+from llm_power.statistics.multiplicity import Procedure, adjusted_required_n
+from llm_power.statistics.paired_binary import required_n_discordance
+from replication.printed import (
+    PublishedCounts,
+)
+
+MMLU_PRO, OLL_V1 = "MMLU-Pro", "OLL v1"
+_FROM_COUNTS, _FROM_BOARD = "counts", "board"
+
+
+def table_05(
+    published: pd.DataFrame,
+    counts: PublishedCounts,
+    design_effect: FloatArray,
+    *,
+    all_pairs_family: int,
+    all_pairs_unresolved: int,
+    mmlu_pro: pd.DataFrame | None = None,
+    alpha: float = 0.05,
+    power: float = 0.80,
+) -> pd.DataFrame:
+    """Unresolved adjacent-rank pairs of MMLU-Pro's top ten under each procedure.
+
+    Parameters
+    ----------
+    published : DataFrame
+        Table 5 as loaded.
+    counts : PublishedCounts
+        Table 7; its pairs are the adjacent family.
+    design_effect : ndarray, shape (n_pairs,)
+        The printed design effects (Table 4).
+    all_pairs_family : int
+        Size of the family of all pairs, 45.
+    all_pairs_unresolved : int
+        Unresolved pairs that Section 6.2 states for that family.
+    mmlu_pro : DataFrame, optional
+        Verdict table of the adjacent pairs, clustered by subject; it decides the clustered row.
+    alpha, power : float
+        The table's operating point.
+
+    Returns
+    -------
+    DataFrame
+        One row a procedure: ``board``, ``procedure``, ``basis`` (what decides the row),
+        ``unresolved``, ``pairs``, ``which`` (labels of the unresolved pairs), ``printed`` (str,
+        missing where the paper has no such row), ``where`` it is printed, and ``agrees``
+        (missing likewise).
+
+    Raises
+    ------
+    InvalidArgument
+        If `design_effect` has another length than `counts`, or `mmlu_pro` is about other pairs.
+
+    Notes
+    -----
+    The counts decide all rows but the clustered one: they hold no clusters. Without a board,
+    that row is the printed design effect times the recomputed N*, and says so in ``basis``.
+
+    Section 6.2 says that at m = 45 "all four verdicts stand" because every unresolved pair
+    has q < 1 already. It overlooks the resolved ones: ranks 5 vs 6 need 5,786 x 2.14 =
+    12,407 items, more than there are, which makes five.
+
+    Section 6.5 asks of its fifth pair whether it is resolvable and answers as if asked
+    whether it has crossed; the two questions have a row each, see
+    `llm_power.statistics.e_process.anytime_required_n`.
+    """
+    if design_effect.shape != (len(counts),):
+        raise InvalidArgument(
+            f"design_effect must have shape ({len(counts)},), got {design_effect.shape}"
+        )
+    n, m = counts.n_items, len(counts)
+    n_star = required_n_discordance(counts.b, counts.c, n, alpha=alpha, power=power)
+    anytime = anytime_required_n(counts.b, counts.c, n, alpha=alpha, power=power)
+    if mmlu_pro is None:
+        clustered, basis = n_star * design_effect > n, "printed DE × recomputed N*"
+    else:
+        board = in_printed_order(mmlu_pro, counts.label)
+        clustered, basis = ~board["resolved_cluster"].to_numpy(dtype=bool), _FROM_BOARD
+    cells: dict[str, PrintedCount] = dict(
+        zip(published["procedure"], published["mmlu_pro"], strict=True)
+    )
+    corrected, table = cells["Bonferroni / Holm"].text, "Table 5"
+    rows: list[tuple[str, str, BoolArray, str | None, str | None]] = [
+        ("Fixed-n", _FROM_COUNTS, n_star > n, cells["Fixed-n"].text, table),
+        (
+            f"Bonferroni, m = {m}",
+            _FROM_COUNTS,
+            _unresolved(counts, "bonferroni", m, alpha, power),
+            corrected,
+            table,
+        ),
+        (
+            f"Holm, m = {m}",
+            _FROM_COUNTS,
+            _unresolved(counts, "holm", m, alpha, power),
+            corrected,
+            table,
+        ),
+        (
+            f"Bonferroni, m = {all_pairs_family}",
+            _FROM_COUNTS,
+            _unresolved(counts, "bonferroni", all_pairs_family, alpha, power),
+            f"{all_pairs_unresolved}/{m}",
+            "Section 6.2",
+        ),
+        (
+            "Anytime-valid, not resolvable",
+            _FROM_COUNTS,
+            ~anytime.resolved_anytime,
+            cells["Anytime-valid"].text,
+            table,
+        ),
+        ("Anytime-valid, not crossed", _FROM_COUNTS, ~anytime.crossed, None, None),
+        (
+            "Real-ICC clustered",
+            basis,
+            clustered,
+            cells["Real-ICC clustered"].text,
+            table,
+        ),
+    ]
+    labels = np.array(counts.label)
+    frame = pd.DataFrame(
+        {
+            "board": MMLU_PRO,
+            "procedure": [row[0] for row in rows],
+            "basis": [row[1] for row in rows],
+            "unresolved": [int(np.count_nonzero(row[2])) for row in rows],
+            "pairs": m,
+            "which": [", ".join(labels[row[2]]) for row in rows],
+            "printed": [row[3] for row in rows],
+            "where": [row[4] for row in rows],
+        }
+    )
+    recomputed = [f"{count}/{m}" for count in frame["unresolved"]]
+    agreement = [
+        None if p is None else p == r for (*_, p, _), r in zip(rows, recomputed, strict=True)
+    ]
+    frame["agrees"] = pd.array(agreement, dtype="boolean")
+    return frame
+
+
+def table_05_oll_v1(
+    published: pd.DataFrame, verdicts: pd.DataFrame, multiplicity: pd.DataFrame
+) -> pd.DataFrame:
+    """Unresolved pairs of the Open LLM Leaderboard v1 under each procedure.
+
+    Parameters
+    ----------
+    published : DataFrame
+        Table 5 as loaded.
+    verdicts, multiplicity : DataFrame
+        Verdict table and multiplicity stage of the board, all pairs of all tasks.
+
+    Returns
+    -------
+    DataFrame
+        As `table_05`, but ``which`` counts the unresolved pairs of each task.
+    """
+    cells: dict[str, PrintedCount | None] = dict(
+        zip(published["procedure"], published["oll_v1"], strict=True)
+    )
+    m = len(verdicts)
+    rows: list[tuple[str, pd.Series, str | None]] = [
+        ("Fixed-n", verdicts["resolved"], "Fixed-n"),
+        (f"Bonferroni, m = {m}", multiplicity["resolved_bonferroni"], "Bonferroni / Holm"),
+        (f"Holm, m = {m}", multiplicity["resolved_holm"], "Bonferroni / Holm"),
+        ("Anytime-valid, not resolvable", verdicts["resolved_anytime"], "Anytime-valid"),
+        ("Anytime-valid, not crossed", verdicts["crossed"], None),
+    ]
+    records = []
+    for procedure, passed, name in rows:
+        unresolved = ~passed.to_numpy(dtype=bool)
+        cell = cells[name] if name else None
+        count = int(np.count_nonzero(unresolved))
+        records.append(
+            {
+                "board": OLL_V1,
+                "procedure": procedure,
+                "basis": _FROM_BOARD,
+                "unresolved": count,
+                "pairs": m,
+                "which": _by_task(verdicts["task"][unresolved]),
+                "printed": cell.text if cell else None,
+                "where": "Table 5" if cell else None,
+                "agrees": cell.text == f"{count}/{m}" if cell else None,
+            }
+        )
+    return pd.DataFrame(records).astype({"agrees": "boolean"})
+
+
+def present(frame: pd.DataFrame, board_provenance: Sequence[Provenance] = ()) -> Table:
+    """Dress the frame of `table_05`, alone or below that of `table_05_oll_v1`.
+
+    `board_provenance` names the sources of the boards, where boards were used.
+    """
+    differing = [
+        f"{row.board}, {row.procedure}: {row.unresolved}/{row.pairs} instead of {row.printed}"
+        for row in frame.loc[~frame["agrees"].fillna(True).astype(bool)].itertuples()
+    ]
+    return Table(
+        frame=frame,
+        columns=[
+            Column("board", "Board", as_text),
+            Column("procedure", "Procedure", as_text),
+            Column("unresolved", "Unresolved", as_integer, "right"),
+            Column("printed", "Paper", _printed_or_dash, "right"),
+            Column("which", "Which pairs", as_text, tex_width="4.5cm"),
+            Column("basis", "Decided by", as_text),
+        ],
+        caption="Unresolved pairs by procedure: "
+        + "; ".join(_SCOPES[str(board)] for board in frame["board"].unique())
+        + ".",
+        number="5",
+        provenance=[*board_provenance, Provenance.published("Tables 4, 5 and 7")],
+        notes=[
+            "“Not resolvable”: a gap of this size would not be found at the target power; "
+            "“not crossed”: the e-process does not reject on the counts at hand.",
+            f"Not reproduced: {'; '.join(differing)}." if differing else "All rows are reproduced.",
+        ],
+    )
+
+
+_SCOPES = {
+    OLL_V1: "all pairs of the OLL v1 tasks",
+    MMLU_PRO: "adjacent pairs of MMLU-Pro's top ten",
+}
+
+
+def _by_task(tasks: pd.Series) -> str:
+    counts = tasks.value_counts(sort=False)
+    return ", ".join(f"{task_label(str(task))} {count}" for task, count in counts.items())
+
+
+def _unresolved(
+    counts: PublishedCounts, procedure: Procedure, m: int, alpha: float, power: float
+) -> BoolArray:
+    delta = (counts.b - counts.c) / counts.n_items
+    sigma_d = np.sqrt((counts.b + counts.c) / counts.n_items - np.square(delta))
+    return ~adjusted_required_n(
+        mcnemar_asymptotic(counts.b, counts.c),
+        delta,
+        sigma_d,
+        counts.n_items,
+        procedure=procedure,
+        m=m,
+        alpha=alpha,
+        power=power,
+    ).resolved
+
+
+def _printed_or_dash(value: object) -> str:
+    return as_text(value if isinstance(value, str) else None)

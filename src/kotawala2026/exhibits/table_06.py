@@ -1,0 +1,86 @@
+"""Table 6: the seven close pairs of the Open LLM Leaderboard v1, from their counts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from kotawala2026.exhibits._counts_table import disagreements, shown_columns, side_by_side
+from kotawala2026.exhibits.item_count import rules_of_table
+from llm_power.printed import (
+    Printed,
+)
+from llm_power.provenance import Provenance
+from llm_power.report.tables import Column, Table, as_integer
+from replication.printed import (
+    PublishedCounts,
+)
+
+
+def table_06(
+    counts: PublishedCounts,
+    gap_pp: Sequence[Printed],
+    *,
+    alpha: float = 0.05,
+    power: float = 0.80,
+) -> pd.DataFrame:
+    """Each derived cell of Table 6, as printed and as its row's counts give it.
+
+    Parameters
+    ----------
+    counts : PublishedCounts
+        Table 6.
+    gap_pp : sequence of Printed
+        The printed gaps in percentage points, in the same order (Table 11's labels).
+    alpha, power : float
+        The table's operating point.
+
+    Returns
+    -------
+    DataFrame
+        One row a pair. ``QUANTITY_printed``, ``QUANTITY`` (unrounded) and
+        ``QUANTITY_agrees`` for p_a, p_b, gap_pp, rho, p_chi2, p_exact and n_star;
+        ``n_star_rules`` names the rounding rules that turn N* into what is printed.
+
+    Raises
+    ------
+    InvalidArgument
+        If `gap_pp` has another length than `counts`.
+
+    Notes
+    -----
+    Table 6 does not print n11; b, c and the two accuracies determine it. Its N* are rounded
+    to the nearest integer (rounding up would print 3,376 and 20,256 for two rows), which is
+    what ``n_star_agrees`` holds them against. Table 7 is rounded up.
+    """
+    frame = side_by_side(counts, gap_pp, counts.n_items, alpha=alpha, power=power)
+    rules = rules_of_table(counts, counts.n_items, alpha=alpha, power=power)
+    frame["n_star_rules"] = [", ".join(row) for row in rules]
+    frame["n_star_agrees"] = ["nearest" in row for row in rules]
+    return frame
+
+
+def present(frame: pd.DataFrame) -> Table:
+    """Dress the frame of `table_06`."""
+    differing = disagreements(frame)
+    verdict = (
+        "Every printed cell is reproduced to its last digit"
+        if not differing
+        else f"Cells that are not reproduced: {'; '.join(differing)}"
+    )
+    columns = shown_columns("Task")
+    columns.insert(3, Column("n_items", "N", as_integer, "right", "$N$"))
+    unresolved = int(np.count_nonzero(~frame["resolved"].to_numpy(dtype=bool)))
+    return Table(
+        frame=frame,
+        columns=columns,
+        caption="Raw discordance of the seven close OLL v1 pairs: as printed and recomputed.",
+        number="6",
+        provenance=[Provenance.published("Tables 6 and 11")],
+        notes=[
+            f"{verdict}; N* is rounded to the nearest integer in the paper, and not here. "
+            f"{unresolved} of {len(frame)} pairs are unresolved."
+        ],
+    )

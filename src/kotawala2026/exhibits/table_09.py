@@ -1,0 +1,176 @@
+"""Table 9: category-bootstrap intervals of the clustered quantities, and their verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from kotawala2026.exhibits._counts_table import disagreements
+from llm_power.printed import (
+    Printed,
+    PrintedInterval,
+)
+from llm_power.provenance import Provenance
+from llm_power.report._board import in_printed_order, side_by_side
+from llm_power.report.tables import Column, Table, as_fixed, as_integer, as_printed, as_text
+
+_QUANTITIES = ("icc", "design_effect", "n_star_cluster")
+MOST_STANDARD_ERRORS = 3.0
+
+
+def table_09(
+    published: pd.DataFrame,
+    verdicts: pd.DataFrame,
+    intervals: pd.DataFrame,
+    *,
+    n_resamples: int,
+) -> pd.DataFrame:
+    """Each cell of Table 9, as printed and as the board gives it.
+
+    Parameters
+    ----------
+    published : DataFrame
+        Table 9 as loaded.
+    verdicts : DataFrame
+        Verdict table of MMLU-Pro's top ten, adjacent ranks, clustered by subject.
+    intervals : DataFrame
+        First of `llm_power.board.cluster_robustness.category_bootstrap_tables` for it.
+    n_resamples : int
+        Resamples behind `intervals`.
+
+    Returns
+    -------
+    DataFrame
+        One row a pair: ``label``; ``QUANTITY_printed``, ``QUANTITY`` and ``QUANTITY_agrees``
+        for icc, design_effect, n_star_cluster and for each with ``_p05`` and ``_p95``; then
+        ``probability_unresolved`` likewise, with its Monte Carlo standard error
+        ``probability_unresolved_se`` and ``n_undefined`` (resamples without an ICC).
+
+    Raises
+    ------
+    InvalidArgument
+        If the board's pairs are not the printed ones.
+
+    Notes
+    -----
+    The points have no Monte Carlo error and agree to the last printed digit or not at all.
+    The bounds are percentiles of B resamples, in the paper and here: their flags, too, hold
+    them to the last digit, so that a lowered flag there may be the noise of either. Of the
+    shares both standard errors are known, and ``probability_unresolved_agrees`` allows for
+    3 of their difference; a share of 0 or 1 has none.
+    """
+    labels = list(published["pair"])
+    points = in_printed_order(verdicts, labels)
+    bounds = in_printed_order(intervals, labels)
+    columns: dict[str, object] = {"label": labels}
+    for name in _QUANTITIES:
+        cells: list[PrintedInterval] = list(published[name])
+        whole = name == "n_star_cluster"
+        columns |= side_by_side(name, [c.point for c in cells], points[name], whole_items=whole)
+        columns |= side_by_side(
+            f"{name}_p05", [c.lower for c in cells], bounds[f"{name}_p05"], whole_items=whole
+        )
+        columns |= side_by_side(
+            f"{name}_p95", [c.upper for c in cells], bounds[f"{name}_p95"], whole_items=whole
+        )
+    shares: list[Printed] = list(published["pr_unresolved"])
+    columns |= shares_side_by_side(
+        "probability_unresolved",
+        shares,
+        bounds["probability_unresolved"].to_numpy(np.float64),
+        n_resamples,
+    )
+    return pd.DataFrame(columns).assign(n_undefined=bounds["n_undefined"])
+
+
+def shares_side_by_side(
+    name: str, printed: Sequence[Printed], values: np.ndarray, n_resamples: int
+) -> dict[str, object]:
+    """Return a share's columns as `side_by_side` does, and ``NAME_se``; see `table_09`."""
+    error = np.sqrt(values * (1 - values) / n_resamples)
+    distance = np.abs(values - [cell.value for cell in printed])
+    slack = MOST_STANDARD_ERRORS * np.sqrt(2) * error + [cell.half_unit for cell in printed]
+    return {
+        f"{name}_printed": [cell.text for cell in printed],
+        name: values,
+        f"{name}_se": error,
+        f"{name}_agrees": distance <= slack + 1e-12,
+    }
+
+
+def present(
+    frame: pd.DataFrame,
+    distribution: pd.DataFrame,
+    provenance: Sequence[Provenance],
+    *,
+    n_resamples: int,
+    seed: int,
+) -> Table:
+    """Dress the frame of `table_09`; the other arguments are of the bootstrap.
+
+    `distribution` is the second of its two tables.
+    """
+    counts = distribution[distribution["share"] > 0]
+    law = ", ".join(
+        f"{count} in {100 * share:.1f}%"
+        for count, share in zip(counts["n_unresolved"], counts["share"], strict=True)
+    )
+    differing = disagreements(frame)
+    bounds = [cell for cell in differing if "_p05" in cell or "_p95" in cell]
+    others = [cell for cell in differing if cell not in bounds]
+    n_bounds = 2 * len(_QUANTITIES) * len(frame)
+    shown = frame.assign(
+        **{
+            f"{name}_{side}": [
+                f"{point} [{low}, {high}]"
+                for point, low, high in zip(
+                    *(_cells(frame, name, part, side) for part in ("", "_p05", "_p95")),
+                    strict=True,
+                )
+            ]
+            for name in _QUANTITIES
+            for side in ("paper", "ours")
+        }
+    )
+    headers = {"icc": "ICC", "design_effect": "DE", "n_star_cluster": "Cluster N*"}
+    return Table(
+        frame=shown,
+        columns=[
+            Column("label", "Pair", as_text),
+            *(
+                Column(
+                    f"{name}_{side}",
+                    header + (" (paper)" if side == "paper" else ""),
+                    as_text,
+                    "right",
+                )
+                for name, header in headers.items()
+                for side in ("paper", "ours")
+            ),
+            Column("probability_unresolved_printed", "Pr(unr.) (paper)", as_printed, "right"),
+            Column("probability_unresolved", "Pr(unr.)", as_fixed(3), "right"),
+        ],
+        caption="Category bootstrap of the nine adjacent MMLU-Pro pairs: point and 5-95% interval.",
+        number="9",
+        provenance=[
+            *provenance,
+            Provenance.published("Table 9"),
+            Provenance.simulated(seed=seed, trials=n_resamples, unit="resamples of the subjects"),
+        ],
+        notes=[
+            "Points and shares: "
+            + ("all reproduced." if not others else f"not reproduced: {'; '.join(others)}."),
+            f"Bounds: {n_bounds - len(bounds)} of {n_bounds} print as in the paper; they are "
+            "percentiles of resamples, so the last digits of the others may be noise.",
+            f"Unresolved pairs of {len(frame)}, by share of the resamples: {law}.",
+        ],
+    )
+
+
+def _cells(frame: pd.DataFrame, name: str, part: str, side: str) -> list[str]:
+    if side == "paper":
+        return [as_printed(text) for text in frame[f"{name}{part}_printed"]]
+    shown = {"icc": as_fixed(4), "design_effect": as_fixed(2), "n_star_cluster": as_integer}[name]
+    return [shown(value) for value in frame[f"{name}{part}"]]

@@ -1,0 +1,168 @@
+"""Table 12: the reporting checklist, filled in for one pair of Table 6."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from kotawala2026.exhibits._counts_table import summarize
+from llm_power.errors import InvalidArgument
+from llm_power.provenance import Provenance
+from llm_power.report.tables import Column, Table, as_fixed, as_p_value, as_text
+from llm_power.statistics._seeds import named_rng
+from llm_power.statistics.bootstrap_law import percentile_bootstrap_rejects
+from llm_power.statistics.mcnemar import mcnemar_asymptotic, mcnemar_exact, mcnemar_mid_p
+from llm_power.statistics.multiplicity import adjusted_required_n
+from llm_power.statistics.required_n_bootstrap import bootstrap_required_n
+from replication.printed import (
+    PublishedCounts,
+)
+
+# The call that fills each row of the checklist, in the checklist's order.
+_CALLS = (
+    "summarize_counts(n11, b, c, n00).delta",
+    "mcnemar_asymptotic(b, c), mcnemar_exact(b, c), mcnemar_mid_p(b, c), "
+    "percentile_bootstrap_rejects(b, c, n)",
+    "summarize_counts(n11, b, c, n00).n_items",
+    "summarize_counts(n11, b, c, n00).mde",
+    "summarize_counts(n11, b, c, n00).q",
+    "bootstrap_required_n(n11, b, c, n00, n_resamples=B, rng=rng)",
+    'adjusted_required_n(p, delta, sigma_d, n, procedure="bonferroni", m=m).q',
+    "n11, b, c, n00",
+)
+
+
+def table_12(
+    checklist: pd.DataFrame,
+    counts: PublishedCounts,
+    row: int,
+    *,
+    family: int,
+    n_resamples: int,
+    seed: int,
+    alpha: float = 0.05,
+    power: float = 0.80,
+) -> pd.DataFrame:
+    """Fill in the reporting checklist for one pair.
+
+    Parameters
+    ----------
+    checklist : DataFrame
+        Table 12 as loaded: quantity, definition, why.
+    counts : PublishedCounts
+        Table 6 or 7.
+    row : int
+        The pair, from 0.
+    family : int
+        Size of the declared family, for the multiplicity row.
+    n_resamples : int
+        Resamples behind the interval of N*.
+    seed : int
+        Seed; the stream is named ``table_12``.
+    alpha, power : float
+        Two-sided level and target power.
+
+    Returns
+    -------
+    DataFrame
+        One row a quantity: the printed ``quantity``, ``definition`` and ``why``; ``call``
+        (functions of `llm_power.statistics`), ``value`` (full precision) and ``shown``
+        (rounded), both strings because the rows have different units.
+
+    Raises
+    ------
+    InvalidArgument
+        If `row` is no row of `counts` or the checklist has another length than Table 12.
+
+    Notes
+    -----
+    Table 6 has no per-item scores: the last row gives the four cells, from which every other
+    row follows. The interval of N* is from the 5th to the 95th percentile (Section 6.1).
+    """
+    if not 0 <= row < len(counts):
+        raise InvalidArgument(f"row must be in 0..{len(counts) - 1}, got {row}")
+    if len(checklist) != len(_CALLS):
+        raise InvalidArgument(f"checklist must have {len(_CALLS)} rows, got {len(checklist)}")
+    both, pairs = summarize(counts, counts.n_items, alpha=alpha, power=power)
+    n, n11 = int(counts.n_items[row]), int(both[row])
+    b, c = int(counts.b[row]), int(counts.c[row])
+    n00 = n - n11 - b - c
+    delta, mde, q = (float(x[row]) for x in (pairs.delta, pairs.mde, pairs.q))
+    p_values = [float(test(b, c)) for test in (mcnemar_asymptotic, mcnemar_exact, mcnemar_mid_p)]
+    rejects = bool(percentile_bootstrap_rejects(b, c, n, alpha=alpha))
+    interval = bootstrap_required_n(
+        n11,
+        b,
+        c,
+        n00,
+        n_resamples=n_resamples,
+        alpha=alpha,
+        power=power,
+        rng=named_rng(seed, "table_12"),
+    )
+    low, high = float(interval.low), float(interval.high)
+    sigma_d = np.sqrt(pairs.var_d[row])
+    q_family = float(
+        adjusted_required_n(
+            [p_values[0]],
+            delta,
+            sigma_d,
+            n,
+            procedure="bonferroni",
+            m=family,
+            alpha=alpha,
+            power=power,
+        ).q[0]
+    )
+    verdict = "rejects" if rejects else "fails to reject"
+    three, whole = as_fixed(3), as_fixed(0)
+    p_shown = [as_p_value(p) for p in p_values]
+    filled = [
+        (repr(delta), f"{three(100 * delta)} pp"),
+        (
+            f"{', '.join(map(repr, p_values))}; bootstrap {verdict}",
+            f"χ² p = {p_shown[0]}, exact p = {p_shown[1]}, mid-p = {p_shown[2]}; "
+            f"bootstrap {verdict}",
+        ),
+        (repr(n), whole(n)),
+        (repr(mde), f"{three(100 * mde)} pp"),
+        (repr(q), three(q)),
+        (
+            f"{low!r}, {high!r}",
+            f"[{whole(low)}, {whole(high)}], "
+            f"{'straddles' if low <= n < high else 'does not straddle'} N",
+        ),
+        (f"m = {family}: {q_family!r}", f"Bonferroni, m = {family}: q = {three(q_family)}"),
+        (
+            f"{n11}, {b}, {c}, {n00}",
+            f"not published; counts {n11:,}, {b:,}, {c:,}, {n00:,}",
+        ),
+    ]
+    frame = checklist.astype(str).copy()
+    frame["call"] = _CALLS
+    frame["value"] = [value for value, _ in filled]
+    frame["shown"] = [shown for _, shown in filled]
+    return frame
+
+
+def present(
+    frame: pd.DataFrame, counts: PublishedCounts, row: int, *, n_resamples: int, seed: int
+) -> Table:
+    """Dress the frame of `table_12`; the arguments are those it was made with."""
+    return Table(
+        frame=frame,
+        columns=[
+            Column("quantity", "Quantity", as_text),
+            Column("definition", "Definition", as_text),
+            Column("shown", "Value", as_text, tex_width="5cm"),
+            Column("call", "Call", as_text, tex_width="7.5cm"),
+        ],
+        caption=f"The reporting checklist for {counts.label[row]}, {counts.model_a[row]} and "
+        f"{counts.model_b[row]}.",
+        number="12",
+        provenance=[
+            Provenance.published("Tables 6 and 12"),
+            Provenance.simulated(seed=seed, trials=n_resamples, unit="resamples for the N* CI"),
+        ],
+        notes=["The calls are functions of llm_power.statistics."],
+    )

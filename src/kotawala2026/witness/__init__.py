@@ -1,0 +1,1 @@
+"""Data sets that agree with what the paper prints about data it does not ship."""

@@ -1,0 +1,325 @@
+"""What the printed numbers of the MMLU-Pro panel say before anything is fitted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+import numpy as np
+
+from kotawala2026.exhibits.item_count import shared_item_count
+from llm_power.printed import (
+    DISPLAY_RULES,
+    Printed,
+)
+from llm_power.statistics._typing import BoolArray, FloatArray, IntArray
+from llm_power.statistics.inversion import z_sum
+from llm_power.statistics.paired_binary import required_n_discordance
+from replication.constraints import Constraint, select
+from replication.printed import (
+    PublishedCounts,
+    PublishedError,
+)
+from replication.witness.gap_misfit import PairTargets
+from replication.witness.infeasible import (
+    Contradiction,
+    LinearRow,
+    find_contradiction,
+    linear_row,
+)
+
+# A bound of Table 9 counts as missed by one at its half unit or at this share of a design
+# effect, which was simulated to a few percent.
+_SHARE_OF_EFFECT: Final = 0.01
+# An implied N is believed if it leaves out no more of the benchmark's items than these.
+_MOST_SHORT: Final = 1
+_ICC_UNITS: Final = 1_000_000_000
+# Relative half width of the interval that stands in for contradictory ones.
+_NEAR: Final = 1e-4
+# Bound on the sum of all unknowns of the chain, in items of the benchmark.
+_ROOM: Final = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Table7:
+    """The constraints on the counts of Table 7, in the order of the pairs."""
+
+    pairs: tuple[str, ...]
+    models: tuple[str, ...]
+    b: tuple[Constraint, ...]
+    c: tuple[Constraint, ...]
+
+    @classmethod
+    def of(cls, constraints: Sequence[Constraint]) -> Table7:
+        """Collect them; the pairs must form a chain."""
+        b, c = (select(tuple(constraints), name) for name in ("b", "c"))
+        subjects = [one.subject for one in b]
+        if not b or subjects != [one.subject for one in c]:
+            raise PublishedError("mmlu_pro: b and c must be given for the same pairs")
+        if any(len(subject) != 3 for subject in subjects) or any(
+            before[2] != after[1] for before, after in pairwise(subjects)
+        ):
+            raise PublishedError("mmlu_pro: each pair must begin with the model the last ends with")
+        models = (subjects[0][1], *(subject[2] for subject in subjects))
+        return cls(tuple(subject[0] for subject in subjects), models, b, c)
+
+    def counts(self, pair: int) -> tuple[int, int]:
+        """Return b and c."""
+        return round(self.b[pair].printed.value), round(self.c[pair].printed.value)
+
+
+@dataclass(frozen=True, slots=True)
+class IccInterval:
+    """ICC at which one number is printed as it is."""
+
+    constraint: Constraint
+    lower: float
+    upper: float
+
+
+def implied_items(
+    table: Table7, constraints: Sequence[Constraint], whole: int, *, alpha: float, power: float
+) -> int:
+    """Return the one N that the fitted N* of Table 7 imply under any rounding, else `whole`."""
+    fitted = [
+        (i, found[0])
+        for i, pair in enumerate(table.pairs)
+        if (found := _of_pair(constraints, pair, "n_star"))
+    ]
+    if not fitted:
+        return whole
+    counts = _as_counts(table, fitted, whole)
+    implied = {
+        n
+        for rule in DISPLAY_RULES
+        for n in shared_item_count(counts, rule, alpha=alpha, power=power)
+    }
+    n_items = implied.pop() if len(implied) == 1 else whole
+    return n_items if 0 <= whole - n_items <= _MOST_SHORT else whole
+
+
+def first_solved(constraints: Sequence[Constraint], pair: str, n_items: int) -> int:
+    """Return the items that the first model solves, from its own printed accuracy."""
+    found = _of_pair(constraints, pair, "p_a")
+    if not found:
+        raise PublishedError("mmlu_pro: the accuracy of the first model must be fitted")
+    return round(found[0].printed.value * n_items)
+
+
+def chain_contradictions(
+    table: Table7, constraints: Sequence[Constraint], n_items: int, *, alpha: float, power: float
+) -> list[Contradiction]:
+    """Hold the counts against all accuracies, and against all N*, at `n_items` items."""
+    unknowns = _Unknowns(len(table.pairs))
+    counts = [
+        linear_row(unknowns.count(i, side), *row.interval, row)
+        for i in range(len(table.pairs))
+        for side, row in enumerate((table.b[i], table.c[i]))
+    ]
+    place = {pair: i for i, pair in enumerate(table.pairs)}
+    accuracies, required = [], []
+    for c in select(tuple(constraints), "p_a", "p_b"):
+        model = place[c.subject[0]] + (c.quantity == "p_b")
+        lower, upper = c.interval
+        accuracies.append(linear_row(unknowns.solved(model), n_items * lower, n_items * upper, c))
+    k = float(z_sum(alpha, power)) ** 2
+    for c in select(tuple(constraints), "n_star"):
+        i = place[c.subject[0]]
+        squared_gap = float(np.subtract(*table.counts(i))) ** 2
+        # N* = K (N (b + c)/(b - c)^2 - 1), and any rounding moves it by less than one.
+        low, high = (((c.printed.value + step) / k + 1) * squared_gap / n_items for step in (-1, 1))
+        required.append(linear_row(unknowns.discordant(i), low, high, c, (table.b[i], table.c[i])))
+    name = f"MMLU-Pro at N = {n_items:,}"
+    found = [
+        find_contradiction(f"{name}: {what}", [*counts, *rows], _ROOM * n_items)
+        for what, rows in (("accuracies", accuracies), ("required N", required))
+    ]
+    return [one for one in found if one is not None]
+
+
+def icc_intervals(
+    constraints: Sequence[Constraint],
+    table: Table7,
+    pair: int,
+    sizes: IntArray,
+    *,
+    alpha: float,
+    power: float,
+) -> list[IccInterval]:
+    """Turn each fitted number of Table 4 about a pair into an interval of its ICC."""
+    n_items = int(sizes.sum())
+    reach = n_items / len(sizes) - 1
+    n_star = float(required_n_discordance(*table.counts(pair), n_items, alpha=alpha, power=power))
+    found = []
+    names = ("icc", "design_effect", "n_star_cluster")
+    for c in _of_pair(constraints, table.pairs[pair], *names):
+        lower, upper = c.interval
+        if c.quantity == "n_star_cluster":
+            # Printed so under rounding to the nearest as well: which of the two is not known.
+            lower = max(lower, c.printed.value - c.printed.half_unit)
+            lower, upper = lower / n_star, upper / n_star
+        if c.quantity != "icc":
+            # DE = 1 + (m - 1) max(ICC, 0): a design effect of 1 bounds the ICC from above only.
+            lower = (lower - 1) / reach if lower > 1 else -np.inf
+            upper = (upper - 1) / reach
+        found.append(IccInterval(c, lower, upper))
+    if not any(np.isfinite(one.lower) for one in found):
+        raise PublishedError(f"mmlu_pro: nothing fitted bounds the ICC of {table.pairs[pair]}")
+    return found
+
+
+def icc_contradiction(
+    pair: str, intervals: Sequence[IccInterval], rests_on: tuple[Constraint, ...]
+) -> Contradiction | None:
+    """Two numbers whose intervals of the ICC do not meet: intervals on a line meet in pairs."""
+    highest = max(intervals, key=lambda one: one.lower)
+    lowest = min(intervals, key=lambda one: one.upper)
+    if highest.lower <= lowest.upper:
+        return None
+    ends = [one.lower for one in intervals if np.isfinite(one.lower)]
+    most = max(ends, key=lambda at: sum(one.lower <= at <= one.upper for one in intervals))
+    wrong = [one for one in intervals if not one.lower <= most <= one.upper]
+    smallest, correction = (
+        tuple(_in_billionths(one, rests_on) for one in chosen)
+        for chosen in ((highest, lowest), wrong)
+    )
+    return Contradiction(f"MMLU-Pro {pair}: ICC in billionths", smallest, correction)
+
+
+def pair_targets(
+    constraints: Sequence[Constraint],
+    table: Table7,
+    pair: int,
+    *,
+    sizes: IntArray,
+    intervals: Sequence[IccInterval],
+    unresolved_without: BoolArray | None,
+) -> PairTargets:
+    """Collect what the pair is fitted to."""
+    lower, upper = max(one.lower for one in intervals), min(one.upper for one in intervals)
+    if lower > upper:
+        # A contradiction, reported as such: as far from the one number as from the other.
+        middle = (lower + upper) / 2
+        lower, upper = middle - _NEAR * abs(middle), middle + _NEAR * abs(middle)
+    b, c = table.counts(pair)
+    label = table.pairs[pair]
+    return PairTargets(
+        n_items=sizes,
+        b=b,
+        c=c,
+        icc=(lower, upper),
+        bootstrap_icc=_bounds(constraints, label, "icc", 0.0),
+        bootstrap_design_effect=_bounds(constraints, label, "design_effect", _SHARE_OF_EFFECT),
+        unresolved_without=unresolved_without,
+    )
+
+
+def leave_one_out_verdicts(
+    constraints: Sequence[Constraint], table: Table7, names: Sequence[str], n_items: int
+) -> dict[int, BoolArray]:
+    """Which pair Table 8 turns, and without which categories it stays unresolved.
+
+    Table 8 prints counts of pairs. A count that falls is laid to the unresolved pair with the
+    least clustered N*: the next one would have to lose two thirds of its own.
+    """
+    printed = select(tuple(constraints), "leave_one_out_unresolved", fitted=True)
+    n_star = {
+        i: found[0].printed.value
+        for i, pair in enumerate(table.pairs)
+        if (found := _of_pair(constraints, pair, "n_star_cluster"))
+    }
+    unresolved = [i for i, value in n_star.items() if value > n_items]
+    if not printed or not unresolved:
+        return {}
+    counts = dict.fromkeys(names, len(unresolved))
+    for c in printed:
+        counts |= dict.fromkeys(dropped_categories(c), round(c.printed.value))
+    strangers = sorted(set(counts) - set(names))
+    if strangers:
+        raise PublishedError(f"mmlu_pro: Table 8 drops {strangers[0]!r}, which is no category")
+    stays = np.array([counts[name] >= len(unresolved) for name in names])
+    return {min(unresolved, key=lambda i: n_star[i]): stays}
+
+
+def dropped_categories(constraint: Constraint) -> tuple[str, ...]:
+    """Return the categories a row of Table 8 lists, without the count in parentheses behind."""
+    return tuple(constraint.subject[0].partition(" (")[0].split(", "))
+
+
+def _of_pair(constraints: Sequence[Constraint], pair: str, *names: str) -> tuple[Constraint, ...]:
+    """Fitted constraints on a pair, by the label its subject begins with."""
+    fitted = select(tuple(constraints), *names, fitted=True)
+    return tuple(c for c in fitted if c.subject[:1] == (pair,))
+
+
+def _as_counts(
+    table: Table7, fitted: Sequence[tuple[int, Constraint]], n_items: int
+) -> PublishedCounts:
+    rows = [i for i, _ in fitted]
+    unused = (Printed("", 0.0, 0.0, "="),) * len(rows)
+    counts = np.array([table.counts(i) for i in rows], dtype=np.int64)
+    return PublishedCounts(
+        name="table_07",
+        label=tuple(table.pairs[i] for i in rows),
+        model_a=tuple(table.models[i] for i in rows),
+        model_b=tuple(table.models[i + 1] for i in rows),
+        n_items=np.full(len(rows), n_items, dtype=np.int64),
+        b=counts[:, 0],
+        c=counts[:, 1],
+        p_a=unused,
+        p_b=unused,
+        rho=unused,
+        p_chi2=unused,
+        p_exact=unused,
+        n_star=tuple(c.printed for _, c in fitted),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Unknowns:
+    """Coefficients on the first model's solved items, all b, all c, and a slack."""
+
+    n_pairs: int
+
+    def count(self, pair: int, side: int) -> FloatArray:
+        row = np.zeros(2 * self.n_pairs + 2)
+        row[1 + side * self.n_pairs + pair] = 1
+        return row
+
+    def solved(self, model: int) -> FloatArray:
+        row = np.zeros(2 * self.n_pairs + 2)
+        row[0] = 1
+        for pair in range(model):
+            row += self.count(pair, 1) - self.count(pair, 0)
+        return row
+
+    def discordant(self, pair: int) -> FloatArray:
+        return self.count(pair, 0) + self.count(pair, 1)
+
+
+def _in_billionths(interval: IccInterval, rests_on: tuple[Constraint, ...]) -> LinearRow:
+    uses_counts = interval.constraint.quantity == "n_star_cluster"
+    return LinearRow(
+        np.ones(1),
+        _ICC_UNITS * interval.lower,
+        _ICC_UNITS * interval.upper,
+        interval.constraint,
+        rests_on if uses_counts else (),
+    )
+
+
+def _bounds(
+    constraints: Sequence[Constraint], pair: str, quantity: str, share: float
+) -> FloatArray | None:
+    ends = [_of_pair(constraints, pair, f"{quantity}_{end}") for end in ("lower", "upper")]
+    if not all(ends):
+        return None
+    printed = [found[0].printed for found in ends]
+    return np.array(
+        [
+            [one.value for one in printed],
+            [max(one.half_unit, share * abs(one.value)) for one in printed],
+        ]
+    )

@@ -1,0 +1,184 @@
+"""What the fitted rows leave open: the items that each model solves, and the overlaps of pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from kotawala2026.witness._oll_v1_rows import rows_by_task
+from kotawala2026.witness.oll_v1_board import Board
+from llm_power.statistics._typing import BoolArray, FloatArray, IntArray
+from replication.constraints import Constraint, select
+from replication.printed import (
+    PublishedError,
+)
+from replication.witness.infeasible import LinearRow
+from replication.witness.one_factor import cell_patterns, model_pairs
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairLimits:
+    """Items solved, and for every pair the overlaps n11 that its printed numbers admit."""
+
+    board: Board
+    lower: FloatArray
+    upper: FloatArray
+    fixed: BoolArray
+
+    @classmethod
+    def of(
+        cls,
+        nominal: Board,
+        fitted: Sequence[Constraint],
+        dropped: Sequence[Constraint],
+        *,
+        alpha: float,
+        power: float,
+    ) -> PairLimits:
+        """Read the limits off the fitted numbers; `dropped` are the corrections."""
+        rows = rows_by_task(nominal, fitted, alpha=alpha, power=power)
+        board = _fitted_board(nominal, rows, dropped)
+        rows = rows_by_task(board, fitted, alpha=alpha, power=power)
+        n, m_a, m_b = board.per_pair()
+        lower, upper = np.maximum(0.0, m_a + m_b - n), np.minimum(m_a, m_b)
+        fixed = np.zeros(len(n), dtype=np.bool_)
+        for task in board.tasks:
+            for row in rows[task]:
+                k, low, high = _overlap_interval(board, row, task)
+                if k is not None:
+                    lower[k], upper[k], fixed[k] = max(lower[k], low), min(upper[k], high), True
+        return cls(board, lower, upper, fixed)
+
+    @property
+    def middle(self) -> FloatArray:
+        """Overlap of every pair in the middle of its interval."""
+        return np.floor((self.lower + self.upper) / 2)
+
+    def of_task(self, task: str) -> slice:
+        """Where the task's pairs are in an array of all pairs."""
+        per_task = len(self.lower) // len(self.board.tasks)
+        return slice(*(per_task * (self.board.tasks.index(task) + step) for step in (0, 1)))
+
+    def fixed_sums(self, task: str) -> tuple[FloatArray, FloatArray]:
+        """Rows of the total, of every model and of fixed overlaps, with what they add up to."""
+        here = self.of_task(task)
+        return self._sums(task, self.fixed[here], self.middle[here])
+
+    def all_sums(self, task: str, overlaps: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Rows of the total, of every model and of all overlaps, these being `overlaps`."""
+        here = self.of_task(task)
+        return self._sums(task, np.ones(len(self.fixed[here]), dtype=np.bool_), overlaps[here])
+
+    def overlap_rows(self, which: BoolArray) -> FloatArray:
+        """Rows of the overlaps of a task's chosen pairs."""
+        patterns = cell_patterns(len(self.board.models))
+        pairs = np.array(model_pairs(len(self.board.models)))[which]
+        return (patterns[:, pairs[:, 0]] * patterns[:, pairs[:, 1]]).T.astype(np.float64)
+
+    def _sums(
+        self, task: str, which: BoolArray, overlaps: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        patterns = cell_patterns(len(self.board.models)).astype(np.float64)
+        rows = np.vstack([np.ones(len(patterns)), patterns.T, self.overlap_rows(which)])
+        items = np.array([self.board.n_items[task], *self.board.solved[task]], np.float64)
+        return rows, np.concatenate([items, overlaps[which]])
+
+
+def _fitted_board(
+    nominal: Board, rows: Mapping[str, Sequence[LinearRow]], dropped: Sequence[Constraint]
+) -> Board:
+    """The board with the items that the fitted rows leave to each model."""
+    scores = [nominal.locate(c.subject) for c in select(tuple(dropped), "board_score")]
+    solved = {
+        task: solved_items(
+            nominal,
+            task,
+            rows[task],
+            displayed=frozenset(m for where, m, _ in scores if where == task),
+        )
+        for task in nominal.tasks
+    }
+    return Board(nominal.tasks, nominal.models, nominal.n_items, solved)
+
+
+def solved_items(
+    board: Board, task: str, rows: Sequence[LinearRow], *, displayed: frozenset[int] = frozenset()
+) -> IntArray:
+    """Items each model solves: what the rows leave, nearest to the displayed score.
+
+    The models in `displayed` need no row: their score is out of line, and all there is.
+    """
+    n_models = len(board.models)
+    low, high = np.zeros(n_models), np.full(n_models, float(board.n_items[task]))
+    known = np.isin(np.arange(n_models), list(displayed))
+    for m, row in _accuracies(board, rows):
+        low[m], high[m], known[m] = max(low[m], row.lower), min(high[m], row.upper), True
+    differences = _differences(board, rows)
+    # Each round carries what is known of one model to those it is compared with.
+    for _ in range(n_models):
+        for i, j, least, most in differences:
+            by_other = (i, low[j] + least, high[j] + most), (j, low[i] - most, high[i] - least)
+            for m, least_m, most_m in by_other:
+                _narrow(low, high, m, least_m, most_m)
+            known[i] = known[j] = known[i] or known[j]
+    if not known.all():
+        model = board.models[int(np.argmin(known))]
+        raise PublishedError(
+            f"oll_v1: nothing fitted says how many items of {task} {model} solves: "
+            "give its board score the role input"
+        )
+    return np.clip(board.solved[task], low, high).astype(np.int64)
+
+
+def _accuracies(board: Board, rows: Sequence[LinearRow]) -> list[tuple[int, LinearRow]]:
+    """Models, and the rows that bound what one of them solves by itself."""
+    found = []
+    for row in rows:
+        if row.constraint.quantity in ("board_score", "p_a", "p_b"):
+            _, i, j = board.locate(row.constraint.subject)
+            found.append((j if row.constraint.quantity == "p_b" else i, row))
+    return found
+
+
+def _narrow(low: FloatArray, high: FloatArray, model: int, least: float, most: float) -> None:
+    """Narrow the interval of `model`, in place."""
+    least, most = max(low[model], least), min(high[model], most)
+    # A row that leaves nothing is a contradiction, which is reported elsewhere.
+    if least <= most:
+        low[model], high[model] = least, most
+
+
+def _differences(board: Board, rows: Sequence[LinearRow]) -> list[tuple[int, int, float, float]]:
+    """Bounds on m_a - m_b: from b and c of a pair, and from its gap."""
+    found = []
+    b = {r.constraint.subject: r for r in rows if r.constraint.quantity == "b"}
+    for row in rows:
+        if row.constraint.quantity not in ("c", "gap", "gap_pp"):
+            continue
+        task, i, j = board.locate(row.constraint.subject)
+        if row.constraint.quantity == "c" and row.constraint.subject in b:
+            other = b[row.constraint.subject]
+            found.append((i, j, other.lower - row.upper, other.upper - row.lower))
+        elif row.constraint.quantity in ("gap", "gap_pp"):
+            swap = board.solved[task][i] < board.solved[task][j]
+            first, second = (j, i) if swap else (i, j)
+            found.append((first, second, row.lower, row.upper))
+    return found
+
+
+def _overlap_interval(board: Board, row: LinearRow, task: str) -> tuple[int | None, float, float]:
+    """Pair and interval of n11 that one row admits, the items solved being known."""
+    c = row.constraint
+    if c.quantity not in ("b", "c", "rho", "n_star"):
+        return None, 0.0, 0.0
+    _, i, j = board.locate(c.subject)
+    k = board.pairs.index((task, min(i, j), max(i, j)))
+    m_a, m_b = (float(board.solved[task][m]) for m in (i, j))
+    if c.quantity == "rho":
+        return k, row.lower, row.upper
+    if c.quantity == "n_star":
+        return k, float(np.ceil((m_a + m_b - row.upper) / 2)), (m_a + m_b - row.lower) // 2
+    solved = m_a if c.quantity == "b" else m_b
+    return k, solved - row.upper, solved - row.lower

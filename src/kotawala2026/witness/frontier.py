@@ -1,0 +1,306 @@
+"""Witness of the frontier panel (Appendix D): four models of which little is printed.
+
+Printed are N, one pair's gap and correlation, how many of the three adjacent pairs are
+unresolved and three digits about the shortcut's ratio. Everything else is free, and everything
+printed is put in: the panel shows that the numbers can hold together, and is no evidence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Final
+
+import numpy as np
+import pandas as pd
+
+from llm_power.errors import InvalidArgument
+from llm_power.scores.store import Provenance, TaskScores
+from llm_power.statistics._seeds import named_rng
+from llm_power.statistics._typing import FloatArray, IntArray
+from llm_power.statistics.paired_binary import PairSummary, summarize_counts
+from llm_power.statistics.shortcut import shortcut_required_n
+from replication.constraints import Constraint, select
+from replication.printed import (
+    PublishedError,
+)
+from replication.roles import roles_report
+from replication.witness.chain import chain_scores
+from replication.witness.infeasible import Contradiction, LinearRow
+
+TASK: Final = "frontier"
+# Appendix D gives the models in no order of rank, but names the pair of ranks 3 and 4.
+LEADERS: Final = ("GPT-5.5", "GPT-5.4")
+FREE: Final = (
+    "all four accuracies",
+    "the gaps and correlations of ranks 1 vs 2 and 2 vs 3",
+    "which items each model solves",
+)
+
+# Profiles tried: the last model's accuracy, in these steps, and the two larger gaps.
+_LAST: Final = (0.30, 0.84, 0.01)
+_LARGER_GAPS: Final = (0.015, 0.25, 0.005)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FrontierWitness:
+    """Scores of the four models.
+
+    Attributes
+    ----------
+    models : tuple of str
+        In rank order.
+    solved : ndarray of int, shape (4,)
+        Items that each model solves.
+    b, c : ndarray of int, shape (3,)
+        Discordant counts of the adjacent pairs.
+    values : ndarray, shape (n_items, 4)
+        0 or 1.
+    n_profiles : int
+        Profiles tried that meet everything printed; this one is in their middle.
+    free : tuple of str
+        What nothing printed decides.
+    contradictions : tuple of Contradiction
+        What is printed and cannot be met by any profile tried; then the profile is the nearest.
+    """
+
+    models: tuple[str, ...]
+    solved: IntArray
+    b: IntArray
+    c: IntArray
+    values: FloatArray
+    n_profiles: int
+    free: tuple[str, ...]
+    contradictions: tuple[Contradiction, ...]
+
+
+def build_frontier(
+    constraints: Sequence[Constraint], *, seed: int, alpha: float = 0.05, power: float = 0.80
+) -> FrontierWitness:
+    """Find four models that meet everything printed about the panel.
+
+    Parameters
+    ----------
+    constraints : sequence of Constraint
+        Panel ``frontier`` of the register.
+    seed : int
+        Seed of which items are solved.
+    alpha, power : float
+        Operating point.
+
+    Returns
+    -------
+    FrontierWitness
+        Of the profiles that meet everything, the one in the middle of their order by the last
+        model's accuracy; if none does, the one that misses least, with the contradiction.
+
+    Raises
+    ------
+    PublishedError
+        If the number of items, or the pair with its gap and correlation, is not given.
+
+    Notes
+    -----
+    The pairs that are not printed get the printed correlation, a free choice like their gaps.
+    Given the gap of 2.8 pp, b - c = 38 is the one whole number that prints so.
+    """
+    printed = _Printed.of(constraints)
+    profiles = _profiles(printed)
+    misses = _misses(constraints, printed, profiles, alpha=alpha, power=power)
+    total = misses.sum(axis=0)
+    met = np.flatnonzero(total == 0)
+    chosen = int(met[len(met) // 2]) if len(met) else int(np.argmin(total))
+    solved = profiles[:, chosen]
+    b, c = _discordant(solved[:-1], solved[1:], printed)
+    n = np.array([printed.n_items], dtype=np.int64)
+    values = chain_scores(
+        n,
+        b[:, None],
+        c[:, None],
+        solved[:1],
+        kappa=0.0,
+        rng=named_rng(seed, "witness/frontier/items"),
+    )
+    contradictions = () if len(met) else (_contradiction(constraints, misses),)
+    return FrontierWitness(
+        models=(*LEADERS, *printed.pair),
+        solved=solved,
+        b=b,
+        c=c,
+        values=values,
+        n_profiles=len(met),
+        free=FREE,
+        contradictions=contradictions,
+    )
+
+
+def witness_scores(witness: FrontierWitness, files: Mapping[str, str]) -> TaskScores:
+    """Return the scores in the form the engine reads.
+
+    Parameters
+    ----------
+    witness : FrontierWitness
+        What `build_frontier` returned.
+    files : mapping of str to str
+        SHA-256 of each file of printed numbers, by name: the provenance.
+
+    Returns
+    -------
+    TaskScores
+        Items ``witness-00001`` on, models in rank order, no clusters.
+    """
+    return TaskScores(
+        task=TASK,
+        kind="binary",
+        item_ids=tuple(f"witness-{i:05d}" for i in range(1, len(witness.values) + 1)),
+        models=witness.models,
+        values=witness.values,
+        provenance=Provenance(
+            source="witness of Appendix D of Kotawala (2026), arXiv:2605.30315; free: "
+            + "; ".join(witness.free),
+            files=dict(files),
+        ),
+    )
+
+
+def frontier_roles(
+    constraints: Sequence[Constraint],
+    witness: FrontierWitness,
+    *,
+    alpha: float = 0.05,
+    power: float = 0.80,
+) -> pd.DataFrame:
+    """Hold the witness against every printed number of the panel.
+
+    Parameters
+    ----------
+    constraints : sequence of Constraint
+        Panel ``frontier`` of the register.
+    witness : FrontierWitness
+        What `build_frontier` returned.
+    alpha, power : float
+        Operating point.
+
+    Returns
+    -------
+    DataFrame
+        As `replication.roles.roles_report`.
+    """
+    n = len(witness.values)
+    summary = _summary(witness.solved[:-1], witness.b, witness.c, n, alpha=alpha, power=power)
+    values = _quantities(summary)
+    return roles_report(list(constraints), lambda c: float(_named(values, c)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Printed:
+    n_items: int
+    pair: tuple[str, ...]
+    gap: Constraint
+    rho: float
+
+    @classmethod
+    def of(cls, constraints: Sequence[Constraint]) -> _Printed:
+        n, gap, rho = (select(tuple(constraints), name) for name in ("n_items", "gap", "rho"))
+        if len(n) != 1 or len(gap) != 1 or len(rho) != 1 or len(gap[0].subject) != 2:
+            raise PublishedError("frontier: n_items, and gap and rho of one pair, must be given")
+        return cls(round(n[0].printed.value), gap[0].subject, gap[0], rho[0].printed.value)
+
+
+def _profiles(printed: _Printed) -> IntArray:
+    """Solved items of the four models, one profile a column, by the last model's."""
+    n = printed.n_items
+    lower, upper = (n * end for end in printed.gap.interval)
+    gaps = np.arange(int(np.ceil(lower)), int(np.floor(upper)) + 1)
+    if not len(gaps):
+        gaps = np.array([round(n * printed.gap.printed.value)])
+    last = np.unique(np.rint(n * np.arange(*_LAST)).astype(np.int64))
+    larger = np.unique(np.rint(n * np.arange(*_LARGER_GAPS)).astype(np.int64))
+    grid = np.meshgrid(last, gaps, larger, larger, indexing="ij")
+    fourth, gap, second_gap, first_gap = (axis.ravel() for axis in grid)
+    third = fourth + gap
+    profiles = np.stack([third + second_gap + first_gap, third + second_gap, third, fourth])
+    return np.asarray(profiles[:, profiles[0] < n], dtype=np.int64)
+
+
+def _discordant(a: IntArray, b: IntArray, printed: _Printed) -> tuple[IntArray, IntArray]:
+    """Discordant counts at which the pair has the printed correlation, as nearly as whole."""
+    n = printed.n_items
+    p_a, p_b = a / n, b / n
+    joint = p_a * p_b + printed.rho * np.sqrt(p_a * (1 - p_a) * p_b * (1 - p_b))
+    both = np.clip(np.rint(n * joint).astype(np.int64), np.maximum(a + b - n, 0), np.minimum(a, b))
+    return a - both, b - both
+
+
+def _summary(
+    a: IntArray, b: IntArray, c: IntArray, n: int, *, alpha: float, power: float
+) -> PairSummary:
+    return summarize_counts(a - b, b, c, n - a - c, alpha=alpha, power=power)
+
+
+def _quantities(summary: PairSummary) -> dict[str, FloatArray]:
+    """Values of the printed quantities; the pairs run along the first axis, the last is printed."""
+    shortcut = shortcut_required_n(
+        summary.p_a, summary.p_b, summary.rho, alpha=summary.alpha, power=summary.power
+    )
+    ratio = shortcut / summary.n_star
+    return {
+        "n_items": np.asarray(summary.n_items[-1], dtype=np.float64),
+        "gap": summary.delta[-1],
+        "rho": summary.rho[-1],
+        "unresolved_fixed": np.asarray((~summary.resolved).sum(axis=0), dtype=np.float64),
+        "pair_unresolved": np.asarray(~summary.resolved[-1], dtype=np.float64),
+        "shortcut_ratio_min": np.asarray(ratio.min(axis=0)),
+        "shortcut_ratio_median": np.asarray(np.median(ratio, axis=0)),
+        "shortcut_ratio_max": np.asarray(ratio.max(axis=0)),
+    }
+
+
+def _misses(
+    constraints: Sequence[Constraint],
+    printed: _Printed,
+    profiles: IntArray,
+    *,
+    alpha: float,
+    power: float,
+) -> FloatArray:
+    """By how many half units each profile misses each number; (n_constraints, n_profiles)."""
+    b, c = _discordant(profiles[:-1], profiles[1:], printed)
+    n = printed.n_items
+    values = _quantities(_summary(profiles[:-1], b, c, n, alpha=alpha, power=power))
+    rows = []
+    for one in constraints:
+        lower, upper = one.interval
+        value = _named(values, one)
+        miss = np.maximum(np.maximum(lower - value, value - upper), 0.0) / one.printed.half_unit
+        rows.append(np.broadcast_to(miss, profiles.shape[1:]))
+    return np.stack(rows)
+
+
+def _contradiction(constraints: Sequence[Constraint], misses: FloatArray) -> Contradiction:
+    """Fewest numbers that no profile tried meets together, and fewest to drop."""
+    met = misses == 0
+    sets = (
+        chosen
+        for size in range(1, len(constraints) + 1)
+        for chosen in combinations(range(len(constraints)), size)
+        if not met[list(chosen)].all(axis=0).any()
+    )
+    dropped = np.flatnonzero(~met[:, int(np.argmax(met.sum(axis=0)))])
+    # The profiles tried were laid out by these: every row rests on them.
+    used = select(tuple(constraints), "n_items", "gap", "rho")
+    smallest, correction = (
+        tuple(
+            LinearRow(np.ones(1), *constraints[int(i)].interval, constraints[int(i)], used)
+            for i in chosen
+        )
+        for chosen in (next(sets), dropped)
+    )
+    return Contradiction("frontier panel, among the profiles tried", smallest, correction)
+
+
+def _named(values: Mapping[str, FloatArray], c: Constraint) -> FloatArray:
+    if c.quantity not in values:
+        raise InvalidArgument(f"no quantity of the panel frontier is named {c.quantity!r}")
+    return values[c.quantity]

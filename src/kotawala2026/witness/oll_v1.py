@@ -1,0 +1,244 @@
+"""A witness of the Open LLM Leaderboard v1: five models, four tasks, who solves what.
+
+`build_witness` checks that the printed numbers can hold together, drops as few as possible where
+they cannot, and builds for each task the table of 32 whole cells that meets the fitted ones and is
+near a one-factor model:
+
+1. reference: `one_factor`, loadings by least squares on the fitted overlaps and gains;
+2. projection of the reference onto the fitted marginals and overlaps (`projection`);
+3. the least move of all other overlaps that makes fitted medians and extremes true (`tilt`);
+4. projection onto all overlaps, then the nearest table of whole items.
+
+What stops after step 2 is kept beside it: there, nothing of Table 3 has been put in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from kotawala2026.witness._oll_v1_limits import PairLimits
+from kotawala2026.witness._oll_v1_overlaps import fit_loadings, reference_table, tilt_overlaps
+from kotawala2026.witness._oll_v1_rows import LINEAR
+from kotawala2026.witness.oll_v1_board import Board, nominal_board
+from kotawala2026.witness.oll_v1_contradictions import find_contradictions
+from kotawala2026.witness.oll_v1_summaries import PairPanel, is_summary
+from llm_power.scores.store import Provenance, TaskScores
+from llm_power.statistics._typing import FloatArray, IntArray
+from replication.constraints import BoardScore, Constraint
+from replication.printed import (
+    PublishedError,
+)
+from replication.witness.infeasible import Contradiction
+from replication.witness.one_factor import cell_patterns
+from replication.witness.projection import (
+    IntegerProjection,
+    information_projection,
+    integer_projection,
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TaskWitness:
+    """Who solves what in one task.
+
+    Attributes
+    ----------
+    task : str
+        Name of the task.
+    cells, untilted : ndarray of int, shape (2**n_models,)
+        Items of each pattern of solving models, in the order of `cell_patterns`; with all
+        fitted numbers, and with those alone that are linear in the cells.
+    loadings : ndarray, shape (n_models,)
+        Loadings of the reference.
+    divergence_from_reference, divergence_of_rounding : float
+        Relative entropy, in nats, of the real table to the reference, and of the whole table
+        to the real one.
+    """
+
+    task: str
+    cells: IntArray
+    untilted: IntArray
+    loadings: FloatArray
+    divergence_from_reference: float
+    divergence_of_rounding: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OllV1Witness:
+    """The witness of the board.
+
+    Attributes
+    ----------
+    board : Board
+        Tasks, models and items solved.
+    tasks : tuple of TaskWitness
+        One a task.
+    fixed : tuple of bool, one a pair
+        Whether printed numbers fix the pair's overlap; the others are free.
+    tilt_cost : float
+        Quadratic relative entropy of the tilt, in nats.
+    contradictions : tuple of Contradiction
+        Printed numbers that cannot hold together.
+    dropped : tuple of Constraint
+        The minimum corrections: left out of the fit, reported as residuals.
+    alpha, power : float
+        Operating point of the printed required N.
+    """
+
+    board: Board
+    tasks: tuple[TaskWitness, ...]
+    fixed: tuple[bool, ...]
+    tilt_cost: float
+    contradictions: tuple[Contradiction, ...]
+    dropped: tuple[Constraint, ...]
+    alpha: float
+    power: float
+
+
+def build_witness(
+    scores: Sequence[BoardScore],
+    constraints: Sequence[Constraint],
+    *,
+    alpha: float = 0.05,
+    power: float = 0.80,
+) -> OllV1Witness:
+    """Build a board that agrees with the fitted printed numbers.
+
+    Parameters
+    ----------
+    scores : sequence of BoardScore
+        Scores the board displayed: the tasks, the models and their items.
+    constraints : sequence of Constraint
+        The panel ``oll_v1`` of the register. Only rows with role input or target reach the fit;
+        the check for contradictions reads the held-out ones too, because which of several
+        numbers is out of line only the others can tell.
+    alpha, power : float
+        Operating point of the printed required N.
+
+    Returns
+    -------
+    OllV1Witness
+        A table for each task. Numbers that cannot be met are dropped or keep a residual; they
+        are never adjusted.
+
+    Raises
+    ------
+    PublishedError
+        If a quantity is to be fitted that this witness cannot be fitted to, a subject is not on
+        the board, or nothing fitted says how many items a model solves.
+    """
+    _check_fittable(constraints)
+    board = nominal_board(scores)
+    contradictions = find_contradictions(board, constraints, alpha=alpha, power=power)
+    dropped = tuple(row.constraint for found in contradictions for row in found.correction)
+    out = {c.id for c in dropped}
+    fitted = tuple(c for c in constraints if c.is_fitted and c.id not in out)
+    limits = PairLimits.of(board, fitted, dropped, alpha=alpha, power=power)
+    panel = PairPanel(limits.board, alpha=alpha, power=power)
+    loadings = fit_loadings(panel, limits, fitted)
+    tilted, tilt_cost, untilted = tilt_overlaps(panel, limits, loadings, fitted)
+    return OllV1Witness(
+        board=limits.board,
+        tasks=tuple(
+            _task_witness(limits, task, loadings[k], tilted, untilted[k])
+            for k, task in enumerate(board.tasks)
+        ),
+        fixed=tuple(bool(x) for x in limits.fixed),
+        tilt_cost=tilt_cost,
+        contradictions=contradictions,
+        dropped=dropped,
+        alpha=alpha,
+        power=power,
+    )
+
+
+def witness_scores(
+    witness: OllV1Witness, files: Mapping[str, str], *, tilted: bool = True
+) -> tuple[TaskScores, ...]:
+    """Spread the cells over items, as scores that the pairs' engine reads.
+
+    Parameters
+    ----------
+    witness : OllV1Witness
+        What `build_witness` returned.
+    files : mapping of str to str
+        SHA-256 of each file of printed numbers, by name: the provenance.
+    tilted : bool, default True
+        With all fitted numbers, or with those alone that are linear in the cells.
+
+    Returns
+    -------
+    tuple of TaskScores
+        One a task; items in the order of the cells, from solved by none to solved by all.
+    """
+    patterns = cell_patterns(len(witness.board.models))
+    return tuple(
+        _spread(task.task, patterns, task.cells if tilted else task.untilted, witness.board, files)
+        for task in witness.tasks
+    )
+
+
+def pair_freedom(witness: OllV1Witness) -> pd.DataFrame:
+    """List the pairs, and whether printed numbers fix what their models solve together.
+
+    Parameters
+    ----------
+    witness : OllV1Witness
+        What `build_witness` returned.
+
+    Returns
+    -------
+    DataFrame
+        ``task``, ``model_a``, ``model_b``, ``fixed``; one row a pair.
+    """
+    board = witness.board
+    pairs = [(task, board.models[i], board.models[j]) for task, i, j in board.pairs]
+    table = pd.DataFrame(pairs, columns=["task", "model_a", "model_b"])
+    return table.assign(fixed=list(witness.fixed))
+
+
+def _check_fittable(constraints: Sequence[Constraint]) -> None:
+    for c in constraints:
+        if c.is_fitted and c.quantity not in LINEAR and not is_summary(c):
+            raise PublishedError(
+                f"oll_v1: {c.quantity!r} cannot be fitted; give it the role held_out ({c.where})"
+            )
+
+
+def _task_witness(
+    limits: PairLimits,
+    task: str,
+    loadings: FloatArray,
+    tilted: FloatArray,
+    untilted: FloatArray,
+) -> TaskWitness:
+    before = _whole(task, untilted, *limits.fixed_sums(task))
+    rows, sums = limits.all_sums(task, tilted)
+    real = information_projection(reference_table(limits, task, loadings), rows, sums)
+    after = _whole(task, real.cells, rows, sums)
+    return TaskWitness(task, after.cells, before.cells, loadings, real.divergence, after.divergence)
+
+
+def _whole(task: str, center: FloatArray, rows: FloatArray, sums: FloatArray) -> IntegerProjection:
+    found = integer_projection(center, rows, sums, sums)
+    if found is None:
+        raise PublishedError(f"oll_v1: no whole table of {task} has the overlaps that were chosen")
+    return found
+
+
+def _spread(
+    task: str, patterns: IntArray, cells: IntArray, board: Board, files: Mapping[str, str]
+) -> TaskScores:
+    values = np.repeat(patterns, cells, axis=0).astype(np.float64)
+    return TaskScores(
+        task=task,
+        kind="binary",
+        item_ids=tuple(f"witness-{k:06d}" for k in range(1, len(values) + 1)),
+        models=board.models,
+        values=values,
+        provenance=Provenance(source="witness", files=dict(files)),
+    )

@@ -1,0 +1,69 @@
+"""Which printed numbers of the Open LLM Leaderboard v1 cannot hold together, task by task."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kotawala2026.witness._oll_v1_limits import solved_items
+from kotawala2026.witness._oll_v1_rows import rows_by_task
+from kotawala2026.witness.oll_v1_board import Board
+from replication.constraints import Constraint
+from replication.witness.infeasible import Contradiction, LinearRow, find_contradiction
+
+
+def find_contradictions(
+    board: Board, constraints: Sequence[Constraint], *, alpha: float = 0.05, power: float = 0.80
+) -> tuple[Contradiction, ...]:
+    """Check that whole cells meet every printed number that is linear in them, task by task.
+
+    Parameters
+    ----------
+    board : Board
+        What `nominal_board` returned; makes rho, N* and the largest n_h/N* linear.
+    constraints : sequence of Constraint
+        Of any role.
+    alpha, power : float
+        Operating point of the printed required N.
+
+    Returns
+    -------
+    tuple of Contradiction
+        At most one a task.
+
+    Notes
+    -----
+    Where a displayed score is in a contradiction, the rows that rest on it are also read with
+    the items that the other numbers leave, and the reading with the smaller correction counts.
+    """
+    rows = rows_by_task(board, constraints, alpha=alpha, power=power)
+    found: list[Contradiction] = []
+    for task in board.tasks:
+        one = find_contradiction(task, rows[task], board.n_items[task])
+        if one is None:
+            continue
+        for suspect in _suspects(board, one):
+            # Rows that rest on a wrong score are wrong with it: read them without the score.
+            other = _without_score(board, task, suspect, rows[task])
+            again = rows_by_task(other, constraints, alpha=alpha, power=power)[task]
+            reread = find_contradiction(task, again, board.n_items[task])
+            if reread is not None and len(reread.correction) < len(one.correction):
+                one = reread
+        found.append(one)
+    return tuple(found)
+
+
+def _suspects(board: Board, found: Contradiction) -> list[int]:
+    scores = {
+        row.constraint.subject: None
+        for row in (*found.smallest, *found.correction)
+        if row.constraint.quantity == "board_score"
+    }
+    return [board.locate(subject)[1] for subject in scores]
+
+
+def _without_score(board: Board, task: str, model: int, rows: Sequence[LinearRow]) -> Board:
+    """The board with the items that `model` solves according to all other numbers."""
+    subject = (task, board.models[model])
+    others = [r for r in rows if r.constraint.subject != subject]
+    solved = solved_items(board, task, others, displayed=frozenset({model}))
+    return Board(board.tasks, board.models, board.n_items, {**board.solved, task: solved})

@@ -1,0 +1,105 @@
+"""What is printed of many pairs at once: percentiles of their gain, r and n_h/N*, by gap."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final, Literal
+
+import numpy as np
+
+from kotawala2026.witness.oll_v1_board import Board
+from llm_power.statistics._typing import BoolArray, FloatArray
+from llm_power.statistics.inversion import z_sum
+from llm_power.statistics.shortcut import cohens_h
+from replication.constraints import Constraint
+from replication.printed import (
+    PublishedError,
+)
+
+Moment = Literal["gain", "r", "shortcut"]
+
+# By the last word of a quantity; "worst" is the largest r.
+PERCENTILES: Final = {
+    "min": 0.0, "q1": 25.0, "median": 50.0, "q3": 75.0, "max": 100.0, "worst": 100.0,
+}  # fmt: skip
+_SUMMARY: Final = re.compile(
+    r"(?P<moment>miller_gain|shortcut_ratio|r)_(?P<statistic>min|q1|median|q3|max|worst)"
+)
+_MOMENT: Final[dict[str, Moment]] = {
+    "miller_gain": "gain",
+    "shortcut_ratio": "shortcut",
+    "r": "r",
+}
+_BUCKET: Final = re.compile(r"≤(?P<to>\d+)%|(?P<low>\d+)%–(?P<high>\d+)%|>(?P<above>\d+)%|all")
+
+
+def bucket_mask(label: str, gap: FloatArray) -> BoolArray:
+    """Return which absolute gaps are in the bucket that Table 3 labels so.
+
+    Raises
+    ------
+    PublishedError
+        If the label is no bucket.
+    """
+    match = _BUCKET.fullmatch(label)
+    if match is None:
+        raise PublishedError(f"not a bucket of gaps: {label!r}")
+    low = float(match["low"] or match["above"] or "-inf") / 100
+    high = float(match["to"] or match["high"] or "inf") / 100
+    size = np.abs(gap)
+    return np.asarray((size > low) & (size <= high))
+
+
+def is_summary(c: Constraint) -> bool:
+    """Whether the number is a percentile of the gain, r or n_h/N* of pairs."""
+    return _SUMMARY.fullmatch(c.quantity) is not None
+
+
+class PairPanel:
+    """Gain, r and n_h/N* of all pairs as functions of their overlaps, shape (..., n_pairs)."""
+
+    def __init__(self, board: Board, *, alpha: float, power: float) -> None:
+        self.n, self.m_a, self.m_b = board.per_pair()
+        p_a, p_b = self.m_a / self.n, self.m_b / self.n
+        self.gap = p_a - p_b
+        self.spread = p_a * (1 - p_a) + p_b * (1 - p_b)
+        self.scale = np.sqrt(p_a * (1 - p_a) * p_b * (1 - p_b))
+        self.independent = p_a * p_b
+        self.h = cohens_h(p_a, p_b)
+        self.k = float(z_sum(alpha, power)) ** 2
+
+    def rho(self, overlaps: FloatArray) -> FloatArray:
+        """Correlation of the two models' scores."""
+        return np.asarray((overlaps / self.n - self.independent) / self.scale)
+
+    def var_d(self, overlaps: FloatArray) -> FloatArray:
+        """Variance of the paired difference."""
+        discordant = (self.m_a + self.m_b - 2 * overlaps) / self.n
+        return np.asarray(discordant - np.square(self.gap))
+
+    def moment(self, name: Moment, overlaps: FloatArray) -> FloatArray:
+        """Gain over the unpaired formula, r = N*/N, or n_h/N*."""
+        var_d = self.var_d(overlaps)
+        if name == "gain":
+            return np.asarray(self.spread / var_d)
+        if name == "r":
+            return np.asarray(self.k * var_d / np.square(self.gap) / self.n)
+        return np.asarray((1 - self.rho(overlaps)) * np.square(self.gap / self.h) / var_d)
+
+    def summaries(self, wanted: Sequence[Constraint], overlaps: FloatArray) -> FloatArray:
+        """The printed percentiles of `wanted`, each over the pairs that it is about."""
+        groups: dict[tuple[Moment, tuple[str, ...]], dict[int, float]] = {}
+        for place, c in enumerate(wanted):
+            match = _SUMMARY.fullmatch(c.quantity)
+            if match is None:
+                raise PublishedError(f"oll_v1: {c.quantity!r} is no summary of pairs")
+            group = groups.setdefault((_MOMENT[match["moment"]], c.subject), {})
+            group[place] = PERCENTILES[match["statistic"]]
+        moments = {name: self.moment(name, overlaps) for name, _ in groups}
+        found = np.empty((*overlaps.shape[:-1], len(wanted)))
+        for (name, subject), group in groups.items():
+            members = bucket_mask(subject[0], self.gap) if subject else slice(None)
+            percentiles = np.percentile(moments[name][..., members], [*group.values()], axis=-1)
+            found[..., [*group]] = np.moveaxis(percentiles, 0, -1)
+        return found

@@ -1,0 +1,105 @@
+"""The sums of every pair within clusters of items: what cluster moments are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+import pandas as pd
+
+from llm_power.board.counts import count_cells_by_cluster, difference_moments_by_cluster
+from llm_power.board.families import pair_indices
+from llm_power.errors import InvalidArgument
+from llm_power.scores.store import TaskScores
+from llm_power.statistics.cluster_moments import ClusterMoments, moments_from_sums
+from llm_power.statistics.multiplicity import Family
+
+_CLUSTER_COLUMNS: Final = ["cluster", "n_items", "sum_d", "sum_d2"]
+
+
+def tabulate_clusters(ranked: TaskScores, column: str | None, family: Family) -> pd.DataFrame:
+    """Sum the paired difference of every pair within every cluster of items.
+
+    Parameters
+    ----------
+    ranked : TaskScores
+        Scores with the columns in rank order.
+    column : str or None
+        Cluster column of the scores; None gives an empty table.
+    family : {"adjacent", "all"}
+        Which pairs are compared.
+
+    Returns
+    -------
+    DataFrame
+        One row a pair and cluster: task, ranks, cluster, ``n_items``, ``sum_d``, ``sum_d2``.
+        For binary scores ``sum_d`` is b - c and ``sum_d2`` is b + c.
+
+    Raises
+    ------
+    InvalidArgument
+        If the scores have no such cluster column.
+    """
+    if column is None:
+        return pd.DataFrame(columns=["task", "rank_a", "rank_b", *_CLUSTER_COLUMNS])
+    if column not in ranked.clusters:
+        known = ", ".join(sorted(ranked.clusters)) or "none"
+        raise InvalidArgument(
+            f"task {ranked.task!r} has no cluster column {column!r}; it has: {known}"
+        )
+    labels, codes = np.unique(np.asarray(ranked.clusters[column], dtype=str), return_inverse=True)
+    return cluster_sums(ranked, labels.tolist(), codes, family)
+
+
+def cluster_sums(
+    ranked: TaskScores, labels: Sequence[str], codes: np.ndarray, family: Family
+) -> pd.DataFrame:
+    """As `tabulate_clusters`, for any assignment of items to clusters.
+
+    Parameters
+    ----------
+    ranked : TaskScores
+        Scores with the columns in rank order.
+    labels : sequence of str, length n_clusters
+        Name of each cluster.
+    codes : ndarray of int, shape (n_items,)
+        Cluster of each item.
+    family : {"adjacent", "all"}
+        Which pairs are compared.
+
+    Returns
+    -------
+    DataFrame
+        As `tabulate_clusters`.
+    """
+    first, second = pair_indices(len(ranked.models), family)
+    if ranked.kind == "binary":
+        cells = count_cells_by_cluster(ranked.values, codes, first, second)
+        n_items = cells.n_items
+        sum_d, sum_d2 = (cells.b - cells.c).astype(float), (cells.b + cells.c).astype(float)
+    else:
+        moments = difference_moments_by_cluster(ranked.values, codes, first, second)
+        n_items, sum_d, sum_d2 = moments.n_items, moments.sum_d, moments.sum_d2
+    n_clusters, n_pairs = n_items.shape
+    return pd.DataFrame(
+        {
+            "task": ranked.task,
+            "rank_a": np.repeat(first + 1, n_clusters),
+            "rank_b": np.repeat(second + 1, n_clusters),
+            "cluster": np.tile(np.asarray(labels, dtype=object), n_pairs),
+            "n_items": n_items.T.ravel(),
+            "sum_d": sum_d.T.ravel(),
+            "sum_d2": sum_d2.T.ravel(),
+        }
+    )
+
+
+def cluster_moments(sums: pd.DataFrame) -> ClusterMoments:
+    """Return the moments, (n_clusters, n_pairs), of one task's rows of `tabulate_clusters`."""
+    n_clusters = sums["cluster"].nunique()
+    n_items, sum_d, sum_d2 = (
+        sums[name].to_numpy(np.float64).reshape(-1, n_clusters).T
+        for name in ("n_items", "sum_d", "sum_d2")
+    )
+    return moments_from_sums(n_items, sum_d, sum_d2)

@@ -1,0 +1,82 @@
+"""The pairs as one family: adjusted p-values, and required items at each procedure's level."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+import numpy as np
+import pandas as pd
+from scipy.special import stdtr
+
+from llm_power.board.operating_point import OperatingPoint
+from llm_power.board.tabulation import PAIR_KEY
+from llm_power.statistics._typing import FloatArray
+from llm_power.statistics.multiplicity import (
+    Procedure,
+    adjust_benjamini_hochberg,
+    adjust_bonferroni,
+    adjust_holm,
+    adjust_sidak,
+    adjusted_required_n,
+)
+
+_PROCEDURES: Final[dict[Procedure, tuple[str, Callable[[FloatArray], FloatArray]]]] = {
+    "bonferroni": ("bonferroni", adjust_bonferroni),
+    "sidak": ("sidak", adjust_sidak),
+    "holm": ("holm", adjust_holm),
+    "benjamini_hochberg": ("bh", adjust_benjamini_hochberg),
+}
+
+
+def add_multiplicity(
+    pairs: pd.DataFrame, resolution: pd.DataFrame, point: OperatingPoint
+) -> pd.DataFrame:
+    """Adjusted p-values, and required items at each procedure's own level.
+
+    Parameters
+    ----------
+    pairs, resolution : DataFrame
+        What `tabulate_pairs` and `add_resolution` returned. Their rows are the declared family:
+        every pair of the board, over all of its tasks.
+    point : OperatingPoint
+        Family-wise level (false discovery rate for Benjamini-Hochberg) and power.
+
+    Returns
+    -------
+    DataFrame
+        The key, the p-value that was adjusted, and ``p_``, ``n_star_``, ``q_`` and
+        ``resolved_`` of Bonferroni, Sidak, Holm and Benjamini-Hochberg (``bh``). The exact
+        conditional p-value is adjusted, which holds its level with any number of discordant
+        items; for graded scores, that of the paired t test.
+    """
+    p = _family_p(pairs, resolution)
+    table = pairs[PAIR_KEY].assign(p_unadjusted=p)
+    sigma_d = np.sqrt(resolution["var_d"].to_numpy())
+    for procedure, (name, adjust) in _PROCEDURES.items():
+        adjusted = adjusted_required_n(
+            p,
+            resolution["delta"].to_numpy(),
+            sigma_d,
+            pairs["n_items"].to_numpy(),
+            procedure=procedure,
+            alpha=point.alpha,
+            power=point.power,
+        )
+        table[f"p_{name}"] = adjust(p)
+        table[f"n_star_{name}"] = adjusted.n_star
+        table[f"q_{name}"] = adjusted.q
+        table[f"resolved_{name}"] = adjusted.resolved
+    return table
+
+
+def _family_p(pairs: pd.DataFrame, resolution: pd.DataFrame) -> FloatArray:
+    n = pairs["n_items"].to_numpy(np.float64)
+    delta = np.abs(resolution["delta"].to_numpy())
+    spread = np.sqrt(resolution["var_d"].to_numpy())
+    # Paired t with the divisor n - 1: t = delta / sqrt(var_d / (n - 1)).
+    t = np.where(delta > 0, np.inf, 0.0)
+    np.divide(delta * np.sqrt(np.maximum(n - 1, 0.0)), spread, out=t, where=spread > 0)
+    paired_t = 2.0 * stdtr(np.maximum(n - 1, 1.0), -t)
+    exact = resolution["p_exact"].to_numpy()
+    return np.where(np.isnan(exact), paired_t, exact)

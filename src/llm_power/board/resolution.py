@@ -1,0 +1,111 @@
+"""Required items, resolution ratio, minimum detectable effect and tests of every pair."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from llm_power.board.operating_point import OperatingPoint
+from llm_power.board.tabulation import CELL_COLUMNS, PAIR_KEY
+from llm_power.statistics.inversion import (
+    minimum_detectable_effect,
+    required_n,
+    resolution_ratio,
+)
+from llm_power.statistics.mcnemar import (
+    mcnemar_asymptotic,
+    mcnemar_continuity_corrected,
+    mcnemar_exact,
+    mcnemar_mid_p,
+)
+from llm_power.statistics.paired_binary import summarize_counts
+from llm_power.statistics.shortcut import miller_unpaired_required_n, shortcut_required_n
+
+
+def add_resolution(pairs: pd.DataFrame, point: OperatingPoint) -> pd.DataFrame:
+    """Required items, resolution ratio, minimum detectable effect and the four McNemar tests.
+
+    Parameters
+    ----------
+    pairs : DataFrame
+        What `tabulate_pairs` returned.
+    point : OperatingPoint
+        Level and power.
+
+    Returns
+    -------
+    DataFrame
+        The key and the columns of this stage, row by row. For graded scores the columns that
+        only 0/1 scores define (attainable, n_h and the McNemar p-values) are null.
+    """
+    parts = [
+        (_binary_resolution if is_binary else _graded_resolution)(rows, point)
+        for is_binary, rows in pairs.groupby(pairs["b"].notna(), sort=False)
+    ]
+    return pd.concat([pairs[PAIR_KEY], pd.concat(parts).sort_index()], axis=1)
+
+
+def _binary_resolution(rows: pd.DataFrame, point: OperatingPoint) -> pd.DataFrame:
+    n11, b, c, n00 = (rows[name].to_numpy(np.int64) for name in CELL_COLUMNS)
+    summary = summarize_counts(n11, b, c, n00, alpha=point.alpha, power=point.power)
+    p_a, p_b = summary.p_a, summary.p_b
+    return pd.DataFrame(
+        {
+            "p_a": p_a,
+            "p_b": p_b,
+            "delta": summary.delta,
+            "rho": summary.rho,
+            "var_d": summary.var_d,
+            "n_star": summary.n_star,
+            "q": summary.q,
+            "mde": summary.mde,
+            "resolved": summary.resolved,
+            "attainable": pd.array(summary.attainable, dtype="boolean"),
+            "n_h": shortcut_required_n(p_a, p_b, summary.rho, alpha=point.alpha, power=point.power),
+            "n_miller": miller_unpaired_required_n(p_a, p_b, alpha=point.alpha, power=point.power),
+            "p_chi2": mcnemar_asymptotic(b, c),
+            "p_exact": mcnemar_exact(b, c),
+            "p_midp": mcnemar_mid_p(b, c),
+            "p_cc": mcnemar_continuity_corrected(b, c),
+        },
+        index=rows.index,
+    )
+
+
+def _graded_resolution(rows: pd.DataFrame, point: OperatingPoint) -> pd.DataFrame:
+    n = rows["n_items"].to_numpy(np.float64)
+    p_a, p_b = rows["sum_a"] / n, rows["sum_b"] / n
+    var_a = np.maximum(rows["sum_a2"] / n - np.square(p_a), 0.0)
+    var_b = np.maximum(rows["sum_b2"] / n - np.square(p_b), 0.0)
+    delta = rows["sum_d"] / n
+    var_d = np.maximum(rows["sum_d2"] / n - np.square(delta), 0.0)
+    n_star = required_n(delta, np.sqrt(var_d), alpha=point.alpha, power=point.power)
+    q = resolution_ratio(n, n_star)
+    scale = np.sqrt(var_a * var_b)
+    rho = ((var_a + var_b - var_d) / 2 / scale.where(scale > 0)).to_numpy()
+    return pd.DataFrame(
+        {
+            "p_a": p_a,
+            "p_b": p_b,
+            "delta": delta,
+            "rho": rho,
+            "var_d": var_d,
+            "n_star": n_star,
+            "q": q,
+            "mde": minimum_detectable_effect(
+                n, np.sqrt(var_d), alpha=point.alpha, power=point.power
+            ),
+            "resolved": q >= 1,
+            "attainable": pd.array([pd.NA] * len(rows), dtype="boolean"),
+            "n_h": np.nan,
+            # The covariance set to zero, as for binary scores.
+            "n_miller": required_n(
+                delta, np.sqrt(var_a + var_b), alpha=point.alpha, power=point.power
+            ),
+            "p_chi2": np.nan,
+            "p_exact": np.nan,
+            "p_midp": np.nan,
+            "p_cc": np.nan,
+        },
+        index=rows.index,
+    )

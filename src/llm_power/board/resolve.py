@@ -1,0 +1,93 @@
+"""All stages of a board in one call, for use without the workflow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import pandas as pd
+
+from llm_power.board.cluster_sums import tabulate_clusters
+from llm_power.board.clusters import add_clusters
+from llm_power.board.multiplicity import add_multiplicity
+from llm_power.board.operating_point import OperatingPoint
+from llm_power.board.resolution import add_resolution
+from llm_power.board.sequential import add_sequential
+from llm_power.board.tabulation import tabulate_pairs
+from llm_power.board.verdicts import verdict_table
+from llm_power.scores.store import TaskScores
+from llm_power.statistics.multiplicity import Family
+
+N_STAGES: Final = 5
+
+
+@dataclass(frozen=True, slots=True)
+class BoardVerdicts:
+    """A board's verdict table and what it was made from.
+
+    Attributes
+    ----------
+    counts, multiplicity, verdicts : DataFrame
+        Sufficient statistics, every procedure's verdict, and the verdict table, row by row.
+    family : {"adjacent", "all"}
+        Which pairs were compared.
+    point : OperatingPoint
+        Level and power.
+    """
+
+    counts: pd.DataFrame
+    multiplicity: pd.DataFrame
+    verdicts: pd.DataFrame
+    family: Family
+    point: OperatingPoint
+
+
+def resolve_board(
+    tasks: Sequence[TaskScores],
+    *,
+    family: Family,
+    cluster: str | None = None,
+    point: OperatingPoint,
+    on_stage: Callable[[str], None] = lambda _stage: None,
+) -> BoardVerdicts:
+    """Resolve every pair of a board.
+
+    Parameters
+    ----------
+    tasks : sequence of TaskScores
+        Ranked scores, as `llm_power.board.ranking.prepare_task` returns them.
+    family : {"adjacent", "all"}
+        Which pairs are compared; with several tasks the family is all of them together.
+    cluster : str, optional
+        Cluster column of the scores.
+    point : OperatingPoint
+        Level and power.
+    on_stage : callable, optional
+        Called with the name of each of the `N_STAGES` stages before it starts.
+
+    Returns
+    -------
+    BoardVerdicts
+        The same numbers as the workflow's stages.
+
+    Raises
+    ------
+    InvalidArgument
+        If two models share no item, or there is no such cluster column.
+    """
+    on_stage("pairs")
+    counts = pd.concat([tabulate_pairs(task, family) for task in tasks], ignore_index=True)
+    sums = pd.concat(
+        [tabulate_clusters(task, cluster, family) for task in tasks], ignore_index=True
+    )
+    on_stage("resolution")
+    resolution = add_resolution(counts, point)
+    on_stage("multiplicity")
+    multiplicity = add_multiplicity(counts, resolution, point)
+    on_stage("clusters")
+    clusters = add_clusters(counts, sums, point)
+    on_stage("sequential")
+    sequential = add_sequential(counts, point)
+    verdicts = verdict_table(counts, resolution, multiplicity, clusters, sequential)
+    return BoardVerdicts(counts, multiplicity, verdicts, family, point)

@@ -1,0 +1,145 @@
+"""What a board's verdict table says, in a few rows: by procedure, by size of gap, by task."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+
+# Upper ends of the bins of Table 3, in score units.
+GAP_BINS: Final = (0.01, 0.02, 0.05, 0.15)
+
+_PROCEDURES: Final = {
+    "Fixed n": "resolved",
+    "Bonferroni": "resolved_bonferroni",
+    "Šidák": "resolved_sidak",
+    "Holm": "resolved_holm",
+    "Benjamini-Hochberg": "resolved_bh",
+    "Anytime-valid": "resolved_anytime",
+    "Clustered": "resolved_cluster",
+}
+
+
+def unresolved_by_procedure(verdicts: pd.DataFrame, multiplicity: pd.DataFrame) -> pd.DataFrame:
+    """Count the unresolved pairs of each task under each procedure, as Table 5 does.
+
+    Parameters
+    ----------
+    verdicts, multiplicity : DataFrame
+        The verdict table, and the stage that knows every procedure's verdict, row by row.
+
+    Returns
+    -------
+    DataFrame
+        One row a task and procedure: ``n_pairs`` it applies to and ``n_unresolved``. A
+        procedure that does not apply to a task has no pairs there.
+    """
+    stages = [name for name in _PROCEDURES.values() if name not in verdicts]
+    columns = pd.concat([verdicts, multiplicity[stages]], axis=1)
+    rows = []
+    for task, group in columns.groupby("task", sort=False):
+        for procedure, name in _PROCEDURES.items():
+            known = group[name].dropna().astype(bool)
+            rows.append(
+                {
+                    "task": task,
+                    "procedure": procedure,
+                    "n_pairs": len(known),
+                    "n_unresolved": int((~known).sum()),
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def unresolved_by_gap(verdicts: pd.DataFrame) -> pd.DataFrame:
+    """Bin the pairs of each task by the size of their gap, as Table 3 does.
+
+    Parameters
+    ----------
+    verdicts : DataFrame
+        The verdict table.
+
+    Returns
+    -------
+    DataFrame
+        One row a task and bin: its upper end (``inf`` for the last), pairs, unresolved pairs,
+        and the median and largest r = N*/N.
+    """
+    edges = [0.0, *GAP_BINS, np.inf]
+    columns = pd.DataFrame(
+        {
+            "task": pd.Categorical(verdicts["task"], categories=verdicts["task"].unique()),
+            "bin": pd.cut(verdicts["delta"].abs(), edges, include_lowest=True, labels=edges[1:]),
+            "r": verdicts["n_star"] / verdicts["n_items"],
+            "unresolved": ~verdicts["resolved"].astype(bool),
+        }
+    )
+    grouped = columns.groupby(["task", "bin"], observed=False)
+    table = grouped.agg(
+        n_pairs=("r", "size"),
+        n_unresolved=("unresolved", "sum"),
+        r_median=("r", "median"),
+        r_worst=("r", "max"),
+    )
+    return (
+        table.reset_index()
+        .rename(columns={"bin": "gap_up_to"})
+        .astype({"task": str, "gap_up_to": float})
+    )
+
+
+def task_overview(pairs: pd.DataFrame) -> pd.DataFrame:
+    """Items, models and coverage of each task.
+
+    Parameters
+    ----------
+    pairs : DataFrame
+        What `llm_power.board.tabulation.tabulate_pairs` returned.
+
+    Returns
+    -------
+    DataFrame
+        One row a task: models, pairs, items, and the smallest and median share of the items
+        that both models of a pair were scored on.
+    """
+    rows = []
+    for task, group in pairs.groupby("task", sort=False):
+        coverage = group["n_items"] / group["n_task"]
+        rows.append(
+            {
+                "task": task,
+                "n_models": int(group["rank_b"].max()),
+                "n_pairs": len(group),
+                "n_items": int(group["n_task"].iloc[0]),
+                "coverage_min": float(coverage.min()),
+                "coverage_median": float(coverage.median()),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def summarize_board(
+    pairs: pd.DataFrame, verdicts: pd.DataFrame, multiplicity: pd.DataFrame
+) -> dict[str, Any]:
+    """Collect the three summaries in one JSON-ready mapping.
+
+    Parameters
+    ----------
+    pairs, verdicts, multiplicity : DataFrame
+        Counts, verdict table and multiplicity stage of the same pairs.
+
+    Returns
+    -------
+    dict
+        ``n_pairs``, ``n_resolved``, ``n_unattainable``, ``n_crossed``, and the lists ``tasks``
+        and ``procedures``.
+    """
+    return {
+        "n_pairs": len(verdicts),
+        "n_resolved": int(verdicts["resolved"].sum()),
+        "n_unattainable": int((~verdicts["attainable"].dropna().astype(bool)).sum()),
+        "n_crossed": int(verdicts["crossed"].dropna().astype(bool).sum()),
+        "tasks": task_overview(pairs).to_dict(orient="records"),
+        "procedures": unresolved_by_procedure(verdicts, multiplicity).to_dict(orient="records"),
+    }

@@ -1,0 +1,52 @@
+"""The verdict table: one row a pair, one stage a group of columns.
+
+Each stage takes the rows of `tabulation` and adds what its own idea says about them, in a module of
+its own: resolution, multiplicity, clusters, sequential. The workflow caches every stage;
+`llm_power.board.resolve` runs them in a row.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import pandas as pd
+
+from llm_power.board.tabulation import PAIR_KEY
+from llm_power.errors import InvalidArgument
+
+VERDICT_COLUMNS: Final = [
+    *PAIR_KEY,
+    *["n_items", "n11", "b", "c", "n00", "p_a", "p_b", "delta", "rho", "var_d"],
+    *["n_star", "q", "mde", "resolved", "attainable", "n_h", "n_miller"],
+    *["p_chi2", "p_exact", "p_midp", "p_cc", "p_holm", "p_bh"],
+    *["n_star_bonferroni", "n_star_holm"],
+    *["icc", "design_effect", "n_star_cluster", "q_cluster", "resolved_cluster"],
+    *["log_e", "crossed", "n_star_anytime", "resolved_anytime"],
+]
+
+
+def verdict_table(pairs: pd.DataFrame, *stages: pd.DataFrame) -> pd.DataFrame:
+    """Join the stages into the table of `VERDICT_COLUMNS`.
+
+    Parameters
+    ----------
+    pairs : DataFrame
+        What `tabulate_pairs` returned.
+    *stages : DataFrame
+        What the other stages returned for the same pairs.
+
+    Returns
+    -------
+    DataFrame
+        One row a pair.
+
+    Raises
+    ------
+    InvalidArgument
+        If a stage is not about the same pairs in the same order.
+    """
+    for stage in stages:
+        if not stage[PAIR_KEY].equals(pairs[PAIR_KEY]):
+            raise InvalidArgument("the stages of a verdict table must be about the same pairs")
+    columns = pd.concat([pairs, *(stage.drop(columns=PAIR_KEY) for stage in stages)], axis=1)
+    return columns[VERDICT_COLUMNS]

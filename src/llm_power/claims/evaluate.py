@@ -1,0 +1,336 @@
+"""Hold every claim of a register against a folder of results."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from llm_power.claims._decimal import as_decimal
+from llm_power.claims._errors import AuditError
+from llm_power.claims._templates import fill_braces
+from llm_power.claims.claims import Check, Claim, Exhibit, Register
+from llm_power.claims.display import display_number
+from llm_power.claims.selection import ResultFolder
+from llm_power.claims.verdicts import Ruling, judge_printed, judge_readings, judge_value
+from llm_power.provenance import EVIDENCE, VERDICTS, Evidence, Verdict
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# What a reader must be told, by verdict.
+_REQUIRED_TEXTS: Final[Mapping[Verdict, tuple[str, ...]]] = {
+    "contradicted": ("derivation", "consequence"),
+    "ambiguous": ("consequence",),
+    "not_checkable": ("needs",),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What one check gave.
+
+    Attributes
+    ----------
+    check : Check
+        As the register has it.
+    value : float or str
+        In the units of the printed number.
+    standard_error : float
+        Joint Monte Carlo standard error of value and printed number; 0 without one.
+    evidence, verdict : str
+        What the value rests on, and what it says of the claim.
+    rounding : str
+        The convention that reconciles the two; empty where none is needed.
+    reading : str
+        Empty where the quantity is defined.
+    discrepancy : float
+        Value minus printed number; NaN for text.
+    z : float
+        Discrepancy in standard errors; NaN without one.
+    source : str
+        Result file, or ``claim ID``.
+    """
+
+    check: Check
+    value: float | str
+    standard_error: float
+    evidence: Evidence
+    verdict: Verdict
+    rounding: str
+    reading: str
+    discrepancy: float
+    z: float
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A claim with its verdict.
+
+    Attributes
+    ----------
+    claim : Claim
+        As the register has it.
+    verdict, evidence : str
+        The verdict, and what it rests on.
+    deciding : Outcome, optional
+        The one that decides; None without any check, and where readings disagree.
+    outcomes : tuple of Outcome
+        One a check, in the order of the register.
+    reason : str
+        The verdict in one sentence.
+    derivation : str
+        As the register has it, numbers filled in.
+    made_by : str
+        The rule that made the deciding result; empty where unknown.
+    """
+
+    claim: Claim
+    verdict: Verdict
+    evidence: Evidence
+    deciding: Outcome | None
+    outcomes: tuple[Outcome, ...]
+    reason: str
+    derivation: str
+    made_by: str
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """Every claim judged, in the order of the register.
+
+    Attributes
+    ----------
+    title, source : str
+        What was audited, and where it was printed.
+    exhibits : mapping of str to Exhibit
+        By name.
+    judged : tuple of Judged
+        One a claim.
+    """
+
+    title: str
+    source: str
+    exhibits: Mapping[str, Exhibit]
+    judged: tuple[Judged, ...]
+
+    def totals(self) -> pd.DataFrame:
+        """Count claims by verdict and evidence.
+
+        Returns
+        -------
+        DataFrame of int, shape (n_verdicts, n_evidence)
+            Every verdict and every class, strongest first, counted or not.
+        """
+        import pandas as pd  # noqa: PLC0415  (judging needs none, and the import takes long)
+
+        counts = Counter((judged.verdict, judged.evidence) for judged in self.judged)
+        return pd.DataFrame(
+            [[counts[verdict, evidence] for evidence in EVIDENCE] for verdict in VERDICTS],
+            index=pd.Index(VERDICTS, name="verdict"),
+            columns=pd.Index(EVIDENCE, name="evidence"),
+        )
+
+    def with_verdict(self, verdict: Verdict) -> tuple[Judged, ...]:
+        """Return the claims that got `verdict`."""
+        return tuple(judged for judged in self.judged if judged.verdict == verdict)
+
+    def missing_texts(self) -> tuple[str, ...]:
+        """Name the claims whose verdict calls for a text that the register does not have."""
+        return tuple(
+            f"claim {judged.claim.id!r} is {judged.verdict} and has no `{name}`"
+            for judged in self.judged
+            for name in _REQUIRED_TEXTS.get(judged.verdict, ())
+            if not getattr(judged.claim, name)
+        )
+
+
+def audit(register: Register, results_dir: Path, rule_of: Mapping[str, str] | None = None) -> Audit:
+    """Judge every claim of a register.
+
+    Parameters
+    ----------
+    register : Register
+        What `llm_power.claims.register.load_register` returned.
+    results_dir : Path
+        Folder that the result files of the register are relative to.
+    rule_of : mapping of str to str, optional
+        Rule or command that made each result file, for readers.
+
+    Returns
+    -------
+    Audit
+        In the order of the register.
+
+    Raises
+    ------
+    AuditError
+        If a check cannot be made; the message names claim, field and remedy.
+    """
+    folder = ResultFolder(results_dir, rule_of)
+    by_id = {claim.id: claim for claim in register.claims}
+    judged = []
+    for claim in register.claims:
+        outcomes = []
+        for i, check in enumerate(claim.checks):
+            try:
+                outcomes.append(_outcome(claim, check, folder, by_id))
+            except AuditError as error:
+                raise error.at(file=register.file, claim=claim.id, field=f"checks/{i}") from error
+        judged.append(_judge(claim, tuple(outcomes), rule_of or {}))
+    return Audit(register.title, register.source, register.exhibits, tuple(judged))
+
+
+def _outcome(
+    claim: Claim, check: Check, folder: ResultFolder, claims: Mapping[str, Claim]
+) -> Outcome:
+    if check.claim:
+        return _against_claim(claim, check, claims[check.claim])
+    statement = claim.statement
+    found = folder.find(check, as_text=statement.relation == "text")
+    ruling = judge_value(
+        statement,
+        found.value,
+        standard_error=found.standard_error,
+        printed_standard_error=claim.printed_standard_error,
+        evidence=found.evidence,
+    )
+    error = _joint(found.standard_error, claim.printed_standard_error)
+    return _assemble(check, found.value, error, found.evidence, ruling)
+
+
+def _against_claim(claim: Claim, check: Check, other: Claim) -> Outcome:
+    stated = other.statement
+    error = _joint(claim.printed_standard_error, other.printed_standard_error * abs(check.scale))
+    try:
+        ruling = judge_printed(claim.statement, stated, scale=check.scale, standard_error=error)
+    except ValueError as reason:
+        raise AuditError(
+            f"{claim.printed!r} cannot be held against {other.printed!r}: {reason}",
+            remedy="compare numbers with numbers and texts with texts, or alike bounds",
+            field="claim",
+        ) from reason
+    value = (
+        stated.text
+        if stated.relation == "text"
+        else float(as_decimal(stated.value) * as_decimal(check.scale))
+    )
+    return _assemble(check, value, error, "counts", ruling)
+
+
+def _assemble(
+    check: Check, value: float | str, error: float, evidence: Evidence, ruling: Ruling
+) -> Outcome:
+    return Outcome(
+        check=check,
+        value=value,
+        standard_error=error,
+        evidence=evidence,
+        verdict=ruling.verdict,
+        rounding=ruling.rounding,
+        reading=check.reading,
+        discrepancy=ruling.discrepancy,
+        z=ruling.z,
+        source=check.source,
+    )
+
+
+def _joint(*errors: float) -> float:
+    return math.hypot(*(0.0 if math.isnan(error) else error for error in errors))
+
+
+def _judge(claim: Claim, outcomes: tuple[Outcome, ...], rule_of: Mapping[str, str]) -> Judged:
+    deciders = _deciders(outcomes)
+    if not deciders:
+        verdict: Verdict = "not_checkable"
+        evidence: Evidence = "none"
+    elif len(deciders) == 1 and not deciders[0].reading:
+        verdict, evidence = deciders[0].verdict, deciders[0].evidence
+    else:
+        verdict = judge_readings([o.verdict for o in deciders], exhaustive=claim.exhaustive)
+        # A verdict over readings is no stronger than the weakest of them.
+        evidence = max((o.evidence for o in deciders), key=EVIDENCE.index)
+    deciding = deciders[0] if deciders and verdict != "ambiguous" else None
+    made = deciding or next(iter(deciders), None)
+    return Judged(
+        claim=claim,
+        verdict=verdict,
+        evidence=evidence,
+        deciding=deciding,
+        outcomes=outcomes,
+        reason=_reason(claim, verdict, deciders),
+        derivation=_derivation(claim, deciders),
+        made_by=rule_of.get(made.check.result, "") if made else "",
+    )
+
+
+def _deciders(outcomes: Sequence[Outcome]) -> list[Outcome]:
+    """Return the outcome with the strongest evidence, of each reading."""
+    order = {reading: i for i, reading in enumerate(dict.fromkeys(o.reading for o in outcomes))}
+    by_reading = sorted(outcomes, key=lambda o: order[o.reading])
+    return [
+        min(group, key=lambda o: EVIDENCE.index(o.evidence))
+        for _, group in groupby(by_reading, key=lambda o: o.reading)
+    ]
+
+
+def _derivation(claim: Claim, deciders: Sequence[Outcome]) -> str:
+    def each(numbers: Sequence[float | str]) -> str:
+        parts = (
+            f"{display_number(claim, number)}{f' ({o.reading})' if o.reading else ''}"
+            for number, o in zip(numbers, deciders, strict=True)
+        )
+        return "; ".join(parts) or "not computed"
+
+    values = {
+        "value": each([o.value for o in deciders]),
+        "printed": claim.printed,
+        "discrepancy": each([o.discrepancy for o in deciders]),
+    }
+    return fill_braces(claim.derivation, values)
+
+
+def _reason(claim: Claim, verdict: Verdict, deciders: Sequence[Outcome]) -> str:
+    if not deciders:
+        return f"Nothing here decides it; needed: {claim.needs}"
+    if deciders[0].reading:
+        each = "; ".join(
+            f"{o.reading}: {display_number(claim, o.value)} ({_WORDS[o.verdict]})" for o in deciders
+        )
+        return f"Readings tried: {each}."
+    (o,) = deciders
+    value = display_number(claim, o.value)
+    if o.evidence == "witness_fitted":
+        return f"The witness was fitted to it ({value}): no evidence."
+    if o.evidence == "stand_in":
+        return f"The items of a stand-in or a mirror of the hub give {value}: no evidence."
+    if verdict == "not_checkable":
+        return (
+            f"The witness, which was not fitted to it, gives {value}; it is one data set that "
+            "fits the inputs, and another may have the printed value."
+        )
+    against = "the printed" if o.check.claim else "recomputed"
+    if math.isnan(o.z):
+        spread = (
+            ""
+            if math.isnan(o.discrepancy)
+            else (f", a difference of {display_number(claim, o.discrepancy)}")
+        )
+    else:
+        spread = f", {o.z:+.1f} Monte Carlo standard errors away"
+    rounding = f"; the printed number is {o.rounding}" if o.rounding else ""
+    return f"Printed is {claim.printed}, {against} is {value}{spread}{rounding}."
+
+
+_WORDS: Final[Mapping[Verdict, str]] = {
+    "holds": "holds",
+    "holds_rounded": "holds, rounded",
+    "contradicted": "contradicted",
+    "ambiguous": "ambiguous",
+    "not_checkable": "not checkable",
+}

@@ -1,0 +1,319 @@
+"""Registers of claims: what was printed, where it stands, and the result to hold against it.
+
+A register is a YAML file that anybody may have written. `load_register` parses it without
+running anything, checks it against ``register.schema.yaml``, repeats entries over their
+subjects and fills in their placeholders. Everything that can be wrong is one `AuditError`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from llm_power.claims._document import read_document, validate
+from llm_power.claims._errors import AuditError
+from llm_power.claims._references import check_references, follow_patterns, repeat_printed
+from llm_power.claims._templates import fill_braces
+from llm_power.claims.claims import (
+    Check,
+    Claim,
+    Exhibit,
+    Register,
+    Relation,
+    Scalar,
+    Statement,
+)
+from llm_power.errors import one_line
+from llm_power.printed import (
+    Relation as PrintedRelation,
+)
+from llm_power.printed import (
+    parse_count,
+    parse_printed,
+)
+
+# No register written by hand comes near it.
+_MOST_CLAIMS: Final = 100_000
+
+# Filled in after judging, and only in derivations.
+RESULT_PLACEHOLDERS: Final = ("value", "printed", "discrepancy")
+
+_BOUNDS: Mapping[str, Relation] = {"at_most": "<=", "at_least": ">=", "below": "<", "above": ">"}
+_PRINTED_RELATIONS: Mapping[PrintedRelation, Relation] = {"=": "=", "≈": "≈", "<": "<", ">=": ">="}
+
+
+def load_register(path: Path) -> Register:
+    """Load a register of claims.
+
+    Parameters
+    ----------
+    path : Path
+        YAML in the form of ``register.schema.yaml``.
+
+    Returns
+    -------
+    Register
+        Every entry repeated over its subjects, every placeholder filled in.
+
+    Raises
+    ------
+    AuditError
+        If the file cannot be read, is not of that form, or contradicts itself; the message
+        names file, claim, field and remedy.
+    """
+    document = read_document(path)
+    try:
+        validate(document)
+        claims = follow_patterns(repeat_printed(_claims(document)))
+        check_references(claims, document.get("exhibits"))
+    except AuditError as error:
+        raise AuditError(
+            error.problem,
+            remedy=error.remedy,
+            file=str(path),
+            claim=error.claim,
+            field=error.field,
+        ) from error.__cause__
+    return Register(
+        file=str(path),
+        title=document.get("title", ""),
+        source=document.get("source", ""),
+        exhibits={
+            name: Exhibit(entry["title"], entry["file"])
+            for name, entry in document.get("exhibits", {}).items()
+        },
+        claims=tuple(claims),
+    )
+
+
+# From entries to claims
+
+
+def _claims(document: Mapping[str, Any]) -> list[Claim]:
+    subjects = document.get("subjects", {})
+    claims: dict[str, Claim] = {}
+    for entry in document["claims"]:
+        try:
+            repeated = list(_repeat(entry, subjects))
+        except AuditError as error:
+            raise AuditError(
+                error.problem, remedy=error.remedy, claim=entry["id"], field=error.field
+            ) from error.__cause__
+        for claim in repeated:
+            if claim.id in claims:
+                raise AuditError(
+                    "the id occurs twice", remedy="rename one of them", claim=claim.id, field="id"
+                )
+            claims[claim.id] = claim
+        if len(claims) > _MOST_CLAIMS:
+            raise AuditError(
+                f"there are more than {_MOST_CLAIMS} claims", remedy="split the register"
+            )
+    return list(claims.values())
+
+
+def _repeat(entry: Mapping[str, Any], subjects: Mapping[str, Any]) -> Iterator[Claim]:
+    over = entry.get("over")
+    if over is not None and over not in subjects:
+        known = ", ".join(subjects) or "none"
+        raise AuditError(
+            f"there is no list of subjects {over!r}",
+            remedy=f"name one of those under `subjects` ({known})",
+            field="over",
+        )
+    if (over is None) == ("*" in entry["id"]):
+        problem = "`over` needs a `*` in the id, and a `*` needs `over`"
+        raise AuditError(problem, remedy="add or remove one of the two", field="id")
+    rows = [{}] if over is None else subjects[over]
+    for number, subject in enumerate(rows, start=1):
+        values = {name: _text(value) for name, value in subject.items()}
+        if over is not None:
+            values = {"n": str(number), **values}
+        yield _claim(entry, _Row(number, len(rows), values))
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """One repetition of an entry: its number, how many there are, what placeholders stand for."""
+
+    number: int
+    count: int
+    values: Mapping[str, str]
+
+    def own(self, entry: Mapping[str, Any], name: str) -> Any:
+        """Return this repetition's share of a field that may be a list over subjects."""
+        value = entry.get(name)
+        if not isinstance(value, list):
+            return value
+        if len(value) != self.count:
+            raise AuditError(
+                f"the list has {len(value)} entries for {self.count} subjects",
+                remedy="give one entry per subject, in their order, or `over` a list of subjects",
+                field=name,
+            )
+        return value[self.number - 1]
+
+    def fill(self, value: Any, field: str) -> Any:
+        """Fill in the placeholders of a text, or of every text in a mapping or list."""
+        if isinstance(value, str):
+            try:
+                return fill_braces(value, self.values)
+            except AuditError as error:
+                raise AuditError(error.problem, remedy=error.remedy, field=field) from error
+        if isinstance(value, dict):
+            return {key: self.fill(part, f"{field}/{key}") for key, part in value.items()}
+        if isinstance(value, list):
+            return [self.fill(part, f"{field}/{i}") for i, part in enumerate(value)]
+        return value
+
+    def fill_later(self, text: str, field: str) -> str:
+        """Fill in what the subject says, and keep the placeholders of the result."""
+        kept = {name: f"{{{name}}}" for name in RESULT_PLACEHOLDERS}
+        escaped = {
+            name: value.replace("{", "{{").replace("}", "}}") for name, value in self.values.items()
+        }
+        # A doubled brace must survive until the result is known.
+        doubled = text.replace("{{", "{{{{").replace("}}", "}}}}")
+        try:
+            return fill_braces(doubled, kept | escaped)
+        except AuditError as error:
+            raise AuditError(error.problem, remedy=error.remedy, field=field) from error
+
+
+def _text(value: Scalar) -> str:
+    return value if isinstance(value, str) else str(value)
+
+
+def _claim(entry: Mapping[str, Any], row: _Row) -> Claim:
+    def text(name: str) -> str:
+        return str(row.fill(entry.get(name, ""), name))
+
+    if ("printed" in entry) == ("printed_of" in entry):
+        problem = "a claim has a number as `printed`, or repeats that of another as `printed_of`"
+        raise AuditError(problem, remedy="give one of the two", field="printed")
+    printed_of = text("printed_of")
+    printed = row.fill(row.own(entry, "printed"), "printed")
+    states = row.fill(row.own(entry, "states"), "states")
+    error = row.own(entry, "printed_standard_error")
+    _need_finite(error, "printed_standard_error")
+    checks = tuple(
+        _check(row.fill(check, f"checks/{i}"), f"checks/{i}")
+        for i, check in enumerate(entry.get("checks", []))
+    )
+    claim = Claim(
+        id=entry["id"].replace("*", str(row.number)),
+        kind=entry.get("kind", "claim"),
+        section=text("section"),
+        place=text("place"),
+        exhibit=text("exhibit") or None,
+        claim=text("claim"),
+        quantity=text("quantity"),
+        printed=printed or "",
+        statement=Statement("text") if printed_of else _statement(printed, states),
+        printed_standard_error=math.nan if error is None else float(error),
+        follows_from=tuple(row.fill(entry.get("follows_from", []), "follows_from")),
+        test=text("test"),
+        checks=checks,
+        undefined=text("undefined"),
+        exhaustive=entry.get("exhaustive", False),
+        derivation=row.fill_later(entry.get("derivation", ""), "derivation"),
+        consequence=text("consequence"),
+        needs=text("needs"),
+        note=text("note"),
+        printed_of=printed_of,
+    )
+    _check_consistency(claim)
+    return claim
+
+
+def _check_consistency(claim: Claim) -> None:
+    if not claim.checks and not claim.needs:
+        raise AuditError(
+            "there is nothing to check the claim by",
+            remedy="add `checks`, or say in `needs` what would be needed",
+            field="checks",
+        )
+    with_reading = [bool(check.reading) for check in claim.checks]
+    if any(with_reading) and not all(with_reading):
+        raise AuditError(
+            "some checks have a `reading` and some have none",
+            remedy="give every check a reading, or none",
+            field="checks",
+        )
+    if any(with_reading) and not claim.undefined:
+        raise AuditError(
+            "there are readings, but nothing says what is undefined",
+            remedy="say in `undefined` what the source leaves open",
+            field="undefined",
+        )
+
+
+def _check(entry: Mapping[str, Any], field: str) -> Check:
+    if ("result" in entry) == ("claim" in entry):
+        problem = "a check names either a `result` or a `claim`"
+        raise AuditError(problem, remedy="give one of the two", field=field)
+    if "claim" in entry:
+        extra = sorted(set(entry) - {"claim", "scale", "reading"})
+        if extra:
+            problem = f"{', '.join(extra)} cannot stand beside `claim`"
+            raise AuditError(problem, remedy="remove it", field=field)
+    elif ("column" in entry) == (entry.get("aggregate") == "count"):
+        problem = "a result needs a `column`, and a count of rows has none"
+        raise AuditError(problem, remedy="add or remove `column`", field=field)
+    for name in ("scale", "standard_error"):
+        _need_finite(entry.get(name), f"{field}/{name}")
+    return Check(**entry)
+
+
+def _need_finite(value: Any, field: str) -> None:
+    # An infinite tolerance would let anything hold.
+    if isinstance(value, float) and not math.isfinite(value):
+        raise AuditError(f"{value} is not finite", remedy="give a finite number", field=field)
+
+
+def _statement(printed: str, states: Mapping[str, Any] | None) -> Statement:
+    if states is not None:
+        return _stated(states)
+    try:
+        number = parse_printed(printed)
+    except ValueError:
+        pass
+    else:
+        relation = _PRINTED_RELATIONS[number.relation]
+        # "< 0.001" is not also said of 0.0014.
+        half_unit = number.half_unit if relation in ("=", "≈") else 0.0
+        return Statement(relation, number.value, half_unit)
+    try:
+        return Statement("=", float(parse_count(printed).count))
+    except ValueError as error:
+        raise AuditError(
+            f"{one_line(printed, 80)!r} is not a number this program can parse",
+            remedy="say in `states` what it says in numbers",
+            field="printed",
+        ) from error
+
+
+def _stated(states: Mapping[str, Any]) -> Statement:
+    names = [name for name in states if name != "half_unit"]
+    if len(names) != 1:
+        raise AuditError(
+            f"there must be exactly one statement, got {', '.join(names) or 'none'}",
+            remedy="keep one of value, at_most, at_least, below, above, between and text",
+            field="states",
+        )
+    (name,) = names
+    half_unit = float(states.get("half_unit", 0.0))
+    _need_finite(half_unit, "states/half_unit")
+    if name == "text":
+        return Statement("text", text=states["text"])
+    numbers = states[name] if name == "between" else [states[name]]
+    if any(math.isnan(number) for number in numbers) or list(numbers) != sorted(numbers):
+        raise AuditError(
+            f"{numbers} is not a number or not a range", remedy="correct it", field=f"states/{name}"
+        )
+    if name == "between":
+        return Statement("between", float(numbers[0]), half_unit, upper=float(numbers[1]))
+    return Statement(_BOUNDS.get(name, "="), float(numbers[0]), half_unit)

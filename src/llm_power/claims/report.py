@@ -1,0 +1,310 @@
+"""The audit as one HTML file that needs no network and no script to be read."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Final
+from urllib.parse import urlencode
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from llm_power.claims.claims import Check, Claim
+from llm_power.claims.display import display_number
+from llm_power.claims.evaluate import Audit, Judged, Outcome
+from llm_power.errors import InvalidArgument
+from llm_power.provenance import Evidence, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class _Term:
+    """How a word of the vocabulary is shown, and what it means."""
+
+    word: str
+    meaning: str
+    glyph: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """A value as it is shown, and in full where that says more."""
+
+    text: str
+    full: str = ""
+
+
+# In the order of the totals' columns.
+_VERDICTS: Final[Mapping[Verdict, _Term]] = {
+    "holds": _Term(
+        "holds",
+        "Equal within half a unit of the last printed digit; where a simulation is involved, "
+        "within four standard errors more.",
+        "✓",
+    ),
+    "holds_rounded": _Term(
+        "holds, rounded",
+        "Differs by no more than a rounding convention, which is named: up or down where to "
+        "nearest was expected.",
+        "≈",
+    ),
+    "contradicted": _Term(
+        "contradicted",
+        "The computed number is another one; how far off it is, and a derivation to check by "
+        "hand, stand beside it.",
+        "✗",
+    ),
+    "ambiguous": _Term(
+        "ambiguous",
+        "The text does not define the quantity, and the readings of it that were tried do not "
+        "decide; each is listed with what it gives.",
+        "?",
+    ),
+    "not_checkable": _Term(
+        "not checkable",
+        "Nothing at hand decides it; what would be needed is named.",
+        "○",
+    ),
+}
+_EVIDENCE: Final[Mapping[Evidence, _Term]] = {
+    "raw": _Term("raw data", "Recomputed from the models' own results, item by item."),
+    "derived": _Term("derived", "Follows by mathematics alone."),
+    "counts": _Term("printed counts", "Recomputed from other printed numbers."),
+    "simulated": _Term("simulated", "Simulated, with a known Monte Carlo error."),
+    "witness_held_out": _Term(
+        "witness, held out",
+        "Came out of a data set that was fitted to other printed numbers, without having gone in.",
+    ),
+    "witness_fitted": _Term(
+        "witness, fitted",
+        "Was put into the fitted data set: that it comes out again is no evidence.",
+    ),
+    "stand_in": _Term(
+        "stand-in or mirror",
+        "Computed from items that another server gave than the one they are published on.",
+    ),
+    "none": _Term("none", "There was nothing to compute it from."),
+}
+
+# A relative address has no scheme and no host, and is plain ASCII as RFC 3986 wants it.
+_RELATIVE: Final = re.compile(r"(?!/)[\w.~!$&'()*+,;=@%/?#-]+", re.ASCII)
+
+
+def render_report(audit: Audit, *, links: Mapping[str, str]) -> str:
+    """Render an audit as one self-contained HTML page.
+
+    Parameters
+    ----------
+    audit : Audit
+        The judged claims.
+    links : mapping of str to str
+        From the file of an exhibit or of a result, as register and checks name it, and from
+        the name of what made a result, to its address relative to the page. What is absent
+        gets no link.
+
+    Returns
+    -------
+    str
+        HTML. Texts are escaped, and characters that cannot be seen appear as their code
+        point, ``[U+202E]``. Style and script are inline and named by their hashes in the
+        page's Content-Security-Policy; nothing else may load or run.
+
+    Raises
+    ------
+    InvalidArgument
+        If a link is not relative.
+    """
+    style, script = _asset("report.css"), _asset("report.js")
+    counts = _counts(audit.judged)
+    return _environment().get_template("report.html.j2").render(
+        audit=audit,
+        links=links,
+        style=style,
+        script=script,
+        policy=(
+            f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
+            "img-src data:; base-uri 'none'; form-action 'none'"
+        ),
+        verdicts=_VERDICTS,
+        evidences=_EVIDENCE,
+        known={item.claim.id for item in audit.judged},
+        contradicted=audit.with_verdict("contradicted"),
+        ambiguous=audit.with_verdict("ambiguous"),
+        cross_checks=[item for item in audit.judged if item.claim.kind == "cross_check"],
+        headline=_headline(counts),
+        counts=counts,
+        bars={evidence: list(_bar(evidence, counts)) for evidence in _EVIDENCE},
+        longest_bar=max([1, *(counts["", evidence] for evidence in _EVIDENCE)]),
+        sections=[
+            (section, _section_name(section))
+            for section in dict.fromkeys(item.claim.section for item in audit.judged)
+        ],
+        verdict_choices=[(verdict, term.word) for verdict, term in _VERDICTS.items()],
+        evidence_choices=[(evidence, term.word) for evidence, term in _EVIDENCE.items()],
+    )  # fmt: skip
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("llm_power.claims", ""),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_visible,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "anchor": _anchor,
+        "computed": _computed,
+        "difference": _difference,
+        "lookup": _lookup,
+        "relative": _relative,
+        "section_name": _section_name,
+    }
+    environment.globals["query"] = _query
+    return environment
+
+
+def _asset(name: str) -> Markup:
+    # Our own files, and what their hashes are taken of: no template syntax, no escaping.
+    return Markup((files("llm_power.claims") / name).read_text(encoding="utf-8"))
+
+
+def _hash(text: str) -> str:
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
+
+
+def _visible(value: object) -> object:
+    """Show what cannot be seen: no name may turn the text around it, or look like another."""
+    if not isinstance(value, str) or isinstance(value, Markup):
+        return value
+    return "".join(c if c.isprintable() or c == "\n" else f"[U+{ord(c):04X}]" for c in value)
+
+
+def _anchor(claim_id: str, part: str = "claim") -> str:
+    """Name an element after a claim; different ids have different names."""
+    # Outside the alphabet, the tilde included, a character is its code point between tildes.
+    name = re.sub(r"[^A-Za-z0-9._/-]", lambda match: f"~{ord(match[0]):x}~", claim_id)
+    return f"{part}/{name}"
+
+
+def _relative(address: str) -> str:
+    if not _RELATIVE.fullmatch(address):
+        raise InvalidArgument(f"links must be relative addresses, percent-encoded, got {address!r}")
+    return address
+
+
+def _query(verdict: str, evidence: str) -> str:
+    chosen = {"verdict": verdict, "evidence": evidence}
+    return f"#?{urlencode({name: value for name, value in chosen.items() if value})}"
+
+
+def _section_name(section: str) -> str:
+    return f"Section {section}" if section[:1].isdigit() else section
+
+
+def _counts(judged: Sequence[Judged]) -> Counter[tuple[str, str]]:
+    """Count claims by verdict and evidence; an empty word stands for any."""
+    counts: Counter[tuple[str, str]] = Counter()
+    for item in judged:
+        counts.update(
+            [(item.verdict, item.evidence), (item.verdict, ""), ("", item.evidence), ("", "")]
+        )
+    return counts
+
+
+def _bar(
+    evidence: Evidence, counts: Counter[tuple[str, str]]
+) -> Iterator[tuple[int, int, Verdict]]:
+    start = 0
+    for verdict in _VERDICTS:
+        if width := counts[verdict, evidence]:
+            yield start, width, verdict
+            start += width
+
+
+def _headline(counts: Counter[tuple[str, str]]) -> str:
+    """Say the totals in one sentence; what there is none of is left out."""
+    if not counts["", ""]:
+        return "The register has no claims."
+    rounded, fitted = counts["holds_rounded", ""], counts["not_checkable", "witness_fitted"]
+    clauses = [
+        (
+            counts["holds", ""] + rounded,
+            *("holds", "hold"),
+            f" ({rounded:,} by a rounding that is named)" if rounded else "",
+        ),
+        (counts["contradicted", ""], "is contradicted", "are contradicted", ""),
+        (counts["ambiguous", ""], "is ambiguous", "are ambiguous", ""),
+        (
+            counts["not_checkable", ""],
+            *("cannot be checked here", "cannot be checked here"),
+            f" ({fitted:,} because a witness was fitted to what is printed)" if fitted else "",
+        ),
+    ]
+    said = [
+        f"{count:,} {one if count == 1 else many}{more}"
+        for count, one, many, more in clauses
+        if count
+    ]
+    listed = " and ".join(filter(None, [", ".join(said[:-1]), said[-1]]))
+    total = counts["", ""]
+    return f"Of {total:,} {'claim' if total == 1 else 'claims'}, {listed}."
+
+
+def _computed(outcome: Outcome, claim: Claim) -> _Shown:
+    text = display_number(claim, outcome.value)
+    if isinstance(outcome.value, str):
+        return _Shown(text)
+    if outcome.standard_error > 0:
+        text += f" ± {display_number(claim, outcome.standard_error)}"
+    return _Shown(text, repr(outcome.value))
+
+
+def _difference(outcome: Outcome, claim: Claim) -> str:
+    """Say how far the value is from the printed one, in what decides the verdict."""
+    # How far a bound is kept is no difference.
+    kept = claim.statement.relation not in ("=", "≈") and outcome.verdict == "holds"
+    if kept or math.isnan(outcome.discrepancy):
+        return ""
+    if not math.isnan(outcome.z):
+        return f"{_signed(outcome.z)} standard errors"
+    unit = 2 * claim.statement.half_unit
+    if not unit > 0:
+        return _plus(display_number(claim, outcome.discrepancy))
+    units = _signed(outcome.discrepancy / unit)
+    return f"{units} {'unit' if units in ('+1', '−1') else 'units'} of the last digit"
+
+
+def _signed(value: float) -> str:
+    if not math.isfinite(value):
+        return "+∞" if value > 0 else "−∞"
+    text = f"{value:,.0f}" if abs(value) >= 100 else f"{value:.2g}"
+    return _plus(text.replace("-", "−"))
+
+
+def _plus(text: str) -> str:
+    return text if text.startswith("−") or text == "0" else f"+{text}"
+
+
+def _lookup(check: Check) -> str:
+    """Say which cell, or which rows, of a result file a check reads."""
+    what = check.column or "rows"
+    if check.aggregate:
+        what = f"{check.aggregate} of {what}"
+    where = ", ".join(f"{name} {_condition(wanted)}" for name, wanted in check.rows.items())
+    return f"{what} where {where}" if where else what
+
+
+def _condition(wanted: object) -> str:
+    if not isinstance(wanted, Mapping):
+        return f"= {wanted}"
+    return " and ".join(f"{relation.replace('_', ' ')} {x}" for relation, x in wanted.items())

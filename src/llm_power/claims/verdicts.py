@@ -1,0 +1,246 @@
+"""The rules by which a recomputed value, or another printed number, judges a printed one.
+
+Every tolerance is fixed here, for all claims, before any result is seen.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Final
+
+from llm_power.claims._decimal import as_decimal
+from llm_power.claims.claims import Relation, Statement
+from llm_power.provenance import Evidence, Verdict
+
+# A printed number stands for whatever lies within half a unit of its last digit.
+HALF_UNITS: Final = 1
+# Rounded up or down instead of to the nearest, it stands for whatever lies within the unit.
+HALF_UNITS_ROUNDED: Final = 2
+MONTE_CARLO_STANDARD_ERRORS: Final = 4
+
+ROUNDED_UP: Final = "rounded up"
+ROUNDED_DOWN: Final = "rounded down"
+ROUNDED_EITHER: Final = "rounded up or down"
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """What a rule says of one comparison.
+
+    Attributes
+    ----------
+    verdict : str
+        Never ``ambiguous``: that takes several readings.
+    rounding : str
+        The convention that reconciles the two, for ``holds_rounded``; else empty.
+    discrepancy : float
+        Value minus printed number, signed; for a range the distance to its nearer end, 0
+        inside; NaN for text.
+    z : float
+        Discrepancy in standard errors; NaN without one.
+    """
+
+    verdict: Verdict
+    rounding: str
+    discrepancy: float
+    z: float
+
+
+def judge_value(
+    statement: Statement,
+    value: float | str,
+    *,
+    standard_error: float = 0.0,
+    printed_standard_error: float = math.nan,
+    evidence: Evidence,
+) -> Ruling:
+    """Judge a statement by a recomputed value.
+
+    Parameters
+    ----------
+    statement : Statement
+        What the printed text says.
+    value : float or str
+        Unrounded, in the units of the statement; a text for a statement of text.
+    standard_error, printed_standard_error : float
+        Monte Carlo standard errors of the two; 0 or NaN for a number without one.
+    evidence : str
+        What the value rests on.
+
+    Returns
+    -------
+    Ruling
+        ``not_checkable`` for whatever a witness was fitted to, for what it was not fitted to and
+        does not show, and for whatever rests on scores from a stand-in or a mirror.
+    """
+    error = _joint_error(standard_error, printed_standard_error)
+    discrepancy = _discrepancy(statement, value)
+    z = discrepancy / error if error > 0 else math.nan
+    verdict, rounding = _judge(statement, value, error, evidence)
+    return Ruling(verdict, rounding, discrepancy, z)
+
+
+def _judge(
+    statement: Statement, value: float | str, error: float, evidence: Evidence
+) -> tuple[Verdict, str]:
+    if evidence in ("witness_fitted", "stand_in", "none"):
+        return "not_checkable", ""
+    if _within(statement, value, Decimal(0)):
+        return "holds", ""
+    if error > 0 or evidence == "simulated":
+        slack = MONTE_CARLO_STANDARD_ERRORS * as_decimal(error)
+        if _within(statement, value, slack):
+            return "holds", ""
+    elif rounding := _rounding(statement, value):
+        return "holds_rounded", rounding
+    # The witness is one data set that fits the inputs; another may have the printed value.
+    return ("not_checkable" if evidence == "witness_held_out" else "contradicted"), ""
+
+
+def judge_printed(
+    statement: Statement, other: Statement, *, scale: float = 1.0, standard_error: float = 0.0
+) -> Ruling:
+    """Judge a statement by another printed one.
+
+    Parameters
+    ----------
+    statement, other : Statement
+        Two numbers; or a bound and a number; or two texts, bounds or ranges alike.
+    scale : float
+        Factor from the units of `other` to those of `statement`.
+    standard_error : float
+        Monte Carlo standard error of the difference of the two; 0 without one.
+
+    Returns
+    -------
+    Ruling
+        ``holds`` where one true value can have been rounded to both, each to the nearest.
+
+    Raises
+    ------
+    ValueError
+        If the two cannot be compared.
+    """
+    if statement.relation == "text" or other.relation == "text":
+        if statement.relation != other.relation:
+            raise ValueError("a text cannot be compared with a number")
+        same = statement.text == other.text
+        return Ruling("holds" if same else "contradicted", "", math.nan, math.nan)
+    factor = as_decimal(scale)
+    value = float(as_decimal(other.value) * factor)
+    half_units = as_decimal(statement.half_unit) + as_decimal(other.half_unit) * abs(factor)
+    if other.relation not in ("=", "≈"):
+        if statement.relation != other.relation:
+            raise ValueError("a bound can be compared with the same kind of bound only")
+        ends = [as_decimal(value) - as_decimal(statement.value)]
+        if other.relation == "between":
+            ends.append(as_decimal(other.upper) * factor - as_decimal(statement.upper))
+        distance = max(ends, key=abs)
+    elif statement.relation in ("=", "≈"):
+        distance = as_decimal(value) - as_decimal(statement.value)
+    else:
+        return judge_value(
+            _widened(statement, other, abs(scale)),
+            value,
+            standard_error=standard_error,
+            evidence="counts",
+        )
+    z = float(distance) / standard_error if standard_error > 0 else math.nan
+    verdict, rounding = _judge_distance(abs(distance), half_units, standard_error)
+    return Ruling(verdict, rounding, float(distance), z)
+
+
+def _judge_distance(
+    distance: Decimal, half_units: Decimal, standard_error: float
+) -> tuple[Verdict, str]:
+    slack = MONTE_CARLO_STANDARD_ERRORS * as_decimal(standard_error)
+    if distance == 0 or distance < HALF_UNITS * half_units:
+        return "holds", ""
+    if standard_error > 0 and distance <= half_units + slack:
+        return "holds", ""
+    if distance < HALF_UNITS_ROUNDED * half_units:
+        return "holds_rounded", ROUNDED_EITHER
+    return "contradicted", ""
+
+
+def judge_readings(verdicts: Sequence[Verdict], *, exhaustive: bool) -> Verdict:
+    """Judge an undefined quantity by the verdicts of its readings.
+
+    Parameters
+    ----------
+    verdicts : sequence of str
+        One a reading.
+    exhaustive : bool
+        Whether the readings are all there can be.
+
+    Returns
+    -------
+    str
+        ``holds`` (or ``holds_rounded``) if every reading does; ``contradicted`` if each of an
+        exhaustive list is; ``not_checkable`` if no reading could be checked; else
+        ``ambiguous``.
+    """
+    found = set(verdicts)
+    if found <= {"holds", "holds_rounded"}:
+        return "holds_rounded" if "holds_rounded" in found else "holds"
+    if found == {"not_checkable"}:
+        return "not_checkable"
+    if found == {"contradicted"} and exhaustive:
+        return "contradicted"
+    return "ambiguous"
+
+
+def _joint_error(*errors: float) -> float:
+    return math.hypot(*(0.0 if math.isnan(error) else error for error in errors))
+
+
+def _discrepancy(statement: Statement, value: float | str) -> float:
+    if isinstance(value, str) or statement.relation == "text":
+        return math.nan
+    if statement.relation == "between":
+        nearer = min(max(value, statement.value), statement.upper)
+    else:
+        nearer = statement.value
+    return 0.0 if value == nearer else float(as_decimal(value) - as_decimal(nearer))
+
+
+def _within(statement: Statement, value: float | str, slack: Decimal) -> bool:
+    """Whether the statement is true of the value, give or take half a unit and `slack`."""
+    if isinstance(value, str) or statement.relation == "text":
+        return value == statement.text
+    if value == statement.value and statement.relation not in ("<", ">"):
+        return True  # infinite ones too
+    # In decimal: 0.45 - 0.445 is not 0.005 in binary, and the printed number is decimal.
+    v, p = as_decimal(value), as_decimal(statement.value)
+    room = HALF_UNITS * as_decimal(statement.half_unit) + slack
+    upper = as_decimal(statement.upper) if statement.relation == "between" else p
+    true_of: Mapping[Relation, bool] = {
+        "<": v < p + room,
+        "<=": v <= p + room,
+        ">": v > p - room,
+        ">=": v >= p - room,
+        "between": p - room <= v <= upper + room,
+    }
+    return true_of.get(statement.relation, abs(v - p) <= room)
+
+
+def _rounding(statement: Statement, value: float | str) -> str:
+    """Name the rounding by which an exact value can have been printed so; else empty."""
+    if isinstance(value, str) or statement.relation != "=":
+        return ""
+    # Positive where the printed number is the greater one.
+    raised = as_decimal(statement.value) - as_decimal(value)
+    unit = HALF_UNITS_ROUNDED * as_decimal(statement.half_unit)
+    if 0 <= raised < unit:
+        return ROUNDED_UP
+    return ROUNDED_DOWN if -unit < raised <= 0 else ""
+
+
+def _widened(statement: Statement, other: Statement, scale: float) -> Statement:
+    half_unit = as_decimal(statement.half_unit) + as_decimal(other.half_unit) * as_decimal(scale)
+    return Statement(
+        statement.relation, statement.value, float(half_unit), statement.upper, statement.text
+    )

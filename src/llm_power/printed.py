@@ -1,0 +1,244 @@
+"""Printed numbers in typed form, and what it means to agree with one.
+
+A printed number is a string: ``0.90`` claims two digits, ``2,396,624`` claims the unit,
+``<10^-15`` claims a bound. `parse_printed` keeps the string beside the number and the
+half unit of its last digit, so that a recomputed value can be held against exactly what
+was claimed, and against nothing narrower or wider.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Literal
+
+import numpy as np
+
+from llm_power.statistics._typing import ArrayLike, FloatArray
+
+Relation = Literal["=", "<", ">=", "≈"]
+DisplayRule = Literal["nearest", "up", "down"]
+
+
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """One number as printed.
+
+    Attributes
+    ----------
+    text : str
+        The printed string.
+    value : float
+        The number it denotes; ``%`` and ``pp`` are hundredths, ``M`` is a million.
+    half_unit : float
+        Half a unit of the last printed digit, in the units of `value`.
+    relation : {"=", "<", ">=", "≈"}
+        What the paper claims about the true value.
+    """
+
+    text: str
+    value: float
+    half_unit: float
+    relation: Relation
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedInterval:
+    """A point with its bracketed bounds, ``0.0004 [−0.0003, 0.0012]`` (Table 9)."""
+
+    text: str
+    point: Printed
+    lower: Printed
+    upper: Printed
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedCount:
+    """So many of so many, ``4/9``; or so many and their share, ``3 (100%)``.
+
+    Attributes
+    ----------
+    text : str
+        The printed string.
+    count : int
+        The number counted.
+    total : int, optional
+        The number they are counted among, where printed.
+    share : Printed, optional
+        Their share, where printed.
+    """
+
+    text: str
+    count: int
+    total: int | None = None
+    share: Printed | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LabeledGap:
+    """A pair's label with its gap in percentage points, ``HS, gem/L-8B (0.46)`` (Table 11)."""
+
+    text: str
+    label: str
+    gap_pp: Printed
+
+
+_SUFFIX_EXPONENT = {"": 0, "%": -2, "pp": -2, "M": 6}
+_RELATIONS: Mapping[str, Relation] = {
+    "": "=", "<": "<", "≥": ">=", ">=": ">=", "≈": "≈",
+}  # fmt: skip
+_NUMBER = re.compile(
+    r"(?P<relation><|≥|>=|≈)?\s*"
+    r"(?P<sign>[-−+])?"
+    r"(?:(?P<digits>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)"
+    r"(?:\s*×\s*10\^(?P<exponent>[-−]?\d+))?"
+    r"|10\^(?P<power>[-−]?\d+))"
+    r"\s*(?P<suffix>%|pp|M)?",
+    re.ASCII,
+)
+_INTERVAL = re.compile(r"(?P<point>[^\[\]]+?)\s*\[(?P<bounds>[^\[\]]+)\](?P<suffix>%|pp|M)?")
+_OF = re.compile(r"(\d+)/(\d+)")
+_SHARE = re.compile(r"(\d+) \((\d+%)\)")
+_LABELED_GAP = re.compile(r"(?P<label>.+?) \((?P<gap>\d+\.\d+)\)")
+
+
+def parse_printed(text: str) -> Printed:
+    """Parse one printed number.
+
+    Parameters
+    ----------
+    text : str
+        For example ``2,396,624``, ``.77``, ``−0.0003``, ``9.9×10^-14``, ``<10^-15``,
+        ``≥10^7``, ``6.3pp``, ``28%``, ``1.11M``.
+
+    Returns
+    -------
+    Printed
+        The half unit of a bare power of ten is half of it: it claims one digit.
+
+    Raises
+    ------
+    ValueError
+        If `text` is not one printed number.
+    """
+    match = _NUMBER.fullmatch(text.strip())
+    if match is None:
+        raise ValueError(f"not a printed number: {text!r}")
+    bare_power = match["digits"] is None
+    digits = "1" if bare_power else match["digits"].replace(",", "")
+    exponent = int(((match["power"] if bare_power else match["exponent"]) or "0").replace("−", "-"))
+    scale = Decimal(1).scaleb(exponent + _SUFFIX_EXPONENT[match["suffix"] or ""])
+    sign = -1 if match["sign"] in ("-", "−") else 1
+    decimals = len(digits.partition(".")[2])
+    half_unit = Decimal("0.5").scaleb(-decimals) * scale
+    return Printed(
+        text=text,
+        value=float(sign * Decimal(digits) * scale),
+        half_unit=float(half_unit),
+        relation=_RELATIONS[match["relation"] or ""],
+    )
+
+
+def parse_interval(text: str) -> PrintedInterval:
+    """Parse a point with bracketed bounds; a suffix behind the bracket belongs to both bounds.
+
+    Raises
+    ------
+    ValueError
+        If `text` is not of the form ``point [lower, upper]``.
+    """
+    match = _INTERVAL.fullmatch(text.strip())
+    # The bounds hold thousands separators too; only a comma and a space part them.
+    bounds = match["bounds"].split(", ") if match else []
+    if match is None or len(bounds) != 2:
+        raise ValueError(f"not a printed interval: {text!r}")
+    suffix = match["suffix"] or ""
+    lower, upper = (parse_printed(bound + suffix) for bound in bounds)
+    return PrintedInterval(text, parse_printed(match["point"]), lower, upper)
+
+
+def parse_count(text: str) -> PrintedCount:
+    """Parse ``4/9`` or ``3 (100%)``.
+
+    Raises
+    ------
+    ValueError
+        If `text` has neither form.
+    """
+    if match := _OF.fullmatch(text.strip()):
+        return PrintedCount(text, int(match[1]), total=int(match[2]))
+    if match := _SHARE.fullmatch(text.strip()):
+        return PrintedCount(text, int(match[1]), share=parse_printed(match[2]))
+    raise ValueError(f"not a printed count: {text!r}")
+
+
+def parse_labeled_gap(text: str) -> LabeledGap:
+    """Parse a label that ends in a gap in percentage points, ``HS, gem/L-8B (0.46)``.
+
+    Raises
+    ------
+    ValueError
+        If `text` does not end so.
+    """
+    match = _LABELED_GAP.fullmatch(text.strip())
+    if match is None:
+        raise ValueError(f"not a label with a gap in parentheses: {text!r}")
+    return LabeledGap(text, match["label"], parse_printed(match["gap"]))
+
+
+def agrees(printed: Printed, value: float) -> bool:
+    """Whether `value` can be what was printed.
+
+    Parameters
+    ----------
+    printed : Printed
+        The printed number.
+    value : float
+        The recomputed one, unrounded and in the units of ``printed.value``.
+
+    Returns
+    -------
+    bool
+        For ``=`` and ``≈``: within half a unit of the last printed digit, bounds included
+        (a tie may have been rounded either way). For ``<`` and ``>=``: the relation holds.
+        False for NaN; an infinite value agrees with ``>=`` alone.
+    """
+    if math.isnan(value):
+        return False
+    if printed.relation == "<":
+        return value < printed.value
+    if printed.relation == ">=":
+        return value >= printed.value
+    if math.isinf(value):
+        return False
+    # In decimal: 0.45 - 0.445 is not 0.005 in binary, and the printed number is decimal.
+    distance = abs(Decimal(repr(float(value))) - Decimal(repr(printed.value)))
+    return distance <= Decimal(repr(printed.half_unit))
+
+
+def display_nearest(value: ArrayLike) -> FloatArray:
+    """Return the integer nearest to `value`, halves up; ``inf`` stays."""
+    return np.floor(np.asarray(value, dtype=np.float64) + 0.5)
+
+
+def display_up(value: ArrayLike) -> FloatArray:
+    """Return the least integer that is not below `value`; ``inf`` stays.
+
+    A required number of items rounded so never falls short of the requirement.
+    """
+    return np.ceil(np.asarray(value, dtype=np.float64))
+
+
+def display_down(value: ArrayLike) -> FloatArray:
+    """Return the greatest integer that is not above `value`; ``inf`` stays."""
+    return np.floor(np.asarray(value, dtype=np.float64))
+
+
+DISPLAY_RULES: Mapping[DisplayRule, Callable[[ArrayLike], FloatArray]] = {
+    "nearest": display_nearest,
+    "up": display_up,
+    "down": display_down,
+}

@@ -1,0 +1,116 @@
+"""What the exhibits of a board share: names as the paper abbreviates them, cells side by side."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import numpy as np
+import pandas as pd
+
+from llm_power.errors import InvalidArgument
+from llm_power.printed import (
+    Printed,
+    agrees,
+)
+from llm_power.statistics._typing import ArrayLike
+
+_TASKS: Final[Mapping[str, str]] = {
+    "arc": "ARC-C",
+    "hellaswag": "HS",
+    "winogrande": "Wino",
+    "gsm8k": "GSM8K",
+}
+_MODELS: Final[Mapping[str, str]] = {
+    "Mistral-7B-Instruct-v0.2": "Mistral-I",
+    "Mistral-7B-I-v0.2": "Mistral-I",
+    "gemma-7b": "gemma",
+    "gemma-7b-it": "gemma-it",
+    "Meta-Llama-3-8B": "Llama-3-8B",
+    "Meta-Llama-3-8B-Instruct": "Llama-I",
+    "Llama-3-8B-Instruct": "Llama-I",
+    "Llama-4-Maverick-17B-128E-Instruct-FP8": "Llama-4-Maverick",
+}
+
+
+def task_label(task: str) -> str:
+    """Return the paper's abbreviation of a task, or the task's own name."""
+    return _TASKS.get(task, task)
+
+
+def model_label(model: str) -> str:
+    """Return the paper's abbreviation of a model, or its name without the organization."""
+    name = model.rpartition("/")[2]
+    return _MODELS.get(name, name)
+
+
+def pair_labels(verdicts: pd.DataFrame) -> list[str]:
+    """Return ``gemma / Llama-3-8B`` of every row of a verdict table."""
+    return [
+        f"{model_label(a)} / {model_label(b)}"
+        for a, b in zip(verdicts["model_a"], verdicts["model_b"], strict=True)
+    ]
+
+
+def rank_labels(rows: pd.DataFrame) -> list[str]:
+    """Return ``4 vs 5`` of every row that has ``rank_a`` and ``rank_b``."""
+    return [f"{a} vs {b}" for a, b in zip(rows["rank_a"], rows["rank_b"], strict=True)]
+
+
+def in_printed_order(rows: pd.DataFrame, labels: Sequence[str]) -> pd.DataFrame:
+    """Return the rows of one task's adjacent pairs in the order of the printed labels.
+
+    Raises
+    ------
+    InvalidArgument
+        If the rows are about other rank pairs, or about several tasks.
+    """
+    own = rank_labels(rows)
+    if sorted(own) != sorted(labels):
+        raise InvalidArgument(
+            f"the board's pairs must be the printed ones, {', '.join(labels)}; got {', '.join(own)}"
+        )
+    return rows.set_index(pd.Index(own)).loc[list(labels)].reset_index(drop=True)
+
+
+def agrees_rounded(printed: Printed, value: float) -> bool:
+    """Whether a number of items can be what was printed, to the nearest integer or rounded up.
+
+    Table 6 rounds to the nearest integer, Tables 7 and 10 round up.
+    """
+    return agrees(printed, value) or (
+        math.isfinite(value) and agrees(printed, float(math.ceil(value)))
+    )
+
+
+def side_by_side(
+    name: str, printed: Sequence[Printed], values: ArrayLike, *, whole_items: bool = False
+) -> dict[str, list[str] | list[float] | list[bool]]:
+    """Return the columns ``NAME_printed``, ``NAME`` and ``NAME_agrees``.
+
+    Parameters
+    ----------
+    name : str
+        The quantity.
+    printed : sequence of Printed
+        The printed cells.
+    values : array_like
+        The recomputed ones, unrounded.
+    whole_items : bool
+        Whether the paper may have rounded up: `agrees_rounded` instead of `agrees`.
+    """
+    compare = agrees_rounded if whole_items else agrees
+    recomputed: list[float] = np.asarray(values, dtype=np.float64).tolist()
+    return {
+        f"{name}_printed": [cell.text for cell in printed],
+        name: recomputed,
+        f"{name}_agrees": [compare(p, v) for p, v in zip(printed, recomputed, strict=True)],
+    }
+
+
+def verdict_on_cells(differing: Sequence[str]) -> str:
+    """Return the sentence that says which printed cells are not reproduced."""
+    if not differing:
+        return "Every printed cell is reproduced to its last digit."
+    return f"Cells that are not reproduced: {'; '.join(differing)}."

@@ -1,0 +1,151 @@
+"""The tables of any board: what it covers, what stays unresolved, and its ladder of ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from llm_power.board.operating_point import OperatingPoint
+from llm_power.board.summary import task_overview, unresolved_by_gap, unresolved_by_procedure
+from llm_power.report.score_provenance import score_provenance
+from llm_power.report.tables import Column, Table, as_fixed, as_integer, as_p_value
+from llm_power.scores.store import TaskScores
+from llm_power.statistics.multiplicity import Family
+
+_FAMILY_NAMES: dict[Family, str] = {"adjacent": "adjacent ranks", "all": "all pairs"}
+
+
+def board_tables(
+    counts: pd.DataFrame,
+    verdicts: pd.DataFrame,
+    multiplicity: pd.DataFrame,
+    tasks: Sequence[TaskScores],
+    *,
+    title: str,
+    family: Family,
+    point: OperatingPoint,
+) -> dict[str, Table]:
+    """Build the tables of one board and family of pairs.
+
+    Parameters
+    ----------
+    counts, verdicts, multiplicity : DataFrame
+        Counts, verdict table and multiplicity stage of the same pairs.
+    tasks : sequence of TaskScores
+        The board's scores, for their provenance.
+    title : str
+        What the board is.
+    family : {"adjacent", "all"}
+        Which pairs were compared.
+    point : OperatingPoint
+        Level and power.
+
+    Returns
+    -------
+    dict of str to Table
+        ``overview``, ``procedures``, ``gaps`` and ``ladder``.
+    """
+    sources = score_provenance(tasks)
+    scope = f"{title} ({_FAMILY_NAMES[family]})"
+    notes = [_operating_note(point), *_coverage_notes(counts), *_tolerance_notes(tasks)]
+    coverage = task_overview(counts)
+    procedures = unresolved_by_procedure(verdicts, multiplicity)
+    gaps = unresolved_by_gap(verdicts)
+    return {
+        "overview": Table(coverage, _OVERVIEW, f"{scope}: what it covers.", sources, notes),
+        "procedures": Table(
+            procedures, _PROCEDURES, f"{scope}: unresolved pairs by procedure.", sources, notes
+        ),
+        "gaps": Table(gaps, _GAPS, f"{scope}: unresolved pairs by size of gap.", sources, notes),
+        "ladder": Table(
+            _ladder(counts, verdicts),
+            _LADDER,
+            f"{title}: each rank against the next, verdicts within the family of "
+            f"{_FAMILY_NAMES[family]}.",
+            sources,
+            notes,
+        ),
+    }
+
+
+def _ladder(counts: pd.DataFrame, verdicts: pd.DataFrame) -> pd.DataFrame:
+    table = verdicts.assign(
+        coverage=counts["n_items"] / counts["n_task"], gap_pp=100 * verdicts["delta"]
+    )
+    return table[table["rank_b"] == table["rank_a"] + 1].reset_index(drop=True)
+
+
+def _operating_note(point: OperatingPoint) -> str:
+    return (
+        f"Level {point.alpha:g}, power {point.power:g}. Unresolved: q = N/N* below 1. Holm and "
+        "Benjamini-Hochberg adjust the exact conditional p-value (paired t for graded scores)."
+    )
+
+
+def _coverage_notes(counts: pd.DataFrame) -> list[str]:
+    return [
+        f"Task {row['task']}: {row['n_items']:,} items; each pair is compared on the items that "
+        f"both models were scored on, {100 * row['coverage_min']:.2f}% of them or more."
+        for row in task_overview(counts).to_dict(orient="records")
+    ]
+
+
+def _tolerance_notes(tasks: Sequence[TaskScores]) -> list[str]:
+    return [
+        f"Task {task.task}, {fault}: "
+        + ", ".join(f"{model} {count:,}" for model, count in sorted(by_model.items()))
+        + "."
+        for task in tasks
+        for fault, by_model in sorted(task.provenance.tolerated.items())
+    ]
+
+
+def _gap_label(upper: float) -> str:
+    return "larger" if upper == float("inf") else f"up to {100 * upper:g} pp"
+
+
+def _percent(value: float) -> str:
+    return as_fixed(1)(100 * value)
+
+
+_OVERVIEW = [
+    Column("task", "Task"),
+    Column("n_models", "Models", as_integer, "right"),
+    Column("n_pairs", "Pairs", as_integer, "right"),
+    Column("n_items", "Items", as_integer, "right"),
+    Column("coverage_min", "Least coverage, %", _percent, "right"),
+    Column("coverage_median", "Median coverage, %", _percent, "right"),
+]
+_PROCEDURES = [
+    Column("task", "Task"),
+    Column("procedure", "Procedure"),
+    Column("n_unresolved", "Unresolved", as_integer, "right"),
+    Column("n_pairs", "Pairs", as_integer, "right"),
+]
+_GAPS = [
+    Column("task", "Task"),
+    Column("gap_up_to", "Gap", _gap_label),
+    Column("n_pairs", "Pairs", as_integer, "right"),
+    Column("n_unresolved", "Unresolved", as_integer, "right"),
+    Column("r_median", "Median N*/N", as_fixed(2), "right"),
+    Column("r_worst", "Largest N*/N", as_fixed(2), "right"),
+]
+_LADDER = [
+    Column("task", "Task"),
+    Column("rank_a", "Rank", as_integer, "right"),
+    Column("model_a", "Model"),
+    Column("model_b", "Next model"),
+    Column("coverage", "Coverage, %", _percent, "right"),
+    Column("gap_pp", "Gap, pp", as_fixed(2), "right"),
+    Column("b", "b", as_integer, "right"),
+    Column("c", "c", as_integer, "right"),
+    Column("n_star", "N*", as_integer, "right"),
+    Column("q", "q", as_fixed(2), "right"),
+    Column("resolved", "Resolved"),
+    Column("q_cluster", "q, clustered", as_fixed(2), "right"),
+    Column("p_exact", "Exact p", as_p_value, "right"),
+    Column("p_holm", "Holm p", as_p_value, "right"),
+    Column("crossed", "e crossed"),
+    Column("resolved_anytime", "Resolved anytime"),
+]

@@ -1,0 +1,1 @@
+"""The machine that replicates any paper: printed numbers, exhibits, witnesses, downloads."""

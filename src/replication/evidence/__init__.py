@@ -1,0 +1,1 @@
+"""Rows of evidence, and what rounded numbers can be."""

@@ -1,0 +1,208 @@
+"""The register of published files: data/datasets.csv, one line a file."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Final, Literal, get_args
+
+from replication.hub.errors import HubError
+
+Source = Literal["hub", "github"]
+SOURCES: Final[tuple[Source, ...]] = get_args(Source)
+COLUMNS: Final = (
+    *("name", "source", "repo", "revision", "file"),
+    *("bytes", "sha256", "rows", "licence", "retrieved"),
+)
+
+_REPO: Final = re.compile(r"[\w.-]{1,96}/[\w.-]{1,96}", re.ASCII)
+_REVISION: Final = re.compile(r"[0-9a-f]{40}|")
+_SHA256: Final = re.compile(r"[0-9a-f]{64}|")
+_ROWS: Final = re.compile(r"([1-9]\d{0,8})(?:-([1-9]\d{0,8}))?|")
+_TIME_MARKS: Final = re.compile(r"[-:_T.]")
+_BYTES: Final = re.compile(r"\d{1,15}|")
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """One published file.
+
+    Attributes
+    ----------
+    name : str
+        ``BOARD/TASK/MODEL``: whose scores on what. Everything behind the second slash is the
+        name of the model.
+    source : {"hub", "github"}
+        Where it is published: a data set of huggingface.co, or a repository of github.com.
+    repo : str
+        ``OWNER/NAME`` there.
+    revision : str or None
+        Commit, 40 hexadecimal digits; None where it is not known yet.
+    file : str
+        Path in the repository. May hold the wildcards ``*``, ``?`` and ``[...]`` where it is not
+        known: exactly one file must then match.
+    bytes : int or None
+        Size, where known.
+    sha256 : str or None
+        Of the contents, where known.
+    rows : tuple of (int, int) or None
+        Smallest and largest number of items that it may hold.
+    licence : str
+        As declared there; "none declared" where none is, empty where it is not known.
+    retrieved : str
+        Time at which size and hash were taken, ISO 8601 in UTC; may be empty.
+    """
+
+    name: str
+    source: Source
+    repo: str
+    revision: str | None
+    file: str
+    bytes: int | None
+    sha256: str | None
+    rows: tuple[int, int] | None
+    licence: str
+    retrieved: str
+
+    @property
+    def board(self) -> str:
+        """The first part of the name."""
+        return self.name.split("/", 2)[0]
+
+    @property
+    def task(self) -> str:
+        """The second part of the name."""
+        return self.name.split("/", 2)[1]
+
+    @property
+    def model(self) -> str:
+        """The rest of the name."""
+        return self.name.split("/", 2)[2]
+
+    @property
+    def is_pattern(self) -> bool:
+        """Whether the file is still to be found among those of the repository."""
+        return any(wildcard in self.file for wildcard in "*?[")
+
+    def means(self, path: str) -> bool:
+        """Whether `path` of the repository is the file, or one that it may be.
+
+        Runs are named by their time, which folder and file spell in different ways: with colons
+        or with dashes.
+        """
+        if self.is_pattern:
+            return fnmatchcase(path, self.file)
+        return _TIME_MARKS.sub("", path) == _TIME_MARKS.sub("", self.file)
+
+    @property
+    def page(self) -> str:
+        """The page of the repository, which a reader can open."""
+        kind = {"hub": "https://huggingface.co/datasets", "github": "https://github.com"}
+        return f"{kind[self.source]}/{self.repo}"
+
+
+def load_register(path: Path) -> dict[str, Dataset]:
+    """Load the register.
+
+    Parameters
+    ----------
+    path : Path
+        CSV with the columns name, source, repo, revision, file, bytes, sha256, rows, licence and
+        retrieved. ``rows`` is a number, or a range like ``12031-12032``.
+
+    Returns
+    -------
+    dict
+        Data sets by name, in the order of the file.
+
+    Raises
+    ------
+    HubError
+        If the file cannot be read or a line is malformed; the message names line and column.
+    """
+    try:
+        text = path.read_bytes().decode("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise HubError(
+            f"the register cannot be read ({error})", remedy="check the path", file=str(path)
+        ) from error
+    reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
+    found: dict[str, Dataset] = {}
+    try:
+        if tuple(reader.fieldnames or ()) != COLUMNS:
+            raise ValueError(f"the columns must be {', '.join(COLUMNS)}")
+        for row in reader:
+            dataset = _parse(row)
+            if dataset.name in found:
+                raise ValueError(f"name: {dataset.name!r} is there twice")
+            found[dataset.name] = dataset
+    except (ValueError, csv.Error) as error:
+        raise HubError(
+            f"line {max(reader.line_num, 1)}: {error}",
+            remedy="correct the line, whose columns data/README.md describes",
+            file=str(path),
+        ) from error
+    return found
+
+
+def _parse(row: Mapping[str, str | None]) -> Dataset:
+    cells = {name: _cell(row, name) for name in COLUMNS}
+    board, _, rest = cells["name"].partition("/")
+    task, _, model = rest.partition("/")
+    _require(all((board, task, model)), "name", cells, "BOARD/TASK/MODEL")
+    source = next((source for source in SOURCES if source == cells["source"]), None)
+    if source is None:
+        raise ValueError(f"source: must be one of {', '.join(SOURCES)}, got {cells['source']!r}")
+    _require(_REPO.fullmatch(cells["repo"]), "repo", cells, "OWNER/NAME")
+    _require(_REVISION.fullmatch(cells["revision"]), "revision", cells, "a commit of 40 digits")
+    _require(_is_inside(cells["file"]), "file", cells, "a path inside the repository")
+    _require(_BYTES.fullmatch(cells["bytes"]), "bytes", cells, "a whole number")
+    _require(_SHA256.fullmatch(cells["sha256"]), "sha256", cells, "64 hexadecimal digits")
+    rows = _ROWS.fullmatch(cells["rows"])
+    if rows is None:
+        raise ValueError(f"rows: must be a number or a range, got {cells['rows']!r}")
+    _require(_is_utc_time(cells["retrieved"]), "retrieved", cells, "an ISO 8601 time in UTC")
+    return Dataset(
+        name=cells["name"],
+        source=source,
+        repo=cells["repo"],
+        revision=cells["revision"] or None,
+        file=cells["file"],
+        bytes=int(cells["bytes"]) if cells["bytes"] else None,
+        sha256=cells["sha256"] or None,
+        rows=(int(rows[1]), int(rows[2] or rows[1])) if rows[1] else None,
+        licence=cells["licence"],
+        retrieved=cells["retrieved"],
+    )
+
+
+def _cell(row: Mapping[str, str | None], name: str) -> str:
+    value = row[name]
+    if value is None or None in row:
+        raise ValueError(f"must have {len(COLUMNS)} cells")
+    if value != value.strip() or not value.isprintable():
+        raise ValueError(f"{name}: has a space at an end or an invisible character: {value!r}")
+    return value
+
+
+def _require(holds: object, column: str, cells: Mapping[str, str], what: str) -> None:
+    if not holds:
+        raise ValueError(f"{column}: must be {what}, got {cells[column]!r}")
+
+
+def _is_inside(path: str) -> bool:
+    parts = path.split("/")
+    return not path.startswith("/") and all(part not in {"", ".", ".."} for part in parts)
+
+
+def _is_utc_time(text: str) -> bool:
+    try:
+        return not text or datetime.fromisoformat(text).utcoffset() == timedelta(0)
+    except ValueError:
+        return False

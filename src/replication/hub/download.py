@@ -1,0 +1,144 @@
+"""One data set of the register to its place on the disk, unless it is there already."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from replication.hub.access import Access
+from replication.hub.client import fetch_from_hub
+from replication.hub.datasets import Dataset
+from replication.hub.errors import HubError
+from replication.hub.github import fetch_from_github
+from replication.hub.layout import download_path
+from replication.hub.lock import Locked, LockFile
+from replication.hub.patience import Patience, persistently
+from replication.hub.transfer import Declared, sha256_of
+
+_log = logging.getLogger("replication.hub")
+
+
+def download(
+    dataset: Dataset,
+    folder: Path,
+    lock: LockFile,
+    *,
+    access: Access,
+    patience: Patience | None = None,
+) -> Path:
+    """Return the path of a data set's file, which is fetched if it is not there or is not right.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        A line of the register.
+    folder : Path
+        Folder of all downloads.
+    lock : LockFile
+        Where the hash is observed, if the register has none.
+    access : Access
+        Endpoints and token.
+    patience : Patience, optional
+        How long to try.
+
+    Returns
+    -------
+    Path
+        `download_path` of the data set; the file there has the declared or the observed hash.
+
+    Raises
+    ------
+    HubError
+        If the file cannot be had, or is not the declared one. There is then nothing at the
+        path, or what was there before.
+    """
+    path = download_path(folder, access.endpoint(dataset.source), dataset)
+    known = known_file(dataset, lock, access)
+    found = sha256_of(path) if path.is_file() else None
+    if known is not None and found == known.sha256:
+        _log.info("%s: is there, and its SHA-256 is right", dataset.name)
+        return path
+    if access.offline:
+        raise _offline(dataset, path, known, found)
+    if found is not None:
+        why = "nothing says what it should be" if known is None else f"its SHA-256 is {found}"
+        _log.warning("%s: the file that is there is fetched again, for %s", dataset.name, why)
+    wanted, declared = _wanted(dataset, known, lock)
+    fetch = {"hub": fetch_from_hub, "github": fetch_from_github}[dataset.source]
+    trying = patience or Patience()
+    remote, size, sha256 = persistently(
+        lambda: fetch(wanted, path, declared, access=access, patience=trying), trying, dataset.name
+    )
+    _log.info("%s: %d bytes, SHA-256 %s", dataset.name, size, sha256)
+    if known is None:
+        endpoint, now = access.endpoint(dataset.source), datetime.now(UTC)
+        _record(
+            Locked(
+                name=dataset.name,
+                endpoint=endpoint,
+                revision=remote.revision,
+                file=remote.file,
+                bytes=size,
+                sha256=sha256,
+                retrieved=now.isoformat(timespec="seconds"),
+            ),
+            lock,
+        )
+    return path
+
+
+def known_file(dataset: Dataset, lock: LockFile, access: Access) -> Locked | None:
+    """Return what the register says of a file, or else the lock file; None if neither does.
+
+    Raises
+    ------
+    HubError
+        If the lock file is damaged, or contradicts the register.
+    """
+    endpoint = access.endpoint(dataset.source)
+    locked = lock.find(dataset, endpoint)
+    if dataset.sha256 is None:
+        return locked
+    if dataset.revision is not None and not dataset.is_pattern:
+        size, retrieved = dataset.bytes or 0, dataset.retrieved
+        locked = Locked(
+            dataset.name, endpoint, dataset.revision, dataset.file, size, dataset.sha256, retrieved
+        )
+    return None if locked is None else replace(locked, sha256=dataset.sha256)
+
+
+def _wanted(dataset: Dataset, known: Locked | None, lock: LockFile) -> tuple[Dataset, Declared]:
+    """Return the data set with all that is known of it, and what its contents must be."""
+    if known is None:
+        return dataset, Declared(dataset.bytes, dataset.sha256)
+    wanted = replace(dataset, revision=known.revision, file=known.file)
+    if dataset.sha256 is None:
+        return wanted, Declared(known.bytes, known.sha256, str(lock.path))
+    return wanted, Declared(dataset.bytes, dataset.sha256)
+
+
+def _record(observed: Locked, lock: LockFile) -> None:
+    lock.record(observed)
+    _log.warning(
+        "%s: first download; revision %s and SHA-256 %s are now in %s, and must be so from now on",
+        *(observed.name, observed.revision, observed.sha256, lock.path),
+    )
+
+
+def _offline(dataset: Dataset, path: Path, known: Locked | None, found: str | None) -> HubError:
+    if found is None:
+        problem = "the file is not here, and the network is not to be used"
+    elif known is None:
+        problem = "nothing says what the file that is here should be, and the network is not to "
+        problem += "be used"
+    else:
+        problem = f"the file that is here has the SHA-256 {found} instead of {known.sha256}, and "
+        problem += "the network is not to be used"
+    return HubError(
+        problem,
+        remedy="run once with hub: offline: false in config.yaml and without HF_HUB_OFFLINE",
+        dataset=dataset.name,
+        file=str(path),
+    )

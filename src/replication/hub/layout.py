@@ -1,0 +1,79 @@
+"""From the names of models and files to paths that are safe on every file system."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from pathlib import Path, PurePosixPath
+from typing import Final
+
+from replication.hub.datasets import Dataset
+from replication.hub.errors import address_of
+
+_UNSAFE: Final = re.compile(r"[^A-Za-z0-9._-]+")
+_LONGEST: Final = 100
+# Names that Windows reserves whatever their ending, and folders that mean another one.
+_RESERVED: Final = re.compile(r"(?i)(con|prn|aux|nul|com\d|lpt\d)(\..*)?|\.*")
+
+
+def safe_name(name: str, *, ignore_case: bool = False) -> str:
+    """Return a file name that stands for `name` alone.
+
+    Parameters
+    ----------
+    name : str
+        Any text.
+    ignore_case : bool
+        Whether names that differ only in case must differ otherwise, because they share a
+        folder.
+
+    Returns
+    -------
+    str
+        `name` itself where it is safe; otherwise what is safe of it, and the start of the
+        SHA-256 of `name` before its ending. No separator, no leading dot, at most 100
+        characters of ASCII.
+    """
+    safe = _UNSAFE.sub("_", name).strip(".")
+    is_kept = (
+        safe == name
+        and len(name) <= _LONGEST
+        and not _RESERVED.fullmatch(name)
+        and not (ignore_case and name != name.lower())
+    )
+    if is_kept:
+        return name
+    digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    # The ending of a model's name, Mistral-7B-v0.2, is none: only letters are kept behind.
+    suffix = re.search(r"\.[A-Za-z]{1,8}$", safe)
+    ending = "" if suffix is None or ignore_case else suffix.group()
+    stem = safe.removesuffix(ending)[: _LONGEST - len(ending) - len(digest) - 1]
+    return f"{stem}-{digest}{ending}".lstrip(".-")
+
+
+def download_path(folder: Path, endpoint: str, dataset: Dataset) -> Path:
+    """Return where the file of a data set lies: apart from that of any other endpoint.
+
+    Parameters
+    ----------
+    folder : Path
+        Folder of all downloads.
+    endpoint : str
+        Address that it comes from.
+    dataset : Dataset
+        One line of the register.
+
+    Returns
+    -------
+    Path
+        ``FOLDER/HOST/BOARD/TASK/MODEL.parquet``, or ``.../MODEL/FILE`` for files whose readers
+        go by their names; each part made safe, so that it is inside `folder` whatever the names.
+    """
+    host = safe_name(address_of(endpoint).partition("://")[2], ignore_case=True)
+    board, task, model = (safe_name(part, ignore_case=True) for part in dataset.name.split("/", 2))
+    name = PurePosixPath(dataset.file).name
+    if dataset.source == "github":
+        return folder.joinpath(host, board, task, model, safe_name(name))
+    # Of `samples_*.json*`, what is known of the ending.
+    suffix = re.search(r"(\.[a-z]+)[^.]*$", name)
+    return folder.joinpath(host, board, task, model + (suffix[1] if suffix else ""))

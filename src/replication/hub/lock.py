@@ -1,0 +1,146 @@
+"""What was observed at a first download, and must be so ever after: datasets.lock.csv."""
+
+from __future__ import annotations
+
+import csv
+import fcntl
+import io
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import astuple, dataclass, fields
+from pathlib import Path
+
+from replication.hub.datasets import Dataset
+from replication.hub.errors import HubError
+
+
+@dataclass(frozen=True, slots=True)
+class Locked:
+    """One observed file.
+
+    Attributes
+    ----------
+    name : str
+        Name of the data set in the register.
+    endpoint : str
+        Address it came from: what a mirror or a stand-in served says nothing about the hub.
+    revision, file : str
+        What the register left open, resolved.
+    bytes : int
+        Size.
+    sha256 : str
+        Of the contents.
+    retrieved : str
+        Time of the download, ISO 8601 in UTC.
+    """
+
+    name: str
+    endpoint: str
+    revision: str
+    file: str
+    bytes: int
+    sha256: str
+    retrieved: str
+
+
+@dataclass(frozen=True, slots=True)
+class LockFile:
+    """The lock file, read anew at each call: other jobs write to it.
+
+    Attributes
+    ----------
+    path : Path
+        CSV; it need not exist.
+    """
+
+    path: Path
+
+    def find(self, dataset: Dataset, endpoint: str) -> Locked | None:
+        """Return what was observed of a data set, unless the register now pins something else.
+
+        Raises
+        ------
+        HubError
+            If the lock file is damaged.
+        """
+        for locked in self._read():
+            if (locked.name, locked.endpoint) == (dataset.name, endpoint):
+                is_meant = dataset.revision in {None, locked.revision}
+                return locked if is_meant and dataset.means(locked.file) else None
+        return None
+
+    def record(self, observed: Locked) -> None:
+        """Write down what was observed, in place of an older entry of the same data set.
+
+        Raises
+        ------
+        HubError
+            If the lock file is damaged or cannot be written.
+        """
+        with self._alone():
+            key = (observed.name, observed.endpoint)
+            kept = [one for one in self._read() if (one.name, one.endpoint) != key]
+            self._write(sorted([*kept, observed], key=lambda one: (one.endpoint, one.name)))
+
+    def _read(self) -> list[Locked]:
+        if not self.path.exists():
+            return []
+        names = [field.name for field in fields(Locked)]
+        try:
+            text = self.path.read_bytes().decode("utf-8")
+            rows = list(csv.reader(io.StringIO(text, newline=""), strict=True))
+            if not rows or rows[0] != names:
+                raise ValueError(f"the columns must be {', '.join(names)}")
+            return [_parse(row) for row in rows[1:]]
+        except (OSError, ValueError, csv.Error) as error:
+            raise HubError(
+                f"the lock file cannot be read ({error})",
+                remedy="restore it from version control; without it, nothing says what the files "
+                "were at their first download",
+                file=str(self.path),
+            ) from error
+
+    def _write(self, entries: list[Locked]) -> None:
+        text = io.StringIO(newline="")
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow([field.name for field in fields(Locked)])
+        writer.writerows(astuple(entry) for entry in entries)
+        temporary = self.path.with_name(f".{self.path.name}.{os.getpid()}.tmp")
+        try:
+            temporary.write_text(text.getvalue(), encoding="utf-8")
+            temporary.replace(self.path)
+        except OSError as error:
+            raise HubError(
+                f"the lock file cannot be written ({error.strerror})",
+                remedy="make its folder writable, and room on its disk",
+                file=str(self.path),
+            ) from error
+        finally:
+            temporary.unlink(missing_ok=True)
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Keep other processes from writing in between: downloads run side by side."""
+        try:
+            folder = os.open(self.path.parent, os.O_RDONLY)
+        except OSError as error:
+            raise HubError(
+                f"the folder of the lock file cannot be opened ({error.strerror})",
+                remedy="start in the folder of config.yaml",
+                file=str(self.path),
+            ) from error
+        try:
+            fcntl.flock(folder, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(folder)
+
+
+def _parse(row: list[str]) -> Locked:
+    if len(row) != len(fields(Locked)):
+        raise ValueError(f"must have {len(fields(Locked))} cells, got {row!r}")
+    name, endpoint, revision, file, size, sha256, retrieved = row
+    if len(sha256) != 64 or not size.isdecimal():
+        raise ValueError(f"has neither size nor hash of {name!r}")
+    return Locked(name, endpoint, revision, file, int(size), sha256, retrieved)

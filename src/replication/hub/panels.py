@@ -1,0 +1,281 @@
+"""The boards that are downloaded: how their files are read, and what they must add up to.
+
+A board displayed a score for each file. What the items of a file imply is held against it before
+anything is computed: another run of the model, another metric and a file that was cut short all
+give another score, and none of them need fail any other check.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from llm_power.errors import ScoreError
+from llm_power.printed import (
+    Printed,
+)
+from llm_power.scores.options import ReadOptions
+from llm_power.scores.readers import read_scores
+from llm_power.scores.selection import select_models
+from llm_power.scores.store import Provenance, TaskScores
+from replication.constraints import load_board_scores
+from replication.hub.access import Access
+from replication.hub.datasets import Dataset
+from replication.hub.download import known_file
+from replication.hub.errors import HubError
+from replication.hub.layout import download_path
+from replication.hub.lock import Locked, LockFile
+from replication.hub.transfer import sha256_of
+from replication.printed import (
+    load_table,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PanelTask:
+    """How the files of one task of a board are read.
+
+    Attributes
+    ----------
+    reader : str
+        Name of the reader.
+    options : ReadOptions
+        What is declared to it; the metric is the one that the board displays.
+    displayed : str
+        Name of the task in board_scores.csv, or the table whose accuracies stand for the scores.
+    """
+
+    reader: str
+    options: ReadOptions
+    displayed: str
+
+
+PANELS: Final[Mapping[tuple[str, str], PanelTask]] = {
+    ("oll_v1", "arc"): PanelTask("details_v1", ReadOptions(metric="acc_norm"), "ARC-C"),
+    ("oll_v1", "hellaswag"): PanelTask("details_v1", ReadOptions(metric="acc_norm"), "HS"),
+    ("oll_v1", "winogrande"): PanelTask("details_v1", ReadOptions(metric="acc"), "Wino"),
+    ("oll_v1", "gsm8k"): PanelTask("details_v1", ReadOptions(metric="acc"), "GSM8K"),
+    ("mmlu_pro_top10", "mmlu_pro"): PanelTask(
+        "lm_eval", ReadOptions(metric="acc", clusters=("category",)), "table_07"
+    ),
+}
+# How a score is displayed: a board's in per cent to two digits, which is the default here, and
+# the accuracies of a table as shares to four.
+_SCALES: Final[Mapping[str, tuple[int, int]]] = {"table_07": (1, 4)}
+OTHER_SCORE: Final = "items_off_the_displayed_score"
+
+
+def displayed_scores(folder: Path, board: str, task: str) -> dict[str, Printed]:
+    """Return the score that was displayed for each model, by the model's name in the paper.
+
+    Parameters
+    ----------
+    folder : Path
+        ``data/published``.
+    board, task : str
+        A key of `PANELS`.
+
+    Returns
+    -------
+    dict
+        For the first board its own scores; for the second the accuracies of Table 7.
+    """
+    displayed = _panel(board, task).displayed
+    if displayed in _SCALES:
+        table = load_table(folder / f"{displayed}.csv")
+        sides = (("model_a", "p_a"), ("model_b", "p_b"))
+        return {
+            str(row[model]): row[score]
+            for row in table.to_dict(orient="records")
+            for model, score in sides
+        }
+    scores = load_board_scores(folder / "board_scores.csv")
+    return {score.model: score.score for score in scores if score.task == displayed}
+
+
+def read_panel(
+    datasets: Sequence[Dataset],
+    displayed: Mapping[str, Printed],
+    folder: Path,
+    lock: LockFile,
+    *,
+    access: Access,
+    accepted: Sequence[str] = (),
+) -> TaskScores:
+    """Read the downloaded files of one task of a board, and hold them against what was displayed.
+
+    Parameters
+    ----------
+    datasets : sequence of Dataset
+        The lines of the register for that task, in the order in which the models shall stand.
+    displayed : mapping of str to Printed
+        The displayed score of each model.
+    folder : Path
+        Folder of all downloads.
+    lock : LockFile
+        What was observed of files whose hash the register does not have.
+    access : Access
+        Where the files came from; nothing is fetched.
+    accepted : sequence of str
+        Names of data sets whose items may add up to another score than the displayed one. By how
+        many items they do is recorded in the provenance.
+
+    Returns
+    -------
+    TaskScores
+        Models by their names in the paper; the provenance names the endpoint, the revisions and
+        the hashes of the files as they were read.
+
+    Raises
+    ------
+    ScoreError
+        If the files cannot be read, or do not fit together.
+    HubError
+        If a file is not the one that was downloaded, does not hold the declared number of items,
+        or implies another score than the displayed one.
+    """
+    panel = _panel(datasets[0].board, datasets[0].task)
+    paths = [download_path(folder, access.endpoint(one.source), one) for one in datasets]
+    known = [
+        _known(dataset, path, lock, access) for dataset, path in zip(datasets, paths, strict=True)
+    ]
+    options = replace(panel.options, task=datasets[0].task)
+    try:
+        read = read_scores(paths, options, reader=panel.reader)
+    except ScoreError:
+        # Where a file is not the one that was downloaded, that is the fault to name.
+        if all(path.is_file() for path in paths):
+            _require_unchanged(datasets, paths, known, {sha256_of(path) for path in paths})
+        raise
+    _require_unchanged(datasets, paths, known, read.provenance.files.values())
+    # Readers know a file by its name, which is a safe spelling of the model's.
+    stems = [path.stem for path in paths]
+    selected = select_models(read, stems)
+    task = replace(selected, models=tuple(dataset.model for dataset in datasets))
+    for j, dataset in enumerate(datasets):
+        _check_rows(task, j, dataset)
+    off = {
+        dataset.model: _check_score(task, j, dataset, displayed, dataset.name in accepted)
+        for j, dataset in enumerate(datasets)
+    }
+    tolerated = {model: items for model, items in off.items() if items}
+    return replace(task, provenance=_provenance(datasets, known, access, {OTHER_SCORE: tolerated}))
+
+
+def _panel(board: str, task: str) -> PanelTask:
+    if (board, task) not in PANELS:
+        raise HubError(
+            f"nothing says how {board}/{task} is read, or what was displayed for it",
+            remedy="add it to PANELS of replication.hub.panels; your own board needs no panel: "
+            "give its files in config.yaml",
+        )
+    return PANELS[board, task]
+
+
+def _known(dataset: Dataset, path: Path, lock: LockFile, access: Access) -> Locked:
+    known = known_file(dataset, lock, access)
+    if known is None:
+        raise HubError(
+            f"neither the register nor {lock.path} says what its file is",
+            remedy="download it first; if it is there, remove it and start again",
+            dataset=dataset.name,
+            file=str(path),
+        )
+    return known
+
+
+def _require_unchanged(
+    datasets: Sequence[Dataset],
+    paths: Sequence[Path],
+    known: Sequence[Locked],
+    hashes: Collection[str],
+) -> None:
+    for dataset, path, one in zip(datasets, paths, known, strict=True):
+        if one.sha256 not in hashes:
+            raise HubError(
+                f"the file that was read is not the one of SHA-256 {one.sha256}",
+                remedy="it was changed since it was downloaded: remove it and start again",
+                dataset=dataset.name,
+                file=str(path),
+            )
+
+
+def _check_rows(task: TaskScores, model: int, dataset: Dataset) -> None:
+    scored = int(task.scored[:, model].sum())
+    if scored < task.n_items:
+        missing = task.item_ids[int(np.argmin(task.scored[:, model]))]
+        raise HubError(
+            f"the item set is another: {task.n_items - scored} of the {task.n_items} items of "
+            f"the other models have no score here, the first is {missing!r}",
+            remedy="use complete runs on one version of the benchmark",
+            dataset=dataset.name,
+        )
+    if dataset.rows is not None and not dataset.rows[0] <= scored <= dataset.rows[1]:
+        declared = "-".join(map(str, dict.fromkeys(dataset.rows)))
+        raise HubError(
+            f"there are {scored} items, the register declares {declared}",
+            remedy="pin the complete run of the model in the register; some runs were cut short",
+            dataset=dataset.name,
+        )
+
+
+def _check_score(
+    task: TaskScores,
+    model: int,
+    dataset: Dataset,
+    displayed: Mapping[str, Printed],
+    is_accepted: bool,
+) -> int:
+    """Return by how many items the displayed score is missed, 0 where it is not."""
+    if dataset.model not in displayed:
+        raise HubError(
+            "no score was displayed for this model",
+            remedy="use the paper's name of the model as the last part of the register's name",
+            dataset=dataset.name,
+        )
+    score = displayed[dataset.model]
+    scale, places = _SCALES.get(PANELS[dataset.board, dataset.task].displayed, (100, 2))
+    solved = Decimal(float(task.values[:, model].sum()))
+    # In decimals, for a score may lie on the very edge of what is displayed so.
+    value, half = Decimal(repr(score.value)), Decimal(repr(score.half_unit))
+    implied = scale * solved / task.n_items
+    if abs(implied - value) <= half:
+        return 0
+    gap = solved - value * task.n_items / scale
+    if is_accepted:
+        return max(1, math.floor(abs(gap) + Decimal("0.5")))
+    raise HubError(
+        f"its {task.n_items} items give a score of {implied:.{places}f} ({solved:f} solved), and "
+        f"{score.text} was displayed ({gap:+.1f} items)",
+        remedy="pin the run that the board displayed in the register; to go on with this one and "
+        f"have it recorded, list {dataset.name} under hub: accept_other_score in config.yaml",
+        dataset=dataset.name,
+    )
+
+
+def _provenance(
+    datasets: Sequence[Dataset],
+    known: Sequence[Locked],
+    access: Access,
+    tolerated: Mapping[str, Mapping[str, int]],
+) -> Provenance:
+    origins = list(dict.fromkeys(access.origin(dataset) for dataset in datasets))
+    more = f" and {len(origins) - 1} more of datasets.csv" if len(origins) > 1 else ""
+    revisions = list(dict.fromkeys(one.revision[:12] for one in known))
+    times = [one.retrieved for one in known if one.retrieved]
+    return Provenance(
+        source=origins[0] + more,
+        revision=", ".join(revisions),
+        retrieved=max(times, default=None),
+        files={
+            f"{dataset.model}: {one.file}": one.sha256
+            for dataset, one in zip(datasets, known, strict=True)
+        },
+        tolerated={fault: counts for fault, counts in tolerated.items() if counts},
+    )

@@ -1,0 +1,286 @@
+r"""Which printed numbers cannot all be true: smallest infeasible subset and minimum correction.
+
+A printed number is a row :math:`l \le a^\top x \le u` over unknown counts :math:`x`, whole and
+not negative. Rows with whole coefficients have whole bounds, so that no verdict rests on a
+solver's tolerance.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from scipy.optimize import Bounds, LinearConstraint, milp
+
+from llm_power.errors import InvalidArgument
+from llm_power.statistics._typing import FloatArray
+from replication.constraints import Constraint
+
+# A bound this close to a whole number is that number: decimals times a count of items.
+_WHOLE = 1e-9
+# Between equally small sets a held-out number is dropped before a target, that before an input;
+# then the one that stands later. All extra costs together stay below one row.
+_ROLE_COST = {"held_out": 0.0, "target": 0.2, "input": 0.4}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LinearRow:
+    """A printed number as a linear constraint on whole, non-negative counts.
+
+    Attributes
+    ----------
+    coefficients : ndarray, shape (n_counts,)
+        Whole numbers.
+    lower, upper : float
+        Whole numbers; ``lower > upper`` if no whole number is printed so.
+    constraint : Constraint
+        The printed number.
+    rests_on : tuple of Constraint
+        Printed numbers that were used to make the row linear.
+    """
+
+    coefficients: FloatArray
+    lower: float
+    upper: float
+    constraint: Constraint
+    rests_on: tuple[Constraint, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """Printed numbers that no counts satisfy together.
+
+    Attributes
+    ----------
+    system : str
+        What the counts are counts of: a task, a chain.
+    smallest : tuple of LinearRow
+        As few rows as possible that contradict each other.
+    correction : tuple of LinearRow
+        As few rows as possible whose removal leaves the rest consistent.
+    """
+
+    system: str
+    smallest: tuple[LinearRow, ...]
+    correction: tuple[LinearRow, ...]
+
+
+def linear_row(
+    coefficients: FloatArray,
+    lower: float,
+    upper: float,
+    constraint: Constraint,
+    rests_on: Sequence[Constraint] = (),
+) -> LinearRow:
+    """Return the row with its bounds tightened to whole numbers.
+
+    Raises
+    ------
+    InvalidArgument
+        If a coefficient is not whole.
+    """
+    if np.any(coefficients != np.rint(coefficients)):
+        raise InvalidArgument(f"coefficients must be whole, got {coefficients.tolist()!r}")
+    whole_lower = math.ceil(lower - _WHOLE) if math.isfinite(lower) else lower
+    whole_upper = math.floor(upper + _WHOLE) if math.isfinite(upper) else upper
+    return LinearRow(coefficients, whole_lower, whole_upper, constraint, tuple(rests_on))
+
+
+def is_feasible(rows: Sequence[LinearRow], total: float | None = None) -> bool:
+    """Whether whole, non-negative counts satisfy all `rows`.
+
+    Parameters
+    ----------
+    rows : sequence of LinearRow
+        Printed numbers.
+    total : float, optional
+        Number of items that the counts add up to.
+    """
+    if any(row.lower > row.upper for row in rows):
+        return False
+    if not rows:
+        return True
+    matrix, lower, upper = _stack(rows)
+    limits = [LinearConstraint(matrix, lower, upper)]
+    if total is not None:
+        limits.append(LinearConstraint(np.ones((1, matrix.shape[1])), total, total))
+    n_counts = matrix.shape[1]
+    found = milp(
+        np.zeros(n_counts), constraints=limits, integrality=np.ones(n_counts, dtype=np.int64)
+    )
+    return bool(found.status == 0)
+
+
+def smallest_infeasible_subset(
+    rows: Sequence[LinearRow], total: float | None = None
+) -> tuple[LinearRow, ...]:
+    """Return as few rows as possible that contradict each other.
+
+    Parameters
+    ----------
+    rows : sequence of LinearRow
+        Printed numbers.
+    total : float, optional
+        Number of items that the counts add up to; a definition, never part of the subset.
+
+    Returns
+    -------
+    tuple of LinearRow
+        In the order of `rows`; empty if `rows` is feasible.
+
+    Notes
+    -----
+    Implicit hitting sets: the subset has a row in the complement of every consistent set. Take
+    the smallest set of rows that hits all complements found so far; if it contradicts itself, no
+    smaller one does; otherwise grow it to a maximal consistent set, whose complement is new.
+    Ignatiev, Previti, Liffiton and Marques-Silva (2015), doi:10.1007/978-3-319-23219-5_13. A
+    deletion filter (Chinneck and Dravnieks 1991, doi:10.1287/ijoc.3.2.157) is cheaper, but its
+    answer depends on the order of the rows and is irreducible only.
+    """
+    if is_feasible(rows, total):
+        return ()
+    complements: list[list[int]] = []
+    picked: list[int] = []
+    while is_feasible([rows[k] for k in picked], total):
+        complements.append(_complement_of_maximal(rows, picked, total))
+        picked = _smallest_hitting_set(complements, len(rows))
+    return tuple(rows[k] for k in picked)
+
+
+def minimum_correction(rows: Sequence[LinearRow], total: float) -> tuple[LinearRow, ...]:
+    """Return as few rows as possible whose removal leaves the rest consistent.
+
+    Parameters
+    ----------
+    rows : sequence of LinearRow
+        Printed numbers.
+    total : float
+        Number of items that the counts add up to, or any bound on every row's sum.
+
+    Returns
+    -------
+    tuple of LinearRow
+        In the order of `rows`; empty if `rows` is feasible. Between sets of the same size, the
+        one with fewer inputs, then with fewer targets.
+
+    Notes
+    -----
+    One integer program: each row has a binary that lifts it. A number that alone contradicts
+    several others is named by this set, where a smallest infeasible subset only contains it.
+    """
+    matrix, lower, upper = _stack(rows)
+    n_rows, n_counts = matrix.shape
+    reach = np.abs(matrix).max(axis=1) * total + np.maximum(np.abs(lower), np.abs(upper)) + 1
+    lift = np.diag(reach)
+    roles = np.array([_ROLE_COST[row.constraint.role] for row in rows])
+    order = 0.1 * np.arange(n_rows)[::-1] / n_rows
+    price = 1 + (roles + order) / n_rows
+    found = milp(
+        np.concatenate([np.zeros(n_counts), price]),
+        constraints=[
+            LinearConstraint(np.hstack([matrix, lift]), lower, np.inf),
+            LinearConstraint(np.hstack([matrix, -lift]), -np.inf, upper),
+            LinearConstraint(np.r_[np.ones(n_counts), np.zeros(n_rows)][None], total, total),
+        ],
+        integrality=np.ones(n_counts + n_rows, dtype=np.int64),
+        bounds=Bounds(0, np.r_[np.full(n_counts, np.inf), np.ones(n_rows)]),
+        options={"mip_rel_gap": 0},
+    )
+    return tuple(
+        row
+        for row, lifted in zip(rows, np.asarray(found.x)[n_counts:], strict=True)
+        if lifted > 0.5
+    )
+
+
+def find_contradiction(
+    system: str, rows: Sequence[LinearRow], total: float
+) -> Contradiction | None:
+    """Return what is contradictory about `rows`, or None if counts satisfy them all."""
+    if is_feasible(rows, total):
+        return None
+    return Contradiction(
+        system, smallest_infeasible_subset(rows, total), minimum_correction(rows, total)
+    )
+
+
+def contradictions_frame(contradictions: Sequence[Contradiction]) -> pd.DataFrame:
+    """List the contradictions, one row a printed number.
+
+    Parameters
+    ----------
+    contradictions : sequence of Contradiction
+        Of all panels.
+
+    Returns
+    -------
+    DataFrame
+        ``system``, ``set`` ("smallest infeasible subset" or "minimum correction"), ``id``,
+        ``quantity``, ``subject``, ``where``, ``printed``, ``role``, ``admits`` (the whole numbers
+        the row allows), ``rests_on``, ``note``. Only the header if there is no contradiction.
+    """
+    columns = [
+        *("system", "set", "id", "quantity", "subject", "where", "printed", "role"),
+        *("admits", "rests_on", "note"),
+    ]
+    listed = [
+        (found.system, name, row)
+        for found in contradictions
+        for name, rows in (
+            ("smallest infeasible subset", found.smallest),
+            ("minimum correction", found.correction),
+        )
+        for row in rows
+    ]
+    return pd.DataFrame([_record(*entry) for entry in listed], columns=columns)
+
+
+def _record(system: str, name: str, row: LinearRow) -> tuple[str, ...]:
+    c = row.constraint
+    admits = (
+        "no whole number"
+        if row.lower > row.upper
+        else f"{row.lower:g}"
+        if row.lower == row.upper
+        else f"{row.lower:g} to {row.upper:g}"
+    )
+    rests_on = "; ".join(other.label for other in row.rests_on)
+    place = (", ".join(c.subject), c.where, c.printed.text, c.role)
+    return (system, name, c.id, c.quantity, *place, admits, rests_on, c.note)
+
+
+def _stack(rows: Sequence[LinearRow]) -> tuple[FloatArray, FloatArray, FloatArray]:
+    return (
+        np.array([row.coefficients for row in rows], dtype=np.float64),
+        np.array([row.lower for row in rows], dtype=np.float64),
+        np.array([row.upper for row in rows], dtype=np.float64),
+    )
+
+
+def _complement_of_maximal(
+    rows: Sequence[LinearRow], start: Sequence[int], total: float | None
+) -> list[int]:
+    kept = list(start)
+    for k in range(len(rows)):
+        if k not in kept and is_feasible([rows[i] for i in (*kept, k)], total):
+            kept.append(k)
+    return [k for k in range(len(rows)) if k not in kept]
+
+
+def _smallest_hitting_set(sets: Sequence[Sequence[int]], n_rows: int) -> list[int]:
+    hits = np.zeros((len(sets), n_rows))
+    for i, members in enumerate(sets):
+        hits[i, list(members)] = 1
+    # The row that stands first wins a tie: one answer on every machine.
+    price = 1 + 0.1 * np.arange(n_rows) / n_rows**2
+    found = milp(
+        price,
+        constraints=LinearConstraint(hits, 1, np.inf),
+        integrality=np.ones(n_rows, dtype=np.int64),
+        bounds=Bounds(0, 1),
+        options={"mip_rel_gap": 0},
+    )
+    return [int(k) for k in np.flatnonzero(np.asarray(found.x) > 0.5)]

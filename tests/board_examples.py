@@ -1,0 +1,128 @@
+"""Small boards for the exhibits that boards decide."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+import pandas as pd
+
+from llm_power.board.cluster_robustness import (
+    category_bootstrap_tables,
+    cluster_definition_table,
+    leave_one_out_table,
+)
+from llm_power.board.cluster_sums import tabulate_clusters
+from llm_power.board.clusters import add_clusters
+from llm_power.board.multiplicity import add_multiplicity
+from llm_power.board.operating_point import OperatingPoint
+from llm_power.board.ranking import prepare_task
+from llm_power.board.resolution import add_resolution
+from llm_power.board.resolve import resolve_board
+from llm_power.board.sequential import add_sequential
+from llm_power.board.tabulation import CELL_COLUMNS, MOMENT_COLUMNS
+from llm_power.board.verdicts import verdict_table
+from llm_power.scores.store import TaskScores
+
+POINT = OperatingPoint()
+SUBJECTS = (
+    *("biology", "business", "chemistry", "computer science", "economics", "engineering"),
+    *("health", "history", "law", "math", "other", "philosophy", "physics", "psychology"),
+)
+RESAMPLES = 200
+
+Row = tuple[str, str, str, int, int, int, int]
+
+
+@dataclass(frozen=True)
+class CountedBoard:
+    """Stages of a board that is known by its cells: task, two models, n11, b, c, n00."""
+
+    verdicts: pd.DataFrame
+    multiplicity: pd.DataFrame
+
+    @classmethod
+    def of(cls, rows: Sequence[Row]) -> CountedBoard:
+        pairs = pd.DataFrame(rows, columns=["task", "model_a", "model_b", *CELL_COLUMNS])
+        pairs.insert(1, "rank_a", np.arange(1, len(rows) + 1))
+        pairs.insert(2, "rank_b", np.arange(2, len(rows) + 2))
+        pairs["n_items"] = pairs[CELL_COLUMNS].sum(axis=1)
+        pairs["n_task"] = pairs["n_items"]
+        pairs = pairs.astype(dict.fromkeys(CELL_COLUMNS, "Int64"))
+        for name in MOMENT_COLUMNS:
+            pairs[name] = np.nan
+        resolution = add_resolution(pairs, POINT)
+        multiplicity = add_multiplicity(pairs, resolution, POINT)
+        clusters = add_clusters(pairs, pd.DataFrame({"task": []}), POINT)
+        stages = (resolution, multiplicity, clusters, add_sequential(pairs, POINT))
+        return cls(verdict_table(pairs, *stages), multiplicity)
+
+
+@dataclass(frozen=True)
+class ClusteredBoard:
+    """Stages of a small board in the form of MMLU-Pro's top ten, and its scores."""
+
+    scores: TaskScores
+    verdicts: pd.DataFrame
+    leave_one_out: pd.DataFrame
+    intervals: pd.DataFrame
+    distribution: pd.DataFrame
+    definitions: pd.DataFrame
+
+
+@cache
+def clustered_board() -> ClusteredBoard:
+    """Ten models on 14 subjects, whose gaps differ from subject to subject."""
+    rng = np.random.default_rng(5)
+    subject = np.repeat(np.arange(14), rng.integers(60, 140, size=14))
+    ability = np.linspace(0.9, 0.0, 10) + 0.25 * rng.normal(size=(14, 10))
+    latent = rng.normal(size=(subject.size, 1)) + 0.7 * rng.normal(size=(subject.size, 10))
+    scores = prepare_task(
+        TaskScores(
+            task="mmlu_pro",
+            kind="binary",
+            item_ids=tuple(f"q{i}" for i in range(subject.size)),
+            models=tuple(f"org/model-{k}" for k in range(10)),
+            values=(latent + ability[subject] > 0.3).astype(float),
+            clusters={"category": tuple(SUBJECTS[k] for k in subject)},
+        )
+    )
+    board = resolve_board([scores], family="adjacent", cluster="category", point=POINT)
+    sums = tabulate_clusters(scores, "category", "adjacent")
+    intervals, distribution = category_bootstrap_tables(sums, POINT, n_resamples=RESAMPLES, seed=3)
+    return ClusteredBoard(
+        scores,
+        board.verdicts,
+        leave_one_out_table(sums, POINT),
+        intervals,
+        distribution,
+        cluster_definition_table(scores, "category", "adjacent", POINT, seed=3),
+    )
+
+
+@cache
+def counted_board() -> CountedBoard:
+    """Twelve pairs of two tasks, among them the three of Table 10 with their own counts.
+
+    Table 10's counts are decided by the board scores, and by the printed rho and N*.
+    """
+    mistral, llama = "mistralai/Mistral-7B-Instruct-v0.2", "meta-llama/Meta-Llama-3-8B"
+    llama_i, gemma, gemma_it = f"{llama}-Instruct", "google/gemma-7b", "google/gemma-7b-it"
+    return CountedBoard.of(
+        [
+            ("hellaswag", mistral, llama_i, 7693, 831, 195, 1323),
+            ("hellaswag", llama, gemma_it, 6908, 1328, 318, 1488),
+            ("hellaswag", gemma, gemma_it, 6950, 1332, 276, 1484),
+            ("hellaswag", gemma, llama, 7987, 295, 249, 1511),
+            ("arc", llama, gemma_it, 513, 181, 90, 388),
+            ("arc", gemma, llama, 616, 100, 78, 378),
+            ("arc", gemma, llama_i, 618, 98, 94, 362),
+            ("arc", llama_i, llama, 631, 81, 63, 397),
+            ("arc", mistral, llama_i, 625, 115, 87, 345),
+            ("arc", mistral, gemma, 640, 100, 76, 356),
+            ("arc", mistral, llama, 632, 108, 62, 370),
+            ("arc", mistral, gemma_it, 540, 200, 63, 369),
+        ]
+    )

@@ -1,0 +1,192 @@
+"""Tables 6, 7 and 11 and Figure 3: every printed cell against the counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import binomtest, chi2, norm
+from statsmodels.stats.contingency_tables import mcnemar
+
+from kotawala2026.exhibits import table_06 as six
+from kotawala2026.exhibits import table_07 as seven
+from kotawala2026.exhibits import table_11 as eleven
+from kotawala2026.exhibits.figure_03 import figure_03
+from llm_power.errors import InvalidArgument
+from llm_power.printed import (
+    Printed,
+    agrees,
+    parse_printed,
+)
+from llm_power.report.tables import to_latex, to_markdown
+from replication.printed import (
+    PublishedCounts,
+)
+
+Loader = Callable[[int], pd.DataFrame]
+K = float(norm.ppf(0.975) + norm.ppf(0.8)) ** 2
+
+
+@pytest.fixture(scope="module")
+def table_6(counts_6: PublishedCounts, published: Loader) -> pd.DataFrame:
+    return six.table_06(counts_6, [label.gap_pp for label in published(11)["pair"]])
+
+
+@pytest.fixture(scope="module")
+def table_7(counts_7: PublishedCounts, published: Loader) -> pd.DataFrame:
+    return seven.table_07(counts_7, list(published(4)["gap_pp"]))
+
+
+@pytest.fixture(scope="module")
+def table_11(counts_6: PublishedCounts, published: Loader) -> pd.DataFrame:
+    return eleven.table_11(published(11), counts_6)
+
+
+def flags(frame: pd.DataFrame) -> pd.DataFrame:
+    return frame[[name for name in frame.columns if name.endswith("_agrees")]]
+
+
+def test_every_cell_of_table_6(table_6: pd.DataFrame) -> None:
+    assert flags(table_6).shape == (7, 7)
+    assert flags(table_6).to_numpy().all()
+    assert not table_6["resolved"].any()
+
+
+def test_every_cell_of_table_7_at_the_implied_item_count(table_7: pd.DataFrame) -> None:
+    assert flags(table_7).shape == (9, 7)
+    assert flags(table_7).to_numpy().all()
+    assert (table_7["n_items"] == 12031).all()
+    assert table_7.loc[~table_7["resolved"], "label"].tolist() == [
+        "3 vs 4", "6 vs 7", "8 vs 9", "9 vs 10",
+    ]  # fmt: skip
+
+
+def test_table_7_does_not_hold_at_the_printed_item_count(table_7: pd.DataFrame) -> None:
+    """Expected difference, derived in test_item_count: the caption's N is one too many."""
+    beyond = table_7["n_star_rules_at_printed_n"] == ""
+    assert table_7.loc[beyond, "label"].tolist() == ["3 vs 4", "6 vs 7", "9 vs 10"]
+    assert table_7.loc[beyond, "n_star_at_printed_n"].round().tolist() == [34095, 2727354, 314396]
+    assert table_7.loc[beyond, "n_star_printed"].tolist() == ["34,092", "2,727,127", "314,370"]
+    # The step from 12,031 to 12,032 items is K (b + c)/(b - c)^2.
+    step = table_7["n_star_at_printed_n"] - table_7["n_star"]
+    slope = K * (table_7["b"] + table_7["c"]) / (table_7["b"] - table_7["c"]) ** 2
+    np.testing.assert_allclose(step, slope, rtol=1e-6)
+
+
+@pytest.mark.parametrize("number", [6, 7])
+def test_p_values_are_those_of_scipy_and_statsmodels(
+    number: int, table_6: pd.DataFrame, table_7: pd.DataFrame
+) -> None:
+    for row in (table_6 if number == 6 else table_7).itertuples():
+        b, c = int(row.b), int(row.c)  # type: ignore[arg-type]
+        assert row.p_chi2 == pytest.approx(chi2.sf((b - c) ** 2 / (b + c), 1), rel=1e-10)
+        exact = binomtest(b, b + c, 0.5).pvalue
+        assert row.p_exact == pytest.approx(exact, rel=1e-10)
+        other = mcnemar([[0, b], [c, 0]], exact=True).pvalue
+        assert row.p_exact == pytest.approx(other, rel=1e-10)
+
+
+def test_rho_is_the_correlation_of_the_scores(table_7: pd.DataFrame) -> None:
+    for row in table_7.itertuples():
+        cells = [int(x) for x in (row.n11, row.b, row.c, row.n00)]  # type: ignore[arg-type]
+        a = np.repeat([1, 1, 0, 0], cells)
+        b = np.repeat([1, 0, 1, 0], cells)
+        assert row.rho == pytest.approx(np.corrcoef(a, b)[0, 1], rel=1e-10)
+
+
+def test_first_two_rows_of_table_3_follow_from_table_6(
+    table_6: pd.DataFrame, published: Loader
+) -> None:
+    r = 1 / table_6["q"]
+    close = table_6["gap_pp"] <= 1
+    for row, in_bucket in ((0, close), (1, ~close)):
+        printed = published(3).iloc[row]
+        assert printed["pairs"].value == in_bucket.sum()
+        assert printed["unresolved"].count == (r[in_bucket] > 1).sum()
+        assert agrees(printed["r_median"], r[in_bucket].median())
+        assert agrees(printed["r_worst"], r[in_bucket].max())
+
+
+def test_cluster_n_star_of_table_4_is_its_design_effect_times_table_7(
+    table_7: pd.DataFrame, published: Loader
+) -> None:
+    """Printed cluster N* over N* lies within half a unit of the printed design effect."""
+    four, nine = published(4), published(9)
+    for i in range(9):
+        cluster: Printed = nine["n_star_cluster"][i].point
+        effect: Printed = four["design_effect"][i]
+        n_star = float(table_7["n_star"][i])
+        low, high = ((cluster.value + s * cluster.half_unit) / n_star for s in (-1, 1))
+        # Where ICC+ = 0 the design effect is 1 and the integer printed may be rounded up.
+        slack = 1 / n_star
+        assert low - slack <= effect.value + effect.half_unit
+        assert high + slack >= effect.value - effect.half_unit
+
+
+def test_every_cell_of_table_11(table_11: pd.DataFrame) -> None:
+    assert flags(table_11).shape == (7, 6)
+    assert flags(table_11).to_numpy().all()
+
+
+def test_the_hellaswag_bootstrap_is_decided_by_a_hair(table_11: pd.DataFrame) -> None:
+    """Table 11, row 4, RFRF: the tail by an n-fold convolution is 0.0254 against 0.025."""
+    tail = float(table_11["bootstrap_tail"][3])
+    n, b, c = 10042, 295, 249
+    step = np.array([c, n - b - c, b]) / n
+    # By the discrete Fourier transform over the whole support, -n..n.
+    size = 2 * n + 1
+    padded = np.zeros(size)
+    padded[[-1, 0, 1]] = step
+    law = np.fft.ifft(np.fft.fft(padded) ** n).real
+    at_most_zero = law[0] + law[n + 1 :].sum()
+    assert tail == pytest.approx(at_most_zero, rel=1e-9)
+    assert 0.025 < tail < 0.0255
+
+
+def test_flags_go_down_when_a_cell_is_wrong(counts_6: PublishedCounts, published: Loader) -> None:
+    gaps = [label.gap_pp for label in published(11)["pair"]]
+    wrong = replace(counts_6, rho=(parse_printed("0.67"), *counts_6.rho[1:]))
+    frame = six.table_06(wrong, gaps)
+    assert flags(frame).to_numpy().sum() == 7 * 7 - 1
+    assert not frame["rho_agrees"][0]
+    assert "rho (ARC-C)" in six.present(frame).notes[0]
+    with pytest.raises(InvalidArgument, match="gap_pp"):
+        six.table_06(counts_6, gaps[1:])
+    with pytest.raises(InvalidArgument, match="counts"):
+        eleven.table_11(published(11)[:3], counts_6)
+
+
+def test_figure_3_has_four_bars_beyond_one(
+    counts_7: PublishedCounts, table_7: pd.DataFrame
+) -> None:
+    frame = figure_03(counts_7)
+    assert (frame["r"] > 1).sum() == 4
+    np.testing.assert_allclose(frame["r"], 1 / frame["q"], rtol=1e-12)
+    assert (~frame["resolved"] == (frame["r"] > 1)).all()
+    # r moves by K (1/12031 - 1/12032) between the two item counts.
+    moved = frame["r"] - table_7["n_star"] / 12031
+    np.testing.assert_allclose(moved, K * (1 / 12031 - 1 / 12032), rtol=1e-4)
+
+
+def test_presented_tables_say_what_does_not_hold(
+    table_6: pd.DataFrame, table_7: pd.DataFrame, table_11: pd.DataFrame
+) -> None:
+    text = to_markdown(seven.present(table_7))
+    assert "N = 12,031" in text
+    assert "3 vs 4, 6 vs 7, 9 vs 10" in text
+    assert "Split verdict: HS, gem/L-8B" in to_markdown(eleven.present(table_11))
+    assert to_latex(six.present(table_6)).isascii()
+
+
+def test_planted_count_in_table_7_shows_in_its_row_alone(
+    counts_7: PublishedCounts, published: Loader
+) -> None:
+    b = counts_7.b.copy()
+    b[4] += 40
+    frame = seven.table_07(replace(counts_7, b=b), list(published(4)["gap_pp"]))
+    assert (frame["n_items"] == 12031).all()
+    assert list(frame.index[~frame["n_star_agrees"]]) == [4]
+    assert "8 of 9 printed N*" in to_markdown(seven.present(frame)).replace("\\", "")

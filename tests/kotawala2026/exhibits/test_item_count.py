@@ -1,0 +1,172 @@
+"""Table 7 was computed on 12,031 items, by two independent sets of printed digits."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import norm
+
+from kotawala2026.exhibits.item_count import (
+    ImpliedItems,
+    chained_solved_counts,
+    implied_item_count,
+    items_displaying,
+    jointly_solved,
+    rules_displaying,
+    shared_item_count,
+)
+from llm_power.errors import InvalidArgument
+from llm_power.printed import (
+    DISPLAY_RULES,
+    DisplayRule,
+    parse_printed,
+)
+from replication.printed import (
+    PublishedCounts,
+)
+
+RULES: list[DisplayRule] = ["nearest", "up", "down"]
+K = (norm.ppf(0.975) + norm.ppf(0.8)) ** 2
+
+
+def required(b: int, c: int, n: int) -> float:
+    """Eq. (6) in its discordance form, written apart from the library."""
+    return float(K * (n * (b + c) / (b - c) ** 2 - 1))
+
+
+@given(st.integers(1, 2000), st.integers(0, 2000), st.integers(0, 20000), st.sampled_from(RULES))
+def test_the_range_holds_every_n_that_displays_alike_and_no_other(
+    b: int, c: int, concordant: int, rule: DisplayRule
+) -> None:
+    if b == c:
+        c += 1
+    n = b + c + concordant
+    displayed = int(DISPLAY_RULES[rule](required(b, c, n)))
+    items = items_displaying(displayed, b, c, rule)
+    assert n in items
+    for outside in (items[0] - 1, items[-1] + 1):
+        if outside >= b + c:
+            assert int(DISPLAY_RULES[rule](required(b, c, outside))) != displayed
+
+
+def test_equal_counts_have_no_finite_requirement() -> None:
+    with pytest.raises(InvalidArgument, match="differ"):
+        items_displaying(100, 5, 5, "up")
+
+
+def test_table_6_is_rounded_to_nearest_at_its_printed_n(counts_6: PublishedCounts) -> None:
+    rules = [
+        rules_displaying(round(p.value), int(b), int(c), int(n))
+        for p, b, c, n in zip(
+            counts_6.n_star, counts_6.b, counts_6.c, counts_6.n_items, strict=True
+        )
+    ]
+    assert all("nearest" in row for row in rules)
+    # Rows 3, 4 and 5 rule out rounding up, the others rounding down.
+    assert [("up" in row, "down" in row) for row in rules] == [
+        (True, False), (True, False), (False, True), (False, True), (False, True), (True, False),
+        (True, False),
+    ]  # fmt: skip
+
+
+def test_table_7_is_rounded_up_at_12031_and_nothing_else_fits(counts_7: PublishedCounts) -> None:
+    assert {rule: list(shared_item_count(counts_7, rule)) for rule in RULES} == {
+        "nearest": [],
+        "up": [12031],
+        "down": [],
+    }
+    assert implied_item_count(counts_7) == ImpliedItems(12031, "up", n_explained=9)
+
+
+def test_one_wrong_row_does_not_hide_what_the_others_imply(counts_7: PublishedCounts) -> None:
+    for row in range(len(counts_7)):
+        b = counts_7.b.copy()
+        b[row] += 30
+        planted = implied_item_count(replace(counts_7, b=b))
+        assert planted.n_explained == 8
+        # Without ranks 6 vs 7 the others leave 12,031 and its neighbor below.
+        assert planted.n_items in {12030, 12031}
+        assert row == 5 or planted.n_items == 12031
+
+
+def test_the_printed_12032_misses_three_rows_of_table_7_under_every_rule(
+    counts_7: PublishedCounts,
+) -> None:
+    missed = {
+        rule: [
+            counts_7.label[i]
+            for i in range(9)
+            if rule
+            not in rules_displaying(
+                round(counts_7.n_star[i].value), int(counts_7.b[i]), int(counts_7.c[i]), 12032
+            )
+        ]
+        for rule in RULES
+    }
+    assert missed == {
+        "nearest": ["3 vs 4", "4 vs 5", "6 vs 7", "9 vs 10"],
+        "up": ["3 vs 4", "6 vs 7", "7 vs 8", "8 vs 9", "9 vs 10"],
+        "down": ["1 vs 2", "2 vs 3", "3 vs 4", "4 vs 5", "5 vs 6", "6 vs 7", "9 vs 10"],
+    }
+    assert set.intersection(*map(set, missed.values())) == {"3 vs 4", "6 vs 7", "9 vs 10"}
+
+
+def test_printed_accuracies_of_table_7_fit_12031_too(counts_7: PublishedCounts) -> None:
+    """Ten four-digit accuracies and nine differences b - c: no N* is involved."""
+    assert list(chained_solved_counts(counts_7, 12032)) == []
+    assert list(chained_solved_counts(counts_7, 12031)) == [8786]
+    # Within 100 items of the caption's N, the other fit is five items further away.
+    fitting = [n for n in range(11932, 12133) if len(chained_solved_counts(counts_7, n))]
+    assert fitting == [12026, 12031]
+    solved = 8786 - np.concatenate([[0], np.cumsum(counts_7.b - counts_7.c)])
+    printed = [p.text for p in (counts_7.p_a[0], *counts_7.p_b)]
+    assert [f"{k / 12031:.4f}" for k in solved] == printed
+
+
+def test_section_6_4_prints_two_of_the_same_numbers_rounded_otherwise(
+    counts_7: PublishedCounts,
+) -> None:
+    """Section 6.4: 432 and 5786, where Table 7 has 433 and 5,787."""
+    four, five = ((int(counts_7.b[i]), int(counts_7.c[i])) for i in (3, 4))
+    assert rules_displaying(432, *four, 12031) == ("nearest", "down")
+    assert rules_displaying(5786, *five, 12031) == ("nearest", "down")
+    # At 12,032 items the second needs rounding down.
+    assert rules_displaying(432, *four, 12032) == ("nearest", "down")
+    assert rules_displaying(5786, *five, 12032) == ("down",)
+
+
+def test_each_row_of_table_6_admits_its_printed_n_alone(counts_6: PublishedCounts) -> None:
+    for p, b, c, n in zip(counts_6.n_star, counts_6.b, counts_6.c, counts_6.n_items, strict=True):
+        assert list(items_displaying(round(p.value), int(b), int(c), "nearest")) == [n]
+
+
+def test_joint_counts_reproduce_the_accuracies(counts_6: PublishedCounts) -> None:
+    n11 = jointly_solved(counts_6, counts_6.n_items)
+    for i, both in enumerate(n11):
+        for printed, alone in ((counts_6.p_a[i], counts_6.b[i]), (counts_6.p_b[i], counts_6.c[i])):
+            assert f"{(both + alone) / counts_6.n_items[i]:.4f}" == printed.text
+
+
+def test_contradictory_tables_are_computed_as_far_as_they_go(
+    counts_6: PublishedCounts, counts_7: PublishedCounts
+) -> None:
+    # N = 12,032 leaves no chain of accuracies; the nearest n11 is within one item of each.
+    n = counts_7.n_items
+    both = jointly_solved(counts_7, n)
+    for printed, alone in ((counts_7.p_a, counts_7.b), (counts_7.p_b, counts_7.c)):
+        assert (np.abs(both + alone - [p.value for p in printed] * n) < 1.5).all()
+    with pytest.raises(InvalidArgument, match="chain"):
+        chained_solved_counts(counts_6, 1172)
+    absurd = replace(counts_7, n_star=(parse_printed("1"),) * len(counts_7))
+    assert implied_item_count(absurd) == ImpliedItems(12032, "nearest", n_explained=0)
+
+
+def test_the_discordance_form_is_what_is_inverted() -> None:
+    # Table 6, HellaSwag: 20,255 printed.
+    assert math.isclose(required(295, 249, 10042), 20255.4956188618, rel_tol=1e-12)
+    assert 10042 in items_displaying(20255, 295, 249, "nearest")

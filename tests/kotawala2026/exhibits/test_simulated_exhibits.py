@@ -1,0 +1,308 @@
+"""Table 2 and Figures 3 to 6: settings, determinism, and simulation against enumeration."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+from scipy.optimize import brentq
+from scipy.stats import norm
+
+from kotawala2026.exhibits import figure_03, figure_04, figure_05, figure_06, table_02
+from kotawala2026.exhibits._power_curves import crossing_point, curves_of
+from llm_power.errors import InvalidArgument
+from llm_power.report.figures import house_style, save_figure
+from llm_power.report.tables import to_latex, to_markdown
+from llm_power.statistics.bernoulli_pairs import latent_correlation, paired_bernoulli_cells
+from llm_power.statistics.e_process import log_e_value
+from llm_power.statistics.graded_pairs import graded_difference_variance
+from llm_power.statistics.inversion import required_n
+from llm_power.statistics.paired_binary import required_n_paired_binary
+from llm_power.statistics.power_curves import bernoulli_power_curve
+from llm_power.statistics.rejection_rates import TESTS, rejection_rates
+from replication.printed import (
+    PublishedCounts,
+    load_settings,
+)
+
+Loader = Callable[[int], pd.DataFrame]
+SEED = 7
+SETTINGS = load_settings(Path(__file__).parents[3] / "data" / "published" / "settings.yaml")
+GRID = ([0.5, 0.7, 0.9], [0.0, 0.4, 0.8])
+
+
+@pytest.fixture(scope="module")
+def cells() -> pd.DataFrame:
+    return table_02.compute(*GRID, 80, n_trials=400, seed=SEED)
+
+
+@pytest.fixture(scope="module")
+def curves_5() -> pd.DataFrame:
+    return figure_05.compute(
+        0.65, [0.08], 0.3, n_reference=30_000, n_trials=2_000, tolerance=0.05, seed=SEED
+    )
+
+
+@pytest.fixture(scope="module")
+def curves_6() -> pd.DataFrame:
+    return figure_06.compute(
+        [0.08],
+        0.3,
+        n_reference=30_000,
+        n_trials=500,
+        n_resamples=300,
+        tolerance=0.06,
+        seed=SEED,
+    )
+
+
+def by_reference(frame: pd.DataFrame) -> dict[Hashable, dict[Hashable, Any]]:
+    return curves_of(frame).set_index("reference").to_dict(orient="index")
+
+
+def trajectories() -> pd.DataFrame:
+    return figure_04.compute(0.024, 2362, horizon=3_000, n_trajectories=4, seed=SEED)
+
+
+def calibration(n_trials: int = 500) -> pd.DataFrame:
+    return figure_04.calibrate(
+        0.024, 2362, horizon=7_086, n_trials=n_trials, window=(1_000, 5_000), seed=SEED
+    )
+
+
+# --- Table 2 ---------------------------------------------------------------------------------
+
+
+def test_the_grid_is_the_papers() -> None:
+    assert (SETTINGS["calibration_p"], SETTINGS["calibration_rho_z"]) == GRID
+
+
+def test_the_declared_five_are_corners_and_center(cells: pd.DataFrame) -> None:
+    expected = {(0.5, 0.0), (0.5, 0.8), (0.7, 0.4), (0.9, 0.0), (0.9, 0.8)}
+    assert set(table_02.declared_five(*GRID)) == expected
+    chosen = cells.loc[cells["declared"], ["p", "rho_z"]].drop_duplicates()
+    assert set(chosen.itertuples(index=False, name=None)) == expected
+
+
+def test_a_grid_without_a_center_is_refused() -> None:
+    with pytest.raises(InvalidArgument, match="rho_z"):
+        table_02.declared_five(GRID[0], [0.0, 0.8])
+
+
+def test_every_cell_and_test_of_table_2_has_its_row(cells: pd.DataFrame) -> None:
+    assert len(cells) == 45
+    assert cells.groupby(["p", "rho_z"])["test"].apply(tuple).map(lambda t: t == TESTS).all()
+    again = table_02.compute(*GRID, 80, n_trials=400, seed=SEED)
+    pd.testing.assert_frame_equal(cells, again, check_exact=True)
+
+
+@pytest.mark.parametrize("quantity", ["type1", "power"])
+def test_simulated_rates_agree_with_enumerated_ones(cells: pd.DataFrame, quantity: str) -> None:
+    # 45 rates, 4 Monte Carlo standard errors: a false alarm has probability below 0.003.
+    distance = (cells[quantity] - cells[f"{quantity}_exact"]).abs()
+    assert (distance <= 4 * cells[f"{quantity}_se"]).all()
+
+
+def test_each_cells_gap_needs_exactly_the_items_there_are(cells: pd.DataFrame) -> None:
+    p, delta = cells["p"].to_numpy(), cells["delta"].to_numpy()
+    n_star = required_n_paired_binary(p + delta / 2, p - delta / 2, cells["rho_alternative"])
+    np.testing.assert_allclose(n_star, 80, rtol=1e-9)
+
+
+def test_summaries_of_table_2(cells: pd.DataFrame, published: Loader) -> None:
+    summary = table_02.summarize(cells, published(2), seed=SEED)
+    assert summary["cells"].tolist() == [5] * 5 + [9] * 5
+    assert summary["power_max_dev_pp_printed"].tolist() == ["5.3", "10.2", "5.9", "10.6", "5.2"] * 2
+    mid_p = cells[(cells["test"] == "mid_p") & cells["declared"]]
+    row = summary.iloc[2]
+    assert row["test"] == "mid_p"
+    assert row["type1_max_dev_pp"] == 100 * np.max(np.abs(mid_p["type1"] - 0.05))
+    assert row["power_median_exact"] == sorted(mid_p["power_exact"])[2]
+    assert (summary["power_median_se"] > 0).all()
+    table = table_02.build(summary, cells, seed=SEED)
+    every_cell = table_02.build_cells(cells, seed=SEED)
+    for text in (to_markdown(table), to_latex(table), to_markdown(every_cell)):
+        assert "400 trials" in text
+    assert "does not say which five" in to_markdown(table)
+
+
+def test_a_number_that_no_repetition_gives_is_named(cells: pd.DataFrame, published: Loader) -> None:
+    summary = table_02.summarize(cells, published(2), seed=SEED)
+    summary["power_max_dev_pp_in_range"] = True
+    summary.loc[1, "power_max_dev_pp_in_range"] = False
+    named = table_02.build(summary, cells, seed=SEED).notes[-1]
+    assert "largest deviation of the power (exact)" in named
+
+
+@pytest.mark.slow
+def test_table_2_at_the_papers_settings(published: Loader) -> None:
+    """No choice of five cells at n = 500 gives the printed deviations of the power."""
+    cells = table_02.compute(*GRID, 500, n_trials=1_500, seed=SEED)
+    summary = table_02.summarize(cells, published(2), seed=SEED)
+    nine = summary[summary["cells"] == 9]
+    # Half of the printed 5.3, 10.2, 5.9, 10.6 and 5.2 pp, or less, with no Monte Carlo error.
+    assert (nine["power_max_dev_pp_exact"].to_numpy() < [1.0, 3.2, 1.0, 3.8, 1.2]).all()
+    assert not summary["power_max_dev_pp_in_range"].any()
+    assert summary.loc[summary["cells"] == 5, "type1_max_dev_pp_in_range"].all()
+
+
+# --- Figure 4 --------------------------------------------------------------------------------
+
+
+def test_trajectories_are_the_e_process_of_their_own_steps() -> None:
+    frame = trajectories()
+    pd.testing.assert_frame_equal(frame, trajectories(), check_exact=True)
+    assert list(frame.columns) == ["hypothesis", "trajectory", "n_items", "log_e"]
+    assert frame.groupby("hypothesis")["trajectory"].nunique().to_dict() == {"H0": 4, "H1": 4}
+    assert frame["n_items"].between(1, 3_000).all()
+    # The second discordant item is the first to move log e: it agrees with the first or not.
+    starts = frame.groupby(["hypothesis", "trajectory"])["log_e"].first()
+    possible = [float(log_e_value(2, 0)), float(log_e_value(1, 1))]
+    assert (np.abs(starts.to_numpy()[:, np.newaxis] - possible).min(axis=1) < 1e-12).all()
+
+
+def test_crossings_of_figure_4() -> None:
+    frame = calibration(4_000)
+    parts = frame[["before", "within", "after"]].sum(axis=1)
+    np.testing.assert_allclose(parts, frame["crossed"], rtol=1e-12)
+    null, alternative = frame.to_dict(orient="records")
+    # Ville's inequality, with 4 standard errors.
+    assert null["crossed"] <= 0.05 + 4 * null["crossed_se"]
+    assert np.isinf(null["stopping_50"])
+    assert alternative["crossed"] > 0.9
+    assert alternative["stopping_10"] < alternative["stopping_50"] < 7_086
+
+
+# --- Figures 5 and 6 -------------------------------------------------------------------------
+
+
+def test_required_n_of_figure_5(curves_5: pd.DataFrame) -> None:
+    n_star = float(required_n_paired_binary(0.65, 0.57, 0.3))
+    np.testing.assert_allclose(curves_5["n_star"], n_star, rtol=1e-9)
+    curves = by_reference(curves_5)
+    # Rounded cells move each of b and c by half an item at most, and b - c by one.
+    assert abs(curves["expected"]["reference_delta"] - 0.08) <= 1 / 30_000
+    assert curves["expected"]["reference_n_star"] == pytest.approx(n_star, rel=1e-3)
+    assert abs(curves["drawn"]["reference_n_star"] / n_star - 1) > 1e-3
+
+
+def test_curve_of_figure_5_agrees_with_enumeration(curves_5: pd.DataFrame) -> None:
+    cells = paired_bernoulli_cells(0.65, 0.57, latent_correlation(0.65, 0.57, 0.3))
+    expected = curves_5[curves_5["reference"] == "expected"]
+    rng = np.random.default_rng(SEED)
+    exact = np.array(
+        [
+            rejection_rates(float(cells.p10), float(cells.p01), n, n_trials=1, rng=rng).exact[-1]
+            for n in expected["n_items"]
+        ]
+    )
+    error = np.sqrt(exact * (1 - exact) / 2_000)
+    assert (np.abs(expected["power"].to_numpy() - exact) <= 4 * error).all()
+    crossing, _ = crossing_point(expected["n_items"].to_numpy(), exact, 0.8, 2_000)
+    found, spread = (expected[name].iloc[0] for name in ("crossing", "crossing_se"))
+    assert abs(found - crossing) <= 4 * spread
+
+
+def test_required_n_of_figure_6(curves_6: pd.DataFrame) -> None:
+    sigma_d = np.sqrt(graded_difference_variance(0.08, 0.3))
+    np.testing.assert_allclose(curves_6["n_star"], required_n(0.08, sigma_d), rtol=1e-12)
+    curve = by_reference(curves_6)["expected"]
+    assert curve["reference_n_star"] == pytest.approx(curve["n_star"], rel=1e-3)
+    assert abs(curve["crossing_to_n_star"] - 1) <= 0.06 + 4 * curve["crossing_to_n_star_se"]
+
+
+def test_share_of_drawn_references_agrees_with_drawing_them(curves_5: pd.DataFrame) -> None:
+    cells = paired_bernoulli_cells(0.65, 0.57, latent_correlation(0.65, 0.57, 0.3))
+    p10, p01 = float(cells.p10), float(cells.p01)
+    drawn = np.random.default_rng(SEED).multinomial(30_000, [p10, p01, 1 - p10 - p01], 20_000)
+    gap = (drawn[:, 0] - drawn[:, 1]) / 30_000
+    spread = np.sqrt((drawn[:, 0] + drawn[:, 1]) / 30_000 - gap**2)
+    ratio = required_n(gap, spread) / curves_5["n_star"].iloc[0]
+    share = float(np.mean(np.abs(ratio - 1) <= 0.05))
+    # 4 standard errors, and 0.01 for the variance that the normal approximation holds fixed.
+    bound = 4 * np.sqrt(0.25 / 20_000) + 0.01
+    assert curves_5["drawn_within"].iloc[0] == pytest.approx(share, abs=bound)
+
+
+def test_crossing_point_of_a_curve_that_follows_equation_2() -> None:
+    n = np.array([50, 80, 120, 200])
+    z = norm.ppf(0.975)
+
+    def power(n: float) -> float:
+        return float(norm.cdf(np.sqrt(n / 100) * (z + norm.ppf(0.8)) - z))
+
+    crossing, error = crossing_point(n, np.array([power(float(x)) for x in n]), 0.8, 1_000)
+    assert crossing == pytest.approx(brentq(lambda x: power(x) - 0.8, 10, 300), rel=1e-10)
+    assert 0 < error < 5
+
+
+def test_error_of_the_crossing_point_is_that_of_repetitions() -> None:
+    n = np.array([80, 90, 100, 110, 120])
+    z = norm.ppf(0.975)
+    power = norm.cdf(np.sqrt(n / 100) * (z + norm.ppf(0.8)) - z)
+    rng = np.random.default_rng(SEED)
+    drawn = rng.binomial(9_000, power, size=(400, n.size)) / 9_000
+    found = np.array([crossing_point(n, shares, 0.8, 9_000) for shares in drawn])
+    # The standard deviation of 400 repetitions is known to 1/sqrt(800), about 3.5%; 4 of these.
+    assert found[:, 0].std() == pytest.approx(found[:, 1].mean(), rel=4 / np.sqrt(800))
+
+
+def test_a_curve_that_never_crosses_is_refused() -> None:
+    with pytest.raises(InvalidArgument, match="cross"):
+        crossing_point(np.array([1, 2]), np.array([0.1, 0.2]), 0.8, 10)
+
+
+def test_reference_must_be_a_known_one() -> None:
+    with pytest.raises(InvalidArgument, match="reference"):
+        bernoulli_power_curve(0.65, 0.08, 0.3, [100], reference="mean", seed=1)  # type: ignore[arg-type]
+
+
+def test_notes_say_what_was_found(curves_5: pd.DataFrame, curves_6: pd.DataFrame) -> None:
+    five = to_markdown(figure_05.build(curves_5, tolerance=0.05, seed=SEED))
+    six = to_markdown(figure_06.build(curves_6, tolerance=0.06, seed=SEED))
+    assert "within 5%" in five
+    assert "±6%" in six
+    frame = calibration()
+    sources = figure_04.provenance(seed=SEED, n_trajectories=4, n_trials=500)
+    notes = " ".join(figure_04.build(frame, sources).notes)
+    assert f"{100 * frame['crossed'].iloc[0]:.1f}% cross within the horizon" in notes
+
+
+# --- Drawing ---------------------------------------------------------------------------------
+
+
+def test_figures_are_drawn_to_the_same_bytes(
+    counts_7: PublishedCounts, curves_5: pd.DataFrame, curves_6: pd.DataFrame, tmp_path: Path
+) -> None:
+    bars = figure_03.figure_03(counts_7)
+    paths, shares = trajectories(), calibration()
+    drawings: dict[str, Callable[[], Figure]] = {
+        "figure_03": lambda: figure_03.draw(bars),
+        "figure_04": lambda: figure_04.draw(paths, shares),
+        "figure_05": lambda: figure_05.draw(curves_5),
+        "figure_06": lambda: figure_06.draw(curves_6),
+    }
+    for name, draw in drawings.items():
+        written = []
+        for attempt in ("first", "second"):
+            folder = tmp_path / attempt
+            folder.mkdir(exist_ok=True)
+            with house_style():
+                files = save_figure(draw(), folder / name, figure_03.provenance(), title=name)
+            written.append([file.read_bytes() for file in files])
+        assert written[0] == written[1]
+
+
+def test_bars_of_figure_3_cross_the_line_where_unresolved(counts_7: PublishedCounts) -> None:
+    frame = figure_03.figure_03(counts_7)
+    ax = figure_03.draw(frame).axes[0]
+    heights = sorted(bar.get_height() for bar in ax.patches if isinstance(bar, Rectangle))
+    np.testing.assert_allclose(heights, sorted(frame["r"]), rtol=0)
+    assert ax.get_xticklabels()[0].get_text() == "1–2"
+    assert sum(height > 1 for height in heights) == 4

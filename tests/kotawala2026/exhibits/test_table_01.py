@@ -1,0 +1,94 @@
+"""Table 1 against R (recorded), statsmodels (called) and closed forms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import statsmodels
+from scipy.stats import norm
+from statsmodels.stats.power import NormalIndPower
+from statsmodels.stats.proportion import proportion_effectsize
+
+from kotawala2026.exhibits.table_01 import StatsmodelsCall, pooled_z_per_arm, present, table_01
+from llm_power.errors import InvalidArgument
+from llm_power.report.tables import to_markdown
+from replication.printed import (
+    RecordedSession,
+    load_recorded_session,
+)
+
+P_A, P_B, RHO = 0.65, 0.60, 0.30
+
+
+@pytest.fixture(scope="module")
+def r_session(recorded: Path) -> RecordedSession:
+    return load_recorded_session(recorded / "r_pwr_2p_test.yaml")
+
+
+@pytest.fixture(scope="module")
+def frame(published: Callable[[int], pd.DataFrame], r_session: RecordedSession) -> pd.DataFrame:
+    h = proportion_effectsize(P_A, P_B)
+    n = NormalIndPower().solve_power(h, alpha=0.05, power=0.8)
+    call = StatsmodelsCall(statsmodels.__version__, float(n))
+    return table_01(
+        published(1), p_a=P_A, p_b=P_B, rho=RHO, r_session=r_session, statsmodels_call=call
+    )
+
+
+def test_cells_of_table_1_that_hold(frame: pd.DataFrame) -> None:
+    """Rows 1, 4 and 5: printed 736 and 515, 1,471 and 1,030, – and 1,028."""
+    assert frame["per_arm_agrees"].tolist() == [True, False, False, True, True]
+    assert frame["times_one_minus_rho_agrees"].tolist() == [True, False, False, True, True]
+
+
+def test_r_returns_twice_what_table_1_prints(
+    frame: pd.DataFrame, r_session: RecordedSession
+) -> None:
+    """Expected difference: pwr.2p.test gives 2K/h^2 a group; pwr.p.test the printed 736."""
+    k = (norm.ppf(0.975) + norm.ppf(0.8)) ** 2
+    h = proportion_effectsize(P_A, P_B)
+    one, two = r_session.n["pwr.p.test"], r_session.n["pwr.2p.test"]
+    # R and statsmodels keep the far rejection region, which the closed form drops: its
+    # probability at 80% power, Phi(-z_0.975 - 2.8016) = 9.6e-7, is worth 0.0036 items of 1,470.
+    assert two == pytest.approx(2 * k / h**2, rel=3e-6)
+    assert one == pytest.approx(k / h**2, rel=3e-6)
+    assert two == pytest.approx(2 * one, rel=1e-9)
+    # uniroot's tolerance on n in pwr.2p.test is .Machine$double.eps^0.25 relative to the root.
+    assert two == pytest.approx(frame["per_arm"][3], rel=1e-9)
+    assert frame["per_arm_printed"][2] == "736"
+
+
+def test_g_power_row_is_the_formula_of_power_prop_test(
+    frame: pd.DataFrame, r_session: RecordedSession
+) -> None:
+    recorded = r_session.n["power.prop.test"]
+    # power.prop.test solves by uniroot with tol = .Machine$double.eps^0.25 = 1.2e-4 on n.
+    assert pooled_z_per_arm(P_A, P_B) == pytest.approx(recorded, abs=1.3e-4)
+    assert frame["per_arm"][1] == pooled_z_per_arm(P_A, P_B)
+
+
+def test_only_the_one_sample_form_is_half_of_n_star(frame: pd.DataFrame) -> None:
+    """Section 4.1 has three of five tools inherit the factor of two; one of five does."""
+    assert (frame["ratio_to_n_star"] < 0.75).tolist() == [True, False, False, False, False]
+    assert frame["ratio_to_n_star"][0] == pytest.approx(0.5, abs=0.001)
+    assert frame["times_one_minus_rho"][4] == pytest.approx(1027.5757826888128, rel=1e-12)
+    text = to_markdown(present(frame, p_a=P_A, p_b=P_B, rho=RHO))
+    assert "R pwr::pwr.2p.test" in text
+    assert "not run" in text
+
+
+def test_a_table_of_another_shape_is_refused(
+    published: Callable[[int], pd.DataFrame], r_session: RecordedSession
+) -> None:
+    with pytest.raises(InvalidArgument, match="5 rows"):
+        table_01(
+            published(1)[:4],
+            p_a=P_A,
+            p_b=P_B,
+            rho=RHO,
+            r_session=r_session,
+            statsmodels_call=StatsmodelsCall("0", 1.0),
+        )

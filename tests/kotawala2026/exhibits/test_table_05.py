@@ -1,0 +1,79 @@
+"""Table 5, MMLU-Pro column."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import norm
+
+from kotawala2026.exhibits.table_05 import present, table_05
+from llm_power.errors import InvalidArgument
+from llm_power.report.tables import to_markdown
+from replication.printed import (
+    PublishedCounts,
+)
+
+Loader = Callable[[int], pd.DataFrame]
+
+
+def recomputed(published: Loader, counts: PublishedCounts) -> pd.DataFrame:
+    effects = np.array([cell.value for cell in published(4)["design_effect"]])
+    return table_05(
+        published(5), counts, effects, all_pairs_family=45, all_pairs_unresolved=4
+    ).set_index("procedure")
+
+
+def test_every_row_of_table_5_holds(published: Loader, counts_7: PublishedCounts) -> None:
+    frame = recomputed(published, counts_7)
+    in_table = frame[frame["where"] == "Table 5"]
+    assert in_table["unresolved"].to_dict() == {
+        "Fixed-n": 4,
+        "Bonferroni, m = 9": 4,
+        "Holm, m = 9": 4,
+        "Anytime-valid, not resolvable": 5,
+        "Real-ICC clustered": 6,
+    }
+    assert in_table["agrees"].all()
+    assert frame.loc["Real-ICC clustered", "basis"] == "printed DE × recomputed N*"
+
+
+def test_one_verdict_does_not_stand_for_all_pairs(
+    published: Loader, counts_7: PublishedCounts
+) -> None:
+    """Section 6.2 says all four verdicts stand at m = 45; ranks 5 vs 6 make a fifth.
+
+    Derived by hand: K' = (z_{1 - 0.05/90} + z_0.8)^2 is 2.144 times K, the pair's N* is
+    5,787 (Table 7, row 5), and 5,787 x 2.144 = 12,408 exceeds 12,032.
+    """
+    frame = recomputed(published, counts_7)
+    row = frame.loc["Bonferroni, m = 45"]
+    assert (row["unresolved"], row["printed"], row["agrees"]) == (5, "4/9", False)
+    assert "5 vs 6" in row["which"]
+    inflation = ((norm.isf(0.05 / 90) + norm.ppf(0.8)) / (norm.isf(0.025) + norm.ppf(0.8))) ** 2
+    assert round(inflation, 2) == 2.14
+    assert 5786 * 2.14 > 12032
+    assert "5/9 instead of 4/9" in to_markdown(present(frame.reset_index()))
+
+
+def test_crossed_and_resolvable_differ_on_ranks_5_vs_6(
+    published: Loader, counts_7: PublishedCounts
+) -> None:
+    frame = recomputed(published, counts_7)
+    resolvable = frame["which"]["Anytime-valid, not resolvable"].split(", ")
+    crossed = frame["which"]["Anytime-valid, not crossed"].split(", ")
+    assert set(resolvable) - set(crossed) == {"5 vs 6"}
+    assert frame["agrees"].isna()["Anytime-valid, not crossed"]
+
+
+def test_verdicts_are_the_same_at_12031_items(published: Loader, counts_7: PublishedCounts) -> None:
+    one_less = replace(counts_7, n_items=counts_7.n_items - 1)
+    pd.testing.assert_frame_equal(recomputed(published, counts_7), recomputed(published, one_less))
+
+
+def test_one_design_effect_a_pair(published: Loader, counts_7: PublishedCounts) -> None:
+    with pytest.raises(InvalidArgument, match="design_effect"):
+        table_05(published(5), counts_7, np.ones(8), all_pairs_family=45, all_pairs_unresolved=4)

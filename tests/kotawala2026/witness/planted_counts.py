@@ -1,0 +1,25 @@
+"""The register of the Open LLM Leaderboard v1 with a wrong count in Table 6."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pandas as pd
+
+from replication.constraints import Constraint, load_constraints
+
+PUBLISHED = Path(__file__).resolve().parents[3] / "data" / "published"
+
+
+def planted(folder: Path, row: int, amount: int = 40) -> tuple[Constraint, ...]:
+    """Constraints read from a copy in `folder`, with the b of a row larger by `amount`."""
+    for path in PUBLISHED.iterdir():
+        shutil.copy(path, folder)
+    table = folder / "table_06.csv"
+    frame = pd.read_csv(table, dtype=str, keep_default_na=False)
+    counts = frame["b"].astype(int)
+    counts[row] += amount
+    frame["b"] = counts.astype(str)
+    frame.to_csv(table, index=False)
+    return load_constraints(folder / "constraints.yaml")["oll_v1"]

@@ -1,0 +1,64 @@
+"""The witness of the frontier panel."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kotawala2026.witness.frontier import build_frontier, frontier_roles, witness_scores
+from llm_power.board.counts import count_cells
+from llm_power.printed import (
+    parse_printed,
+)
+from llm_power.statistics.paired_binary import summarize_counts
+from replication.constraints import Constraint, load_constraints
+
+PUBLISHED = Path(__file__).resolve().parents[3] / "data" / "published"
+
+
+@pytest.fixture(scope="module")
+def constraints() -> tuple[Constraint, ...]:
+    return load_constraints(PUBLISHED / "constraints.yaml")["frontier"]
+
+
+def test_everything_printed_is_met_by_the_items(constraints: tuple[Constraint, ...]) -> None:
+    witness = build_frontier(constraints, seed=1)
+    scores = witness_scores(witness, {})
+    first = np.arange(3, dtype=np.int64)
+    cells = count_cells(scores.values, first, first + 1)
+    summary = summarize_counts(cells.n11, cells.b, cells.c, cells.n00)
+    # Appendix D: N = 1,350; ranks 3 vs 4 with gap 2.8 pp and rho 0.48, alone unresolved.
+    assert scores.n_items == 1350
+    assert cells.b[2] - cells.c[2] == 38
+    assert summary.rho[2] == pytest.approx(0.48, abs=0.005)
+    assert summary.resolved.tolist() == [True, True, False]
+    assert np.all(np.diff(scores.mean_scores) < 0)
+    assert witness.contradictions == ()
+    assert witness.free
+    report = frontier_roles(constraints, witness)
+    assert set(report["status"]) <= {"exact", "within rounding"}
+    assert (report["role"] == "input").all()
+
+
+def test_a_gap_that_cannot_be_unresolved_is_reported(constraints: tuple[Constraint, ...]) -> None:
+    planted = tuple(
+        replace(c, printed=parse_printed("9.8 pp")) if c.quantity == "gap" else c
+        for c in constraints
+    )
+    witness = build_frontier(planted, seed=1)
+    assert witness.n_profiles == 0
+    (found,) = witness.contradictions
+    # A gap of 9.8 pp at rho 0.48 needs fewer than 1,350 items at any accuracy.
+    (row,) = found.smallest
+    assert row.constraint.quantity == "pair_unresolved"
+    assert {"gap", "rho", "n_items"} == {c.quantity for c in row.rests_on}
+    assert (frontier_roles(planted, witness)["status"] == "residual").any()
+
+
+def test_the_scores_are_a_function_of_the_seed(constraints: tuple[Constraint, ...]) -> None:
+    first, second, other = (build_frontier(constraints, seed=s).values for s in (1, 1, 2))
+    np.testing.assert_array_equal(first, second)
+    assert np.any(first != other)

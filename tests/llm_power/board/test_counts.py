@@ -1,0 +1,110 @@
+"""The counts of all pairs against a loop over items."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from llm_power.board import counts
+from llm_power.board.counts import (
+    count_cells,
+    count_cells_by_cluster,
+    difference_moments,
+    difference_moments_by_cluster,
+)
+from llm_power.board.families import pair_indices
+from llm_power.errors import InvalidArgument
+from llm_power.statistics._typing import FloatArray
+
+seeds = st.integers(0, 10_000)
+
+
+def draw_scores(seed: int, *, graded: bool = False, missing: float = 0.2) -> FloatArray:
+    rng = np.random.default_rng(seed)
+    scores = rng.uniform(size=(30, 5))
+    scores = scores if graded else np.rint(scores)
+    scores[rng.uniform(size=scores.shape) < missing] = np.nan
+    return scores
+
+
+def loop(x: FloatArray, y: FloatArray) -> tuple[int, int, int, int]:
+    cells = {(1.0, 1.0): 0, (1.0, 0.0): 0, (0.0, 1.0): 0, (0.0, 0.0): 0}
+    for a, b in zip(x, y, strict=True):
+        if not (np.isnan(a) or np.isnan(b)):
+            cells[a, b] += 1
+    return cells[1.0, 1.0], cells[1.0, 0.0], cells[0.0, 1.0], cells[0.0, 0.0]
+
+
+@given(seeds)
+def test_cells_equal_a_loop_over_items(seed: int) -> None:
+    scores = draw_scores(seed)
+    first, second = pair_indices(5, "all")
+    cells = count_cells(scores, first, second)
+    for k, (i, j) in enumerate(zip(first, second, strict=True)):
+        expected = loop(scores[:, i], scores[:, j])
+        assert (cells.n11[k], cells.b[k], cells.c[k], cells.n00[k]) == expected
+
+
+@given(seeds)
+def test_clusters_add_up_to_the_whole(seed: int) -> None:
+    scores = draw_scores(seed)
+    codes = np.arange(30) % 4
+    first, second = pair_indices(5, "all")
+    whole = count_cells(scores, first, second)
+    parts = count_cells_by_cluster(scores, codes, first, second)
+    assert parts.b.shape == (4, 10)
+    for name in ("n11", "b", "c", "n00", "n_items"):
+        np.testing.assert_array_equal(getattr(parts, name).sum(axis=0), getattr(whole, name))
+    one = count_cells(scores[codes == 2], first, second)
+    np.testing.assert_array_equal(parts.c[2], one.c)
+
+
+@given(seeds)
+def test_moments_of_binary_scores_are_the_counts(seed: int) -> None:
+    scores = draw_scores(seed)
+    first, second = pair_indices(5, "adjacent")
+    cells = count_cells(scores, first, second)
+    moments = difference_moments(scores, first, second)
+    np.testing.assert_array_equal(moments.n_items, cells.n_items)
+    np.testing.assert_array_equal(moments.sum_d, cells.b - cells.c)
+    np.testing.assert_array_equal(moments.sum_d2, cells.b + cells.c)
+
+
+@given(seeds)
+def test_moments_equal_numpy_on_the_shared_items(seed: int) -> None:
+    scores = draw_scores(seed, graded=True)
+    first, second = pair_indices(5, "all")
+    moments = difference_moments(scores, first, second)
+    for k, (i, j) in enumerate(zip(first, second, strict=True)):
+        x, y = scores[:, i], scores[:, j]
+        shared = ~np.isnan(x) & ~np.isnan(y)
+        np.testing.assert_allclose(moments.sum_a[k], x[shared].sum(), rtol=1e-12)
+        np.testing.assert_allclose(moments.sum_b2[k], (y[shared] ** 2).sum(), rtol=1e-12)
+        np.testing.assert_allclose(moments.sum_d2[k], ((x - y)[shared] ** 2).sum(), rtol=1e-12)
+    by_cluster = difference_moments_by_cluster(scores, np.arange(30) % 3, first, second)
+    np.testing.assert_allclose(by_cluster.sum_d.sum(axis=0), moments.sum_d, atol=1e-12)
+
+
+def test_block_size_does_not_change_a_bit(monkeypatch: pytest.MonkeyPatch) -> None:
+    scores = draw_scores(3, graded=True)
+    first, second = pair_indices(5, "all")
+    whole = difference_moments(scores, first, second)
+    monkeypatch.setattr(counts, "_PAIR_BLOCK", 3)
+    np.testing.assert_array_equal(difference_moments(scores, first, second).sum_d2, whole.sum_d2)
+
+
+def test_graded_scores_cannot_be_counted() -> None:
+    with pytest.raises(InvalidArgument, match="scores must be 0, 1 or missing"):
+        count_cells(draw_scores(1, graded=True), *pair_indices(5, "all"))
+
+
+def test_families_are_the_declared_ones() -> None:
+    first, second = pair_indices(4, "adjacent")
+    np.testing.assert_array_equal(np.c_[first, second], [[0, 1], [1, 2], [2, 3]])
+    first, second = pair_indices(4, "all")
+    assert len(first) == 6
+    assert np.all(first < second)
+    with pytest.raises(InvalidArgument, match="n_models must be at least 2, got 1"):
+        pair_indices(1, "all")

@@ -1,0 +1,233 @@
+"""The verdict table: columns, agreement of its stages with item-level oracles, odd boards."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import binomtest, ttest_rel
+from statsmodels.stats.multitest import multipletests
+
+from llm_power.board.cluster_robustness import (
+    category_bootstrap_tables,
+    cluster_definition_table,
+    leave_one_out_table,
+)
+from llm_power.board.cluster_sums import tabulate_clusters
+from llm_power.board.clusters import add_clusters
+from llm_power.board.multiplicity import add_multiplicity
+from llm_power.board.operating_point import OperatingPoint
+from llm_power.board.ranking import prepare_task
+from llm_power.board.resolution import add_resolution
+from llm_power.board.sequential import add_sequential
+from llm_power.board.summary import summarize_board, unresolved_by_gap, unresolved_by_procedure
+from llm_power.board.tabulation import tabulate_pairs
+from llm_power.board.verdicts import VERDICT_COLUMNS, verdict_table
+from llm_power.errors import InvalidArgument, ScoreError
+from llm_power.scores.store import Kind, TaskScores
+from llm_power.statistics._typing import FloatArray
+from llm_power.statistics.multiplicity import Family
+
+POINT = OperatingPoint()
+
+
+def make_task(
+    name: str = "exam",
+    *,
+    kind: Kind = "binary",
+    missing: float = 0.0,
+    n_items: int = 240,
+    seed: int = 11,
+) -> TaskScores:
+    rng = np.random.default_rng(seed)
+    ability = np.array([0.1, 0.6, 0.3, 0.9])
+    latent = rng.normal(size=(n_items, 1)) + rng.normal(size=(n_items, 4)) + ability
+    values: FloatArray = (
+        (latent > 0).astype(float) if kind == "binary" else 1 / (1 + np.exp(-latent))
+    )
+    values[rng.uniform(size=values.shape) < missing] = np.nan
+    return TaskScores(
+        task=name,
+        kind=kind,
+        item_ids=tuple(f"q{i}" for i in range(n_items)),
+        models=("delta", "bravo", "charlie", "alpha"),
+        values=values,
+        clusters={"subject": tuple(f"s{i % 6}" for i in range(n_items))},
+    )
+
+
+def resolve(
+    *tasks: TaskScores, family: Family = "all", cluster: str | None = "subject"
+) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    pairs = pd.concat([tabulate_pairs(task, family) for task in tasks], ignore_index=True)
+    sums = pd.concat([tabulate_clusters(t, cluster, family) for t in tasks], ignore_index=True)
+    resolution = add_resolution(pairs, POINT)
+    multiplicity = add_multiplicity(pairs, resolution, POINT)
+    stages = (resolution, multiplicity, add_clusters(pairs, sums, POINT))
+    return pairs, verdict_table(pairs, *stages, add_sequential(pairs, POINT)), multiplicity
+
+
+def test_columns_are_the_documented_ones() -> None:
+    _, verdicts, _ = resolve(prepare_task(make_task()))
+    expected = (
+        "task rank_a rank_b model_a model_b n_items n11 b c n00 p_a p_b delta rho var_d n_star q "
+        "mde resolved attainable n_h n_miller p_chi2 p_exact p_midp p_cc p_holm p_bh "
+        "n_star_bonferroni n_star_holm icc design_effect n_star_cluster q_cluster "
+        "resolved_cluster log_e crossed n_star_anytime resolved_anytime"
+    )
+    assert " ".join(verdicts.columns) == expected
+    assert list(verdicts.columns) == VERDICT_COLUMNS
+    assert len(verdicts) == 6
+
+
+def test_models_are_ranked_by_their_displayed_score() -> None:
+    task = prepare_task(make_task(missing=0.1), missing="pairwise")
+    assert list(task.mean_scores) == sorted(task.mean_scores, reverse=True)
+    _, verdicts, _ = resolve(task, family="adjacent")
+    assert list(verdicts["model_a"]) == list(task.models[:-1])
+    assert list(verdicts["rank_b"]) == [2, 3, 4]
+
+
+def test_pairs_use_the_items_that_both_models_have() -> None:
+    task = prepare_task(make_task(missing=0.1), missing="pairwise")
+    _, verdicts, _ = resolve(task)
+    for row in verdicts.itertuples():
+        x, y = (task.values[:, task.models.index(str(m))] for m in (row.model_a, row.model_b))
+        shared = ~np.isnan(x) & ~np.isnan(y)
+        assert row.n_items == shared.sum()
+        np.testing.assert_allclose(float(row.delta), (x - y)[shared].mean(), atol=1e-14)  # type: ignore[arg-type]
+
+
+def test_dropped_items_leave_one_item_set() -> None:
+    task = prepare_task(make_task(missing=0.1), missing="drop_items")
+    _, verdicts, _ = resolve(task)
+    assert verdicts["n_items"].nunique() == 1
+    assert verdicts["n_items"].iloc[0] < 240
+
+
+def test_missing_scores_stop_by_default() -> None:
+    with pytest.raises(ScoreError, match="have no score of this model"):
+        prepare_task(make_task(missing=0.1))
+
+
+def test_family_spans_the_tasks_of_a_board() -> None:
+    tasks = [prepare_task(make_task(name, seed=s)) for name, s in (("exam", 1), ("quiz", 2))]
+    _, verdicts, multiplicity = resolve(*tasks)
+    assert len(verdicts) == 12
+    p = [
+        binomtest(int(b), int(b + c)).pvalue
+        for b, c in zip(verdicts["b"], verdicts["c"], strict=True)
+    ]
+    np.testing.assert_allclose(verdicts["p_holm"], multipletests(p, method="holm")[1], rtol=1e-10)
+    np.testing.assert_allclose(verdicts["p_bh"], multipletests(p, method="fdr_bh")[1], rtol=1e-10)
+    inflation = verdicts["n_star_bonferroni"] / verdicts["n_star"]
+    np.testing.assert_allclose(inflation, inflation.iloc[0], rtol=1e-12)
+    assert (verdicts["n_star_holm"] <= verdicts["n_star_bonferroni"] * (1 + 1e-12)).all()
+    assert (multiplicity["resolved_holm"] >= multiplicity["resolved_bonferroni"]).all()
+
+
+def test_graded_scores_are_resolved_by_the_paired_t() -> None:
+    task = prepare_task(make_task(kind="graded"))
+    _, verdicts, multiplicity = resolve(task)
+    x, y = task.values[:, 0], task.values[:, 1]
+    row = verdicts.iloc[0]
+    np.testing.assert_allclose(row["var_d"], np.var(x - y), rtol=1e-12)
+    np.testing.assert_allclose(row["rho"], np.corrcoef(x, y)[0, 1], rtol=1e-10)
+    np.testing.assert_allclose(multiplicity["p_unadjusted"][0], ttest_rel(x, y).pvalue, rtol=1e-10)
+    assert verdicts[["p_chi2", "n_h", "log_e"]].isna().all(axis=None)
+    assert verdicts[["attainable", "crossed", "resolved_anytime", "b"]].isna().all(axis=None)
+
+
+def test_task_kinds_mix_on_one_board() -> None:
+    tasks = [prepare_task(make_task("exam")), prepare_task(make_task("essay", kind="graded"))]
+    pairs, verdicts, multiplicity = resolve(*tasks)
+    np.testing.assert_array_equal(verdicts["b"].isna(), verdicts["task"] == "essay")
+    counts = unresolved_by_procedure(verdicts, multiplicity).set_index(["task", "procedure"])
+    assert counts.loc[("essay", "Anytime-valid"), "n_pairs"] == 0
+    assert counts.loc[("exam", "Anytime-valid"), "n_pairs"] == 6
+    assert summarize_board(pairs, verdicts, multiplicity)["n_pairs"] == 12
+
+
+def test_board_without_clusters_keeps_its_columns() -> None:
+    _, verdicts, _ = resolve(prepare_task(make_task()), cluster=None)
+    assert verdicts[["icc", "resolved_cluster"]].isna().all(axis=None)
+    empty = tabulate_clusters(prepare_task(make_task()), None, "all")
+    assert leave_one_out_table(empty, POINT).empty
+    assert all(t.empty for t in category_bootstrap_tables(empty, POINT, n_resamples=5, seed=1))
+
+
+def test_unknown_cluster_column_is_named() -> None:
+    with pytest.raises(InvalidArgument, match="no cluster column 'topic'; it has: subject"):
+        tabulate_clusters(make_task(), "topic", "all")
+
+
+def test_leaving_one_cluster_out_is_resolving_without_its_items() -> None:
+    task = prepare_task(make_task())
+    table = leave_one_out_table(tabulate_clusters(task, "subject", "all"), POINT)
+    keep = np.asarray(task.clusters["subject"]) != "s2"
+    rest = TaskScores(
+        task=task.task,
+        kind=task.kind,
+        item_ids=tuple(np.asarray(task.item_ids)[keep].tolist()),
+        models=task.models,
+        values=task.values[keep],
+        clusters={"subject": tuple(np.asarray(task.clusters["subject"])[keep].tolist())},
+    )
+    _, expected, _ = resolve(rest)
+    dropped = table[table["dropped"] == "s2"].reset_index(drop=True)
+    np.testing.assert_array_equal(dropped["n_items"], expected["n_items"])
+    for name in ("n_star", "icc", "design_effect", "n_star_cluster"):
+        np.testing.assert_allclose(dropped[name], expected[name], rtol=1e-9)
+
+
+def test_bootstrap_depends_on_the_seed_and_the_task_alone() -> None:
+    sums = tabulate_clusters(prepare_task(make_task()), "subject", "all")
+    first, counts = category_bootstrap_tables(sums, POINT, n_resamples=200, seed=5)
+    again, _ = category_bootstrap_tables(sums, POINT, n_resamples=200, seed=5)
+    other, _ = category_bootstrap_tables(sums, POINT, n_resamples=200, seed=6)
+    pd.testing.assert_frame_equal(first, again)
+    assert not first.equals(other)
+    assert counts["share"].sum() == pytest.approx(1)
+
+
+def test_definitions_of_a_cluster_are_compared() -> None:
+    table = cluster_definition_table(prepare_task(make_task()), "subject", "all", POINT, seed=5)
+    assert list(table["n_clusters"]) == [6, 6, 4, 12]
+
+
+def test_gap_bins_hold_every_pair_once() -> None:
+    _, verdicts, _ = resolve(prepare_task(make_task()))
+    bins = unresolved_by_gap(verdicts)
+    assert bins["n_pairs"].sum() == 6
+    assert bins["n_unresolved"].sum() == (~verdicts["resolved"]).sum()
+    assert list(bins["gap_up_to"]) == [0.01, 0.02, 0.05, 0.15, np.inf]
+
+
+def test_stages_about_other_pairs_are_refused() -> None:
+    pairs = tabulate_pairs(prepare_task(make_task()), "all")
+    with pytest.raises(InvalidArgument, match="same pairs"):
+        verdict_table(pairs, add_resolution(pairs[::-1].reset_index(drop=True), POINT))
+
+
+def test_models_without_a_shared_item_are_named() -> None:
+    task = make_task()
+    values = np.array(task.values)
+    values[:120, 0], values[120:, 1] = np.nan, np.nan
+    apart = TaskScores("exam", "binary", task.item_ids, task.models, values)
+    with pytest.raises(InvalidArgument, match="share no scored item of task 'exam'"):
+        tabulate_pairs(apart, "all")
+
+
+def test_identical_models_are_unresolved_and_quiet() -> None:
+    task = make_task()
+    values = np.array(task.values)
+    values[:, 1] = values[:, 0]
+    _, verdicts, _ = resolve(
+        TaskScores("exam", "binary", task.item_ids, task.models, values, task.clusters)
+    )
+    twins = verdicts[(verdicts["b"] == 0) & (verdicts["c"] == 0)].iloc[0]
+    assert twins["n_star"] == np.inf
+    assert not twins["resolved"]
+    assert not twins["attainable"]
+    assert twins["p_exact"] == 1
+    assert not twins["resolved_anytime"]

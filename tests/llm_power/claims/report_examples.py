@@ -1,0 +1,149 @@
+"""Audits to render: every verdict with every evidence it may have, and texts that mean harm."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Final
+
+from llm_power.claims.claims import Check, Claim, Exhibit, Statement
+from llm_power.claims.evaluate import Audit, Judged, Outcome
+from llm_power.provenance import Evidence, Verdict
+
+_PAIRS: Final[tuple[tuple[Verdict, Evidence], ...]] = (
+    ("holds", "counts"),
+    ("holds", "derived"),
+    ("holds_rounded", "counts"),
+    ("contradicted", "counts"),
+    ("holds", "simulated"),
+    ("ambiguous", "derived"),
+    ("not_checkable", "witness_fitted"),
+    ("holds", "raw"),
+    ("not_checkable", "none"),
+    ("contradicted", "simulated"),
+    ("holds", "witness_held_out"),
+)
+_FINDINGS: Final[tuple[Verdict, ...]] = ("contradicted", "ambiguous", "holds")
+_SECTIONS: Final = ("Abstract", "1", "6.1", "Appendix E")
+HOSTILE: Final = (
+    "<img src=x onerror=\"window.__pwned='img'\">",
+    "</script><script>window.__pwned='script'</script>",
+    '"><svg onload="window.__pwned=\'svg\'">',
+    "{{7*7}}{% raw %}",
+    "left \u202eright",
+    "m" * 200,
+    "javascript:window.__pwned='link'",
+)
+
+
+def example_audit(n_claims: int = 60) -> Audit:
+    """Return an audit of `n_claims` claims; every seventh is a cross-check."""
+    judged = tuple(_judged(number) for number in range(1, n_claims + 1))
+    exhibits = {"table_06": Exhibit(title="Table 6", file="tables/table_06.md")}
+    return Audit(title="A paper", source="Somebody 2026", exhibits=exhibits, judged=judged)
+
+
+def hostile_audit() -> Audit:
+    """Return an audit in which every text is hostile, one kind of harm to a claim."""
+    judged = []
+    for number, harm in enumerate(HOSTILE, 1):
+        item = _judged(number)
+        check = replace(_check(number), column=harm, rows={harm: harm})
+        outcome = replace(_outcome(number, "counts", "contradicted"), check=check, reading=harm)
+        claim = replace(
+            item.claim,
+            id=f"{harm}/{number}",
+            section=harm,
+            place=harm,
+            claim=f"Model {harm} wins",
+            printed=harm,
+            exhibit=harm,
+            follows_from=(harm,),
+            undefined=harm,
+            test=harm,
+            needs=harm,
+            note=harm,
+            consequence=harm,
+        )
+        judged.append(
+            replace(
+                item,
+                claim=claim,
+                verdict=_FINDINGS[number % len(_FINDINGS)],
+                evidence="counts",
+                deciding=outcome,
+                outcomes=(outcome, replace(outcome, value=harm)),
+                reason=harm,
+                derivation=harm,
+                made_by=harm,
+            )
+        )
+    exhibits = {harm: Exhibit(title=harm, file="tables/table_06.md") for harm in HOSTILE}
+    return Audit(title=HOSTILE[0], source=HOSTILE[1], exhibits=exhibits, judged=tuple(judged))
+
+
+def _judged(number: int) -> Judged:
+    verdict, evidence = _PAIRS[number % len(_PAIRS)]
+    checked = evidence != "none"
+    claim = Claim(
+        id=f"table_06/{number}/p_chi2",
+        kind="cross_check" if number % 7 == 0 else "claim",
+        section=_SECTIONS[number % len(_SECTIONS)],
+        place=f"Table 6, row {number}",
+        exhibit="table_06",
+        claim=f"McNemar's asymptotic p-value of gemma-7b against Llama-3-8B in row {number}",
+        quantity="p-value",
+        printed="0.773",
+        statement=Statement("=", 0.773, half_unit=0.0005),
+        printed_standard_error=math.nan,
+        follows_from=("table_06/1/p_chi2",),
+        test="eq. (1) of McNemar (1947) on b and c",
+        checks=(_check(number),) if checked else (),
+        undefined="Which of the two tests is meant." if verdict == "ambiguous" else "",
+        exhaustive=False,
+        derivation="With b = 120 and c = 115, chi-squared is 25/235.",
+        consequence=f"Nothing: the verdict of row {number} stays.",
+        needs="" if checked else "The scores of each item.",
+        note="",
+    )
+    outcome = _outcome(number, evidence, verdict) if checked else None
+    readings = (
+        (
+            replace(outcome, reading="with continuity correction", verdict="contradicted"),
+            replace(outcome, reading="without", verdict="holds"),
+        )
+        if outcome and verdict == "ambiguous"
+        else (outcome,)
+        if outcome
+        else ()
+    )
+    return Judged(
+        claim=claim,
+        verdict=verdict,
+        evidence=evidence,
+        deciding=outcome,
+        outcomes=readings,
+        reason=f"Reason {number}.",
+        derivation=f"Derivation {number}: with b = 120 and c = 115, chi-squared is 25/235.",
+        made_by="table_06" if checked else "",
+    )
+
+
+def _check(number: int) -> Check:
+    return Check(result="tables/table_06.csv", rows={"row": number}, column="p_chi2")
+
+
+def _outcome(number: int, evidence: Evidence, verdict: Verdict) -> Outcome:
+    simulated = evidence == "simulated"
+    return Outcome(
+        check=_check(number),
+        value=0.7814159,
+        standard_error=0.001 if simulated else 0.0,
+        evidence=evidence,
+        verdict=verdict,
+        rounding="rounded up" if verdict == "holds_rounded" else "",
+        reading="",
+        discrepancy=0.0084159,
+        z=8.4159 if simulated else math.nan,
+        source="tables/table_06.csv",
+    )

@@ -1,0 +1,237 @@
+"""Whole audits of small registers: which check decides, readings, texts, and order."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+from registers import check, claim, write_register, write_results
+
+from llm_power.claims._errors import AuditError
+from llm_power.claims.evaluate import Audit, Judged, audit
+from llm_power.claims.register import load_register
+from llm_power.provenance import EVIDENCE, VERDICTS
+
+
+def run(folder: Path, *claims: dict[str, Any], **more: Any) -> Audit:
+    return audit(load_register(write_register(folder, *claims)), write_results(folder), **more)
+
+
+def only(folder: Path, **fields: Any) -> Judged:
+    (judged,) = run(folder, claim(**fields)).judged
+    return judged
+
+
+def test_one_check(tmp_path: Path) -> None:
+    judged = only(tmp_path, printed="0.0450")
+    assert (judged.verdict, judged.evidence) == ("holds", "counts")
+    assert judged.deciding is judged.outcomes[0]
+    outcome = judged.outcomes[0]
+    assert (outcome.value, outcome.discrepancy, outcome.source) == (0.045, 0.0, "pairs.csv")
+    assert math.isnan(outcome.z)
+    assert judged.reason == "Printed is 0.0450, recomputed is 0.045000, a difference of 0.000000."
+
+
+def test_the_strongest_evidence_decides_and_the_first_of_equals(tmp_path: Path) -> None:
+    weak = check(column="n_star", evidence="simulated")
+    strong, again = check(evidence="raw"), check(column="n_star", evidence="raw")
+    judged = only(tmp_path, checks=[weak, strong, again])
+    assert (judged.verdict, judged.evidence, judged.deciding) == (
+        "holds",
+        "raw",
+        judged.outcomes[1],
+    )
+    assert [o.verdict for o in judged.outcomes] == ["contradicted", "holds", "contradicted"]
+
+
+def test_what_a_witness_was_fitted_to_is_not_checkable(tmp_path: Path) -> None:
+    fitted = check(result="witness.csv", evidence=None, witness_role="board/t/1/x")
+    judged = only(tmp_path, checks=[fitted])
+    assert (judged.verdict, judged.evidence) == ("not_checkable", "witness_fitted")
+    assert "no evidence" in judged.reason
+    held_out = fitted | {"witness_role": "board/t/2/x"}
+    judged = _again(tmp_path, [held_out])
+    assert (judged.verdict, judged.evidence) == ("holds", "witness_held_out")
+    judged = _again(tmp_path, [held_out], printed="0.5")
+    assert (judged.verdict, judged.evidence) == ("not_checkable", "witness_held_out")
+    assert "another may have the printed value" in judged.reason
+    # Whatever decides a claim that was also fitted, the fit does not.
+    judged = _again(tmp_path, [fitted, check()], printed="0.5")
+    assert (judged.verdict, judged.evidence) == ("contradicted", "counts")
+
+
+def _again(folder: Path, checks: list[dict[str, Any]], **fields: Any) -> Judged:
+    path = write_register(folder, claim(checks=checks, **fields))
+    (judged,) = audit(load_register(path), folder / "results").judged
+    return judged
+
+
+def test_nothing_to_check(tmp_path: Path) -> None:
+    judged = only(tmp_path, checks=None, needs="the authors' items")
+    assert (judged.verdict, judged.evidence, judged.deciding) == ("not_checkable", "none", None)
+    assert judged.outcomes == ()
+    assert judged.reason == "Nothing here decides it; needed: the authors' items"
+
+
+def test_simulated_values_and_printed_errors(tmp_path: Path) -> None:
+    simulated = check(evidence="simulated", standard_error="se")
+    judged = only(tmp_path, checks=[simulated], printed="0.085", printed_standard_error=0.0075)
+    assert judged.outcomes[0].standard_error == pytest.approx(0.0125, rel=1e-10)
+    assert judged.outcomes[0].z == pytest.approx(-3.2, rel=1e-10)
+    assert judged.verdict == "holds"
+    assert "-3.2 Monte Carlo standard errors away" in judged.reason
+    assert _again(tmp_path, [simulated], printed="0.085").verdict == "holds"
+    assert _again(tmp_path, [simulated], printed="0.086").verdict == "contradicted"
+
+
+def test_two_printed_numbers(tmp_path: Path) -> None:
+    result = run(
+        tmp_path,
+        claim("abstract/p", printed="0.05", checks=[{"claim": "table/p"}], kind="cross_check"),
+        claim("table/p", printed="0.045"),
+        claim("abstract/pp", printed="4.5pp", checks=[{"claim": "table/p"}]),
+        claim("percent", printed="4.5", checks=[{"claim": "table/p", "scale": 100}]),
+        claim("word", printed="F", states={"text": "F"}, checks=[{"claim": "other"}]),
+        claim("other", printed="F", states={"text": "F"}, checks=None, needs="nothing"),
+        claim("off", printed="0.06", checks=[{"claim": "table/p"}]),
+    )
+    verdicts = {j.claim.id: (j.verdict, j.evidence) for j in result.judged}
+    assert verdicts == {
+        "abstract/p": ("holds", "counts"),
+        "table/p": ("holds", "counts"),
+        "abstract/pp": ("holds", "counts"),
+        "percent": ("holds", "counts"),
+        "word": ("holds", "counts"),
+        "other": ("not_checkable", "none"),
+        "off": ("contradicted", "counts"),
+    }
+    assert result.judged[0].outcomes[0].source == "claim table/p"
+    assert "the printed is 0.0450" in result.judged[0].reason
+    path = write_register(
+        tmp_path,
+        claim("w", printed="F", states={"text": "F"}, checks=[{"claim": "n"}]),
+        claim("n"),
+    )
+    with pytest.raises(AuditError, match="claim 'w', field checks/0/claim: .*text"):
+        audit(load_register(path), tmp_path / "results")
+
+
+@pytest.mark.parametrize(
+    ("printed", "exhaustive", "verdict"),
+    [
+        ("0.045", False, "ambiguous"),
+        ("0.045", True, "ambiguous"),
+        ("0.5", False, "ambiguous"),
+        ("0.5", True, "contradicted"),
+    ],
+)
+def test_readings(tmp_path: Path, printed: str, exhaustive: bool, verdict: str) -> None:
+    checks = [
+        check(reading="asymptotic"),
+        check(rows={"rank": 2}, reading="exact", evidence="derived"),
+        check(column="n_star", reading="asymptotic", evidence="simulated"),
+    ]
+    judged = only(
+        tmp_path,
+        printed=printed,
+        checks=checks,
+        undefined="which p-value",
+        exhaustive=exhaustive,
+        derivation="{value} for {printed}",
+        consequence="Nothing.",
+    )
+    assert judged.verdict == verdict
+    assert (judged.deciding is None) == (verdict == "ambiguous")
+    # The simulated n_star is not the strongest of its reading; counts are weaker than derived.
+    assert judged.evidence == "counts"
+    assert judged.reason.startswith("Readings tried: asymptotic: 0.045")
+    assert "exact: 0.134" in judged.reason
+    if printed == "0.045":
+        assert judged.derivation == "0.04500 (asymptotic); 0.13400 (exact) for 0.045"
+
+
+def test_every_reading_holds(tmp_path: Path) -> None:
+    checks = [check(reading="one"), check(reading="other", evidence="raw")]
+    judged = only(tmp_path, checks=checks, undefined="which")
+    assert (judged.verdict, judged.evidence) == ("holds", "counts")
+
+
+def test_derivations_are_filled_in_and_nothing_else_is(tmp_path: Path) -> None:
+    path = write_register(
+        tmp_path,
+        claim(
+            "*",
+            over="models",
+            printed=["0.05"],
+            derivation="{name}: {{x}} {value} against {printed}, off by {discrepancy}",
+        ),
+        subjects={"models": [{"name": "{value}{{"}]},
+    )
+    (judged,) = audit(load_register(path), write_results(tmp_path)).judged
+    assert judged.derivation == "{value}{{: {x} 0.0450 against 0.05, off by −0.0050"
+
+
+def test_words(tmp_path: Path) -> None:
+    stated = {"text": "RFFF"}
+    judged = only(tmp_path, printed="RFFF", states=stated, checks=[check(column="word")])
+    assert (judged.verdict, judged.outcomes[0].value) == ("holds", "RFFF")
+    judged = _again(tmp_path, [check(column="word", rows={"rank": 2})], printed="R", states=stated)
+    assert judged.verdict == "contradicted"
+    assert judged.reason == "Printed is R, recomputed is FFFF."
+
+
+def test_totals_count_every_claim_once(tmp_path: Path) -> None:
+    result = run(
+        tmp_path,
+        claim("a"),
+        claim("b", printed="0.5"),
+        claim("c", printed="0.5", checks=[check(evidence="raw")]),
+        claim("d", checks=None, needs="x"),
+    )
+    totals: Any = result.totals()
+    assert list(totals.index) == list(VERDICTS)
+    assert list(totals.columns) == list(EVIDENCE)
+    assert totals.to_numpy().sum() == 4
+    assert totals.loc["contradicted", "raw"] == totals.loc["contradicted", "counts"] == 1
+    assert totals.loc["not_checkable", "none"] == 1
+    assert [j.claim.id for j in result.judged] == list("abcd")
+    assert [j.claim.id for j in result.with_verdict("contradicted")] == ["b", "c"]
+
+
+def test_texts_that_a_verdict_calls_for(tmp_path: Path) -> None:
+    fitted = check(result="witness.csv", evidence=None, witness_role="board/t/1/x")
+    readings = [check(reading="a"), check(reading="b", rows={"rank": 2})]
+    result = run(
+        tmp_path,
+        claim("fine"),
+        claim("wrong", printed="0.5"),
+        claim("told", printed="0.5", derivation="d", consequence="c"),
+        claim("open", checks=readings, undefined="which"),
+        claim("fit", checks=[fitted]),
+    )
+    assert result.missing_texts() == (
+        "claim 'wrong' is contradicted and has no `derivation`",
+        "claim 'wrong' is contradicted and has no `consequence`",
+        "claim 'open' is ambiguous and has no `consequence`",
+        "claim 'fit' is not_checkable and has no `needs`",
+    )
+
+
+def test_the_rule_behind_a_result(tmp_path: Path) -> None:
+    cross = claim("y", checks=[{"claim": "x"}])
+    result = run(tmp_path, claim("x"), cross, rule_of={"pairs.csv": "rule pairs"})
+    assert [j.made_by for j in result.judged] == ["rule pairs", ""]
+    path = write_register(tmp_path, claim(checks=[check(result="late.csv")]))
+    with pytest.raises(AuditError, match="finish the run that writes it by rule late first"):
+        audit(load_register(path), tmp_path / "results", {"late.csv": "rule late"})
+
+
+def test_an_error_names_register_claim_and_field(tmp_path: Path) -> None:
+    path = write_register(tmp_path, claim(checks=[check(), check(column="q")]))
+    results = write_results(tmp_path)
+    with pytest.raises(AuditError) as caught:
+        audit(load_register(path), results)
+    start = f"{path}, claim 'x', field checks/1/column: pairs.csv has no column 'q'. Remedy: "
+    assert str(caught.value).startswith(start)

@@ -1,0 +1,233 @@
+"""The report's text: nothing of the network, everything escaped, relative links alone."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import math
+import re
+from collections import Counter
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import pytest
+from report_examples import HOSTILE, example_audit, hostile_audit
+
+from llm_power.claims.evaluate import Audit
+from llm_power.claims.report import render_report
+from llm_power.errors import InvalidArgument
+from llm_power.provenance import EVIDENCE
+
+LINKS = {
+    "tables/table_06.csv": "../tables/table_06.csv",
+    "tables/table_06.md": "../tables/table_06.md",
+}
+# Elements that HTML closes by itself.
+VOID = {"meta", "link", "input", "br", "rect"}
+
+
+class Page(HTMLParser):
+    """Elements with their attributes, in order; parents and children must match."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.texts: dict[str, list[str]] = {}
+        self._open: list[str] = []
+        self.feed(html)
+        self.close()
+        assert not self._open
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        names = [name for name, _ in attrs]
+        assert len(names) == len(set(names))
+        self.elements.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self._open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self._open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.texts.setdefault(self._open[-1] if self._open else "", []).append(data)
+
+    def values(self, attribute: str) -> list[str]:
+        return [attrs[attribute] or "" for _, attrs in self.elements if attribute in attrs]
+
+
+@pytest.fixture(scope="module")
+def audit() -> Audit:
+    return example_audit(60)
+
+
+@pytest.fixture(scope="module")
+def page(audit: Audit) -> Page:
+    return Page(render_report(audit, links=LINKS))
+
+
+def test_rendering_depends_on_the_audit_alone(audit: Audit) -> None:
+    assert render_report(audit, links=LINKS) == render_report(audit, links=LINKS)
+
+
+def test_nothing_is_loaded(page: Page) -> None:
+    assert not page.values("src")
+    assert not {"img", "iframe", "object", "embed", "base"} & {tag for tag, _ in page.elements}
+    sheets = [attrs["href"] for tag, attrs in page.elements if tag == "link"]
+    assert sheets == ["data:,"]
+    assert all(not re.search(r"url\(|@import|https?:", text) for text in page.texts["style"])
+
+
+def test_policy_names_the_inline_style_and_script_by_their_hashes(page: Page) -> None:
+    policy = next(
+        attrs["content"]
+        for _, attrs in page.elements
+        if attrs.get("http-equiv") == "Content-Security-Policy"
+    )
+    assert policy is not None
+    assert policy.startswith("default-src 'none'; ")
+    assert "unsafe" not in policy
+    for tag in ("style", "script"):
+        (text,) = page.texts[tag]
+        digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        assert f"{tag}-src 'sha256-{digest}'" in policy
+    # The policy would stop them, and with them what they are meant to do.
+    assert not page.values("style")
+    assert not [name for _, attrs in page.elements for name in attrs if name.startswith("on")]
+
+
+def test_every_claim_has_one_row_and_ids_are_unique(audit: Audit, page: Page) -> None:
+    rows = [attrs for tag, attrs in page.elements if tag == "tbody" and "data-verdict" in attrs]
+    assert len(rows) == len(audit.judged)
+    assert [row["data-verdict"] for row in rows] == [item.verdict for item in audit.judged]
+    ids = page.values("id")
+    assert len(ids) == len(set(ids))
+
+
+def test_links_within_the_page_lead_somewhere(page: Page) -> None:
+    ids = set(page.values("id"))
+    fragments = {href[1:] for href in page.values("href") if href.startswith("#")}
+    assert {name for name in fragments if not name.startswith("?")} <= ids
+    assert set(page.values("aria-controls")) | set(page.values("aria-labelledby")) <= ids
+
+
+def test_totals_are_those_of_the_audit(audit: Audit, page: Page) -> None:
+    expected = Counter((item.verdict, item.evidence) for item in audit.judged)
+    labels = [
+        (attrs["href"], attrs["aria-label"])
+        for tag, attrs in page.elements
+        if tag == "a" and attrs.get("class") == "total"
+    ]
+    cells = {
+        tuple(found): int(str(label).split()[0])
+        for href, label in labels
+        if len(found := re.findall(r"(?:verdict|evidence)=(\w+)", str(href))) == 2
+    }
+    assert cells == expected
+    frame = audit.totals()
+    assert {(v, e): frame.loc[v, e] for v, e in expected} == expected
+    assert frame.to_numpy().sum() == len(audit.judged)
+
+
+def test_every_evidence_class_is_explained(page: Page) -> None:
+    options = [attrs.get("value") for tag, attrs in page.elements if tag == "option"]
+    assert set(EVIDENCE) <= set(options)
+
+
+def test_a_file_without_a_link_is_named_without_one(audit: Audit) -> None:
+    html = render_report(audit, links={})
+    assert "../tables" not in html
+    assert "tables/table_06.csv" in html
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "javascript:alert(1)",
+        "java\tscript:alert(1)",
+        "data:text/html,x",
+        "https://example.org/x",
+        "//example.org/x",
+        "\\\\example.org\\x",
+        "/etc/passwd",
+        " x.csv",
+        'x".csv',
+        "",
+    ],
+)
+def test_addresses_that_are_not_relative_are_refused(audit: Audit, address: str) -> None:
+    links = {"tables/table_06.csv": address}
+    if not address:
+        # An empty address would be the page itself: no link at all.
+        assert 'href=""' not in render_report(audit, links=links)
+        return
+    with pytest.raises(InvalidArgument, match="links must be relative"):
+        render_report(audit, links=links)
+
+
+def test_hostile_texts_stay_text() -> None:
+    html = render_report(hostile_audit(), links=LINKS)
+    page = Page(html)
+    tags = Counter(tag for tag, _ in page.elements)
+    assert tags["script"] == 1
+    assert tags["img"] == 0
+    assert all("onload" not in attrs and "onerror" not in attrs for _, attrs in page.elements)
+    assert all(not href.strip().lower().startswith("javascript") for href in page.values("href"))
+    assert "\u202e" not in html
+    rows = "".join(page.texts["span"])
+    for harm in HOSTILE:
+        shown = harm.replace("\u202e", "[U+202E]")
+        assert f"Model {shown} wins" in rows
+
+
+def test_ids_that_differ_have_anchors_that_differ(audit: Audit) -> None:
+    first, second, third = audit.judged[:3]
+    names = ("a b", "a~20~b", "a\u00a0b")
+    judged = tuple(
+        replace(item, claim=replace(item.claim, id=name))
+        for item, name in zip((first, second, third), names, strict=True)
+    )
+    ids = Page(render_report(replace(audit, judged=judged), links={})).values("id")
+    assert len(ids) == len(set(ids))
+    assert not any(re.search(r"\s", name) for name in ids)
+
+
+def test_numbers_are_shown_short_and_kept_in_full(audit: Audit) -> None:
+    html = render_report(audit, links={})
+    assert '<span class="number" title="0.7814159">0.78142</span>' in html
+    assert '<span class="number" title="0.7814159">0.78142 ± 0.00100</span>' in html
+
+
+@pytest.mark.parametrize(
+    ("discrepancy", "half_unit", "z", "said"),
+    [
+        (0.0084159, 0.0005, math.nan, "+8.4 units of the last digit"),
+        (-1234.5, 0.5, math.nan, "−1,234 units of the last digit"),
+        (-0.03, 0.005, -5.25, "−5.2 standard errors"),
+        (2.0, 0.0, math.nan, "+2"),
+        (0.0, 0.5, math.nan, "0 units of the last digit"),
+        (math.inf, 0.5, math.nan, "+∞ units of the last digit"),
+    ],
+)
+def test_differences_count_what_decides(
+    audit: Audit, discrepancy: float, half_unit: float, z: float, said: str
+) -> None:
+    item = next(item for item in audit.judged if item.verdict == "contradicted")
+    assert item.deciding is not None
+    statement = replace(item.claim.statement, half_unit=half_unit)
+    deciding = replace(item.deciding, discrepancy=discrepancy, z=z)
+    judged = replace(
+        item,
+        claim=replace(item.claim, statement=statement),
+        deciding=deciding,
+        outcomes=(deciding,),
+    )
+    assert f"<dd>{said}</dd>" in render_report(replace(audit, judged=(judged,)), links={})
+
+
+def test_an_audit_without_findings_says_so(audit: Audit) -> None:
+    html = render_report(replace(audit, judged=()), links={})
+    assert "No claim is contradicted." in html
+    assert "No claim is ambiguous." in html

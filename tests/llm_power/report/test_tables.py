@@ -1,0 +1,182 @@
+"""Tables are readable, exact, reproducible, and safe against any model name."""
+
+from __future__ import annotations
+
+import io
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from llm_power.errors import InvalidArgument
+from llm_power.provenance import Provenance
+from llm_power.report._escape import escape_latex, escape_markdown
+from llm_power.report.tables import (
+    Column,
+    Table,
+    as_fixed,
+    as_integer,
+    as_p_value,
+    as_printed,
+    as_text,
+    to_csv,
+    to_csv_metadata,
+    to_latex,
+    to_markdown,
+    write_table,
+)
+
+HOSTILE = [
+    "a|b", "*bold*", "_under_", "<script>alert(1)</script>", "R&D", "100%", "$x^2$", "#1",
+    "back\\slash", "two\nlines", "[1cm]", "*star", "{brace}", "~tilde", "^hat", "`tick`",
+    'quo"te', "--dash", "''", "\\\\", "\\input{/etc/passwd}", "&amp;", "中文", "🤗", "é", "ß",
+    "=1+1", "\u202eoverride", "\x00\x1b[0m", "",
+]  # fmt: skip
+
+
+def hostile_table() -> Table:
+    frame = pd.DataFrame({"model": HOSTILE, "n_star": np.linspace(0.1, 1e7, len(HOSTILE))})
+    return Table(
+        frame=frame,
+        columns=[
+            Column("model", "model_name & co", as_text, tex_width="5cm"),
+            Column("n_star", "N*", as_integer, "right", r"$N^{*}$"),
+        ],
+        caption="Required N* of 100% hostile_names, ρ̂ ≥ 0",
+        provenance=[Provenance.published("Table 7")],
+        notes=["Cost: $5 & 10%."],
+        number="7",
+    )
+
+
+def test_csv_keeps_every_digit_and_every_character() -> None:
+    table = hostile_table()
+    back = pd.read_csv(io.StringIO(to_csv(table)), keep_default_na=False)
+    pd.testing.assert_frame_equal(back, table.frame, check_exact=True)
+
+
+def test_csv_spells_infinity_and_leaves_a_missing_value_empty() -> None:
+    frame = pd.DataFrame({"x": [np.inf, -np.inf, np.nan, 1 / 3], "flag": [True, False, True, True]})
+    table = Table(frame, [Column("x", "x")], "c", [Provenance.published("Table 1")])
+    assert to_csv(table) == ("x,flag\nINF,True\n-INF,False\n,True\n0.3333333333333333,True\n")
+    assert float("INF") == np.inf
+
+
+def test_csv_metadata_names_the_file_the_types_and_the_source() -> None:
+    table = hostile_table()
+    description = json.loads(to_csv_metadata(table, "table_07.csv"))
+    assert description["url"] == "table_07.csv"
+    assert description["dc:provenance"] == "from published counts (Table 7)"
+    assert description["tableSchema"]["columns"] == [
+        {"titles": "model", "datatype": "string"},
+        {"titles": "n_star", "datatype": "double"},
+    ]
+
+
+def test_markdown_has_one_line_a_row_and_only_our_own_pipes() -> None:
+    lines = to_markdown(hostile_table()).splitlines()
+    rows = [line for line in lines if line.startswith("|")]
+    assert len(rows) == len(HOSTILE) + 2
+    assert all(row.replace("\\|", "").count("|") == 3 for row in rows)
+    assert "**Table 7.** " in lines[0]
+    assert lines[-1] == "*Provenance:* from published counts (Table 7)"
+    text = "\n".join(rows)
+    assert "<script>" not in text
+    assert "\u202e" not in text
+
+
+def test_latex_source_is_ascii_and_balanced() -> None:
+    source = to_latex(hostile_table())
+    assert source.isascii()
+    assert r"p{5cm}r}" in source
+    assert source.count(r" \\" + "\n") == len(HOSTILE) + 1
+    assert "\\input" not in source
+    assert r"\emph{Provenance:} from published counts (Table 7)" in source
+    assert r"$\hat{\rho}$ $\ge$ 0" in source
+
+
+@pytest.mark.parametrize(
+    ("text", "latex"),
+    [
+        ("a_b&c%d$e#f", r"a\_b\&c\%d\$e\#f"),
+        ("\\", r"\textbackslash{}"),
+        ("x--y---z", "x-{}-y-{}-{}-z"),
+        ("[2pt]", "{[}2pt{]}"),
+        ("e\u0301", r"\'{e}"),
+        ("中", "{[}U+4E2D{]}"),
+        ("9.9×10⁻¹⁴", r"9.9$\times$10$^{-14}$"),
+        ("ρ̂²", r"$\hat{\rho}$$^{2}$"),
+        ("a\r\n\tb", "a b"),
+    ],
+)
+def test_escape_latex(text: str, latex: str) -> None:
+    assert escape_latex(text) == latex
+
+
+def test_escape_markdown() -> None:
+    assert escape_markdown("a|*_`[x](y)<b>&$\\") == (r"a\|\*\_\`\[x\](y)&lt;b&gt;&amp;\$" + "\\\\")
+
+
+@given(st.text())
+def test_escapes_never_break_a_line_and_latex_is_always_balanced(text: str) -> None:
+    assert len(escape_markdown(text).splitlines()) <= 1
+    latex = escape_latex(text)
+    assert latex.isascii()
+    assert len(latex.splitlines()) <= 1
+    bare = latex.replace(r"\{", "").replace(r"\}", "")
+    assert bare.count("{") == bare.count("}")
+    assert latex.replace(r"\$", "").count("$") % 2 == 0
+
+
+def test_formatters() -> None:
+    assert [as_integer(x) for x in (2396624.03, np.inf, np.nan)] == ["2,396,624", "∞", "–"]
+    assert [as_fixed(2)(x) for x in (-0.004, -1.5, 0.125)] == ["0.00", "−1.50", "0.12"]
+    assert [as_p_value(x) for x in (0.0486, 9.86e-14, 1.0, 0.0072414, 0.0)] == [
+        "0.049", "9.9×10⁻¹⁴", "1.000", "7.2×10⁻³", "0.000",
+    ]  # fmt: skip
+    assert [as_text(x) for x in (True, np.bool_(False), None, "x")] == ["yes", "no", "–", "x"]
+    assert as_printed("<10^-15") == "<10⁻¹⁵"
+
+
+def test_bad_specification_is_refused() -> None:
+    frame, source = pd.DataFrame({"a": [1]}), [Provenance.published("Table 1")]
+    with pytest.raises(InvalidArgument, match="'b'"):
+        Table(frame, [Column("b", "b")], "c", source)
+    with pytest.raises(InvalidArgument, match="at least one Column"):
+        Table(frame, [], "c", source)
+    with pytest.raises(InvalidArgument, match="at least one Provenance"):
+        Table(frame, [Column("a", "a")], "c", [])
+
+
+def test_written_files_are_the_same_bytes_every_time(tmp_path: Path) -> None:
+    first = write_table(hostile_table(), tmp_path / "v1.0")
+    assert [path.name for path in first] == [
+        "v1.0.csv", "v1.0.csv-metadata.json", "v1.0.md", "v1.0.tex",
+    ]  # fmt: skip
+    before = [path.read_bytes() for path in first]
+    assert [path.read_bytes() for path in write_table(hostile_table(), tmp_path / "v1.0")] == before
+    assert not any(b"\r" in content for content in before)
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no LaTeX on this machine")
+def test_latex_compiles(tmp_path: Path) -> None:
+    document = "\n".join(
+        [
+            r"\documentclass{article}\usepackage{array,booktabs,graphicx}\begin{document}",
+            to_latex(hostile_table()),
+            r"\end{document}",
+        ]
+    )
+    (tmp_path / "t.tex").write_text(document, encoding="utf-8")
+    run = subprocess.run(
+        ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "t.tex"],
+        cwd=tmp_path, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert run.returncode == 0, run.stdout[-2000:]
+    assert "Missing character" not in (tmp_path / "t.log").read_text(errors="replace")

@@ -1,0 +1,156 @@
+"""source: hub, by the real Snakemake and the real client, against the stand-in."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+from stand_in import TOKEN, StandIn, details_v1, running
+
+from llm_power.scores.store import TaskScores, read_task
+from replication.constraints import load_board_scores
+from replication.hub.access import Access
+from replication.hub.datasets import load_register
+from replication.hub.download import download
+from replication.hub.lock import LockFile
+from repository import ROOT, copy_finished, copy_repository, run_workflow
+
+REGISTER = load_register(ROOT / "data" / "datasets.csv")
+ARC = [d for d in REGISTER.values() if (d.board, d.task) == ("oll_v1", "arc")]
+TARGET = "results/hub/oll_v1/arc.parquet"
+FROM_HUB = ["--config", "source=hub"]
+# The exhibits that take the items of a panel, but for those of the frontier, which is on no hub.
+PANEL_EXHIBITS = {
+    *(f"table_{number}" for number in (3, 4, 5, 8, 9, 10)),
+    *("figure_1", "figure_2", "prose_panels"),
+}
+
+
+@pytest.fixture
+def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[StandIn]:
+    with running() as started:
+        monkeypatch.setenv("HF_ENDPOINT", started.endpoint)
+        monkeypatch.setenv("LLM_POWER_GITHUB_ENDPOINT", started.endpoint)
+        monkeypatch.setenv("HF_TOKEN", TOKEN)
+        yield started
+
+
+def displayed_arc() -> TaskScores:
+    """Items that add up to the scores that were displayed."""
+    scores = load_board_scores(ROOT / "data" / "published" / "board_scores.csv")
+    score = {s.model: s.score.value for s in scores if s.task == "ARC-C"}
+    values = np.zeros((1172, len(ARC)))
+    for j, dataset in enumerate(ARC):
+        values[: round(11.72 * score[dataset.model]), j] = 1
+    ids = tuple(map(str, range(1172)))
+    return TaskScores("arc", "binary", ids, tuple(d.model for d in ARC), values)
+
+
+def files_of(where: Path) -> list[Path]:
+    made = (path for path in where.rglob("*") if path.is_file())
+    return [path for path in made if "downloads" in path.parts and "logs" not in path.parts]
+
+
+def without_evidence(path: Path) -> tuple[pd.DataFrame, set[str]]:
+    table = pd.read_csv(path)
+    if "evidence" not in table:
+        return table, set()
+    return table.drop(columns="evidence"), set(table["evidence"])
+
+
+def test_downloads_are_jobs_that_fail_in_one_line_and_are_made_up_for(
+    hub: StandIn, tmp_path: Path
+) -> None:
+    arc = displayed_arc()
+    hub.add_board(ARC, [details_v1(arc, j, "acc_norm") for j in range(len(ARC))])
+    closed = hub.repos[ARC[2].repo]
+    closed.gated, closed.accepted = True, False
+    where = copy_repository(tmp_path / "repository")
+
+    done = run_workflow(where, TARGET, "--keep-going", *FROM_HUB)
+    shown = done.stdout + done.stderr
+    assert done.returncode != 0
+    (line,) = {line for line in shown.splitlines() if line.startswith("error: ")}
+    assert f"open https://huggingface.co/datasets/{ARC[2].repo} in the account" in line
+    assert ARC[2].name in line
+    assert len(files_of(where)) == len(ARC) - 1
+    assert not (where / TARGET).exists()
+
+    # The terms have been accepted: the one file is fetched, and no other.
+    closed.accepted = True
+    hub.requests.clear()
+    done = run_workflow(where, TARGET, *FROM_HUB)
+    shown += done.stdout + done.stderr
+    assert done.returncode == 0, shown
+    assert len(hub.fetched()) == 1
+    assert "first download" in shown
+    task = read_task(where / TARGET)
+    assert task.models == arc.models
+    np.testing.assert_array_equal(task.values, arc.values)
+    assert task.provenance.source.startswith(f"stand-in or mirror at {hub.endpoint}, ")
+    assert len((where / "datasets.lock.csv").read_text().splitlines()) == 1 + len(ARC)
+
+    # Offline everything is there: nothing runs, and nobody is asked.
+    hub.requests.clear()
+    config = yaml.safe_load((where / "config.yaml").read_text())
+    config["hub"]["offline"] = True
+    (where / "config.yaml").write_text(yaml.safe_dump(config))
+    (where / TARGET).unlink()
+    done = run_workflow(where, TARGET, *FROM_HUB)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert hub.requests == []
+
+    # The token is in no file that the runs have left, logs and Snakemake's own included.
+    assert TOKEN not in shown
+    left = [path for path in where.rglob("*") if path.is_file()]
+    assert any(path.suffix == ".log" for path in left)
+    assert [path for path in left if TOKEN.encode() in path.read_bytes()] == []
+
+
+@pytest.mark.slow
+def test_run_from_the_hub_is_that_of_the_witness_that_it_serves(
+    hub: StandIn, whole_run: Path, tmp_path: Path
+) -> None:
+    """Every exhibit and the audit, from both boards, gated and public: to the last digit."""
+    hub.add_witness(whole_run / "results" / "witness", REGISTER)
+    where = copy_finished(whole_run, tmp_path / "repository")
+    # Here the files are fetched without jobs of the workflow, which take a second each to start.
+    access, lock = Access.from_environment(), LockFile(where / "datasets.lock.csv")
+    for dataset in REGISTER.values():
+        if dataset.source == "hub":
+            download(dataset, where / "downloads", lock, access=access)
+    hub.requests.clear()
+    done = run_workflow(where, "manifest", "audit", *FROM_HUB)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert hub.requests == []
+    assert len(files_of(where)) == 30
+
+    folders = ["tables", "figures", "prose"]
+    made = [path for name in folders for path in (where / "results" / name).glob("*.csv")]
+    assert len(made) == 31
+    for path in made:
+        found, evidence = without_evidence(path)
+        expected, _ = without_evidence(whole_run / path.relative_to(where))
+        pd.testing.assert_frame_equal(found, expected, check_exact=True)
+        assert "raw" not in evidence
+
+    # What used a panel says where from, and the audit takes none of it for evidence.
+    manifest = json.loads((where / "results/manifest.json").read_text())
+    assert manifest["source"] == "hub"
+    used = {e["name"] for e in manifest["exhibits"] if "stand_in" in e["classes"]}
+    assert used == PANEL_EXHIBITS
+    for exhibit in manifest["exhibits"]:
+        marked = f"stand-in or mirror ({hub.endpoint}, open-llm-leaderboard"
+        assert (marked in exhibit["provenance"]) == (exhibit["name"] in PANEL_EXHIBITS)
+    assert "no number here is a finding" in (where / "results/tables/table_03.md").read_text()
+    claims = pd.read_csv(where / "results/audit/claims.csv")
+    assert "raw" not in set(claims["evidence"])
+    verdicts = claims.loc[claims["evidence"] == "stand_in", "verdict"]
+    assert len(verdicts) > 0
+    # Ambiguous stays what the paper does not define, and has another reading that is decided.
+    assert set(verdicts) <= {"not_checkable", "ambiguous"}

@@ -1,0 +1,385 @@
+"""The boards' files as downloaded: read as the board displayed them, or refused."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+from stand_in import TOKEN, StandIn, details_v1, metric_of, running, samples_v2
+
+from llm_power.errors import LLMPowerError
+from llm_power.printed import (
+    Printed,
+    parse_printed,
+)
+from llm_power.scores.options import ReadOptions
+from llm_power.scores.readers import read_scores
+from llm_power.scores.store import TaskScores
+from replication.hub.access import HUB, Access
+from replication.hub.datasets import Dataset, load_register
+from replication.hub.download import download
+from replication.hub.errors import HubError
+from replication.hub.layout import download_path
+from replication.hub.lock import Locked, LockFile
+from replication.hub.panels import PANELS, displayed_scores, read_panel
+
+ROOT = Path(__file__).resolve().parents[3]
+REGISTER = load_register(ROOT / "data" / "datasets.csv")
+N_ITEMS = 60
+
+
+def lines(board: str, task: str) -> list[Dataset]:
+    return [
+        replace(d, rows=(N_ITEMS, N_ITEMS))
+        for d in REGISTER.values()
+        if (d.board, d.task) == (board, task)
+    ]
+
+
+def made_up(datasets: Sequence[Dataset]) -> TaskScores:
+    """Scores that no two models share, with categories."""
+    values = np.zeros((N_ITEMS, len(datasets)))
+    for j in range(len(datasets)):
+        values[: 20 + 3 * j, j] = 1
+    categories = tuple(f"category {i % 3}" for i in range(N_ITEMS))
+    return TaskScores(
+        task=datasets[0].task,
+        kind="binary",
+        item_ids=tuple(map(str, range(N_ITEMS))),
+        models=tuple(d.model for d in datasets),
+        values=values,
+        clusters={"category": categories},
+    )
+
+
+@dataclass
+class Panel:
+    """One task's files on the disk, as they were downloaded."""
+
+    folder: Path
+    datasets: list[Dataset]
+    task: TaskScores
+    displayed: dict[str, Printed] = field(default_factory=dict)
+    accepted: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        scale, digits = (1, 4) if self.datasets[0].board == "mmlu_pro_top10" else (100, 2)
+        for j, dataset in enumerate(self.datasets):
+            self.put(j, self.body(j))
+            score = scale * float(self.task.values[:, j].mean())
+            self.displayed[dataset.model] = parse_printed(f"{score:.{digits}f}")
+
+    @property
+    def lock(self) -> LockFile:
+        return LockFile(self.folder / "lock.csv")
+
+    def body(self, j: int, *, task: TaskScores | None = None) -> bytes:
+        scores = self.task if task is None else task
+        if self.datasets[0].board == "mmlu_pro_top10":
+            return samples_v2(scores, j, as_list=j % 2 == 0)
+        return details_v1(scores, j, metric_of(self.task.task))
+
+    def path(self, j: int) -> Path:
+        return download_path(self.folder, HUB, self.datasets[j])
+
+    def put(self, j: int, body: bytes) -> None:
+        path, dataset = self.path(j), self.datasets[j]
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(body)
+        file = dataset.file if not dataset.is_pattern else "x/samples_leaderboard_mmlu_pro_1.json"
+        revision = dataset.revision or "f" * 40
+        sha256, time = hashlib.sha256(body).hexdigest(), f"2026-01-0{j % 9 + 1}T00:00:00+00:00"
+        self.lock.record(Locked(dataset.name, HUB, revision, file, len(body), sha256, time))
+
+    def read(self) -> TaskScores:
+        return read_panel(
+            self.datasets,
+            self.displayed,
+            self.folder,
+            self.lock,
+            access=Access(),
+            accepted=self.accepted,
+        )
+
+    def refusal(self) -> str:
+        """Return the one line with which the panel is refused; nothing may be left by it."""
+        before = sorted(self.folder.rglob("*"))
+        with pytest.raises(LLMPowerError) as caught:
+            self.read()
+        assert sorted(self.folder.rglob("*")) == before
+        message = str(caught.value)
+        assert "\n" not in message
+        assert ". Remedy: " in message
+        return message
+
+
+@pytest.fixture(params=PANELS, ids="/".join)
+def panel(request: pytest.FixtureRequest, tmp_path: Path) -> Panel:
+    datasets = lines(*request.param)
+    return Panel(tmp_path, datasets, made_up(datasets))
+
+
+@pytest.fixture
+def arc(tmp_path: Path) -> Panel:
+    datasets = lines("oll_v1", "arc")
+    return Panel(tmp_path, datasets, made_up(datasets))
+
+
+@pytest.fixture
+def mmlu_pro(tmp_path: Path) -> Panel:
+    datasets = lines("mmlu_pro_top10", "mmlu_pro")
+    return Panel(tmp_path, datasets, made_up(datasets))
+
+
+def test_panel_is_read_with_the_metric_that_was_displayed(panel: Panel) -> None:
+    task = panel.read()
+    assert task.models == panel.task.models
+    np.testing.assert_array_equal(task.values, panel.task.values)
+    if "category" in task.clusters:
+        assert task.clusters == panel.task.clusters
+
+
+def test_provenance_names_the_hub_the_revisions_and_the_hashes(panel: Panel) -> None:
+    provenance = panel.read().provenance
+    first = panel.datasets[0]
+    more = len(panel.datasets) - 1
+    assert provenance.source == f"{first.page} and {more} more of datasets.csv"
+    assert provenance.revision is not None
+    assert (first.revision or "f" * 40)[:12] in provenance.revision
+    sums = {hashlib.sha256(panel.path(j).read_bytes()).hexdigest() for j in range(more + 1)}
+    assert set(provenance.files.values()) == sums
+    assert len(provenance.files) == more + 1
+    times = [f"2026-01-0{j % 9 + 1}T00:00:00+00:00" for j in range(more + 1)]
+    assert provenance.retrieved == max(times)
+    assert provenance.tolerated == {}
+
+
+def test_score_that_was_not_displayed_stops_with_both_numbers(panel: Panel) -> None:
+    """As the stored file of Meta-Llama-3-8B on GSM8K does: 604 items where 598 were displayed."""
+    worse = panel.task.values.copy()
+    worse[58, 3] = 1
+    solved = int(worse[:, 3].sum())
+    panel.put(3, panel.body(3, task=replace(panel.task, values=worse)))
+    message = panel.refusal()
+    v2 = panel.datasets[0].board == "mmlu_pro_top10"
+    implied = f"{solved / N_ITEMS:.4f}" if v2 else f"{100 * solved / N_ITEMS:.2f}"
+    assert f"give a score of {implied} ({solved} solved)" in message
+    assert f"{panel.displayed[panel.datasets[3].model].text} was displayed (+1.0 items)" in message
+    assert panel.datasets[3].name in message
+    assert "accept_other_score" in message
+
+
+def test_stored_llama_on_gsm8k_is_caught(tmp_path: Path) -> None:
+    datasets = [d for d in REGISTER.values() if (d.board, d.task) == ("oll_v1", "gsm8k")]
+    displayed = displayed_scores(ROOT / "data" / "published", "oll_v1", "gsm8k")
+    solved = {m: round(s.value / 100 * 1319) for m, s in displayed.items()} | {"Llama-3-8B": 604}
+    values = np.zeros((1319, 5))
+    for j, dataset in enumerate(datasets):
+        values[: solved[dataset.model], j] = 1
+    ids = tuple(map(str, range(1319)))
+    task = TaskScores("gsm8k", "binary", ids, tuple(d.model for d in datasets), values)
+    panel = Panel(tmp_path, datasets, task)
+    panel.displayed = displayed
+    message = panel.refusal()
+    assert "its 1319 items give a score of 45.79 (604 solved), and 45.34 was displayed" in message
+    panel.accepted = ("oll_v1/gsm8k/Llama-3-8B",)
+    tolerated = panel.read().provenance.tolerated
+    assert tolerated == {"items_off_the_displayed_score": {"Llama-3-8B": 6}}
+
+
+def test_one_item_is_more_than_a_rounding(arc: Panel) -> None:
+    """1172 items: one of them moves the score by 0.085, where 0.005 is a rounding."""
+    name = arc.datasets[0].model
+    exact = 100 * float(arc.task.values[:, 0].mean())
+    for text, holds in ((f"{exact:.2f}", True), (f"{exact + 0.01:.2f}", False)):
+        arc.displayed[name] = parse_printed(text)
+        if holds:
+            arc.read()
+        else:
+            assert "was displayed" in arc.refusal()
+
+
+def test_score_on_the_edge_of_a_rounding_may_go_either_way(arc: Panel) -> None:
+    values = arc.task.values.copy()
+    values[:, 0] = np.arange(N_ITEMS) < 15  # 25.0
+    arc.put(0, arc.body(0, task=replace(arc.task, values=values)))
+    for text, holds in (("24.5", False), ("25.0", True), ("25", True), ("25.05", False)):
+        arc.displayed[arc.datasets[0].model] = parse_printed(text)
+        if holds:
+            arc.read()
+        else:
+            assert "was displayed" in arc.refusal()
+    arc.displayed[arc.datasets[0].model] = replace(parse_printed("25.005"), half_unit=0.005)
+    arc.read()
+
+
+def test_board_that_nobody_described(arc: Panel) -> None:
+    arc.datasets = [replace(d, name=f"my_board/arc/{d.model}") for d in arc.datasets]
+    assert "nothing says how my_board/arc is read" in arc.refusal()
+    with pytest.raises(HubError, match="nothing says how a/b is read"):
+        displayed_scores(ROOT / "data" / "published", "a", "b")
+
+
+def test_model_without_a_displayed_score(panel: Panel) -> None:
+    del panel.displayed[panel.datasets[1].model]
+    assert "no score was displayed for this model" in panel.refusal()
+
+
+@pytest.mark.parametrize("declared", [(61, 61), (10, 59), (1172, 1172)])
+def test_other_number_of_items_than_declared(panel: Panel, declared: tuple[int, int]) -> None:
+    panel.datasets[2] = replace(panel.datasets[2], rows=declared)
+    message = panel.refusal()
+    assert "there are 60 items, the register declares" in message
+    assert panel.datasets[2].name in message
+
+
+def test_run_that_was_cut_short(panel: Panel) -> None:
+    """The hub has runs of 10 items beside complete ones."""
+    short = TaskScores(
+        "t",
+        "binary",
+        panel.task.item_ids[:58],
+        panel.task.models,
+        panel.task.values[:58],
+        {"category": panel.task.clusters["category"][:58]},
+    )
+    panel.put(1, panel.body(1, task=short))
+    message = panel.refusal()
+    assert "it has 58 rows" in message or "2 of the 60 items" in message
+    assert "complete run" in message
+
+
+def test_item_that_one_model_lacks(mmlu_pro: Panel) -> None:
+    records = [json.loads(line) for line in mmlu_pro.body(1).splitlines()]
+    kept = [record for record in records if record["doc_id"] != 7]
+    mmlu_pro.put(1, json.dumps(kept).encode())
+    message = mmlu_pro.refusal()
+    assert "1 of the 60 items of the other models have no score here, the first is '7'" in message
+    assert mmlu_pro.datasets[1].name in message
+
+
+@pytest.mark.parametrize("readable", [True, False])
+def test_file_that_was_changed_after_its_download(panel: Panel, readable: bool) -> None:
+    path = panel.path(0)
+    other = panel.body(0, task=replace(panel.task, values=1 - panel.task.values))
+    path.write_bytes(other if readable else b"no longer what it was")
+    message = panel.refusal()
+    assert "it was changed since it was downloaded: remove it and start again" in message
+    assert str(path) in message
+
+
+def test_file_that_was_never_downloaded(panel: Panel) -> None:
+    panel.lock.path.unlink()
+    message = panel.refusal()
+    assert "download it first; if it is there, remove it" in message
+    assert str(panel.path(0)) in message
+
+
+def test_file_that_is_gone(panel: Panel) -> None:
+    panel.path(1).unlink()
+    message = panel.refusal()
+    assert str(panel.path(1)) in message
+
+
+def _rewritten(body: bytes, change: Callable[[Any], Any]) -> bytes:
+    sink = io.BytesIO()
+    pq.write_table(change(pq.read_table(io.BytesIO(body))), sink)
+    return sink.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        (lambda t: t.drop_columns(["metrics"]), "no metric 'acc_norm'"),
+        (lambda t: t.drop_columns(["example"]), "no column 'example'"),
+        (lambda t: t.rename_columns(["q", "prompt", "c", "g", "m"]), "'prompt'"),
+        (lambda t: t.take([1, 0, *range(2, N_ITEMS)]), "is not that of"),
+    ],
+)
+def test_schema_of_neither_form_says_what_is_there(
+    arc: Panel, change: Callable[[Any], Any], problem: str
+) -> None:
+    arc.put(1, _rewritten(arc.body(1), change))
+    assert problem in arc.refusal()
+
+
+@pytest.mark.parametrize("body", [b"", b"PAR1 and more PAR1", b"<html>", b"version https://git"])
+def test_file_that_is_something_else(panel: Panel, body: bytes) -> None:
+    panel.put(1, body)
+    assert str(panel.path(1)) in panel.refusal()
+
+
+def test_both_schemas_of_the_first_board_are_read(arc: Panel) -> None:
+    for j in (0, 3):
+        arc.put(j, details_v1(arc.task, j, "acc_norm", old=True))
+    np.testing.assert_array_equal(arc.read().values, arc.task.values)
+
+
+def test_question_that_is_another_for_one_model(mmlu_pro: Panel) -> None:
+    records = [json.loads(line) for line in mmlu_pro.body(1).splitlines()]
+    next(r for r in records if r["doc_id"] == 5)["doc"]["question"] = "Another?"
+    mmlu_pro.put(1, json.dumps(records).encode())
+    message = mmlu_pro.refusal()
+    assert "'5'" in message
+
+
+# Through the real client, from the stand-in
+
+
+@pytest.fixture
+def hub() -> Iterator[StandIn]:
+    with running() as started:
+        yield started
+
+
+def test_panel_through_the_client_is_that_of_the_stand_in(
+    panel: Panel, hub: StandIn, tmp_path: Path
+) -> None:
+    """Gated or public: what was served is read, and is not called the hub's."""
+    hub.add_board(panel.datasets, [panel.body(j) for j in range(len(panel.datasets))])
+    for repo in hub.repos.values():
+        repo.gated = panel.datasets[0].board == "mmlu_pro_top10"
+    access = Access(hub=hub.endpoint, token=TOKEN)
+    lock = LockFile(tmp_path / "datasets.lock.csv")
+    for dataset in panel.datasets:
+        download(dataset, tmp_path / "d", lock, access=access)
+    task = read_panel(panel.datasets, panel.displayed, tmp_path / "d", lock, access=access)
+    np.testing.assert_array_equal(task.values, panel.task.values)
+    assert task.provenance.source.startswith(f"stand-in or mirror at {hub.endpoint}, ")
+    assert "huggingface.co" not in task.provenance.source
+    with pytest.raises(HubError, match="download it first"):
+        read_panel(panel.datasets, panel.displayed, tmp_path / "d", lock, access=Access())
+
+
+def test_real_zips_through_the_client_give_their_published_table(
+    hub: StandIn, tmp_path: Path, data_root: Path
+) -> None:
+    """All 15 real files against correctness.parquet, which was made from them by others."""
+    import pandas as pd  # noqa: PLC0415 -- here alone
+
+    hub.add_zips(data_root / "mmlu_pro" / "raw", REGISTER)
+    access = Access(github=hub.endpoint)
+    lock = LockFile(tmp_path / "lock.csv")
+    zips = [d for d in REGISTER.values() if d.source == "github"]
+    paths = [download(dataset, tmp_path / "d", lock, access=access) for dataset in zips]
+    assert not lock.path.exists()
+    options = ReadOptions(clusters=["category"], skip_malformed=True, answer_key="own")
+    task = read_scores(paths, options, reader="mmlu_pro_zip")
+    expected = pd.read_parquet(data_root / "mmlu_pro" / "correctness.parquet")
+    assert sorted(task.models) == sorted(set(expected.columns) - {"category"})
+    table = pd.DataFrame(task.values, index=[int(i) for i in task.item_ids], columns=task.models)
+    aligned = table.loc[expected.index, [c for c in expected.columns if c != "category"]]
+    np.testing.assert_array_equal(
+        aligned.to_numpy(), expected.drop(columns="category").to_numpy(dtype=float, na_value=np.nan)
+    )
+    assert len(table) == len(expected)
+    scored = dict(zip(task.models, task.scored.sum(axis=0), strict=True))
+    assert {d.model: d.rows for d in zips} == {m: (n, n) for m, n in scored.items()}

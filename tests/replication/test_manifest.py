@@ -1,0 +1,62 @@
+"""The manifest reads provenance from the files themselves."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from llm_power.provenance import Provenance
+from llm_power.report.figures import house_style, new_figure, save_figure
+from llm_power.report.tables import Column, Table, write_table
+from replication.manifest import Exhibit, build_manifest, provenance_classes
+
+WITNESS = Provenance.witness("everything printed")
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> list[Exhibit]:
+    frame = pd.DataFrame({"x": [1.5]})
+    sources = [WITNESS, Provenance.published("Table 3")]
+    table = Table(frame, [Column("x", "x")], "A table.", sources)
+    files = write_table(table, tmp_path / "table_03")
+    with house_style():
+        figure = new_figure(height=2)
+        figure.subplots().plot([0, 1])
+        drawn = save_figure(figure, tmp_path / "figure_01", [WITNESS], title="A figure")
+    (tmp_path / "prose.csv").write_text("quantity,value\n")
+    (tmp_path / "in.csv").write_text("1\n")
+    (tmp_path / "table_03.tsv").write_text("s\th:m:s\n2.5\t0:00:02\n")
+    inputs = (tmp_path / "in.csv",)
+    return [
+        Exhibit("table_3", files, inputs, benchmark=tmp_path / "table_03.tsv"),
+        Exhibit("figure_1", tuple(drawn), inputs, benchmark=tmp_path / "none.tsv"),
+        Exhibit("prose", (tmp_path / "prose.csv",), inputs, provenance="simulated (seed 1)"),
+    ]
+
+
+def test_exhibits_are_described_by_their_own_files(made: list[Exhibit], tmp_path: Path) -> None:
+    manifest = build_manifest(made, seed=1, source="published", config={"seed": 1})
+    table, figure, prose = manifest["exhibits"]
+    assert table["classes"] == ["witness", "published"]
+    assert table["wall_seconds"] == 2.5
+    assert table["inputs"][str(tmp_path / "in.csv")] == hashlib.sha256(b"1\n").hexdigest()
+    assert figure["classes"] == ["witness"]
+    assert figure["provenance"] == WITNESS.line
+    assert figure["wall_seconds"] is None
+    assert prose["classes"] == ["simulated"]
+    assert manifest["software"]["numpy"]
+    json.dumps(manifest, allow_nan=False)
+
+
+def test_outputs_without_provenance_are_refused(made: list[Exhibit]) -> None:
+    silent = Exhibit("prose", made[2].outputs, ())
+    with pytest.raises(ValueError, match="none of these outputs says"):
+        build_manifest([silent], seed=1, source="published", config={})
+
+
+def test_classes_of_a_line() -> None:
+    assert provenance_classes("raw (a; b); simulated (seed 3)") == ["raw", "simulated"]

@@ -1,0 +1,117 @@
+"""Projections against iterative proportional fitting, SLSQP and brute force."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+
+from llm_power.errors import InvalidArgument
+from llm_power.statistics._typing import FloatArray
+from replication.witness.projection import (
+    information_projection,
+    integer_projection,
+    relative_entropy,
+)
+
+# A 2 x 3 table by rows: sums of both rows, then of the first two columns.
+ROWS = np.array(
+    [[1, 1, 1, 0, 0, 0], [0, 0, 0, 1, 1, 1], [1, 0, 0, 1, 0, 0], [0, 1, 0, 0, 1, 0]], dtype=float
+)
+SUMS = np.array([30.0, 20.0, 15.0, 25.0])
+REFERENCE = np.array([4.0, 2.0, 7.0, 1.0, 6.0, 3.0])
+
+
+def proportional_fitting() -> FloatArray:
+    table = REFERENCE.reshape(2, 3).copy()
+    for _ in range(500):
+        table *= (np.array([30.0, 20.0]) / table.sum(axis=1))[:, None]
+        table *= np.array([15.0, 25.0, 10.0]) / table.sum(axis=0)
+    return table.ravel()
+
+
+def test_margins_are_fitted_as_by_iterative_proportional_fitting() -> None:
+    found = information_projection(REFERENCE, ROWS, SUMS)
+    np.testing.assert_allclose(found.cells, proportional_fitting(), rtol=1e-10)
+    assert found.worst_residual < 1e-8
+    assert found.divergence == pytest.approx(relative_entropy(found.cells, REFERENCE))
+
+
+def test_rows_other_than_margins_against_slsqp() -> None:
+    rows = np.vstack([np.ones(6), [1, 0, -1, 2, 0, 1], [0, 1, 1, 0, 1, 0]])
+    sums = np.array([24.0, 3.0, 14.0])
+    solved = minimize(
+        lambda x: relative_entropy(x, REFERENCE),
+        np.full(6, 4.0),
+        jac=lambda x: np.log(x / REFERENCE),
+        bounds=[(1e-9, None)] * 6,
+        constraints={"type": "eq", "fun": lambda x: rows @ x - sums},  # type: ignore[call-overload]
+        method="SLSQP",
+        options={"ftol": 1e-14, "maxiter": 500},
+    )
+    found = information_projection(REFERENCE, rows, sums)
+    np.testing.assert_allclose(found.cells, solved.x, rtol=1e-5)
+    assert found.divergence <= solved.fun + 1e-10
+
+
+def test_dependent_rows_do_no_harm() -> None:
+    rows, sums = np.vstack([ROWS, ROWS[0] + ROWS[1]]), np.append(SUMS, 50.0)
+    once = information_projection(REFERENCE, ROWS, SUMS).cells
+    np.testing.assert_allclose(information_projection(REFERENCE, rows, sums).cells, once)
+
+
+def test_rows_that_no_positive_table_meets_leave_a_residual() -> None:
+    rows = np.vstack([np.ones(6), [1, 1, 0, 0, 0, 0]])
+    assert information_projection(REFERENCE, rows, np.array([10.0, 12.0])).worst_residual > 1
+
+
+def test_relative_entropy_of_an_empty_cell() -> None:
+    assert relative_entropy(np.array([0.0, 2.0]), np.array([1.5, 2.0])) == 1.5
+
+
+@given(
+    st.lists(st.floats(0.2, 6.0), min_size=4, max_size=4),
+    st.integers(3, 9),
+    st.integers(0, 9),
+    st.integers(1, 3),
+)
+def test_integer_projection_is_the_best_of_all_tables(
+    center: list[float], total: int, part: int, window: int
+) -> None:
+    p = np.array(center)
+    rows = np.array([[1.0, 1, 1, 1], [1, 0, 1, 0]])
+    lower, upper = np.array([total, part - 1.0]), np.array([float(total), part])
+    tables = [
+        np.array(x, dtype=float)
+        for x in product(range(total + 1), repeat=4)
+        if sum(x) == total and part - 1 <= x[0] + x[2] <= part
+    ]
+    found = integer_projection(p, rows, lower, upper, window=window)
+    if not tables:
+        assert found is None
+        return
+    assert found is not None
+    assert found.cells.sum() == total
+    best = min(relative_entropy(x, p) for x in tables)
+    assert found.divergence == pytest.approx(best, abs=1e-6)
+
+
+def test_the_window_grows_until_the_optimum_is_inside() -> None:
+    center = np.array([50.0, 50.0])
+    rows = np.array([[1.0, 1.0], [1.0, 0.0]])
+    found = integer_projection(
+        center, rows, np.array([100.0, 72.0]), np.array([100.0, 72.0]), window=1
+    )
+    assert found is not None
+    assert found.cells.tolist() == [72, 28]
+
+
+def test_arguments_are_checked() -> None:
+    with pytest.raises(InvalidArgument, match="reference must be positive"):
+        information_projection(np.array([0.0, 1.0]), np.ones((1, 2)), np.ones(1))
+    with pytest.raises(InvalidArgument, match="window must be at least 1, got 0"):
+        integer_projection(np.ones(2), np.ones((1, 2)), np.ones(1), np.ones(1), window=0)
