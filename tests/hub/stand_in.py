@@ -411,7 +411,8 @@ class _Handler(BaseHTTPRequestHandler):
         elif kind == "drip":
             self._drip(sent)
         else:
-            self.wfile.write(sent)
+            with suppress(OSError):
+                self.wfile.write(sent)
 
     def _drip(self, body: bytes) -> None:
         """Send a byte now and then, so that no read ever times out."""

@@ -25,7 +25,6 @@ from stand_in import TOKEN, Fault, Repo, running
 
 from llm_power.hub import transfer
 from llm_power.hub.access import HUB, Access
-from llm_power.hub.datasets import Dataset
 from llm_power.hub.errors import HubError
 
 SUM = hashlib.sha256(BODY).hexdigest()
@@ -603,11 +602,14 @@ def test_file_that_another_process_fetches_is_waited_for(desk: Desk) -> None:
 # What a broken line leaves
 
 
+HASHED = {"open": OPEN, "zip": replace(ZIP, sha256=SUM)}
+
+
 def broken(desk: Desk, kind: str) -> bytes:
     """Let a download break off half way, and return what is kept of it."""
     desk.hub.faults = [Fault("truncate", where="/r")]
     desk.patience = replace(FAST, attempts=1)
-    desk.refusal(KINDS[kind])
+    desk.refusal(HASHED[kind])
     desk.hub.faults.clear()
     desk.hub.requests.clear()
     desk.patience = FAST
@@ -623,7 +625,7 @@ def ranges(desk: Desk) -> list[str | None]:
 @pytest.mark.parametrize("kind", ["open", "zip"])
 def test_rest_alone_is_asked_for(desk: Desk, kind: str) -> None:
     part = broken(desk, kind)
-    path = desk.fetch(KINDS[kind])
+    path = desk.fetch(HASHED[kind])
     assert path.read_bytes() == BODY
     assert ranges(desk) == [f"bytes={len(part)}-"]
     assert [p.name for p in path.parent.iterdir()] == [path.name]
@@ -649,7 +651,7 @@ def test_server_that_does_not_send_the_rest_sends_the_whole(
 ) -> None:
     part = broken(desk, kind)
     desk.hub.faults.append(Fault(fault))
-    assert desk.fetch(KINDS[kind]).read_bytes() == BODY
+    assert desk.fetch(HASHED[kind]).read_bytes() == BODY
     assert ranges(desk) == [f"bytes={len(part)}-", None][:asked]
 
 
@@ -658,7 +660,7 @@ def test_part_that_is_longer_than_the_file_is_fetched_anew(desk: Desk, kind: str
     broken(desk, kind)
     (path,) = desk.root.rglob("*.part")
     path.write_bytes(BODY + b"more")
-    assert desk.fetch(KINDS[kind]).read_bytes() == BODY
+    assert desk.fetch(HASHED[kind]).read_bytes() == BODY
     assert ranges(desk) == [f"bytes={len(BODY) + 4}-", None]
 
 
@@ -670,12 +672,18 @@ def test_part_that_is_whole_is_not_asked_for(desk: Desk) -> None:
     assert desk.hub.fetched() == []
 
 
-@pytest.mark.parametrize("dataset", [OPEN, replace(ZIP, sha256=SUM)], ids=["hub", "register"])
-def test_part_that_was_damaged_is_fetched_anew(desk: Desk, dataset: Dataset) -> None:
-    part = broken(desk, "open" if dataset is OPEN else "zip")
+def test_part_that_no_hash_can_check_is_fetched_anew(desk: Desk) -> None:
+    broken(desk, "zip")
+    assert desk.fetch(ZIP).read_bytes() == BODY
+    assert ranges(desk) == [None]
+
+
+@pytest.mark.parametrize("kind", HASHED)
+def test_part_that_was_damaged_is_fetched_anew(desk: Desk, kind: str) -> None:
+    part = broken(desk, kind)
     (path,) = desk.root.rglob("*.part")
     path.write_bytes(b"\xff" + part[1:])
-    assert desk.fetch(dataset).read_bytes() == BODY
+    assert desk.fetch(HASHED[kind]).read_bytes() == BODY
     assert ranges(desk) == [f"bytes={len(part)}-", None]
 
 
@@ -683,7 +691,7 @@ def test_file_that_is_wrong_anew_is_refused(desk: Desk) -> None:
     """Of two halves one may be wrong; what came in one piece is the server's."""
     part = broken(desk, "zip")
     desk.hub.github[ZIP.repo].files[ZIP.file] = BODY[::-1]
-    assert f"the register says {SUM}" in desk.refusal(replace(ZIP, sha256=SUM))
+    assert f"the register says {SUM}" in desk.refusal(HASHED["zip"])
     assert ranges(desk) == [f"bytes={len(part)}-", None]
     assert desk.parts() == []
 

@@ -61,7 +61,7 @@ def network_errors(endpoint: str, patience: Patience, dataset: str, file: str) -
     except (httpx2.RemoteProtocolError, httpx2.ReadError, httpx2.DecodingError) as error:
         raise TransientError(
             f"the answer of {who} broke off ({_reason(error)})",
-            remedy="start again: what has come of the file is kept, and the rest is asked for",
+            remedy="start again: what has come of a file is kept, and the rest of it is asked for",
             dataset=dataset,
             file=file,
         ) from error

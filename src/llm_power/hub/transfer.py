@@ -89,6 +89,11 @@ class Transfer:
         """Bytes that must come, where the server or the register says how many."""
         return self.declared.bytes if self.remote.bytes is None else self.remote.bytes
 
+    @property
+    def has_hash(self) -> bool:
+        """Whether the server or the register says what the contents must hash to."""
+        return self.remote.sha256 is not None or self.declared.sha256 is not None
+
     def receive(
         self, client: Any, target: Path, refuse: Callable[[Any], NoReturn]
     ) -> tuple[int, str]:
@@ -124,7 +129,8 @@ class Transfer:
             )
         with writing(target, self.dataset):
             part = part_of(target, self.remote.url)
-            kept = _size_of(part)
+            # Without a hash nobody would see that a kept part is damaged.
+            kept = _size_of(part) if self.has_hash else 0
             require_room(
                 target.parent, None if self.size is None else self.size - kept, self.dataset
             )
