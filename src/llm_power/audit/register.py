@@ -16,6 +16,7 @@ from typing import Any, Final
 from llm_power.audit._document import read_document, validate
 from llm_power.audit._errors import AuditError
 from llm_power.audit._references import check_references, follow_patterns, repeat_printed
+from llm_power.audit._size import refuse_excess
 from llm_power.audit._templates import fill_braces
 from llm_power.audit.claims import (
     Check,
@@ -29,9 +30,6 @@ from llm_power.audit.claims import (
 from llm_power.errors import one_line
 from llm_power.published import Relation as PrintedRelation
 from llm_power.published import parse_count, parse_printed
-
-# No register written by hand comes near it.
-_MOST_CLAIMS: Final = 100_000
 
 # Filled in after judging, and only in derivations.
 RESULT_PLACEHOLDERS: Final = ("value", "printed", "discrepancy")
@@ -89,6 +87,7 @@ def load_register(path: Path) -> Register:
 
 def _claims(document: Mapping[str, Any]) -> list[Claim]:
     subjects = document.get("subjects", {})
+    refuse_excess(document["claims"], subjects)
     claims: dict[str, Claim] = {}
     for entry in document["claims"]:
         try:
@@ -103,10 +102,6 @@ def _claims(document: Mapping[str, Any]) -> list[Claim]:
                     "the id occurs twice", remedy="rename one of them", claim=claim.id, field="id"
                 )
             claims[claim.id] = claim
-        if len(claims) > _MOST_CLAIMS:
-            raise AuditError(
-                f"there are more than {_MOST_CLAIMS} claims", remedy="split the register"
-            )
     return list(claims.values())
 
 
