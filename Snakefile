@@ -3,13 +3,22 @@
 
 from snakemake.utils import min_version, validate
 
+from replication.settings import check_file, check_settings
+
 min_version("9.0")
 
+CONFIG = "config.yaml"
+SCHEMA = "workflow/schemas/config.schema.yaml"
 
-configfile: "config.yaml"
+check_file(CONFIG)
 
 
-validate(config, "workflow/schemas/config.schema.yaml")
+configfile: CONFIG
+
+
+check_settings(config, SCHEMA, CONFIG)
+# Fills in the defaults.
+validate(config, SCHEMA)
 
 
 report: "workflow/report/workflow.rst"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -224,6 +225,20 @@ def test_a_missing_register_or_folder(
     assert "there is no such folder of results" in capsys.readouterr().err
     assert run("audit", path) == 2
     assert "--results" in capsys.readouterr().err
+
+
+def test_a_register_or_a_result_that_is_a_pipe(
+    board: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    os.mkfifo(tmp_path / "pipe.yaml")
+    assert run("audit", tmp_path / "pipe.yaml", "--results", board) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "pipe.yaml: cannot be read: a pipe, a socket or a device instead of a file" in line
+    os.mkfifo(tmp_path / "pairs.csv")
+    path = write(tmp_path, entry("x", "1", {"column": "delta"}))
+    assert run("audit", path, "--results", tmp_path) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "pairs.csv is not in" in line
 
 
 def test_links_lead_from_the_report_to_the_files(

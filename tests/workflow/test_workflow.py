@@ -213,6 +213,35 @@ def test_config_is_checked_before_any_job(
     assert not (where / "results").exists()
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("alpha: 0.05", "alpha: .nan", "key 'alpha': nan is not"),
+        ("alpha: 0.05", "alpha: 0.05\nalpha: 0.20", "the key 'alpha' occurs twice"),
+        ("results/{source}/oll_v1/arc", "results/{nope}/arc", "key 'boards/oll_v1/tasks/arc/path'"),
+        (
+            "alpha: 0.05",
+            "\n".join(
+                ["a0: &a0 [x]", *(f"a{i}: &a{i} [{f'*a{i - 1},' * 9}]" for i in range(1, 30))]
+            ),
+            "by an alias",
+        ),
+    ],
+)
+def test_config_is_read_as_it_is_written(old: str, new: str, message: str, tmp_path: Path) -> None:
+    where = copy_repository(tmp_path)
+    config = where / "config.yaml"
+    text = config.read_text()
+    assert text.count(old) == 1
+    config.write_text(text.replace(old, new))
+    done = run_workflow(where, "--dry-run", "table_6")
+    assert done.returncode != 0
+    shown = done.stdout + done.stderr
+    (line,) = [line for line in shown.splitlines() if "file 'config.yaml'" in line]
+    assert message in line
+    assert "Remedy: " in line
+
+
 def test_boards_without_files_are_left_out_in_one_line(tmp_path: Path) -> None:
     where = copy_repository(tmp_path)
     done = run_workflow(where, "--dry-run")

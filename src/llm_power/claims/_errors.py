@@ -26,7 +26,7 @@ class AuditError(LLMPowerError):
         self.file = file
         self.claim = claim
         self.field = field
-        place = [file, f"claim {one_line(claim)!r}" if claim else "", f"field {field}"]
+        place = [file, f"claim {one_line(claim, 200)!r}" if claim else "", f"field {field}"]
         where = ", ".join(part for part in place[: 3 if field else 2] if part)
         start = f"{where}: " if where else ""
         super().__init__(one_line(f"{start}{problem}. Remedy: {remedy}."))

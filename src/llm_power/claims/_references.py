@@ -2,28 +2,35 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from llm_power.claims._errors import AuditError
 from llm_power.claims.claims import Claim
 from llm_power.errors import one_line
 
+# Ids held against patterns, and ids that all claims together follow from: some seconds of work.
+_MOST_REFERENCES: Final = 5_000_000
+
 
 def follow_patterns(claims: Sequence[Claim]) -> list[Claim]:
     """Replace each ``table/*/b`` that a claim follows from by the ids that it stands for.
 
-    A ``*`` stands for one part of an id. A pattern without any match stays, to be refused.
+    A ``*`` stands for one part of an id, or for some letters of one. A pattern without any match
+    stays, to be refused.
+
+    Raises
+    ------
+    AuditError
+        If the patterns stand for more ids than a register can need.
     """
-    ids = [claim.id for claim in claims]
-    meant = {
-        pattern: _matches(pattern, ids) or (pattern,)
-        for claim in claims
-        for pattern in claim.follows_from
-        if "*" in pattern
-    }
+    ids = [claim.id.split("/") for claim in claims]
+    patterns = {name for claim in claims for name in claim.follows_from if "*" in name}
+    _refuse_too_many(len(patterns) * len(ids))
+    meant = {pattern: _matches(pattern.split("/"), ids) or (pattern,) for pattern in patterns}
+    named = (name for claim in claims for name in claim.follows_from)
+    _refuse_too_many(sum(len(meant.get(name, (name,))) for name in named))
     return [
         replace(
             claim,
@@ -65,9 +72,43 @@ def _with_printed(claim: Claim, own: Mapping[str, Claim]) -> Claim:
     )
 
 
-def _matches(pattern: str, ids: Sequence[str]) -> tuple[str, ...]:
-    form = re.compile("[^/]+".join(map(re.escape, pattern.split("*"))))
-    return tuple(name for name in ids if form.fullmatch(name))
+def _refuse_too_many(references: int) -> None:
+    if references > _MOST_REFERENCES:
+        raise AuditError(
+            f"the patterns of `follows_from` stand for more than {_MOST_REFERENCES} ids",
+            remedy="name the ids that a claim follows from, or split the register",
+            field="follows_from",
+        )
+
+
+def _matches(pattern: Sequence[str], ids: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    pieces = [part.split("*") for part in pattern]
+    return tuple(
+        "/".join(parts)
+        for parts in ids
+        if len(parts) == len(pieces) and all(map(_is_made_of, parts, pieces))
+    )
+
+
+def _is_made_of(part: str, pieces: Sequence[str]) -> bool:
+    """Return whether a part is these pieces in their order, with some letters between any two.
+
+    To take each piece at its first place leaves the most room for those after it, so that nothing
+    is tried twice, as a regular expression would.
+    """
+    first, *others = pieces
+    if not others:
+        return part == first
+    *inner, last = others
+    if not part.startswith(first):
+        return False
+    end = len(first)
+    for piece in inner:
+        start = part.find(piece, end + 1)
+        if start < 0:
+            return False
+        end = start + len(piece)
+    return len(part) - len(last) > end and part.endswith(last)
 
 
 def check_references(claims: Sequence[Claim], exhibits: Mapping[str, Any] | None) -> None:
@@ -101,15 +142,16 @@ def check_references(claims: Sequence[Claim], exhibits: Mapping[str, Any] | None
 def _refuse_cycles(claims: Mapping[str, Claim]) -> None:
     done: set[str] = set()
     for start in claims:
-        path: list[str] = []
+        path: dict[str, None] = {}  # in order
         stack = [(start, False)]
         while stack:
             name, leaving = stack.pop()
             if leaving:
-                path.pop()
+                del path[name]
                 done.add(name)
             elif name in path:
-                loop = " -> ".join([*path[path.index(name) :], name])
+                names = [*path, name]
+                loop = " -> ".join(names[names.index(name) :])
                 raise AuditError(
                     f"the claims are checked by one another: {one_line(loop, 300)}",
                     remedy="let the later one check the earlier one only",
@@ -117,6 +159,6 @@ def _refuse_cycles(claims: Mapping[str, Claim]) -> None:
                     field="checks",
                 )
             elif name not in done:
-                path.append(name)
+                path[name] = None
                 stack.append((name, True))
                 stack.extend((check.claim, False) for check in claims[name].checks if check.claim)

@@ -11,6 +11,11 @@ from llm_power.errors import one_line
 _BRACES = re.compile(r"\{\{|\}\}|\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)\}|[{}]")
 
 
+def placeholders(text: str) -> list[str]:
+    """Return the names in braces, each as often as it occurs."""
+    return [match["name"] for match in _BRACES.finditer(text) if match["name"]]
+
+
 def fill_braces(text: str, values: Mapping[str, str]) -> str:
     """Replace ``{name}`` by its value and a doubled brace by a single one.
 

@@ -16,6 +16,7 @@ from typing import Any, Final
 from llm_power.claims._document import read_document, validate
 from llm_power.claims._errors import AuditError
 from llm_power.claims._references import check_references, follow_patterns, repeat_printed
+from llm_power.claims._size import refuse_excess
 from llm_power.claims._templates import fill_braces
 from llm_power.claims.claims import (
     Check,
@@ -34,9 +35,6 @@ from llm_power.printed import (
     parse_count,
     parse_printed,
 )
-
-# No register written by hand comes near it.
-_MOST_CLAIMS: Final = 100_000
 
 # Filled in after judging, and only in derivations.
 RESULT_PLACEHOLDERS: Final = ("value", "printed", "discrepancy")
@@ -94,6 +92,7 @@ def load_register(path: Path) -> Register:
 
 def _claims(document: Mapping[str, Any]) -> list[Claim]:
     subjects = document.get("subjects", {})
+    refuse_excess(document["claims"], subjects)
     claims: dict[str, Claim] = {}
     for entry in document["claims"]:
         try:
@@ -108,10 +107,6 @@ def _claims(document: Mapping[str, Any]) -> list[Claim]:
                     "the id occurs twice", remedy="rename one of them", claim=claim.id, field="id"
                 )
             claims[claim.id] = claim
-        if len(claims) > _MOST_CLAIMS:
-            raise AuditError(
-                f"there are more than {_MOST_CLAIMS} claims", remedy="split the register"
-            )
     return list(claims.values())
 
 

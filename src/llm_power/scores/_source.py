@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Self
 
 from llm_power.errors import ScoreError
+from llm_power.files import open_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +39,9 @@ def read_file(path: str | os.PathLike[str]) -> SourceFile:
     """
     place = Path(path)
     try:
-        data = place.read_bytes()
-        seconds = place.stat().st_mtime
+        with open_file(place) as stream:
+            data = stream.read()
+            seconds = os.fstat(stream.fileno()).st_mtime
     except (OSError, ValueError) as error:  # ValueError: a NUL in the path
         raise _not_readable(place, error) from error
     return SourceFile(
@@ -62,7 +64,7 @@ class StreamedFile:
 
     def __enter__(self) -> Self:
         try:
-            self._stream = self.path.open("rb")
+            self._stream = open_file(self.path)
             self._seconds = os.fstat(self._stream.fileno()).st_mtime
         except (OSError, ValueError) as error:
             raise _not_readable(self.path, error) from error

@@ -13,6 +13,7 @@ import json
 import math
 import re
 from codecs import BOM_UTF8
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -326,13 +327,13 @@ def _check_header(names: Sequence[str], file: str) -> None:
                 remedy="name every column; the one of the items may be called item_id",
                 file=file,
             )
-    if len(set(names)) != len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ScoreError(
-            f"{names.count(twice)} columns are called {twice!r}",
-            remedy="give every column its own name",
-            file=file,
-        )
+    for name, n_columns in Counter(names).items():
+        if n_columns > 1:
+            raise ScoreError(
+                f"{n_columns} columns are called {name!r}",
+                remedy="give every column its own name",
+                file=file,
+            )
 
 
 def _called(kind: Any) -> str:

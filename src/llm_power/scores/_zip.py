@@ -14,6 +14,7 @@ from typing import BinaryIO, Final
 import pyarrow as pa
 
 from llm_power.errors import ScoreError
+from llm_power.files import open_file
 
 ZIP_MAGIC: Final = b"PK\x03\x04"
 # Expanded, of one member. The largest published list of answers takes 22 MB, the log of a long
@@ -144,7 +145,7 @@ def open_archive(source: Path | bytes, file: str) -> Iterator[Archive]:
         If it is no zip, is damaged, or expands without bound.
     """
     try:
-        with source.open("rb") if isinstance(source, Path) else io.BytesIO(source) as stream:
+        with open_file(source) if isinstance(source, Path) else io.BytesIO(source) as stream:
             yield Archive(stream, file)
     except _DAMAGED as error:
         raise ScoreError(

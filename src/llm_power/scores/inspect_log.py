@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, Final, TypeGuard
@@ -119,9 +119,9 @@ def read_inspect(paths: Sequence[Path], options: ReadOptions) -> TaskScores:
     )
 
 
-def is_log(names: Sequence[str]) -> bool:
+def is_log(names: Set[str]) -> bool:
     """Return whether these are members of an ``.eval``, or the first ones of a JSON log."""
-    return _HEADER in names or _START in names or {"status", "eval"} <= {*names}
+    return _HEADER in names or _START in names or {"status", "eval"} <= names
 
 
 def _task_of(path: Path) -> str:

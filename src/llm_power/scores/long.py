@@ -48,15 +48,15 @@ def read_long(paths: Sequence[Path], options: ReadOptions) -> TaskScores:
     table.require(item, model, score, *options.clusters)
     by_item, by_model = table.coded(item), table.coded(model)
     values = _pivot(table, score, by_item, by_model)
-    models = by_model[0]
-    kept = options.kept(models, table.file)
+    position = {model: j for j, model in enumerate(by_model[0])}
+    kept = options.kept(by_model[0], table.file)
     path = table.source.path
     return TaskScores(
         task=options.task or path.stem,
         kind=options.kind or "binary",
         item_ids=by_item[0],
         models=kept,
-        values=values[:, [models.index(name) for name in kept]],
+        values=values[:, [position[name] for name in kept]],
         clusters={name: _item_labels(table, name, by_item) for name in options.clusters},
         provenance=options.provenance([table.source], path.name),
     )

@@ -78,8 +78,9 @@ class ReadOptions:
 
     def kept(self, models: Sequence[str], file: str) -> tuple[str, ...]:
         """Return `models` without the excluded ones, all of which must be there."""
+        known = set(models)
         for name in self.exclude:
-            if name not in models:
+            if name not in known:
                 raise ScoreError(
                     f"the model to exclude is not there; the models are {listed(models)}",
                     remedy="correct the name, or do not exclude it",

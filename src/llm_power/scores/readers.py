@@ -222,7 +222,7 @@ def recognize(paths: Sequence[Path], options: ReadOptions) -> str:
         head = file.read(_HEAD)
     if head.startswith(ZIP_MAGIC):
         with open_archive(path, str(path)) as archive:
-            return "inspect" if inspect_log.is_log(archive.names) else "mmlu_pro_zip"
+            return "inspect" if inspect_log.is_log({*archive.names}) else "mmlu_pro_zip"
     if is_json(head):
         return _recognize_json(path, options)
     names, metadata = _header(read_file(path))
@@ -276,10 +276,10 @@ def _recognize_json(path: Path, options: ReadOptions) -> str:
 
 def _is_inspect_log(path: Path) -> bool:
     """Return whether a file begins as such a log, which as a whole is too large for a record."""
-    names = []
+    names: set[str] = set()
     with suppress(ScoreError), StreamedFile(path) as file:
         for name, _ in json_members(file):
-            names.append(name)
+            names.add(name)
             if inspect_log.is_log(names):
                 return True
     return False

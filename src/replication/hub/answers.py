@@ -9,6 +9,7 @@ from contextlib import contextmanager
 import httpx2
 
 from llm_power.errors import one_line
+from replication.hub.asking import Overdue
 from replication.hub.errors import HubError, TransientError, address_of, scrub
 from replication.hub.patience import Patience
 
@@ -48,8 +49,11 @@ def network_errors(endpoint: str, patience: Patience, dataset: str, file: str) -
     try:
         yield
     except httpx2.TimeoutException as error:
+        how = f"was silent for {patience.silence:g} seconds"
+        if isinstance(error, Overdue):
+            how = f"gave no whole answer within {patience.deadline:g} seconds"
         raise TransientError(
-            f"{who} was silent for {patience.silence:g} seconds",
+            f"{who} {how}",
             remedy="start again later, or on another network",
             dataset=dataset,
             file=file,
@@ -57,7 +61,7 @@ def network_errors(endpoint: str, patience: Patience, dataset: str, file: str) -
     except (httpx2.RemoteProtocolError, httpx2.ReadError, httpx2.DecodingError) as error:
         raise TransientError(
             f"the answer of {who} broke off ({_reason(error)})",
-            remedy="start again: files that are here are not fetched again",
+            remedy="start again: what has come of a file is kept, and the rest of it is asked for",
             dataset=dataset,
             file=file,
         ) from error

@@ -6,9 +6,10 @@ the contents it checks the size alone, and how often it tries and how long it wa
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
@@ -24,6 +25,7 @@ from huggingface_hub.utils import build_hf_headers  # type: ignore[attr-defined]
 
 from replication.hub.access import Access
 from replication.hub.answers import may_pass, network_errors, status_error
+from replication.hub.asking import TooLarge, body_of, by_deadline, opened
 from replication.hub.datasets import Dataset
 from replication.hub.errors import HubError
 from replication.hub.patience import Patience
@@ -32,7 +34,9 @@ from replication.hub.transfer import Declared, Remote, Transfer
 TOKEN_PAGE: Final = "https://huggingface.co/settings/tokens"
 _KIND: Final = "dataset"
 _SHA256: Final = re.compile(r"[0-9a-f]{64}")
-_MOST_PAGES: Final = 100
+_MOST_PAGES: Final = 20
+# A page of the hub's list names a thousand files in less than 1 MB.
+_MOST_METADATA: Final = 4 * 2**20
 _NOT_THERE: Final = (errors.RevisionNotFoundError, errors.EntryNotFoundError)
 
 
@@ -96,7 +100,12 @@ def _describe(
 ) -> Remote:
     token = access.token or False
     url = hf_hub_url(dataset.repo, file, repo_type=_KIND, revision=revision, endpoint=access.hub)
-    metadata = get_hf_file_metadata(url, token=token, timeout=patience.silence, endpoint=access.hub)
+    metadata = by_deadline(
+        lambda: get_hf_file_metadata(
+            url, token=token, timeout=patience.silence, endpoint=access.hub
+        ),
+        patience,
+    )
     if metadata.commit_hash != revision:
         served = metadata.commit_hash or "no revision"
         raise HubError(
@@ -118,10 +127,8 @@ def _describe(
 
 
 def _newest_revision(dataset: Dataset, access: Access, patience: Patience) -> str:
-    answer = _ask(
-        f"{access.hub}/api/datasets/{dataset.repo}/revision/main", dataset, access, patience
-    )
-    revision = answer.json()
+    url = f"{access.hub}/api/datasets/{dataset.repo}/revision/main"
+    revision, _ = _ask(url, dataset, access, patience)
     sha = revision.get("sha") if isinstance(revision, dict) else None
     if not isinstance(sha, str) or not re.fullmatch(r"[0-9a-f]{40}", sha):
         raise _not_a_hub(dataset, access)
@@ -133,6 +140,13 @@ def _search(dataset: Dataset, revision: str, access: Access, patience: Patience)
     files = list(_files(dataset, revision, access, patience))
     found = [path for path in files if dataset.means(path)]
     if len(found) == 1:
+        if not found[0].isprintable():  # it would go into the lock file, and to the terminal
+            raise HubError(
+                f"the name of the file holds control characters: {found[0]!r}",
+                remedy=f"look at {dataset.page}/tree/{revision}, and ask its owner to rename it",
+                dataset=dataset.name,
+                file=dataset.file,
+            )
         return found[0]
     if not found:
         near = ", ".join(sorted(files)[:5]) or "none"
@@ -154,14 +168,12 @@ def _search(dataset: Dataset, revision: str, access: Access, patience: Patience)
 def _files(dataset: Dataset, revision: str, access: Access, patience: Patience) -> Iterator[str]:
     url = f"{access.hub}/api/datasets/{dataset.repo}/tree/{revision}?recursive=true&expand=false"
     for _ in range(_MOST_PAGES):
-        answer = _ask(url, dataset, access, patience)
-        entries = answer.json()
+        entries, following = _ask(url, dataset, access, patience)
         if not isinstance(entries, list):
             raise _not_a_hub(dataset, access)
         for entry in entries:
             if isinstance(entry, dict) and entry.get("type") == "file":
                 yield str(entry.get("path"))
-        following = answer.links.get("next", {}).get("url")
         if following is None:
             return
         if not following.startswith(f"{access.hub}/"):
@@ -170,19 +182,32 @@ def _files(dataset: Dataset, revision: str, access: Access, patience: Patience) 
     raise _not_a_hub(dataset, access, " (its list of files does not end)")
 
 
-def _ask(url: str, dataset: Dataset, access: Access, patience: Patience) -> Any:
+def _ask(url: str, dataset: Dataset, access: Access, patience: Patience) -> tuple[Any, str | None]:
+    """Return what the hub says in JSON, and the address of the next page where there is one."""
     headers = build_hf_headers(token=access.token or False)
-    answer = get_session().get(url, headers=headers, timeout=patience.silence)
-    _raise_for_status(answer, dataset, access)
-    return answer
+
+    def ask() -> tuple[Any, str | None]:
+        with closing(opened(get_session(), url, headers, patience.silence)) as answer:
+            _raise_for_status(answer, dataset, access)
+            said = json.loads(body_of(answer, _MOST_METADATA))
+            return said, answer.links.get("next", {}).get("url")
+
+    try:
+        return by_deadline(ask, patience)
+    except TooLarge as error:
+        how = f" (its answer has more than {_MOST_METADATA >> 20} MB)"
+        raise _not_a_hub(dataset, access, how) from error
 
 
 def _raise_for_status(answer: Any, dataset: Dataset, access: Access) -> None:
     status = answer.status_code
     if may_pass(status):  # whatever the body is, which the client would look into
         raise status_error(status, answer.headers, access.hub, dataset.name, dataset.file)
+    # The kind of a refusal is in its headers, and the client would read the body whole.
+    said = {name: text for name, text in answer.headers.items() if name.startswith("x-")}
+    bare = httpx2.Response(status, headers=said, request=answer.request)
     with _client_errors(dataset, access):
-        hf_raise_for_status(answer)
+        hf_raise_for_status(bare)
 
 
 def _not_a_hub(dataset: Dataset, access: Access, how: str = "") -> HubError:

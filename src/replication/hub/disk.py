@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import errno
-import os
-import re
+import glob
+import hashlib
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
+
+from huggingface_hub.utils import WeakFileLock  # type: ignore[attr-defined]
 
 from replication.hub.errors import HubError
 
@@ -35,18 +37,27 @@ def writing(target: Path, dataset: str) -> Iterator[None]:
 
 
 @contextmanager
-def part_of(target: Path) -> Iterator[Path]:
-    """Yield a path beside `target`, and clear away whatever is left there afterwards."""
-    for stale in target.parent.glob(".*.part"):
-        # A process that was killed could not clear away its own.
-        owner = re.fullmatch(re.escape(f".{target.name}.") + r"(\d+)\.part", stale.name)
-        if owner and not _is_alive(int(owner[1])):
+def only_writer(target: Path, dataset: str) -> Iterator[None]:
+    """Keep other processes from fetching the same file; they wait, and may find it there then."""
+    lock = target.with_name(f".{target.name}.lock")
+    with writing(target, dataset), WeakFileLock(lock):
+        try:
+            yield
+        finally:
+            lock.unlink(missing_ok=True)
+
+
+def part_of(target: Path, url: str) -> Path:
+    """Return where the file at `url`, pinned by its commit, is kept until it is whole.
+
+    Parts of other files for the same place are cleared away.
+    """
+    key = hashlib.sha256(url.encode()).hexdigest()[:16]
+    part = target.with_name(f".{target.name}.{key}.part")
+    for stale in target.parent.glob(f".{glob.escape(target.name)}.*.part"):
+        if stale != part:
             stale.unlink(missing_ok=True)
-    part = target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
-        yield part
-    finally:
-        part.unlink(missing_ok=True)
+    return part
 
 
 def require_room(folder: Path, size: int | None, dataset: str) -> None:
@@ -69,13 +80,3 @@ def _no_room(folder: Path, dataset: str, reason: str) -> HubError:
         dataset=dataset,
         file=str(folder),
     )
-
-
-def _is_alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except (ProcessLookupError, OverflowError):
-        return False
-    except PermissionError:
-        return True
-    return True

@@ -10,6 +10,7 @@ from pathlib import Path
 from replication.hub.access import Access
 from replication.hub.client import fetch_from_hub
 from replication.hub.datasets import Dataset
+from replication.hub.disk import only_writer
 from replication.hub.errors import HubError
 from replication.hub.github import fetch_from_github
 from replication.hub.layout import download_path
@@ -52,24 +53,37 @@ def download(
     ------
     HubError
         If the file cannot be had, or is not the declared one. There is then nothing at the
-        path, or what was there before.
+        path, or what was there before; beside it may be what came of the file, for the next run.
     """
     path = download_path(folder, access.endpoint(dataset.source), dataset)
-    known = known_file(dataset, lock, access)
-    found = sha256_of(path) if path.is_file() else None
-    if known is not None and found == known.sha256:
+    known, found = known_file(dataset, lock, access), _sha256_at(path)
+    if known is None or found != known.sha256:
+        if access.offline:
+            raise _offline(dataset, path, known, found)
+        with only_writer(path, dataset.name):
+            _fetch(dataset, path, lock, access, patience or Patience())
+    else:
         _log.info("%s: is there, and its SHA-256 is right", dataset.name)
-        return path
-    if access.offline:
-        raise _offline(dataset, path, known, found)
+    return path
+
+
+def _fetch(
+    dataset: Dataset, path: Path, lock: LockFile, access: Access, patience: Patience
+) -> None:
+    # Looked at again: another process may have fetched the file while this one waited.
+    known, found = known_file(dataset, lock, access), _sha256_at(path)
+    if known is not None and found == known.sha256:
+        _log.info("%s: was fetched by another process, and its SHA-256 is right", dataset.name)
+        return
     if found is not None:
         why = "nothing says what it should be" if known is None else f"its SHA-256 is {found}"
         _log.warning("%s: the file that is there is fetched again, for %s", dataset.name, why)
     wanted, declared = _wanted(dataset, known, lock)
     fetch = {"hub": fetch_from_hub, "github": fetch_from_github}[dataset.source]
-    trying = patience or Patience()
     remote, size, sha256 = persistently(
-        lambda: fetch(wanted, path, declared, access=access, patience=trying), trying, dataset.name
+        lambda: fetch(wanted, path, declared, access=access, patience=patience),
+        patience,
+        dataset.name,
     )
     _log.info("%s: %d bytes, SHA-256 %s", dataset.name, size, sha256)
     if known is None:
@@ -86,7 +100,10 @@ def download(
             ),
             lock,
         )
-    return path
+
+
+def _sha256_at(path: Path) -> str | None:
+    return sha256_of(path) if path.is_file() else None
 
 
 def known_file(dataset: Dataset, lock: LockFile, access: Access) -> Locked | None:

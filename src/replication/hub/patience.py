@@ -29,15 +29,19 @@ class Patience:
         asks for a longer wait than the longest is not waited for.
     silence : float
         Seconds without an answer, or without a byte, after which an attempt has failed.
+    deadline : float
+        Seconds in which a request must be answered whole; of a file, up to its first byte.
     slowest, window : float
-        Bytes a second that must come on average, over each window of so many seconds.
+        Bytes a second that must come of a file on average, over each window of so many seconds.
     """
 
     attempts: int = 5
     first_wait: float = 2.0
     longest_wait: float = 120.0
     silence: float = 30.0
-    slowest: float = 1000.0
+    deadline: float = 60.0
+    # The largest file of the register, 0.4 GB, then comes within eleven hours or not at all.
+    slowest: float = 10_000.0
     window: float = 60.0
 
 

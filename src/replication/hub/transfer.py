@@ -1,18 +1,25 @@
-"""One file over HTTP to its final path: all of it and verified, or nothing."""
+"""One file over HTTP to its final path: all of it and verified, or nothing.
+
+What came before a line broke is kept beside the final path, and the next attempt asks for the rest.
+The next run does so too.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import os
+import re
 import sys
 import time
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO, Final, NoReturn
 
 from tqdm import tqdm
 
+from replication.hub.asking import by_deadline, opened
 from replication.hub.disk import part_of, require_room, writing
 from replication.hub.errors import HubError, TransientError, address_of
 from replication.hub.patience import Patience
@@ -82,6 +89,11 @@ class Transfer:
         """Bytes that must come, where the server or the register says how many."""
         return self.declared.bytes if self.remote.bytes is None else self.remote.bytes
 
+    @property
+    def has_hash(self) -> bool:
+        """Whether the server or the register says what the contents must hash to."""
+        return self.remote.sha256 is not None or self.declared.sha256 is not None
+
     def receive(
         self, client: Any, target: Path, refuse: Callable[[Any], NoReturn]
     ) -> tuple[int, str]:
@@ -115,44 +127,90 @@ class Transfer:
                 f"{self.declared.bytes}",
                 remedy=_other_file(self.declared),
             )
-        # The size that is declared is that of the file, and not of a compressed body.
-        asking = {
-            "headers": {**self.remote.headers, "Accept-Encoding": "identity"},
-            "timeout": self.patience.silence,
-            "follow_redirects": True,
-        }
         with writing(target, self.dataset):
-            require_room(target.parent, self.size, self.dataset)
-            with part_of(target) as part:
-                with part.open("wb") as sink:
-                    with client.stream("GET", self.remote.url, **asking) as answer:
-                        if answer.status_code != 200:
-                            refuse(answer)
-                        received, digest = self._copy(answer, sink)
-                    self._check(received, digest)
-                    sink.flush()
-                    os.fsync(sink.fileno())
-                part.replace(target)
-        return received, digest
+            part = part_of(target, self.remote.url)
+            # Without a hash nobody would see that a kept part is damaged.
+            kept = _size_of(part) if self.has_hash else 0
+            require_room(
+                target.parent, None if self.size is None else self.size - kept, self.dataset
+            )
+            if kept == 0 or kept != self.size:
+                kept = self._fetch(client, part, kept, refuse)
+            self._require_whole(part)
+            digest = sha256_of(part)
+            try:
+                self._require_right(digest, is_resumed=kept > 0)
+            except HubError:
+                part.unlink()
+                raise
+            size = _size_of(part)
+            part.replace(target)
+        return size, digest
 
-    def _copy(self, answer: Any, sink: BinaryIO) -> tuple[int, str]:
-        digest, received, limit = hashlib.sha256(), 0, LARGEST if self.size is None else self.size
-        pace = _Pace(self.patience)
+    def _fetch(self, client: Any, part: Path, kept: int, refuse: Callable[[Any], NoReturn]) -> int:
+        """Append what is missing to `part`; return how many bytes of it were kept.
+
+        No tag of the contents is sent along: the storage that a hub redirects to has tags of its
+        own. The address holds the commit, and the hash of the whole is checked at the end.
+        """
+        answer = self._ask(client, kept)
+        if kept and not self._continues(answer, kept):
+            # The server ignores ranges, or has another file: then the whole of it.
+            if answer.status_code in {206, 416}:
+                answer.close()
+                answer = self._ask(client, 0)
+            kept = 0
+        with closing(answer):
+            if answer.status_code != (206 if kept else 200):
+                refuse(answer)
+            if answer.headers.get("Content-Encoding", "identity") != "identity":
+                raise self._error(
+                    HubError,
+                    f"{address_of(self.remote.url)} sends the file compressed, unasked",
+                    remedy="check the endpoint and the proxy",
+                )
+            with part.open("ab" if kept else "wb") as sink:
+                self._copy(answer, sink, kept)
+                os.fsync(sink.fileno())
+        return kept
+
+    def _ask(self, client: Any, start: int) -> Any:
+        # The size that is declared is that of the file, and not of a compressed body.
+        headers = {**self.remote.headers, "Accept-Encoding": "identity"}
+        if start:
+            headers["Range"] = f"bytes={start}-"
+        return by_deadline(
+            lambda: opened(client, self.remote.url, headers, self.patience.silence), self.patience
+        )
+
+    def _continues(self, answer: Any, start: int) -> bool:
+        """Whether an answer holds what follows the first `start` bytes of the file."""
+        said = re.fullmatch(
+            r"bytes (\d{1,15})-(\d{1,15})/(\d{1,15}|\*)", answer.headers.get("Content-Range", "")
+        )
+        if answer.status_code != 206 or said is None:
+            return False
+        return int(said[1]) == start and (self.size is None or said[3] in {"*", str(self.size)})
+
+    def _copy(self, answer: Any, sink: BinaryIO, received: int) -> None:
+        limit = LARGEST if self.size is None else self.size
+        pace = _Pace(self.patience, received)
         # Jobs write their messages into a log; the bar is for whoever sits at the terminal.
         with tqdm(
             total=self.size,
+            initial=received,
             desc=self.dataset,
             unit="B",
             unit_scale=True,
             file=sys.__stderr__,
             disable=None,
         ) as bar:
-            for block in answer.iter_bytes():
+            for block in answer.iter_raw():
                 received += len(block)
+                sink.write(block)
+                sink.flush()  # so that it is there for the next run if this one is killed
                 if received > limit:
                     break
-                sink.write(block)
-                digest.update(block)
                 bar.update(len(block))
                 if pace.is_too_slow(received):
                     raise self._error(
@@ -161,9 +219,11 @@ class Transfer:
                         f"{self.patience.slowest:g} bytes a second",
                         remedy="start again later, or on another network",
                     )
-        return received, digest.hexdigest()
 
-    def _check(self, received: int, digest: str) -> None:
+    def _require_whole(self, part: Path) -> None:
+        received = _size_of(part)
+        if received > (LARGEST if self.size is None else self.size):
+            part.unlink()
         if self.size is None and received > LARGEST:
             raise self._error(
                 HubError,
@@ -177,6 +237,8 @@ class Transfer:
                 f"the body has {count} the {self.size} bytes declared",
                 remedy="start again: the connection or the server cut it off",
             )
+
+    def _require_right(self, digest: str, *, is_resumed: bool) -> None:
         if self.remote.sha256 not in {None, digest}:
             raise self._error(
                 TransientError,
@@ -185,14 +247,19 @@ class Transfer:
                 remedy="start again, or on another network",
             )
         if self.declared.sha256 not in {None, digest}:
+            # Of two halves one may be wrong: only what came in one piece is the server's file.
             raise self._error(
-                HubError,
+                TransientError if is_resumed else HubError,
                 f"the SHA-256 is {digest}, {self.declared.where} says {self.declared.sha256}",
                 remedy=_other_file(self.declared),
             )
 
     def _error(self, kind: type[HubError], problem: str, remedy: str) -> HubError:
         return kind(problem, remedy=remedy, dataset=self.dataset, file=self.remote.file)
+
+
+def _size_of(path: Path) -> int:
+    return path.stat().st_size if path.is_file() else 0
 
 
 def sha256_of(path: Path) -> str:
@@ -204,9 +271,9 @@ def sha256_of(path: Path) -> str:
 class _Pace:
     """A watch on the average speed: a byte now and then is no silence, and no transfer either."""
 
-    def __init__(self, patience: Patience) -> None:
+    def __init__(self, patience: Patience, received: int) -> None:
         self._patience = patience
-        self._since, self._at = time.monotonic(), 0
+        self._since, self._at = time.monotonic(), received
 
     def is_too_slow(self, received: int) -> bool:
         """Whether too little came since the last full window."""

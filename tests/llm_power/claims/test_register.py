@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
+from time import process_time
 from typing import Any
 
 import pytest
@@ -12,7 +14,8 @@ import yaml
 from jsonschema import Draft202012Validator
 from registers import check, claim, write_register
 
-from llm_power.claims import _document
+from llm_power import documents
+from llm_power.claims import _references, _size, register
 from llm_power.claims._errors import AuditError
 from llm_power.claims.claims import Check, Statement
 from llm_power.claims.register import load_register
@@ -218,6 +221,83 @@ def test_a_claim_follows_from_a_whole_column(tmp_path: Path) -> None:
         load_register(write_register(tmp_path, *cells, claim("y", follows_from=["t/*/d"])))
 
 
+@pytest.mark.parametrize(
+    ("pattern", "expected"),
+    [
+        ("t/a*c/1", ("t/abc/1", "t/abbc/1")),
+        ("t/*b*/1", ("t/abc/1", "t/abbc/1")),
+        ("t/ab*b*/1", ()),
+        ("t/*/*", ("t/abc/1", "t/abbc/1", "t/ac/1")),
+        ("*/1", ()),
+    ],
+)
+def test_a_star_stands_for_letters_of_one_part(
+    tmp_path: Path, pattern: str, expected: tuple[str, ...]
+) -> None:
+    cells = [claim(f"t/{name}/1") for name in ("abc", "abbc", "ac")]
+    path = write_register(tmp_path, *cells, claim("y", follows_from=[pattern]))
+    if expected:
+        assert load_register(path).claims[-1].follows_from == expected
+    else:
+        assert "there is no claim" in refuse(path)
+
+
+def test_many_stars_take_no_longer(tmp_path: Path) -> None:
+    # A regular expression tries each way to share the letters among the stars.
+    follower = claim("y", follows_from=["*a" * 40 + "*b"])
+    path = write_register(tmp_path, claim("a" * 400), follower)
+    assert "there is no claim" in refuse(path)
+
+
+def test_patterns_that_stand_for_too_many_ids(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cells = [claim(f"t/{i}") for i in range(4)]
+    path = write_register(tmp_path, *cells, claim("y", follows_from=["t/*", "t/1*"]))
+    monkeypatch.setattr(_references, "_MOST_REFERENCES", 9)
+    assert "field follows_from: the patterns" in refuse(path)
+    path = write_register(tmp_path, *cells, claim("y", follows_from=["t/*"] * 3))
+    assert "field follows_from: the patterns" in refuse(path)
+
+
+def test_a_long_line_of_checks_is_followed_once(tmp_path: Path) -> None:
+    (last,) = load_register(write_register(tmp_path, claim("50000"))).claims
+    line = [replace(last, id=str(i), checks=(Check(claim=str(i + 1)),)) for i in range(50_000)]
+    started = process_time()
+    _references.check_references([*line, last], None)
+    assert process_time() - started < 5
+
+
+def test_claims_are_counted_before_they_are_repeated(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write_register(
+        tmp_path,
+        claim("x/*", over="all"),
+        claim("y/*", over="all"),
+        subjects={"all": [{} for _ in range(3)]},
+    )
+    assert len(load_register(path).claims) == 6
+    monkeypatch.setattr(_size, "_MOST_CLAIMS", 5)
+    monkeypatch.setattr(register, "_repeat", lambda *_: pytest.fail("it was repeated"))
+    assert "claim 'y/*': there are more than 5 claims. Remedy" in refuse(path)
+
+
+def test_texts_are_measured_before_they_are_filled_in(tmp_path: Path) -> None:
+    # 2 MB that would come to 100 GB.
+    long = claim("x/*", over="all", note="{a}" * 100_000)
+    path = write_register(tmp_path, long, subjects={"all": [{"a": "b" * 1_000_000}, {"a": "b"}]})
+    assert "claim 'x/*': the claims come to more than" in refuse(path)
+    checks = claim("x/*", over="all", checks=[check() for _ in range(1_000)])
+    path = write_register(tmp_path, checks, subjects={"all": [{} for _ in range(1_000)]})
+    assert "claim 'x/*': the claims come to more than" in refuse(path)
+
+
+def test_an_id_that_a_regular_expression_would_try_for_ever(tmp_path: Path) -> None:
+    assert "field id" in refuse(write_register(tmp_path, claim("a" * 100_000 + " ")))
+    assert "field id" in refuse(write_register(tmp_path, claim("a\n")))
+
+
 def test_a_claim_without_an_id_is_counted(tmp_path: Path) -> None:
     message = refuse(write_register(tmp_path, claim(), claim(id=None)))
     assert "claim 'number 2': 'id' is a required property" in message
@@ -266,9 +346,9 @@ def test_a_file_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert "cannot be read: No such file" in refuse(tmp_path / "no.yaml")
     assert "cannot be read: Is a directory" in refuse(tmp_path)
     path = write_register(tmp_path, claim())
-    monkeypatch.setattr(_document, "_MOST_BYTES", path.stat().st_size)
+    monkeypatch.setattr(documents, "_MOST_BYTES", path.stat().st_size)
     assert load_register(path).claims
-    monkeypatch.setattr(_document, "_MOST_BYTES", path.stat().st_size - 1)
+    monkeypatch.setattr(documents, "_MOST_BYTES", path.stat().st_size - 1)
     assert "the file is larger than" in refuse(path)
 
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
+import socket
 import tomllib
 import zipfile
 from pathlib import Path
+from time import process_time
 from typing import Any
 
 import numpy as np
@@ -155,6 +158,31 @@ def test_paths_that_are_not_there(tmp_path: Path) -> None:
         read_scores(tmp_path)
     with pytest.raises(InvalidArgument, match="path must name at least one file"):
         read_scores([])
+
+
+@pytest.mark.parametrize("reader", ["auto", *reader_names()])
+def test_a_pipe_is_not_waited_for(tmp_path: Path, reader: str) -> None:
+    path = tmp_path / "model_outputs_m_5shots.zip"
+    os.mkfifo(path)
+    with pytest.raises(ScoreError, match=r"cannot be read \(a pipe, a socket or a device"):
+        read_scores(path, ReadOptions(metric="acc"), reader=reader)
+
+
+def test_what_else_is_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)  # the path of a socket has to be short
+    with socket.socket(socket.AF_UNIX) as bound:
+        bound.bind("socket.csv")
+        for path in (Path("socket.csv"), Path("/dev/zero")):
+            with pytest.raises(ScoreError, match="a pipe, a socket or a device"):
+                read_scores(path)
+
+
+def test_an_object_of_many_members_is_looked_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "per_instance_details.json"
+    path.write_text(json.dumps({f"a__b-{i}": {"resolved": i % 2 == 0} for i in range(20_000)}))
+    started = process_time()
+    assert recognize([path], ReadOptions()) == "swe_bench"
+    assert process_time() - started < 5
 
 
 @pytest.mark.parametrize("declared", [{"kind": "ordinal"}, {"answer_key": "best"}])

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
+from time import process_time
 from typing import Any
 
 import numpy as np
@@ -344,3 +345,13 @@ def test_a_real_family_of_320_models(data_root: Path) -> None:
     assert task.item_ids == tuple(frame.index.astype(str))
     assert task.models == tuple(frame.columns)
     np.testing.assert_array_equal(task.values, frame.to_numpy())
+
+
+def test_a_wide_header_with_a_name_twice_takes_no_longer(tmp_path: Path) -> None:
+    path = tmp_path / "wide.csv"
+    names = [f"m{i}" for i in range(200_000)]
+    path.write_text(",".join([*names, names[-1]]) + "\n")
+    started = process_time()
+    with pytest.raises(ScoreError, match="2 columns are called 'm199999'"):
+        read_wide([path], ReadOptions())
+    assert process_time() - started < 10

@@ -153,6 +153,13 @@ def test_the_bootstrap_carries_its_settings() -> None:
     assert category_bootstrap(moments, rng=np.random.default_rng(42)).seed == (42,)
 
 
+def test_one_resample_and_one_cluster_are_enough() -> None:
+    moments = moments_from_counts(R_N, R_B, R_C)
+    boot = category_bootstrap(moments, rng=np.random.default_rng(0), n_resamples=1)
+    assert boot.n_resamples == boot.count_distribution.sum() == 1
+    assert resample_clusters(1, 1, np.random.default_rng(0)).tolist() == [[1]]
+
+
 def test_bad_bootstrap_arguments_are_refused() -> None:
     moments = moments_from_counts(R_N, R_B, R_C)
     rng = np.random.default_rng(0)

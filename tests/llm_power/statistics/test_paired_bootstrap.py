@@ -51,6 +51,19 @@ def test_binary_interval_equals_the_exact_one_within_a_step() -> None:
     assert ours.ci_high == pytest.approx(high, abs=1.5 / n)
 
 
+@pytest.mark.parametrize(("confidence", "rank"), [(0.9, 1), (0.5, 5), (0.2, 8)])
+def test_bounds_are_the_resampled_gaps_of_their_ranks(confidence: float, rank: int) -> None:
+    a = np.repeat([1, 0, 1, 0], [30_000, 20_000, 25_000, 25_000])
+    b = np.repeat([0, 1, 1, 0], [30_000, 20_000, 25_000, 25_000])
+    boot = paired_bootstrap_delta(
+        a, b, n_resamples=20, confidence=confidence, rng=named_rng(7, "ranks")
+    )
+    drawn = named_rng(7, "ranks").multinomial(100_000, [0.3, 0.2, 0.5], size=20)
+    gaps = np.unique((drawn[:, 0] - drawn[:, 1]) / 100_000)
+    assert gaps.size == 20
+    assert (boot.ci_low, boot.ci_high) == (gaps[rank - 1], gaps[-rank])
+
+
 def test_graded_interval_equals_scipy_within_monte_carlo_error() -> None:
     rng = named_rng(6, "data")
     a = rng.beta(4, 2, size=120)

@@ -50,6 +50,12 @@ def test_simulated_rates_equal_exact_ones_within_monte_carlo_error(p: float, rho
         assert rates.truncated_mass < 1e-12
 
 
+def test_the_standard_error_is_that_of_a_share_of_the_trials() -> None:
+    rates = rejection_rates(0.3, 0.2, 100, n_trials=250, rng=named_rng(2, "share"))
+    expected = stats.binom.std(250, rates.exact) / 250
+    np.testing.assert_allclose(rates.standard_error, expected, rtol=1e-12)
+
+
 def test_what_section_5_says_of_the_tests_that_holds_exactly() -> None:
     """Asymptotic, mid-p and bootstrap power is about 0.79; the other two are 2 to 4 pp lower."""
     for p in (0.5, 0.7, 0.9):

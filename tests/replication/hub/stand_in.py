@@ -19,7 +19,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -57,7 +57,9 @@ class Fault:
     """What goes wrong, where, and how often.
 
     `kind` is one of: status, close, truncate, flip, drip, silent, longer, no_size, no_commit,
-    page (HTML instead of an answer), elsewhere (a redirect to another host).
+    page (HTML instead of an answer), elsewhere (a redirect to another host), no_range (the whole
+    file, whatever part was asked for), other_range (another part than the one asked for), endless
+    (a body without end, of that status), slow_headers (a byte of them now and then).
     """
 
     kind: str
@@ -84,6 +86,7 @@ class Request:
     path: str
     host: str
     authorization: str | None
+    range: str | None = None
 
 
 class StandIn:
@@ -250,7 +253,11 @@ class _Handler(BaseHTTPRequestHandler):
     def _serve(self) -> None:
         hub, path = self.hub, unquote(self.path)
         asked = Request(
-            self.command, path, self.headers.get("Host", ""), self.headers.get("Authorization")
+            self.command,
+            path,
+            self.headers.get("Host", ""),
+            self.headers.get("Authorization"),
+            self.headers.get("Range"),
         )
         hub.requests.append(asked)
         fault = next((f for f in hub.faults if f.strikes(self.command, path)), None)
@@ -283,9 +290,26 @@ class _Handler(BaseHTTPRequestHandler):
         elif fault.kind == "elsewhere":
             place = f"http://localhost:{self.hub.port}{self.path}"
             self._answer(302, {"Location": place, **fault.headers})
+        elif fault.kind == "endless":
+            self._endless(fault)
+        elif fault.kind == "slow_headers":
+            self._drip(b"HTTP/1.1 200 OK\r\nX-Long: " + b"x" * 1000)
         else:
             return False
         return True
+
+    def _endless(self, fault: Fault) -> None:
+        """Send `body` again and again, for as long as anybody listens."""
+        self.close_connection = True
+        self.send_response(fault.status)
+        for name, value in fault.headers.items():
+            self.send_header(name, value)
+        self.end_headers()
+        try:
+            while True:
+                self.wfile.write(fault.body)
+        except OSError:
+            pass
 
     def _allowed(self, repo: str, revision: str) -> Repo | None:
         """Return the repository if this user may read that revision; answer otherwise."""
@@ -356,13 +380,21 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _body(self, body: bytes, headers: Mapping[str, str], fault: Fault | None) -> None:
         kind = "" if fault is None else fault.kind
-        sent = body
+        sent, status = body, 200
         if kind == "flip":
             middle = len(body) // 2
             sent = body[:middle] + bytes([body[middle] ^ 1]) + body[middle + 1 :]
         elif kind == "longer":
             sent = body + b"more"
-        self.send_response(200)
+        asked = re.fullmatch(r"bytes=(\d+)-", self.headers.get("Range", ""))
+        if asked and kind != "no_range":
+            start = int(asked[1]) - (kind == "other_range")
+            if start >= len(body):
+                self._answer(416, {"Content-Range": f"bytes */{len(body)}"})
+                return
+            headers = {**headers, "Content-Range": f"bytes {start}-{len(body) - 1}/{len(body)}"}
+            sent, status = sent[start:], 206
+        self.send_response(status)
         for name, value in headers.items():
             self.send_header(name, value)
         if kind == "no_size":
@@ -379,7 +411,8 @@ class _Handler(BaseHTTPRequestHandler):
         elif kind == "drip":
             self._drip(sent)
         else:
-            self.wfile.write(sent)
+            with suppress(OSError):
+                self.wfile.write(sent)
 
     def _drip(self, body: bytes) -> None:
         """Send a byte now and then, so that no read ever times out."""
@@ -402,7 +435,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         if self.command != "HEAD":
-            self.wfile.write(body)
+            with suppress(OSError):  # whoever asked may have read enough
+                self.wfile.write(body)
 
 
 @contextmanager

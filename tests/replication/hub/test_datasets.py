@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from desk import OPEN
 
+from replication.constraints import load_board_scores
 from replication.hub.access import HUB
 from replication.hub.datasets import COLUMNS, load_register
 from replication.hub.errors import HubError
@@ -67,6 +68,50 @@ def test_models_of_a_board_stand_in_the_same_order_in_every_task() -> None:
         if key[0] == "oll_v1"
     }
     assert len(orders) == 1
+
+
+# Correct answers of 12,032 on MMLU-Pro, by the second board's own table of results.
+MMLU_PRO_CORRECT = {
+    "MaziyarPanahi/calme-3.2-instruct-78b": 8787,
+    "MaziyarPanahi/calme-3.1-instruct-78b": 8645,
+    "dfurman/CalmeRys-78B-Orpo-v0.1": 8437,
+    "MaziyarPanahi/calme-2.4-rys-78b": 8425,
+    "glaiveai/Reflection-Llama-3.1-70B": 7630,
+    "arcee-ai/Arcee-Blitz": 7404,
+    "newsbang/Homer-v1.0-Qwen2.5-72B": 7394,
+    "Sakalti/ultiima-72B-v1.5": 7284,
+    "Qwen/Qwen2.5-72B": 7181,
+    "Aryanne/QwentileSwap": 7154,
+    # Of other makers, and not among the ten best.
+    "mattshumer/ref_70_e3": 6380,
+    "mattshumer/Reflection-Llama-3.1-70B": 5962,
+}
+
+
+def test_repositories_of_the_second_board_are_of_the_models_with_the_displayed_scores() -> None:
+    """Table 7 leaves out one item, which all ten solved: its accuracies are of 12,031."""
+    displayed = displayed_scores(ROOT / "data" / "published", "mmlu_pro_top10", "mmlu_pro")
+    for dataset in (d for d in REGISTER.values() if d.board == "mmlu_pro_top10"):
+        score = displayed[dataset.model]
+        fitting = [
+            f"open-llm-leaderboard/{hub_id.replace('/', '__')}-details"
+            for hub_id, correct in MMLU_PRO_CORRECT.items()
+            if abs((correct - 1) / 12031 - score.value) <= score.half_unit
+        ]
+        assert fitting == [dataset.repo]
+
+
+def test_repositories_of_the_first_board_are_of_the_models_with_the_displayed_scores() -> None:
+    scores = load_board_scores(ROOT / "data" / "published" / "board_scores.csv")
+    expected = {
+        (score.task, score.model): f"open-llm-leaderboard-old/details_{score.hub_id}".replace(
+            "/", "__"
+        )
+        for score in scores
+    }
+    for dataset in (d for d in REGISTER.values() if d.board == "oll_v1"):
+        task = PANELS[dataset.board, dataset.task].displayed
+        assert dataset.repo.replace("/", "__") == expected[task, dataset.model]
 
 
 def test_sums_of_the_real_zips_are_those_of_the_register(data_root: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import gzip
 import hashlib
 import logging
 import os
@@ -12,6 +13,7 @@ import socket
 import subprocess
 import sys
 import time
+import tracemalloc
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -431,6 +433,16 @@ def test_path_that_the_hub_lists_is_none_of_ours(desk: Desk, folder: str) -> Non
         assert set(desk.files()) == {desk.path(GATED), desk.lock.path}
 
 
+@pytest.mark.parametrize("mark", ["\n", "\x1b[31m", "\x00", "\u202e", "\ud800"])
+def test_name_with_control_characters_does_not_reach_the_lock_file(desk: Desk, mark: str) -> None:
+    name = f"a{mark}b/samples_leaderboard_mmlu_pro_1.json"
+    desk.hub.repos[GATED.repo].files = {name: BODY}
+    message = desk.refusal(GATED)
+    assert f"the name of the file holds control characters: {name!r}" in message
+    assert "rename it" in message
+    assert desk.files() == {}
+
+
 @pytest.mark.parametrize("kind", ["open", "zip"])
 def test_redirects_in_a_circle_are_left(desk: Desk, kind: str) -> None:
     circle = Fault("status", status=302, where="/r", headers={"Location": "/raw/again"})
@@ -534,41 +546,226 @@ def test_nobody_there(desk: Desk) -> None:
         assert "offline: true" in message
 
 
-def test_killed_half_way_leaves_nothing_and_is_made_up_for(desk: Desk) -> None:
-    desk.hub.faults.append(Fault("drip", times=1))
-    program = f"""
+DOWNLOAD = """
 from dataclasses import replace
 from pathlib import Path
 import sys
-sys.path.insert(0, {str(Path(__file__).parent)!r})
+sys.path.insert(0, {tests!r})
 from desk import OPEN
 from replication.hub.access import Access
 from replication.hub.download import download
 from replication.hub.lock import LockFile
-root = Path({str(desk.root)!r})
+root = Path({root!r})
 download(OPEN, root / "downloads", LockFile(root / "datasets.lock.csv"),
-         access=Access(hub={desk.hub.endpoint!r}))
+         access=Access(hub={endpoint!r}))
 """
+
+
+def started(desk: Desk) -> subprocess.Popen[bytes]:
+    """A process of its own that fetches a file, of which something is here already."""
+    program = DOWNLOAD.format(
+        tests=str(Path(__file__).parent), root=str(desk.root), endpoint=desk.hub.endpoint
+    )
     job = subprocess.Popen([sys.executable, "-c", program])
-    path = desk.path(OPEN)
-    while job.poll() is None and not any(path.parent.glob("*.part")):
+    while job.poll() is None and not any(desk.parts()):
         time.sleep(0.01)
+    return job
+
+
+def test_killed_half_way_is_gone_on_with(desk: Desk) -> None:
+    desk.hub.faults.append(Fault("drip", times=1))
+    job = started(desk)
     os.kill(job.pid, signal.SIGKILL)
     job.wait()
-    assert [p.suffix for p in path.parent.iterdir()] == [".part"]
+    path = desk.path(OPEN)
+    (part,) = desk.parts()
+    assert BODY.startswith(part)
+    assert not path.exists()
     assert not desk.lock.path.exists()
     desk.fetch(OPEN)
     assert [p.name for p in path.parent.iterdir()] == [path.name]
     assert path.read_bytes() == BODY
+    assert desk.hub.requests[-1].range == f"bytes={len(part)}-"
 
 
-def test_part_of_a_living_process_is_left_alone(desk: Desk) -> None:
-    path = desk.path(OPEN)
-    path.parent.mkdir(parents=True)
-    part = path.with_name(f".{path.name}.{os.getppid()}.part")
-    part.write_bytes(b"half")
-    desk.fetch(OPEN)
-    assert part.read_bytes() == b"half"
+def test_file_that_another_process_fetches_is_waited_for(desk: Desk) -> None:
+    half = BODY[:200]
+    desk.hub.repos[OPEN.repo].files[OPEN.file] = half
+    desk.hub.faults.append(Fault("drip", times=1))
+    job = started(desk)
+    assert desk.fetch(OPEN).read_bytes() == half
+    assert job.wait() == 0
+    assert len(desk.hub.fetched()) == 1
+    assert [p.name for p in desk.path(OPEN).parent.iterdir()] == [desk.path(OPEN).name]
+
+
+# What a broken line leaves
+
+
+HASHED = {"open": OPEN, "zip": replace(ZIP, sha256=SUM)}
+
+
+def broken(desk: Desk, kind: str) -> bytes:
+    """Let a download break off half way, and return what is kept of it."""
+    desk.hub.faults = [Fault("truncate", where="/r")]
+    desk.patience = replace(FAST, attempts=1)
+    desk.refusal(HASHED[kind])
+    desk.hub.faults.clear()
+    desk.hub.requests.clear()
+    desk.patience = FAST
+    (part,) = desk.parts()
+    assert 0 < len(part) < len(BODY)
+    return part
+
+
+def ranges(desk: Desk) -> list[str | None]:
+    return [r.range for r in desk.hub.requests if r.method == "GET"]
+
+
+@pytest.mark.parametrize("kind", ["open", "zip"])
+def test_rest_alone_is_asked_for(desk: Desk, kind: str) -> None:
+    part = broken(desk, kind)
+    path = desk.fetch(HASHED[kind])
+    assert path.read_bytes() == BODY
+    assert ranges(desk) == [f"bytes={len(part)}-"]
+    assert [p.name for p in path.parent.iterdir()] == [path.name]
+
+
+def test_attempts_of_one_run_go_on_with_each_other(desk: Desk) -> None:
+    desk.hub.faults.append(Fault("truncate", where="/resolve/", times=2))
+    assert desk.fetch(OPEN).read_bytes() == BODY
+    half, quarter = len(BODY) // 2, len(BODY) // 4
+    assert ranges(desk) == [None, f"bytes={half}-", f"bytes={half + quarter}-"]
+
+
+@pytest.mark.parametrize(
+    ("fault", "asked"),
+    [
+        ("no_range", 1),
+        ("other_range", 2),
+    ],
+)
+@pytest.mark.parametrize("kind", ["open", "zip"])
+def test_server_that_does_not_send_the_rest_sends_the_whole(
+    desk: Desk, kind: str, fault: str, asked: int
+) -> None:
+    part = broken(desk, kind)
+    desk.hub.faults.append(Fault(fault))
+    assert desk.fetch(HASHED[kind]).read_bytes() == BODY
+    assert ranges(desk) == [f"bytes={len(part)}-", None][:asked]
+
+
+@pytest.mark.parametrize("kind", ["open", "zip"])
+def test_part_that_is_longer_than_the_file_is_fetched_anew(desk: Desk, kind: str) -> None:
+    broken(desk, kind)
+    (path,) = desk.root.rglob("*.part")
+    path.write_bytes(BODY + b"more")
+    assert desk.fetch(HASHED[kind]).read_bytes() == BODY
+    assert ranges(desk) == [f"bytes={len(BODY) + 4}-", None]
+
+
+def test_part_that_is_whole_is_not_asked_for(desk: Desk) -> None:
+    broken(desk, "open")
+    (path,) = desk.root.rglob("*.part")
+    path.write_bytes(BODY)
+    assert desk.fetch(OPEN).read_bytes() == BODY
+    assert desk.hub.fetched() == []
+
+
+def test_part_that_no_hash_can_check_is_fetched_anew(desk: Desk) -> None:
+    broken(desk, "zip")
+    assert desk.fetch(ZIP).read_bytes() == BODY
+    assert ranges(desk) == [None]
+
+
+@pytest.mark.parametrize("kind", HASHED)
+def test_part_that_was_damaged_is_fetched_anew(desk: Desk, kind: str) -> None:
+    part = broken(desk, kind)
+    (path,) = desk.root.rglob("*.part")
+    path.write_bytes(b"\xff" + part[1:])
+    assert desk.fetch(HASHED[kind]).read_bytes() == BODY
+    assert ranges(desk) == [f"bytes={len(part)}-", None]
+
+
+def test_file_that_is_wrong_anew_is_refused(desk: Desk) -> None:
+    """Of two halves one may be wrong; what came in one piece is the server's."""
+    part = broken(desk, "zip")
+    desk.hub.github[ZIP.repo].files[ZIP.file] = BODY[::-1]
+    assert f"the register says {SUM}" in desk.refusal(HASHED["zip"])
+    assert ranges(desk) == [f"bytes={len(part)}-", None]
+    assert desk.parts() == []
+
+
+def test_part_of_another_revision_is_not_gone_on_with(desk: Desk) -> None:
+    broken(desk, "open")
+    later = replace(OPEN, revision="e" * 40)
+    desk.hub.repos[OPEN.repo].commit = "e" * 40
+    assert desk.fetch(later).read_bytes() == BODY
+    assert ranges(desk) == [None]
+    assert desk.parts() == []
+
+
+# Answers without end
+
+
+def test_bodies_of_refusals_are_not_read(desk: Desk) -> None:
+    fault = Fault("endless", status=404, headers={"X-Error-Code": "RepoNotFound"}, body=b"x" * 99)
+    for kind, where in (("gated", "/revision/"), ("open", "/resolve/"), ("zip", "/raw/")):
+        desk.hub.faults = [replace(fault, where=where)]
+        start = time.monotonic()
+        message = desk.refusal(KINDS[kind])
+        assert "no such file" in message or "has no data set" in message
+        assert time.monotonic() - start < FAST.deadline
+
+
+def test_body_of_a_redirect_is_not_read(desk: Desk) -> None:
+    place = {"Location": f"{desk.hub.endpoint}/raw/nowhere"}
+    fault = Fault("endless", status=302, where=f"{ZIP.repo}/raw/", headers=place, body=b"x" * 99)
+    desk.hub.faults.append(fault)
+    assert "no such file" in desk.refusal(ZIP)
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "identity"])
+def test_metadata_has_a_largest_size_when_unpacked(desk: Desk, encoding: str) -> None:
+    blank = b" " * 2**26
+    body = gzip.compress(blank, 9) if encoding == "gzip" else blank
+    headers = {"Content-Encoding": encoding}
+    fault = Fault("status", status=200, where="/revision/", headers=headers, body=body)
+    desk.hub.faults.append(fault)
+    tracemalloc.start()
+    try:
+        assert "its answer has more than 4 MB" in desk.refusal(GATED)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 2**25
+
+
+def test_file_that_is_compressed_unasked_is_refused(desk: Desk) -> None:
+    body, headers = gzip.compress(BODY), {"Content-Encoding": "gzip"}
+    fault = Fault("status", status=200, where="/raw/", headers=headers, body=body)
+    desk.hub.faults.append(fault)
+    assert "sends the file compressed, unasked" in desk.refusal(ZIP)
+
+
+@pytest.mark.parametrize(
+    ("kind", "method", "where"),
+    [
+        ("gated", "GET", "/revision/"),
+        ("open", "HEAD", "/resolve/"),
+        ("open", "GET", "/resolve/"),
+        ("zip", "GET", "/raw/"),
+    ],
+)
+def test_request_that_is_kept_busy_ends_at_its_deadline(
+    desk: Desk, kind: str, method: str, where: str
+) -> None:
+    desk.patience = replace(FAST, attempts=1)
+    desk.hub.faults.append(Fault("slow_headers", method=method, where=where))
+    start = time.monotonic()
+    message = desk.refusal(KINDS[kind])
+    assert f"{desk.hub.endpoint} gave no whole answer within 0.8 seconds" in message
+    assert time.monotonic() - start < 3
 
 
 # Offline

@@ -1,0 +1,92 @@
+"""Settings of the workflow: each that a job would fail by is one line before any job."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from llm_power.documents import DocumentError
+from replication.settings import check_file, check_settings
+
+ROOT = Path(__file__).resolve().parents[2]
+SCHEMA = ROOT / "workflow" / "schemas" / "config.schema.yaml"
+
+
+def settings(place: str = "", value: Any = None) -> Any:
+    """Return the settings as they stand, with one of them replaced or added."""
+    read = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
+    *folders, name = place.split(">")
+    within = read
+    for folder in folders:
+        within = within.setdefault(folder, {})
+    if place:
+        within[name] = value
+    return read
+
+
+def test_the_settings_as_they_stand() -> None:
+    check_file(str(ROOT / "config.yaml"))
+    check_settings(settings(), str(SCHEMA), "config.yaml")
+
+
+BOARD = {"title": "x", "tasks": {"t": {"path": "p.csv"}}}
+TASKS = "boards>oll_v1>tasks"
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "parts"),
+    [
+        ("alpha", float("nan"), ["key 'alpha'", "nan is not", "level of a single pair"]),
+        ("power", float("inf"), ["key 'power'", "inf is not"]),
+        ("seed", 1e30, ["key 'seed'", "1e+30 is not of type 'integer'"]),
+        ("category_bootstrap>resamples", 1e30, ["key 'category_bootstrap/resamples'", "1e+30"]),
+        ("category_bootstrap>resamples", "1e30", ["'1e30' is not of type 'integer'"]),
+        ("category_bootstrap>resamples", 10**30, ["maximum of 1000000", "Number of resamples"]),
+        ("simulation>power_trials", 3000.0, ["key 'simulation/power_trials'", "3000.0"]),
+        ("boards>b\n", BOARD, ["key 'boards'", "'b\\n'", "small letters"]),
+        ("boards>2024", BOARD, ["key 'boards'", "'2024'"]),
+        (f"{TASKS}>t\n", {"path": "p.csv"}, [f"key '{TASKS.replace('>', '/')}'", "'t\\n'"]),
+        (f"{TASKS}>arc>path", "results/{nope}/x", ["tasks/arc/path'", "only placeholder"]),
+        (f"{TASKS}>arc>path", "results/{source:>9999999999}/x", ["tasks/arc/path'"]),
+        (f"{TASKS}>arc>path", "results/{", ["tasks/arc/path'"]),
+        (f"{TASKS}>arc>path", "results/a\0b", ["tasks/arc/path'"]),
+        ("hub>folder", "downloads/{x}", ["key 'hub/folder'"]),
+        ("alhpa", 0.05, ["'alhpa' was unexpected"]),
+    ],
+)
+def test_a_setting_that_a_job_would_fail_by(place: str, value: Any, parts: list[str]) -> None:
+    with pytest.raises(DocumentError) as caught:
+        check_settings(settings(place, value), str(SCHEMA), "config.yaml")
+    message = str(caught.value)
+    for part in ["file 'config.yaml'", "Remedy: ", *parts]:
+        assert part in message
+    assert message.isprintable()
+
+
+def test_a_name_that_is_a_number_is_to_be_quoted() -> None:
+    read = settings()
+    read["boards"][2024] = BOARD
+    with pytest.raises(DocumentError, match="2024 is not of type 'string'.*in quotes"):
+        check_settings(read, str(SCHEMA), "config.yaml")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("alpha: 0.05\nalpha: 0.2\n", "line 2: the key 'alpha' occurs twice"),
+        ("a: &a [x, x]\nb: &b [*a, *a]\nc: [*b, *b]\n", "line 2 repeats another by an alias"),
+        ("alpha: [0.05\n", "not usable YAML, line 2"),
+        ("", "the file is empty"),
+        ("[" + "0," * 1_000_000 + "]", "more than 1000000 entries"),
+    ],
+)
+def test_a_file_that_is_not_taken_as_it_is_written(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "config.yaml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(DocumentError, match="Remedy") as caught:
+        check_file(str(path))
+    assert f"file {str(path)!r}: " in str(caught.value)
+    assert message in str(caught.value)
