@@ -70,31 +70,33 @@ def recorded() -> Path:
 @pytest.fixture(scope="session")
 def published() -> Callable[[int], pd.DataFrame]:
     """Load a table of the paper's printed numbers by its number."""
-    return lambda number: load_table(ROOT / "data" / "published" / f"table_{number:02d}.csv")
+    return lambda number: load_table(
+        ROOT / "data" / "kotawala2026" / "printed" / f"table_{number:02d}.csv"
+    )
 
 
 @pytest.fixture(scope="session")
 def counts_6() -> PublishedCounts:
     """Table 6."""
-    return load_counts(ROOT / "data" / "published" / "table_06.csv")
+    return load_counts(ROOT / "data" / "kotawala2026" / "printed" / "table_06.csv")
 
 
 @pytest.fixture(scope="session")
 def counts_7() -> PublishedCounts:
     """Table 7 with the N of its caption."""
-    return load_counts(ROOT / "data" / "published" / "table_07.csv", n_items=12032)
+    return load_counts(ROOT / "data" / "kotawala2026" / "printed" / "table_07.csv", n_items=12032)
 
 
 @pytest.fixture(scope="session")
 def board_scores() -> tuple[BoardScore, ...]:
     """The displayed scores."""
-    return load_board_scores(ROOT / "data" / "published" / "board_scores.csv")
+    return load_board_scores(ROOT / "data" / "kotawala2026" / "board_scores.csv")
 
 
 @pytest.fixture(scope="session")
 def oll_v1_constraints() -> tuple[Constraint, ...]:
     """The panel's part of the register."""
-    return load_constraints(ROOT / "data" / "published" / "constraints.yaml")["oll_v1"]
+    return load_constraints(ROOT / "data" / "kotawala2026" / "constraints.yaml")["oll_v1"]
 
 
 @pytest.fixture(scope="session")

@@ -299,7 +299,8 @@ def _expand_column(
 ) -> Iterator[Constraint]:
     name, column, part = str(entry["table"]), str(entry["column"]), entry.get("part")
     if name not in tables:
-        tables[name] = _rows_of(path.with_name(f"{name}.csv"))
+        folder = path.parent if name == "board_scores" else path.parent / "printed"
+        tables[name] = _rows_of(folder / f"{name}.csv")
     table = tables[name]
     if column not in table[0]:
         raise ValueError(f"{name} has no column {column!r}")

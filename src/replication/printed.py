@@ -123,7 +123,7 @@ def load_table(path: Path) -> pd.DataFrame:
     Parameters
     ----------
     path : Path
-        A file named ``table_NN.csv`` as ``data/published/README.md`` describes it.
+        A file named ``table_NN.csv`` as ``data/kotawala2026/README.md`` describes it.
 
     Returns
     -------

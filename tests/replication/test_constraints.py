@@ -26,7 +26,7 @@ from replication.printed import (
     load_table,
 )
 
-PUBLISHED = Path(__file__).resolve().parents[2] / "data" / "published"
+PUBLISHED = Path(__file__).resolve().parents[2] / "data" / "kotawala2026"
 ENTRY: dict[str, Any] = {
     "quantity": "b", "role": "input", "where": "Table 6", "table": "table_06", "column": "b",
 }  # fmt: skip
@@ -37,9 +37,7 @@ PROSE: dict[str, Any] = {
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    for path in PUBLISHED.iterdir():
-        shutil.copy(path, tmp_path)
-    return tmp_path
+    return Path(shutil.copytree(PUBLISHED, tmp_path / "paper"))
 
 
 def write(folder: Path, **panels: Any) -> Path:
@@ -62,7 +60,7 @@ def test_every_number_of_table_6_is_listed_once_with_its_row(
     listed = {c.id for c in oll_v1_constraints if c.where == "Table 6"}
     numbers = ("n", "b", "c", "p_a", "p_b", "rho", "p_chi2", "p_exact", "n_star")
     assert listed == {f"table_06/{row}/{name}" for row in range(1, 8) for name in numbers}
-    table = load_table(PUBLISHED / "table_06.csv")
+    table = load_table(PUBLISHED / "printed" / "table_06.csv")
     for c in select(oll_v1_constraints, "b"):
         row = int(c.id.split("/")[1]) - 1
         assert c.printed == table["b"][row]
@@ -102,7 +100,7 @@ def test_interval_is_what_is_printed_so(
 
 def test_a_number_changed_in_a_table_changes_the_constraint(folder: Path) -> None:
     path = write(folder, oll_v1=[ENTRY])
-    table = folder / "table_06.csv"
+    table = folder / "printed" / "table_06.csv"
     table.write_text(table.read_text(encoding="utf-8").replace(",98,94,", ",138,94,"))
     assert load_constraints(path)["oll_v1"][0].printed.value == 138
 

@@ -30,9 +30,9 @@ from replication.printed import (
     load_table,
 )
 
-PUBLISHED = Path(__file__).parents[2] / "data" / "published"
+PUBLISHED = Path(__file__).parents[2] / "data" / "kotawala2026"
 RECORDED = PUBLISHED.parent / "recorded"
-TABLES = sorted(PUBLISHED.glob("table_*.csv"))
+TABLES = sorted((PUBLISHED / "printed").glob("table_*.csv"))
 
 
 @pytest.mark.parametrize(
@@ -152,7 +152,9 @@ def test_no_cell_is_padded_or_empty(path: Path) -> None:
 
 def test_printed_tables_repeat_each_other() -> None:
     """Table 9's points are Table 4's entries; Table 4's gaps and rho are Table 7's."""
-    four, seven, nine = (load_table(PUBLISHED / f"table_{n:02d}.csv") for n in (4, 7, 9))
+    four, seven, nine = (
+        load_table(PUBLISHED / "printed" / f"table_{n:02d}.csv") for n in (4, 7, 9)
+    )
     for i in range(9):
         assert four["rho"][i].text == seven["rho"][i].text
         for column in ("icc", "design_effect"):
@@ -163,9 +165,9 @@ def test_printed_tables_repeat_each_other() -> None:
 
 
 def test_counts_of_tables_6_and_7() -> None:
-    six = load_counts(PUBLISHED / "table_06.csv")
+    six = load_counts(PUBLISHED / "printed" / "table_06.csv")
     assert (six.label[3], six.n_items[3], six.b[3], six.c[3]) == ("HS", 10042, 295, 249)
-    seven = load_counts(PUBLISHED / "table_07.csv", n_items=12032)
+    seven = load_counts(PUBLISHED / "printed" / "table_07.csv", n_items=12032)
     assert len(seven) == 9
     assert seven.model_a[1:] == seven.model_b[:-1]
     assert set(seven.n_items.tolist()) == {12032}
@@ -229,9 +231,9 @@ def test_missing_and_binary_files_are_refused(tmp_path: Path) -> None:
 
 def test_n_items_is_asked_for_exactly_where_it_is_not_printed() -> None:
     with pytest.raises(PublishedError, match="needs n_items"):
-        load_counts(PUBLISHED / "table_07.csv")
+        load_counts(PUBLISHED / "printed" / "table_07.csv")
     with pytest.raises(PublishedError, match="prints N in each row"):
-        load_counts(PUBLISHED / "table_06.csv", n_items=10042)
+        load_counts(PUBLISHED / "printed" / "table_06.csv", n_items=10042)
 
 
 def test_recorded_numbers_stand_in_the_transcript() -> None:

@@ -114,7 +114,7 @@ def test_editing_a_module_runs_its_users(finished: Path) -> None:
 def test_changing_a_published_number_runs_what_depends_on_it(
     finished: Path, table: str, old: str, new: str, rerun: set[str]
 ) -> None:
-    path = finished / "data" / "published" / table
+    path = finished / "data" / "kotawala2026" / "printed" / table
     text = path.read_text()
     assert text.count(old) == 1
     path.write_text(text.replace(old, new))
@@ -127,7 +127,7 @@ def test_changing_a_published_number_runs_what_depends_on_it(
 
 def test_planted_contradiction_is_reported_and_not_absorbed(tmp_path: Path) -> None:
     where = copy_repository(tmp_path)
-    path = where / "data" / "published" / "table_06.csv"
+    path = where / "data" / "kotawala2026" / "printed" / "table_06.csv"
     text = path.read_text()
     assert text.count(",119,103,") == 1
     path.write_text(text.replace(",119,103,", ",159,103,"))

@@ -4,7 +4,7 @@
 rule audit_evidence:
     input:
         tables=[published(number) for number in TABLES],
-        settings="data/published/settings.yaml",
+        settings="data/kotawala2026/settings.yaml",
         code=package_sources("kotawala2026.evidence.printed"),
     output:
         "results/audit/evidence.csv",

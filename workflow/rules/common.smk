@@ -20,8 +20,8 @@ TABLES = range(1, 13)
 FIGURES = range(1, 8)
 TABLE_SUFFIXES = ["csv", "csv-metadata.json", "md", "tex"]
 FIGURE_SUFFIXES = ["pdf", "png", "svg"]
-CLAIMS = "data/published/claims.yaml"
-REGISTERS = ["data/published/constraints.yaml", "data/published/prose.yaml"]
+CLAIMS = "data/kotawala2026/claims.yaml"
+REGISTERS = ["data/kotawala2026/constraints.yaml", "data/kotawala2026/prose.yaml"]
 PROSE = [
     "required_n_bootstrap",
     "rho_sensitivity",
@@ -77,7 +77,7 @@ def exhibit_files():
 
 
 def published(number):
-    return f"data/published/table_{number:02d}.csv"
+    return f"data/kotawala2026/printed/table_{number:02d}.csv"
 
 
 def table_files(number, caption):
@@ -265,7 +265,12 @@ def printed_numbers(*panels, registers=REGISTERS):
         for entry in listed or []
     ]
     tables = {entry["table"] for entry in entries if "table" in entry}
-    return registers + [f"data/published/{table}.csv" for table in sorted(tables)]
+    return registers + [_table_file(table) for table in sorted(tables)]
+
+
+def _table_file(table):
+    folder = "" if table == "board_scores" else "printed/"
+    return f"data/kotawala2026/{folder}{table}.csv"
 
 
 @cache

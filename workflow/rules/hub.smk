@@ -24,7 +24,10 @@ rule hub_download:
 rule hub_scores:
     input:
         files=hub_files,
-        displayed=["data/published/board_scores.csv", "data/published/table_07.csv"],
+        displayed=[
+            "data/kotawala2026/board_scores.csv",
+            "data/kotawala2026/printed/table_07.csv",
+        ],
         code=package_sources("llm_power.scores.readers", "replication.hub.panels"),
     output:
         "results/hub/{board}/{task}.parquet",

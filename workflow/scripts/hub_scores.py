@@ -22,7 +22,7 @@ with logged():
         register = load_register(Path(snakemake.params.register)).values()
         task = read_panel(
             [dataset for dataset in register if (dataset.board, dataset.task) == (board, name)],
-            displayed_scores(Path("data/published"), board, name),
+            displayed_scores(Path("data/kotawala2026"), board, name),
             Path(settings["folder"]),
             LockFile(Path(snakemake.params.lock)),
             access=Access.from_environment(with_token=False),

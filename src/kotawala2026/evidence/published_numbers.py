@@ -53,7 +53,9 @@ def load_published(folder: Path) -> PublishedNumbers:
     PublishedError
         If a file is malformed.
     """
-    paths = {number: folder / f"table_{number:02d}.csv" for number in range(1, N_TABLES + 1)}
+    paths = {
+        number: folder / "printed" / f"table_{number:02d}.csv" for number in range(1, N_TABLES + 1)
+    }
     settings = load_settings(folder / "settings.yaml")
     n_items = settings["mmlu_pro_n_items"]
     if not isinstance(n_items, int):

@@ -77,7 +77,7 @@ def displayed_scores(folder: Path, board: str, task: str) -> dict[str, Printed]:
     Parameters
     ----------
     folder : Path
-        ``data/published``.
+        ``data/kotawala2026``.
     board, task : str
         A key of `PANELS`.
 
@@ -88,7 +88,7 @@ def displayed_scores(folder: Path, board: str, task: str) -> dict[str, Printed]:
     """
     displayed = _panel(board, task).displayed
     if displayed in _SCALES:
-        table = load_table(folder / f"{displayed}.csv")
+        table = load_table(folder / "printed" / f"{displayed}.csv")
         sides = (("model_a", "p_a"), ("model_b", "p_b"))
         return {
             str(row[model]): row[score]

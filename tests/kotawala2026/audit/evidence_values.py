@@ -8,7 +8,7 @@ from typing import Any
 
 from replication.evidence.rows import EvidenceRow
 
-PUBLISHED = Path(__file__).resolve().parents[3] / "data" / "published"
+PUBLISHED = Path(__file__).resolve().parents[3] / "data" / "kotawala2026"
 
 # By quantity and subject: a number or a word, and a standard error.
 Values = dict[tuple[str, str], Any]

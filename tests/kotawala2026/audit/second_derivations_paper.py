@@ -14,7 +14,7 @@ from fractions import Fraction
 from pathlib import Path
 from statistics import NormalDist
 
-PUBLISHED = Path(__file__).resolve().parents[3] / "data" / "published"
+PUBLISHED = Path(__file__).resolve().parents[3] / "data" / "kotawala2026"
 
 ALPHA, POWER = 0.05, 0.80  # Table 1, caption; Section 6, first paragraph
 Z_ALPHA = NormalDist().inv_cdf(1 - ALPHA / 2)
@@ -44,7 +44,9 @@ Derivation = Callable[[], Derived]
 
 def table(number: int) -> list[dict[str, str]]:
     """Rows of a published table, as printed."""
-    with (PUBLISHED / f"table_{number:02d}.csv").open(encoding="utf-8", newline="") as file:
+    with (PUBLISHED / "printed" / f"table_{number:02d}.csv").open(
+        encoding="utf-8", newline=""
+    ) as file:
         return list(csv.DictReader(file))
 
 

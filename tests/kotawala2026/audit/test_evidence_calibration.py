@@ -175,7 +175,7 @@ def test_setup(found: Values) -> None:
 
 
 def test_the_note_on_the_bootstrap_row_contradicts_the_row(found: Values) -> None:
-    table = (PUBLISHED / "table_02.csv").read_text(encoding="utf-8").splitlines()
+    table = (PUBLISHED / "printed" / "table_02.csv").read_text(encoding="utf-8").splitlines()
     assert table[-1].split(",")[2] == "binary/graded"
     assert found["table_2_data", "Paired bootstrap (Definition 2)"] == "binary/graded"
 

@@ -262,7 +262,7 @@ def test_gemma_of_table_10_is_the_instruction_tuned_one(found: Values) -> None:
 def test_a_wrong_required_n_leaves_the_row_its_counts(found: Values, tmp_path: Path) -> None:
     folder = tmp_path / "published"
     shutil.copytree(PUBLISHED, folder)
-    path = folder / "table_06.csv"
+    path = folder / "printed" / "table_06.csv"
     with path.open(encoding="utf-8", newline="") as file:
         header, *rows = csv.reader(file)
     rows[1][header.index("n_star")] = "4,090"

@@ -24,7 +24,7 @@ from replication.printed import (
 )
 
 ROOT = Path(__file__).resolve().parents[3]
-PUBLISHED = ROOT / "data" / "published"
+PUBLISHED = ROOT / "data" / "kotawala2026"
 
 # Words that head a row or a column, and identify models: nothing to judge in them.
 LABELS = {
@@ -63,7 +63,7 @@ def printed_parts(cell: object) -> Iterator[tuple[str, float | str]]:
 
 def printed_cells() -> Iterator[tuple[str, float | str]]:
     """Each printed number of the tables, by the id its claim must have."""
-    for path in sorted(PUBLISHED.glob("table_*.csv")):
+    for path in sorted((PUBLISHED / "printed").glob("table_*.csv")):
         table = load_table(path)
         for column in table.columns:
             for row, cell in enumerate(table[column], start=1):

@@ -35,7 +35,7 @@ def verdicts(where: Path) -> pd.DataFrame:
 
 
 def claims_of(where: Path) -> dict[str, Claim]:
-    register = load_register(where / "data/published/claims.yaml")
+    register = load_register(where / "data/kotawala2026/claims.yaml")
     return {claim.id: claim for claim in register.claims}
 
 
@@ -64,10 +64,10 @@ def turned(whole_run: Path, tmp_path_factory: pytest.TempPathFactory) -> set[str
     """Claims whose verdict or value changes with one b of Table 6 and one of Table 7."""
     where = copy_finished(whole_run, tmp_path_factory.mktemp("planted") / "repository")
     for name, old, new in (
-        ("table_06.csv", ",119,103,", ",129,103,"),
-        ("table_07.csv", ",1680,1454,", ",1710,1454,"),
+        ("printed/table_06.csv", ",119,103,", ",129,103,"),
+        ("printed/table_07.csv", ",1680,1454,", ",1710,1454,"),
     ):
-        replace_once(where / "data" / "published" / name, old, new)
+        replace_once(where / "data" / "kotawala2026" / name, old, new)
     done = run_workflow(where, "audit", "--allowed-rules", *FROM_COUNTS)
     assert done.returncode == 0, done.stdout + done.stderr
     before, after = verdicts(whole_run), verdicts(where)
@@ -128,7 +128,7 @@ class Plant:
 
 def judged_with(plant: Plant, finished: Path, to: Path) -> tuple[dict[str, Claim], Outcomes]:
     """Judge a finished run's results again, with a number changed in a copy of what is printed."""
-    published = Path(shutil.copytree(finished / "data/published", to / "published"))
+    published = Path(shutil.copytree(finished / "data/kotawala2026", to / "published"))
     results = to / "results"
     unread = shutil.ignore_patterns("*.parquet", "*.html", "*.md", "*.tex")
     shutil.copytree(finished / "results", results, ignore=unread)
@@ -167,7 +167,7 @@ def outcomes(judged: Audit) -> Outcomes:
 
 @pytest.fixture(scope="module")
 def unplanted(whole_run: Path) -> Outcomes:
-    register = load_register(whole_run / "data/published/claims.yaml")
+    register = load_register(whole_run / "data/kotawala2026/claims.yaml")
     return outcomes(audit(register, whole_run / "results"))
 
 
@@ -178,7 +178,7 @@ PLANTS = {
             entry="table_04/*/design_effect",
             claim="table_04/5/design_effect",
             texts={'"6.74"': '"7.64"'},
-            table="table_04.csv",
+            table="printed/table_04.csv",
             cell=(",0.0067,6.74,", ",0.0067,7.64,"),
         ),
         {"x/table-4-effect-of-icc/5", "x/table-9-n-star-of-effect/5"},
@@ -188,7 +188,7 @@ PLANTS = {
             entry="table_05/2/mmlu_pro/count",
             claim="table_05/2/mmlu_pro/count",
             texts={"4/9": "5/9"},
-            table="table_05.csv",
+            table="printed/table_05.csv",
             cell=("Holm,14/40,4/9", "Holm,14/40,5/9"),
         ),
         {"s6.2/strictly-tightens-mmlu", "s6.5/four-of-nine-bonferroni"},
@@ -198,7 +198,7 @@ PLANTS = {
             entry="table_09/*/pr_unresolved",
             claim="table_09/4/pr_unresolved",
             texts={'"0.552"': '"0.452"'},
-            table="table_09.csv",
+            table="printed/table_09.csv",
             cell=(",0.552", ",0.452"),
         ),
         {f"{place}/share-{count}" for place in ("s6.4", "table-9-caption") for count in (5, 6)},

@@ -13,7 +13,7 @@ from second_derivations import DERIVATIONS
 from second_derivations_paper import MONTE_CARLO_ERRORS, Derivation
 
 MODULES = sorted(Path(__file__).parent.glob("second_derivations*.py"))
-# What the run simulates it simulates with 5,000 trials: data/published/claims.yaml, Appendix C.
+# What the run simulates it simulates with 5,000 trials: data/kotawala2026/claims.yaml, Appendix C.
 RUN_TRIALS = 5000
 
 

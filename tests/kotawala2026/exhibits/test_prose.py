@@ -42,7 +42,7 @@ from replication.printed import (
     PublishedCounts,
 )
 
-DATA = Path(__file__).resolve().parents[3] / "data" / "published"
+DATA = Path(__file__).resolve().parents[3] / "data" / "kotawala2026"
 K = float(z_sum(0.05, 0.80)) ** 2
 
 

@@ -33,7 +33,7 @@ from replication.printed import (
 
 Loader = Callable[[int], pd.DataFrame]
 SEED = 7
-SETTINGS = load_settings(Path(__file__).parents[3] / "data" / "published" / "settings.yaml")
+SETTINGS = load_settings(Path(__file__).parents[3] / "data" / "kotawala2026" / "settings.yaml")
 GRID = ([0.5, 0.7, 0.9], [0.0, 0.4, 0.8])
 
 

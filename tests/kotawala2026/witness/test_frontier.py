@@ -16,7 +16,7 @@ from llm_power.printed import (
 from llm_power.statistics.paired_binary import summarize_counts
 from replication.constraints import Constraint, load_constraints
 
-PUBLISHED = Path(__file__).resolve().parents[3] / "data" / "published"
+PUBLISHED = Path(__file__).resolve().parents[3] / "data" / "kotawala2026"
 
 
 @pytest.fixture(scope="module")

@@ -39,7 +39,7 @@ from replication.printed import (
     PublishedError,
 )
 
-PUBLISHED = Path(__file__).resolve().parents[3] / "data" / "published"
+PUBLISHED = Path(__file__).resolve().parents[3] / "data" / "kotawala2026"
 SEED = 20260528
 FIRST = np.arange(9, dtype=np.int64)
 
@@ -80,7 +80,7 @@ def copy_with_b_raised(tmp_path: Path) -> Callable[[int], Path]:
     def plant(row: int) -> Path:
         folder = tmp_path / "published"
         shutil.copytree(PUBLISHED, folder)
-        table = folder / "table_07.csv"
+        table = folder / "printed" / "table_07.csv"
         with table.open(encoding="utf-8", newline="") as file:
             rows = list(csv.reader(file))
         place = rows[0].index("b")

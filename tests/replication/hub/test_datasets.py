@@ -52,7 +52,7 @@ def written(path: Path, *rows: dict[str, str]) -> Path:
 @pytest.mark.parametrize(("board", "task"), PANELS)
 def test_register_has_every_model_whose_score_was_displayed(board: str, task: str) -> None:
     models = [d.model for d in REGISTER.values() if (d.board, d.task) == (board, task)]
-    assert sorted(models) == sorted(displayed_scores(ROOT / "data" / "published", board, task))
+    assert sorted(models) == sorted(displayed_scores(ROOT / "data" / "kotawala2026", board, task))
     assert len(models) == (5 if board == "oll_v1" else 10)
 
 
@@ -90,7 +90,7 @@ MMLU_PRO_CORRECT = {
 
 def test_repositories_of_the_second_board_are_of_the_models_with_the_displayed_scores() -> None:
     """Table 7 leaves out one item, which all ten solved: its accuracies are of 12,031."""
-    displayed = displayed_scores(ROOT / "data" / "published", "mmlu_pro_top10", "mmlu_pro")
+    displayed = displayed_scores(ROOT / "data" / "kotawala2026", "mmlu_pro_top10", "mmlu_pro")
     for dataset in (d for d in REGISTER.values() if d.board == "mmlu_pro_top10"):
         score = displayed[dataset.model]
         fitting = [
@@ -102,7 +102,7 @@ def test_repositories_of_the_second_board_are_of_the_models_with_the_displayed_s
 
 
 def test_repositories_of_the_first_board_are_of_the_models_with_the_displayed_scores() -> None:
-    scores = load_board_scores(ROOT / "data" / "published" / "board_scores.csv")
+    scores = load_board_scores(ROOT / "data" / "kotawala2026" / "board_scores.csv")
     expected = {
         (score.task, score.model): f"open-llm-leaderboard-old/details_{score.hub_id}".replace(
             "/", "__"

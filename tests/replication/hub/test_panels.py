@@ -179,7 +179,7 @@ def test_score_that_was_not_displayed_stops_with_both_numbers(panel: Panel) -> N
 
 def test_stored_llama_on_gsm8k_is_caught(tmp_path: Path) -> None:
     datasets = [d for d in REGISTER.values() if (d.board, d.task) == ("oll_v1", "gsm8k")]
-    displayed = displayed_scores(ROOT / "data" / "published", "oll_v1", "gsm8k")
+    displayed = displayed_scores(ROOT / "data" / "kotawala2026", "oll_v1", "gsm8k")
     solved = {m: round(s.value / 100 * 1319) for m, s in displayed.items()} | {"Llama-3-8B": 604}
     values = np.zeros((1319, 5))
     for j, dataset in enumerate(datasets):
@@ -225,7 +225,7 @@ def test_board_that_nobody_described(arc: Panel) -> None:
     arc.datasets = [replace(d, name=f"my_board/arc/{d.model}") for d in arc.datasets]
     assert "nothing says how my_board/arc is read" in arc.refusal()
     with pytest.raises(HubError, match="nothing says how a/b is read"):
-        displayed_scores(ROOT / "data" / "published", "a", "b")
+        displayed_scores(ROOT / "data" / "kotawala2026", "a", "b")
 
 
 def test_model_without_a_displayed_score(panel: Panel) -> None:
