@@ -7,7 +7,6 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path, PurePath
@@ -240,12 +239,12 @@ def console() -> NoReturn:
         main()
     except SystemExit as stop:
         code = stop.code
-    try:
-        sys.stdout.flush()
-    except OSError:
-        code = code or _NOBODY_READS
-    with suppress(OSError):
-        sys.stderr.flush()
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            if stream is not None:  # as it is where the caller has closed it
+                stream.flush()
+        except OSError:
+            code = code or _NOBODY_READS
     os._exit(code)
 
 

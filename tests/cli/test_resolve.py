@@ -294,6 +294,8 @@ def test_a_closed_pipe_is_no_contradiction(scores: Path, tmp_path: Path) -> None
     done = as_program("resolve", "--help", stdout=writing)
     assert (done.returncode, done.stderr) == (141, "")
     os.close(writing)
+    closed = as_program("--help", preexec_fn=lambda: os.close(1))
+    assert (closed.returncode, closed.stderr) == (0, "")
 
 
 def test_logs_in_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
