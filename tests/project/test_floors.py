@@ -22,6 +22,7 @@ FLOORS = {
     "api": 0,
     "errors": 0,
     "provenance": 0,
+    "result_set": 0,
     "statistics": 0,
     "scores": 1,
     "pairs": 2,

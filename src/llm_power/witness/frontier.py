@@ -17,13 +17,13 @@ import pandas as pd
 
 from llm_power.errors import InvalidArgument
 from llm_power.published import PublishedError
-from llm_power.scores.store import Provenance, TaskScores
+from llm_power.scores.store import TaskScores
 from llm_power.statistics._seeds import named_rng
 from llm_power.statistics._typing import FloatArray, IntArray
 from llm_power.statistics.paired_binary import PairSummary, summarize_counts
 from llm_power.statistics.shortcut import shortcut_required_n
 from llm_power.witness.chain import chain_scores
-from llm_power.witness.constraints import Constraint, select
+from llm_power.witness.constraints import Constraint, select, witness_provenance
 from llm_power.witness.infeasible import Contradiction, LinearRow
 from llm_power.witness.roles import roles_report
 
@@ -154,10 +154,8 @@ def witness_scores(witness: FrontierWitness, files: Mapping[str, str]) -> TaskSc
         item_ids=tuple(f"witness-{i:05d}" for i in range(1, len(witness.values) + 1)),
         models=witness.models,
         values=witness.values,
-        provenance=Provenance(
-            source="witness of Appendix D of Kotawala (2026), arXiv:2605.30315; free: "
-            + "; ".join(witness.free),
-            files=dict(files),
+        provenance=witness_provenance(
+            "witness of Appendix D of Kotawala (2026), arXiv:2605.30315", files, witness.free
         ),
     )
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from llm_power.errors import one_line
 from llm_power.published import PublishedError
-from llm_power.scores.store import Provenance, TaskScores
+from llm_power.scores.store import TaskScores
 from llm_power.statistics._seeds import named_rng
 from llm_power.statistics._typing import FloatArray, IntArray
 from llm_power.statistics.category_bootstrap import resample_clusters
@@ -34,7 +34,7 @@ from llm_power.witness._mmlu_pro_printed import (
 )
 from llm_power.witness.chain import chain_scores, start_counts
 from llm_power.witness.cluster_gaps import ClusterGaps, fit_pair
-from llm_power.witness.constraints import Constraint, select
+from llm_power.witness.constraints import Constraint, select, witness_provenance
 from llm_power.witness.gap_misfit import PairTargets
 from llm_power.witness.infeasible import Contradiction
 from llm_power.witness.mmlu_pro_values import CLUSTER, quartile_icc
@@ -339,10 +339,10 @@ def witness_scores(witness: MmluProWitness, files: Mapping[str, str]) -> TaskSco
         models=witness.panel.models,
         values=witness.values,
         clusters={CLUSTER: tuple(np.repeat(categories.names, categories.n_items).tolist())},
-        provenance=Provenance(
-            source="witness of the printed numbers of Kotawala (2026), arXiv:2605.30315"
+        provenance=witness_provenance(
+            "witness of the printed numbers of Kotawala (2026), arXiv:2605.30315"
             + (f"; one item short (a free choice): {short}" if short else ""),
-            files=dict(files),
+            files,
         ),
     )
 

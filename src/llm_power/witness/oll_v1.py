@@ -21,12 +21,12 @@ import numpy as np
 import pandas as pd
 
 from llm_power.published import PublishedError
-from llm_power.scores.store import Provenance, TaskScores
+from llm_power.scores.store import TaskScores
 from llm_power.statistics._typing import FloatArray, IntArray
 from llm_power.witness._oll_v1_limits import PairLimits
 from llm_power.witness._oll_v1_overlaps import fit_loadings, reference_table, tilt_overlaps
 from llm_power.witness._oll_v1_rows import LINEAR
-from llm_power.witness.constraints import BoardScore, Constraint
+from llm_power.witness.constraints import BoardScore, Constraint, witness_provenance
 from llm_power.witness.infeasible import Contradiction
 from llm_power.witness.oll_v1_board import Board, nominal_board
 from llm_power.witness.oll_v1_contradictions import find_contradictions
@@ -238,5 +238,5 @@ def _spread(
         item_ids=tuple(f"witness-{k:06d}" for k in range(1, len(values) + 1)),
         models=board.models,
         values=values,
-        provenance=Provenance(source="witness", files=dict(files)),
+        provenance=witness_provenance("witness", files),
     )
