@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import os
 import sys
-import tempfile
-from collections.abc import Callable, Sequence
+import traceback
+from collections.abc import Sequence
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Any, Final, get_args
+from typing import TYPE_CHECKING, Any, Final, NoReturn, get_args
 from urllib.parse import quote
 
 import click
@@ -19,12 +20,18 @@ from tqdm import tqdm
 
 from llm_power.board.operating_point import OperatingPoint
 from llm_power.board.ranking import prepare_task
-from llm_power.board.resolve import N_STAGES, BoardVerdicts, resolve_board
+from llm_power.board.resolve import (
+    N_STAGES,
+    BoardVerdicts,
+    require_different_tasks,
+    resolve_board,
+)
 from llm_power.board.summary import summarize_board
 from llm_power.errors import LLMPowerError, one_line
 from llm_power.provenance import Provenance
 from llm_power.report.score_provenance import score_provenance
 from llm_power.report.tables import describe_csv
+from llm_power.result_set import write_together
 from llm_power.scores.options import ANSWER_KEYS, ReadOptions
 from llm_power.scores.readers import read_scores, reader_names
 from llm_power.scores.selection import MISSING_POLICIES, MissingPolicy
@@ -36,12 +43,28 @@ if TYPE_CHECKING:
 
 _CONTRADICTED: Final = 1
 _BAD_INPUT: Final = 2
+_UNFORESEEN: Final = 3
+_INTERRUPTED: Final = 130
+_NOBODY_READS: Final = 141
+
+
+@dataclass(slots=True)
+class _Settings:
+    debug: bool = False
 
 
 @click.group()
 @click.version_option(version("llm-power"), prog_name="llm-power")
-def cli() -> None:
-    """Resolution diagnostics for paired LLM evaluation."""
+@click.option("--debug", is_flag=True, help="Show the traceback of an error as well.")
+@click.pass_obj
+def cli(settings: _Settings, debug: bool) -> None:
+    """Resolution diagnostics for paired LLM evaluation.
+
+    Exit code 0: done; 1: audit found a contradicted claim; 2: bad input, or a file that cannot be
+    read or written; 3: the memory does not suffice, or a fault of this program; 130: interrupted;
+    141: nobody reads the output.
+    """
+    settings.debug = debug
 
 
 @cli.command()
@@ -125,6 +148,7 @@ def resolve(
             advance(f"reading {path.name}")
             task = read_scores(path, options, reader=reader)
             tasks.append(prepare_task(task, top=top, missing=missing))
+            require_different_tasks(tasks)
         board = resolve_board(tasks, family=family, cluster=cluster, point=point, on_stage=advance)
     summary = {
         "llm_power": version("llm-power"),
@@ -151,12 +175,12 @@ def resolve(
 @click.option(
     "--out", type=click.Path(path_type=Path), help="Folder for the claims as CSV, Markdown, HTML."
 )
-def audit(*, claims: Path, results: Path, out: Path | None) -> None:
+def audit(*, claims: Path, results: Path, out: Path | None) -> int:
     """Hold the register of CLAIMS against the results of a run.
 
     Each claim of the YAML file names a result file, a row of it, a column and the number that
-    was printed. Exit code 0: nothing is contradicted; 1: something is; 2: bad input. With
-    --out, claims.csv, claims.md and report.html are written into that folder.
+    was printed. Exit code 0: nothing is contradicted; 1: something is; others as of llm-power
+    itself. With --out, claims.csv, claims.md and report.html are written into that folder.
     """
     # On demand: every other command starts faster without the parsers of registers.
     from llm_power.claims.evaluate import audit as judge  # noqa: PLC0415
@@ -168,28 +192,60 @@ def audit(*, claims: Path, results: Path, out: Path | None) -> None:
     _print_audit(judged)
     for missing in judged.missing_texts():
         click.echo(f"warning: {one_line(missing)}", err=True)
-    if judged.with_verdict("contradicted"):
-        sys.exit(_CONTRADICTED)
+    return _CONTRADICTED if judged.with_verdict("contradicted") else 0
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command line; bad input ends in one line on standard error and exit code 2."""
+    """Run the command line and exit; an error is one line on standard error."""
+    settings = _Settings()
     try:
-        cli.main(args=arguments, prog_name="llm-power", standalone_mode=False)
-    except LLMPowerError as error:
-        _stop(str(error))
-    except click.ClickException as error:
-        _stop(error.format_message())
-    except OSError as error:
-        _stop(f"{error.filename or 'output'}: {error.strerror or error}")
+        code = cli.main(arguments, "llm-power", standalone_mode=False, obj=settings) or 0
     except (click.Abort, KeyboardInterrupt):
         print("interrupted", file=sys.stderr)
-        sys.exit(130)
+        code = _INTERRUPTED
+    except SystemExit:  # click's answer to a closed pipe, with the code of a contradiction
+        code = _NOBODY_READS
+    except Exception as error:
+        if settings.debug:
+            traceback.print_exc()
+        code, message = _explain(error)
+        print(f"error: {one_line(message)}", file=sys.stderr)
+    sys.exit(code)
 
 
-def _stop(message: str) -> None:
-    print(f"error: {one_line(message)}", file=sys.stderr)
-    sys.exit(_BAD_INPUT)
+def _explain(error: Exception) -> tuple[int, str]:
+    if isinstance(error, LLMPowerError):
+        return _BAD_INPUT, str(error)
+    if isinstance(error, click.ClickException):
+        return _BAD_INPUT, error.format_message()
+    if isinstance(error, OSError):
+        return _BAD_INPUT, f"{error.filename or 'output'}: {error.strerror or error}"
+    if isinstance(error, MemoryError):
+        problem = f"the memory does not suffice ({str(error) or 'no details'})"
+        remedy = "give fewer models or tasks, or run where there is more of it"
+    else:
+        problem = f"a fault of this program ({type(error).__name__}: {error})"
+        remedy = "report it with what the same command shows after `llm-power --debug`"
+    return _UNFORESEEN, f"{problem}. Remedy: {remedy}."
+
+
+def console() -> NoReturn:
+    """Run `main` as a program, and end the process once all is said.
+
+    Arrow's threads can abort an interpreter that shuts down (apache/arrow#34314).
+    """
+    code: Any = _UNFORESEEN
+    try:
+        main()
+    except SystemExit as stop:
+        code = stop.code
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            if stream is not None:  # as it is where the caller has closed it
+                stream.flush()
+        except OSError:
+            code = code or _NOBODY_READS
+    os._exit(code)
 
 
 def _describe(task: TaskScores) -> dict[str, Any]:
@@ -204,16 +260,6 @@ def _describe(task: TaskScores) -> dict[str, Any]:
         "items": task.n_items,
         "scored_items": dict(zip(task.models, task.scored.sum(axis=0).tolist(), strict=True)),
     }
-
-
-def _write_all(out: Path, write: Callable[[Path], None]) -> None:
-    """Write all files, or none: each is complete before the first takes its name."""
-    out.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=out, prefix=".unfinished-") as folder:
-        unfinished = Path(folder)
-        write(unfinished)
-        for path in sorted(unfinished.iterdir()):
-            os.replace(path, out / path.name)
 
 
 def _write_results(
@@ -235,7 +281,7 @@ def _write_results(
         text = json.dumps(summary, indent=2, ensure_ascii=False, allow_nan=False)
         (folder / "summary.json").write_text(text + "\n", encoding="utf-8")
 
-    _write_all(out, write)
+    write_together(out, write)
 
 
 def _write_audit(out: Path, judged: Audit, results: Path) -> None:
@@ -247,7 +293,7 @@ def _write_audit(out: Path, judged: Audit, results: Path) -> None:
         report = render_report(judged, links=_links(judged, results, out))
         (folder / "report.html").write_bytes(report.encode("utf-8"))
 
-    _write_all(out, write)
+    write_together(out, write)
 
 
 def _links(judged: Audit, results: Path, out: Path) -> dict[str, str]:

@@ -9,6 +9,13 @@ from typing import Final, Literal, get_args
 from llm_power.errors import InvalidArgument, one_line
 
 Kind = Literal["published", "simulated", "witness", "raw", "stand_in"]
+KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
+# Of these, what per-item scores can be.
+ScoresKind = Literal["raw", "witness", "stand_in"]
+SCORES_KINDS: Final[tuple[ScoresKind, ...]] = get_args(ScoresKind)
+
+# Where the description of a file lists the kinds of its sources.
+SOURCE_KINDS: Final = "dc:source"
 
 # How far a recomputed number can bear on a printed one, strongest first.
 Evidence = Literal[
@@ -110,41 +117,6 @@ def provenance_line(sources: Sequence[Provenance]) -> str:
     return "; ".join(dict.fromkeys(source.line for source in sources))
 
 
-def source_kinds(line: str) -> frozenset[Kind]:
-    """Read the kinds of source back from what `provenance_line` wrote.
-
-    Parameters
-    ----------
-    line : str
-        Sources separated by semicolons, each ``phrase (detail)``.
-
-    Returns
-    -------
-    frozenset of {"published", "simulated", "witness", "raw", "stand_in"}
-        At least one.
-
-    Raises
-    ------
-    InvalidArgument
-        If a source starts with none of the phrases.
-    """
-    kinds = {phrase: kind for kind, phrase in _PHRASES.items()}
-    found = set()
-    for source in _outside_parentheses(line):
-        phrase = source.partition(" (")[0].strip()
-        if phrase not in kinds:
-            raise InvalidArgument(f"line must name known kinds of source, got {phrase!r}")
-        found.add(kinds[phrase])
-    return frozenset(found)
-
-
-def _outside_parentheses(line: str) -> list[str]:
-    # A detail may hold semicolons of its own.
-    parts, depth = [""], 0
-    for c in line:
-        depth += (c == "(") - (c == ")")
-        if c == ";" and depth == 0:
-            parts.append("")
-        else:
-            parts[-1] += c
-    return parts
+def provenance_kinds(sources: Sequence[Provenance]) -> list[Kind]:
+    """Return the kinds of the sources, each once, in order."""
+    return list(dict.fromkeys(source.kind for source in sources))

@@ -27,6 +27,7 @@ from llm_power.printed import (
     PrintedInterval,
     parse_printed,
 )
+from llm_power.scores.store import Provenance
 from replication.printed import (
     Cell,
     PublishedError,
@@ -386,3 +387,25 @@ def _texts(key: str, value: Any) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
         raise ValueError(f"{key} must list text, got {value!r}")
     return tuple(value)
+
+
+def witness_provenance(
+    source: str, files: Mapping[str, str], free: Sequence[str] = ()
+) -> Provenance:
+    """Return where the scores of a witness come from.
+
+    Parameters
+    ----------
+    source : str
+        Which witness it is.
+    files : mapping of str to str
+        SHA-256 of each file of printed numbers, by name; that of the register of roles is shown.
+    free : sequence of str
+        What was chosen freely.
+    """
+    fitted = "printed numbers of role input or target"
+    if "constraints.yaml" in files:
+        fitted += f", constraints.yaml {files['constraints.yaml'][:12]}"
+    if free:
+        fitted += f"; free: {'; '.join(free)}"
+    return Provenance(source=source, files=dict(files), kind="witness", fitted_to=fitted)

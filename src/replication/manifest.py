@@ -13,17 +13,12 @@ from typing import Any, Final
 
 from PIL import Image
 
+from llm_power.provenance import SOURCE_KINDS, Provenance, provenance_kinds, provenance_line
+
 _PACKAGES: Final = (
     *("llm-power", "matplotlib", "numpy", "pandas", "pyarrow", "scipy", "snakemake"),
     "statsmodels",
 )
-_CLASSES: Final = {
-    "from published counts": "published",
-    "simulated": "simulated",
-    "witness": "witness",
-    "raw": "raw",
-    "stand-in or mirror": "stand_in",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +31,8 @@ class Exhibit:
         Name of its target.
     outputs, inputs : tuple of Path
         Files; of the inputs, data and code.
-    provenance : str or None
-        Its line of provenance; None to read it from the metadata of the outputs.
+    provenance : sequence of Provenance or None
+        Its sources; None to read them from the metadata of the outputs.
     benchmark : Path or None
         Snakemake's benchmark of the job, for the wall time.
     """
@@ -45,7 +40,7 @@ class Exhibit:
     name: str
     outputs: tuple[Path, ...]
     inputs: tuple[Path, ...]
-    provenance: str | None = None
+    provenance: Sequence[Provenance] | None = None
     benchmark: Path | None = None
 
 
@@ -83,18 +78,11 @@ def build_manifest(
     }
 
 
-def provenance_classes(line: str) -> list[str]:
-    """Return the classes of provenance that a line names."""
-    parts = [part.strip() for part in line.split("; ")]
-    found = (_CLASSES[head] for part in parts for head in _CLASSES if part.startswith(head))
-    return list(dict.fromkeys(found))
-
-
 def _describe(exhibit: Exhibit, sums: dict[Path, str]) -> dict[str, Any]:
-    line = exhibit.provenance or _read_provenance(exhibit.outputs)
+    line, kinds = _provenance(exhibit)
     return {
         "name": exhibit.name,
-        "classes": provenance_classes(line),
+        "classes": kinds,
         "provenance": line,
         "wall_seconds": _wall_seconds(exhibit.benchmark),
         "outputs": {str(path): _sum(path, sums) for path in exhibit.outputs},
@@ -102,14 +90,17 @@ def _describe(exhibit: Exhibit, sums: dict[Path, str]) -> dict[str, Any]:
     }
 
 
-def _read_provenance(outputs: Sequence[Path]) -> str:
-    for path in outputs:
+def _provenance(exhibit: Exhibit) -> tuple[str, list[str]]:
+    if exhibit.provenance is not None:
+        return provenance_line(exhibit.provenance), [*provenance_kinds(exhibit.provenance)]
+    for path in exhibit.outputs:
         if path.name.endswith(".csv-metadata.json"):
-            return str(json.loads(path.read_text(encoding="utf-8"))["dc:provenance"])
+            described = json.loads(path.read_text(encoding="utf-8"))
+            return described["dc:provenance"], described[SOURCE_KINDS]
         if path.suffix == ".png":
             with Image.open(path) as picture:
-                return str(picture.info["Description"])
-    names = ", ".join(map(str, outputs))
+                return picture.info["Description"], picture.info[SOURCE_KINDS].split()
+    names = ", ".join(map(str, exhibit.outputs))
     raise ValueError(f"none of these outputs says where its numbers come from: {names}")
 
 

@@ -137,6 +137,38 @@ def test_a_board_that_has_changed(
     assert {path.name: path.read_bytes() for path in out.iterdir()} == first
 
 
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"states": {"value": 10**400}}, "states/value"),
+        ({"states": {"at_most": -(10**400)}}, "states/at_most"),
+        ({"states": {"value": 6, "half_unit": 10**400}}, "states/half_unit"),
+        ({"states": {"between": [1, 10**400]}}, "states/between/1"),
+        ({"printed_standard_error": 10**400}, "printed_standard_error"),
+        ({"printed": "10^400"}, "printed"),
+        ({"printed": "1" * 400}, "printed"),
+        ({"checks": [{"scale": 10**400}]}, "checks/0/scale"),
+        ({"checks": [{"standard_error": 10**400}]}, "checks/0/standard_error"),
+        ({"checks": [{"rows": {"delta": {"below": 10**400}}}]}, "checks/0/rows/delta/below"),
+    ],
+)
+def test_a_number_that_overflows_is_bad_input(
+    change: dict[str, Any],
+    field: str,
+    board: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    claim = entry("items", "6", {"rows": {}, "aggregate": "min", "column": "n_items"})
+    checks = change.get("checks", [{}])
+    checks = [{**claim["checks"][0], **check} for check in checks]
+    path = write(tmp_path, {**claim, **change, "checks": checks})
+    assert run("audit", path, "--results", board) == 2
+    error = capsys.readouterr().err
+    assert f"claim 'items', field {field}: the number is too large. Remedy: " in error
+    assert error.count("\n") == 1
+
+
 def test_nothing_is_written_when_the_input_is_bad(
     board: Path, pairs: pd.DataFrame, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

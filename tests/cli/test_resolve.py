@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -82,6 +83,38 @@ def test_several_tasks_are_one_family(scores: Path, tmp_path: Path) -> None:
     np.testing.assert_array_equal(table["p_holm"][:3], table["p_holm"][3:])
 
 
+def test_a_table_of_any_name_is_the_users_own(scores: Path, tmp_path: Path) -> None:
+    """What a file is called says nothing of where its scores come from."""
+    other = scores.rename(scores.with_name("witness.csv"))
+    assert run("resolve", other, "--cluster", "subject", "--out", tmp_path / "out") == 0
+    described = json.loads((tmp_path / "out" / "pairs.csv-metadata.json").read_text())
+    assert described["dc:source"] == ["raw"]
+    assert described["dc:provenance"].startswith("raw (witness.csv, revision not stated, sha256 ")
+
+
+@pytest.mark.parametrize(
+    ("second", "options"),
+    [("exam.csv", ()), ("deep/exam.csv", ()), ("quiz.csv", ("--task", "exam"))],
+)
+def test_a_task_that_is_there_twice_is_refused(
+    second: str,
+    options: tuple[str, ...],
+    scores: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    other = scores.parent / second
+    other.parent.mkdir(exist_ok=True)
+    if other != scores:
+        other.write_bytes(scores.read_bytes())
+    out = tmp_path / "out"
+    assert run("resolve", scores, other, "--cluster", "subject", "--out", out, *options) == 2
+    error = capsys.readouterr().err
+    assert "tasks 1 and 2 of the board are both named 'exam' (from exam.csv and " in error
+    assert (error.count("\n"), error.count("Remedy: ")) == (1, 1)
+    assert not out.exists()
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -145,6 +178,54 @@ def test_output_that_cannot_be_written_is_one_line(
     assert blocked.read_text() == "in the way"
 
 
+def test_a_folder_in_the_way_leaves_earlier_results(
+    scores: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+    command: list[str | Path] = ["resolve", scores, "--cluster", "subject", "--out", out]
+    assert run(*command) == 0
+    (out / "summary.json").unlink()
+    (out / "summary.json").mkdir()
+    before = (out / "pairs.csv").read_bytes()
+    assert run(*command, "--pairs", "all") == 2
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert "summary.json' is a folder" in error
+    assert (out / "pairs.csv").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("fault", "message"),
+    [
+        (MemoryError("Unable to allocate 9 TiB"), "the memory does not suffice (Unable to"),
+        (MemoryError(), "the memory does not suffice (no details)"),
+        (OverflowError("too\nlarge"), "a fault of this program (OverflowError: too large)"),
+        (RecursionError(), "a fault of this program (RecursionError: )"),
+    ],
+)
+def test_the_unforeseen_has_an_exit_code_of_its_own(
+    fault: Exception,
+    message: str,
+    scores: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise fault
+
+    monkeypatch.setattr("llm_power.cli.resolve_board", fail)
+    out = scores.with_name("out")
+    command: list[str | Path] = ["resolve", scores, "--cluster", "subject", "--out", out]
+    assert run(*command) == 3
+    error = capsys.readouterr().err
+    assert error.startswith(f"error: {message}")
+    assert (error.count("\n"), error.count("Remedy: ")) == (1, 1)
+    assert run("--debug", *command) == 3
+    traced = capsys.readouterr().err
+    assert traced.startswith("Traceback (most recent call last):")
+    assert traced.endswith(error)
+
+
 def test_interrupted_writing_leaves_earlier_results(
     scores: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -178,6 +259,43 @@ def test_entry_point_is_installed(scores: Path, tmp_path: Path) -> None:
     )
     assert "pairs are resolved" in done.stdout
     assert done.stderr == ""
+
+
+def as_program(*arguments: str | Path, **options: Any) -> subprocess.CompletedProcess[str]:
+    """Run the entry point in a process whose interpreter would say so if it shut down."""
+    program = (
+        "import atexit, sys; atexit.register(print, 'shut down', file=sys.stderr); "
+        "from llm_power.cli import console; console()"
+    )
+    return subprocess.run(
+        [sys.executable, "-c", program, *arguments],
+        text=True,
+        check=False,
+        stderr=subprocess.PIPE,
+        **options,
+    )
+
+
+def test_the_process_ends_once_all_is_said(scores: Path, tmp_path: Path) -> None:
+    """Threads of Arrow can abort the interpreter when it shuts down: here it does not."""
+    command: list[str | Path] = ["resolve", scores, "--out", tmp_path / "out"]
+    done = as_program(*command, "--cluster", "subject", stdout=subprocess.PIPE)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "pairs are resolved" in done.stdout
+    done = as_program(*command, stdout=subprocess.PIPE)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("error: ")
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_closed_pipe_is_no_contradiction(scores: Path, tmp_path: Path) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = as_program("resolve", "--help", stdout=writing)
+    assert (done.returncode, done.stderr) == (141, "")
+    os.close(writing)
+    closed = as_program("--help", preexec_fn=lambda: os.close(1))
+    assert (closed.returncode, closed.stderr) == (0, "")
 
 
 def test_logs_in_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

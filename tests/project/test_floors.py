@@ -24,6 +24,7 @@ FLOORS = {
     "api": 0,
     "errors": 0,
     "files": 0,
+    "result_set": 0,
     "provenance": 0,
     "statistics": 0,
     "documents": 1,

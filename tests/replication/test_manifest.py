@@ -12,7 +12,7 @@ import pytest
 from llm_power.provenance import Provenance
 from llm_power.report.figures import house_style, new_figure, save_figure
 from llm_power.report.tables import Column, Table, write_table
-from replication.manifest import Exhibit, build_manifest, provenance_classes
+from replication.manifest import Exhibit, build_manifest
 
 WITNESS = Provenance.witness("everything printed")
 
@@ -34,7 +34,7 @@ def made(tmp_path: Path) -> list[Exhibit]:
     return [
         Exhibit("table_3", files, inputs, benchmark=tmp_path / "table_03.tsv"),
         Exhibit("figure_1", tuple(drawn), inputs, benchmark=tmp_path / "none.tsv"),
-        Exhibit("prose", (tmp_path / "prose.csv",), inputs, provenance="simulated (seed 1)"),
+        Exhibit("prose", (tmp_path / "prose.csv",), inputs, [Provenance("simulated", "seed 1")]),
     ]
 
 
@@ -47,7 +47,7 @@ def test_exhibits_are_described_by_their_own_files(made: list[Exhibit], tmp_path
     assert figure["classes"] == ["witness"]
     assert figure["provenance"] == WITNESS.line
     assert figure["wall_seconds"] is None
-    assert prose["classes"] == ["simulated"]
+    assert (prose["classes"], prose["provenance"]) == (["simulated"], "simulated (seed 1)")
     assert manifest["software"]["numpy"]
     json.dumps(manifest, allow_nan=False)
 
@@ -56,7 +56,3 @@ def test_outputs_without_provenance_are_refused(made: list[Exhibit]) -> None:
     silent = Exhibit("prose", made[2].outputs, ())
     with pytest.raises(ValueError, match="none of these outputs says"):
         build_manifest([silent], seed=1, source="published", config={})
-
-
-def test_classes_of_a_line() -> None:
-    assert provenance_classes("raw (a; b); simulated (seed 3)") == ["raw", "simulated"]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from _job import logged, snakemake
 
-from llm_power.provenance import provenance_line
+from llm_power.provenance import Provenance
 from llm_power.report.score_provenance import score_provenance
 from llm_power.scores.store import read_task
 from replication.manifest import Exhibit, build_manifest
@@ -16,9 +16,9 @@ with logged():
     inputs = snakemake.params.exhibits["prose_panels"]["inputs"]
     panels = [read_task(path) for path in inputs if path.startswith("results/scores/")]
     prose = {
-        "prose_required_n": f"from published counts (Table 6); simulated ({seed})",
-        "prose_theory": f"simulated ({seed}); the lemma is computed on its grid",
-        "prose_panels": provenance_line(score_provenance(panels)),
+        "prose_required_n": [Provenance.published("Table 6"), Provenance("simulated", seed)],
+        "prose_theory": [Provenance("simulated", f"{seed}; the lemma is computed on its grid")],
+        "prose_panels": score_provenance(panels),
     }
     exhibits = [
         Exhibit(

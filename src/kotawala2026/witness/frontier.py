@@ -16,12 +16,12 @@ import numpy as np
 import pandas as pd
 
 from llm_power.errors import InvalidArgument
-from llm_power.scores.store import Provenance, TaskScores
+from llm_power.scores.store import TaskScores
 from llm_power.statistics._seeds import named_rng
 from llm_power.statistics._typing import FloatArray, IntArray
 from llm_power.statistics.paired_binary import PairSummary, summarize_counts
 from llm_power.statistics.shortcut import shortcut_required_n
-from replication.constraints import Constraint, select
+from replication.constraints import Constraint, select, witness_provenance
 from replication.printed import (
     PublishedError,
 )
@@ -156,10 +156,8 @@ def witness_scores(witness: FrontierWitness, files: Mapping[str, str]) -> TaskSc
         item_ids=tuple(f"witness-{i:05d}" for i in range(1, len(witness.values) + 1)),
         models=witness.models,
         values=witness.values,
-        provenance=Provenance(
-            source="witness of Appendix D of Kotawala (2026), arXiv:2605.30315; free: "
-            + "; ".join(witness.free),
-            files=dict(files),
+        provenance=witness_provenance(
+            "witness of Appendix D of Kotawala (2026), arXiv:2605.30315", files, witness.free
         ),
     )
 
@@ -185,7 +183,7 @@ def frontier_roles(
     Returns
     -------
     DataFrame
-        As `replication.roles.roles_report`.
+        As `replication.roles`.
     """
     n = len(witness.values)
     summary = _summary(witness.solved[:-1], witness.b, witness.c, n, alpha=alpha, power=power)

@@ -28,11 +28,11 @@ from kotawala2026.witness._mmlu_pro_printed import (
 )
 from kotawala2026.witness.mmlu_pro_values import CLUSTER, quartile_icc
 from llm_power.errors import one_line
-from llm_power.scores.store import Provenance, TaskScores
+from llm_power.scores.store import TaskScores
 from llm_power.statistics._seeds import named_rng
 from llm_power.statistics._typing import FloatArray, IntArray
 from llm_power.statistics.category_bootstrap import resample_clusters
-from replication.constraints import Constraint, select
+from replication.constraints import Constraint, select, witness_provenance
 from replication.printed import (
     PublishedError,
 )
@@ -341,10 +341,10 @@ def witness_scores(witness: MmluProWitness, files: Mapping[str, str]) -> TaskSco
         models=witness.panel.models,
         values=witness.values,
         clusters={CLUSTER: tuple(np.repeat(categories.names, categories.n_items).tolist())},
-        provenance=Provenance(
-            source="witness of the printed numbers of Kotawala (2026), arXiv:2605.30315"
+        provenance=witness_provenance(
+            "witness of the printed numbers of Kotawala (2026), arXiv:2605.30315"
             + (f"; one item short (a free choice): {short}" if short else ""),
-            files=dict(files),
+            files,
         ),
     )
 

@@ -26,9 +26,9 @@ from kotawala2026.witness._oll_v1_rows import LINEAR
 from kotawala2026.witness.oll_v1_board import Board, nominal_board
 from kotawala2026.witness.oll_v1_contradictions import find_contradictions
 from kotawala2026.witness.oll_v1_summaries import PairPanel, is_summary
-from llm_power.scores.store import Provenance, TaskScores
+from llm_power.scores.store import TaskScores
 from llm_power.statistics._typing import FloatArray, IntArray
-from replication.constraints import BoardScore, Constraint
+from replication.constraints import BoardScore, Constraint, witness_provenance
 from replication.printed import (
     PublishedError,
 )
@@ -240,5 +240,5 @@ def _spread(
         item_ids=tuple(f"witness-{k:06d}" for k in range(1, len(values) + 1)),
         models=board.models,
         values=values,
-        provenance=Provenance(source="witness", files=dict(files)),
+        provenance=witness_provenance("witness", files),
     )

@@ -16,6 +16,7 @@ from llm_power.board.resolution import add_resolution
 from llm_power.board.sequential import add_sequential
 from llm_power.board.tabulation import tabulate_pairs
 from llm_power.board.verdicts import verdict_table
+from llm_power.errors import InvalidArgument
 from llm_power.scores.store import TaskScores
 from llm_power.statistics.multiplicity import Family
 
@@ -43,6 +44,25 @@ class BoardVerdicts:
     point: OperatingPoint
 
 
+def require_different_tasks(tasks: Sequence[TaskScores]) -> None:
+    """Refuse a task that is there twice: its pairs would count twice in the family.
+
+    Raises
+    ------
+    InvalidArgument
+        If two tasks have one name.
+    """
+    seen: dict[str, int] = {}
+    for number, task in enumerate(tasks, start=1):
+        first = seen.setdefault(task.task, number)
+        if first != number:
+            raise InvalidArgument(
+                f"tasks {first} and {number} of the board are both named {task.task!r} (from "
+                f"{tasks[first - 1].provenance.file} and {task.provenance.file}). Remedy: give "
+                "each task once, and different tasks different names (that of the file, or `task`)."
+            )
+
+
 def resolve_board(
     tasks: Sequence[TaskScores],
     *,
@@ -56,7 +76,7 @@ def resolve_board(
     Parameters
     ----------
     tasks : sequence of TaskScores
-        Ranked scores, as `llm_power.board.ranking.prepare_task` returns them.
+        Ranked scores, as `llm_power.board.ranking` returns them; names differ.
     family : {"adjacent", "all"}
         Which pairs are compared; with several tasks the family is all of them together.
     cluster : str, optional
@@ -74,8 +94,9 @@ def resolve_board(
     Raises
     ------
     InvalidArgument
-        If two models share no item, or there is no such cluster column.
+        If two tasks have one name, two models share no item, or there is no such cluster column.
     """
+    require_different_tasks(tasks)
     on_stage("pairs")
     counts = pd.concat([tabulate_pairs(task, family) for task in tasks], ignore_index=True)
     sums = pd.concat(

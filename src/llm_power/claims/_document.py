@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import yaml
-from jsonschema import ValidationError
+from jsonschema import Draft202012Validator, TypeChecker, ValidationError, validators
 
 from llm_power.claims._errors import AuditError
 from llm_power.documents import DocumentError, first_violation, read_yaml
@@ -33,9 +34,24 @@ def validate(document: Any) -> None:
     schema = yaml.safe_load(
         files("llm_power.claims").joinpath("register.schema.yaml").read_text(encoding="utf-8")
     )
-    first = first_violation(document, schema)
+    first = first_violation(document, schema, _Validator)
     if first is not None:
         raise _violation(document, first)
+
+
+def _overflows(value: object) -> bool:
+    """Whether a value is an integer, which has no bounds, that floating point cannot hold."""
+    return isinstance(value, int) and abs(value) > sys.float_info.max
+
+
+def _is_number(checker: TypeChecker, value: object) -> bool:
+    return Draft202012Validator.TYPE_CHECKER.is_type(value, "number") and not _overflows(value)
+
+
+_Validator: Final = validators.extend(  # type: ignore[no-untyped-call]
+    Draft202012Validator,
+    type_checker=Draft202012Validator.TYPE_CHECKER.redefine("number", _is_number),
+)
 
 
 def _violation(document: Any, error: ValidationError) -> AuditError:
@@ -47,8 +63,9 @@ def _violation(document: Any, error: ValidationError) -> AuditError:
         claim = entry["id"] if named else f"number {path[1] + 1}"
         path = path[2:]
     schema = error.schema if isinstance(error.schema, dict) else {}
+    too_large = _overflows(error.instance)
     return AuditError(
-        one_line(error.message, 300),
+        "the number is too large" if too_large else one_line(error.message, 300),
         remedy=f"expected is {schema.get('description', 'what register.schema.yaml describes')}",
         claim=claim,
         field="/".join(str(part) for part in path),

@@ -277,6 +277,8 @@ def _statement(printed: str, states: Mapping[str, Any] | None) -> Statement:
     except ValueError:
         pass
     else:
+        if math.isinf(number.value):
+            raise AuditError("the number is too large", remedy="correct it", field="printed")
         relation = _PRINTED_RELATIONS[number.relation]
         # "< 0.001" is not also said of 0.0014.
         half_unit = number.half_unit if relation in ("=", "≈") else 0.0

@@ -18,8 +18,8 @@ from typing import Any, Final
 from llm_power.claims._decimal import as_decimal
 from llm_power.claims._errors import AuditError
 from llm_power.claims.claims import Check, Condition
-from llm_power.errors import InvalidArgument, one_line
-from llm_power.provenance import EVIDENCE, Evidence, source_kinds
+from llm_power.errors import one_line
+from llm_power.provenance import EVIDENCE, KINDS, SOURCE_KINDS, Evidence
 
 # What a witness did with a printed number.
 ROLES_FILE: Final = "witness/roles.csv"
@@ -355,13 +355,20 @@ def _read_csv(name: str, path: Path) -> tuple[list[str], list[dict[str, str]]]:
 
 def _kinds_in(path: Path) -> frozenset[str] | None:
     try:
-        line = json.loads(path.read_text(encoding="utf-8")).get("dc:provenance")
-        return None if line is None else source_kinds(line)
+        described = json.loads(path.read_text(encoding="utf-8"))
+        kinds = described.get(SOURCE_KINDS)
+        if kinds is None and "dc:provenance" not in described:
+            return None
+        if kinds and set(kinds) <= set(KINDS):
+            return frozenset(kinds)
+        problem = f"{SOURCE_KINDS} must list known kinds of source, got {kinds!r}"
     except (OSError, ValueError, AttributeError, TypeError, RecursionError) as error:
-        reason = str(error) if isinstance(error, InvalidArgument) else type(error).__name__
-        raise AuditError(
-            f"{path.name} is no usable metadata: {reason}", remedy="write it again", field="result"
-        ) from error
+        problem = type(error).__name__
+    raise AuditError(
+        f"{path.name} is no usable metadata: {one_line(problem, 200)}",
+        remedy=f"write {path.name.removesuffix('-metadata.json')} again",
+        field="result",
+    )
 
 
 def _evidence_cell(file: str, row: _Row) -> Evidence:

@@ -14,7 +14,13 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-from llm_power.provenance import Kind, Provenance, provenance_line
+from llm_power.provenance import (
+    SOURCE_KINDS,
+    Kind,
+    Provenance,
+    provenance_kinds,
+    provenance_line,
+)
 
 # Okabe and Ito's palette: distinct with every common color vision, and in print.
 BLUE: Final = "#0072B2"
@@ -95,6 +101,8 @@ def save_figure(
     paths = [Path(f"{stem}.{suffix}") for suffix in _FORMATS]
     for suffix, path in zip(_FORMATS, paths, strict=True):
         metadata = _NO_DATES[suffix] | {"Title": title, _PROVENANCE_KEY[suffix]: line}
+        if suffix == "png":
+            metadata[SOURCE_KINDS] = " ".join(provenance_kinds(provenance))
         figure.savefig(path, format=suffix, metadata=metadata)
     return paths
 

@@ -7,7 +7,7 @@ Provenance stands under the table in Markdown and LaTeX. For the CSV it is in th
 ``NAME.csv-metadata.json`` beside it, where the W3C's "CSV on the Web" recommendation puts
 the description of ``NAME.csv``: a comment line inside would break readers that have no
 notion of comments (and names that hold a ``#``), and a column would repeat one sentence on
-every row.
+every row. Its ``dc:provenance`` is for readers, its ``dc:source`` lists the kinds for programs.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ import pandas as pd
 from tabulate import tabulate
 
 from llm_power.errors import InvalidArgument
-from llm_power.provenance import Provenance, provenance_line
+from llm_power.provenance import SOURCE_KINDS, Provenance, provenance_kinds, provenance_line
 from llm_power.report._escape import SUPERSCRIPTS, escape_latex, escape_markdown
 
 Align = Literal["left", "right", "center"]
@@ -176,6 +176,7 @@ def describe_csv(
         "dc:title": title,
         "dc:description": description,
         "dc:provenance": provenance_line(provenance),
+        SOURCE_KINDS: provenance_kinds(provenance),
         "tableSchema": {
             "columns": [
                 {"titles": str(name), "datatype": _datatype(frame[name])} for name in frame.columns

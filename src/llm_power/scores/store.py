@@ -21,6 +21,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from llm_power.errors import ScoreError
+from llm_power.provenance import SCORES_KINDS, ScoresKind
 from llm_power.scores._source import read_file
 from llm_power.scores._table import Table, read_parquet
 from llm_power.statistics._typing import BoolArray, FloatArray
@@ -30,7 +31,7 @@ KINDS: Final[tuple[Kind, ...]] = ("binary", "graded")
 
 ITEM_COLUMN: Final = "item_id"
 METADATA_KEY: Final = b"llm_power"
-_FORMAT: Final = 1
+_FORMAT: Final = 2
 _LONGEST_NAME: Final = 500
 
 
@@ -51,6 +52,11 @@ class Provenance:
         SHA-256 of each file that was read, by file name.
     tolerated : mapping of str to mapping of str to int
         Faults the user chose to accept: kind of fault to model to number of occurrences.
+    kind : {"raw", "witness", "stand_in"}
+        Scores as they were given to the reader; a data set built to agree with printed numbers;
+        or scores that another server gave than their owners'.
+    fitted_to : str
+        What a witness was fitted to; empty for scores of another kind.
     """
 
     source: str = "memory"
@@ -58,8 +64,16 @@ class Provenance:
     retrieved: str | None = None
     files: Mapping[str, str] = field(default_factory=dict)
     tolerated: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    kind: ScoresKind = "raw"
+    fitted_to: str = ""
 
     def __post_init__(self) -> None:
+        if self.kind not in SCORES_KINDS or (self.kind == "witness") != bool(self.fitted_to):
+            raise ScoreError(
+                f"scores of the kind {self.kind!r} that were fitted to {self.fitted_to!r}",
+                remedy="say raw or stand_in, or witness and what it was fitted to",
+                file=self.source,
+            )
         if self.retrieved is not None and not _is_utc_time(self.retrieved):
             raise ScoreError(
                 f"time of retrieval {self.retrieved!r} is not an ISO 8601 time in UTC",
@@ -254,11 +268,16 @@ def _is_provenance(record: dict[str, Any]) -> bool:
     if set(record) != set(Provenance.__dataclass_fields__):
         return False
     return (
-        isinstance(record["source"], str)
+        all(isinstance(record[key], str) for key in ("source", "kind", "fitted_to"))
         and all(record[key] is None or isinstance(record[key], str) for key in _OPTIONAL_TEXT)
-        and isinstance(record["files"], dict)
-        and isinstance(record["tolerated"], dict)
+        and _maps_to(record["files"], str)
+        and _maps_to(record["tolerated"], dict)
+        and all(_maps_to(counts, int) for counts in record["tolerated"].values())
     )
+
+
+def _maps_to(record: object, kind: type) -> bool:
+    return isinstance(record, dict) and all(isinstance(value, kind) for value in record.values())
 
 
 _OPTIONAL_TEXT: Final = ("revision", "retrieved")

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final
 from urllib.parse import urlsplit
 
+from llm_power.provenance import ScoresKind
 from replication.hub.datasets import Dataset, Source
 from replication.hub.errors import HubError, address_of
 
@@ -75,10 +76,13 @@ class Access:
 
     def origin(self, dataset: Dataset) -> str:
         """Return what provenance says of a data set: the hub's name only where it is the hub."""
-        endpoint = self.endpoint(dataset.source)
-        if endpoint in {HUB, GITHUB}:
+        if self.kind(dataset) == "raw":
             return dataset.page
-        return f"stand-in or mirror at {endpoint}, {dataset.repo}"
+        return f"{self.endpoint(dataset.source)}, {dataset.repo}"
+
+    def kind(self, dataset: Dataset) -> ScoresKind:
+        """Return ``raw`` where the owners' server is asked, ``stand_in`` where another one is."""
+        return "raw" if self.endpoint(dataset.source) in {HUB, GITHUB} else "stand_in"
 
 
 def _is_address(endpoint: str) -> bool:

@@ -278,4 +278,5 @@ def _provenance(
             for dataset, one in zip(datasets, known, strict=True)
         },
         tolerated={fault: counts for fault, counts in tolerated.items() if counts},
+        kind="raw" if {access.kind(dataset) for dataset in datasets} == {"raw"} else "stand_in",
     )

@@ -26,7 +26,11 @@ def constraints() -> tuple[Constraint, ...]:
 
 def test_everything_printed_is_met_by_the_items(constraints: tuple[Constraint, ...]) -> None:
     witness = build_frontier(constraints, seed=1)
-    scores = witness_scores(witness, {})
+    scores = witness_scores(witness, {"constraints.yaml": "0" * 64})
+    assert scores.provenance.fitted_to == (
+        "printed numbers of role input or target, constraints.yaml 000000000000; free: "
+        + "; ".join(witness.free)
+    )
     first = np.arange(3, dtype=np.int64)
     cells = count_cells(scores.values, first, first + 1)
     summary = summarize_counts(cells.n11, cells.b, cells.c, cells.n00)

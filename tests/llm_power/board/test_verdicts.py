@@ -19,6 +19,7 @@ from llm_power.board.multiplicity import add_multiplicity
 from llm_power.board.operating_point import OperatingPoint
 from llm_power.board.ranking import prepare_task
 from llm_power.board.resolution import add_resolution
+from llm_power.board.resolve import resolve_board
 from llm_power.board.sequential import add_sequential
 from llm_power.board.summary import summarize_board, unresolved_by_gap, unresolved_by_procedure
 from llm_power.board.tabulation import tabulate_pairs
@@ -124,6 +125,12 @@ def test_family_spans_the_tasks_of_a_board() -> None:
     np.testing.assert_allclose(inflation, inflation.iloc[0], rtol=1e-12)
     assert (verdicts["n_star_holm"] <= verdicts["n_star_bonferroni"] * (1 + 1e-12)).all()
     assert (multiplicity["resolved_holm"] >= multiplicity["resolved_bonferroni"]).all()
+
+
+def test_a_task_that_is_there_twice_is_refused() -> None:
+    tasks = [make_task("exam"), make_task("quiz"), make_task("exam", seed=3)]
+    with pytest.raises(InvalidArgument, match="tasks 1 and 3 of the board are both named 'exam'"):
+        resolve_board(tasks, family="all", point=POINT)
 
 
 def test_graded_scores_are_resolved_by_the_paired_t() -> None:

@@ -9,6 +9,8 @@ from typing import Any
 
 import yaml
 
+from llm_power.provenance import SOURCE_KINDS
+
 ROLES = """\
 id,panel,role
 t/1/x,board,input
@@ -59,16 +61,16 @@ def write_results(folder: Path) -> Path:
     (results / "witness").mkdir(parents=True)
     (results / "pairs.csv").write_text(PAIRS, encoding="utf-8")
     (results / "witness" / "roles.csv").write_text(ROLES, encoding="utf-8")
-    for name, line in {
-        "published": "from published counts (Table 6; and more)",
-        "simulated": "from published counts (Table 2); simulated (seed 1, 10 trials)",
-        "raw": "raw (repo (old); x, revision 1, sha256 2)",
-        "witness": "witness (fitted to a; free: b; c); simulated (seed 1, 10 trials)",
-        "odd": "hearsay (of old)",
+    for name, kinds in {
+        "published": ["published"],
+        "simulated": ["published", "simulated"],
+        "raw": ["raw"],
+        "witness": ["witness", "simulated"],
+        "odd": ["hearsay"],
         "none": None,
     }.items():
         (results / f"{name}.csv").write_text(PAIRS, encoding="utf-8")
-        metadata = {"url": f"{name}.csv"} | ({"dc:provenance": line} if line else {})
+        metadata = {"url": f"{name}.csv"} | ({SOURCE_KINDS: kinds} if kinds else {})
         text = json.dumps(metadata)
         (results / f"{name}.csv-metadata.json").write_text(text, encoding="utf-8")
     return results

@@ -73,6 +73,7 @@ def test_csv_metadata_names_the_file_the_types_and_the_source() -> None:
     description = json.loads(to_csv_metadata(table, "table_07.csv"))
     assert description["url"] == "table_07.csv"
     assert description["dc:provenance"] == "from published counts (Table 7)"
+    assert description["dc:source"] == ["published"]
     assert description["tableSchema"]["columns"] == [
         {"titles": "model", "datatype": "string"},
         {"titles": "n_star", "datatype": "double"},

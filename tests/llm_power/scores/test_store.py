@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import stat
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -243,10 +243,13 @@ def rewritten(tmp_path: Path, change: dict[str, Any]) -> Path:
     return path
 
 
+RECORD = asdict(Provenance())
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"format": 2}, "not of format 1"),
+        ({"format": 1}, "not of format 2"),
         ({"task": None}, "incomplete"),
         ({"kind": "ordinal"}, "incomplete"),
         ({"kind": "graded"}, "column 'a' is not stored as double"),
@@ -254,6 +257,11 @@ def rewritten(tmp_path: Path, change: dict[str, Any]) -> Path:
         ({"clusters": []}, "column 'subject' is not stored as int8"),
         ({"clusters": ["topic"]}, "there is no column 'topic'"),
         ({"provenance": {"source": "x"}}, "incomplete"),
+        ({"provenance": RECORD | {"kind": "hearsay"}}, "scores of the kind .hearsay."),
+        ({"provenance": RECORD | {"kind": "witness"}}, "fitted to ..\\."),
+        ({"provenance": RECORD | {"kind": 1}}, "incomplete"),
+        ({"provenance": RECORD | {"files": {"a": 1}}}, "incomplete"),
+        ({"provenance": RECORD | {"tolerated": {"a": {"b": "c"}}}}, "incomplete"),
     ],
 )
 def test_metadata_that_do_not_fit_are_refused(

@@ -829,19 +829,21 @@ def test_endpoint_is_part_of_the_lock_and_of_the_path(desk: Desk) -> None:
     [
         (HUB, f"https://huggingface.co/datasets/{OPEN.repo}"),
         (f"{HUB}/", f"https://huggingface.co/datasets/{OPEN.repo}"),
-        ("http://127.0.0.1:9", f"stand-in or mirror at http://127.0.0.1:9, {OPEN.repo}"),
-        ("http://huggingface.co", f"stand-in or mirror at http://huggingface.co, {OPEN.repo}"),
-        ("https://me:secret@mirror.org/hf", "stand-in or mirror at https://mirror.org/hf, "),
-        ("https://huggingface.co:444", "stand-in or mirror at https://huggingface.co:444"),
-        ("https://huggingface.co@evil.org", "stand-in or mirror at https://evil.org"),
+        ("http://127.0.0.1:9", f"http://127.0.0.1:9, {OPEN.repo}"),
+        ("http://huggingface.co", f"http://huggingface.co, {OPEN.repo}"),
+        ("https://me:secret@mirror.org/hf", "https://mirror.org/hf, "),
+        ("https://huggingface.co:444", "https://huggingface.co:444, "),
+        ("https://huggingface.co@evil.org", "https://evil.org, "),
     ],
 )
 def test_only_the_hub_is_called_the_hub(
     endpoint: str, origin: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HF_ENDPOINT", endpoint)
-    found = Access.from_environment(with_token=False).origin(OPEN)
+    access = Access.from_environment(with_token=False)
+    found = access.origin(OPEN)
     assert found.startswith(origin)
+    assert (access.kind(OPEN) == "raw") == (endpoint.rstrip("/") == HUB)
     assert "secret" not in found
 
 

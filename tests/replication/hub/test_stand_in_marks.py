@@ -10,49 +10,57 @@ import pandas as pd
 import pytest
 
 from kotawala2026.exhibits.prose import Finding, beside_claims
-from llm_power.provenance import EVIDENCE, provenance_line, source_kinds
+from llm_power.provenance import EVIDENCE, ScoresKind, provenance_kinds, provenance_line
 from llm_power.report.figures import new_figure, save_figure
 from llm_power.report.score_provenance import basis_of, score_provenance
 from llm_power.report.tables import STAND_IN_NOTE, Column, Table, to_latex, to_markdown
 from llm_power.scores.store import Provenance, TaskScores
-from replication.manifest import provenance_classes
 
 HUB = "https://huggingface.co/datasets/o/details_m and 4 more of datasets.csv"
-STAND_IN = "stand-in or mirror at http://127.0.0.1:9, o/details_m and 4 more of datasets.csv"
-WITNESS = "witness of the printed numbers"
+MIRROR = "http://127.0.0.1:9, o/details_m and 4 more of datasets.csv"
 FILES = {"a": "0" * 64, "b": "1" * 64}
 
 
-def scores(source: str) -> TaskScores:
-    files = FILES | {"constraints.yaml": "2" * 64}
-    made = Provenance(source=source, revision="0bb67ddda727", files=files)
+def scores(kind: ScoresKind, source: str = HUB) -> TaskScores:
+    made = Provenance(
+        source=MIRROR if kind == "stand_in" else source,
+        revision="0bb67ddda727",
+        files=FILES,
+        kind=kind,
+        fitted_to="the printed numbers" * (kind == "witness"),
+    )
     values = np.array([[0.0, 1.0], [1.0, 0.0]])
     return TaskScores("t", "binary", ("1", "2"), ("m", "n"), values, provenance=made)
 
 
 @pytest.mark.parametrize(
-    ("sources", "basis"),
+    ("kinds", "basis"),
     [
-        ([HUB], "raw"),
-        ([STAND_IN], "stand_in"),
-        ([HUB, STAND_IN], "stand_in"),
-        ([WITNESS, STAND_IN], "stand_in"),
-        ([WITNESS, HUB], "witness"),
+        (["raw"], "raw"),
+        (["stand_in"], "stand_in"),
+        (["raw", "stand_in"], "stand_in"),
+        (["witness", "stand_in"], "stand_in"),
+        (["witness", "raw"], "witness"),
     ],
 )
-def test_basis_is_the_weakest_source(sources: list[str], basis: str) -> None:
-    assert basis_of([scores(source) for source in sources]) == basis
+def test_basis_is_the_weakest_source(kinds: list[ScoresKind], basis: str) -> None:
+    assert basis_of([scores(kind) for kind in kinds]) == basis
+
+
+@pytest.mark.parametrize("source", ["witness.csv", "stand-in or mirror at home", "raw (x); y"])
+def test_a_name_says_nothing_of_the_kind(source: str) -> None:
+    (found,) = score_provenance([scores("raw", source)])
+    assert (found.kind, found.detail.partition(", revision")[0]) == ("raw", source)
 
 
 def test_line_of_provenance_says_which() -> None:
-    real = provenance_line(score_provenance([scores(HUB)]))
+    real = provenance_line(score_provenance([scores("raw")]))
     assert real.startswith(f"raw ({HUB}, revision 0bb67ddda727, sha256 ")
-    assert source_kinds(real) == {"raw"}
-    other = provenance_line(score_provenance([scores(STAND_IN)]))
+    sources = score_provenance([scores("stand_in")])
+    other = provenance_line(sources)
     assert other.startswith("stand-in or mirror (http://127.0.0.1:9, o/details_m and 4 more")
     assert "raw" not in other
-    assert source_kinds(other) == {"stand_in"}
-    assert provenance_classes(other) == ["stand_in"]
+    assert provenance_kinds(sources) == ["stand_in"]
 
 
 def test_stand_in_is_weaker_evidence_than_any_but_none() -> None:
@@ -67,15 +75,15 @@ def test_evidence_of_a_recomputed_number() -> None:
 def test_table_says_so_in_words() -> None:
     frame = pd.DataFrame({"x": [1.0]})
     column = Column(name="x", header="x")
-    sources = tuple(score_provenance([scores(STAND_IN)]))
+    sources = tuple(score_provenance([scores("stand_in")]))
     table = Table(frame, (column,), "T", sources)
     assert STAND_IN_NOTE in to_markdown(table)
     assert "no number here is a finding" in to_latex(table)
-    real = replace(table, provenance=tuple(score_provenance([scores(HUB)])))
+    real = replace(table, provenance=tuple(score_provenance([scores("raw")])))
     assert "stand-in" not in to_markdown(real)
 
 
 def test_figure_has_a_mark(tmp_path: Path) -> None:
-    sources = score_provenance([scores(STAND_IN)])
+    sources = score_provenance([scores("stand_in")])
     save_figure(new_figure(height=1.0), tmp_path / "f", sources, title="F")
     assert "STAND-IN OR MIRROR" in (tmp_path / "f.svg").read_text()

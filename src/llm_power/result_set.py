@@ -1,0 +1,127 @@
+"""A set of result files that takes the place of an earlier one as a whole.
+
+The files are made in a folder of their own inside the target. Then those of the earlier set move
+out, and only then the new ones in: whenever the process is killed, the files to be seen are of one
+set. What is left unfinished, the next writer completes or clears away; it knows by a lock, which
+the system takes from a process that ends, that nobody is at work on it.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Final
+
+from llm_power.errors import InvalidArgument
+
+WORKSHOP: Final = ".llm-power-unfinished"
+
+
+def write_together(out: Path, write: Callable[[Path], None]) -> None:
+    """Write a set of files, all of it or nothing.
+
+    Parameters
+    ----------
+    out : Path
+        Folder of the files, made if it is not there. Files of other names stay as they are.
+    write : callable
+        Writes the files into the folder that it gets, and nothing else.
+
+    Raises
+    ------
+    InvalidArgument
+        If a folder is where a file of the set belongs; nothing is replaced then.
+    OSError
+        If the files cannot be written or moved; the earlier set is back then.
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    with _workshop(out) as workshop:
+        making, made, earlier = (workshop / name for name in ("making", "made", "earlier"))
+        if made.exists():
+            _put_in_place(made, earlier, out)
+        _discard(making, earlier)
+        making.mkdir()
+        write(making)
+        names = os.listdir(making)
+        # From here on a run that is killed is completed by the next.
+        making.rename(made)
+        try:
+            _put_in_place(made, earlier, out)
+        except BaseException:
+            if made.exists():
+                _take_back(names, made, earlier, out)
+                # A set that is deleted file by file must not pass for a complete one.
+                made.rename(making)
+            raise
+
+
+def _put_in_place(made: Path, earlier: Path, out: Path) -> None:
+    """Move a set to its place, all earlier files out of it first; may be done again."""
+    earlier.mkdir(exist_ok=True)
+    names = sorted(os.listdir(made))
+    for place in (out / name for name in names):
+        if place.is_dir() and not place.is_symlink():
+            raise InvalidArgument(
+                f"{str(place)!r} is a folder, where a file of results belongs. Remedy: move it "
+                "away, or name another folder for the results."
+            )
+    for name in names:
+        with suppress(FileNotFoundError):
+            (out / name).rename(earlier / name)
+    for name in names:
+        (made / name).rename(out / name)
+    made.rmdir()
+
+
+def _take_back(names: Iterable[str], made: Path, earlier: Path, out: Path) -> None:
+    for name in set(names) - set(os.listdir(made)):
+        (out / name).rename(made / name)
+    for path in earlier.iterdir():
+        path.rename(out / path.name)
+
+
+@contextmanager
+def _workshop(out: Path) -> Iterator[Path]:
+    """Make the folder of unfinished files, or take over the one that a killed run has left."""
+    folder = out / WORKSHOP
+    lock = folder / "lock"
+    owned = None
+    while owned is None:
+        with suppress(FileExistsError):
+            folder.mkdir()
+        # Whoever held the lock may have cleared lock and folder away by now.
+        with suppress(FileNotFoundError):
+            owned = _locked(lock)
+    try:
+        yield folder
+    finally:
+        if not (folder / "made").exists():
+            _discard(folder / "making", folder / "earlier")
+            lock.unlink(missing_ok=True)
+            with suppress(OSError):  # the next writer is in it already
+                folder.rmdir()
+        os.close(owned)
+
+
+def _locked(lock: Path) -> int | None:
+    """Wait for the lock; None if the file that was waited for is no longer the one there."""
+    descriptor = os.open(lock, os.O_RDWR | os.O_CREAT)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        if os.path.samestat(os.fstat(descriptor), lock.stat()):
+            return descriptor
+    except BaseException:
+        os.close(descriptor)
+        raise
+    os.close(descriptor)
+    return None
+
+
+def _discard(*folders: Path) -> None:
+    for folder in folders:
+        if folder.exists():
+            shutil.rmtree(folder)
