@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import platform
 from collections.abc import Mapping, Sequence
@@ -34,8 +33,8 @@ class Exhibit:
     ----------
     name : str
         Name of its target.
-    outputs, inputs : tuple of Path
-        Files; of the inputs, data and code.
+    outputs, inputs : mapping
+        SHA-256 of each file by its path; of the inputs, data and code.
     provenance : str or None
         Its line of provenance; None to read it from the metadata of the outputs.
     benchmark : Path or None
@@ -43,8 +42,8 @@ class Exhibit:
     """
 
     name: str
-    outputs: tuple[Path, ...]
-    inputs: tuple[Path, ...]
+    outputs: Mapping[str, str]
+    inputs: Mapping[str, str]
     provenance: str | None = None
     benchmark: Path | None = None
 
@@ -72,14 +71,13 @@ def build_manifest(
         ``classes``, ``provenance``, ``outputs`` and ``inputs`` with their SHA-256, and
         ``wall_seconds`` where they were measured.
     """
-    sums: dict[Path, str] = {}
     return {
         "software": {"python": platform.python_version()}
         | {package: version(package) for package in _PACKAGES},
         "seed": seed,
         "source": source,
         "config": dict(config),
-        "exhibits": [_describe(exhibit, sums) for exhibit in exhibits],
+        "exhibits": [_describe(exhibit) for exhibit in exhibits],
     }
 
 
@@ -90,15 +88,15 @@ def provenance_classes(line: str) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def _describe(exhibit: Exhibit, sums: dict[Path, str]) -> dict[str, Any]:
-    line = exhibit.provenance or _read_provenance(exhibit.outputs)
+def _describe(exhibit: Exhibit) -> dict[str, Any]:
+    line = exhibit.provenance or _read_provenance([*map(Path, exhibit.outputs)])
     return {
         "name": exhibit.name,
         "classes": provenance_classes(line),
         "provenance": line,
         "wall_seconds": _wall_seconds(exhibit.benchmark),
-        "outputs": {str(path): _sum(path, sums) for path in exhibit.outputs},
-        "inputs": {str(path): _sum(path, sums) for path in exhibit.inputs},
+        "outputs": dict(exhibit.outputs),
+        "inputs": dict(exhibit.inputs),
     }
 
 
@@ -118,9 +116,3 @@ def _wall_seconds(benchmark: Path | None) -> float | None:
         return None
     header, first, *_ = benchmark.read_text(encoding="utf-8").splitlines()
     return float(first.split("\t")[header.split("\t").index("s")])
-
-
-def _sum(path: Path, sums: dict[Path, str]) -> str:
-    if path not in sums:
-        sums[path] = hashlib.sha256(path.read_bytes()).hexdigest()
-    return sums[path]
