@@ -104,6 +104,8 @@ def heal(run: Run) -> None:
     told: set[str] = set()
     while True:
         ledger = Ledger.read(ROOT)
+        for path in ledger.unreadable:
+            (ROOT / path).unlink()
         found = ledger.differences()
         damaged = ledger.damaged(found)
         # What the targets do not need is left as it is, and so are strangers among the results.

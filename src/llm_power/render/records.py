@@ -256,7 +256,8 @@ def _read(path: Path) -> Record | None:
         content = json.loads(path.read_bytes())
         seal = content.pop("sha256")
         read = Record(**content)
-    except (ValueError, TypeError, KeyError, AttributeError):
+    # A record may go while it is read: its job has just begun again.
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return None
     return read if seal == _seal(content) and _place(read.job, Path()).name == path.name else None
 
