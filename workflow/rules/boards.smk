@@ -56,8 +56,7 @@ rule resolution:
     log:
         "logs/boards/{panel}/resolution.log",
     params:
-        alpha=config["alpha"],
-        power=config["power"],
+        point=operating_point,
     script:
         "../scripts/resolution.py"
 
@@ -72,8 +71,7 @@ rule multiplicity:
     log:
         "logs/boards/{panel}/multiplicity.log",
     params:
-        alpha=config["alpha"],
-        power=config["power"],
+        point=operating_point,
     script:
         "../scripts/multiplicity.py"
 
@@ -88,8 +86,7 @@ rule clusters:
     log:
         "logs/boards/{panel}/clusters.log",
     params:
-        alpha=config["alpha"],
-        power=config["power"],
+        point=operating_point,
     script:
         "../scripts/clusters.py"
 
@@ -103,8 +100,7 @@ rule leave_one_out:
     log:
         "logs/boards/{panel}/leave_one_out.log",
     params:
-        alpha=config["alpha"],
-        power=config["power"],
+        point=operating_point,
     script:
         "../scripts/leave_one_out.py"
 
@@ -121,8 +117,7 @@ rule category_bootstrap:
     benchmark:
         "benchmarks/workflow/category_bootstrap/{panel}.tsv"
     params:
-        alpha=config["alpha"],
-        power=config["power"],
+        point=operating_point,
         seed=config["seed"],
         n_resamples=config["category_bootstrap"]["resamples"],
     script:
@@ -138,8 +133,7 @@ rule cluster_definitions:
     log:
         "logs/boards/{panel}/cluster_definitions.log",
     params:
-        alpha=config["alpha"],
-        power=config["power"],
+        point=operating_point,
         seed=config["seed"],
         family=lambda wildcards: panel_of(wildcards)[1],
         cluster=from_board("cluster"),
@@ -156,8 +150,7 @@ rule sequential:
     log:
         "logs/boards/{panel}/sequential.log",
     params:
-        alpha=config["alpha"],
-        power=config["power"],
+        point=operating_point,
     script:
         "../scripts/sequential.py"
 
@@ -199,8 +192,7 @@ rule board_tables:
     params:
         title=from_board("title"),
         family=lambda wildcards: panel_of(wildcards)[1],
-        alpha=config["alpha"],
-        power=config["power"],
+        point=operating_point,
     script:
         "../scripts/board_tables.py"
 
