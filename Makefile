@@ -9,7 +9,10 @@ BIN := .venv/bin
 STAMP := .venv/.made
 # Rules and tests that call a program by its name get the environment's own.
 WITH_PATH := PATH="$(CURDIR)/$(BIN):$$PATH"
-SNAKEMAKE := $(WITH_PATH) $(BIN)/snakemake --cores $(CORES) $(if $(SOURCE),--config source=$(SOURCE))
+OPTIONS := --cores $(CORES) $(if $(SOURCE),--config source=$(SOURCE))
+SNAKEMAKE := $(WITH_PATH) $(BIN)/snakemake $(OPTIONS)
+# Snakemake, after the lock of a killed run and damaged files are seen to.
+RUN := $(WITH_PATH) $(BIN)/python tools/launch.py
 
 # Modules from elsewhere stay out.
 export PYTHONNOUSERSITE := 1
@@ -24,7 +27,7 @@ endif
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help env reproduce audit test lint format report lock bench runtimes clean
+.PHONY: help env reproduce audit verify test lint format report lock bench runtimes clean
 
 help: ## list the targets
 	@echo "make TARGET [PYTHON=python3.12] [CORES=2] [SOURCE=hub]"
@@ -33,11 +36,11 @@ help: ## list the targets
 env: $(STAMP) ## make the environment in .venv (again only when the locks or pyproject.toml change)
 
 reproduce: $(STAMP) ## run the whole workflow: every exhibit and every board whose data are there
-	$(SNAKEMAKE)
+	$(RUN) -- $(OPTIONS)
 	@echo "Tables and board results are in $(CURDIR)/results, figures in $(CURDIR)/figures."
 
 audit: $(STAMP) ## judge every claim of the paper by what the workflow makes (a part of reproduce)
-	$(SNAKEMAKE) audit
+	$(RUN) audit -- $(OPTIONS)
 	@echo "Open $(CURDIR)/results/audit/report.html."
 
 test: $(STAMP) ## run every test
@@ -61,6 +64,9 @@ bench: $(STAMP) ## time the heavy paths against a peer, in the same run
 
 runtimes: $(STAMP) ## print what the jobs of the last run took
 	@$(BIN)/python tools/runtimes.py
+
+verify: $(STAMP) ## name every result that is not, byte for byte, what the run made
+	@$(RUN) --verify -- $(OPTIONS)
 
 report: reproduce ## write the browsable report of a finished run
 	$(SNAKEMAKE) --report results/report.html

@@ -38,6 +38,18 @@ def run_workflow(where: Path, *targets: str, cores: int = 2) -> subprocess.Compl
     )
 
 
+def launch(where: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run Snakemake there as `make` does; arguments are those of tools/launch.py."""
+    return subprocess.run(
+        launcher(*arguments), cwd=where, capture_output=True, text=True, check=False
+    )
+
+
+def launcher(*arguments: str) -> list[str]:
+    """Return the command that `make` runs Snakemake by."""
+    return [sys.executable, str(ROOT / "tools" / "launch.py"), *arguments]
+
+
 def copy_finished(finished: Path, to: Path) -> Path:
     """Copy a finished run with its times and records: in the copy, too, nothing is out of date."""
     return Path(shutil.copytree(finished, to, symlinks=True))

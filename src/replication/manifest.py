@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import platform
 from collections.abc import Mapping, Sequence
@@ -29,8 +28,8 @@ class Exhibit:
     ----------
     name : str
         Name of its target.
-    outputs, inputs : tuple of Path
-        Files; of the inputs, data and code.
+    outputs, inputs : mapping
+        SHA-256 of each file by its path; of the inputs, data and code.
     provenance : sequence of Provenance or None
         Its sources; None to read them from the metadata of the outputs.
     benchmark : Path or None
@@ -38,8 +37,8 @@ class Exhibit:
     """
 
     name: str
-    outputs: tuple[Path, ...]
-    inputs: tuple[Path, ...]
+    outputs: Mapping[str, str]
+    inputs: Mapping[str, str]
     provenance: Sequence[Provenance] | None = None
     benchmark: Path | None = None
 
@@ -67,33 +66,32 @@ def build_manifest(
         ``classes``, ``provenance``, ``outputs`` and ``inputs`` with their SHA-256, and
         ``wall_seconds`` where they were measured.
     """
-    sums: dict[Path, str] = {}
     return {
         "software": {"python": platform.python_version()}
         | {package: version(package) for package in _PACKAGES},
         "seed": seed,
         "source": source,
         "config": dict(config),
-        "exhibits": [_describe(exhibit, sums) for exhibit in exhibits],
+        "exhibits": [_describe(exhibit) for exhibit in exhibits],
     }
 
 
-def _describe(exhibit: Exhibit, sums: dict[Path, str]) -> dict[str, Any]:
+def _describe(exhibit: Exhibit) -> dict[str, Any]:
     line, kinds = _provenance(exhibit)
     return {
         "name": exhibit.name,
         "classes": kinds,
         "provenance": line,
         "wall_seconds": _wall_seconds(exhibit.benchmark),
-        "outputs": {str(path): _sum(path, sums) for path in exhibit.outputs},
-        "inputs": {str(path): _sum(path, sums) for path in exhibit.inputs},
+        "outputs": dict(exhibit.outputs),
+        "inputs": dict(exhibit.inputs),
     }
 
 
 def _provenance(exhibit: Exhibit) -> tuple[str, list[str]]:
     if exhibit.provenance is not None:
         return provenance_line(exhibit.provenance), [*provenance_kinds(exhibit.provenance)]
-    for path in exhibit.outputs:
+    for path in map(Path, exhibit.outputs):
         if path.name.endswith(".csv-metadata.json"):
             described = json.loads(path.read_text(encoding="utf-8"))
             return described["dc:provenance"], described[SOURCE_KINDS]
@@ -109,9 +107,3 @@ def _wall_seconds(benchmark: Path | None) -> float | None:
         return None
     header, first, *_ = benchmark.read_text(encoding="utf-8").splitlines()
     return float(first.split("\t")[header.split("\t").index("s")])
-
-
-def _sum(path: Path, sums: dict[Path, str]) -> str:
-    if path not in sums:
-        sums[path] = hashlib.sha256(path.read_bytes()).hexdigest()
-    return sums[path]

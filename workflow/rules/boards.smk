@@ -62,8 +62,7 @@ rule resolution:
     log:
         "logs/boards/{panel}/resolution.log",
     params:
-        alpha=config["alpha"],
-        power=config["power"],
+        point=operating_point,
     script:
         "../scripts/resolution.py"
 
@@ -78,8 +77,7 @@ rule multiplicity:
     log:
         "logs/boards/{panel}/multiplicity.log",
     params:
-        alpha=config["alpha"],
-        power=config["power"],
+        point=operating_point,
     script:
         "../scripts/multiplicity.py"
 
@@ -94,8 +92,7 @@ rule clusters:
     log:
         "logs/boards/{panel}/clusters.log",
     params:
-        alpha=config["alpha"],
-        power=config["power"],
+        point=operating_point,
     script:
         "../scripts/clusters.py"
 
@@ -109,8 +106,7 @@ rule leave_one_out:
     log:
         "logs/boards/{panel}/leave_one_out.log",
     params:
-        alpha=config["alpha"],
-        power=config["power"],
+        point=operating_point,
     script:
         "../scripts/leave_one_out.py"
 
@@ -127,8 +123,7 @@ rule category_bootstrap:
     benchmark:
         "benchmarks/workflow/category_bootstrap/{panel}.tsv"
     params:
-        alpha=config["alpha"],
-        power=config["power"],
+        point=operating_point,
         seed=config["seed"],
         n_resamples=config["category_bootstrap"]["resamples"],
     script:
@@ -144,8 +139,7 @@ rule cluster_definitions:
     log:
         "logs/boards/{panel}/cluster_definitions.log",
     params:
-        alpha=config["alpha"],
-        power=config["power"],
+        point=operating_point,
         seed=config["seed"],
         family=lambda wildcards: panel_of(wildcards)[1],
         cluster=from_board("cluster"),
@@ -162,8 +156,7 @@ rule sequential:
     log:
         "logs/boards/{panel}/sequential.log",
     params:
-        alpha=config["alpha"],
-        power=config["power"],
+        point=operating_point,
     script:
         "../scripts/sequential.py"
 
@@ -205,8 +198,7 @@ rule board_tables:
     params:
         title=from_board("title"),
         family=lambda wildcards: panel_of(wildcards)[1],
-        alpha=config["alpha"],
-        power=config["power"],
+        point=operating_point,
     script:
         "../scripts/board_tables.py"
 

@@ -15,6 +15,9 @@ from llm_power.errors import LLMPowerError
 from replication.hub.access import Access
 from replication.hub.datasets import load_register
 from replication.hub.layout import download_path
+from replication.printed import (
+    load_settings,
+)
 
 TABLES = range(1, 13)
 FIGURES = range(1, 8)
@@ -35,6 +38,7 @@ PROSE = [
 PROSE_RULES = ["prose_required_n", "prose_theory", "prose_panels"]
 HUB_REGISTER = "data/datasets.csv"
 HUB_LOCK = "datasets.lock.csv"
+SETTINGS = load_settings(Path("data/kotawala2026/settings.yaml"))
 BOARD_TABLES = ["overview", "procedures", "gaps", "ladder"]
 
 # Where the paper's own panels come from, and those built to agree with printed numbers.
@@ -72,7 +76,12 @@ def exhibit_files():
         if os.path.isfile(real_arc_items()):
             files.append("results/witness/realism.csv")
     if board_is_there("mmlu_pro_authors"):
-        files.append("results/boards/mmlu_pro_comparison.md")
+        if has_the_papers_point():
+            files.append("results/boards/mmlu_pro_comparison.md")
+        else:
+            logger.warning(
+                "mmlu_pro_comparison is left out: alpha and power are not the paper's."
+            )
     return files
 
 
@@ -215,6 +224,21 @@ def _how_to_get(board):
 
 def panel_of(wildcards):
     return PANELS[wildcards.panel]
+
+
+def point_of(settings):
+    return {name: settings[name] for name in ("alpha", "power")}
+
+
+def operating_point(wildcards):
+    """Return level and power of a panel: the paper's own for its panels, else the user's."""
+    board, _ = panel_of(wildcards)
+    return point_of(SETTINGS if board in WITNESSES else config)
+
+
+def has_the_papers_point():
+    """Return whether the user's boards can be set beside the paper's numbers."""
+    return point_of(config) == point_of(SETTINGS)
 
 
 def from_board(key):
@@ -395,16 +419,6 @@ def rule_files():
     return {
         name: os.path.relpath(getattr(rules, name).rule.snakefile)
         for name in sorted(set(makers().values()))
-    }
-
-
-def described(name):
-    """Return what the manifest says of a rule's outputs, as plain lists."""
-    rule_ = getattr(rules, name)
-    return {
-        "outputs": [str(path) for path in rule_.output],
-        "inputs": [str(path) for path in rule_.input],
-        "benchmark": str(rule_.benchmark),
     }
 
 

@@ -223,7 +223,7 @@ rule prose_theory:
 
 
 # The paper's top ten beside other models on the same items: there is one board that can tell.
-if "mmlu_pro_authors" in config["boards"]:
+if "mmlu_pro_authors" in config["boards"] and has_the_papers_point():
 
     rule mmlu_pro_comparison:
         input:

@@ -11,6 +11,7 @@ import pandas as pd
 
 import __main__
 from llm_power.errors import LLMPowerError
+from replication.records import Ledger, forget, job_name, record
 
 # Snakemake puts this object into the script that it runs.
 snakemake: Any = __main__.snakemake
@@ -18,10 +19,17 @@ snakemake: Any = __main__.snakemake
 
 @contextmanager
 def logged() -> Iterator[None]:
-    """Send messages to the rule's log; end the job with the one line of a refused input."""
+    """Send messages to the rule's log; end the job with the one line of a refused input.
+
+    The job reads nothing that another job has not recorded, and is itself recorded at its end.
+    """
+    job, root = job_name(snakemake.rule, dict(snakemake.wildcards.items())), Path()
     with open(snakemake.log[0], "w", encoding="utf-8") as log, redirect_stderr(log):
         try:
+            inputs = Ledger.read(root).check(snakemake.input)
+            forget(job, root)
             yield
+            record(job, inputs, snakemake.output, root)
         except LLMPowerError as error:
             print(f"error: {error}", file=log)
             log.flush()

@@ -6,5 +6,5 @@ from llm_power.board.operating_point import OperatingPoint
 
 
 def operating_point() -> OperatingPoint:
-    """Return level and power of the rule."""
-    return OperatingPoint(alpha=snakemake.params.alpha, power=snakemake.params.power)
+    """Return level and power of the rule's panel."""
+    return OperatingPoint(**snakemake.params.point)

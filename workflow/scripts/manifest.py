@@ -9,11 +9,12 @@ from llm_power.provenance import Provenance
 from llm_power.report.score_provenance import score_provenance
 from llm_power.scores.store import read_task
 from replication.manifest import Exhibit, build_manifest
+from replication.records import Ledger
 
 with logged():
-    config = snakemake.params.config
+    config, jobs = snakemake.params.config, Ledger.read(Path())
     seed = f"seed {config['seed']}"
-    inputs = snakemake.params.exhibits["prose_panels"]["inputs"]
+    inputs = jobs.of("prose_panels").inputs
     panels = [read_task(path) for path in inputs if path.startswith("results/scores/")]
     prose = {
         "prose_required_n": [Provenance.published("Table 6"), Provenance("simulated", seed)],
@@ -23,12 +24,12 @@ with logged():
     exhibits = [
         Exhibit(
             name=name,
-            outputs=tuple(map(Path, entry["outputs"])),
-            inputs=tuple(map(Path, entry["inputs"])),
+            outputs=jobs.of(name).outputs,
+            inputs=jobs.of(name).inputs,
             provenance=prose.get(name),
-            benchmark=Path(entry["benchmark"]),
+            benchmark=Path(benchmark),
         )
-        for name, entry in snakemake.params.exhibits.items()
+        for name, benchmark in snakemake.params.benchmarks.items()
     ]
     manifest = build_manifest(exhibits, seed=config["seed"], source=config["source"], config=config)
     text = json.dumps(manifest, indent=2, ensure_ascii=False)

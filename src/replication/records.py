@@ -1,0 +1,266 @@
+"""What every job of a run read and wrote, by SHA-256, and which files are no longer so.
+
+A job's record is one JSON file. It is removed before the job writes anything and put into place,
+whole, after the job has ended well. A file without a record is therefore never taken for finished.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from hashlib import file_digest, sha256
+from pathlib import Path
+from typing import Any, Final, Literal
+from urllib.parse import quote
+
+from llm_power.errors import LLMPowerError, message_at
+
+FOLDER: Final = Path("results", ".sums")
+# What jobs write. All other files come from elsewhere: printed numbers, code, downloads, boards.
+_MADE: Final = ("results", "figures")
+_REMEDY: Final = "make reproduce, which makes it again"
+
+Kind = Literal["changed", "missing", "unrecorded", "record", "input"]
+
+
+class DamagedInput(LLMPowerError):
+    """An input of a job is not what the job that made it recorded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What one job read and wrote.
+
+    Attributes
+    ----------
+    job : str
+        Name of its rule, and its wildcards.
+    inputs, outputs : dict
+        SHA-256 of each file by its path.
+    """
+
+    job: str
+    inputs: dict[str, str]
+    outputs: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One file that is not as it was recorded.
+
+    Attributes
+    ----------
+    kind : {"changed", "missing", "unrecorded", "record", "input"}
+        What is wrong: an output has other bytes, is gone, or has no record; a record cannot be
+        read; or an input has other bytes than when the job read it.
+    path : str
+        The file.
+    job : str
+        The job that made it; of an input, the job that read it; empty where nothing says so.
+    """
+
+    kind: Kind
+    path: str
+    job: str = ""
+
+    @property
+    def problem(self) -> str:
+        """What is wrong, in one sentence that starts with the file."""
+        said = {
+            "changed": f"is not what job {self.job} made",
+            "missing": f"is gone, which job {self.job} made",
+            "unrecorded": "has no record of the job that made it",
+            "record": "is no readable record",
+            "input": f"has changed since job {self.job} read it",
+        }
+        return f"{self.path} {said[self.kind]}"
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """The records of all jobs in a folder.
+
+    Attributes
+    ----------
+    root : Path
+        The folder that paths start from.
+    records : tuple of Record
+        Those that can be read.
+    unreadable : tuple of str
+        Paths of the others.
+    """
+
+    root: Path
+    records: tuple[Record, ...]
+    unreadable: tuple[str, ...] = ()
+    _sums: dict[str, str | None] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, root: Path) -> Ledger:
+        """Read every record under `root`."""
+        paths = sorted((root / FOLDER).glob("*.json"))
+        read = {path: _read(path) for path in paths}
+        return cls(
+            root,
+            tuple(record for record in read.values() if record is not None),
+            tuple(str(path.relative_to(root)) for path, record in read.items() if record is None),
+        )
+
+    @cached_property
+    def makers(self) -> dict[str, Record]:
+        """The job that made each file."""
+        return {path: record for record in self.records for path in record.outputs}
+
+    def of(self, job: str) -> Record:
+        """Return the record of a job."""
+        return next(record for record in self.records if record.job == job)
+
+    def check(self, inputs: Iterable[str]) -> dict[str, str]:
+        """Return the SHA-256 of each input; refuse one that is not what its job recorded.
+
+        Raises
+        ------
+        DamagedInput
+            The message names the file, the job that made it, and the remedy.
+        """
+        sums = {path: sum_of(self.root / path) for path in inputs}
+        for path, found in sums.items():
+            maker = self.makers.get(path)
+            if is_made(path) and (maker is None or maker.outputs[path] != found):
+                kind: Kind = "unrecorded" if maker is None else "changed"
+                problem = Difference(kind, path, maker.job if maker else "").problem
+                raise DamagedInput(message_at({}, problem, _REMEDY))
+        return sums
+
+    def differences(self) -> list[Difference]:
+        """Name every file that is not as it was recorded, the inputs of jobs included."""
+        return [
+            *(Difference("record", path) for path in self.unreadable),
+            *(found for record in self.records for found in self._of_outputs(record)),
+            *(Difference("unrecorded", path) for path in self._unrecorded()),
+            *(found for record in self.records for found in self._of_inputs(record)),
+        ]
+
+    def _of_outputs(self, record: Record) -> Iterator[Difference]:
+        for path, expected in record.outputs.items():
+            found = self._sum(path)
+            if found is None:
+                yield Difference("missing", path, record.job)
+            elif found != expected:
+                yield Difference("changed", path, record.job)
+
+    def _unrecorded(self) -> Iterator[str]:
+        for folder in _MADE:
+            for path in sorted((self.root / folder).rglob("*")):
+                name = str(path.relative_to(self.root))
+                if path.is_file() and FOLDER not in Path(name).parents and name not in self.makers:
+                    yield name
+
+    def _of_inputs(self, record: Record) -> Iterator[Difference]:
+        for path, read in record.inputs.items():
+            maker = self.makers.get(path)
+            # Damage to a made file is told of that file; here it matters what its maker wrote.
+            now = maker.outputs[path] if maker else read if is_made(path) else self._sum(path)
+            if now != read:
+                yield Difference("input", path, record.job)
+
+    def _sum(self, path: str) -> str | None:
+        if path not in self._sums:
+            file = self.root / path
+            self._sums[path] = sum_of(file) if file.is_file() else None
+        return self._sums[path]
+
+    def damaged(self, differences: Iterable[Difference]) -> set[str]:
+        """Return the files that a run would not make again by itself, and should.
+
+        Of an input that changed a run finds out where the file is newer than the outputs. Here
+        it is the other case that counts.
+        """
+        damaged: set[str] = set()
+        for difference in differences:
+            if difference.kind in ("changed", "missing", "unrecorded"):
+                damaged.add(difference.path)
+            elif difference.kind == "input":
+                outputs = self.of(difference.job).outputs
+                if not self._is_newer(difference.path, outputs):
+                    damaged |= outputs.keys()
+        return damaged
+
+    def first_of(self, damaged: set[str]) -> list[str]:
+        """Return the damaged files that were made from no other damaged file."""
+        return sorted(path for path in damaged if not self._made_from(path, damaged))
+
+    def _is_newer(self, path: str, outputs: Iterable[str]) -> bool:
+        files = [self.root / output for output in outputs]
+        times = [file.stat().st_mtime for file in files if file.is_file()]
+        source = self.root / path
+        return not source.is_file() or any(source.stat().st_mtime > time for time in times)
+
+    def _made_from(self, path: str, damaged: set[str]) -> bool:
+        maker = self.makers.get(path)
+        waiting = list(maker.inputs) if maker else []
+        seen: set[str] = set()
+        while waiting:
+            source = waiting.pop()
+            if source in damaged:
+                return True
+            if source not in seen and source in self.makers:
+                seen.add(source)
+                waiting += self.makers[source].inputs
+        return False
+
+
+def job_name(rule: str, wildcards: Mapping[str, str]) -> str:
+    """Return what a job is called: its rule, and its wildcards."""
+    return " ".join([rule, *(f"{name}={value}" for name, value in wildcards.items())])
+
+
+def is_made(path: str) -> bool:
+    """Return whether a file is one that jobs write."""
+    return Path(path).parts[0] in _MADE
+
+
+def sum_of(path: Path) -> str:
+    """Return the SHA-256 of a file."""
+    with path.open("rb") as file:
+        return file_digest(file, "sha256").hexdigest()
+
+
+def forget(job: str, root: Path) -> None:
+    """Remove the record of a job that is about to write."""
+    _place(job, root).unlink(missing_ok=True)
+
+
+def record(job: str, inputs: dict[str, str], outputs: Iterable[str], root: Path) -> None:
+    """Record what a job that has ended well read and wrote; where it made nothing, do nothing."""
+    made = {path: sum_of(root / path) for path in outputs if is_made(path)}
+    if not made:
+        return
+    content = asdict(Record(job, inputs, made))
+    place = _place(job, root)
+    place.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = place.with_suffix(".unfinished")
+    unfinished.write_text(json.dumps(content | {"sha256": _seal(content)}, indent=1), "utf-8")
+    os.replace(unfinished, place)
+
+
+def _place(job: str, root: Path) -> Path:
+    return root / FOLDER / (quote(job, safe=" =") + ".json")
+
+
+def _read(path: Path) -> Record | None:
+    try:
+        content = json.loads(path.read_bytes())
+        seal = content.pop("sha256")
+        read = Record(**content)
+    # A record may go while it is read: its job has just begun again.
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+        return None
+    return read if seal == _seal(content) and _place(read.job, Path()).name == path.name else None
+
+
+def _seal(content: Mapping[str, Any]) -> str:
+    return sha256(json.dumps(content).encode()).hexdigest()

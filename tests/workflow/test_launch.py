@@ -1,0 +1,100 @@
+"""Damaged results are named and made again, and a killed run is gone on with: by real runs."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from repository import copy_repository, launch, launcher, run_workflow
+
+FRONTIER = "results/scores/frontier/mmlu_pro.parquet"
+TARGETS = ("table_6", "results/witness/frontier/roles.csv", FRONTIER)
+TABLE = "results/tables/table_06.csv"
+WITNESS = "results/witness/frontier/mmlu_pro.parquet"
+
+
+@pytest.fixture(scope="module")
+def ran(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    where = copy_repository(tmp_path_factory.mktemp("launch") / "repository")
+    done = launch(where, *TARGETS)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return where
+
+
+def contents(where: Path) -> dict[str, bytes]:
+    files = (path for path in (where / "results").rglob("*") if path.is_file())
+    return {str(path.relative_to(where)): path.read_bytes() for path in files}
+
+
+def test_damage_is_named_and_exactly_that_is_made_again(ran: Path) -> None:
+    clean = contents(ran)
+    text = (ran / TABLE).read_text()
+    (ran / TABLE).write_text(text.replace("295", "296", 1))
+    os.truncate(ran / WITNESS, (ran / WITNESS).stat().st_size // 2)
+
+    named = launch(ran, "--verify")
+    assert named.returncode == 1
+    assert named.stdout.splitlines() == [
+        f"{TABLE} is not what job table_6 made",
+        f"{WITNESS} is not what job witness_frontier made",
+    ]
+
+    healed = launch(ran, *TARGETS)
+    assert healed.returncode == 0, healed.stderr
+    assert f"{TABLE} is not what job table_6 made: made again." in healed.stderr
+    rules = {line.split()[-1] for line in healed.stderr.splitlines() if "rule " in line}
+    # The scores were made from the witness, whose bytes are the same again.
+    assert rules == {"table_6:", "witness_frontier:"}
+    assert contents(ran) == clean
+    assert launch(ran, "--verify").returncode == 0
+
+
+def test_a_job_reads_no_damaged_file(ran: Path) -> None:
+    flipped = bytearray((ran / WITNESS).read_bytes())
+    flipped[100] ^= 4
+    (ran / WITNESS).write_bytes(flipped)
+    made = ran / FRONTIER
+    made.unlink()
+    done = run_workflow(ran, str(made.relative_to(ran)))
+    assert done.returncode != 0
+    assert f"error: {WITNESS} is not what job witness_frontier made" in done.stderr
+    assert not made.exists()
+    assert launch(ran, *TARGETS).returncode == 0
+    assert launch(ran, "--verify").returncode == 0
+
+
+def test_a_lost_record_is_healed(ran: Path) -> None:
+    clean = contents(ran)
+    (ran / "results/.sums/table_6.json").unlink()
+    assert f"{TABLE} has no record" in launch(ran, "--verify", *TARGETS).stdout
+    assert launch(ran, *TARGETS).returncode == 0
+    assert contents(ran) == clean
+
+
+@pytest.mark.parametrize("at", ["locks", "results"])
+def test_a_killed_run_is_gone_on_with(at: str, tmp_path: Path) -> None:
+    where = copy_repository(tmp_path / "repository")
+    with subprocess.Popen(
+        launcher(*TARGETS), cwd=where, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    ) as running:
+        wanted = {"locks": ".snakemake/locks/*.lock", "results": "results/**/*.json"}[at]
+        until = time.monotonic() + 120
+        while not list(where.glob(wanted)):
+            assert time.monotonic() < until
+            time.sleep(0.05)
+        (snakemake,) = psutil.Process(running.pid).children()
+        second = launch(where, *TARGETS)
+        assert second.returncode == os.EX_TEMPFAIL
+        assert "error: a run is at work here" in second.stderr
+        snakemake.send_signal(signal.SIGKILL)
+        assert running.wait(timeout=30) == 128 + signal.SIGKILL
+    done = launch(where, *TARGETS)
+    assert done.returncode == 0, done.stderr
+    assert "The lock of a killed run (process" in done.stderr
+    assert launch(where, "--verify").returncode == 0
