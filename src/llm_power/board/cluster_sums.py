@@ -10,10 +10,10 @@ import pandas as pd
 
 from llm_power.board.counts import count_cells_by_cluster, difference_moments_by_cluster
 from llm_power.board.families import pair_indices
+from llm_power.choices import Family
 from llm_power.errors import InvalidArgument
 from llm_power.scores.store import TaskScores
 from llm_power.statistics.cluster_moments import ClusterMoments, moments_from_sums
-from llm_power.statistics.multiplicity import Family
 
 _CLUSTER_COLUMNS: Final = ["cluster", "n_items", "sum_d", "sum_d2"]
 

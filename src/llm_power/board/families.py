@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from llm_power.choices import Family
 from llm_power.statistics._typing import IntArray
-from llm_power.statistics.multiplicity import Family, family_size
+from llm_power.statistics.multiplicity import family_size
 
 
 def pair_indices(n_models: int, family: Family) -> tuple[IntArray, IntArray]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from llm_power.choices import MissingPolicy
 from llm_power.errors import ScoreError
 from llm_power.scores.selection import (
     Coverage,
-    MissingPolicy,
     apply_missing_policy,
     rank_models,
     select_models,

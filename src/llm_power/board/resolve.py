@@ -16,11 +16,12 @@ from llm_power.board.resolution import add_resolution
 from llm_power.board.sequential import add_sequential
 from llm_power.board.tabulation import tabulate_pairs
 from llm_power.board.verdicts import verdict_table
+from llm_power.choices import Family
 from llm_power.errors import InvalidArgument
 from llm_power.scores.store import TaskScores
-from llm_power.statistics.multiplicity import Family
 
 N_STAGES: Final = 5
+_USUAL: Final = OperatingPoint()
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +67,9 @@ def require_different_tasks(tasks: Sequence[TaskScores]) -> None:
 def resolve_board(
     tasks: Sequence[TaskScores],
     *,
-    family: Family,
+    family: Family = "adjacent",
     cluster: str | None = None,
-    point: OperatingPoint,
+    point: OperatingPoint = _USUAL,
     on_stage: Callable[[str], None] = lambda _stage: None,
 ) -> BoardVerdicts:
     """Resolve every pair of a board.
@@ -81,8 +82,8 @@ def resolve_board(
         Which pairs are compared; with several tasks the family is all of them together.
     cluster : str, optional
         Cluster column of the scores.
-    point : OperatingPoint
-        Level and power.
+    point : OperatingPoint, optional
+        Level and power; by default .05 and .80.
     on_stage : callable, optional
         Called with the name of each of the `N_STAGES` stages before it starts.
 

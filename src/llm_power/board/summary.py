@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from importlib.metadata import version
 from typing import Any, Final
 
 import numpy as np
 import pandas as pd
+
+from llm_power.board.resolve import BoardVerdicts
+from llm_power.choices import MissingPolicy
+from llm_power.scores.store import TaskScores
 
 # Upper ends of the bins of Table 3, in score units.
 GAP_BINS: Final = (0.01, 0.02, 0.05, 0.15)
@@ -142,4 +148,56 @@ def summarize_board(
         "n_crossed": int(verdicts["crossed"].dropna().astype(bool).sum()),
         "tasks": task_overview(pairs).to_dict(orient="records"),
         "procedures": unresolved_by_procedure(verdicts, multiplicity).to_dict(orient="records"),
+    }
+
+
+def describe_board(
+    board: BoardVerdicts,
+    tasks: Sequence[TaskScores],
+    *,
+    missing: MissingPolicy,
+    cluster: str | None = None,
+) -> dict[str, Any]:
+    """Say what a board was made from, with which settings, and what came of it.
+
+    Parameters
+    ----------
+    board : BoardVerdicts
+        What `resolve_board` returned.
+    tasks : sequence of TaskScores
+        The tasks it was given.
+    missing : {"error", "pairwise", "drop_items"}
+        What was done about missing scores.
+    cluster : str, optional
+        Column the items were grouped by.
+
+    Returns
+    -------
+    dict
+        What summary.json holds: version, settings, ``scores`` with one entry a task, and the
+        keys of `summarize_board`.
+    """
+    return {
+        "llm_power": version("llm-power"),
+        "family": board.family,
+        "alpha": board.point.alpha,
+        "power": board.point.power,
+        "missing": missing,
+        "cluster": cluster,
+        "scores": [_describe_scores(task) for task in tasks],
+        **summarize_board(board.counts, board.verdicts, board.multiplicity),
+    }
+
+
+def _describe_scores(task: TaskScores) -> dict[str, Any]:
+    return {
+        "task": task.task,
+        "kind": task.kind,
+        "source": task.provenance.source,
+        "revision": task.provenance.revision,
+        "retrieved": task.provenance.retrieved,
+        "sha256": dict(task.provenance.files),
+        "tolerated": {fault: dict(n) for fault, n in task.provenance.tolerated.items()},
+        "items": task.n_items,
+        "scored_items": dict(zip(task.models, task.scored.sum(axis=0).tolist(), strict=True)),
     }

@@ -9,9 +9,9 @@ import pandas as pd
 
 from llm_power.board.counts import count_cells, difference_moments
 from llm_power.board.families import pair_indices
+from llm_power.choices import Family
 from llm_power.errors import InvalidArgument
 from llm_power.scores.store import TaskScores
-from llm_power.statistics.multiplicity import Family
 
 PAIR_KEY: Final = ["task", "rank_a", "rank_b", "model_a", "model_b"]
 CELL_COLUMNS: Final = ["n11", "b", "c", "n00"]

@@ -70,6 +70,8 @@ def _draw_task(ax: Axes, rows: pd.DataFrame) -> None:
             label=f"{label} ({int(keep.sum()):,})",
         )
     ax.set(xscale="log", yscale="log")
+    if shown.empty:
+        ax.set(xlim=(0.1, 100), ylim=(0.1, 10))  # no pair to take them from
     ax.axhline(1, color="0.2", linestyle="--", linewidth=0.8)
     ax.grid(which="major")
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))

@@ -8,10 +8,10 @@ import pandas as pd
 
 from llm_power.board.operating_point import OperatingPoint
 from llm_power.board.summary import task_overview, unresolved_by_gap, unresolved_by_procedure
+from llm_power.choices import Family
 from llm_power.report.score_provenance import score_provenance
 from llm_power.report.tables import Column, Table, as_fixed, as_integer, as_p_value
 from llm_power.scores.store import TaskScores
-from llm_power.statistics.multiplicity import Family
 
 _FAMILY_NAMES: dict[Family, str] = {"adjacent": "adjacent ranks", "all": "all pairs"}
 

@@ -22,7 +22,6 @@ from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
-from tabulate import tabulate
 
 from llm_power.errors import InvalidArgument
 from llm_power.provenance import SOURCE_KINDS, Provenance, provenance_kinds, provenance_line
@@ -188,6 +187,9 @@ def describe_csv(
 
 def to_markdown(table: Table) -> str:
     """Return caption, table, notes and provenance as Markdown with a GitHub pipe table."""
+    # On demand: a CSV is written without it.
+    from tabulate import tabulate  # noqa: PLC0415
+
     body = tabulate(
         [[escape_markdown(cell) for cell in row] for row in _cells(table)],
         headers=[escape_markdown(column.header) for column in table.columns],

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, Literal, get_args
 
+from llm_power.choices import ANSWER_KEYS, KINDS, AnswerKey, Kind
 from llm_power.errors import InvalidArgument, ScoreError
 from llm_power.scores._source import SourceFile, common_folder
 from llm_power.scores._table import listed
-from llm_power.scores.store import KINDS, Kind, Provenance
-
-AnswerKey = Literal["shared", "own"]
-ANSWER_KEYS: Final[tuple[AnswerKey, ...]] = get_args(AnswerKey)
+from llm_power.scores.store import Provenance
 
 
 @dataclass(frozen=True, slots=True)

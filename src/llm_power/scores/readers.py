@@ -15,6 +15,7 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Final
 
+from llm_power.choices import READERS, reader_names
 from llm_power.errors import InvalidArgument, ScoreError
 from llm_power.scores import details_v1, helm, inspect_log, lm_eval, swe_bench
 from llm_power.scores._json import json_members, json_records
@@ -26,8 +27,6 @@ from llm_power.scores.long import long_columns
 from llm_power.scores.options import ReadOptions
 from llm_power.scores.selection import select_models
 from llm_power.scores.store import ITEM_COLUMN, METADATA_KEY, TaskScores, read_task
-
-GROUP: Final = "llm_power.readers"
 
 # How files in a folder are called, and what the first record of a JSON file looks like.
 _IN_FOLDERS: Final[Mapping[str, LogFormat]] = {
@@ -89,11 +88,6 @@ def read_canonical(paths: Sequence[Path], options: ReadOptions) -> TaskScores:
     return selected if options.task is None else replace(selected, task=options.task)
 
 
-def reader_names() -> tuple[str, ...]:
-    """Return the names of the readers that are installed, in alphabetical order."""
-    return tuple(sorted({point.name for point in entry_points(group=GROUP)}))
-
-
 def load_reader(name: str) -> Reader:
     """Return the reader of that name.
 
@@ -115,7 +109,7 @@ def load_reader(name: str) -> Reader:
     ScoreError
         If two packages have a reader of that name, or it cannot be loaded.
     """
-    points = {point.value: point for point in entry_points(group=GROUP, name=name)}
+    points = {point.value: point for point in entry_points(group=READERS, name=name)}
     if not points:
         raise InvalidArgument(f"reader must be auto or one of {list(reader_names())}, got {name!r}")
     if len(points) > 1:

@@ -5,16 +5,13 @@ from __future__ import annotations
 import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, Literal, get_args
 
 import numpy as np
 
+from llm_power.choices import MISSING_POLICIES, MissingPolicy
 from llm_power.errors import InvalidArgument, ScoreError
 from llm_power.scores.store import TaskScores
 from llm_power.statistics._typing import BoolArray
-
-MissingPolicy = Literal["error", "pairwise", "drop_items"]
-MISSING_POLICIES: Final[tuple[MissingPolicy, ...]] = get_args(MissingPolicy)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,20 +14,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from llm_power.choices import KINDS, Kind
 from llm_power.errors import ScoreError
 from llm_power.provenance import SCORES_KINDS, ScoresKind
 from llm_power.scores._source import read_file
 from llm_power.scores._table import Table, read_parquet
 from llm_power.statistics._typing import BoolArray, FloatArray
-
-Kind = Literal["binary", "graded"]
-KINDS: Final[tuple[Kind, ...]] = ("binary", "graded")
 
 ITEM_COLUMN: Final = "item_id"
 METADATA_KEY: Final = b"llm_power"

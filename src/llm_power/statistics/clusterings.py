@@ -13,12 +13,12 @@ import numpy as np
 
 from llm_power.errors import InvalidArgument
 from llm_power.statistics._checks import finite
-from llm_power.statistics._typing import ArrayLike, FloatArray, IntArray
+from llm_power.statistics._typing import ArrayLike, FloatArray, IntArray, RandomSource
 
 Position = Literal["cluster", "test"]
 
 
-def random_clusters(n_items: int, n_clusters: int, rng: np.random.Generator) -> IntArray:
+def random_clusters(n_items: int, n_clusters: int, rng: RandomSource = None) -> IntArray:
     """Random clusters whose sizes differ by one at most.
 
     Parameters
@@ -27,8 +27,8 @@ def random_clusters(n_items: int, n_clusters: int, rng: np.random.Generator) -> 
         Number of items of the test.
     n_clusters : int
         Number of clusters, between 1 and `n_items`.
-    rng : numpy.random.Generator
-        Source of the permutation.
+    rng : numpy.random.Generator or int, optional
+        Source of the permutation; a seed starts one, and by default it is fresh.
 
     Returns
     -------
@@ -45,6 +45,7 @@ def random_clusters(n_items: int, n_clusters: int, rng: np.random.Generator) -> 
     The null check of Section 6.4: such clusters carry no information, so both mean squares of
     the paired difference have one expectation and the verdict is that of independent items.
     """
+    rng = np.random.default_rng(rng)
     if not 1 <= n_clusters <= n_items:
         raise InvalidArgument(
             f"n_clusters must lie between 1 and n_items={n_items!r}, got {n_clusters!r}"

@@ -14,12 +14,12 @@ from typing import Literal
 
 import numpy as np
 
+from llm_power.choices import Family
 from llm_power.errors import InvalidArgument
 from llm_power.statistics._checks import open_unit, proportions
 from llm_power.statistics._typing import ArrayLike, BoolArray, FloatArray
 from llm_power.statistics.inversion import required_n, resolution_ratio
 
-Family = Literal["adjacent", "all"]
 Procedure = Literal["bonferroni", "sidak", "holm", "benjamini_hochberg"]
 
 

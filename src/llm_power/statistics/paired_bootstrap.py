@@ -18,7 +18,7 @@ import numpy as np
 
 from llm_power.errors import InvalidArgument
 from llm_power.statistics._checks import finite, open_unit, positive_count
-from llm_power.statistics._typing import ArrayLike, BoolArray, FloatArray
+from llm_power.statistics._typing import ArrayLike, BoolArray, FloatArray, RandomSource
 from llm_power.statistics.bootstrap_law import bootstrap_tails, percentile_bootstrap_rejects
 
 # Numbers held at once by a work array; results do not depend on it.
@@ -72,7 +72,7 @@ def paired_bootstrap_delta(
     *,
     n_resamples: int = 10_000,
     confidence: float = 0.95,
-    rng: np.random.Generator,
+    rng: RandomSource = None,
 ) -> PairedBootstrap:
     """Percentile bootstrap interval of the mean paired difference (Definition 2, Appendix J).
 
@@ -84,8 +84,8 @@ def paired_bootstrap_delta(
         Number of resamples, at least 2.
     confidence : float, default 0.95
         Confidence of the interval.
-    rng : numpy.random.Generator
-        Stream of random numbers.
+    rng : numpy.random.Generator or int, optional
+        Stream of random numbers; a seed starts one, and by default it is fresh.
 
     Returns
     -------
@@ -102,6 +102,7 @@ def paired_bootstrap_delta(
     Percentiles are order statistics (inverse of the empirical distribution function), taken
     alike from both sides, so that swapping the models mirrors the interval.
     """
+    rng = np.random.default_rng(rng)
     a, b = _score_pair(scores_a, scores_b)
     alpha = 1.0 - open_unit("confidence", confidence)
     resamples = _resample_count(n_resamples)
@@ -166,7 +167,7 @@ def bootstrap_power(
     alpha: float = 0.05,
     n_trials: int = 1_000,
     n_resamples: int | None = 1_000,
-    rng: np.random.Generator,
+    rng: RandomSource = None,
 ) -> BootstrapPower:
     """Power of the paired bootstrap test against a reference score matrix (Appendix J).
 
@@ -184,8 +185,8 @@ def bootstrap_power(
         Number of trials.
     n_resamples : int or None, default 1,000
         Resamples a trial. None takes the exact decision, which 0/1 scores have.
-    rng : numpy.random.Generator
-        Stream of random numbers.
+    rng : numpy.random.Generator or int, optional
+        Stream of random numbers; a seed starts one, and by default it is fresh.
 
     Returns
     -------
@@ -207,6 +208,7 @@ def bootstrap_power(
     estimate is unbiased; the standard error neglects the dependence through the shared
     resamples, which is of the order of their Monte Carlo noise.
     """
+    rng = np.random.default_rng(rng)
     a, b = _score_pair(scores_a, scores_b)
     size, trials = positive_count("n", n), positive_count("n_trials", n_trials)
     level = open_unit("alpha", alpha)

@@ -13,7 +13,7 @@ from scipy.stats import binom
 
 from llm_power.statistics._checks import discordance, open_unit, positive_count
 from llm_power.statistics._seeds import named_rng
-from llm_power.statistics._typing import BoolArray, FloatArray, IntArray
+from llm_power.statistics._typing import BoolArray, FloatArray, IntArray, RandomSource
 from llm_power.statistics.bernoulli_pairs import gap_at_required_n, paired_bernoulli_cells
 from llm_power.statistics.bootstrap_law import percentile_bootstrap_rejects
 from llm_power.statistics.mcnemar import (
@@ -69,7 +69,7 @@ def rejection_rates(
     *,
     alpha: float = 0.05,
     n_trials: int = 1_500,
-    rng: np.random.Generator,
+    rng: RandomSource = None,
 ) -> RejectionRates:
     """Rejection rates of the five tests at given discordance probabilities (Section 5).
 
@@ -83,8 +83,8 @@ def rejection_rates(
         Two-sided level.
     n_trials : int, default 1,500
         Number of trials (M of Table 2).
-    rng : numpy.random.Generator
-        Stream of random numbers.
+    rng : numpy.random.Generator or int, optional
+        Stream of random numbers; a seed starts one, and by default it is fresh.
 
     Returns
     -------
@@ -100,6 +100,7 @@ def rejection_rates(
     -----
     The paired bootstrap enters by its exact decision: infinitely many resamples.
     """
+    rng = np.random.default_rng(rng)
     level = open_unit("alpha", alpha)
     n, trials = positive_count("n_items", n_items), positive_count("n_trials", n_trials)
     b, c, mass = _table_probabilities(p10, p01, n)

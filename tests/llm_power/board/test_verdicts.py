@@ -24,10 +24,10 @@ from llm_power.board.sequential import add_sequential
 from llm_power.board.summary import summarize_board, unresolved_by_gap, unresolved_by_procedure
 from llm_power.board.tabulation import tabulate_pairs
 from llm_power.board.verdicts import VERDICT_COLUMNS, verdict_table
+from llm_power.choices import Family, Kind
 from llm_power.errors import InvalidArgument, ScoreError
-from llm_power.scores.store import Kind, TaskScores
+from llm_power.scores.store import TaskScores
 from llm_power.statistics._typing import FloatArray
-from llm_power.statistics.multiplicity import Family
 
 POINT = OperatingPoint()
 

@@ -41,6 +41,10 @@ def test_writes_files_that_agree(scores: Path, tmp_path: Path) -> None:
     out = tmp_path / "deep" / "out"
     assert run("resolve", scores, "--pairs", "all", "--cluster", "subject", "--out", out) == 0
     assert sorted(path.name for path in out.iterdir()) == [
+        "board.md",
+        "board.pdf",
+        "board.png",
+        "board.svg",
         "pairs.csv",
         "pairs.csv-metadata.json",
         "pairs.parquet",
@@ -213,7 +217,7 @@ def test_the_unforeseen_has_an_exit_code_of_its_own(
     def fail(*_: object, **__: object) -> None:
         raise fault
 
-    monkeypatch.setattr("llm_power.cli.resolve_board", fail)
+    monkeypatch.setattr("llm_power.board.resolve.resolve_board", fail)
     out = scores.with_name("out")
     command: list[str | Path] = ["resolve", scores, "--cluster", "subject", "--out", out]
     assert run(*command) == 3

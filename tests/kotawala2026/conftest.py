@@ -1,0 +1,14 @@
+"""Fixtures of the tests of the paper."""
+
+# ruff: noqa: F401
+from __future__ import annotations
+
+from paper_fixtures import (
+    board_scores,
+    counts_6,
+    counts_7,
+    oll_v1_constraints,
+    oll_v1_tasks,
+    oll_v1_witness,
+    published,
+)
