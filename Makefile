@@ -27,7 +27,7 @@ endif
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help env reproduce audit verify test lint format report lock bench runtimes clean
+.PHONY: help env reproduce audit verify test wheel lint format report lock bench runtimes clean
 
 help: ## list the targets
 	@echo "make TARGET [PYTHON=python3.12] [CORES=2] [SOURCE=hub]"
@@ -45,6 +45,9 @@ audit: $(STAMP) ## judge every claim of the paper by what the workflow makes (a 
 
 test: $(STAMP) ## run every test
 	$(WITH_PATH) $(BIN)/pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
+
+wheel: $(STAMP) ## run the library's tests on its wheel, installed without the other two houses
+	$(BIN)/python tests/installed_wheel.py
 
 lint: $(STAMP) ## check style, types and the workflow, and change nothing
 	$(BIN)/ruff check .

@@ -39,7 +39,7 @@ FLOORS = {
     "cli": 5,
 }
 GROUND_FLOOR_PACKAGES = {"llm_power", "numpy", "scipy", *sys.stdlib_module_names}
-KEPT_OFF_THE_GROUND = ["pandas", "pyarrow", "matplotlib", "seaborn", "snakemake"]
+KEPT_OFF_THE_GROUND = ["pandas", "pyarrow", "matplotlib", "snakemake"]
 
 
 @cache
