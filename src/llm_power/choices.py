@@ -21,5 +21,12 @@ READERS: Final = "llm_power.readers"
 
 
 def reader_names() -> tuple[str, ...]:
-    """Return the names of the readers that are installed, in alphabetical order."""
+    """Return the names of the readers that are installed, in alphabetical order.
+
+    Examples
+    --------
+    >>> from llm_power import reader_names
+    >>> "lm_eval" in reader_names()
+    True
+    """
     return tuple(sorted({point.name for point in entry_points(group=READERS)}))

@@ -221,6 +221,14 @@ def console() -> NoReturn:
     """Run `main` as a program, and end the process once all is said.
 
     Arrow's threads can abort an interpreter that shuts down (apache/arrow#34314).
+
+    Examples
+    --------
+    >>> import subprocess, sys
+    >>> from llm_power.cli import console
+    >>> program = "from llm_power.cli import console; console()"
+    >>> subprocess.run([sys.executable, "-c", program, "--help"], stdout=subprocess.DEVNULL).returncode
+    0
     """
     code: Any = _UNFORESEEN
     try:

@@ -18,6 +18,12 @@ def installed(module: str) -> bool:
     -------
     bool
         Nothing is imported to find out.
+
+    Examples
+    --------
+    >>> from llm_power.extra import installed
+    >>> installed("click")
+    True
     """
     return find_spec(module) is not None
 
@@ -34,6 +40,14 @@ def left_out(needs: Mapping[str, str]) -> str:
     -------
     str
         Empty if all of the modules are installed.
+
+    Examples
+    --------
+    >>> from llm_power.extra import left_out
+    >>> left_out({"board.md": "click"})
+    ''
+    >>> left_out({"board.md": "no_such_module"})
+    "left out: board.md, for want of no_such_module. Remedy: pip install 'llm-power[report]'."
     """
     absent = {files: module for files, module in needs.items() if not installed(module)}
     if not absent:

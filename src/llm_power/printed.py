@@ -37,6 +37,13 @@ class Printed:
         Half a unit of the last printed digit, in the units of `value`.
     relation : {"=", "<", ">=", "≈"}
         What the paper claims about the true value.
+
+    Examples
+    --------
+    >>> from llm_power.printed import Printed, parse_printed
+    >>> number = parse_printed("0.90")
+    >>> number.value, number.half_unit, number.relation
+    (0.9, 0.005, '=')
     """
 
     text: str
@@ -47,7 +54,14 @@ class Printed:
 
 @dataclass(frozen=True, slots=True)
 class PrintedInterval:
-    """A point with its bracketed bounds, ``0.0004 [−0.0003, 0.0012]`` (Table 9)."""
+    """A point with its bracketed bounds, ``0.0004 [−0.0003, 0.0012]`` (Table 9).
+
+    Examples
+    --------
+    >>> from llm_power.printed import PrintedInterval, parse_interval
+    >>> parse_interval("0.4 [0.3, 0.5]").upper.value
+    0.5
+    """
 
     text: str
     point: Printed
@@ -69,6 +83,12 @@ class PrintedCount:
         The number they are counted among, where printed.
     share : Printed, optional
         Their share, where printed.
+
+    Examples
+    --------
+    >>> from llm_power.printed import PrintedCount, parse_count
+    >>> parse_count("4/9").total
+    9
     """
 
     text: str
@@ -79,7 +99,14 @@ class PrintedCount:
 
 @dataclass(frozen=True, slots=True)
 class LabeledGap:
-    """A pair's label with its gap in percentage points, ``HS, gem/L-8B (0.46)`` (Table 11)."""
+    """A pair's label with its gap in percentage points, ``HS, gem/L-8B (0.46)`` (Table 11).
+
+    Examples
+    --------
+    >>> from llm_power.printed import LabeledGap, parse_labeled_gap
+    >>> parse_labeled_gap("HS, gem/L-8B (0.46)").label
+    'HS, gem/L-8B'
+    """
 
     text: str
     label: str
@@ -123,6 +150,14 @@ def parse_printed(text: str) -> Printed:
     ------
     ValueError
         If `text` is not one printed number.
+
+    Examples
+    --------
+    >>> from llm_power.printed import parse_printed
+    >>> parse_printed("2,396,624").half_unit
+    0.5
+    >>> parse_printed("28%").value
+    0.28
     """
     match = _NUMBER.fullmatch(text.strip())
     if match is None:
@@ -149,6 +184,13 @@ def parse_interval(text: str) -> PrintedInterval:
     ------
     ValueError
         If `text` is not of the form ``point [lower, upper]``.
+
+    Examples
+    --------
+    >>> from llm_power.printed import parse_interval
+    >>> interval = parse_interval("0.4 [0.3, 0.5]")
+    >>> interval.lower.value, interval.point.value, interval.upper.value
+    (0.3, 0.4, 0.5)
     """
     match = _INTERVAL.fullmatch(text.strip())
     # The bounds hold thousands separators too; only a comma and a space part them.
@@ -167,6 +209,12 @@ def parse_count(text: str) -> PrintedCount:
     ------
     ValueError
         If `text` has neither form.
+
+    Examples
+    --------
+    >>> from llm_power.printed import parse_count
+    >>> parse_count("4/9").count
+    4
     """
     if match := _OF.fullmatch(text.strip()):
         return PrintedCount(text, int(match[1]), total=int(match[2]))
@@ -182,6 +230,12 @@ def parse_labeled_gap(text: str) -> LabeledGap:
     ------
     ValueError
         If `text` does not end so.
+
+    Examples
+    --------
+    >>> from llm_power.printed import parse_labeled_gap
+    >>> parse_labeled_gap("HS, gem/L-8B (0.46)").gap_pp.value
+    0.46
     """
     match = _LABELED_GAP.fullmatch(text.strip())
     if match is None:
@@ -205,6 +259,12 @@ def agrees(printed: Printed, value: float) -> bool:
         For ``=`` and ``≈``: within half a unit of the last printed digit, bounds included
         (a tie may have been rounded either way). For ``<`` and ``>=``: the relation holds.
         False for NaN; an infinite value agrees with ``>=`` alone.
+
+    Examples
+    --------
+    >>> from llm_power.printed import agrees, parse_printed
+    >>> agrees(parse_printed("0.90"), 0.9049), agrees(parse_printed("0.90"), 0.91)
+    (True, False)
     """
     if math.isnan(value):
         return False
@@ -220,7 +280,14 @@ def agrees(printed: Printed, value: float) -> bool:
 
 
 def display_nearest(value: ArrayLike) -> FloatArray:
-    """Return the integer nearest to `value`, halves up; ``inf`` stays."""
+    """Return the integer nearest to `value`, halves up; ``inf`` stays.
+
+    Examples
+    --------
+    >>> from llm_power.printed import display_nearest
+    >>> display_nearest([514.2, 515.5])
+    array([514., 516.])
+    """
     return np.floor(np.asarray(value, dtype=np.float64) + 0.5)
 
 
@@ -228,12 +295,25 @@ def display_up(value: ArrayLike) -> FloatArray:
     """Return the least integer that is not below `value`; ``inf`` stays.
 
     A required number of items rounded so never falls short of the requirement.
+
+    Examples
+    --------
+    >>> from llm_power.printed import display_up
+    >>> display_up([514.2, 515.0])
+    array([515., 515.])
     """
     return np.ceil(np.asarray(value, dtype=np.float64))
 
 
 def display_down(value: ArrayLike) -> FloatArray:
-    """Return the greatest integer that is not above `value`; ``inf`` stays."""
+    """Return the greatest integer that is not above `value`; ``inf`` stays.
+
+    Examples
+    --------
+    >>> from llm_power.printed import display_down
+    >>> display_down([514.2, 515.0])
+    array([514., 515.])
+    """
     return np.floor(np.asarray(value, dtype=np.float64))
 
 

@@ -28,6 +28,15 @@ def pair_indices(n_models: int, family: Family) -> tuple[IntArray, IntArray]:
     ------
     InvalidArgument
         If there are fewer than two models, or the family is unknown.
+
+    Examples
+    --------
+    >>> from llm_power.board.families import pair_indices
+    >>> pair_indices(4, "adjacent")
+    (array([0, 1, 2]), array([1, 2, 3]))
+    >>> first, second = pair_indices(4, "all")
+    >>> len(first)
+    6
     """
     size = family_size(n_models, family)
     if family == "adjacent":

@@ -39,6 +39,13 @@ def prepare_task(
     ------
     ScoreError
         If fewer than `top` models are there, or scores are missing under policy "error".
+
+    Examples
+    --------
+    >>> from llm_power import prepare_task
+    >>> from llm_power.example import example_task
+    >>> prepare_task(example_task(), top=2).models
+    ('heron', 'osprey')
     """
     if top is not None and not 2 <= top <= len(task.models):
         raise ScoreError(

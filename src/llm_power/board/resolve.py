@@ -36,6 +36,14 @@ class BoardVerdicts:
         Which pairs were compared.
     point : OperatingPoint
         Level and power.
+
+    Examples
+    --------
+    >>> from llm_power import resolve_board
+    >>> from llm_power.example import example_task
+    >>> board = resolve_board([example_task()], family="all")
+    >>> board.family, len(board.verdicts)
+    ('all', 6)
     """
 
     counts: pd.DataFrame
@@ -52,6 +60,12 @@ def require_different_tasks(tasks: Sequence[TaskScores]) -> None:
     ------
     InvalidArgument
         If two tasks have one name.
+
+    Examples
+    --------
+    >>> from llm_power.board.resolve import require_different_tasks
+    >>> from llm_power.example import example_task
+    >>> require_different_tasks([example_task("exam"), example_task("quiz")])
     """
     seen: dict[str, int] = {}
     for number, task in enumerate(tasks, start=1):
@@ -96,6 +110,17 @@ def resolve_board(
     ------
     InvalidArgument
         If two tasks have one name, two models share no item, or there is no such cluster column.
+
+    Examples
+    --------
+    >>> from llm_power import resolve_board
+    >>> from llm_power.example import example_task
+    >>> board = resolve_board([example_task()], family="adjacent", cluster="subject")
+    >>> board.verdicts[["model_a", "model_b", "n_items", "n_star", "q", "resolved"]].round(2)
+      model_a model_b  n_items   n_star      q  resolved
+    0   heron  osprey      400  2566.58   0.16     False
+    1  osprey    kite      400   204.50   1.96      True
+    2    kite    wren      400    35.13  11.39      True
     """
     require_different_tasks(tasks)
     on_stage("pairs")

@@ -40,6 +40,17 @@ def unresolved_by_procedure(verdicts: pd.DataFrame, multiplicity: pd.DataFrame) 
     DataFrame
         One row a task and procedure: ``n_pairs`` it applies to and ``n_unresolved``. A
         procedure that does not apply to a task has no pairs there.
+
+    Examples
+    --------
+    >>> from llm_power import resolve_board, unresolved_by_procedure
+    >>> from llm_power.example import example_task
+    >>> board = resolve_board([example_task()])
+    >>> unresolved_by_procedure(board.verdicts, board.multiplicity).head(3)
+       task   procedure  n_pairs  n_unresolved
+    0  exam     Fixed n        3             1
+    1  exam  Bonferroni        3             1
+    2  exam       Šidák        3             1
     """
     stages = [name for name in _PROCEDURES.values() if name not in verdicts]
     columns = pd.concat([verdicts, multiplicity[stages]], axis=1)
@@ -71,6 +82,18 @@ def unresolved_by_gap(verdicts: pd.DataFrame) -> pd.DataFrame:
     DataFrame
         One row a task and bin: its upper end (``inf`` for the last), pairs, unresolved pairs,
         and the median and largest r = N*/N.
+
+    Examples
+    --------
+    >>> from llm_power import resolve_board, unresolved_by_gap
+    >>> from llm_power.example import example_task
+    >>> unresolved_by_gap(resolve_board([example_task()]).verdicts).iloc[:, :4]
+       task  gap_up_to  n_pairs  n_unresolved
+    0  exam       0.01        0             0
+    1  exam       0.02        0             0
+    2  exam       0.05        1             1
+    3  exam       0.15        1             0
+    4  exam        inf        1             0
     """
     edges = [0.0, *GAP_BINS, np.inf]
     columns = pd.DataFrame(
@@ -108,6 +131,14 @@ def task_overview(pairs: pd.DataFrame) -> pd.DataFrame:
     DataFrame
         One row a task: models, pairs, items, and the smallest and median share of the items
         that both models of a pair were scored on.
+
+    Examples
+    --------
+    >>> from llm_power import resolve_board, task_overview
+    >>> from llm_power.example import example_task
+    >>> task_overview(resolve_board([example_task()]).counts)
+       task  n_models  n_pairs  n_items  coverage_min  coverage_median
+    0  exam         4        3      400           1.0              1.0
     """
     rows = []
     for task, group in pairs.groupby("task", sort=False):
@@ -140,6 +171,16 @@ def summarize_board(
     dict
         ``n_pairs``, ``n_resolved``, ``n_unattainable``, ``n_crossed``, and the lists ``tasks``
         and ``procedures``.
+
+    Examples
+    --------
+    >>> from llm_power import resolve_board
+    >>> from llm_power.board.summary import summarize_board
+    >>> from llm_power.example import example_task
+    >>> board = resolve_board([example_task()])
+    >>> summary = summarize_board(board.counts, board.verdicts, board.multiplicity)
+    >>> summary["n_resolved"], summary["n_pairs"]
+    (2, 3)
     """
     return {
         "n_pairs": len(verdicts),
@@ -176,6 +217,16 @@ def describe_board(
     dict
         What summary.json holds: version, settings, ``scores`` with one entry a task, and the
         keys of `summarize_board`.
+
+    Examples
+    --------
+    >>> from llm_power import resolve_board
+    >>> from llm_power.board.summary import describe_board
+    >>> from llm_power.example import example_task
+    >>> tasks = [example_task()]
+    >>> summary = describe_board(resolve_board(tasks), tasks, missing="error")
+    >>> summary["family"], summary["scores"][0]["items"]
+    ('adjacent', 400)
     """
     return {
         "llm_power": version("llm-power"),

@@ -44,6 +44,15 @@ def verdict_table(pairs: pd.DataFrame, *stages: pd.DataFrame) -> pd.DataFrame:
     ------
     InvalidArgument
         If a stage is not about the same pairs in the same order.
+
+    Examples
+    --------
+    >>> from llm_power import resolve_board
+    >>> from llm_power.board.verdicts import VERDICT_COLUMNS, verdict_table
+    >>> from llm_power.example import example_task
+    >>> table = resolve_board([example_task()]).verdicts  # joined by this function
+    >>> list(table.columns) == VERDICT_COLUMNS
+    True
     """
     for stage in stages:
         if not stage[PAIR_KEY].equals(pairs[PAIR_KEY]):

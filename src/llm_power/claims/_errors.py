@@ -16,6 +16,14 @@ class AuditError(LLMPowerError):
         What the user can do about it.
     file, claim, field : str
         Where it is wrong; whatever is known is part of the message.
+
+    Examples
+    --------
+    >>> from llm_power import AuditError
+    >>> raise AuditError("there is no such column", remedy="correct its name", file="claims.yaml")
+    Traceback (most recent call last):
+        ...
+    llm_power.claims._errors.AuditError: claims.yaml: there is no such column. Remedy: correct its name.
     """
 
     def __init__(
@@ -32,6 +40,14 @@ class AuditError(LLMPowerError):
         super().__init__(one_line(f"{start}{problem}. Remedy: {remedy}."))
 
     def at(self, *, file: str, claim: str, field: str) -> AuditError:
-        """Return the same error with its place in the register."""
+        """Return the same error with its place in the register.
+
+        Examples
+        --------
+        >>> from llm_power import AuditError
+        >>> error = AuditError("there is no such column", remedy="correct its name")
+        >>> str(error.at(file="claims.yaml", claim="pairs", field="checks/0"))
+        "claims.yaml, claim 'pairs', field checks/0: there is no such column. Remedy: correct its name."
+        """
         within = f"{field}/{self.field}" if self.field else field
         return AuditError(self.problem, remedy=self.remedy, file=file, claim=claim, field=within)

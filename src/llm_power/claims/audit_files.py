@@ -29,6 +29,18 @@ def write_audit(out: Path, audit: Audit, results: Path) -> str:
     -------
     str
         One line that says what was left out for want of the extra; empty if nothing was.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from llm_power import audit, load_register
+    >>> from llm_power.claims.audit_files import write_audit
+    >>> from llm_power.example import write_example
+    >>> write_example(".")
+    >>> judged = audit(load_register(Path("claims.yaml")), Path())
+    >>> left_out = write_audit(Path("audit"), judged, Path())
+    >>> Path("audit", "claims.csv").is_file(), Path("audit", "claims.md").is_file()
+    (True, True)
     """
     absent = left_out({"report.html": "jinja2"})
 

@@ -33,6 +33,12 @@ class Statement:
         The upper end of a range; NaN for everything else.
     text : str
         The word or mark that is claimed; empty for numbers.
+
+    Examples
+    --------
+    >>> from llm_power.claims.claims import Statement
+    >>> Statement("=", value=0.5, half_unit=0.05).relation
+    '='
     """
 
     relation: Relation
@@ -70,6 +76,12 @@ class Check:
     reading : str
         The reading of an undefined quantity that the check belongs to; empty where the
         quantity is defined.
+
+    Examples
+    --------
+    >>> from llm_power.claims.claims import Check
+    >>> Check(result="pairs.csv", rows={"model_a": "heron"}, column="q").aggregate is None
+    True
     """
 
     result: str = ""
@@ -85,7 +97,14 @@ class Check:
 
     @property
     def source(self) -> str:
-        """What the check looks at: the result file, or ``claim ID``."""
+        """What the check looks at: the result file, or ``claim ID``.
+
+        Examples
+        --------
+        >>> from llm_power.claims.claims import Check
+        >>> Check(result="pairs.csv", rows={"model_a": "heron"}, column="q").source
+        'pairs.csv'
+        """
         return self.result or f"claim {self.claim}"
 
 
@@ -126,6 +145,17 @@ class Claim:
     printed_of : str
         Id of the claim whose printed number this one repeats, and holds against another;
         empty where the claim has a number of its own.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from llm_power import load_register
+    >>> from llm_power.claims.claims import Claim
+    >>> from llm_power.example import write_example
+    >>> write_example(".")
+    >>> claim = load_register(Path("claims.yaml")).claims[1]
+    >>> claim.id, claim.printed, claim.statement.value
+    ('pairs', '3', 3.0)
     """
 
     id: str
@@ -152,7 +182,14 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Exhibit:
-    """A table or figure that claims belong to; `file` is a path from the folder of results."""
+    """A table or figure that claims belong to; `file` is a path from the folder of results.
+
+    Examples
+    --------
+    >>> from llm_power.claims.claims import Exhibit
+    >>> Exhibit(title="Pairs of the board", file="pairs.csv").title
+    'Pairs of the board'
+    """
 
     title: str
     file: str
@@ -172,6 +209,15 @@ class Register:
         By name.
     claims : tuple of Claim
         Ids are unique.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from llm_power import Register, load_register
+    >>> from llm_power.example import write_example
+    >>> write_example(".")
+    >>> [claim.id for claim in load_register(Path("claims.yaml")).claims]
+    ['leader/resolved', 'pairs']
     """
 
     file: str

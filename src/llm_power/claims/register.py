@@ -61,6 +61,15 @@ def load_register(path: Path) -> Register:
     AuditError
         If the file cannot be read, is not of that form, or contradicts itself; the message
         names file, claim, field and remedy.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from llm_power import load_register
+    >>> from llm_power.example import write_example
+    >>> write_example(".")
+    >>> load_register(Path("claims.yaml")).title
+    'The example board'
     """
     document = read_document(path)
     try:

@@ -120,6 +120,17 @@ def render_report(audit: Audit, *, links: Mapping[str, str]) -> str:
     ------
     InvalidArgument
         If a link is not relative.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from llm_power import audit, load_register
+    >>> from llm_power.claims.report import render_report
+    >>> from llm_power.example import write_example
+    >>> write_example(".")
+    >>> page = render_report(audit(load_register(Path("claims.yaml")), Path()), links={})
+    >>> page.startswith("<!DOCTYPE html>")
+    True
     """
     style, script = _asset("report.css"), _asset("report.js")
     counts = _counts(audit.judged)

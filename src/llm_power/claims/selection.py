@@ -63,6 +63,17 @@ class Found:
         Monte Carlo standard error in the same units; 0 for a number without one.
     evidence : str
         What the value rests on.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from llm_power.claims.claims import Check
+    >>> from llm_power.claims.selection import Found, ResultFolder
+    >>> from llm_power.example import write_example
+    >>> write_example(".")
+    >>> check = Check(result="pairs.csv", rows={"rank_a": 1}, column="n_items", evidence="raw")
+    >>> ResultFolder(Path()).find(check)
+    Found(value=400.0, standard_error=0.0, evidence='raw')
     """
 
     value: float | str
@@ -84,6 +95,17 @@ class ResultFolder:
     ------
     AuditError
         If there is no such folder.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from llm_power.claims.claims import Check
+    >>> from llm_power.claims.selection import ResultFolder
+    >>> from llm_power.example import write_example
+    >>> write_example(".")
+    >>> check = Check(result="pairs.csv", rows={"rank_a": 1}, column="n_items", evidence="raw")
+    >>> ResultFolder(Path()).find(check).value
+    400.0
     """
 
     def __init__(self, path: Path, rule_of: Mapping[str, str] | None = None) -> None:
@@ -121,6 +143,17 @@ class ResultFolder:
             If the file is missing or not below the folder, the selector does not select what
             it must, a cell holds no number, or the evidence cannot be told or is weaker than
             the check asserts.
+
+        Examples
+        --------
+        >>> from pathlib import Path
+        >>> from llm_power.claims.claims import Check
+        >>> from llm_power.claims.selection import ResultFolder
+        >>> from llm_power.example import write_example
+        >>> write_example(".")
+        >>> check = Check(result="pairs.csv", rows={}, aggregate="count", evidence="raw")
+        >>> ResultFolder(Path()).find(check).value
+        3.0
         """
         rows = self._read(check.result)
         selected = self._select(check, rows)

@@ -41,6 +41,14 @@ class Ruling:
         inside; NaN for text.
     z : float
         Discrepancy in standard errors; NaN without one.
+
+    Examples
+    --------
+    >>> from llm_power.claims.claims import Statement
+    >>> from llm_power.claims.verdicts import Ruling, judge_value
+    >>> ruling = judge_value(Statement("=", 0.5, half_unit=0.05), 0.62, evidence="raw")
+    >>> ruling.verdict, round(ruling.discrepancy, 2)
+    ('contradicted', 0.12)
     """
 
     verdict: Verdict
@@ -75,6 +83,15 @@ def judge_value(
     Ruling
         ``not_checkable`` for whatever a witness was fitted to, for what it was not fitted to and
         does not show, and for whatever rests on scores from a stand-in or a mirror.
+
+    Examples
+    --------
+    >>> from llm_power.claims.claims import Statement
+    >>> from llm_power.claims.verdicts import judge_value
+    >>> judge_value(Statement("=", 0.5, half_unit=0.05), 0.53, evidence="raw").verdict
+    'holds'
+    >>> judge_value(Statement("=", 0.5, half_unit=0.05), 0.62, evidence="raw").verdict
+    'contradicted'
     """
     error = _joint_error(standard_error, printed_standard_error)
     discrepancy = _discrepancy(statement, value)
@@ -123,6 +140,14 @@ def judge_printed(
     ------
     ValueError
         If the two cannot be compared.
+
+    Examples
+    --------
+    >>> from llm_power.claims.claims import Statement
+    >>> from llm_power.claims.verdicts import judge_printed
+    >>> rounded, exact = Statement("=", 0.5, half_unit=0.05), Statement("=", 0.53, half_unit=0.005)
+    >>> judge_printed(rounded, exact).verdict
+    'holds'
     """
     if statement.relation == "text" or other.relation == "text":
         if statement.relation != other.relation:
@@ -182,6 +207,12 @@ def judge_readings(verdicts: Sequence[Verdict], *, exhaustive: bool) -> Verdict:
         ``holds`` (or ``holds_rounded``) if every reading does; ``contradicted`` if each of an
         exhaustive list is; ``not_checkable`` if no reading could be checked; else
         ``ambiguous``.
+
+    Examples
+    --------
+    >>> from llm_power.claims.verdicts import judge_readings
+    >>> judge_readings(["holds", "contradicted"], exhaustive=True)
+    'ambiguous'
     """
     found = set(verdicts)
     if found <= {"holds", "holds_rounded"}:

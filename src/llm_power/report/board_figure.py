@@ -33,6 +33,15 @@ def draw_board(verdicts: pd.DataFrame, *, title: str) -> Figure:
     Figure
         Pairs above the dashed line are unresolved; those with equal scores need infinitely
         many items and are counted in the panel instead.
+
+    Examples
+    --------
+    >>> from llm_power import resolve_board
+    >>> from llm_power.example import example_task
+    >>> from llm_power.report.board_figure import draw_board
+    >>> figure = draw_board(resolve_board([example_task()]).verdicts, title="The example board")
+    >>> len(figure.axes)
+    1
     """
     tasks = list(dict.fromkeys(verdicts["task"]))
     figure = new_figure(height=_ROW_INCHES * len(tasks) + 0.2)

@@ -39,6 +39,19 @@ def write_board(
     -------
     str
         One line that says which files were left out for want of the extra; empty if none was.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from llm_power import resolve_board
+    >>> from llm_power.board.summary import describe_board
+    >>> from llm_power.example import example_task
+    >>> from llm_power.report.board_files import write_board
+    >>> tasks = [example_task()]
+    >>> board = resolve_board(tasks)
+    >>> left_out = write_board(Path("out"), board, tasks, describe_board(board, tasks, missing="error"))
+    >>> Path("out", "pairs.csv").is_file(), Path("out", "summary.json").is_file()
+    (True, True)
     """
     provenance = score_provenance(tasks)
     description = describe_csv(

@@ -45,6 +45,25 @@ def board_tables(
     -------
     dict of str to Table
         ``overview``, ``procedures``, ``gaps`` and ``ladder``.
+
+    Examples
+    --------
+    >>> from llm_power import resolve_board
+    >>> from llm_power.example import example_task
+    >>> from llm_power.report.board_tables import board_tables
+    >>> tasks = [example_task()]
+    >>> board = resolve_board(tasks)
+    >>> tables = board_tables(
+    ...     board.counts,
+    ...     board.verdicts,
+    ...     board.multiplicity,
+    ...     tasks,
+    ...     title="The example board",
+    ...     family=board.family,
+    ...     point=board.point,
+    ... )
+    >>> list(tables)
+    ['overview', 'procedures', 'gaps', 'ladder']
     """
     sources = score_provenance(tasks)
     scope = f"{title} ({_FAMILY_NAMES[family]})"

@@ -67,6 +67,16 @@ def read_canonical(paths: Sequence[Path], options: ReadOptions) -> TaskScores:
     ------
     ScoreError
         If the file is not what was declared, or `read_task` fails.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from llm_power import ReadOptions, write_task
+    >>> from llm_power.example import example_task
+    >>> from llm_power.scores.readers import read_canonical
+    >>> write_task(example_task(), "exam.parquet")
+    >>> read_canonical([Path("exam.parquet")], ReadOptions(exclude=["wren"])).models
+    ('heron', 'osprey', 'kite')
     """
     path = only_file(paths).path
     task = read_task(path)
@@ -108,6 +118,12 @@ def load_reader(name: str) -> Reader:
         If there is no such reader.
     ScoreError
         If two packages have a reader of that name, or it cannot be loaded.
+
+    Examples
+    --------
+    >>> from llm_power.scores.readers import load_reader
+    >>> load_reader("wide").__name__
+    'read_wide'
     """
     points = {point.value: point for point in entry_points(group=READERS, name=name)}
     if not points:
@@ -168,6 +184,16 @@ def read_scores(
         If the scores cannot be read as declared, or fail a check.
     InvalidArgument
         If there is no such reader.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from llm_power import read_scores
+    >>> scores = pd.DataFrame({"item_id": ["q1", "q2", "q3"], "heron": [1, 0, 1], "wren": [0, 0, 1]})
+    >>> scores.to_csv("exam.csv", index=False)
+    >>> task = read_scores("exam.csv")
+    >>> task.models, task.mean_scores.round(2)
+    (('heron', 'wren'), array([0.67, 0.33]))
     """
     named = [path] if isinstance(path, str | os.PathLike) else path
     paths = [Path(one) for one in named]
@@ -208,6 +234,15 @@ def recognize(paths: Sequence[Path], options: ReadOptions) -> str:
     ------
     ScoreError
         If a file cannot be read as far as this takes, or nothing fits, or more than one.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from llm_power import ReadOptions
+    >>> from llm_power.scores.readers import recognize
+    >>> _ = Path("exam.csv").write_text("item,model,score")
+    >>> recognize([Path("exam.csv")], ReadOptions())
+    'long'
     """
     path = paths[0]
     if path.is_dir():

@@ -53,6 +53,13 @@ def e_process_trajectories(
     ------
     InvalidArgument
         If an argument is outside its domain.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.e_process_simulation import e_process_trajectories
+    >>> log_e = e_process_trajectories(0.2, 0.1, n_items=500, n_trajectories=3, rng=1)
+    >>> log_e.shape
+    (3, 500)
     """
     rng = np.random.default_rng(rng)
     discordance(p10, p01)
@@ -84,6 +91,13 @@ class EProcessCalibration:
         Level.
     mixture : DiscreteMixture or BetaMixture
         The mixture of alternatives.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.e_process_simulation import e_process_calibration
+    >>> null = e_process_calibration(0.1, 0.1, horizon=500, n_trials=200, rng=1)
+    >>> null.n_trials
+    200
     """
 
     stopping_items: FloatArray
@@ -146,6 +160,13 @@ def e_process_calibration(
     1.30 N* in the mean on the pair of gap 2.4% (N* = 2362) and 1.15 N* on that of 7.8%
     (N* = 294). The paper's range is nearer the 80th percentile, the items at which the power
     is 0.80: 2.0 N* and 1.8 N*.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.e_process_simulation import e_process_calibration
+    >>> null = e_process_calibration(0.1, 0.1, horizon=500, n_trials=200, rng=1)
+    >>> null.rejection_rate <= null.alpha
+    True
     """
     rng = np.random.default_rng(rng)
     total = discordance(p10, p01)

@@ -51,6 +51,13 @@ class PairedBootstrap:
         Number of items and of resamples.
     confidence : float
         Confidence of the interval; the level of the test is its complement.
+
+    Examples
+    --------
+    >>> from llm_power import paired_bootstrap_delta
+    >>> found = paired_bootstrap_delta([1, 1, 0, 1], [0, 1, 0, 0], n_resamples=200, rng=1)
+    >>> found.delta, found.binary
+    (0.5, True)
     """
 
     delta: float
@@ -101,6 +108,15 @@ def paired_bootstrap_delta(
     -----
     Percentiles are order statistics (inverse of the empirical distribution function), taken
     alike from both sides, so that swapping the models mirrors the interval.
+
+    Examples
+    --------
+    >>> from llm_power import paired_bootstrap_delta
+    >>> from llm_power.example import example_task
+    >>> heron, _, _, wren = example_task().values.T
+    >>> found = paired_bootstrap_delta(heron, wren, n_resamples=2000, rng=1)
+    >>> round(found.delta, 4), found.reject
+    (0.3225, True)
     """
     rng = np.random.default_rng(rng)
     a, b = _score_pair(scores_a, scores_b)
@@ -149,6 +165,13 @@ class BootstrapPower:
         Resamples a trial; None for the exact decision.
     alpha : float
         Two-sided level.
+
+    Examples
+    --------
+    >>> from llm_power import bootstrap_power
+    >>> found = bootstrap_power([1, 1, 0, 1], [0, 1, 0, 0], n=20, n_trials=50, rng=1)
+    >>> found.n_items, found.n_trials
+    (20, 50)
     """
 
     power: float
@@ -207,6 +230,16 @@ def bootstrap_power(
     product serves them all. Each trial's test is marginally that of Definition 2, and the
     estimate is unbiased; the standard error neglects the dependence through the shared
     resamples, which is of the order of their Monte Carlo noise.
+
+    Examples
+    --------
+    >>> from llm_power import bootstrap_power
+    >>> from llm_power.example import example_task
+    >>> heron, _, kite, _ = example_task().values.T
+    >>> small = bootstrap_power(heron, kite, n=50, n_trials=200, n_resamples=None, rng=1)
+    >>> large = bootstrap_power(heron, kite, n=400, n_trials=200, n_resamples=None, rng=1)
+    >>> small.power < large.power
+    True
     """
     rng = np.random.default_rng(rng)
     a, b = _score_pair(scores_a, scores_b)

@@ -50,6 +50,13 @@ class RejectionRates:
         Items a trial and number of trials.
     alpha : float
         Two-sided level.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.rejection_rates import rejection_rates
+    >>> rates = rejection_rates(0.1, 0.1, 100, n_trials=200, rng=1)
+    >>> rates.tests
+    ('mcnemar_chi2', 'exact', 'mid_p', 'continuity_corrected', 'paired_bootstrap')
     """
 
     tests: tuple[str, ...]
@@ -99,6 +106,15 @@ def rejection_rates(
     Notes
     -----
     The paired bootstrap enters by its exact decision: infinitely many resamples.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.rejection_rates import rejection_rates
+    >>> rates = rejection_rates(0.1, 0.1, 100, n_trials=200, rng=1)
+    >>> rates.tests
+    ('mcnemar_chi2', 'exact', 'mid_p', 'continuity_corrected', 'paired_bootstrap')
+    >>> rates.exact.round(4)
+    array([0.0522, 0.0294, 0.0457, 0.0266, 0.0422])
     """
     rng = np.random.default_rng(rng)
     level = open_unit("alpha", alpha)
@@ -135,6 +151,13 @@ class CalibrationCell:
         Type-I error and power of the five tests.
     power : float
         Target power at which N* equals the number of items.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.rejection_rates import calibration_cell
+    >>> cell = calibration_cell(0.6, rho_z=0.5, n_items=200, n_trials=100, seed=1)
+    >>> cell.p, cell.power
+    (0.6, 0.8)
     """
 
     p: float
@@ -182,6 +205,15 @@ def calibration_cell(
     ------
     InvalidArgument
         As `rejection_rates` and `gap_at_required_n`.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.rejection_rates import calibration_cell
+    >>> cell = calibration_cell(0.6, rho_z=0.5, n_items=200, n_trials=100, seed=1)
+    >>> round(cell.delta, 4)
+    0.1121
+    >>> cell.alternative.exact.round(3)
+    array([0.796, 0.762, 0.795, 0.757, 0.781])
     """
     delta = gap_at_required_n(p, rho_z, n_items, alpha=alpha, power=power)
     rates, rhos = [], []

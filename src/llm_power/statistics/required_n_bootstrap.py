@@ -35,6 +35,13 @@ class BootstrapRequiredN:
         Number of resamples.
     alpha, power : float
         The operating point.
+
+    Examples
+    --------
+    >>> from llm_power import bootstrap_required_n
+    >>> found = bootstrap_required_n(7987, 295, 249, 1511, n_resamples=100, rng=1)
+    >>> found.quantiles
+    (0.05, 0.95)
     """
 
     low: FloatArray
@@ -89,6 +96,13 @@ def bootstrap_required_n(
     -----
     Resampling the items moves the accuracies and the correlation through the cells alone.
     Percentiles are order statistics: nothing is interpolated between a number and infinity.
+
+    Examples
+    --------
+    >>> from llm_power import bootstrap_required_n
+    >>> found = bootstrap_required_n([7987, 7693], [295, 831], [249, 195], [1511, 1323], rng=1)
+    >>> found.share_unresolved.round(1)
+    array([0.8, 0. ])
     """
     rng = np.random.default_rng(rng)
     both, first, second, neither = np.broadcast_arrays(
