@@ -184,7 +184,19 @@ def audit(*, claims: Path, results: Path, out: Path | None) -> int:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command line and exit; an error is one line on standard error."""
+    """Run the command line and exit; an error is one line on standard error.
+
+    Examples
+    --------
+    >>> from llm_power.cli import main
+    >>> try:
+    ...     main(["resolve", "--help"])
+    ... except SystemExit as end:
+    ...     print("exit code", end.code)
+    Usage: llm-power resolve [OPTIONS] SCORES...
+    ...
+    exit code 0
+    """
     settings = _Settings()
     try:
         code = cli.main(arguments, "llm-power", standalone_mode=False, obj=settings) or 0
@@ -224,10 +236,12 @@ def console() -> NoReturn:
 
     Examples
     --------
-    >>> import subprocess, sys
+    >>> import subprocess
+    >>> import sys
     >>> from llm_power.cli import console
     >>> program = "from llm_power.cli import console; console()"
-    >>> subprocess.run([sys.executable, "-c", program, "--help"], stdout=subprocess.DEVNULL).returncode
+    >>> command = [sys.executable, "-c", program, "--help"]
+    >>> subprocess.run(command, stdout=subprocess.DEVNULL).returncode
     0
     """
     code: Any = _UNFORESEEN

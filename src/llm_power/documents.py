@@ -37,10 +37,8 @@ class DocumentError(LLMPowerError):
     Examples
     --------
     >>> from llm_power import DocumentError
-    >>> raise DocumentError("the file is empty", remedy="write something", file="claims.yaml")
-    Traceback (most recent call last):
-        ...
-    llm_power.documents.DocumentError: file 'claims.yaml': the file is empty. Remedy: write something.
+    >>> print(DocumentError("the file is empty", remedy="write something", file="claims.yaml"))
+    file 'claims.yaml': the file is empty. Remedy: write something.
     """
 
     def __init__(self, problem: str, *, remedy: str, file: str, key: str | None = None) -> None:

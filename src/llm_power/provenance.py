@@ -163,7 +163,8 @@ def provenance_line(sources: Sequence[Provenance]) -> str:
     Examples
     --------
     >>> from llm_power.provenance import Provenance, provenance_line
-    >>> provenance_line([Provenance.published("Table 6"), Provenance.simulated(seed=7, trials=1500)])
+    >>> counts, draws = Provenance.published("Table 6"), Provenance.simulated(seed=7, trials=1500)
+    >>> provenance_line([counts, draws, counts])
     'from published counts (Table 6); simulated (seed 7, 1500 trials)'
     """
     if not sources:

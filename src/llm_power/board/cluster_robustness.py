@@ -108,7 +108,8 @@ def category_bootstrap_tables(
     >>> from llm_power.board.cluster_sums import tabulate_clusters
     >>> from llm_power.example import example_task
     >>> sums = tabulate_clusters(example_task(), "subject", "adjacent")
-    >>> intervals, counts = category_bootstrap_tables(sums, OperatingPoint(), n_resamples=50, seed=1)
+    >>> point = OperatingPoint()
+    >>> intervals, counts = category_bootstrap_tables(sums, point, n_resamples=50, seed=1)
     >>> intervals[["rank_a", "rank_b", "probability_unresolved"]]
        rank_a  rank_b  probability_unresolved
     0       1       2                     1.0

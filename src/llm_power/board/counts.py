@@ -59,7 +59,7 @@ class PairCells:
         --------
         >>> import numpy as np
         >>> from llm_power.board.counts import PairCells
-        >>> cells = PairCells(n11=np.array([7987]), b=np.array([295]), c=np.array([249]), n00=np.array([1511]))
+        >>> cells = PairCells(*(np.array([count]) for count in (7987, 295, 249, 1511)))
         >>> cells.n_items
         array([10042])
         """

@@ -20,10 +20,8 @@ class AuditError(LLMPowerError):
     Examples
     --------
     >>> from llm_power import AuditError
-    >>> raise AuditError("there is no such column", remedy="correct its name", file="claims.yaml")
-    Traceback (most recent call last):
-        ...
-    llm_power.claims._errors.AuditError: claims.yaml: there is no such column. Remedy: correct its name.
+    >>> print(AuditError("there is no such column", remedy="correct its name", file="claims.yaml"))
+    claims.yaml: there is no such column. Remedy: correct its name.
     """
 
     def __init__(
@@ -46,8 +44,8 @@ class AuditError(LLMPowerError):
         --------
         >>> from llm_power import AuditError
         >>> error = AuditError("there is no such column", remedy="correct its name")
-        >>> str(error.at(file="claims.yaml", claim="pairs", field="checks/0"))
-        "claims.yaml, claim 'pairs', field checks/0: there is no such column. Remedy: correct its name."
+        >>> print(error.at(file="claims.yaml", claim="pairs", field="rows"))
+        claims.yaml, claim 'pairs', field rows: there is no such column. Remedy: correct its name.
         """
         within = f"{field}/{self.field}" if self.field else field
         return AuditError(self.problem, remedy=self.remedy, file=file, claim=claim, field=within)

@@ -206,8 +206,8 @@ class Audit:
         >>> from llm_power import Audit, audit, load_register
         >>> from llm_power.example import write_example
         >>> write_example(".")
-        >>> audit(load_register(Path("claims.yaml")), Path()).missing_texts()
-        ("claim 'leader/resolved' is contradicted and has no `derivation`", "claim 'leader/resolved' is contradicted and has no `consequence`")
+        >>> audit(load_register(Path("claims.yaml")), Path()).missing_texts()[0]
+        "claim 'leader/resolved' is contradicted and has no `derivation`"
         """
         return tuple(
             f"claim {judged.claim.id!r} is {judged.verdict} and has no `{name}`"

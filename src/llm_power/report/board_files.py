@@ -49,7 +49,8 @@ def write_board(
     >>> from llm_power.report.board_files import write_board
     >>> tasks = [example_task()]
     >>> board = resolve_board(tasks)
-    >>> left_out = write_board(Path("out"), board, tasks, describe_board(board, tasks, missing="error"))
+    >>> summary = describe_board(board, tasks, missing="error")
+    >>> left_out = write_board(Path("out"), board, tasks, summary)
     >>> Path("out", "pairs.csv").is_file(), Path("out", "summary.json").is_file()
     (True, True)
     """

@@ -167,7 +167,8 @@ class Table:
     >>> from llm_power.provenance import Provenance
     >>> from llm_power.report.tables import Column, Table
     >>> frame = pd.DataFrame({"pair": ["heron, wren"], "q": [9.19]})
-    >>> table = Table(frame, [Column("pair", "Pair")], "One pair.", [Provenance.published("Table 1")])
+    >>> source = Provenance.published("Table 1")
+    >>> table = Table(frame, [Column("pair", "Pair")], "One pair.", [source])
     >>> table.number is None
     True
     """
@@ -197,7 +198,8 @@ def to_csv(table: Table) -> str:
     >>> from llm_power.provenance import Provenance
     >>> from llm_power.report.tables import Column, Table, to_csv
     >>> frame = pd.DataFrame({"pair": ["a, b", "b, c"], "n_star": [515.25, float("inf")]})
-    >>> table = Table(frame, [Column("pair", "Pair")], "Pairs.", [Provenance.published("Table 1")])
+    >>> source = Provenance.published("Table 1")
+    >>> table = Table(frame, [Column("pair", "Pair")], "Pairs.", [source])
     >>> print(to_csv(table), end="")
     pair,n_star
     "a, b",515.25
@@ -223,7 +225,8 @@ def to_csv_metadata(table: Table, url: str) -> str:
     >>> from llm_power.provenance import Provenance
     >>> from llm_power.report.tables import Column, Table, to_csv_metadata
     >>> frame = pd.DataFrame({"pair": ["a, b"], "n_star": [515.25]})
-    >>> table = Table(frame, [Column("pair", "Pair")], "Pairs.", [Provenance.published("Table 1")])
+    >>> source = Provenance.published("Table 1")
+    >>> table = Table(frame, [Column("pair", "Pair")], "Pairs.", [source])
     >>> json.loads(to_csv_metadata(table, "pairs.csv"))["dc:provenance"]
     'from published counts (Table 1)'
     """
@@ -283,7 +286,8 @@ def to_markdown(table: Table) -> str:
     >>> from llm_power.provenance import Provenance
     >>> from llm_power.report.tables import Column, Table, to_markdown
     >>> frame = pd.DataFrame({"pair": ["a, b"], "n_star": [515.25]})
-    >>> table = Table(frame, [Column("pair", "Pair")], "Pairs.", [Provenance.published("Table 1")])
+    >>> source = Provenance.published("Table 1")
+    >>> table = Table(frame, [Column("pair", "Pair")], "Pairs.", [source])
     >>> print(to_markdown(table), end="")
     **Pairs.**
     <BLANKLINE>
@@ -322,7 +326,8 @@ def to_latex(table: Table) -> str:
     >>> from llm_power.provenance import Provenance
     >>> from llm_power.report.tables import Column, Table, to_latex
     >>> frame = pd.DataFrame({"pair": ["a, b"], "n_star": [515.25]})
-    >>> table = Table(frame, [Column("pair", "Pair")], "Pairs.", [Provenance.published("Table 1")])
+    >>> source = Provenance.published("Table 1")
+    >>> table = Table(frame, [Column("pair", "Pair")], "Pairs.", [source])
     >>> "caption{Pairs.}" in to_latex(table)
     True
     """
@@ -388,7 +393,8 @@ def write_table(table: Table, stem: Path) -> tuple[Path, Path, Path, Path]:
     >>> from llm_power.provenance import Provenance
     >>> from llm_power.report.tables import Column, Table, write_table
     >>> frame = pd.DataFrame({"pair": ["a, b"], "n_star": [515.25]})
-    >>> table = Table(frame, [Column("pair", "Pair")], "Pairs.", [Provenance.published("Table 1")])
+    >>> source = Provenance.published("Table 1")
+    >>> table = Table(frame, [Column("pair", "Pair")], "Pairs.", [source])
     >>> [path.name for path in write_table(table, Path("pairs"))]
     ['pairs.csv', 'pairs.csv-metadata.json', 'pairs.md', 'pairs.tex']
     """

@@ -86,7 +86,8 @@ def read_details_v1(paths: Sequence[Path], options: ReadOptions) -> TaskScores:
     >>> from llm_power.scores.details_v1 import read_details_v1
     >>> paths = []
     >>> for model, solved in {"heron": [1.0, 0.0, 1.0], "wren": [0.0, 0.0, 1.0]}.items():
-    ...     path = Path(model, "details_harness|arc:challenge|25_2023-08-18T10:00:00.000000.parquet")
+    ...     name = "details_harness|arc:challenge|25_2023-08-18T10:00:00.000000.parquet"
+    ...     path = Path(model, name)
     ...     path.parent.mkdir()
     ...     table = {"example": ["a", "b", "c"], "metrics": [{"acc": score} for score in solved]}
     ...     pd.DataFrame(table).to_parquet(path)

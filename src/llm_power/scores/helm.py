@@ -83,21 +83,19 @@ def read_helm(paths: Sequence[Path], options: ReadOptions) -> TaskScores:
     >>> import json
     >>> from llm_power import ReadOptions
     >>> from llm_power.scores.helm import read_helm
+    >>> name = {"name": "exact_match", "split": "test"}
     >>> for model, solved in {"heron": [1, 0], "wren": [0, 1]}.items():
     ...     records = [
     ...         {
     ...             "instance_id": f"id{i}",
     ...             "train_trial_index": 0,
-    ...             "stats": [
-    ...                 {"name": {"name": "exact_match", "split": "test"}, "count": 1, "mean": score}
-    ...             ],
+    ...             "stats": [{"name": name, "count": 1, "mean": score}],
     ...         }
     ...         for i, score in enumerate(solved)
     ...     ]
     ...     path = Path(f"mmlu:model={model}", "per_instance_stats.json")
     ...     path.parent.mkdir()
     ...     _ = path.write_text(json.dumps(records))
-    ...
     >>> paths = sorted(Path().glob("*/per_instance_stats.json"))
     >>> read_helm(paths, ReadOptions(metric="exact_match", filter="test")).models
     ('heron', 'wren')

@@ -89,7 +89,7 @@ def read_lm_eval(paths: Sequence[Path], options: ReadOptions) -> TaskScores:
     >>> from llm_power.scores.lm_eval import read_lm_eval
     >>> paths = []
     >>> for model, solved in {"heron": [1, 0], "wren": [0, 1]}.items():
-    ...     records = [{"doc_id": i, "doc": {"q": i}, "acc": score} for i, score in enumerate(solved)]
+    ...     records = [{"doc_id": i, "doc": {"q": i}, "acc": x} for i, x in enumerate(solved)]
     ...     path = Path(model, "samples_arc_2024-06-16T16-57-41.377142.jsonl")
     ...     path.parent.mkdir()
     ...     _ = path.write_text(chr(10).join(map(json.dumps, records)))

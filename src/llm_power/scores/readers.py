@@ -189,8 +189,8 @@ def read_scores(
     --------
     >>> import pandas as pd
     >>> from llm_power import read_scores
-    >>> scores = pd.DataFrame({"item_id": ["q1", "q2", "q3"], "heron": [1, 0, 1], "wren": [0, 0, 1]})
-    >>> scores.to_csv("exam.csv", index=False)
+    >>> scores = {"item_id": ["q1", "q2", "q3"], "heron": [1, 0, 1], "wren": [0, 0, 1]}
+    >>> pd.DataFrame(scores).to_csv("exam.csv", index=False)
     >>> task = read_scores("exam.csv")
     >>> task.models, task.mean_scores.round(2)
     (('heron', 'wren'), array([0.67, 0.33]))

@@ -32,7 +32,7 @@ class Coverage:
     Examples
     --------
     >>> from llm_power.scores.selection import Coverage
-    >>> Coverage("drop_items", n_items=400, n_dropped=3, scored={"heron": 400, "wren": 397}).policy
+    >>> Coverage("drop_items", n_items=400, n_dropped=3, scored={"wren": 397}).policy
     'drop_items'
     """
 
@@ -48,7 +48,7 @@ class Coverage:
         Examples
         --------
         >>> from llm_power.scores.selection import Coverage
-        >>> Coverage("drop_items", n_items=400, n_dropped=3, scored={"heron": 400, "wren": 397}).n_kept
+        >>> Coverage("drop_items", n_items=400, n_dropped=3, scored={"wren": 397}).n_kept
         397
         """
         return self.n_items - self.n_dropped

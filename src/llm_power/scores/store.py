@@ -129,7 +129,8 @@ class TaskScores:
     >>> import numpy as np
     >>> from llm_power import TaskScores
     >>> scores = np.array([[1, 0], [1, 1], [0, 0]])
-    >>> TaskScores("exam", "binary", ("q1", "q2", "q3"), ("heron", "wren"), scores).mean_scores.round(2)
+    >>> task = TaskScores("exam", "binary", ("q1", "q2", "q3"), ("heron", "wren"), scores)
+    >>> task.mean_scores.round(2)
     array([0.67, 0.33])
     """
 
