@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
@@ -17,6 +18,9 @@ settings.register_profile(
     "llm-power", derandomize=True, deadline=None, max_examples=50, database=None
 )
 settings.load_profile("llm-power")
+
+# The library's own tests run where the other houses are not installed.
+pytest_plugins = ["paper_fixtures"] if find_spec("kotawala2026") else []
 
 ROOT = Path(__file__).resolve().parents[1]
 # In minutes where all others take seconds, in this order: those after the first are at hand when

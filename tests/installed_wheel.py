@@ -26,8 +26,8 @@ def install_wheel(folder: Path, *extras: str) -> Path:
     What the wheel requires is linked from the running environment, so that nothing is fetched;
     what it does not require, the other houses among it, cannot be imported.
     """
-    build = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", folder]
-    subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
+    build = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory"]
+    subprocess.run([*build, str(folder)], cwd=ROOT, check=True, capture_output=True)
     (wheel,) = folder.glob("*.whl")
     environment = folder / "environment"
     venv.create(environment, symlinks=True)
@@ -40,7 +40,12 @@ def install_wheel(folder: Path, *extras: str) -> Path:
             link = site / name
             if not link.exists():
                 link.symlink_to(Path(str(required.locate_file(name))))
-    return environment / "bin" / "python"
+    python = environment / "bin" / "python"
+    for point in PathDistribution(information).entry_points.select(group="console_scripts"):
+        program = python.with_name(point.name)
+        program.write_text(f"#!{python}\nfrom {point.module} import {point.attr}\n{point.attr}()\n")
+        program.chmod(0o755)
+    return python
 
 
 def _closure(
@@ -62,7 +67,7 @@ def main() -> int:
     """Run the library's tests on the wheel, with the extras they need."""
     with TemporaryDirectory() as folder:
         python = install_wheel(Path(folder), "report", "test")
-        command = [python, "-m", "pytest", "tests/llm_power", "-q", "--numprocesses", "2"]
+        command = [str(python), "-m", "pytest", "tests/llm_power", "-q", "--numprocesses", "2"]
         return subprocess.run(command, cwd=ROOT, check=False).returncode
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 import traceback
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,8 +30,6 @@ from llm_power.errors import LLMPowerError, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from llm_power.claims.evaluate import Audit
 
 _CONTRADICTED: Final = 1
 _BAD_INPUT: Final = 2
@@ -132,6 +130,7 @@ def resolve(
     from llm_power.board.resolve import N_STAGES, require_different_tasks, resolve_board
     from llm_power.board.summary import describe_board
     from llm_power.report.board_files import write_board
+    from llm_power.report.plain_text import summary_text
     from llm_power.scores.options import ReadOptions
     from llm_power.scores.readers import read_scores
 
@@ -147,8 +146,8 @@ def resolve(
         board = resolve_board(tasks, family=family, cluster=cluster, point=point, on_stage=advance)
     summary = describe_board(board, tasks, missing=missing, cluster=cluster)
     left_out = write_board(out, board, tasks, summary)
-    _print_summary(out, summary)
-    _say(left_out)
+    click.echo(f"{summary_text(summary)}; see {out}")
+    _warn(left_out)
 
 
 @cli.command()
@@ -170,16 +169,14 @@ def audit(*, claims: Path, results: Path, out: Path | None) -> int:
     itself. With --out, claims.csv and claims.md are written into that folder; with the extra
     `report` installed also report.html.
     """
-    from llm_power.claims.audit_files import write_audit
+    from llm_power.claims.audit_files import audit_text, write_audit
     from llm_power.claims.evaluate import audit as judge
     from llm_power.claims.register import load_register
 
     judged = judge(load_register(claims), results)
     left_out = "" if out is None else write_audit(out, judged, results)
-    _print_audit(judged)
-    _say(left_out)
-    for missing in judged.missing_texts():
-        click.echo(f"warning: {one_line(missing)}", err=True)
+    click.echo(audit_text(judged))
+    _warn(left_out, *(f"warning: {one_line(missing)}" for missing in judged.missing_texts()))
     return _CONTRADICTED if judged.with_verdict("contradicted") else 0
 
 
@@ -270,42 +267,6 @@ def _progress(steps: int) -> Iterator[Callable[[str], None]]:
         yield lambda stage: bar.update(1, one_line(stage, 60))
 
 
-def _say(left_out: str) -> None:
-    if left_out:
-        click.echo(left_out, err=True)
-
-
-def _print_audit(judged: Audit) -> None:
-    from llm_power.claims.display import display_number
-    from llm_power.claims.tables import totals_cells
-
-    _print_table(totals_cells(judged))
-    contradicted = judged.with_verdict("contradicted")
-    if contradicted:
-        click.echo()
-    for entry in contradicted:
-        found = display_number(entry.claim, entry.deciding.value) if entry.deciding else "no value"
-        line = f"contradicted: {entry.claim.id}: printed {entry.claim.printed}, found {found}"
-        click.echo(one_line(line))
-
-
-def _print_summary(out: Path, summary: Mapping[str, Any]) -> None:
-    percent = dict.fromkeys(("coverage_min", "coverage_median"), "{:.1%}".format)
-    applicable = [row for row in summary["procedures"] if row["n_pairs"]]
-    for rows in (summary["tasks"], applicable):
-        cells = [[percent.get(name, str)(row[name]) for name in row] for row in rows]
-        _print_table([list(rows[0]), *cells])
-        click.echo()
-    click.echo(f"{summary['n_resolved']} of {summary['n_pairs']} pairs are resolved; see {out}")
-
-
-def _print_table(rows: Sequence[Sequence[str]]) -> None:
-    """Print a header and rows in columns, numbers to the right and texts to the left."""
-    columns = []
-    for cells in zip(*rows, strict=True):
-        width = max(map(len, cells))
-        numbers = all(cell.rstrip("%").replace(".", "", 1).isdigit() for cell in cells[1:])
-        shown = [cell.rjust(width) if numbers else cell.ljust(width) for cell in cells]
-        columns.append([shown[0], "-" * width, *shown[1:]])
-    for line in zip(*columns, strict=True):
-        click.echo("  ".join(line).rstrip())
+def _warn(*lines: str) -> None:
+    for line in filter(None, lines):
+        click.echo(line, err=True)

@@ -32,6 +32,7 @@ FLOORS = {
     "documents": 1,
     "scores": 1,
     "board": 2,
+    "example": 2,
     "printed": 1,
     "report": 3,
     "claims": 4,

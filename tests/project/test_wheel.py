@@ -29,10 +29,15 @@ def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return install_wheel(tmp_path_factory.mktemp("wheel"))
 
 
-def run(python: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+def run(python: Path, *command: str | Path) -> subprocess.CompletedProcess[str]:
+    """Run a command of that environment in a folder that is not the clone."""
     where = python.parents[2]
     return subprocess.run(
-        [python, "-I", *arguments], cwd=where, capture_output=True, text=True, check=False
+        [python.with_name(str(command[0])), *command[1:]],
+        cwd=where,
+        capture_output=True,
+        text=True,
+        check=False,
     )
 
 
@@ -54,7 +59,7 @@ def test_every_public_name_is_importable_without_the_other_houses(python: Path) 
         "others = ['replication', 'kotawala2026', 'matplotlib', 'tabulate', 'jinja2', 'tqdm']\n"
         "print([name for name in others if u.find_spec(name)], llm_power.__file__)"
     )
-    done = run(python, "-c", code)
+    done = run(python, "python", "-I", "-c", code)
     assert done.stderr == ""
     assert done.stdout.startswith(f"[] {python.parents[1]}")
 
@@ -63,8 +68,7 @@ def test_commands_say_in_one_line_what_they_left_out(python: Path) -> None:
     where = python.parents[2]
     (where / "scores.csv").write_text(SCORES)
     (where / "claims.yaml").write_text(CLAIMS)
-    program = "from llm_power.cli import console; console()"
-    done = run(python, "-c", program, "resolve", "scores.csv", "--out", "out")
+    done = run(python, "llm-power", "resolve", "scores.csv", "--out", "out")
     assert done.returncode == 0, done.stderr
     assert done.stderr == (
         "left out: board.md, board.pdf, board.png, board.svg, for want of tabulate and matplotlib. "
@@ -74,7 +78,7 @@ def test_commands_say_in_one_line_what_they_left_out(python: Path) -> None:
         *("pairs.csv", "pairs.csv-metadata.json", "pairs.parquet", "summary.json")
     }
     options = ["--results", "out", "--out", "audit"]
-    done = run(python, "-c", program, "audit", "claims.yaml", *options)
+    done = run(python, "llm-power", "audit", "claims.yaml", *options)
     assert done.returncode == 0, done.stderr
     assert done.stderr == (
         "left out: report.html, for want of jinja2. Remedy: pip install 'llm-power[report]'.\n"

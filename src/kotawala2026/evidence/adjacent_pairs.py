@@ -20,6 +20,7 @@ from kotawala2026.exhibits.item_count import (
     jointly_solved,
     rules_displaying,
 )
+from llm_power.choices import Family
 from llm_power.printed import (
     DISPLAY_RULES,
 )
@@ -27,7 +28,6 @@ from llm_power.statistics._typing import BoolArray, FloatArray, IntArray
 from llm_power.statistics.inversion import z_sum
 from llm_power.statistics.mcnemar import mcnemar_asymptotic, mcnemar_exact
 from llm_power.statistics.multiplicity import (
-    Family,
     Procedure,
     adjusted_required_n,
     benjamini_hochberg_levels,

@@ -6,9 +6,12 @@ import os
 from pathlib import Path, PurePath
 from urllib.parse import quote
 
+from llm_power.claims.display import display_number
 from llm_power.claims.evaluate import Audit
-from llm_power.claims.tables import write_claims
+from llm_power.claims.tables import totals_cells, write_claims
+from llm_power.errors import one_line
 from llm_power.extra import left_out
+from llm_power.report.plain_text import plain_table
 from llm_power.result_set import write_together
 
 
@@ -55,6 +58,38 @@ def write_audit(out: Path, audit: Audit, results: Path) -> str:
 
     write_together(out, write)
     return absent
+
+
+def audit_text(audit: Audit) -> str:
+    """Return the totals of an audit, and a line for each contradicted claim.
+
+    Parameters
+    ----------
+    audit : Audit
+        What `llm_power.claims.evaluate.audit` returned.
+
+    Returns
+    -------
+    str
+        For a terminal.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from llm_power import audit, load_register
+    >>> from llm_power.claims.audit_files import audit_text
+    >>> from llm_power.example import write_example
+    >>> write_example(".")
+    >>> judged = audit(load_register(Path("claims.yaml")), Path())
+    >>> audit_text(judged).splitlines()[-1]
+    'contradicted: leader/resolved: printed beats, found 0.15585'
+    """
+    lines = []
+    for entry in audit.with_verdict("contradicted"):
+        found = display_number(entry.claim, entry.deciding.value) if entry.deciding else "no value"
+        line = f"contradicted: {entry.claim.id}: printed {entry.claim.printed}, found {found}"
+        lines.append(one_line(line))
+    return "\n".join([plain_table(totals_cells(audit)), *([""] if lines else []), *lines])
 
 
 def _links(audit: Audit, results: Path, out: Path) -> dict[str, str]:
