@@ -9,7 +9,7 @@ of a paper, and evaluates those whose ground is at hand. Functions know nothing 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Literal, Protocol, TypeVar
 
@@ -85,7 +85,7 @@ class Quantities:
     """The functions that compute a paper's quantities, each with the ground it needs."""
 
     def __init__(self) -> None:
-        self._registered: list[tuple[type[Ground], Callable[..., Iterable[Finding]]]] = []
+        self._registered: list[tuple[type[Ground], str, Callable[..., Iterable[Finding]]]] = []
 
     def on(self, kind: type[G]) -> Callable[[_Function[G]], _Function[G]]:
         """Register the decorated function for grounds of this kind.
@@ -102,39 +102,40 @@ class Quantities:
         """
 
         def register(function: _Function[G]) -> _Function[G]:
-            self._registered.append((kind, function))
+            topic = function.__module__.rpartition(".")[2]
+            self._registered.append((kind, topic, function))
             return function
 
         return register
 
-    def evaluate(self, *grounds: Ground) -> list[Finding]:
+    def evaluate(self, *grounds: Ground, topics: Collection[str] = ()) -> list[Finding]:
         """Run every registered function on every ground that it can be evaluated on.
 
         Parameters
         ----------
         *grounds : Ground
             What is at hand.
+        topics : collection of str, optional
+            Modules whose functions are run; all if left out.
 
         Returns
         -------
         list of Finding
             With panel, basis, ground and topic filled in.
         """
-        return list(self._found(grounds))
-
-    def _found(self, grounds: Iterable[Ground]) -> Iterator[Finding]:
-        for ground in grounds:
-            for kind, function in self._registered:
-                if isinstance(ground, kind):
-                    topic = function.__module__.rpartition(".")[2]
-                    for finding in function(ground):
-                        yield replace(
-                            finding,
-                            panel=finding.panel or ground.panel,
-                            basis=finding.basis or ground.basis,
-                            ground=ground.name,
-                            topic=topic,
-                        )
+        return [
+            replace(
+                finding,
+                panel=finding.panel or ground.panel,
+                basis=finding.basis or ground.basis,
+                ground=ground.name,
+                topic=topic,
+            )
+            for ground in grounds
+            for kind, topic, function in self._registered
+            if isinstance(ground, kind) and (not topics or topic in topics)
+            for finding in function(ground)
+        ]
 
 
 def derived(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
 # Imported so that their functions are registered.
@@ -55,9 +55,9 @@ def on_grounds(*grounds: Ground) -> list[Finding]:
     return QUANTITIES.evaluate(*grounds)
 
 
-def on_printed_numbers(published: PublishedNumbers) -> list[Finding]:
-    """Evaluate on what the paper prints."""
-    return QUANTITIES.evaluate(published, *printed_pairs(published))
+def on_printed_numbers(published: PublishedNumbers, topics: Collection[str] = ()) -> list[Finding]:
+    """Evaluate on what the paper prints; only these modules, if any are named."""
+    return QUANTITIES.evaluate(published, *printed_pairs(published), topics=topics)
 
 
 def on_scores(

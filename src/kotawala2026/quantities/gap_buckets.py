@@ -12,8 +12,8 @@ import numpy as np
 from kotawala2026.quantities.displayed_scores import solved_items
 from kotawala2026.quantities.grounds import QUANTITIES, ResolvedBoard
 from kotawala2026.quantities.published_numbers import PublishedNumbers
+from kotawala2026.witness.oll_v1_summaries import bucket_mask
 from llm_power.board.summary import GAP_BINS
-from llm_power.statistics._typing import BoolArray, FloatArray
 from llm_power.statistics.paired_binary import required_n_discordance
 from replication.findings import Finding, derived
 
@@ -29,29 +29,12 @@ ALL: Final = "all"
 _CLOSE: Final = BUCKETS[:2]
 
 
-def in_bucket(label: str, gap: FloatArray) -> BoolArray:
-    """Return which absolute gaps are in the bucket that Table 3 labels so.
-
-    Parameters
-    ----------
-    label : str
-        One of `BUCKETS`, or "all".
-    gap : ndarray
-        Absolute gaps, as shares.
-    """
-    if label == ALL:
-        return np.ones(gap.shape, dtype=np.bool_)
-    place = BUCKETS.index(label)
-    low, high = (-np.inf, *GAP_BINS, np.inf)[place : place + 2]
-    return np.asarray((gap > low) & (gap <= high))
-
-
 @QUANTITIES.on(ResolvedBoard)
 def of_verdicts(board: ResolvedBoard) -> Iterator[Finding]:
     """Table 3 from a board's verdicts."""
     fixed = board.unresolved("resolved")
     for label in (*BUCKETS, ALL):
-        inside = in_bucket(label, board.gap)
+        inside = bucket_mask(label, board.gap)
         yield Finding("pairs_in_bucket", label, float(inside.sum()))
         if not inside.any():
             continue
@@ -72,7 +55,7 @@ def of_close_pairs(published: PublishedNumbers) -> Iterator[Finding]:
     gap = np.abs(counts.b - counts.c) / counts.n_items
     r = required_n_discordance(counts.b, counts.c, counts.n_items) / counts.n_items
     for label in _CLOSE:
-        inside = r[in_bucket(label, gap)]
+        inside = r[bucket_mask(label, gap)]
         for name, value in (
             ("pairs", inside.size),
             ("unresolved", np.count_nonzero(inside > 1)),
@@ -139,7 +122,7 @@ def of_displayed_scores(published: PublishedNumbers) -> Iterator[Finding]:
     )
     method = "pairs whose displayed scores, as whole numbers of items, differ by so much"
     for label in BUCKETS:
-        inside = int(np.count_nonzero(in_bucket(label, gaps)))
+        inside = int(np.count_nonzero(bucket_mask(label, gaps)))
         yield Finding("bucket_pairs_of_displayed_scores", label, inside, method)
 
 

@@ -18,7 +18,7 @@ from replication.findings import Finding
 def miller_gain(board: Board) -> Iterator[Finding]:
     """Five numbers of the gain over a board's pairs, and its residuals from 1/(1 - rho)."""
     # A pair without a gap needs infinitely many items by both formulas; its variances are finite.
-    gain = figure_01(board.verdicts)["gain"].to_numpy(np.float64)
+    gain = figure_01(board.verdicts)["gain"].to_numpy(np.float64, copy=True)
     finite = np.isfinite(board.column("n_star"))
     gain[finite] = board.column("n_miller")[finite] / board.column("n_star")[finite]
     residual = gain - 1 / (1 - board.column("rho"))

@@ -8,8 +8,9 @@ from typing import Final
 import numpy as np
 from scipy.special import ndtri
 
-from kotawala2026.quantities.gap_buckets import BUCKETS, in_bucket
+from kotawala2026.quantities.gap_buckets import BUCKETS
 from kotawala2026.quantities.grounds import QUANTITIES, Board
+from kotawala2026.witness.oll_v1_summaries import bucket_mask
 from llm_power.statistics._typing import BoolArray
 from llm_power.statistics.inversion import z_sum
 from llm_power.statistics.multiplicity import bonferroni_level, sidak_level
@@ -44,7 +45,7 @@ def unresolved(board: Board) -> Iterator[Finding]:
     for name in _PROCEDURES:
         which = board.unresolved(f"resolved_{name}")
         for label in BUCKETS:
-            inside = in_bucket(label, board.gap)
+            inside = bucket_mask(label, board.gap)
             quantity, of = f"{name}_unresolved_in_bucket", f"of {int(inside.sum())}"
             yield Finding(quantity, label, _count(which & inside), of)
         yield Finding(f"{name}_unresolved", "", _count(which), f"of {len(which)}")

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-
 from kotawala2026.exhibits.prose import Finding, beside_claims
+
 from llm_power.provenance import EVIDENCE, ScoresKind, provenance_kinds, provenance_line
 from llm_power.report.figures import new_figure, save_figure
 from llm_power.report.score_provenance import basis_of, score_provenance

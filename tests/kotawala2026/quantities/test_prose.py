@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,40 +14,25 @@ from statsmodels.stats.multitest import multipletests
 import board_examples
 from board_examples import RESAMPLES, ClusteredBoard, CountedBoard
 from kotawala2026.exhibits.item_count import jointly_solved
-from kotawala2026.exhibits.prose import (
-    PROSE_COLUMNS,
-    Basis,
-    Claims,
-    Finding,
-    beside_claims,
-    index_claims,
-)
-from kotawala2026.exhibits.prose_clusters import cluster_sensitivity
-from kotawala2026.exhibits.prose_e_process import e_process_stopping
-from kotawala2026.exhibits.prose_lemma import lemma_check, lemma_grid
-from kotawala2026.exhibits.prose_multiplicity import BUCKETS, multiplicity_of_buckets
-from kotawala2026.exhibits.prose_ratios import miller_gain, shortcut_ratios
-from kotawala2026.exhibits.prose_required_n_bootstrap import required_n_bootstrap
-from kotawala2026.exhibits.prose_rho_sensitivity import rho_sensitivity
-from llm_power.errors import InvalidArgument
-from llm_power.printed import (
-    Printed,
-)
+from kotawala2026.quantities.evaluated import on_grounds
+from kotawala2026.quantities.gap_buckets import BUCKETS
+from kotawala2026.quantities.grounds import Board, ClusterStages, Simulation
+from kotawala2026.quantities.lemma import lemma_grid
 from llm_power.statistics.inversion import z_sum
 from llm_power.statistics.required_n_bootstrap import bootstrap_required_n
 from llm_power.statistics.shortcut import cohens_h
-from replication.constraints import Constraint, Role, load_constraints
-from replication.printed import (
-    PublishedCounts,
-)
+from replication.constraints import load_constraints
+from replication.findings import Finding
+from replication.printed import PublishedCounts, load_counts, load_settings
+from replication.views import PROSE_COLUMNS, Printed, index_printed, prose_view
 
 DATA = Path(__file__).resolve().parents[3] / "data" / "kotawala2026"
 K = float(z_sum(0.05, 0.80)) ** 2
 
 
 @pytest.fixture(scope="module")
-def claims() -> Claims:
-    return index_claims(
+def claims() -> Printed:
+    return index_printed(
         load_constraints(DATA / "constraints.yaml"), load_constraints(DATA / "prose.yaml")
     )
 
@@ -69,94 +53,40 @@ def rows(frame: pd.DataFrame) -> Any:
     return frame.set_index(["quantity", "subject"]).sort_index()
 
 
-def claim(text: str, value: float, half_unit: float, error: float | None = None) -> Constraint:
-    printed = Printed(text, value, half_unit, "=")
-    return Constraint(
-        "x", "oll_v1", "x", (), "held_out", "Section 9", printed, standard_error=error
+def board_findings(board: CountedBoard, panel: str = "oll_v1") -> list[Finding]:
+    return on_grounds(Board(panel, "witness", board.verdicts, board.multiplicity))
+
+
+def of_topic(findings: list[Finding], topic: str, claims: Printed) -> pd.DataFrame:
+    return prose_view([f for f in findings if f.topic == topic], claims)
+
+
+def simulated(**settings: Any) -> list[Finding]:
+    return on_grounds(
+        Simulation(
+            settings=load_settings(DATA / "settings.yaml") | settings,
+            close_pairs=load_counts(DATA / "printed" / "table_06.csv"),
+            seed=1,
+            n_trials_large=2_000,
+            n_resamples_large=20_000,
+        )
     )
 
 
-# --- The common frame ---
-
-
-@pytest.mark.parametrize(
-    ("value", "mc_se", "printed_se", "expected"),
-    [
-        (0.445, math.nan, None, True),
-        (0.4449, math.nan, None, False),
-        (0.4449, 0.001, None, True),
-        (0.44, 0.001, None, False),
-        (0.42, 0.006, 0.008, True),  # 3 x 0.010 from the edge 0.445
-        (0.41, 0.006, 0.008, False),
-        (math.nan, math.nan, None, False),
-        (math.inf, 0.001, None, False),
-    ],
-)
-def test_agreement_allows_for_simulation_and_for_nothing_else(
-    value: float, mc_se: float, printed_se: float | None, expected: bool
-) -> None:
-    known: Claims = {("oll_v1", "x", ()): claim("0.45", 0.45, 0.005, printed_se)}
-    frame = beside_claims("oll_v1", [Finding("x", value, mc_se=mc_se)], known, basis="witness")
-    assert bool(frame["agrees"][0]) is expected
-
-
-def test_a_number_that_is_not_printed_has_no_verdict(claims: Claims) -> None:
-    finding = Finding("unheard_of", 1.0, ("a", "b"), note="ours")
-    frame = beside_claims("oll_v1", [finding], claims, basis="witness")
-    row = frame.iloc[0]
-    assert (row["subject"], row["value"], row["note"]) == ("a, b", 1.0, "ours")
-    assert frame[["where", "printed", "role", "agrees"]].isna().all().all()
-
-
-@pytest.mark.parametrize(
-    ("basis", "role", "mc_se", "simulated", "expected"),
-    [
-        ("raw", "input", math.nan, False, "raw"),
-        ("raw", None, 0.1, False, "raw"),
-        ("witness", "input", math.nan, False, "witness_fitted"),
-        ("witness", "target", 0.1, False, "witness_fitted"),
-        ("witness", "held_out", math.nan, False, "witness_held_out"),
-        ("witness", None, 0.1, True, "witness_held_out"),
-        ("counts", "held_out", math.nan, False, "counts"),
-        ("counts", "held_out", math.nan, True, "simulated"),
-        ("mathematics", None, math.nan, False, "derived"),
-        ("mathematics", "input", 0.0, False, "simulated"),
-    ],
-)
-def test_evidence_follows_from_basis_role_and_simulation(
-    basis: Basis, role: Role | None, mc_se: float, simulated: bool, expected: str
-) -> None:
-    printed = replace(claim("0.45", 0.45, 0.005), role=role or "held_out")
-    known: Claims = {("oll_v1", "x", ()): printed} if role else {}
-    finding = Finding("x", 0.45, mc_se=mc_se, simulated=simulated)
-    frame = beside_claims("oll_v1", [finding], known, basis=basis)
-    assert frame["evidence"].to_list() == [expected]
-
-
-def test_a_number_that_two_registers_list_is_taken_from_the_first() -> None:
-    first, second = claim("1", 1, 0.5), claim("2", 2, 0.5)
-    merged = index_claims({"oll_v1": (first,)}, {"oll_v1": (second,)})
-    assert merged["oll_v1", "x", ()] is first
-
-
-def test_the_register_says_what_a_witness_was_fitted_to(
-    claims: Claims, counted_board: CountedBoard
-) -> None:
-    frame = rows(miller_gain(counted_board.verdicts, claims))
-    assert frame.loc[("miller_gain_median", ""), "role"] == "input"
-    assert frame.loc[("miller_residual_max", ""), "role"] == "held_out"
+@pytest.fixture(scope="module")
+def simulation() -> list[Finding]:
+    # One pair of Appendix C is enough.
+    return simulated(e_process_deltas=[0.078], e_process_n_stars=[294])
 
 
 # --- Section 6.1: bootstrap of N* ---
 
 
 def test_chance_of_a_robust_verdict_equals_its_frequency(
-    claims: Claims, counts_6: PublishedCounts
+    claims: Printed, counts_6: PublishedCounts, simulation: list[Finding]
 ) -> None:
     """300 runs of B = 500 of the two borderline pairs, within 4 standard errors."""
-    frame = rows(
-        required_n_bootstrap(counts_6, claims, n_resamples=500, n_resamples_large=20_000, seed=1)
-    )
+    frame = rows(of_topic(simulation, "required_n_bootstrap", claims))
     n11 = jointly_solved(counts_6, counts_6.n_items)
     n00 = counts_6.n_items - n11 - counts_6.b - counts_6.c
     for i, borderline in (
@@ -172,16 +102,14 @@ def test_chance_of_a_robust_verdict_equals_its_frequency(
 
 
 def test_four_robustly_unresolved_pairs_are_an_unlikely_run(
-    claims: Claims, counts_6: PublishedCounts
+    claims: Printed, simulation: list[Finding]
 ) -> None:
     """Section 6.1 prints 4 of 7; the counts of Table 6 give 3, and 4 in about one run in ten."""
-    frame = rows(
-        required_n_bootstrap(counts_6, claims, n_resamples=500, n_resamples_large=20_000, seed=1)
-    )
+    frame = rows(of_topic(simulation, "required_n_bootstrap", claims))
     name = "n_close_pairs_robustly_unresolved"
     assert frame.loc[(name, ""), "printed"] == "4"
     assert frame.loc[(f"{name}_large", ""), "value"] == 3
-    assert 0.02 < frame.loc[(f"{name}_chance_of_printed", ""), "value"] < 0.25
+    assert 0.02 < frame.loc[(f"{name}_chance", "4 pairs"), "value"] < 0.25
     assert 2.5 < frame.loc[(f"{name}_mean", ""), "value"] < 3.3
     # N* itself is printed in Table 6.
     assert frame.loc["n_star", "agrees"].all()
@@ -190,7 +118,7 @@ def test_four_robustly_unresolved_pairs_are_an_unlikely_run(
 # --- Section 6.2: sensitivity to rho ---
 
 
-def test_rho_sensitivity_equals_eq_5_by_hand(claims: Claims, counted_board: CountedBoard) -> None:
+def test_rho_sensitivity_equals_eq_5_by_hand(claims: Printed, counted_board: CountedBoard) -> None:
     verdicts = counted_board.verdicts
     unresolved = {-0.1: 0, 0.0: 0, 0.1: 0}
     for pair in verdicts.itertuples():
@@ -200,7 +128,7 @@ def test_rho_sensitivity_equals_eq_5_by_hand(claims: Claims, counted_board: Coun
         for shift in unresolved:
             variance = u + v - 2 * min(rho + shift, top) * math.sqrt(u * v)
             unresolved[shift] += K * variance / (a - b) ** 2 > n
-    frame = rows(rho_sensitivity(verdicts, claims, panel="oll_v1"))
+    frame = rows(of_topic(board_findings(counted_board), "rho_sensitivity", claims))
     assert frame.loc[("rho_sensitivity_fewest", ""), "value"] == unresolved[0.1]
     assert frame.loc[("rho_sensitivity_most", ""), "value"] == unresolved[-0.1]
     # Section 6.2: the HellaSwag pair becomes resolved at 0.91.
@@ -208,7 +136,7 @@ def test_rho_sensitivity_equals_eq_5_by_hand(claims: Claims, counted_board: Coun
     assert "resolved at ρ + 0.1" in flips.loc["HS, gemma / Llama-3-8B", "note"]
 
 
-def test_mmlu_pro_keeps_two_to_four_pairs(claims: Claims, counts_7: PublishedCounts) -> None:
+def test_mmlu_pro_keeps_two_to_four_pairs(claims: Printed, counts_7: PublishedCounts) -> None:
     """Section 6.2 on the counts of Table 7 at its implied N, which decide it."""
     n = counts_7.n_items - 1
     counts = [
@@ -216,7 +144,7 @@ def test_mmlu_pro_keeps_two_to_four_pairs(claims: Claims, counts_7: PublishedCou
         for i, (p, m, b, c) in enumerate(zip(counts_7.p_a, n, counts_7.b, counts_7.c, strict=True))
     ]
     board = CountedBoard.of([(*row, int(n[0]) - sum(row[3:])) for row in counts])
-    frame = rows(rho_sensitivity(board.verdicts, claims, panel="mmlu_pro"))
+    frame = rows(of_topic(board_findings(board, "mmlu_pro"), "rho_sensitivity", claims))
     assert frame["agrees"].dropna().all()
     assert frame["printed"].notna().sum() == 4
     assert frame.loc[("rho_sensitivity_flips", ""), "value"] == 2
@@ -229,9 +157,9 @@ def test_buckets_are_those_of_table_3(published: Any) -> None:
     assert list(BUCKETS) == list(published(3)["gap_bucket"])[:-1]
 
 
-def test_multiplicity_of_buckets(claims: Claims, counted_board: CountedBoard) -> None:
-    verdicts, multiplicity = counted_board.verdicts, counted_board.multiplicity
-    frame = rows(multiplicity_of_buckets(verdicts, multiplicity, claims))
+def test_multiplicity_of_buckets(claims: Printed, counted_board: CountedBoard) -> None:
+    verdicts = counted_board.verdicts
+    frame = rows(of_topic(board_findings(counted_board), "multiplicity_of_buckets", claims))
     inflation = frame.loc[("inflation_bonferroni", "m = 12"), "value"]
     inflated = inflation * verdicts["n_star"] > verdicts["n_items"]
     gap = verdicts["delta"].abs()
@@ -243,10 +171,10 @@ def test_multiplicity_of_buckets(claims: Claims, counted_board: CountedBoard) ->
     assert frame.loc[("bh_retracted", ""), "value"] == retracted.sum()
 
 
-def test_inflations_at_the_paper_s_family_are_as_printed(claims: Claims) -> None:
+def test_inflations_at_the_paper_s_family_are_as_printed(claims: Printed) -> None:
     """Section 6.3: 3.227, 2.11 and 2.10 at m = 40, which 40 pairs of any kind have."""
     board = CountedBoard.of([("arc", "a", "b", 500, 60 + i, 40, 572 - i) for i in range(40)])
-    frame = rows(multiplicity_of_buckets(board.verdicts, board.multiplicity, claims))
+    frame = rows(of_topic(board_findings(board), "multiplicity_of_buckets", claims))
     general = frame[frame["panel"] == "general"]
     assert len(general) == 3
     assert general["agrees"].all()
@@ -267,9 +195,9 @@ def test_the_grid_is_eq_9_over_eq_6_at_admissible_cells() -> None:
     assert len(grid) == 920
 
 
-def test_what_the_paper_says_of_the_grid(claims: Claims) -> None:
+def test_what_the_paper_says_of_the_grid(claims: Printed, simulation: list[Finding]) -> None:
     """All holds but the largest deviations, which are those of p = 0.5, and the four figures."""
-    frame = lemma_check(claims)
+    frame = of_topic(simulation, "lemma", claims)
     printed = frame[frame["printed"].notna()]
     differing = printed.loc[~printed["agrees"].astype(bool), ["quantity", "subject"]]
     assert differing.to_numpy().tolist() == [
@@ -289,11 +217,11 @@ def test_what_the_paper_says_of_the_grid(claims: Claims) -> None:
 # --- Appendix C ---
 
 
-def test_e_process_rows_hold_or_differ_as_expected(claims: Claims) -> None:
+def test_e_process_rows_hold_or_differ_as_expected(
+    claims: Printed, simulation: list[Finding]
+) -> None:
     """Type-I errors and rejection rates as printed; mean stopping times are shorter."""
-    frame = e_process_stopping(
-        claims, deltas=[0.078], n_stars=[294], n_trials=600, n_trials_large=2_000, seed=2
-    )
+    frame = of_topic(simulation, "e_process", claims)
     outcome = frame[frame["printed"].notna()].groupby("quantity")["agrees"].agg(["all", "any"])
     assert outcome["all"].to_dict() == {
         "type1_error": True,
@@ -310,23 +238,25 @@ def test_e_process_rows_hold_or_differ_as_expected(claims: Claims) -> None:
     assert (frame.loc[frame["quantity"] == "type1_error", "value"] < 0.07).all()
 
 
-def test_one_required_number_a_gap(claims: Claims) -> None:
-    with pytest.raises(InvalidArgument, match="n_stars"):
-        e_process_stopping(claims, deltas=[0.1], n_stars=[], n_trials=1, n_trials_large=1, seed=0)
+def test_one_required_number_a_gap() -> None:
+    with pytest.raises(ValueError, match="zip"):
+        simulated(e_process_deltas=[0.1], e_process_n_stars=[])
 
 
 # --- Section 6.4 ---
 
 
+def stages_of(board: ClusteredBoard) -> ClusterStages:
+    return ClusterStages(
+        "witness", board.verdicts, board.definitions, board.distribution, RESAMPLES
+    )
+
+
 def test_cluster_sensitivity_collects_the_stages(
-    claims: Claims, clustered_board: ClusteredBoard
+    claims: Printed, clustered_board: ClusteredBoard
 ) -> None:
     board = clustered_board
-    frame = rows(
-        cluster_sensitivity(
-            board.verdicts, board.definitions, board.distribution, claims, n_resamples=RESAMPLES
-        )
-    )["value"]
+    frame = rows(prose_view(on_grounds(stages_of(board)), claims))["value"]
     verdicts = board.verdicts
     assert frame["icc_median", ""] == np.median(verdicts["icc"])
     assert frame["mean_cluster_size", ""] == len(board.scores.item_ids) / 14
@@ -344,15 +274,13 @@ def test_cluster_sensitivity_collects_the_stages(
 
 
 def test_every_claim_about_clusters_in_prose_has_its_row(
-    claims: Claims, clustered_board: ClusteredBoard
+    claims: Printed, clustered_board: ClusteredBoard
 ) -> None:
     board = clustered_board
-    frame = cluster_sensitivity(
-        board.verdicts, board.definitions, board.distribution, claims, n_resamples=RESAMPLES
-    )
+    frame = prose_view(on_grounds(stages_of(board)), claims)
     prefixes = ("bootstrap_share", "quartile_", "parity_", "random_", "icc_m", "n_flipped")
     expected = {
-        (quantity, ", ".join(subject))
+        (quantity, subject)
         for panel, quantity, subject in claims
         if panel == "mmlu_pro" and quantity.startswith(prefixes)
     }
@@ -363,9 +291,9 @@ def test_every_claim_about_clusters_in_prose_has_its_row(
 # --- Sections 2 and 4 ---
 
 
-def test_shortcut_ratios_in_both_readings(claims: Claims, counted_board: CountedBoard) -> None:
+def test_shortcut_ratios_in_both_readings(claims: Printed, counted_board: CountedBoard) -> None:
     verdicts = counted_board.verdicts
-    frame = rows(shortcut_ratios(verdicts, claims, panel="oll_v1"))["value"]
+    frame = rows(of_topic(board_findings(counted_board), "shortcut_ratios", claims))["value"]
     ratio = (verdicts["n_h"] / verdicts["n_star"]).to_numpy(np.float64)
     whole = np.ceil(verdicts["n_h"]) / np.ceil(verdicts["n_star"])
     assert frame["shortcut_ratio_q3", ""] == pytest.approx(np.percentile(ratio, 75), rel=1e-12)
@@ -373,7 +301,7 @@ def test_shortcut_ratios_in_both_readings(claims: Claims, counted_board: Counted
     assert frame["pairs_within_5pp", ""] == (verdicts["delta"].abs() <= 0.05).sum()
 
 
-def test_the_printed_largest_ratio_is_one_of_rounded_numbers(claims: Claims) -> None:
+def test_the_printed_largest_ratio_is_one_of_rounded_numbers(claims: Printed) -> None:
     """Section 4 prints 0.562; the board's 906 and 385 of 1,319 give 0.5605 at any rho.
 
     9/16 = 0.5625 after rounding both up (Section 4, range; GSM8K, Llama-I and gemma-it).
@@ -381,7 +309,7 @@ def test_the_printed_largest_ratio_is_one_of_rounded_numbers(claims: Claims) -> 
     for n11 in (334, 345, 360):
         cells = (n11, 906 - n11, 385 - n11, 1319 - 906 - 385 + n11)
         board = CountedBoard.of([("gsm8k", "Llama-I", "gemma-it", *cells)])
-        frame = rows(shortcut_ratios(board.verdicts, claims, panel="oll_v1"))
+        frame = rows(of_topic(board_findings(board), "shortcut_ratios", claims))
         assert frame.loc[("shortcut_ratio_max", ""), "value"] == pytest.approx(0.5605, abs=5e-5)
         assert not frame.loc[("shortcut_ratio_max", ""), "agrees"]
         if n11 == 334:  # N* = 15.9 and n_h = 8.9
@@ -389,19 +317,19 @@ def test_the_printed_largest_ratio_is_one_of_rounded_numbers(claims: Claims) -> 
             assert frame.loc[("shortcut_ratio_of_whole_items_max", ""), "agrees"]
 
 
-def test_a_pair_without_a_gap_has_no_ratio_but_a_gain(claims: Claims) -> None:
+def test_a_pair_without_a_gap_has_no_ratio_but_a_gain(claims: Printed) -> None:
     board = CountedBoard.of([("arc", "a", "b", 40, 20, 20, 20), ("arc", "a", "c", 40, 25, 15, 20)])
-    ratios = rows(shortcut_ratios(board.verdicts, claims, panel="oll_v1"))["value"]
+    ratios = rows(of_topic(board_findings(board), "shortcut_ratios", claims))["value"]
     assert ratios["shortcut_ratio_min", ""] == ratios["shortcut_ratio_max", ""]
-    gains = rows(miller_gain(board.verdicts, claims))["value"]
+    gains = rows(of_topic(board_findings(board), "miller_gain", claims))["value"]
     assert math.isfinite(gains["miller_gain_max", ""])
 
 
-def test_miller_gain_summarizes_figure_1(claims: Claims, counted_board: CountedBoard) -> None:
+def test_miller_gain_summarizes_figure_1(claims: Printed, counted_board: CountedBoard) -> None:
     verdicts = counted_board.verdicts
     gain = (verdicts["n_miller"] / verdicts["n_star"]).to_numpy(np.float64)
     residual = gain - 1 / (1 - verdicts["rho"].to_numpy(np.float64))
-    frame = rows(miller_gain(verdicts, claims))["value"]
+    frame = rows(of_topic(board_findings(counted_board), "miller_gain", claims))["value"]
     assert frame["miller_gain_median", ""] == pytest.approx(np.median(gain), rel=1e-10)
     assert frame["miller_residual_mean", ""] == pytest.approx(residual.mean(), rel=1e-8)
     assert frame["miller_residual_max", ""] == pytest.approx(np.abs(residual).max(), rel=1e-8)

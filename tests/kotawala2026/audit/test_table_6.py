@@ -13,14 +13,15 @@ from statistics import NormalDist, median
 
 import numpy as np
 import pytest
-from evidence_values import PUBLISHED, Errors, Values, errors_of, values_of
+from findings_by_name import PUBLISHED, Errors, Values, errors_of, values_of
 from scipy import stats
 from second_derivations_paper import K, counts_n_star
 from statsmodels.stats.contingency_tables import mcnemar
 
-from kotawala2026.evidence.close_pairs import close_pairs
-from kotawala2026.evidence.published_numbers import load_published
-from replication.evidence.rows import EvidenceRow
+from kotawala2026.quantities.evaluated import on_printed_numbers
+from kotawala2026.quantities.published_numbers import load_published
+from kotawala2026.quantities.required_n_bootstrap import percentiles, resampled_required_n
+from replication.findings import Finding
 
 # Table 6: pair, N, p_A, p_B, b, c, N*.
 Row = tuple[str, int, float, float, int, int, int]
@@ -34,6 +35,10 @@ ROWS: list[Row] = [
     ("Wino, gemma-7b, Llama-3-8B", 1267, 0.7845, 0.7711, 98, 81, 6_152),
 ]
 NAMES = [row[0] for row in ROWS]
+TOPICS = {
+    *{"table_6", "gap_buckets", "required_n_bootstrap", "arbiters", "prospective"},
+    "displayed_scores",
+}
 Z = NormalDist()
 # Table 10: label, gap, rho, N*, powers, and the scores that the board displayed with their N.
 Row10 = tuple[str, float, float, int, tuple[float, float, float], float, float, int]
@@ -45,17 +50,17 @@ TABLE_10: list[Row10] = [
 
 
 @pytest.fixture(scope="module")
-def rows() -> list[EvidenceRow]:
-    return close_pairs(load_published(PUBLISHED))
+def rows() -> list[Finding]:
+    return on_printed_numbers(load_published(PUBLISHED), TOPICS)
 
 
 @pytest.fixture(scope="module")
-def found(rows: list[EvidenceRow]) -> Values:
+def found(rows: list[Finding]) -> Values:
     return values_of(rows)
 
 
 @pytest.fixture(scope="module")
-def errors(rows: list[EvidenceRow]) -> Errors:
+def errors(rows: list[Finding]) -> Errors:
     return errors_of(rows)
 
 
@@ -127,8 +132,8 @@ def test_table_3_adds_up(found: Values) -> None:
 
 
 @pytest.mark.parametrize("row", ROWS, ids=NAMES)
-def test_share_of_resamples_by_two_binomials(found: Values, row: Row) -> None:
-    pair, n, _, _, b, c, n_star = row
+def test_share_of_resamples_by_two_binomials(row: Row) -> None:
+    _, n, _, _, b, c, n_star = row
     # m discordant items in a resample, then b* of them: resolved where N d² >= K (N m - d²).
     reach = int(10 * math.sqrt(b + c))
     m = np.arange(max(1, b + c - reach), b + c + reach + 1)[:, None]
@@ -137,14 +142,15 @@ def test_share_of_resamples_by_two_binomials(found: Values, row: Row) -> None:
     resolved = n * d.astype(float) ** 2 >= K * (n * m - d.astype(float) ** 2)
     inner = np.where(resolved & (b_star <= m), stats.binom.pmf(b_star, m, b / (b + c)), 0.0)
     share = 1 - stats.binom.pmf(m[:, 0], n, (b + c) / n) @ inner.sum(axis=1)
-    assert found["share_of_resamples_unresolved", pair] == pytest.approx(share, abs=1e-9)
-    low, high = (found[f"n_star_p{end}", pair] for end in ("05", "95"))
+    needed, mass = resampled_required_n(b, c, n)
+    assert mass[needed > n].sum() == pytest.approx(share, abs=1e-9)
+    low, high = percentiles(needed, mass)
     assert (low > n) == (share > 0.95)
     assert low < n_star < high
 
 
 def test_three_pairs_are_robust_not_four(found: Values, errors: Errors) -> None:
-    shares = [found["share_of_resamples_unresolved", pair] for pair in NAMES]
+    shares = list(_shares().values())
     assert found["robustly_unresolved", ""] == sum(x > 0.95 for x in shares) == 3
     assert found["spanning", ""] == 4
     chance = [stats.binom.cdf(24, 500, 1 - x) for x in shares]
@@ -168,11 +174,20 @@ def test_three_pairs_are_robust_not_four(found: Values, errors: Errors) -> None:
 def test_spanning_intervals_belong_to_the_larger_gaps(found: Values) -> None:
     gap = {name: (b - c) / math.sqrt(b + c) for name, _, _, _, b, c, _ in ROWS}
     robust = {NAMES[0], NAMES[4], NAMES[5]}
-    assert all(found["share_of_resamples_unresolved", name] > 0.95 for name in robust)
+    assert {name for name, share in _shares().items() if share > 0.95} == robust
     farthest = max(gap[name] for name in robust)
     nearest = [name for name in gap if name not in robust and gap[name] < farthest]
     assert found["spanning_pairs_nearer_zero", ""] == len(nearest) == 0
     assert found["intervals_beyond_tenfold", ""] == 4
+
+
+def _shares() -> dict[str, float]:
+    """Share of the resamples of each pair that need more than N items."""
+    shares = {}
+    for name, n, _, _, b, c, _ in ROWS:
+        needed, mass = resampled_required_n(b, c, n)
+        shares[name] = float(mass[needed > n].sum())
+    return shares
 
 
 def test_arbiters_by_statsmodels(found: Values) -> None:
@@ -254,9 +269,10 @@ def test_table_10_against_the_displayed_scores(found: Values, row: Row10) -> Non
     assert abs(value - rho) <= 0.005
 
 
-def test_gemma_of_table_10_is_the_instruction_tuned_one(found: Values) -> None:
+def test_gemma_of_table_10_is_the_instruction_tuned_one(rows: list[Finding]) -> None:
     for label in (TABLE_10[1][0], TABLE_10[2][0]):
-        assert found["worse_model", label] == "gemma-7b-it"
+        (gap,) = [f for f in rows if f.quantity == "gap_of_displayed_scores" and f.subject == label]
+        assert gap.method.endswith(" and gemma-7b-it")
 
 
 def test_a_wrong_required_n_leaves_the_row_its_counts(found: Values, tmp_path: Path) -> None:
@@ -268,7 +284,7 @@ def test_a_wrong_required_n_leaves_the_row_its_counts(found: Values, tmp_path: P
     rows[1][header.index("n_star")] = "4,090"
     with path.open("w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows([header, *rows])
-    planted = values_of(close_pairs(load_published(folder)))
+    planted = values_of(on_printed_numbers(load_published(folder), TOPICS))
     changed = {key for key in found if planted[key] != found[key] and key[0] != "power_implied"}
     assert changed == {
         ("n_star_rows_by_rule", "nearest"),

@@ -1,4 +1,4 @@
-"""Evidence by the names that its rows are looked up with."""
+"""Findings by the names that their rows are looked up with."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from replication.evidence.rows import EvidenceRow
+from replication.findings import Finding
 
 PUBLISHED = Path(__file__).resolve().parents[3] / "data" / "kotawala2026"
 
@@ -15,7 +15,7 @@ Values = dict[tuple[str, str], Any]
 Errors = dict[tuple[str, str], float]
 
 
-def values_of(rows: Iterable[EvidenceRow]) -> Values:
+def values_of(rows: Iterable[Finding]) -> Values:
     """Return the value of every row; two rows of one name are a fault."""
     listed = list(rows)
     named = {(row.quantity, row.subject): row.value for row in listed}
@@ -23,6 +23,6 @@ def values_of(rows: Iterable[EvidenceRow]) -> Values:
     return named
 
 
-def errors_of(rows: Iterable[EvidenceRow]) -> Errors:
+def errors_of(rows: Iterable[Finding]) -> Errors:
     """Return the standard error of every row, NaN where it has none."""
     return {(row.quantity, row.subject): row.standard_error for row in rows}
