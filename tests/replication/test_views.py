@@ -45,8 +45,8 @@ def finding(
         (0.4449, math.nan, None, False),
         (0.4449, 0.001, None, True),
         (0.44, 0.001, None, False),
-        (0.42, 0.006, 0.008, True),  # 3 x 0.010 from the edge 0.445
-        (0.41, 0.006, 0.008, False),
+        (0.41, 0.006, 0.008, True),  # 4 x 0.010 from the edge 0.445
+        (0.40, 0.006, 0.008, False),
         (math.nan, math.nan, None, False),
         (math.inf, 0.001, None, False),
     ],
@@ -134,6 +134,6 @@ def test_a_printed_number_without_a_finding_is_refused() -> None:
 
 
 def test_evidence_keeps_words_and_numbers() -> None:
-    frame = evidence_view([finding("x", 1.0, basis="counts"), Finding("y", "", "yes")])
+    frame = evidence_view([finding("x", 1.0, basis="counts"), Finding("y", "", "yes", basis="none")])
     assert frame["value"].tolist() == [1.0, "yes"]
-    assert frame["evidence"].tolist() == ["counts", None]
+    assert frame["evidence"].tolist() == ["counts", "none"]

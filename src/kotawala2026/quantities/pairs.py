@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 import numpy as np
+import pandas as pd
 
 from kotawala2026.exhibits.table_10 import FACTORS
 from kotawala2026.quantities.grounds import QUANTITIES, Pairs, ResolvedBoard
@@ -71,9 +72,8 @@ def of_each_model(board: ResolvedBoard) -> Iterator[Finding]:
         )
         for side in ("a", "b")
     ]
-    for side in sides:
-        for row in side.drop_duplicates(["task", "model"]).itertuples():
-            yield Finding("board_score", f"{row.task}, {row.model}", 100 * float(str(row.p)))
+    for row in pd.concat(sides).drop_duplicates(["task", "model"]).itertuples():
+        yield Finding("board_score", f"{row.task}, {row.model}", 100 * float(str(row.p)))
 
 
 @QUANTITIES.on(ResolvedBoard)
