@@ -51,19 +51,17 @@ def evidence_view(findings: Iterable[Finding]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=EVIDENCE_COLUMNS)
 
 
-def index_printed(*registers: Mapping[str, Sequence[Constraint]]) -> Printed:
+def index_printed(constraints: Iterable[Constraint]) -> Printed:
     """Index printed numbers by panel, quantity and subject.
 
     Parameters
     ----------
-    *registers : mapping
-        Printed numbers by panel. A number that several list is taken from the first.
+    constraints : iterable of Constraint
+        Printed numbers. One that is printed several times is taken from where it comes first.
     """
     found: dict[tuple[str, str, str], Constraint] = {}
-    for register in registers:
-        for panel, constraints in register.items():
-            for c in constraints:
-                found.setdefault((panel, c.quantity, ", ".join(c.subject)), c)
+    for c in constraints:
+        found.setdefault((c.panel, c.quantity, ", ".join(c.subject)), c)
     return found
 
 

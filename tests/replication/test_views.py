@@ -92,7 +92,7 @@ def test_evidence_follows_from_basis_and_role(
 
 def test_a_number_that_two_registers_list_is_taken_from_the_first() -> None:
     first, second = printed_number("1", 1, 0.5), printed_number("2", 2, 0.5)
-    merged = index_printed({"oll_v1": (first,)}, {"oll_v1": (second,)})
+    merged = index_printed([first, second])
     assert merged["oll_v1", "x", ""] is first
 
 
@@ -134,6 +134,8 @@ def test_a_printed_number_without_a_finding_is_refused() -> None:
 
 
 def test_evidence_keeps_words_and_numbers() -> None:
-    frame = evidence_view([finding("x", 1.0, basis="counts"), Finding("y", "", "yes", basis="none")])
+    frame = evidence_view(
+        [finding("x", 1.0, basis="counts"), Finding("y", "", "yes", basis="none")]
+    )
     assert frame["value"].tolist() == [1.0, "yes"]
     assert frame["evidence"].tolist() == ["counts", "none"]

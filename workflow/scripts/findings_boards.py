@@ -30,7 +30,7 @@ with logged():
         distribution=load(inputs.distribution),
         n_resamples=snakemake.params.n_resamples,
     )
-    found = {panel: on_grounds(board) for panel, board in boards.items()}
+    found = {str(panel): on_grounds(board) for panel, board in boards.items()}
     found["mmlu_pro"] += on_grounds(stages)
     for panel, findings in found.items():
         write_csv(findings_frame(findings), outputs[f"{panel}_findings"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final
 
 # Imported so that their functions are registered.
@@ -91,11 +91,11 @@ def on_scores(
     return QUANTITIES.evaluate(board, board.pairs(), items)
 
 
-def drops_of(table_8: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """Return the categories of each row of Table 8 that drops some, by the row's label."""
+def drops_of(labels: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """Return the categories that the rows of Table 8 drop, by the rows' labels."""
     suffix = " drops)"
     return {
         label: tuple(label.rpartition(" (")[0].split(", "))
-        for label in table_8
+        for label in labels
         if label.endswith(suffix)
     }

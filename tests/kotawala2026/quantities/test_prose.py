@@ -32,9 +32,8 @@ K = float(z_sum(0.05, 0.80)) ** 2
 
 @pytest.fixture(scope="module")
 def claims() -> Printed:
-    return index_printed(
-        load_constraints(DATA / "constraints.yaml"), load_constraints(DATA / "prose.yaml")
-    )
+    registers = [load_constraints(DATA / name) for name in ("constraints.yaml", "prose.yaml")]
+    return index_printed(c for one in registers for listed in one.values() for c in listed)
 
 
 @pytest.fixture(scope="module")
