@@ -130,8 +130,8 @@ def _bounds(clusters: _Clusters) -> Iterator[Finding]:
     found = _bounds_of(clusters.bootstrap)
     batches = [_bounds_of(batch) for batch in clusters.batches]
     for name, values in found.items():
-        errors = np.std([batch[name] for batch in batches], axis=0, ddof=1)
-        for i, (value, error) in enumerate(zip(values, errors, strict=True), start=1):
+        for i, value in enumerate(values, start=1):
+            error = np.std([batch[name][i - 1] for batch in batches], ddof=1)
             # A bound that no resample moves, a design effect of 1, varies by rounding alone.
             moved = float(error) if error > _ROUNDING * abs(value) else math.nan
             yield Finding(name, f"{i} vs {i + 1}", float(value), standard_error=moved)
