@@ -33,6 +33,7 @@ include: "workflow/rules/hub.smk"
 include: "workflow/rules/exhibits.smk"
 include: "workflow/rules/board_exhibits.smk"
 include: "workflow/rules/boards.smk"
+include: "workflow/rules/findings.smk"
 include: "workflow/rules/audit.smk"
 include: "workflow/rules/manifest.smk"
 

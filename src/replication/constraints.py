@@ -105,6 +105,13 @@ class Constraint:
         below, above = {"nearest": (1, 1), "up": (2, 0), "down": (0, 2)}[self.rule]
         return float(value - below * half), float(value + above * half)
 
+    def agrees(self, value: float, standard_error: float = 0.0) -> bool:
+        """Whether a value, with its own standard error, could be printed so."""
+        low, high = self.interval
+        slack = 4 * math.hypot(standard_error, self.standard_error or 0.0)
+        slack += 1e-9 * max(1.0, abs(self.printed.value))
+        return math.isfinite(value) and low - slack <= value <= high + slack
+
     @property
     def label(self) -> str:
         """Where it is printed, of what, and how: one line for a reader."""

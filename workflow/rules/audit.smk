@@ -1,25 +1,10 @@
 # Every claim of the paper's register, judged by what the other rules made.
 
 
-rule audit_evidence:
-    input:
-        tables=[published(number) for number in TABLES],
-        settings="data/kotawala2026/settings.yaml",
-        code=package_sources("kotawala2026.evidence.printed"),
-    output:
-        "results/audit/evidence.csv",
-    log:
-        "logs/audit_evidence.log",
-    benchmark:
-        "benchmarks/workflow/audit_evidence.tsv"
-    script:
-        "../scripts/audit_evidence.py"
-
-
 rule audit:
     input:
         register=CLAIMS,
-        evidence=rules.audit_evidence.output,
+        evidence=rules.findings_printed.output.evidence,
         results=audited_files(),
         code=package_sources(
             "llm_power.claims.evaluate",

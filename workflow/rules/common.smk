@@ -35,7 +35,7 @@ PROSE = [
     "shortcut_ratios",
     "miller_gain",
 ]
-PROSE_RULES = ["prose_required_n", "prose_theory", "prose_panels"]
+PROSE_RULES = ["findings_simulated", "findings_boards"]
 HUB_REGISTER = "data/datasets.csv"
 HUB_LOCK = "datasets.lock.csv"
 SETTINGS = load_settings(Path("data/kotawala2026/settings.yaml"))
@@ -409,7 +409,7 @@ def makers():
     """Return the name of the rule that makes each audited file, by its path in results/."""
     return {
         str(path).removeprefix("results/"): name
-        for name in [*exhibit_rules(), "audit_evidence", "witness_report"]
+        for name in [*exhibit_rules(), "findings_printed", "witness_report"]
         for path in getattr(rules, name).output
     }
 

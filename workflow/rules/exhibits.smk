@@ -181,47 +181,6 @@ rule figure_6:
         "../scripts/figure_06.py"
 
 
-rule prose_required_n:
-    input:
-        counts=published(6),
-        printed=printed_numbers("oll_v1"),
-        settings="data/kotawala2026/settings.yaml",
-        code=package_sources("kotawala2026.exhibits.prose_required_n_bootstrap"),
-    output:
-        "results/prose/required_n_bootstrap.csv",
-    log:
-        "logs/prose/required_n.log",
-    benchmark:
-        "benchmarks/workflow/prose_required_n.tsv"
-    params:
-        seed=config["seed"],
-        n_resamples_large=config["simulation"]["crossing_trials"],
-    script:
-        "../scripts/prose_required_n.py"
-
-
-rule prose_theory:
-    input:
-        printed=printed_numbers("general"),
-        settings="data/kotawala2026/settings.yaml",
-        code=package_sources(
-            "kotawala2026.exhibits.prose_lemma",
-            "kotawala2026.exhibits.prose_e_process",
-        ),
-    output:
-        lemma="results/prose/lemma.csv",
-        e_process="results/prose/e_process.csv",
-    log:
-        "logs/prose/theory.log",
-    benchmark:
-        "benchmarks/workflow/prose_theory.tsv"
-    params:
-        seed=config["seed"],
-        n_trials_large=config["simulation"]["stopping_trials"],
-    script:
-        "../scripts/prose_theory.py"
-
-
 # The paper's top ten beside other models on the same items: there is one board that can tell.
 if "mmlu_pro_authors" in config["boards"] and has_the_papers_point():
 

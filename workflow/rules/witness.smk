@@ -7,13 +7,11 @@ rule witness_oll_v1:
         board="data/kotawala2026/board_scores.csv",
         code=package_sources(
             "kotawala2026.witness.oll_v1",
-            "kotawala2026.witness.oll_v1_values",
-            "replication.roles",
             "replication.witness.infeasible",
         ),
     output:
         scores=panel_scores("oll_v1", "results/witness"),
-        roles="results/witness/oll_v1/roles.csv",
+        untilted=panel_scores("oll_v1", "results/witness/untilted"),
         pairs="results/witness/oll_v1/pairs.csv",
         infeasible="results/witness/oll_v1/infeasible.csv",
     log:
@@ -22,8 +20,6 @@ rule witness_oll_v1:
         "benchmarks/workflow/witness_oll_v1.tsv"
     # Most of the run waits for it.
     priority: 10
-    params:
-        seed=config["seed"],
     script:
         "../scripts/witness_oll_v1.py"
 
@@ -32,12 +28,9 @@ rule witness_mmlu_pro:
     input:
         printed=printed_numbers("mmlu_pro", registers=REGISTERS[:1]),
         categories="data/kotawala2026/mmlu_pro_categories.csv",
-        code=package_sources(
-            "kotawala2026.witness.mmlu_pro", "kotawala2026.witness.mmlu_pro_values"
-        ),
+        code=package_sources("kotawala2026.witness.mmlu_pro"),
     output:
         scores=panel_scores("mmlu_pro_top10", "results/witness"),
-        roles="results/witness/mmlu_pro_top10/roles.csv",
         infeasible="results/witness/mmlu_pro_top10/infeasible.csv",
     log:
         "logs/witness/mmlu_pro_top10.log",
@@ -57,7 +50,6 @@ rule witness_frontier:
         code=package_sources("kotawala2026.witness.frontier"),
     output:
         scores=panel_scores("frontier", "results/witness"),
-        roles="results/witness/frontier/roles.csv",
         infeasible="results/witness/frontier/infeasible.csv",
     log:
         "logs/witness/frontier.log",

@@ -14,12 +14,14 @@ from replication.records import Ledger
 with logged():
     config, jobs = snakemake.params.config, Ledger.read(Path())
     seed = f"seed {config['seed']}"
-    inputs = jobs.of("prose_panels").inputs
+    inputs = jobs.of("findings_boards").inputs
     panels = [read_task(path) for path in inputs if path.startswith("results/scores/")]
     prose = {
-        "prose_required_n": [Provenance.published("Table 6"), Provenance("simulated", seed)],
-        "prose_theory": [Provenance("simulated", f"{seed}; the lemma is computed on its grid")],
-        "prose_panels": score_provenance(panels),
+        "findings_simulated": [
+            Provenance.published("Table 6"),
+            Provenance("simulated", f"{seed}; the lemma is computed on its grid"),
+        ],
+        "findings_boards": score_provenance(panels),
     }
     exhibits = [
         Exhibit(

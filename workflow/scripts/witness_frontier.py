@@ -1,10 +1,10 @@
-"""Build the witness of the frontier panel, and hold it against every printed number."""
+"""Build the witness of the frontier panel."""
 
 from pathlib import Path
 
 from _job import file_sums, logged, snakemake, write_csv
 
-from kotawala2026.witness.frontier import build_frontier, frontier_roles, witness_scores
+from kotawala2026.witness.frontier import build_frontier, witness_scores
 from llm_power.scores.store import write_task
 from replication.constraints import load_constraints
 from replication.witness.infeasible import contradictions_frame
@@ -16,7 +16,5 @@ with logged():
     write_task(
         witness_scores(witness, file_sums(*snakemake.input.printed)), snakemake.output.scores[0]
     )
-    report = frontier_roles(constraints, witness)
-    write_csv(report, snakemake.output.roles)
     contradictions = contradictions_frame(witness.contradictions)
     write_csv(contradictions, snakemake.output.infeasible)

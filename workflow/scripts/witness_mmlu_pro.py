@@ -1,11 +1,10 @@
-"""Build the witness of the MMLU-Pro top ten, and hold it against every printed number."""
+"""Build the witness of the MMLU-Pro top ten."""
 
 from pathlib import Path
 
 from _job import file_sums, logged, snakemake, write_csv
 
 from kotawala2026.witness.mmlu_pro import build_mmlu_pro, load_categories, witness_scores
-from kotawala2026.witness.mmlu_pro_values import mmlu_pro_roles
 from llm_power.scores.store import write_task
 from replication.constraints import load_constraints
 from replication.witness.infeasible import contradictions_frame
@@ -16,9 +15,6 @@ with logged():
     categories = load_categories(Path(snakemake.input.categories))
     witness = build_mmlu_pro(constraints, categories, seed=snakemake.params.seed)
     sums = file_sums(*snakemake.input.printed, snakemake.input.categories)
-    scores = witness_scores(witness, sums)
-    write_task(scores, snakemake.output.scores[0])
-    report = mmlu_pro_roles(constraints, scores, seed=snakemake.params.seed)
-    write_csv(report, snakemake.output.roles)
+    write_task(witness_scores(witness, sums), snakemake.output.scores[0])
     contradictions = contradictions_frame(witness.contradictions)
     write_csv(contradictions, snakemake.output.infeasible)

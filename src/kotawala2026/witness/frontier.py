@@ -13,7 +13,6 @@ from itertools import combinations
 from typing import Final
 
 import numpy as np
-import pandas as pd
 
 from llm_power.errors import InvalidArgument
 from llm_power.scores.store import TaskScores
@@ -22,10 +21,7 @@ from llm_power.statistics._typing import FloatArray, IntArray
 from llm_power.statistics.paired_binary import PairSummary, summarize_counts
 from llm_power.statistics.shortcut import shortcut_required_n
 from replication.constraints import Constraint, select, witness_provenance
-from replication.printed import (
-    PublishedError,
-)
-from replication.roles import roles_report
+from replication.printed import PublishedError
 from replication.witness.chain import chain_scores
 from replication.witness.infeasible import Contradiction, LinearRow
 
@@ -160,35 +156,6 @@ def witness_scores(witness: FrontierWitness, files: Mapping[str, str]) -> TaskSc
             "witness of Appendix D of Kotawala (2026), arXiv:2605.30315", files, witness.free
         ),
     )
-
-
-def frontier_roles(
-    constraints: Sequence[Constraint],
-    witness: FrontierWitness,
-    *,
-    alpha: float = 0.05,
-    power: float = 0.80,
-) -> pd.DataFrame:
-    """Hold the witness against every printed number of the panel.
-
-    Parameters
-    ----------
-    constraints : sequence of Constraint
-        Panel ``frontier`` of the register.
-    witness : FrontierWitness
-        What `build_frontier` returned.
-    alpha, power : float
-        Operating point.
-
-    Returns
-    -------
-    DataFrame
-        As `replication.roles`.
-    """
-    n = len(witness.values)
-    summary = _summary(witness.solved[:-1], witness.b, witness.c, n, alpha=alpha, power=power)
-    values = _quantities(summary)
-    return roles_report(list(constraints), lambda c: float(_named(values, c)))
 
 
 @dataclass(frozen=True, slots=True)

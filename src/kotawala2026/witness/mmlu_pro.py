@@ -3,7 +3,7 @@
 `prepare_panel` reads the printed numbers, `fit_pair_gaps` spreads one pair's discordant items
 over the categories (the pairs are independent, so they may run side by side), `assemble` joins
 the pairs into item-level scores and `witness_scores` hands them to the engine. What came out is
-evaluated in `kotawala2026.witness.mmlu_pro_values`.
+evaluated in `kotawala2026.quantities`.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Final
 
 import numpy as np
 
+from kotawala2026.adjacent_clusters import CLUSTER, quartile_icc
 from kotawala2026.witness._mmlu_pro_printed import (
     Table7,
     chain_contradictions,
@@ -26,7 +27,6 @@ from kotawala2026.witness._mmlu_pro_printed import (
     leave_one_out_verdicts,
     pair_targets,
 )
-from kotawala2026.witness.mmlu_pro_values import CLUSTER, quartile_icc
 from llm_power.errors import one_line
 from llm_power.scores.store import TaskScores
 from llm_power.statistics._seeds import named_rng

@@ -9,15 +9,13 @@
 `oll_v1_board`           its tasks, its models, and who solves how many items
 `oll_v1_contradictions`  which of its printed numbers cannot hold together
 `oll_v1_summaries`       what is printed of many of its pairs at once
-`oll_v1_values`          every printed quantity, evaluated on the verdict table
 `cluster_gaps`           one pair's gaps in each cluster, fitted
 `gap_misfit`             what is printed of a pair's clusters, and how far gaps are from it
 `whole_gaps`             gaps in whole items, and the b and c of each cluster
 `chain`                  items of models in a chain with exact counts a cluster
-`mmlu_pro`               the MMLU-Pro top ten; `mmlu_pro_values` evaluates it
+`mmlu_pro`               the MMLU-Pro top ten
 `frontier`               the frontier panel
 `infeasible`             smallest infeasible subset, minimum correction
-`roles`                  what was put in, what came out
 `realism`                a witness against real items
 =======================  ====================================================================
 

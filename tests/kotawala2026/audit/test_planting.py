@@ -10,13 +10,13 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from kotawala2026.evidence.calibration import calibration
-from kotawala2026.evidence.printed import _PARTS
-from kotawala2026.evidence.published_numbers import load_published
+from kotawala2026 import quantities
+from kotawala2026.quantities.evaluated import on_printed_numbers
+from kotawala2026.quantities.published_numbers import load_published
 from llm_power.claims.claims import Claim
 from llm_power.claims.evaluate import Audit, audit
 from llm_power.claims.register import load_register
-from replication.evidence.rows import evidence_frame
+from replication.views import evidence_view
 from repository import copy_finished, run_workflow
 
 # Verdict and value by the id of the claim
@@ -24,7 +24,7 @@ Outcomes = dict[str, tuple[str, float | str | None]]
 
 # The witness stays as it was: a planted count changes it as a whole, by design.
 FROM_COUNTS = [
-    *["audit", "audit_evidence", "figure_3", "table_1", "table_6", "table_7", "table_11"],
+    *["audit", "findings_printed", "figure_3", "table_1", "table_6", "table_7", "table_11"],
     "table_12",
 ]
 
@@ -108,7 +108,7 @@ def test_planted_counts_leave_the_other_rows_alone(turned: set[str]) -> None:
 # The exhibits stay as they are: evidence and audit alone are made again, in this process.
 
 # The calibration of Table 2 takes longest, and reads no other table.
-PARTS = [part for part in _PARTS if part is not calibration]
+TOPICS = {path.stem for path in Path(quantities.__file__).parent.glob("*.py")} - {"calibration"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +150,7 @@ def judged_with(plant: Plant, finished: Path, to: Path) -> tuple[dict[str, Claim
 def write_evidence(published: Path, path: Path) -> None:
     """Recompute the rows of the evidence that the planted cells can reach."""
     numbers = load_published(published)
-    rows = evidence_frame(row for part in PARTS for row in part(numbers))
+    rows = evidence_view(on_printed_numbers(numbers, TOPICS))
     names = ["quantity", "subject"]
     before = pd.read_csv(path, dtype=str, keep_default_na=False)
     recomputed = set(rows[names].itertuples(index=False, name=None))

@@ -1,0 +1,27 @@
+"""Evaluate every quantity that mathematics decides, by trials where it must."""
+
+from pathlib import Path
+
+from _exhibit import published_settings
+from _job import logged, snakemake, write_csv
+from _printed import printed_of
+
+from kotawala2026.quantities.evaluated import on_grounds
+from kotawala2026.quantities.grounds import Simulation
+from replication.findings import findings_frame
+from replication.printed import load_counts
+from replication.views import prose_view
+
+with logged():
+    ground = Simulation(
+        settings=published_settings(),
+        close_pairs=load_counts(Path(snakemake.input.counts)),
+        seed=snakemake.params.seed,
+        n_trials_large=snakemake.params.n_trials_large,
+        n_resamples_large=snakemake.params.n_resamples_large,
+    )
+    findings, printed = on_grounds(ground), printed_of("oll_v1", "general")
+    write_csv(findings_frame(findings), snakemake.output.findings)
+    for topic in ("required_n_bootstrap", "lemma", "e_process"):
+        of_topic = [finding for finding in findings if finding.topic == topic]
+        write_csv(prose_view(of_topic, printed), snakemake.output[topic])
