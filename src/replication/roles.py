@@ -10,8 +10,7 @@ import pandas as pd
 
 from replication.constraints import Constraint
 
-# A simulated printed number is right within this many of its standard errors.
-_STANDARD_ERRORS: Final = 3.0
+# A value that differs by no more than this has the printed number, in floating point.
 _ROUNDING: Final = 1e-9
 
 REPORT_COLUMNS: Final = [
@@ -68,19 +67,8 @@ def roles_report(
     return pd.DataFrame(rows, columns=REPORT_COLUMNS)
 
 
-def prints_as(c: Constraint, value: float) -> bool:
-    """Whether `value` would be printed as the constraint was, by its rule or within 3 SE."""
-    if math.isnan(value):
-        return False
-    low, high = c.interval
-    slack = _ROUNDING * max(1.0, abs(c.printed.value))
-    if c.standard_error is not None:
-        slack += _STANDARD_ERRORS * c.standard_error
-    return low - slack <= value <= high + slack
-
-
 def _residual(c: Constraint, value: float) -> float:
-    if c.printed.relation in ("<", ">="):
+    if math.isinf(c.interval[1] - c.interval[0]):
         return math.nan
     if c.standard_error is not None:
         return (value - c.printed.value) / c.standard_error
@@ -89,7 +77,7 @@ def _residual(c: Constraint, value: float) -> float:
 
 
 def _status(c: Constraint, value: float) -> str:
-    right = prints_as(c, value)
+    right = c.agrees(value)
     if not c.is_fitted:
         return f"held out: {'right' if right else 'wrong'}"
     if right and abs(value - c.printed.value) <= _ROUNDING * max(1.0, abs(c.printed.value)):

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from llm_power.claims.agreement import agrees
 from llm_power.printed import (
     DISPLAY_RULES,
     Printed,
-    agrees,
     display_down,
     display_nearest,
     display_up,

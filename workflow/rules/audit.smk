@@ -4,7 +4,7 @@
 rule audit_evidence:
     input:
         tables=[published(number) for number in TABLES],
-        settings="data/kotawala2026/settings.yaml",
+        settings=SETTINGS_FILES,
         code=package_sources("kotawala2026.evidence.printed"),
     output:
         "results/audit/evidence.csv",
@@ -19,6 +19,7 @@ rule audit_evidence:
 rule audit:
     input:
         register=CLAIMS,
+        printed=PRINTED,
         evidence=rules.audit_evidence.output,
         results=audited_files(),
         code=package_sources(

@@ -14,7 +14,7 @@ from replication.constraints import Panel
 
 with logged():
     claims, inputs, outputs = (
-        printed_claims("oll_v1", "mmlu_pro", "frontier", "general"),
+        printed_claims(),
         snakemake.input,
         snakemake.output,
     )

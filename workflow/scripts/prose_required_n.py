@@ -14,7 +14,7 @@ from replication.printed import (
 with logged():
     frame = required_n_bootstrap(
         load_counts(Path(snakemake.input.counts)),
-        printed_claims("oll_v1"),
+        printed_claims(),
         n_resamples=published_settings()["oll_v1_bootstrap_resamples"],
         n_resamples_large=snakemake.params.n_resamples_large,
         seed=snakemake.params.seed,

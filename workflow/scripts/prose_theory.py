@@ -8,7 +8,7 @@ from kotawala2026.exhibits.prose_e_process import e_process_stopping
 from kotawala2026.exhibits.prose_lemma import lemma_check
 
 with logged():
-    claims, settings = printed_claims("general"), published_settings()
+    claims, settings = printed_claims(), published_settings()
     write_csv(lemma_check(claims), snakemake.output.lemma)
     frame = e_process_stopping(
         claims,

@@ -10,8 +10,7 @@ from replication.constraints import load_constraints
 from replication.witness.infeasible import contradictions_frame
 
 with logged():
-    register, *_ = map(Path, snakemake.input.printed)
-    constraints = load_constraints(register, ["frontier"])["frontier"]
+    constraints = load_constraints(Path(snakemake.input.printed[0]))["frontier"]
     witness = build_frontier(constraints, seed=snakemake.params.seed)
     write_task(
         witness_scores(witness, file_sums(*snakemake.input.printed)), snakemake.output.scores[0]

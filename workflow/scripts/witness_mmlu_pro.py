@@ -11,8 +11,7 @@ from replication.constraints import load_constraints
 from replication.witness.infeasible import contradictions_frame
 
 with logged():
-    register, *_ = map(Path, snakemake.input.printed)
-    constraints = load_constraints(register, ["mmlu_pro"])["mmlu_pro"]
+    constraints = load_constraints(Path(snakemake.input.printed[0]))["mmlu_pro"]
     categories = load_categories(Path(snakemake.input.categories))
     witness = build_mmlu_pro(constraints, categories, seed=snakemake.params.seed)
     sums = file_sums(*snakemake.input.printed, snakemake.input.categories)

@@ -22,10 +22,11 @@ from scipy.stats import binom, multinomial
 from kotawala2026.evidence.published_numbers import PublishedNumbers, pair_names
 from kotawala2026.exhibits.table_10 import FACTORS
 from kotawala2026.exhibits.table_11 import table_11
+from llm_power.claims.agreement import agrees
 from llm_power.printed import (
     DISPLAY_RULES,
     Printed,
-    agrees,
+    split_parentheses,
 )
 from llm_power.report._board import model_label
 from llm_power.statistics._seeds import named_rng
@@ -310,7 +311,7 @@ def _arbiters(published: PublishedNumbers) -> Iterator[EvidenceRow]:
         letters_of_row.append("F" if row["zero_in_ci"] == "yes" else "R")
         yield EvidenceRow(
             "verdict_of_printed_cells",
-            row["pair"].label,
+            split_parentheses(row["pair"])[0],
             "".join(letters_of_row),
             "Table 11's own p-values against alpha, and its interval",
         )

@@ -20,7 +20,6 @@ PROSE_COLUMNS: Final = [
     *["panel", "quantity", "subject", "where", "printed", "role"],
     *["value", "mc_se", "printed_se", "agrees", "evidence", "note"],
 ]
-MOST_STANDARD_ERRORS: Final = 3.0
 
 # What findings are computed from: formulas alone, printed counts, or per-item scores.
 Basis = Literal["mathematics", "counts", "witness", "raw", "stand_in"]
@@ -98,8 +97,7 @@ def beside_claims(
     DataFrame
         `PROSE_COLUMNS`. ``where``, ``printed`` and ``role`` (what a witness may do with the
         number; of no meaning for raw data) are missing where the paper prints nothing, and so
-        is ``agrees``. It holds the value to the printed digits where neither side is
-        simulated, and else allows for 3 standard errors of the difference. ``evidence`` is how
+        is ``agrees``, the rule of `Constraint.agrees`. ``evidence`` is how
         far the value can bear on the printed number.
     """
     rows = []
@@ -116,13 +114,17 @@ def beside_claims(
                 "value": float(finding.value),
                 "mc_se": finding.mc_se,
                 "printed_se": _printed_error(claim),
-                "agrees": _agrees(claim, finding) if claim else None,
+                "agrees": claim.agrees(finding.value, _known(finding.mc_se)) if claim else None,
                 "evidence": _evidence(basis, claim, finding),
                 "note": "; ".join(filter(None, [finding.note, claim.note if claim else ""])),
             }
         )
     frame = pd.DataFrame(rows, columns=PROSE_COLUMNS)
     return frame.astype({"agrees": "boolean"})
+
+
+def _known(error: float) -> float:
+    return 0.0 if math.isnan(error) else error
 
 
 def _printed_error(claim: Constraint | None) -> float:
@@ -138,12 +140,3 @@ def _evidence(basis: Basis, claim: Constraint | None, finding: Finding) -> Evide
     if finding.simulated or not math.isnan(finding.mc_se):
         return "simulated"
     return "derived" if basis == "mathematics" else "counts"
-
-
-def _agrees(claim: Constraint, finding: Finding) -> bool:
-    low, high = claim.interval
-    errors = [e for e in (finding.mc_se, _printed_error(claim)) if not math.isnan(e)]
-    slack = MOST_STANDARD_ERRORS * math.hypot(*errors) if errors else 0.0
-    # The ends of the interval are decimal: 0.0005 + 0.0005 must not exclude 0.001.
-    slack += 1e-12 * max(1.0, abs(finding.value)) if math.isfinite(finding.value) else 0.0
-    return low - slack <= finding.value <= high + slack

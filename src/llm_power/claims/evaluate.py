@@ -192,7 +192,8 @@ def _outcome(
     if check.claim:
         return _against_claim(claim, check, claims[check.claim])
     statement = claim.statement
-    found = folder.find(check, as_text=statement.relation == "text")
+    role = claims[check.role_of].role if check.role_of else claim.role
+    found = folder.find(check, role, as_text=statement.relation == "text")
     ruling = judge_value(
         statement,
         found.value,

@@ -15,10 +15,10 @@ from kotawala2026.exhibits import table_06 as six
 from kotawala2026.exhibits import table_07 as seven
 from kotawala2026.exhibits import table_11 as eleven
 from kotawala2026.exhibits.figure_03 import figure_03
+from llm_power.claims.agreement import agrees
 from llm_power.errors import InvalidArgument
 from llm_power.printed import (
     Printed,
-    agrees,
     parse_printed,
 )
 from llm_power.report.tables import to_latex, to_markdown
