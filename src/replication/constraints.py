@@ -11,6 +11,7 @@ import csv
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
@@ -31,7 +32,6 @@ from llm_power.printed import (
 )
 from llm_power.scores.store import Provenance
 from replication.printed import (
-    REGISTER,
     PublishedError,
     load_table,
 )
@@ -351,6 +351,21 @@ def _listed(value: Any) -> list[str]:
     return value if isinstance(value, list) else [value]
 
 
+# The name under which a witness's provenance holds the digest of what it was fitted to.
+FITTED: Final = "fitted numbers"
+
+
+def digest_of_fitted(constraints: Sequence[Constraint]) -> dict[str, str]:
+    """Return the SHA-256 of the numbers that a witness is fitted to, by the name `FITTED`.
+
+    The words of a claim can be edited without another digest.
+    """
+    fitted = [
+        (c.panel, c.quantity, c.subject, c.role, c.interval) for c in constraints if c.is_fitted
+    ]
+    return {FITTED: sha256(repr(fitted).encode()).hexdigest()}
+
+
 def witness_provenance(
     source: str, files: Mapping[str, str], free: Sequence[str] = ()
 ) -> Provenance:
@@ -361,13 +376,13 @@ def witness_provenance(
     source : str
         Which witness it is.
     files : mapping of str to str
-        SHA-256 of each file of printed numbers, by name; that of the register is shown.
+        SHA-256 of what it was made from, by name; that of the fitted numbers is shown.
     free : sequence of str
         What was chosen freely.
     """
     fitted = "printed numbers of role input or target"
-    if REGISTER in files:
-        fitted += f", {REGISTER} {files[REGISTER][:12]}"
+    if FITTED in files:
+        fitted += f", SHA-256 {files[FITTED][:12]}"
     if free:
         fitted += f"; free: {'; '.join(free)}"
     return Provenance(source=source, files=dict(files), kind="witness", fitted_to=fitted)

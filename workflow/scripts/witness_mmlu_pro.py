@@ -7,14 +7,14 @@ from _job import file_sums, logged, snakemake, write_csv
 from kotawala2026.witness.mmlu_pro import build_mmlu_pro, load_categories, witness_scores
 from kotawala2026.witness.mmlu_pro_values import mmlu_pro_roles
 from llm_power.scores.store import write_task
-from replication.constraints import load_constraints
+from replication.constraints import digest_of_fitted, load_constraints
 from replication.witness.infeasible import contradictions_frame
 
 with logged():
     constraints = load_constraints(Path(snakemake.input.printed[0]))["mmlu_pro"]
     categories = load_categories(Path(snakemake.input.categories))
     witness = build_mmlu_pro(constraints, categories, seed=snakemake.params.seed)
-    sums = file_sums(*snakemake.input.printed, snakemake.input.categories)
+    sums = digest_of_fitted(constraints) | file_sums(snakemake.input.categories)
     scores = witness_scores(witness, sums)
     write_task(scores, snakemake.output.scores[0])
     report = mmlu_pro_roles(constraints, scores, seed=snakemake.params.seed)

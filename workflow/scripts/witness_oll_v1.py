@@ -7,7 +7,12 @@ from _job import file_sums, logged, snakemake, write_csv
 from kotawala2026.witness.oll_v1 import build_witness, pair_freedom, witness_scores
 from kotawala2026.witness.oll_v1_values import OllV1Values
 from llm_power.scores.store import write_task
-from replication.constraints import displayed_scores, load_board_scores, load_constraints
+from replication.constraints import (
+    digest_of_fitted,
+    displayed_scores,
+    load_board_scores,
+    load_constraints,
+)
 from replication.roles import roles_report
 from replication.witness.infeasible import contradictions_frame
 
@@ -16,7 +21,7 @@ with logged():
     printed = load_constraints(Path(snakemake.input.printed[0]))["oll_v1"]
     constraints = (*displayed_scores(board, "oll_v1"), *printed)
     witness = build_witness(board, constraints)
-    sums = file_sums(*snakemake.input.printed, snakemake.input.board)
+    sums = digest_of_fitted(constraints) | file_sums(snakemake.input.board)
     tasks, untilted = (witness_scores(witness, sums, tilted=tilted) for tilted in (True, False))
     for task, path in zip(tasks, snakemake.output.scores, strict=True):
         write_task(task, path)

@@ -48,9 +48,7 @@ K = float(z_sum(0.05, 0.80)) ** 2
 
 @pytest.fixture(scope="module")
 def claims() -> Claims:
-    return index_claims(
-        load_constraints(DATA / "constraints.yaml"), load_constraints(DATA / "prose.yaml")
-    )
+    return index_claims(load_constraints(DATA / "claims.yaml"))
 
 
 @pytest.fixture(scope="module")

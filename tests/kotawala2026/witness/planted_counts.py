@@ -7,7 +7,12 @@ from pathlib import Path
 
 import pandas as pd
 
-from replication.constraints import Constraint, load_constraints
+from replication.constraints import (
+    Constraint,
+    displayed_scores,
+    load_board_scores,
+    load_constraints,
+)
 
 PUBLISHED = Path(__file__).resolve().parents[3] / "data" / "kotawala2026"
 
@@ -22,4 +27,6 @@ def planted(folder: Path, row: int, amount: int = 40) -> tuple[Constraint, ...]:
     counts[row] += amount
     frame["b"] = counts.astype(str)
     frame.to_csv(table, index=False)
-    return load_constraints(folder / "constraints.yaml")["oll_v1"]
+    scores = load_board_scores(folder / "board_scores.csv")
+    printed = load_constraints(folder / "claims.yaml")["oll_v1"]
+    return (*displayed_scores(scores, "oll_v1"), *printed)

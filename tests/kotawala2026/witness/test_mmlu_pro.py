@@ -33,7 +33,7 @@ from llm_power.scores.store import TaskScores
 from llm_power.statistics.cluster_moments import ClusterMoments, moments_from_counts
 from llm_power.statistics.design_effect import cluster_resolution, leave_one_cluster_out
 from llm_power.statistics.paired_binary import required_n_discordance
-from replication.constraints import Constraint, load_constraints
+from replication.constraints import FITTED, Constraint, load_constraints
 from replication.printed import (
     PublishedCounts,
     PublishedError,
@@ -46,7 +46,7 @@ FIRST = np.arange(9, dtype=np.int64)
 
 @pytest.fixture(scope="module")
 def constraints() -> tuple[Constraint, ...]:
-    return load_constraints(PUBLISHED / "constraints.yaml")["mmlu_pro"]
+    return load_constraints(PUBLISHED / "claims.yaml")["mmlu_pro"]
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +58,7 @@ def witness(constraints: tuple[Constraint, ...]) -> MmluProWitness:
 
 @pytest.fixture(scope="module")
 def scores(witness: MmluProWitness) -> TaskScores:
-    return witness_scores(witness, {"constraints.yaml": "0" * 64})
+    return witness_scores(witness, {FITTED: "0" * 64})
 
 
 @pytest.fixture(scope="module")
@@ -191,7 +191,7 @@ def test_a_planted_contradiction_is_reported(
 ) -> None:
     folder = copy_with_b_raised(row)
     panel = prepare_panel(
-        load_constraints(folder / "constraints.yaml")["mmlu_pro"],
+        load_constraints(folder / "claims.yaml")["mmlu_pro"],
         load_categories(folder / "mmlu_pro_categories.csv"),
     )
     n = f"{int(panel.categories.n_items.sum()):,}"
@@ -205,7 +205,7 @@ def test_a_planted_contradiction_is_a_residual_and_b_is_kept(
     witness: MmluProWitness, copy_with_b_raised: Callable[[int], Path]
 ) -> None:
     folder = copy_with_b_raised(5)
-    planted = load_constraints(folder / "constraints.yaml")["mmlu_pro"]
+    planted = load_constraints(folder / "claims.yaml")["mmlu_pro"]
     panel = prepare_panel(planted, load_categories(folder / "mmlu_pro_categories.csv"))
     gaps = list(witness.gaps)
     gaps[4] = fit_pair_gaps(panel, 4, seed=SEED)

@@ -20,12 +20,12 @@ from llm_power.printed import (
     parse_printed,
 )
 from llm_power.scores.store import TaskScores
-from replication.constraints import BoardScore, Constraint, select
+from replication.constraints import FITTED, BoardScore, Constraint, select
 from replication.printed import (
     PublishedCounts,
     PublishedError,
 )
-from replication.roles import prints_as, roles_report
+from replication.roles import roles_report
 from replication.witness.one_factor import cell_patterns
 
 # Printed numbers that were never shown to the solver and do not come out.
@@ -112,7 +112,7 @@ def test_items_and_provenance(oll_v1_tasks: tuple[TaskScores, ...]) -> None:
     for task in oll_v1_tasks:
         assert task.kind == "binary"
         assert (task.item_ids[0], task.provenance.source) == ("witness-000001", "witness")
-        assert task.provenance.files == {"constraints.yaml": "0" * 64}
+        assert task.provenance.files == {FITTED: "0" * 64}
         assert task.models == (
             "Mistral-7B-I-v0.2", "gemma-7b", "Llama-3-8B-Instruct", "Llama-3-8B", "gemma-7b-it",
         )  # fmt: skip
@@ -135,11 +135,12 @@ def test_every_pattern_keeps_near_the_real_projection(oll_v1_witness: OllV1Witne
 def test_one_thread_gives_the_same_cells(oll_v1_witness: OllV1Witness) -> None:
     program = (
         "import hashlib, sys; from pathlib import Path\n"
-        "from replication.constraints import load_board_scores, load_constraints\n"
+        "from replication.constraints import *\n"
         "from kotawala2026.witness.oll_v1 import build_witness\n"
         "folder = Path(sys.argv[1])\n"
-        "witness = build_witness(load_board_scores(folder / 'board_scores.csv'),\n"
-        "                        load_constraints(folder / 'constraints.yaml')['oll_v1'])\n"
+        "scores = load_board_scores(folder / 'board_scores.csv')\n"
+        "printed = load_constraints(folder / 'claims.yaml')['oll_v1']\n"
+        "witness = build_witness(scores, (*displayed_scores(scores, 'oll_v1'), *printed))\n"
         "cells = b''.join(t.cells.tobytes() + t.untilted.tobytes() for t in witness.tasks)\n"
         "print(hashlib.sha256(cells).hexdigest())"
     )
@@ -182,8 +183,8 @@ def test_a_role_decides_what_is_fitted(
     assert witness.tilt_cost < 1 < oll_v1_witness.tilt_cost
     gains = select(without, "miller_gain_median", "miller_gain_min", "miller_gain_max")
     values = OllV1Values.of(witness_scores(witness, {}))
-    assert all(prints_as(c, values(c)) for c in gains)
-    assert not prints_as(select(without, "r_worst")[0], values(select(without, "r_worst")[0]))
+    assert all(c.agrees(values(c)) for c in gains)
+    assert not select(without, "r_worst")[0].agrees(values(select(without, "r_worst")[0]))
 
 
 def test_a_number_that_cannot_be_met_keeps_a_residual(

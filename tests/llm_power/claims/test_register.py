@@ -369,7 +369,11 @@ def test_the_schema_is_shipped_valid_and_described() -> None:
     assert undescribed(schema) == []
 
 
-CELLS = 'pair,b,share,icc,word\na vs b,98,3 (75%),"0.1 [0.0, 0.2]",FFFF\nb vs c,1,4 (80%),x,RFFF\n'
+CELLS = """\
+pair,b,share,icc,word
+a vs b,98,3 (75%),"0.1 [0.0, 0.2]",FFFF
+b vs c,1,4 (80%),x,RFFF
+"""
 
 
 def with_cells(folder: Path, *claims: dict[str, Any]) -> Path:
