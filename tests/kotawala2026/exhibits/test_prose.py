@@ -30,6 +30,7 @@ from kotawala2026.exhibits.prose_multiplicity import BUCKETS, multiplicity_of_bu
 from kotawala2026.exhibits.prose_ratios import miller_gain, shortcut_ratios
 from kotawala2026.exhibits.prose_required_n_bootstrap import required_n_bootstrap
 from kotawala2026.exhibits.prose_rho_sensitivity import rho_sensitivity
+from llm_power.claims.claims import Role
 from llm_power.errors import InvalidArgument
 from llm_power.printed import (
     Printed,
@@ -37,7 +38,7 @@ from llm_power.printed import (
 from llm_power.statistics.inversion import z_sum
 from llm_power.statistics.required_n_bootstrap import bootstrap_required_n
 from llm_power.statistics.shortcut import cohens_h
-from replication.constraints import Constraint, Role, load_constraints
+from replication.constraints import Constraint, load_constraints
 from replication.printed import (
     PublishedCounts,
 )
@@ -84,8 +85,8 @@ def claim(text: str, value: float, half_unit: float, error: float | None = None)
         (0.4449, math.nan, None, False),
         (0.4449, 0.001, None, True),
         (0.44, 0.001, None, False),
-        (0.42, 0.006, 0.008, True),  # 3 x 0.010 from the edge 0.445
-        (0.41, 0.006, 0.008, False),
+        (0.4051, 0.006, 0.008, True),  # 4 x 0.010 from the edge 0.445
+        (0.4049, 0.006, 0.008, False),
         (math.nan, math.nan, None, False),
         (math.inf, 0.001, None, False),
     ],
