@@ -355,13 +355,17 @@ def _listed(value: Any) -> list[str]:
 FITTED: Final = "fitted numbers"
 
 
-def digest_of_fitted(constraints: Sequence[Constraint]) -> dict[str, str]:
-    """Return the SHA-256 of the numbers that a witness is fitted to, by the name `FITTED`.
+def digest_of_fitted(printed: Mapping[Panel, Sequence[Constraint]]) -> dict[str, str]:
+    """Return the SHA-256 of the numbers that witnesses are fitted to, by the name `FITTED`.
 
-    The words of a claim can be edited without another digest.
+    One digest for all panels, so that an exhibit of two of them names one. The words of a claim
+    can be edited without another.
     """
     fitted = [
-        (c.panel, c.quantity, c.subject, c.role, c.interval) for c in constraints if c.is_fitted
+        (panel, c.quantity, c.subject, c.role, c.interval)
+        for panel, constraints in printed.items()
+        for c in constraints
+        if c.is_fitted
     ]
     return {FITTED: sha256(repr(fitted).encode()).hexdigest()}
 

@@ -10,9 +10,10 @@ from replication.constraints import digest_of_fitted, load_constraints
 from replication.witness.infeasible import contradictions_frame
 
 with logged():
-    constraints = load_constraints(Path(snakemake.input.printed[0]))["frontier"]
+    printed = load_constraints(Path(snakemake.input.printed[0]))
+    constraints = printed["frontier"]
     witness = build_frontier(constraints, seed=snakemake.params.seed)
-    write_task(witness_scores(witness, digest_of_fitted(constraints)), snakemake.output.scores[0])
+    write_task(witness_scores(witness, digest_of_fitted(printed)), snakemake.output.scores[0])
     report = frontier_roles(constraints, witness)
     write_csv(report, snakemake.output.roles)
     contradictions = contradictions_frame(witness.contradictions)

@@ -11,10 +11,11 @@ from replication.constraints import digest_of_fitted, load_constraints
 from replication.witness.infeasible import contradictions_frame
 
 with logged():
-    constraints = load_constraints(Path(snakemake.input.printed[0]))["mmlu_pro"]
+    printed = load_constraints(Path(snakemake.input.printed[0]))
+    constraints = printed["mmlu_pro"]
     categories = load_categories(Path(snakemake.input.categories))
     witness = build_mmlu_pro(constraints, categories, seed=snakemake.params.seed)
-    sums = digest_of_fitted(constraints) | file_sums(snakemake.input.categories)
+    sums = digest_of_fitted(printed) | file_sums(snakemake.input.categories)
     scores = witness_scores(witness, sums)
     write_task(scores, snakemake.output.scores[0])
     report = mmlu_pro_roles(constraints, scores, seed=snakemake.params.seed)

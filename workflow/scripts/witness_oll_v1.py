@@ -18,10 +18,10 @@ from replication.witness.infeasible import contradictions_frame
 
 with logged():
     board = load_board_scores(Path(snakemake.input.board))
-    printed = load_constraints(Path(snakemake.input.printed[0]))["oll_v1"]
-    constraints = (*displayed_scores(board, "oll_v1"), *printed)
+    printed = load_constraints(Path(snakemake.input.printed[0]))
+    constraints = (*displayed_scores(board, "oll_v1"), *printed["oll_v1"])
     witness = build_witness(board, constraints)
-    sums = digest_of_fitted(constraints) | file_sums(snakemake.input.board)
+    sums = digest_of_fitted(printed) | file_sums(snakemake.input.board)
     tasks, untilted = (witness_scores(witness, sums, tilted=tilted) for tilted in (True, False))
     for task, path in zip(tasks, snakemake.output.scores, strict=True):
         write_task(task, path)

@@ -91,7 +91,7 @@ def test_the_counts_of_table_6_are_exact(
 
 def test_what_was_held_out_and_came_out_wrong(report: pd.DataFrame) -> None:
     held_out = report[report["role"] == "held_out"]
-    wrong = set(held_out.loc[held_out["status"] == "held out: wrong", "id"])
+    wrong = set(held_out.loc[held_out["status"] == "held out: wrong", "quantity"])
     assert wrong == NOT_REPRODUCED
     assert len(held_out) == 131
 
@@ -192,13 +192,13 @@ def test_a_number_that_cannot_be_met_keeps_a_residual(
 ) -> None:
     """A median gain of 2.50 contradicts Table 3; both are fitted, neither is adjusted."""
     changed = tuple(
-        replace(c, printed=parse_printed("2.50")) if c.id == "miller_gain_median" else c
+        replace(c, printed=parse_printed("2.50")) if c.quantity == "miller_gain_median" else c
         for c in oll_v1_constraints
     )
     report = roles_report(
         changed, OllV1Values.of(witness_scores(build_witness(board_scores, changed), {}))
     )
-    assert "miller_gain_median" in report.loc[report["status"] == "residual", "id"].tolist()
+    assert "miller_gain_median" in report.loc[report["status"] == "residual", "quantity"].tolist()
 
 
 def test_a_quantity_that_cannot_be_fitted_is_refused(
