@@ -19,8 +19,7 @@ PUBLISHED = Path(__file__).resolve().parents[3] / "data" / "kotawala2026"
 
 def planted(folder: Path, row: int, amount: int = 40) -> tuple[Constraint, ...]:
     """Constraints read from a copy in `folder`, with the b of a row larger by `amount`."""
-    for path in PUBLISHED.iterdir():
-        shutil.copy(path, folder)
+    shutil.copytree(PUBLISHED, folder, dirs_exist_ok=True)
     table = folder / "printed" / "table_06.csv"
     frame = pd.read_csv(table, dtype=str, keep_default_na=False)
     counts = frame["b"].astype(int)
