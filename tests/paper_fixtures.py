@@ -11,8 +11,10 @@ import pytest
 from kotawala2026.witness.oll_v1 import OllV1Witness, build_witness, witness_scores
 from llm_power.scores.store import TaskScores
 from replication.constraints import (
+    FITTED,
     BoardScore,
     Constraint,
+    displayed_scores,
     load_board_scores,
     load_constraints,
 )
@@ -52,9 +54,10 @@ def board_scores() -> tuple[BoardScore, ...]:
 
 
 @pytest.fixture(scope="session")
-def oll_v1_constraints() -> tuple[Constraint, ...]:
-    """The panel's part of the register."""
-    return load_constraints(ROOT / "data" / "kotawala2026" / "constraints.yaml")["oll_v1"]
+def oll_v1_constraints(board_scores: tuple[BoardScore, ...]) -> tuple[Constraint, ...]:
+    """The displayed scores, and the panel's part of the register."""
+    printed = load_constraints(ROOT / "data" / "kotawala2026" / "claims.yaml")["oll_v1"]
+    return (*displayed_scores(board_scores, "oll_v1"), *printed)
 
 
 @pytest.fixture(scope="session")
@@ -68,4 +71,4 @@ def oll_v1_witness(
 @pytest.fixture(scope="session")
 def oll_v1_tasks(oll_v1_witness: OllV1Witness) -> tuple[TaskScores, ...]:
     """Its items."""
-    return witness_scores(oll_v1_witness, {"constraints.yaml": "0" * 64})
+    return witness_scores(oll_v1_witness, {FITTED: "0" * 64})

@@ -1,9 +1,9 @@
-"""Printed numbers in typed form, and what it means to agree with one.
+"""Printed numbers in typed form.
 
 A printed number is a string: ``0.90`` claims two digits, ``2,396,624`` claims the unit,
 ``<10^-15`` claims a bound. `parse_printed` keeps the string beside the number and the
-half unit of its last digit, so that a recomputed value can be held against exactly what
-was claimed, and against nothing narrower or wider.
+half unit of its last digit, so that `llm_power.agreement` can hold a recomputed value
+against exactly what was claimed, and against nothing narrower or wider.
 """
 
 from __future__ import annotations
@@ -19,8 +19,34 @@ import numpy as np
 
 from llm_power.statistics._typing import ArrayLike, FloatArray
 
-Relation = Literal["=", "<", ">=", "≈"]
+Relation = Literal["=", "≈", "<", ">", "<=", ">=", "between", "text"]
 DisplayRule = Literal["nearest", "up", "down"]
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """What a printed text says.
+
+    Attributes
+    ----------
+    relation : {"=", "≈", "<", ">", "<=", ">=", "between", "text"}
+        How the true value is said to stand to `value`.
+    value : float
+        The number, or the lower end of a range; NaN for text.
+    half_unit : float
+        Half a unit of the last printed digit; 0 for a count, and for a bound unless the
+        source says otherwise.
+    upper : float
+        The upper end of a range; NaN for everything else.
+    text : str
+        The word or mark that is claimed; empty for numbers.
+    """
+
+    relation: Relation
+    value: float = math.nan
+    half_unit: float = 0.0
+    upper: float = math.nan
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +76,12 @@ class Printed:
     value: float
     half_unit: float
     relation: Relation
+
+    @property
+    def statement(self) -> Statement:
+        """What it says; a bound is sharp: ``< 0.001`` is not also said of 0.0014."""
+        is_bound = self.relation not in ("=", "≈")
+        return Statement(self.relation, self.value, 0.0 if is_bound else self.half_unit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,22 +129,6 @@ class PrintedCount:
     share: Printed | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class LabeledGap:
-    """A pair's label with its gap in percentage points, ``HS, gem/L-8B (0.46)`` (Table 11).
-
-    Examples
-    --------
-    >>> from llm_power.printed import LabeledGap, parse_labeled_gap
-    >>> parse_labeled_gap("HS, gem/L-8B (0.46)").label
-    'HS, gem/L-8B'
-    """
-
-    text: str
-    label: str
-    gap_pp: Printed
-
-
 _SUFFIX_EXPONENT = {"": 0, "%": -2, "pp": -2, "M": 6}
 _RELATIONS: Mapping[str, Relation] = {
     "": "=", "<": "<", "≥": ">=", ">=": ">=", "≈": "≈",
@@ -129,7 +145,7 @@ _NUMBER = re.compile(
 _INTERVAL = re.compile(r"(?P<point>[^\[\]]+?)\s*\[(?P<bounds>[^\[\]]+)\](?P<suffix>%|pp|M)?")
 _OF = re.compile(r"(\d+)/(\d+)")
 _SHARE = re.compile(r"(\d+) \((\d+%)\)")
-_LABELED_GAP = re.compile(r"(?P<label>.+?) \((?P<gap>\d+\.\d+)\)")
+_PARENTHESES = re.compile(r"(.+?) \(([^()]+)\)")
 
 
 def parse_printed(text: str) -> Printed:
@@ -223,60 +239,24 @@ def parse_count(text: str) -> PrintedCount:
     raise ValueError(f"not a printed count: {text!r}")
 
 
-def parse_labeled_gap(text: str) -> LabeledGap:
-    """Parse a label that ends in a gap in percentage points, ``HS, gem/L-8B (0.46)``.
+def split_parentheses(text: str) -> tuple[str, str]:
+    """Split ``HS, gem/L-8B (0.46)`` into what stands before the parentheses and in them.
 
     Raises
     ------
     ValueError
-        If `text` does not end so.
+        If `text` does not end in parentheses.
 
     Examples
     --------
-    >>> from llm_power.printed import parse_labeled_gap
-    >>> parse_labeled_gap("HS, gem/L-8B (0.46)").gap_pp.value
-    0.46
+    >>> from llm_power.printed import split_parentheses
+    >>> split_parentheses("HS, gem/L-8B (0.46)")
+    ('HS, gem/L-8B', '0.46')
     """
-    match = _LABELED_GAP.fullmatch(text.strip())
+    match = _PARENTHESES.fullmatch(text.strip())
     if match is None:
-        raise ValueError(f"not a label with a gap in parentheses: {text!r}")
-    return LabeledGap(text, match["label"], parse_printed(match["gap"]))
-
-
-def agrees(printed: Printed, value: float) -> bool:
-    """Whether `value` can be what was printed.
-
-    Parameters
-    ----------
-    printed : Printed
-        The printed number.
-    value : float
-        The recomputed one, unrounded and in the units of ``printed.value``.
-
-    Returns
-    -------
-    bool
-        For ``=`` and ``≈``: within half a unit of the last printed digit, bounds included
-        (a tie may have been rounded either way). For ``<`` and ``>=``: the relation holds.
-        False for NaN; an infinite value agrees with ``>=`` alone.
-
-    Examples
-    --------
-    >>> from llm_power.printed import agrees, parse_printed
-    >>> agrees(parse_printed("0.90"), 0.9049), agrees(parse_printed("0.90"), 0.91)
-    (True, False)
-    """
-    if math.isnan(value):
-        return False
-    if printed.relation == "<":
-        return value < printed.value
-    if printed.relation == ">=":
-        return value >= printed.value
-    if math.isinf(value):
-        return False
-    # In decimal: 0.45 - 0.445 is not 0.005 in binary, and the printed number is decimal.
-    distance = abs(Decimal(repr(float(value))) - Decimal(repr(printed.value)))
-    return distance <= Decimal(repr(printed.half_unit))
+        raise ValueError(f"not a text with another in parentheses behind it: {text!r}")
+    return match[1], match[2]
 
 
 def display_nearest(value: ArrayLike) -> FloatArray:

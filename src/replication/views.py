@@ -179,7 +179,7 @@ def _evidence(f: Finding, c: Constraint | None) -> Evidence:
 
 
 def _residual(c: Constraint, value: float, error: float) -> float:
-    if c.printed.relation in ("<", ">="):
+    if math.isinf(c.interval[1] - c.interval[0]):
         return math.nan
     if error:
         return (value - c.printed.value) / error

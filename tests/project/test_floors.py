@@ -33,6 +33,8 @@ FLOORS = {
     "scores": 1,
     "board": 2,
     "example": 2,
+    "_decimal": 0,
+    "agreement": 1,
     "printed": 1,
     "report": 3,
     "claims": 4,

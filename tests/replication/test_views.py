@@ -7,9 +7,10 @@ from dataclasses import replace
 
 import pytest
 
+from llm_power.claims.claims import Role
 from llm_power.errors import InvalidArgument
 from llm_power.printed import Printed
-from replication.constraints import Constraint, Role, select
+from replication.constraints import Constraint, select
 from replication.findings import Basis, Finding
 from replication.views import evidence_view, index_printed, prose_view, roles_view
 

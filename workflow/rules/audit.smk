@@ -4,6 +4,7 @@
 rule audit:
     input:
         register=CLAIMS,
+        printed=PRINTED,
         evidence=rules.findings_printed.output.evidence,
         results=audited_files(),
         code=package_sources(

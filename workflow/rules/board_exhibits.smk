@@ -42,7 +42,7 @@ rule table_5:
         printed=published(5),
         counts=published(7),
         clusters=published(4),
-        settings="data/kotawala2026/settings.yaml",
+        settings=SETTINGS_FILES,
         oll_v1="results/pairs/oll_v1.parquet",
         multiplicity="results/boards/oll_v1/multiplicity.parquet",
         mmlu_pro="results/pairs/mmlu_pro_top10.parquet",
@@ -107,7 +107,7 @@ rule table_10:
         printed=published(10),
         verdicts="results/pairs/oll_v1.parquet",
         scores=panel_scores("oll_v1"),
-        settings="data/kotawala2026/settings.yaml",
+        settings=SETTINGS_FILES,
         code=package_sources(
             "kotawala2026.exhibits.table_10", "llm_power.report.score_provenance"
         ),

@@ -3,7 +3,6 @@
 import ast
 import os
 import re
-import yaml
 from dataclasses import asdict
 from functools import cache
 from pathlib import Path
@@ -24,7 +23,6 @@ FIGURES = range(1, 8)
 TABLE_SUFFIXES = ["csv", "csv-metadata.json", "md", "tex"]
 FIGURE_SUFFIXES = ["pdf", "png", "svg"]
 CLAIMS = "data/kotawala2026/claims.yaml"
-REGISTERS = ["data/kotawala2026/constraints.yaml", "data/kotawala2026/prose.yaml"]
 PROSE = [
     "required_n_bootstrap",
     "rho_sensitivity",
@@ -38,7 +36,13 @@ PROSE = [
 PROSE_RULES = ["findings_simulated", "findings_boards"]
 HUB_REGISTER = "data/datasets.csv"
 HUB_LOCK = "datasets.lock.csv"
-SETTINGS = load_settings(Path("data/kotawala2026/settings.yaml"))
+# The register, the tables whose cells it names, and the settings that name its claims.
+PRINTED = [
+    CLAIMS,
+    *(f"data/kotawala2026/printed/table_{n:02d}.csv" for n in TABLES),
+]
+SETTINGS_FILES = ["data/kotawala2026/settings.yaml", *PRINTED]
+SETTINGS = load_settings(Path(SETTINGS_FILES[0]))
 BOARD_TABLES = ["overview", "procedures", "gaps", "ladder"]
 
 # Where the paper's own panels come from, and those built to agree with printed numbers.
@@ -277,29 +281,6 @@ def results_of_board(board):
             "figures/boards/{panel}.{suffix}", panel=panels, suffix=FIGURE_SUFFIXES
         ),
     ]
-
-
-def printed_numbers(*panels, registers=REGISTERS):
-    """Return the registers, and the tables that the entries of these panels point at."""
-    entries = [
-        entry
-        for register in registers
-        for panel, listed in _entries(register).items()
-        if panel in panels
-        for entry in listed or []
-    ]
-    tables = {entry["table"] for entry in entries if "table" in entry}
-    return registers + [_table_file(table) for table in sorted(tables)]
-
-
-def _table_file(table):
-    folder = "" if table == "board_scores" else "printed/"
-    return f"data/kotawala2026/{folder}{table}.csv"
-
-
-@cache
-def _entries(register):
-    return yaml.safe_load(Path(register).read_text(encoding="utf-8"))
 
 
 def hub_downloads():

@@ -4,7 +4,7 @@
 rule table_1:
     input:
         printed=published(1),
-        settings="data/kotawala2026/settings.yaml",
+        settings=SETTINGS_FILES,
         r_session="data/recorded/r_pwr_2p_test.yaml",
         code=package_sources("kotawala2026.exhibits.table_01"),
     output:
@@ -20,7 +20,7 @@ rule table_1:
 rule table_2:
     input:
         printed=published(2),
-        settings="data/kotawala2026/settings.yaml",
+        settings=SETTINGS_FILES,
         code=package_sources("kotawala2026.exhibits.table_02"),
     output:
         **table_files(2, "simulated"),
@@ -54,7 +54,7 @@ rule table_7:
     input:
         counts=published(7),
         gaps=published(4),
-        settings="data/kotawala2026/settings.yaml",
+        settings=SETTINGS_FILES,
         code=package_sources("kotawala2026.exhibits.table_07"),
     output:
         **table_files(7, "counts"),
@@ -85,7 +85,7 @@ rule table_12:
     input:
         checklist=published(12),
         counts=published(6),
-        settings="data/kotawala2026/settings.yaml",
+        settings=SETTINGS_FILES,
         code=package_sources("kotawala2026.exhibits.table_12"),
     output:
         **table_files(12, "counts"),
@@ -102,7 +102,7 @@ rule table_12:
 rule figure_3:
     input:
         counts=published(7),
-        settings="data/kotawala2026/settings.yaml",
+        settings=SETTINGS_FILES,
         code=package_sources(
             "kotawala2026.exhibits.figure_03", "llm_power.report.figures"
         ),
@@ -118,7 +118,7 @@ rule figure_3:
 
 rule figure_4:
     input:
-        settings="data/kotawala2026/settings.yaml",
+        settings=SETTINGS_FILES,
         code=package_sources(
             "kotawala2026.exhibits.figure_04", "llm_power.report.figures"
         ),
@@ -140,7 +140,7 @@ rule figure_4:
 
 rule figure_5:
     input:
-        settings="data/kotawala2026/settings.yaml",
+        settings=SETTINGS_FILES,
         code=package_sources(
             "kotawala2026.exhibits.figure_05", "llm_power.report.figures"
         ),
@@ -161,7 +161,7 @@ rule figure_5:
 
 rule figure_6:
     input:
-        settings="data/kotawala2026/settings.yaml",
+        settings=SETTINGS_FILES,
         code=package_sources(
             "kotawala2026.exhibits.figure_06", "llm_power.report.figures"
         ),
@@ -191,7 +191,7 @@ if "mmlu_pro_authors" in config["boards"] and has_the_papers_point():
             scores="results/scores/mmlu_pro_authors/mmlu_pro.parquet",
             printed_counts=published(5),
             printed_clusters=published(4),
-            settings="data/kotawala2026/settings.yaml",
+            settings=SETTINGS_FILES,
             code=package_sources(
                 "kotawala2026.exhibits.mmlu_pro_comparison",
                 "llm_power.report.score_provenance",

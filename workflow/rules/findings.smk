@@ -5,7 +5,7 @@ rule findings_printed:
     input:
         tables=[published(number) for number in TABLES],
         scores="data/kotawala2026/board_scores.csv",
-        settings="data/kotawala2026/settings.yaml",
+        settings=SETTINGS_FILES,
         code=package_sources("kotawala2026.quantities.evaluated", "replication.views"),
     output:
         findings="results/findings/printed.csv",
@@ -21,8 +21,8 @@ rule findings_printed:
 rule findings_simulated:
     input:
         counts=published(6),
-        printed=printed_numbers("oll_v1", "general"),
-        settings="data/kotawala2026/settings.yaml",
+        printed=PRINTED,
+        settings=SETTINGS_FILES,
         code=package_sources("kotawala2026.quantities.evaluated", "replication.views"),
     output:
         findings="results/findings/simulated.csv",
@@ -54,7 +54,7 @@ rule findings_boards:
         frontier="results/pairs/frontier.parquet",
         frontier_multiplicity="results/boards/frontier/multiplicity.parquet",
         frontier_scores=panel_scores("frontier"),
-        printed=printed_numbers("oll_v1", "mmlu_pro", "frontier", "general"),
+        printed=PRINTED,
         code=package_sources("kotawala2026.quantities.evaluated", "replication.views"),
     output:
         oll_v1_findings="results/findings/oll_v1.csv",
@@ -85,10 +85,9 @@ rule findings_witness:
             otherwise=[],
         ),
         leave_one_out=published(8),
-        printed=lambda wildcards: printed_numbers(
-            register_panel(wildcards), registers=REGISTERS[:1]
-        ),
-        settings="data/kotawala2026/settings.yaml",
+        printed=PRINTED,
+        board="data/kotawala2026/board_scores.csv",
+        settings=SETTINGS_FILES,
         code=package_sources("kotawala2026.quantities.evaluated", "replication.views"),
     output:
         findings="results/findings/witness/{witness}.csv",

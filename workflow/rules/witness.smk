@@ -3,7 +3,7 @@
 
 rule witness_oll_v1:
     input:
-        printed=printed_numbers("oll_v1", registers=REGISTERS[:1]),
+        printed=PRINTED,
         board="data/kotawala2026/board_scores.csv",
         code=package_sources(
             "kotawala2026.witness.oll_v1",
@@ -26,7 +26,7 @@ rule witness_oll_v1:
 
 rule witness_mmlu_pro:
     input:
-        printed=printed_numbers("mmlu_pro", registers=REGISTERS[:1]),
+        printed=PRINTED,
         categories="data/kotawala2026/mmlu_pro_categories.csv",
         code=package_sources("kotawala2026.witness.mmlu_pro"),
     output:
@@ -46,7 +46,7 @@ rule witness_mmlu_pro:
 
 rule witness_frontier:
     input:
-        printed=printed_numbers("frontier", registers=REGISTERS[:1]),
+        printed=PRINTED,
         code=package_sources("kotawala2026.witness.frontier"),
     output:
         scores=panel_scores("frontier", "results/witness"),

@@ -16,7 +16,7 @@ from replication.printed import (
 
 def published_settings() -> dict[str, Any]:
     """Return the settings that the paper states in prose and captions."""
-    return load_settings(Path(snakemake.input.settings))
+    return load_settings(Path(snakemake.input.settings[0]))
 
 
 def scores_provenance() -> list[Provenance]:

@@ -1,19 +1,18 @@
 """Evaluate every quantity on the verdicts of the paper's boards: numbers of prose."""
 
 from _job import load, logged, snakemake, write_csv
-from _printed import printed_of
+from _printed import printed_numbers
 
 from kotawala2026.quantities.evaluated import PROSE_OF_BOARDS, on_grounds
 from kotawala2026.quantities.grounds import Board, ClusterStages
 from llm_power.report.score_provenance import basis_of
 from llm_power.scores.store import read_task
-from replication.constraints import Panel
 from replication.findings import findings_frame
 from replication.views import prose_view
 
 with logged():
     inputs, outputs = snakemake.input, snakemake.output
-    panels: tuple[Panel, ...] = ("oll_v1", "mmlu_pro", "frontier")
+    panels = ("oll_v1", "mmlu_pro", "frontier")
     boards = {
         panel: Board(
             panel=panel,
@@ -30,11 +29,11 @@ with logged():
         distribution=load(inputs.distribution),
         n_resamples=snakemake.params.n_resamples,
     )
-    found = {str(panel): on_grounds(board) for panel, board in boards.items()}
+    found = {panel: on_grounds(board) for panel, board in boards.items()}
     found["mmlu_pro"] += on_grounds(stages)
     for panel, findings in found.items():
         write_csv(findings_frame(findings), outputs[f"{panel}_findings"])
-    printed = printed_of(*panels, "general")
+    printed = printed_numbers()
     for topic, chosen in PROSE_OF_BOARDS.items():
         of_topic = [f for panel in chosen for f in found[panel] if f.topic == topic]
         write_csv(prose_view(of_topic, printed), outputs[topic])

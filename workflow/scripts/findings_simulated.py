@@ -4,7 +4,7 @@ from pathlib import Path
 
 from _exhibit import published_settings
 from _job import logged, snakemake, write_csv
-from _printed import printed_of
+from _printed import printed_numbers
 
 from kotawala2026.quantities.evaluated import on_grounds
 from kotawala2026.quantities.grounds import Simulation
@@ -20,7 +20,7 @@ with logged():
         n_trials_large=snakemake.params.n_trials_large,
         n_resamples_large=snakemake.params.n_resamples_large,
     )
-    findings, printed = on_grounds(ground), printed_of("oll_v1", "general")
+    findings, printed = on_grounds(ground), printed_numbers()
     write_csv(findings_frame(findings), snakemake.output.findings)
     for topic in ("required_n_bootstrap", "lemma", "e_process"):
         of_topic = [finding for finding in findings if finding.topic == topic]

@@ -7,7 +7,7 @@ from _job import logged, snakemake, write_csv
 
 from kotawala2026.quantities.evaluated import drops_of, on_scores
 from llm_power.scores.store import read_task
-from replication.constraints import load_constraints
+from replication.constraints import displayed_scores, load_board_scores, load_constraints
 from replication.findings import Finding, findings_frame
 from replication.printed import load_table
 from replication.views import roles_view
@@ -26,8 +26,10 @@ with logged():
             drops=drops_of(table_8["dropped"]),
         )
 
-    register, *_ = map(Path, inputs.printed)
-    constraints = load_constraints(register, [panel])[panel]
+    constraints = load_constraints(Path(inputs.printed[0]))[panel]
+    if panel == "oll_v1":
+        board = load_board_scores(Path(inputs.board))
+        constraints = (*displayed_scores(board, panel), *constraints)
     findings = evaluate(inputs.scores)
     untilted = evaluate(inputs.untilted) if inputs.untilted else None
     write_csv(findings_frame(findings), snakemake.output.findings)

@@ -5,6 +5,7 @@ from pathlib import Path
 from _exhibit import save_exhibit
 from _job import logged, snakemake
 
+from kotawala2026.exhibits._counts_table import label_and_gap
 from kotawala2026.exhibits.table_06 import present, table_06
 from replication.printed import (
     load_counts,
@@ -12,6 +13,6 @@ from replication.printed import (
 )
 
 with logged():
-    labels = load_table(Path(snakemake.input.gaps))["pair"]
+    gaps = [gap for _, gap in map(label_and_gap, load_table(Path(snakemake.input.gaps))["pair"])]
     counts = load_counts(Path(snakemake.input.counts))
-    save_exhibit(present(table_06(counts, [label.gap_pp for label in labels])))
+    save_exhibit(present(table_06(counts, gaps)))

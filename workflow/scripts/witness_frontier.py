@@ -2,19 +2,17 @@
 
 from pathlib import Path
 
-from _job import file_sums, logged, snakemake, write_csv
+from _job import logged, snakemake, write_csv
 
 from kotawala2026.witness.frontier import build_frontier, witness_scores
 from llm_power.scores.store import write_task
-from replication.constraints import load_constraints
+from replication.constraints import digest_of_fitted, load_constraints
 from replication.witness.infeasible import contradictions_frame
 
 with logged():
-    register, *_ = map(Path, snakemake.input.printed)
-    constraints = load_constraints(register, ["frontier"])["frontier"]
+    printed = load_constraints(Path(snakemake.input.printed[0]))
+    constraints = printed["frontier"]
     witness = build_frontier(constraints, seed=snakemake.params.seed)
-    write_task(
-        witness_scores(witness, file_sums(*snakemake.input.printed)), snakemake.output.scores[0]
-    )
+    write_task(witness_scores(witness, digest_of_fitted(printed)), snakemake.output.scores[0])
     contradictions = contradictions_frame(witness.contradictions)
     write_csv(contradictions, snakemake.output.infeasible)

@@ -6,14 +6,20 @@ from _job import file_sums, logged, snakemake, write_csv
 
 from kotawala2026.witness.oll_v1 import build_witness, pair_freedom, witness_scores
 from llm_power.scores.store import write_task
-from replication.constraints import load_board_scores, load_constraints
+from replication.constraints import (
+    digest_of_fitted,
+    displayed_scores,
+    load_board_scores,
+    load_constraints,
+)
 from replication.witness.infeasible import contradictions_frame
 
 with logged():
-    register, *_ = map(Path, snakemake.input.printed)
-    constraints = load_constraints(register, ["oll_v1"])["oll_v1"]
-    witness = build_witness(load_board_scores(Path(snakemake.input.board)), constraints)
-    sums = file_sums(*snakemake.input.printed)
+    board = load_board_scores(Path(snakemake.input.board))
+    printed = load_constraints(Path(snakemake.input.printed[0]))
+    constraints = (*displayed_scores(board, "oll_v1"), *printed["oll_v1"])
+    witness = build_witness(board, constraints)
+    sums = digest_of_fitted(printed) | file_sums(snakemake.input.board)
     for tilted, paths in ((True, snakemake.output.scores), (False, snakemake.output.untilted)):
         for task, path in zip(witness_scores(witness, sums, tilted=tilted), paths, strict=True):
             write_task(task, path)

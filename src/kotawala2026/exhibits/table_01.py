@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 from scipy.stats import norm
 
+from llm_power.agreement import agrees
 from llm_power.errors import InvalidArgument
 from llm_power.printed import (
     Printed,
-    display_up,
 )
 from llm_power.provenance import Provenance
 from llm_power.report.tables import Column, Table, as_fixed, as_printed, as_text
@@ -182,7 +182,7 @@ def present(frame: pd.DataFrame, *, p_a: float, p_b: float, rho: float) -> Table
 def _rounded_up(printed: pd.Series, values: np.ndarray) -> list[bool]:
     cells: list[Printed | None] = list(printed)
     return [
-        bool(np.isnan(value)) if cell is None else cell.value == float(display_up(value))
+        bool(np.isnan(value)) if cell is None else agrees(cell, float(value), rounding="up")
         for cell, value in zip(cells, values, strict=True)
     ]
 

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from llm_power.agreement import agrees
 from llm_power.errors import InvalidArgument
 from llm_power.printed import (
     Printed,
-    agrees,
 )
 from llm_power.provenance import Provenance
 from llm_power.report._board import agrees_rounded, model_label, pair_labels, task_label

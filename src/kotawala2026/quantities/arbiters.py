@@ -9,6 +9,7 @@ import pandas as pd
 from kotawala2026.exhibits.table_11 import table_11
 from kotawala2026.quantities.grounds import QUANTITIES
 from kotawala2026.quantities.published_numbers import PublishedNumbers
+from llm_power.printed import split_parentheses
 from replication.findings import Finding
 
 
@@ -37,7 +38,7 @@ def arbiters(published: PublishedNumbers) -> Iterator[Finding]:
         letters_of_row.append("F" if row["zero_in_ci"] == "yes" else "R")
         yield Finding(
             "verdict_of_printed_cells",
-            row["pair"].label,
+            split_parentheses(row["pair"])[0],
             "".join(letters_of_row),
             "Table 11's own p-values against alpha, and its interval",
         )

@@ -9,7 +9,8 @@ from scipy.special import ndtr, ndtri
 
 from kotawala2026.quantities.grounds import QUANTITIES
 from kotawala2026.quantities.published_numbers import PublishedNumbers, pair_names
-from llm_power.printed import DISPLAY_RULES, Printed, agrees
+from llm_power.agreement import agrees
+from llm_power.printed import DISPLAY_RULES, Printed
 from llm_power.statistics.paired_binary import required_n_discordance
 from replication.findings import Finding
 

@@ -124,9 +124,10 @@ def check_references(claims: Sequence[Claim], exhibits: Mapping[str, Any] | None
             )
         references = [("follows_from", name) for name in claim.follows_from]
         references += [
-            (f"checks/{i}/claim", check.claim)
+            (f"checks/{i}/{field}", name)
             for i, check in enumerate(claim.checks)
-            if check.claim
+            for field, name in (("claim", check.claim), ("role_of", check.role_of))
+            if name
         ]
         for place, name in references:
             if name not in by_id:

@@ -2,50 +2,48 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from llm_power.printed import Statement
 from llm_power.provenance import Evidence
 
-Relation = Literal["=", "≈", "<", ">", "<=", ">=", "between", "text"]
 Aggregate = Literal["count", "min", "max", "median", "mean", "sum"]
 Scalar = str | float | bool
 Condition = Scalar | Mapping[str, Any]
 Kind = Literal["claim", "cross_check"]
+Role = Literal["input", "target", "held_out"]
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
-    """What a printed text says.
+class Cell:
+    """A cell of a table of printed numbers, or a part of one.
 
     Attributes
     ----------
-    relation : {"=", "≈", "<", ">", "<=", ">=", "between", "text"}
-        How the true value is said to stand to `value`.
-    value : float
-        The number, or the lower end of a range; NaN for text.
-    half_unit : float
-        Half a unit of the last printed digit; 0 for a count, and for a bound unless the
-        register says otherwise.
-    upper : float
-        The upper end of a range; NaN for everything else.
-    text : str
-        The word or mark that is claimed; empty for numbers.
+    file : str
+        CSV file, a path from the folder of the register.
+    row : int
+        1 is the first below the header.
+    column : str
+        Its name.
+    part : str
+        ``point``, ``lower`` or ``upper`` of an interval, ``count`` or ``share``,
+        ``parentheses`` for what stands in them, ``text`` for a cell that is a word; empty for
+        a number.
 
     Examples
     --------
-    >>> from llm_power.claims.claims import Statement
-    >>> Statement("=", value=0.5, half_unit=0.05).relation
-    '='
+    >>> from llm_power.claims.claims import Cell
+    >>> Cell("printed/table_06.csv", row=4, column="b").column
+    'b'
     """
 
-    relation: Relation
-    value: float = math.nan
-    half_unit: float = 0.0
-    upper: float = math.nan
-    text: str = ""
+    file: str
+    row: int
+    column: str
+    part: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +68,9 @@ class Check:
         Column of the Monte Carlo standard error, or the number, in the units of the result.
     evidence : str, optional
         Class that the register asserts.
-    witness_role : str
-        ``panel/id`` in the table of roles of a witness, or ``fitted`` or ``held_out`` for what
-        has no row there; counts where the result rests on a witness, and nowhere else.
+    role_of : str
+        Id of the claim whose role counts where the result rests on a witness; empty for the
+        claim's own.
     reading : str
         The reading of an undefined quantity that the check belongs to; empty where the
         quantity is defined.
@@ -92,7 +90,7 @@ class Check:
     scale: float = 1.0
     standard_error: str | float | None = None
     evidence: Evidence | None = None
-    witness_role: str = ""
+    role_of: str = ""
     reading: str = ""
 
     @property
@@ -145,6 +143,15 @@ class Claim:
     printed_of : str
         Id of the claim whose printed number this one repeats, and holds against another;
         empty where the claim has a number of its own.
+    role : {"input", "target", "held_out"}, optional
+        What a witness may do with the printed number: be fitted to it, be fitted as closely as
+        possible with the residual reported, or never see it. None where no witness has to do
+        with the claim.
+    measures : mapping
+        What the number is a measurement of, in the words of the program that makes the
+        results; nothing here reads it but the role.
+    cell : Cell, optional
+        Where the number is printed in a table; None for a number of the text.
 
     Examples
     --------
@@ -178,11 +185,24 @@ class Claim:
     needs: str
     note: str
     printed_of: str = ""
+    role: Role | None = None
+    measures: Mapping[str, Any] = field(default_factory=dict)
+    cell: Cell | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Exhibit:
-    """A table or figure that claims belong to; `file` is a path from the folder of results.
+    """A table or figure that claims belong to.
+
+    Attributes
+    ----------
+    title : str
+        Its name for readers.
+    file : str
+        A path from the folder of results.
+    printed : str
+        CSV file of its printed cells, a path from the folder of the register; empty for one
+        without.
 
     Examples
     --------
@@ -193,6 +213,7 @@ class Exhibit:
 
     title: str
     file: str
+    printed: str = ""
 
 
 @dataclass(frozen=True, slots=True)

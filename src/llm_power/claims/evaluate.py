@@ -10,7 +10,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from llm_power.claims._decimal import as_decimal
+from llm_power._decimal import as_decimal
 from llm_power.claims._errors import AuditError
 from llm_power.claims._templates import fill_braces
 from llm_power.claims.claims import Check, Claim, Exhibit, Register
@@ -268,7 +268,8 @@ def _outcome(
     if check.claim:
         return _against_claim(claim, check, claims[check.claim])
     statement = claim.statement
-    found = folder.find(check, as_text=statement.relation == "text")
+    role = claims[check.role_of].role if check.role_of else claim.role
+    found = folder.find(check, role, as_text=statement.relation == "text")
     ruling = judge_value(
         statement,
         found.value,

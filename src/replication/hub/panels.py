@@ -16,6 +16,7 @@ from typing import Final
 
 import numpy as np
 
+from llm_power.agreement import agrees
 from llm_power.errors import ScoreError
 from llm_power.printed import (
     Printed,
@@ -242,12 +243,10 @@ def _check_score(
     score = displayed[dataset.model]
     scale, places = _SCALES.get(PANELS[dataset.board, dataset.task].displayed, (100, 2))
     solved = Decimal(float(task.values[:, model].sum()))
-    # In decimals, for a score may lie on the very edge of what is displayed so.
-    value, half = Decimal(repr(score.value)), Decimal(repr(score.half_unit))
     implied = scale * solved / task.n_items
-    if abs(implied - value) <= half:
+    if agrees(score, float(implied)):
         return 0
-    gap = solved - value * task.n_items / scale
+    gap = solved - Decimal(repr(score.value)) * task.n_items / scale
     if is_accepted:
         return max(1, math.floor(abs(gap) + Decimal("0.5")))
     raise HubError(

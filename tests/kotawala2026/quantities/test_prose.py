@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -32,8 +33,7 @@ K = float(z_sum(0.05, 0.80)) ** 2
 
 @pytest.fixture(scope="module")
 def claims() -> Printed:
-    registers = [load_constraints(DATA / name) for name in ("constraints.yaml", "prose.yaml")]
-    return index_printed(c for one in registers for listed in one.values() for c in listed)
+    return index_printed(chain.from_iterable(load_constraints(DATA / "claims.yaml").values()))
 
 
 @pytest.fixture(scope="module")

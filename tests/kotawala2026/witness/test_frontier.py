@@ -18,7 +18,7 @@ from llm_power.printed import (
 )
 from llm_power.scores.store import TaskScores
 from llm_power.statistics.paired_binary import summarize_counts
-from replication.constraints import Constraint, load_constraints
+from replication.constraints import FITTED, Constraint, load_constraints
 from replication.views import roles_view
 
 PUBLISHED = Path(__file__).resolve().parents[3] / "data" / "kotawala2026"
@@ -26,7 +26,7 @@ PUBLISHED = Path(__file__).resolve().parents[3] / "data" / "kotawala2026"
 
 @pytest.fixture(scope="module")
 def constraints() -> tuple[Constraint, ...]:
-    return load_constraints(PUBLISHED / "constraints.yaml")["frontier"]
+    return load_constraints(PUBLISHED / "claims.yaml")["frontier"]
 
 
 def held_against(constraints: Sequence[Constraint], scores: TaskScores) -> pd.DataFrame:
@@ -36,9 +36,9 @@ def held_against(constraints: Sequence[Constraint], scores: TaskScores) -> pd.Da
 
 def test_everything_printed_is_met_by_the_items(constraints: tuple[Constraint, ...]) -> None:
     witness = build_frontier(constraints, seed=1)
-    scores = witness_scores(witness, {"constraints.yaml": "0" * 64})
+    scores = witness_scores(witness, {FITTED: "0" * 64})
     assert scores.provenance.fitted_to == (
-        "printed numbers of role input or target, constraints.yaml 000000000000; free: "
+        "printed numbers of role input or target, SHA-256 000000000000; free: "
         + "; ".join(witness.free)
     )
     first = np.arange(3, dtype=np.int64)

@@ -21,7 +21,7 @@ from llm_power.printed import (
     parse_printed,
 )
 from llm_power.scores.store import TaskScores
-from replication.constraints import BoardScore, Constraint, select
+from replication.constraints import FITTED, BoardScore, Constraint, select
 from replication.findings import Finding
 from replication.printed import (
     PublishedCounts,
@@ -93,7 +93,7 @@ def test_the_counts_of_table_6_are_exact(
 
 def test_what_was_held_out_and_came_out_wrong(report: pd.DataFrame) -> None:
     held_out = report[report["role"] == "held_out"]
-    wrong = set(held_out.loc[held_out["status"] == "held out: wrong", "id"])
+    wrong = set(held_out.loc[held_out["status"] == "held out: wrong", "quantity"])
     assert wrong == NOT_REPRODUCED
     assert len(held_out) == 131
 
@@ -114,7 +114,7 @@ def test_items_and_provenance(oll_v1_tasks: tuple[TaskScores, ...]) -> None:
     for task in oll_v1_tasks:
         assert task.kind == "binary"
         assert (task.item_ids[0], task.provenance.source) == ("witness-000001", "witness")
-        assert task.provenance.files == {"constraints.yaml": "0" * 64}
+        assert task.provenance.files == {FITTED: "0" * 64}
         assert task.models == (
             "Mistral-7B-I-v0.2", "gemma-7b", "Llama-3-8B-Instruct", "Llama-3-8B", "gemma-7b-it",
         )  # fmt: skip
@@ -137,11 +137,12 @@ def test_every_pattern_keeps_near_the_real_projection(oll_v1_witness: OllV1Witne
 def test_one_thread_gives_the_same_cells(oll_v1_witness: OllV1Witness) -> None:
     program = (
         "import hashlib, sys; from pathlib import Path\n"
-        "from replication.constraints import load_board_scores, load_constraints\n"
+        "from replication.constraints import *\n"
         "from kotawala2026.witness.oll_v1 import build_witness\n"
         "folder = Path(sys.argv[1])\n"
-        "witness = build_witness(load_board_scores(folder / 'board_scores.csv'),\n"
-        "                        load_constraints(folder / 'constraints.yaml')['oll_v1'])\n"
+        "scores = load_board_scores(folder / 'board_scores.csv')\n"
+        "printed = load_constraints(folder / 'claims.yaml')['oll_v1']\n"
+        "witness = build_witness(scores, (*displayed_scores(scores, 'oll_v1'), *printed))\n"
         "cells = b''.join(t.cells.tobytes() + t.untilted.tobytes() for t in witness.tasks)\n"
         "print(hashlib.sha256(cells).hexdigest())"
     )
@@ -185,7 +186,7 @@ def test_a_role_decides_what_is_fitted(
     report = roles_view(without, evaluated(witness_scores(witness, {}))).set_index("id")
     gains = select(without, "miller_gain_median", "miller_gain_min", "miller_gain_max")
     assert set(report.loc[[c.id for c in gains], "status"]) <= {"exact", "within rounding"}
-    worst = select(without, "r_worst")[0]
+    (worst,) = (c for c in without if c.id == "table_03/3/r_worst")
     assert report.loc[worst.id, "status"] == "held out: wrong"
 
 
@@ -194,13 +195,13 @@ def test_a_number_that_cannot_be_met_keeps_a_residual(
 ) -> None:
     """A median gain of 2.50 contradicts Table 3; both are fitted, neither is adjusted."""
     changed = tuple(
-        replace(c, printed=parse_printed("2.50")) if c.id == "miller_gain_median" else c
+        replace(c, printed=parse_printed("2.50")) if c.quantity == "miller_gain_median" else c
         for c in oll_v1_constraints
     )
     report = roles_view(
         changed, evaluated(witness_scores(build_witness(board_scores, changed), {}))
     )
-    assert "miller_gain_median" in report.loc[report["status"] == "residual", "id"].tolist()
+    assert "miller_gain_median" in report.loc[report["status"] == "residual", "quantity"].tolist()
 
 
 def test_a_quantity_that_cannot_be_fitted_is_refused(
