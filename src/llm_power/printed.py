@@ -2,7 +2,7 @@
 
 A printed number is a string: ``0.90`` claims two digits, ``2,396,624`` claims the unit,
 ``<10^-15`` claims a bound. `parse_printed` keeps the string beside the number and the
-half unit of its last digit, so that `llm_power.claims.agreement` can hold a recomputed value
+half unit of its last digit, so that `llm_power.agreement` can hold a recomputed value
 against exactly what was claimed, and against nothing narrower or wider.
 """
 

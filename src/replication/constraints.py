@@ -17,8 +17,8 @@ from typing import Any, Final
 
 import pandas as pd
 
-from llm_power.claims import agreement
-from llm_power.claims._decimal import as_decimal
+from llm_power import agreement
+from llm_power._decimal import as_decimal
 from llm_power.claims._errors import AuditError
 from llm_power.claims.claims import Claim, Role
 from llm_power.claims.register import load_register, stated

@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from llm_power.claims._decimal import as_decimal
+from llm_power._decimal import as_decimal
 from llm_power.claims.claims import Claim
 from llm_power.claims.register import load_register
 from llm_power.documents import DocumentError, read_yaml

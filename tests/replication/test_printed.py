@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from llm_power.claims.agreement import agrees
+from llm_power.agreement import agrees
 from llm_power.printed import (
     DISPLAY_RULES,
     Printed,

@@ -22,7 +22,7 @@ from scipy.stats import binom, multinomial
 from kotawala2026.evidence.published_numbers import PublishedNumbers, pair_names
 from kotawala2026.exhibits.table_10 import FACTORS
 from kotawala2026.exhibits.table_11 import table_11
-from llm_power.claims.agreement import agrees
+from llm_power.agreement import agrees
 from llm_power.printed import (
     DISPLAY_RULES,
     Printed,

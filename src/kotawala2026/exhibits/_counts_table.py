@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from kotawala2026.exhibits.item_count import jointly_solved
-from llm_power.claims.agreement import agrees
+from llm_power.agreement import agrees
 from llm_power.errors import InvalidArgument
 from llm_power.printed import (
     Printed,

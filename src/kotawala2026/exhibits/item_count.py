@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from llm_power.claims.agreement import agrees
+from llm_power.agreement import agrees
 from llm_power.errors import InvalidArgument
 from llm_power.printed import (
     DISPLAY_RULES,

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import norm
 
-from llm_power.claims.agreement import agrees
+from llm_power.agreement import agrees
 from llm_power.errors import InvalidArgument
 from llm_power.printed import (
     Printed,

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from kotawala2026.exhibits._counts_table import disagreements
+from llm_power.agreement import agrees
 from llm_power.board.summary import GAP_BINS, unresolved_by_gap
-from llm_power.claims.agreement import agrees
 from llm_power.errors import InvalidArgument
 from llm_power.printed import (
     PrintedCount,

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from kotawala2026.exhibits._counts_table import disagreements
-from llm_power.claims.agreement import agrees
+from llm_power.agreement import agrees
 from llm_power.printed import (
     Printed,
     PrintedInterval,

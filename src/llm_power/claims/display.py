@@ -7,7 +7,7 @@ import re
 from decimal import Decimal
 from typing import Final
 
-from llm_power.claims._decimal import as_decimal
+from llm_power._decimal import as_decimal
 from llm_power.claims.claims import Claim
 
 _EXTRA_DIGITS: Final = 2

@@ -10,7 +10,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from llm_power.claims._decimal import as_decimal
+from llm_power._decimal import as_decimal
 from llm_power.claims._errors import AuditError
 from llm_power.claims._templates import fill_braces
 from llm_power.claims.claims import Check, Claim, Exhibit, Register

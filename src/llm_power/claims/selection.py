@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from llm_power._decimal import as_decimal
 from llm_power.claims._csv import below, read_csv, suggest
-from llm_power.claims._decimal import as_decimal
 from llm_power.claims._errors import AuditError
 from llm_power.claims.claims import Check, Condition, Role
 from llm_power.errors import one_line

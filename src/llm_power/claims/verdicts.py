@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from llm_power.claims._decimal import as_decimal
-from llm_power.claims.agreement import agrees, overlap
+from llm_power._decimal import as_decimal
+from llm_power.agreement import agrees, overlap
 from llm_power.printed import Statement
 from llm_power.provenance import Evidence, Verdict
 

@@ -16,7 +16,7 @@ from typing import Final
 
 import numpy as np
 
-from llm_power.claims.agreement import agrees
+from llm_power.agreement import agrees
 from llm_power.errors import ScoreError
 from llm_power.printed import (
     Printed,

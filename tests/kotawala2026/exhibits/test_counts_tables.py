@@ -16,7 +16,7 @@ from kotawala2026.exhibits import table_07 as seven
 from kotawala2026.exhibits import table_11 as eleven
 from kotawala2026.exhibits._counts_table import label_and_gap
 from kotawala2026.exhibits.figure_03 import figure_03
-from llm_power.claims.agreement import agrees
+from llm_power.agreement import agrees
 from llm_power.errors import InvalidArgument
 from llm_power.printed import (
     Printed,

@@ -24,8 +24,8 @@ from kotawala2026.witness.mmlu_pro import (
     witness_scores,
 )
 from kotawala2026.witness.mmlu_pro_values import mmlu_pro_roles
+from llm_power.agreement import agrees
 from llm_power.board.counts import count_cells, count_cells_by_cluster
-from llm_power.claims.agreement import agrees
 from llm_power.printed import (
     parse_printed,
 )

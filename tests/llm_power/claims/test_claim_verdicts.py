@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from llm_power.claims.agreement import MONTE_CARLO_STANDARD_ERRORS
+from llm_power.agreement import MONTE_CARLO_STANDARD_ERRORS
 from llm_power.claims.verdicts import (
     ROUNDED_DOWN,
     ROUNDED_EITHER,

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Final, Literal
 
-from llm_power.claims._decimal import as_decimal
+from llm_power._decimal import as_decimal
 from llm_power.printed import DisplayRule, Printed, Relation, Statement
 
 # A printed number stands for whatever lies within half a unit of its last digit.
