@@ -16,7 +16,13 @@ import numpy as np
 import pandas as pd
 
 from kotawala2026.adjacent_clusters import CLUSTER, adjacent_moments, quartile_moments
-from kotawala2026.quantities.grounds import QUANTITIES, ClusteredItems, ClusterStages, Pairs
+from kotawala2026.quantities.grounds import (
+    QUANTITIES,
+    Board,
+    ClusteredItems,
+    ClusterStages,
+    Pairs,
+)
 from llm_power.errors import InvalidArgument
 from llm_power.statistics._seeds import named_rng
 from llm_power.statistics._typing import FloatArray, IntArray
@@ -62,26 +68,33 @@ def _summaries(
     yield Finding("design_effect_median", subject, float(np.median(effect)), method)
 
 
-@QUANTITIES.on(ClusterStages)
-def of_stages(stages: ClusterStages) -> Iterator[Finding]:
-    """Summaries of the clustered verdicts, law of the count, and other definitions.
+@QUANTITIES.on(Board)
+def flips(board: Board) -> Iterator[Finding]:
+    """Pairs that are resolved by single items and not by clusters.
 
     Section 1 says that two pairs flip "to N* > 3N". One does; the other flip is ranks 4 vs 5,
     whose N* in Table 4 is 1.13 N.
     """
+    if board.verdicts["resolved_cluster"].isna().any():
+        return
+    flipped = ~board.unresolved("resolved") & board.unresolved("resolved_cluster")
+    beyond = board.column("n_star_cluster") > _FLIPPED_BEYOND * board.column("n_items")
+    yield Finding("n_flipped", "", float(flipped.sum()))
+    yield Finding("n_flipped_beyond_three_n", "", float((flipped & beyond).sum()))
+
+
+@QUANTITIES.on(ClusterStages)
+def of_stages(stages: ClusterStages) -> Iterator[Finding]:
+    """Summaries of the clustered verdicts, law of the count, and other definitions."""
     verdicts, definitions = stages.verdicts, stages.definitions
     resolved = verdicts["resolved"].astype(bool)
     clustered = verdicts["resolved_cluster"].astype(bool)
-    flipped = resolved & ~clustered
-    beyond = flipped & (verdicts["n_star_cluster"] > _FLIPPED_BEYOND * verdicts["n_items"])
     yield from _summaries(verdicts["icc"].to_numpy(), verdicts["design_effect"].to_numpy())
     size = float(verdicts["n_items"].median()) / int(definitions["n_clusters"].iloc[0])
     yield Finding("mean_cluster_size", "", size)
     for quantity, subject, which in (
         ("unresolved_fixed", "Fixed-n", ~resolved),
         ("unresolved_clustered", "Real-ICC clustered", ~clustered),
-        ("n_flipped", "", flipped),
-        ("n_flipped_beyond_three_n", "", beyond),
     ):
         yield Finding(quantity, subject, float(which.sum()))
     for label, share in _law(stages.distribution).items():
@@ -122,7 +135,11 @@ def of_items(items: ClusteredItems) -> Iterator[Finding]:
     parity = split_by_parity(np.asarray(items.scores.clusters[CLUSTER]))
     halved = clusters.resolution(clusters.moments_of(parity))
     yield Finding("parity_unresolved", "", _unresolved(halved))
-    yield Finding("random_clusters_unresolved", "", clusters.unresolved_at_random())
+    at_random = clusters.at_random()
+    counts = [_unresolved(resolution) for resolution in at_random]
+    medians = [float(np.median(resolution.icc)) for resolution in at_random]
+    yield Finding("random_clusters_unresolved", "", float(np.median(counts)))
+    yield Finding("random_clusters_icc_median", "", float(np.median(medians)))
 
 
 def _bounds(clusters: _Clusters) -> Iterator[Finding]:
@@ -212,15 +229,14 @@ class _Clusters:
         found = np.unique(np.count_nonzero(~result.resolved[rows], axis=1))
         return float(found[0]) if len(found) == 1 else math.nan
 
-    def unresolved_at_random(self) -> float:
-        """Unresolved pairs under random clusters: the median of some random clusterings."""
+    def at_random(self) -> list[ClusterResolution]:
+        """Some random clusterings into as many clusters as there are categories."""
         rng = named_rng(self.items.seed, "witness/mmlu_pro/random clusters")
         n, k = self.items.scores.n_items, len(self.names)
-        counts = [
-            _unresolved(self.resolution(self.moments_of(random_clusters(n, k, rng))))
+        return [
+            self.resolution(self.moments_of(random_clusters(n, k, rng)))
             for _ in range(_RANDOM_CLUSTERINGS)
         ]
-        return float(np.median(counts))
 
     def _bootstrap(self, n_resamples: int, name: str) -> CategoryBootstrap:
         return category_bootstrap(

@@ -163,7 +163,7 @@ def test_a_planted_count_is_a_residual_and_is_not_absorbed(
     """The count is dropped, not adjusted: the witness is the one of the true count."""
     constraints = planted(tmp_path, 6)
     witness = build_witness(board_scores, constraints)
-    assert {c.id for c in witness.dropped} == {"table_06/7/b", "shortcut_ratio_max"}
+    assert {c.id for c in witness.dropped} == {"table_06/7/b", "s4/ratio-max"}
     report = roles_view(constraints, evaluated(witness_scores(witness, {})))
     residual = report[report["status"] == "residual"]
     assert residual["id"].tolist() == ["table_06/7/b"]
