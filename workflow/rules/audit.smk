@@ -4,7 +4,7 @@
 rule audit_evidence:
     input:
         tables=[published(number) for number in TABLES],
-        settings="data/kotawala2026/settings.yaml",
+        settings=PAPER.file("settings.yaml"),
         code=package_sources("kotawala2026.evidence.printed"),
     output:
         "results/audit/evidence.csv",
@@ -26,7 +26,7 @@ rule audit:
             "llm_power.claims.report",
             "llm_power.claims.tables",
         ),
-        templates=audit_templates(),
+        templates=sources.package_data(ROOT, "llm_power.claims"),
     output:
         csv=report(
             "results/audit/claims.csv",

@@ -4,7 +4,7 @@
 rule witness_oll_v1:
     input:
         printed=printed_numbers("oll_v1", registers=REGISTERS[:1]),
-        board="data/kotawala2026/board_scores.csv",
+        board=PAPER.file("board_scores.csv"),
         code=package_sources(
             "kotawala2026.witness.oll_v1",
             "kotawala2026.witness.oll_v1_values",
@@ -31,7 +31,7 @@ rule witness_oll_v1:
 rule witness_mmlu_pro:
     input:
         printed=printed_numbers("mmlu_pro", registers=REGISTERS[:1]),
-        categories="data/kotawala2026/mmlu_pro_categories.csv",
+        categories=PAPER.file("mmlu_pro_categories.csv"),
         code=package_sources(
             "kotawala2026.witness.mmlu_pro", "kotawala2026.witness.mmlu_pro_values"
         ),
@@ -87,7 +87,7 @@ rule witness_realism:
         real=real_arc_items(),
         witness="results/witness/oll_v1/arc.parquet",
         pairs="results/witness/oll_v1/pairs.csv",
-        scores="data/kotawala2026/board_scores.csv",
+        scores=PAPER.file("board_scores.csv"),
         code=package_sources(
             "replication.witness.realism",
             "replication.constraints",
