@@ -11,6 +11,7 @@ from typing import Any, Literal
 from llm_power.documents import read_yaml
 from llm_power.scores.options import ReadOptions
 from replication.boards import FIGURE_ENDS, TABLE_ENDS, Board, Boards, stage_file
+from replication.hub.errors import HubError
 from replication.hub.panels import PanelTask
 from replication.printed import load_settings
 from replication.settings import check_settings
@@ -233,12 +234,26 @@ class Paper:
         """Return the path of a printed table."""
         return self.file(f"printed/table_{number:02d}.csv")
 
-    def displayed(self, board: str, task: str) -> list[str]:
-        """Return the file with the scores that were displayed for a task of a panel."""
+    def panel_task(self, board: str, task: str) -> PanelTask:
+        """Return how the downloaded files of a task of a panel are read.
+
+        Raises
+        ------
+        HubError
+            If paper.yaml does not say.
+        """
         if (board, task) not in self.hub:
-            return []
-        number = self.hub[board, task].printed_accuracies
-        return [self.file("board_scores.csv") if number is None else self.printed(number)]
+            raise HubError(
+                f"nothing says how {board}/{task} is read, or what was displayed for it",
+                remedy=f"add it to {self.file('paper.yaml')}; your own board needs no panel: give "
+                "its files in config.yaml",
+            )
+        return self.hub[board, task]
+
+    def displayed(self, board: str, task: str) -> str:
+        """Return the file with the scores that were displayed for a task of a panel."""
+        number = self.panel_task(board, task).printed_accuracies
+        return self.file("board_scores.csv") if number is None else self.printed(number)
 
     def module(self, exhibit: ExhibitPlan) -> str:
         """Return the module that makes an exhibit."""

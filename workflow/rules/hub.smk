@@ -26,7 +26,9 @@ rule hub_scores:
         files=lambda wildcards: refused(
             BOARDS.downloads.files, wildcards.board, wildcards.task, DATA_ROOT
         ),
-        displayed=lambda wildcards: PAPER.displayed(wildcards.board, wildcards.task),
+        displayed=lambda wildcards: refused(
+            PAPER.displayed, wildcards.board, wildcards.task
+        ),
         code=package_sources("llm_power.scores.readers", "replication.hub.panels"),
     output:
         "results/hub/{board}/{task}.parquet",
@@ -36,7 +38,7 @@ rule hub_scores:
         "benchmarks/workflow/hub_scores/{board}.{task}.tsv"
     params:
         cluster=lambda wildcards: BOARDS[wildcards.board].cluster,
-        panel=lambda wildcards: PAPER.hub.get((wildcards.board, wildcards.task)),
+        panel=lambda wildcards: PAPER.panel_task(wildcards.board, wildcards.task),
         paper=str(PAPER.folder),
         settings=lambda wildcards: BOARDS.downloads.settings(
             wildcards.board, wildcards.task, DATA_ROOT

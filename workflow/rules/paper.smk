@@ -33,8 +33,6 @@ for exhibit in [*PAPER.exhibits.values(), *COMPARISONS]:
             f"benchmarks/workflow/{exhibit.stem}.tsv"
         params:
             module=PAPER.module(exhibit),
-            data=exhibit.data,
-            drawing=exhibit.drawing,
             numbers=exhibit.numbers(config),
             titles={panel: BOARDS.of_panel(panel).title for panel in exhibit.panels},
         script:

@@ -7,13 +7,13 @@ from _job import logged, snakemake
 from replication.exhibits import Inputs, write_numbers
 
 with logged():
-    params = snakemake.params
+    params, made = snakemake.params, dict(snakemake.output.items())
     make = import_module(params.module).make
     files = dict(snakemake.input.items())
     exhibit = make(Inputs(snakemake.rule, files, params.numbers, params.titles))
-    write_numbers(exhibit, params.data)
-    if params.drawing:
+    write_numbers(exhibit, made["csv"].removesuffix(".csv"))
+    if "pdf" in made:
         # The plotting library takes longer to load than a table to make.
         from replication.drawings import write_drawing
 
-        write_drawing(exhibit.drawing, params.drawing)
+        write_drawing(exhibit.drawing, made["pdf"].removesuffix(".pdf"))
