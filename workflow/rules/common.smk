@@ -8,7 +8,7 @@ from snakemake.logging import logger
 
 from llm_power.errors import LLMPowerError
 from replication import sources
-from replication.boards import TABLE_ENDS, Boards, table_files
+from replication.boards import Boards, table_files
 from replication.hub.plan import Downloads, placed_by_hand
 from replication.paper import Paper
 from replication.registers import audited_results
