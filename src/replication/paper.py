@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from llm_power.documents import read_yaml
-from llm_power.scores.options import ReadOptions
 from replication.boards import FIGURE_ENDS, TABLE_ENDS, Board, Boards, stage_file
 from replication.hub.errors import HubError
-from replication.hub.panels import PanelTask
+from replication.hub.plan import PanelTask
 from replication.printed import load_settings
 from replication.settings import check_settings
 
@@ -205,7 +204,7 @@ class Paper:
             point={key: float(settings[key]) for key in ("alpha", "power")},
             panels={board: _board(board, panel, source) for board, panel in panels.items()},
             hub={
-                (board, task): _hub_task(task, how["hub"], panel.get("cluster"))
+                (board, task): _hub_task(how["hub"], panel.get("cluster"))
                 for board, panel in panels.items()
                 for task, how in panel["tasks"].items()
                 if "hub" in how
@@ -306,12 +305,11 @@ def _origin(task: Mapping[str, Any], source: str) -> str:
     return "hub" if source == "hub" and "hub" in task else "witness"
 
 
-def _hub_task(task: str, how: Mapping[str, Any], cluster: str | None) -> PanelTask:
+def _hub_task(how: Mapping[str, Any], cluster: str | None) -> PanelTask:
     return PanelTask(
         reader=how["reader"],
-        options=ReadOptions(
-            task=task, metric=how["metric"], clusters=(cluster,) if cluster else ()
-        ),
+        metric=how["metric"],
+        clusters=(cluster,) if cluster else (),
         board_scores=how.get("board_scores"),
         printed_accuracies=how.get("printed_accuracies"),
     )

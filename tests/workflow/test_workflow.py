@@ -158,7 +158,10 @@ def test_changing_the_config_runs_what_depends_on_it(finished: Path) -> None:
 def test_the_papers_panels_keep_the_papers_operating_point(finished: Path) -> None:
     other = ("--config", "alpha=0.2", "power=0.9")
     exhibits = ("table_3", "table_5", "table_8", "figure_7", "board_oll_v1", "prose_panels")
-    assert planned(finished, *exhibits, *other) == set()
+    # The small board's own settings take other resamples, which these would be made again for.
+    without = planned(finished, *exhibits)
+    assert without <= {"category_bootstrap", "prose_panels"}
+    assert planned(finished, *exhibits, *other) == without
     assert {"resolution", "sequential"} <= planned(finished, "board_small", *other)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Final
@@ -31,6 +31,7 @@ from replication.hub.download import known_file
 from replication.hub.errors import HubError
 from replication.hub.layout import download_path
 from replication.hub.lock import Locked, LockFile
+from replication.hub.plan import PanelTask
 from replication.hub.transfer import sha256_of
 from replication.printed import (
     load_table,
@@ -38,33 +39,6 @@ from replication.printed import (
 
 # Fault that is recorded: by how many items a model's items miss its displayed score.
 OTHER_SCORE: Final = "items_off_the_displayed_score"
-
-
-@dataclass(frozen=True, slots=True)
-class PanelTask:
-    """How the downloaded files of one task of a panel are read, and what was displayed for them.
-
-    Attributes
-    ----------
-    reader : str
-        Name of the reader.
-    options : ReadOptions
-        What is declared to it; the metric is the one that the board displays.
-    board_scores : str or None
-        Name of the task in ``board_scores.csv``, whose scores are in per cent.
-    printed_accuracies : int or None
-        Number of the printed table whose accuracies stand for the scores, where there are none.
-    """
-
-    reader: str
-    options: ReadOptions
-    board_scores: str | None = None
-    printed_accuracies: int | None = None
-
-    @property
-    def scale(self) -> int:
-        """What a share is multiplied by to be displayed."""
-        return 100 if self.printed_accuracies is None else 1
 
 
 def displayed_scores(folder: Path, panel: PanelTask) -> dict[str, Printed]:
@@ -142,8 +116,11 @@ def read_panel(
     known = [
         _known(dataset, path, lock, access) for dataset, path in zip(datasets, paths, strict=True)
     ]
+    options = ReadOptions(
+        task=datasets[0].task, metric=panel.metric, clusters=tuple(panel.clusters)
+    )
     try:
-        read = read_scores(paths, panel.options, reader=panel.reader)
+        read = read_scores(paths, options, reader=panel.reader)
     except ScoreError:
         # Where a file is not the one that was downloaded, that is the fault to name.
         if all(path.is_file() for path in paths):

@@ -1,4 +1,4 @@
-"""Which files a run downloads, and which task each of them belongs to."""
+"""Which files a run downloads, which task each belongs to, and how it will be read."""
 
 from __future__ import annotations
 
@@ -12,6 +12,36 @@ from replication.hub.access import Access
 from replication.hub.datasets import Dataset, load_register
 from replication.hub.errors import HubError
 from replication.hub.layout import download_path
+
+
+@dataclass(frozen=True, slots=True)
+class PanelTask:
+    """How the downloaded files of one task of a panel are read, and what was displayed for them.
+
+    Attributes
+    ----------
+    reader : str
+        Name of the reader.
+    metric : str
+        The metric that the board displays.
+    clusters : sequence of str
+        Fields that group the items.
+    board_scores : str or None
+        Name of the task in ``board_scores.csv``, whose scores are in per cent.
+    printed_accuracies : int or None
+        Number of the printed table whose accuracies stand for the scores, where there are none.
+    """
+
+    reader: str
+    metric: str
+    clusters: Sequence[str] = ()
+    board_scores: str | None = None
+    printed_accuracies: int | None = None
+
+    @property
+    def scale(self) -> int:
+        """What a share is multiplied by to be displayed."""
+        return 100 if self.printed_accuracies is None else 1
 
 
 @dataclass(frozen=True, slots=True)
