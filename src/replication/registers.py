@@ -24,12 +24,6 @@ def printed_numbers(registers: Sequence[str], panels: Sequence[str]) -> list[str
     return [*registers, *(_table_file(folder, table) for table in sorted(tables))]
 
 
-def audited_results(claims: str) -> set[str]:
-    """Return the files of ``results`` that a register of claims names."""
-    text = Path(claims).read_text(encoding="utf-8")
-    return {f"results/{name}" for name in re.findall(r"\bresult: ([\w./-]+)", text)}
-
-
 def _table_file(folder: Path, table: str) -> str:
     printed = re.fullmatch(r"table_\d+", table)
     return str(folder / ("printed" if printed else "") / f"{table}.csv")

@@ -15,8 +15,8 @@ from replication.boards import Board, BoardNotThere, Boards
 from replication.exhibits import Exhibit, Inputs
 from replication.hub.plan import Downloads
 from replication.paper import ExhibitPlan, Paper
-from replication.registers import audited_results
 from replication.sources import package_sources
+from replication.targets import Run, audited_files
 
 ROOT = Path(__file__).resolve().parents[2]
 PAPER = Paper.load(ROOT, "kotawala2026", source="published")
@@ -121,7 +121,22 @@ def test_sources_are_the_modules_that_are_imported_and_their_paths_relative(
     assert not any(name.endswith("__init__.py") for name in found)
 
 
-def test_results_that_claims_name(tmp_path: Path) -> None:
-    (tmp_path / "claims.yaml").write_text("- {result: tables/t.csv}\n- {result: audit/e.csv}\n")
-    expected = {"results/tables/t.csv", "results/audit/e.csv"}
-    assert audited_results(str(tmp_path / "claims.yaml")) == expected
+def test_results_that_claims_name_are_audited_with_their_descriptions(tmp_path: Path) -> None:
+    claims = tmp_path / "claims.yaml"
+    claims.write_text("- {result: tables/t.csv}\n- {result: audit/evidence.csv}\n")
+    made = ["results/tables/t.csv-metadata.json", "results/tables/u.csv-metadata.json"]
+    assert audited_files(str(claims), made) == ["results/tables/t.csv", made[0]]
+
+
+def test_a_comparison_needs_its_board_and_the_papers_point(tmp_path: Path) -> None:
+    (tmp_path / "mine.csv").touch()
+    mine = Board("Mine", {"exam": {"path": "mine.csv"}}, families=("all", "adjacent"))
+    with_board = boards(tmp_path, mmlu_pro_authors=mine)
+    file = "results/boards/mmlu_pro_comparison.md"
+    assert file in Run(PAPER, with_board, "published", PAPER.point).files()
+    assert Run(PAPER, with_board, "published", PAPER.point).left_out() == []
+    other = Run(PAPER, with_board, "published", {"alpha": 0.2, "power": 0.8})
+    assert file not in other.files()
+    (line,) = other.left_out()
+    assert line.startswith("mmlu_pro_comparison is left out")
+    assert file not in Run(PAPER, boards(), "published", PAPER.point).files()

@@ -20,7 +20,7 @@ rule audit:
     input:
         register=CLAIMS,
         evidence=rules.audit_evidence.output,
-        results=audited_files(),
+        results=audited_files(CLAIMS, made_by(*exhibit_rules())),
         code=package_sources(
             "llm_power.claims.evaluate",
             "llm_power.claims.report",

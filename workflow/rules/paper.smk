@@ -14,7 +14,7 @@ def exhibit_outputs(exhibit):
     return outputs
 
 
-for exhibit in [*PAPER.exhibits.values(), *COMPARISONS]:
+for exhibit in [*PAPER.exhibits.values(), *RUN.comparisons()]:
 
     rule:
         name:
