@@ -31,7 +31,8 @@ def declared(clone: Path, to: Path) -> Path:
 def deployed(clone: Path, to: Path) -> Path:
     if not SNAKEDEPLOY.is_file():
         pytest.skip("snakedeploy is not installed")
-    command = [SNAKEDEPLOY, "deploy-workflow", clone, to, "--branch", "main", "--name", "llm_power"]
+    options = ["--branch", "main", "--name", "llm_power"]
+    command: list[str | Path] = [SNAKEDEPLOY, "deploy-workflow", clone, to, *options]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return to
