@@ -6,13 +6,13 @@ rule audit:
         register=CLAIMS,
         printed=PRINTED,
         evidence=rules.findings_printed.output.evidence,
-        results=audited_files(),
+        results=audited_files(CLAIMS, made_by(*exhibit_rules())),
         code=package_sources(
             "llm_power.claims.evaluate",
             "llm_power.claims.report",
             "llm_power.claims.tables",
         ),
-        templates=audit_templates(),
+        templates=sources.package_data(ROOT, "llm_power.claims"),
     output:
         csv=report(
             "results/audit/claims.csv",

@@ -3,9 +3,9 @@
 
 rule findings_printed:
     input:
-        tables=[published(number) for number in TABLES],
-        scores="data/kotawala2026/board_scores.csv",
-        settings=SETTINGS_FILES,
+        printed=PRINTED,
+        scores=PAPER.file("board_scores.csv"),
+        settings=PAPER.file("settings.yaml"),
         code=package_sources("kotawala2026.quantities.evaluated", "replication.views"),
     output:
         findings="results/findings/printed.csv",
@@ -22,7 +22,6 @@ rule findings_simulated:
     input:
         counts=published(6),
         printed=PRINTED,
-        settings=SETTINGS_FILES,
         code=package_sources("kotawala2026.quantities.evaluated", "replication.views"),
     output:
         findings="results/findings/simulated.csv",
@@ -34,6 +33,7 @@ rule findings_simulated:
     benchmark:
         "benchmarks/workflow/findings_simulated.tsv"
     params:
+        settings=PAPER.settings,
         seed=config["seed"],
         n_trials_large=config["simulation"]["stopping_trials"],
         n_resamples_large=config["simulation"]["crossing_trials"],
@@ -86,8 +86,7 @@ rule findings_witness:
         ),
         leave_one_out=published(8),
         printed=PRINTED,
-        board="data/kotawala2026/board_scores.csv",
-        settings=SETTINGS_FILES,
+        board=PAPER.file("board_scores.csv"),
         code=package_sources("kotawala2026.quantities.evaluated", "replication.views"),
     output:
         findings="results/findings/witness/{witness}.csv",
@@ -99,6 +98,7 @@ rule findings_witness:
     wildcard_constraints:
         witness="|".join(WITNESSES),
     params:
+        settings=PAPER.settings,
         panel=lambda wildcards: register_panel(wildcards),
         seed=config["seed"],
     script:

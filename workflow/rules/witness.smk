@@ -4,7 +4,7 @@
 rule witness_oll_v1:
     input:
         printed=PRINTED,
-        board="data/kotawala2026/board_scores.csv",
+        board=PAPER.file("board_scores.csv"),
         code=package_sources(
             "kotawala2026.witness.oll_v1",
             "replication.witness.infeasible",
@@ -27,7 +27,7 @@ rule witness_oll_v1:
 rule witness_mmlu_pro:
     input:
         printed=PRINTED,
-        categories="data/kotawala2026/mmlu_pro_categories.csv",
+        categories=PAPER.file("mmlu_pro_categories.csv"),
         code=package_sources("kotawala2026.witness.mmlu_pro"),
     output:
         scores=panel_scores("mmlu_pro_top10", "results/witness"),
@@ -79,7 +79,7 @@ rule witness_realism:
         real=real_arc_items(),
         witness="results/witness/oll_v1/arc.parquet",
         pairs="results/witness/oll_v1/pairs.csv",
-        scores="data/kotawala2026/board_scores.csv",
+        scores=PAPER.file("board_scores.csv"),
         code=package_sources(
             "replication.witness.realism",
             "replication.constraints",

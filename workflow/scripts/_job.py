@@ -7,11 +7,14 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 import __main__
 from llm_power.errors import LLMPowerError
 from replication.records import Ledger, forget, job_name, record
+from replication.stages import read_stage as load
+from replication.stages import write_csv
+from replication.stages import write_stage as save
+
+__all__ = ["file_sums", "load", "logged", "save", "snakemake", "write_csv"]
 
 # Snakemake puts this object into the script that it runs.
 snakemake: Any = __main__.snakemake
@@ -34,21 +37,6 @@ def logged() -> Iterator[None]:
             print(f"error: {error}", file=log)
             log.flush()
             sys.exit(1)
-
-
-def load(path: str) -> pd.DataFrame:
-    """Read a stage's table, in one thread: Arrow's pools can abort at exit (apache/arrow#34314)."""
-    return pd.read_parquet(path, use_threads=False, pre_buffer=False)
-
-
-def save(table: pd.DataFrame, path: str) -> None:
-    """Write a stage's table as Parquet, the same bytes for the same table."""
-    table.to_parquet(path, index=False, compression="zstd")
-
-
-def write_csv(table: pd.DataFrame, path: str) -> None:
-    """Write a table as CSV at full precision."""
-    table.to_csv(path, index=False, lineterminator="\n")
 
 
 def file_sums(*paths: str) -> dict[str, str]:

@@ -10,7 +10,7 @@ from replication.findings import findings_frame
 from replication.views import evidence_view
 
 with logged():
-    folder = Path(snakemake.input.settings[0]).parent
+    folder = Path(snakemake.input.printed[0]).parent
     findings = on_printed_numbers(load_published(folder))
     write_csv(findings_frame(findings), snakemake.output.findings)
     write_csv(evidence_view(findings), snakemake.output.evidence)

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-from _exhibit import published_settings
 from _job import logged, snakemake, write_csv
 from _printed import printed_numbers
 
@@ -14,7 +13,7 @@ from replication.views import prose_view
 
 with logged():
     ground = Simulation(
-        settings=published_settings(),
+        settings=snakemake.params.settings,
         close_pairs=load_counts(Path(snakemake.input.counts)),
         seed=snakemake.params.seed,
         n_trials_large=snakemake.params.n_trials_large,

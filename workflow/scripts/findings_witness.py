@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-from _exhibit import published_settings
 from _job import logged, snakemake, write_csv
 
 from kotawala2026.quantities.evaluated import drops_of, on_scores
@@ -14,7 +13,7 @@ from replication.views import roles_view
 
 with logged():
     inputs, panel = snakemake.input, snakemake.params.panel
-    settings, table_8 = published_settings(), load_table(Path(inputs.leave_one_out))
+    settings, table_8 = snakemake.params.settings, load_table(Path(inputs.leave_one_out))
 
     def evaluate(paths: list[str]) -> list[Finding]:
         """Return the findings on the scores in these files."""

@@ -21,8 +21,9 @@ with logged():
     else:
         register = load_register(Path(snakemake.params.register)).values()
         task = read_panel(
+            snakemake.params.panel,
             [dataset for dataset in register if (dataset.board, dataset.task) == (board, name)],
-            displayed_scores(Path("data/kotawala2026"), board, name),
+            displayed_scores(Path(snakemake.params.paper), snakemake.params.panel),
             Path(settings["folder"]),
             LockFile(Path(snakemake.params.lock)),
             access=Access.from_environment(with_token=False),

@@ -13,16 +13,13 @@ from replication.records import Ledger
 
 with logged():
     config, jobs = snakemake.params.config, Ledger.read(Path())
-    seed = f"seed {config['seed']}"
-    inputs = jobs.of("findings_boards").inputs
-    panels = [read_task(path) for path in inputs if path.startswith("results/scores/")]
-    prose = {
-        "findings_simulated": [
-            Provenance.published("Table 6"),
-            Provenance("simulated", f"{seed}; the lemma is computed on its grid"),
-        ],
-        "findings_boards": score_provenance(panels),
-    }
+    prose = {}
+    for name, sources in snakemake.params.prose.items():
+        stated = [
+            Provenance(kind, text.format(seed=config["seed"])) for kind, text in sources.items()
+        ]
+        scores = [p for p in jobs.of(name).inputs if p.startswith("results/scores/")]
+        prose[name] = stated + score_provenance([read_task(path) for path in scores])
     exhibits = [
         Exhibit(
             name=name,
@@ -33,6 +30,6 @@ with logged():
         )
         for name, benchmark in snakemake.params.benchmarks.items()
     ]
-    manifest = build_manifest(exhibits, seed=config["seed"], source=config["source"], config=config)
+    manifest = build_manifest(exhibits, paper=snakemake.params.paper, config=config)
     text = json.dumps(manifest, indent=2, ensure_ascii=False)
     Path(snakemake.output[0]).write_text(text + "\n", encoding="utf-8")

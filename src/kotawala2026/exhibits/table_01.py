@@ -6,7 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+import statsmodels
 from scipy.stats import norm
+from statsmodels.stats.power import NormalIndPower
 
 from llm_power.agreement import agrees
 from llm_power.errors import InvalidArgument
@@ -16,7 +18,8 @@ from llm_power.printed import (
 from llm_power.provenance import Provenance
 from llm_power.report.tables import Column, Table, as_fixed, as_printed, as_text
 from llm_power.statistics.paired_binary import required_n_paired_binary
-from llm_power.statistics.shortcut import unpaired_required_n_per_arm
+from llm_power.statistics.shortcut import cohens_h, unpaired_required_n_per_arm
+from replication.exhibits import Exhibit, Inputs
 from replication.printed import (
     RecordedSession,
 )
@@ -31,6 +34,22 @@ class StatsmodelsCall:
 
     version: str
     n_per_arm: float
+
+
+def make(inputs: Inputs) -> Exhibit:
+    """Make Table 1; statsmodels is called here, R was recorded."""
+    settings, point = inputs.settings, inputs.point
+    example = {name: settings[f"calculator_{name}"] for name in ("p_a", "p_b", "rho")}
+    effect = float(cohens_h(example["p_a"], example["p_b"]))
+    per_arm = NormalIndPower().solve_power(effect, alternative="two-sided", **point)
+    frame = table_01(
+        inputs.printed(1),
+        **example,
+        r_session=inputs.recorded(),
+        statsmodels_call=StatsmodelsCall(statsmodels.__version__, float(per_arm)),
+        **point,
+    )
+    return Exhibit(present(frame, **example))
 
 
 def table_01(

@@ -23,12 +23,32 @@ from llm_power.statistics.e_process import anytime_required_n
 from llm_power.statistics.mcnemar import mcnemar_asymptotic
 from llm_power.statistics.multiplicity import Procedure, adjusted_required_n
 from llm_power.statistics.paired_binary import required_n_discordance
+from replication.exhibits import Exhibit, Inputs
 from replication.printed import (
     PublishedCounts,
 )
 
 MMLU_PRO, OLL_V1 = "MMLU-Pro", "OLL v1"
 _FROM_COUNTS, _FROM_BOARD = "counts", "board"
+
+
+def make(inputs: Inputs) -> Exhibit:
+    """Make Table 5."""
+    settings, printed = inputs.settings, inputs.printed(5)
+    oll_v1 = table_05_oll_v1(
+        printed, inputs.verdicts("oll_v1"), inputs.stage("oll_v1", "multiplicity")
+    )
+    mmlu_pro = table_05(
+        printed,
+        inputs.counts(7, n_items=settings["mmlu_pro_n_items"]),
+        np.array([effect.value for effect in inputs.printed(4)["design_effect"]]),
+        all_pairs_family=settings["mmlu_pro_all_pairs_family"],
+        all_pairs_unresolved=settings["mmlu_pro_all_pairs_unresolved"],
+        mmlu_pro=inputs.verdicts("mmlu_pro_top10"),
+        **inputs.point,
+    )
+    frame = pd.concat([oll_v1, mmlu_pro], ignore_index=True)
+    return Exhibit(present(frame, inputs.provenance()))
 
 
 def table_05(

@@ -14,9 +14,16 @@ from llm_power.printed import (
 )
 from llm_power.provenance import Provenance
 from llm_power.report.tables import Column, Table, as_integer
+from replication.exhibits import Exhibit, Inputs
 from replication.printed import (
     PublishedCounts,
 )
+
+
+def make(inputs: Inputs) -> Exhibit:
+    """Make Table 6; Table 11 prints its gaps."""
+    gaps = [label.gap_pp for label in inputs.printed(11)["pair"]]
+    return Exhibit(present(table_06(inputs.counts(6), gaps, **inputs.point)))
 
 
 def table_06(

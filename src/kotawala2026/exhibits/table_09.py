@@ -16,8 +16,28 @@ from llm_power.printed import (
 from llm_power.provenance import Provenance
 from llm_power.report._board import in_printed_order, side_by_side
 from llm_power.report.tables import Column, Table, as_fixed, as_integer, as_printed, as_text
+from replication.exhibits import Exhibit, Inputs
 
 _QUANTITIES = ("icc", "design_effect", "n_star_cluster")
+
+
+def make(inputs: Inputs) -> Exhibit:
+    """Make Table 9."""
+    panel, n_resamples = "mmlu_pro_top10", inputs.numbers["n_resamples"]
+    frame = table_09(
+        inputs.printed(9),
+        inputs.verdicts(panel),
+        inputs.stage(panel, "category_bootstrap"),
+        n_resamples=n_resamples,
+    )
+    table = present(
+        frame,
+        inputs.stage(panel, "category_bootstrap_counts"),
+        inputs.provenance(),
+        n_resamples=n_resamples,
+        seed=inputs.numbers["seed"],
+    )
+    return Exhibit(table)
 
 
 def table_09(

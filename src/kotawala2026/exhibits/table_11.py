@@ -18,9 +18,16 @@ from llm_power.report.tables import Column, Table, as_fixed, as_p_value, as_prin
 from llm_power.statistics._typing import FloatArray
 from llm_power.statistics.bootstrap_law import bootstrap_tails, percentile_bootstrap_rejects
 from llm_power.statistics.mcnemar import mcnemar_asymptotic, mcnemar_exact, mcnemar_mid_p
+from replication.exhibits import Exhibit, Inputs
 from replication.printed import (
     PublishedCounts,
 )
+
+
+def make(inputs: Inputs) -> Exhibit:
+    """Make Table 11."""
+    frame = table_11(inputs.printed(11), inputs.counts(6), alpha=inputs.point["alpha"])
+    return Exhibit(present(frame))
 
 
 def table_11(

@@ -1,0 +1,12 @@
+"""How an exhibit's figure is written; apart, for tables do without the plotting library."""
+
+from __future__ import annotations
+
+from llm_power.report.figures import house_style, save_figure
+from replication.exhibits import Drawing
+
+
+def write_drawing(drawing: Drawing, stem: str) -> None:
+    """Draw a figure in the house style, and write it in all formats at a path without an ending."""
+    with house_style():
+        save_figure(drawing.draw(), stem, drawing.provenance, title=drawing.title)
