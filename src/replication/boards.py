@@ -203,8 +203,6 @@ def table_files(panel: str) -> list[str]:
 
 def stage_file(panel: str, stage: str) -> str:
     """Return the file of a stage of a panel; ``verdicts`` is its verdict table."""
-    if stage == "verdicts":
-        return f"results/pairs/{panel}.parquet"
     return f"results/boards/{panel}/{stage}.parquet"
 
 

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 import yaml
 
-from llm_power.board.verdicts import VERDICT_COLUMNS
+from llm_power.board.verdicts import PAIRS_COLUMNS
 from llm_power.report.score_provenance import score_provenance
 from llm_power.scores.store import read_task
 from repository import copy_finished, copy_repository, run_workflow
@@ -58,7 +58,7 @@ def finished(whole_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_board_is_a_config_entry(finished: Path) -> None:
     table = pd.read_parquet(finished / "results/pairs/small.parquet")
-    assert list(table.columns) == VERDICT_COLUMNS
+    assert list(table.columns) == PAIRS_COLUMNS
     assert len(table) == 6
     assert len(pd.read_parquet(finished / "results/pairs/small.adjacent.parquet")) == 3
     ladder = (finished / "results/boards/small/ladder.md").read_text()

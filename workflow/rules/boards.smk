@@ -179,6 +179,7 @@ rule verdicts:
         ],
         code=package_sources("llm_power.board.verdicts"),
     output:
+        table="results/boards/{panel}/verdicts.parquet",
         parquet="results/pairs/{panel}.parquet",
         csv="results/pairs/{panel}.csv",
     log:
@@ -189,9 +190,7 @@ rule verdicts:
 
 rule board_tables:
     input:
-        counts=rules.pairs.output.counts,
-        verdicts=rules.verdicts.output.parquet,
-        multiplicity=rules.multiplicity.output,
+        verdicts=rules.verdicts.output.table,
         scores=rules.pairs.input.scores,
         code=package_sources("llm_power.report.board_tables", "llm_power.report.tables"),
     output:
@@ -208,7 +207,7 @@ rule board_tables:
 
 rule board_figure:
     input:
-        verdicts=rules.verdicts.output.parquet,
+        verdicts=rules.verdicts.output.table,
         scores=rules.pairs.input.scores,
         code=package_sources(
             "llm_power.report.board_figure", "llm_power.report.score_provenance"

@@ -43,16 +43,13 @@ rule findings_simulated:
 
 rule findings_boards:
     input:
-        oll_v1="results/pairs/oll_v1.parquet",
-        oll_v1_multiplicity="results/boards/oll_v1/multiplicity.parquet",
+        oll_v1="results/boards/oll_v1/verdicts.parquet",
         oll_v1_scores=panel_scores("oll_v1"),
-        mmlu_pro="results/pairs/mmlu_pro_top10.parquet",
-        mmlu_pro_multiplicity="results/boards/mmlu_pro_top10/multiplicity.parquet",
+        mmlu_pro="results/boards/mmlu_pro_top10/verdicts.parquet",
         mmlu_pro_scores=panel_scores("mmlu_pro_top10"),
         definitions="results/boards/mmlu_pro_top10/cluster_definitions.parquet",
         distribution="results/boards/mmlu_pro_top10/category_bootstrap_counts.parquet",
-        frontier="results/pairs/frontier.parquet",
-        frontier_multiplicity="results/boards/frontier/multiplicity.parquet",
+        frontier="results/boards/frontier/verdicts.parquet",
         frontier_scores=panel_scores("frontier"),
         printed=PRINTED,
         code=package_sources("kotawala2026.quantities.evaluated", "replication.views"),

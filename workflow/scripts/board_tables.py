@@ -11,9 +11,7 @@ from llm_power.scores.store import read_task
 
 with logged():
     tables = board_tables(
-        load(snakemake.input.counts),
         load(snakemake.input.verdicts),
-        load(snakemake.input.multiplicity),
         [read_task(path) for path in snakemake.input.scores],
         title=snakemake.params.title,
         family=snakemake.params.family,

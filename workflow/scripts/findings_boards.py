@@ -18,7 +18,6 @@ with logged():
             panel=panel,
             basis=basis_of([read_task(path) for path in inputs[f"{panel}_scores"]]),
             verdicts=load(inputs[panel]),
-            multiplicity=load(inputs[f"{panel}_multiplicity"]),
         )
         for panel in panels
     }

@@ -87,8 +87,8 @@ class Board:
         Which board.
     basis : {"witness", "raw", "stand_in"}
         What its scores are.
-    verdicts, multiplicity : DataFrame
-        Verdict table, and the stage of the adjusted procedures, row by row.
+    verdicts : DataFrame
+        Its verdict table.
     alpha, power : float
         Operating point.
     """
@@ -98,7 +98,6 @@ class Board:
     panel: str
     basis: Basis
     verdicts: pd.DataFrame
-    multiplicity: pd.DataFrame
     alpha: float = 0.05
     power: float = 0.80
 
@@ -118,8 +117,7 @@ class Board:
 
     def unresolved(self, column: str) -> BoolArray:
         """Return which pairs a procedure leaves unresolved."""
-        source = self.verdicts if column in self.verdicts else self.multiplicity
-        return ~source[column].to_numpy(np.bool_)
+        return ~self.verdicts[column].to_numpy(np.bool_)
 
     def pairs(self) -> Pairs:
         """Return the columns that printed tables have as well."""
@@ -166,7 +164,6 @@ class ResolvedBoard(Board):
             panel=panel,
             basis=basis_of(tasks),
             verdicts=board.verdicts,
-            multiplicity=board.multiplicity,
             alpha=board.point.alpha,
             power=board.point.power,
             seed=seed,

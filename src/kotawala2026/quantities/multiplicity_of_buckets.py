@@ -54,9 +54,9 @@ def unresolved(board: Board) -> Iterator[Finding]:
 @QUANTITIES.on(Board)
 def retracted(board: Board) -> Iterator[Finding]:
     """Rejections at the unadjusted level that Benjamini-Hochberg takes back."""
-    p = board.multiplicity["p_unadjusted"].to_numpy(np.float64)
+    p = board.column("p_unadjusted")
     rejected = p <= board.alpha
-    taken_back = rejected & (board.multiplicity["p_bh"].to_numpy(np.float64) > board.alpha)
+    taken_back = rejected & (board.column("p_bh") > board.alpha)
     yield Finding("rejections_unadjusted", "", _count(rejected), f"of {len(p)}, exact p")
     yield Finding("bh_retracted", "", _count(taken_back), "rejections taken back")
     yield Finding("bh_retracted_above_5pp", "", _count(taken_back & (board.gap > _LARGE_GAP)))

@@ -30,8 +30,8 @@ class BoardVerdicts:
 
     Attributes
     ----------
-    counts, multiplicity, verdicts : DataFrame
-        Sufficient statistics, every procedure's verdict, and the verdict table, row by row.
+    verdicts : DataFrame
+        One row a pair: counts, and what every stage says of it.
     family : {"adjacent", "all"}
         Which pairs were compared.
     point : OperatingPoint
@@ -46,8 +46,6 @@ class BoardVerdicts:
     ('all', 6)
     """
 
-    counts: pd.DataFrame
-    multiplicity: pd.DataFrame
     verdicts: pd.DataFrame
     family: Family
     point: OperatingPoint
@@ -137,4 +135,4 @@ def resolve_board(
     on_stage("sequential")
     sequential = add_sequential(counts, point)
     verdicts = verdict_table(counts, resolution, multiplicity, clusters, sequential)
-    return BoardVerdicts(counts, multiplicity, verdicts, family, point)
+    return BoardVerdicts(verdicts, family, point)

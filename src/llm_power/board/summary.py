@@ -27,13 +27,13 @@ _PROCEDURES: Final = {
 }
 
 
-def unresolved_by_procedure(verdicts: pd.DataFrame, multiplicity: pd.DataFrame) -> pd.DataFrame:
+def unresolved_by_procedure(verdicts: pd.DataFrame) -> pd.DataFrame:
     """Count the unresolved pairs of each task under each procedure, as Table 5 does.
 
     Parameters
     ----------
-    verdicts, multiplicity : DataFrame
-        The verdict table, and the stage that knows every procedure's verdict, row by row.
+    verdicts : DataFrame
+        The verdict table.
 
     Returns
     -------
@@ -46,16 +46,14 @@ def unresolved_by_procedure(verdicts: pd.DataFrame, multiplicity: pd.DataFrame) 
     >>> from llm_power import resolve_board, unresolved_by_procedure
     >>> from llm_power.example import example_task
     >>> board = resolve_board([example_task()])
-    >>> unresolved_by_procedure(board.verdicts, board.multiplicity).head(3)
+    >>> unresolved_by_procedure(board.verdicts).head(3)
        task   procedure  n_pairs  n_unresolved
     0  exam     Fixed n        3             1
     1  exam  Bonferroni        3             1
     2  exam       Šidák        3             1
     """
-    stages = [name for name in _PROCEDURES.values() if name not in verdicts]
-    columns = pd.concat([verdicts, multiplicity[stages]], axis=1)
     rows = []
-    for task, group in columns.groupby("task", sort=False):
+    for task, group in verdicts.groupby("task", sort=False):
         for procedure, name in _PROCEDURES.items():
             known = group[name].dropna().astype(bool)
             rows.append(
@@ -118,13 +116,13 @@ def unresolved_by_gap(verdicts: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def task_overview(pairs: pd.DataFrame) -> pd.DataFrame:
+def task_overview(verdicts: pd.DataFrame) -> pd.DataFrame:
     """Items, models and coverage of each task.
 
     Parameters
     ----------
-    pairs : DataFrame
-        What `llm_power.board.tabulation.tabulate_pairs` returned.
+    verdicts : DataFrame
+        The verdict table; the columns of its counts are enough.
 
     Returns
     -------
@@ -136,12 +134,12 @@ def task_overview(pairs: pd.DataFrame) -> pd.DataFrame:
     --------
     >>> from llm_power import resolve_board, task_overview
     >>> from llm_power.example import example_task
-    >>> task_overview(resolve_board([example_task()]).counts)
+    >>> task_overview(resolve_board([example_task()]).verdicts)
        task  n_models  n_pairs  n_items  coverage_min  coverage_median
     0  exam         4        3      400           1.0              1.0
     """
     rows = []
-    for task, group in pairs.groupby("task", sort=False):
+    for task, group in verdicts.groupby("task", sort=False):
         coverage = group["n_items"] / group["n_task"]
         rows.append(
             {
@@ -156,15 +154,13 @@ def task_overview(pairs: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def summarize_board(
-    pairs: pd.DataFrame, verdicts: pd.DataFrame, multiplicity: pd.DataFrame
-) -> dict[str, Any]:
+def summarize_board(verdicts: pd.DataFrame) -> dict[str, Any]:
     """Collect the three summaries in one JSON-ready mapping.
 
     Parameters
     ----------
-    pairs, verdicts, multiplicity : DataFrame
-        Counts, verdict table and multiplicity stage of the same pairs.
+    verdicts : DataFrame
+        The verdict table.
 
     Returns
     -------
@@ -177,8 +173,7 @@ def summarize_board(
     >>> from llm_power import resolve_board
     >>> from llm_power.board.summary import summarize_board
     >>> from llm_power.example import example_task
-    >>> board = resolve_board([example_task()])
-    >>> summary = summarize_board(board.counts, board.verdicts, board.multiplicity)
+    >>> summary = summarize_board(resolve_board([example_task()]).verdicts)
     >>> summary["n_resolved"], summary["n_pairs"]
     (2, 3)
     """
@@ -187,8 +182,8 @@ def summarize_board(
         "n_resolved": int(verdicts["resolved"].sum()),
         "n_unattainable": int((~verdicts["attainable"].dropna().astype(bool)).sum()),
         "n_crossed": int(verdicts["crossed"].dropna().astype(bool).sum()),
-        "tasks": task_overview(pairs).to_dict(orient="records"),
-        "procedures": unresolved_by_procedure(verdicts, multiplicity).to_dict(orient="records"),
+        "tasks": task_overview(verdicts).to_dict(orient="records"),
+        "procedures": unresolved_by_procedure(verdicts).to_dict(orient="records"),
     }
 
 
@@ -236,7 +231,7 @@ def describe_board(
         "missing": missing,
         "cluster": cluster,
         "scores": [_describe_scores(task) for task in tasks],
-        **summarize_board(board.counts, board.verdicts, board.multiplicity),
+        **summarize_board(board.verdicts),
     }
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from llm_power.board.resolve import BoardVerdicts
+from llm_power.board.verdicts import PAIRS_COLUMNS
 from llm_power.extra import installed, left_out
 from llm_power.report.board_tables import board_tables
 from llm_power.report.score_provenance import score_provenance
@@ -55,13 +56,14 @@ def write_board(
     (True, True)
     """
     provenance = score_provenance(tasks)
+    pairs = board.verdicts[PAIRS_COLUMNS]
     description = describe_csv(
-        board.verdicts, "pairs.csv", title=_TITLE, description="", provenance=provenance
+        pairs, "pairs.csv", title=_TITLE, description="", provenance=provenance
     )
 
     def write(folder: Path) -> None:
-        board.verdicts.to_parquet(folder / "pairs.parquet", index=False, compression="zstd")
-        board.verdicts.to_csv(folder / "pairs.csv", index=False, lineterminator="\n")
+        pairs.to_parquet(folder / "pairs.parquet", index=False, compression="zstd")
+        pairs.to_csv(folder / "pairs.csv", index=False, lineterminator="\n")
         # An audit reads from it what the numbers rest on.
         (folder / "pairs.csv-metadata.json").write_text(description, encoding="utf-8")
         text = json.dumps(summary, indent=2, ensure_ascii=False, allow_nan=False)
@@ -77,9 +79,7 @@ def write_board(
 
 def _page(board: BoardVerdicts, tasks: Sequence[TaskScores]) -> str:
     tables = board_tables(
-        board.counts,
         board.verdicts,
-        board.multiplicity,
         tasks,
         title=_board_title(tasks),
         family=board.family,

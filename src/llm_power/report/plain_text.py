@@ -57,7 +57,7 @@ def summary_text(summary: Mapping[str, Any]) -> str:
     >>> from llm_power.example import example_task
     >>> from llm_power.report.plain_text import summary_text
     >>> board = resolve_board([example_task()])
-    >>> summary = summarize_board(board.counts, board.verdicts, board.multiplicity)
+    >>> summary = summarize_board(board.verdicts)
     >>> summary_text(summary).splitlines()[-1]
     '2 of 3 pairs are resolved'
     """

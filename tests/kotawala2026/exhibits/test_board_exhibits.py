@@ -176,8 +176,8 @@ def test_other_pairs_than_the_printed_ones_are_refused(published: Loader) -> Non
 def test_the_column_of_oll_v1_counts_pairs_by_procedure_and_task(
     published: Loader, counted_board: CountedBoard
 ) -> None:
-    verdicts, multiplicity = counted_board.verdicts, counted_board.multiplicity
-    frame = by(table_05_oll_v1(published(5), verdicts, multiplicity), "procedure")
+    verdicts = counted_board.verdicts
+    frame = by(table_05_oll_v1(published(5), verdicts), "procedure")
     assert frame.loc["Fixed-n", "unresolved"] == (verdicts["q"] < 1).sum()
     at_12 = verdicts["n_star_bonferroni"] > verdicts["n_items"]
     assert frame.loc["Bonferroni, m = 12", "unresolved"] == at_12.sum()
@@ -271,10 +271,10 @@ def test_table_9_shows_points_and_bounds_of_the_same_pair(
 def test_a_share_of_resamples_is_held_within_its_monte_carlo_error(
     published: Loader, clustered_board: ClusteredBoard
 ) -> None:
-    """Table 9, ranks 4 vs 5: 0.552; 3 standard errors of the difference at B = 1000 are 0.067."""
+    """Table 9, ranks 4 vs 5: 0.552; 4 standard errors of the difference at B = 1000 are 0.089."""
     intervals = clustered_board.intervals.copy()
     flags = []
-    for share in (0.552 + 0.06, 0.552 + 0.08):
+    for share in (0.552 + 0.08, 0.552 + 0.10):
         intervals.loc[intervals["rank_a"] == 4, "probability_unresolved"] = share
         frame = table_09(published(9), clustered_board.verdicts, intervals, n_resamples=1000)
         flags.append(bool(frame["probability_unresolved_agrees"][3]))

@@ -53,7 +53,7 @@ def rows(frame: pd.DataFrame) -> Any:
 
 
 def board_findings(board: CountedBoard, panel: str = "oll_v1") -> list[Finding]:
-    return on_grounds(Board(panel, "witness", board.verdicts, board.multiplicity))
+    return on_grounds(Board(panel, "witness", board.verdicts))
 
 
 def of_topic(findings: list[Finding], topic: str, claims: Printed) -> pd.DataFrame:
@@ -251,11 +251,16 @@ def stages_of(board: ClusteredBoard) -> ClusterStages:
     )
 
 
+def cluster_rows(board: ClusteredBoard, claims: Printed) -> pd.DataFrame:
+    found = on_grounds(Board("mmlu_pro", "witness", board.verdicts), stages_of(board))
+    return of_topic(found, "cluster_definitions", claims)
+
+
 def test_cluster_sensitivity_collects_the_stages(
     claims: Printed, clustered_board: ClusteredBoard
 ) -> None:
     board = clustered_board
-    frame = rows(prose_view(on_grounds(stages_of(board)), claims))["value"]
+    frame = rows(cluster_rows(board, claims))["value"]
     verdicts = board.verdicts
     assert frame["icc_median", ""] == np.median(verdicts["icc"])
     assert frame["mean_cluster_size", ""] == len(board.scores.item_ids) / 14
@@ -275,8 +280,7 @@ def test_cluster_sensitivity_collects_the_stages(
 def test_every_claim_about_clusters_in_prose_has_its_row(
     claims: Printed, clustered_board: ClusteredBoard
 ) -> None:
-    board = clustered_board
-    frame = prose_view(on_grounds(stages_of(board)), claims)
+    frame = cluster_rows(clustered_board, claims)
     prefixes = ("bootstrap_share", "quartile_", "parity_", "random_", "icc_m", "n_flipped")
     expected = {
         (quantity, subject)

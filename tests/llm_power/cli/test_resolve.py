@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from llm_power.board.verdicts import VERDICT_COLUMNS
+from llm_power.board.verdicts import PAIRS_COLUMNS
 from llm_power.cli import main
 
 
@@ -51,7 +51,7 @@ def test_writes_files_that_agree(scores: Path, tmp_path: Path) -> None:
         "summary.json",
     ]
     table = pd.read_parquet(out / "pairs.parquet")
-    assert list(table.columns) == VERDICT_COLUMNS
+    assert list(table.columns) == PAIRS_COLUMNS
     assert len(table) == 6
     assert table["icc"].notna().all()
     csv = pd.read_csv(out / "pairs.csv")
