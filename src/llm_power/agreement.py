@@ -57,6 +57,13 @@ def agrees(
         bound or a range: the relation holds, to the half unit if it has one. A standard error
         widens either by `MONTE_CARLO_STANDARD_ERRORS` of it. False for NaN; an infinite value
         agrees with a bound that it keeps.
+
+    Examples
+    --------
+    >>> from llm_power.agreement import agrees
+    >>> from llm_power.printed import parse_printed
+    >>> agrees(parse_printed("0.90"), 0.9049), agrees(parse_printed("0.90"), 0.91)
+    (True, False)
     """
     statement = printed.statement if isinstance(printed, Printed) else printed
     if isinstance(value, str) or statement.relation == "text":
@@ -83,6 +90,13 @@ def interval(statement: Statement, rounding: DisplayRule = "nearest") -> tuple[f
     """Return the ends of the values that a number, bound or range stands for.
 
     Both ends count as included; they are infinite where a bound is open.
+
+    Examples
+    --------
+    >>> from llm_power.agreement import interval
+    >>> from llm_power.printed import parse_printed
+    >>> interval(parse_printed("432").statement, "up")
+    (431.0, 432.0)
     """
     low, high = _ends(statement, rounding)
     return float(low), float(high)
@@ -106,6 +120,13 @@ def overlap(
     -------
     {"nearest", "either", ""}
         Both to the nearest; one of them up or down; or by none.
+
+    Examples
+    --------
+    >>> from decimal import Decimal
+    >>> from llm_power.agreement import overlap
+    >>> overlap(Decimal("0.04"), Decimal("0.055")), overlap(Decimal("0.2"), Decimal("0.055"))
+    ('nearest', '')
     """
     slack = MONTE_CARLO_STANDARD_ERRORS * as_decimal(standard_error)
     if distance == 0 or distance < HALF_UNITS * half_units:

@@ -169,7 +169,8 @@ class ResultFolder:
     def _read(self, name: str) -> list[dict[str, str]]:
         if name not in self._tables:
             path = below(self._root, name, "result")
-            if not path.is_file():
+            # Of another kind of file it is said that it is none.
+            if path.suffix == ".csv" and not path.is_file():
                 rule = f" by {self._rule_of[name]}" if name in self._rule_of else ""
                 raise AuditError(
                     f"{name} is not in {self._root.name}/",
