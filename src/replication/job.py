@@ -1,4 +1,7 @@
-"""What every script of the workflow does around its one call: log, and fail in one line."""
+"""What every script of the workflow does around its one call: log, and fail in one line.
+
+Only a script that Snakemake runs can import it.
+"""
 
 import sys
 from collections.abc import Iterator
