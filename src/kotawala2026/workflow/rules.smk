@@ -10,8 +10,8 @@ rule witness_oll_v1:
             "replication.witness.infeasible",
         ),
     output:
-        scores=panel_scores("oll_v1", "results/witness"),
-        untilted=panel_scores("oll_v1", "results/witness/untilted"),
+        scores=BOARDS.scores("oll_v1", "results/witness"),
+        untilted=BOARDS.scores("oll_v1", "results/witness/untilted"),
         pairs="results/witness/oll_v1/pairs.csv",
         infeasible="results/witness/oll_v1/infeasible.csv",
     log:
@@ -30,7 +30,7 @@ rule witness_mmlu_pro:
         categories=PAPER.file("mmlu_pro_categories.csv"),
         code=package_sources("kotawala2026.witness.mmlu_pro"),
     output:
-        scores=panel_scores("mmlu_pro_top10", "results/witness"),
+        scores=BOARDS.scores("mmlu_pro_top10", "results/witness"),
         infeasible="results/witness/mmlu_pro_top10/infeasible.csv",
     log:
         "logs/witness/mmlu_pro_top10.log",
@@ -49,7 +49,7 @@ rule witness_frontier:
         printed=PRINTED,
         code=package_sources("kotawala2026.witness.frontier"),
     output:
-        scores=panel_scores("frontier", "results/witness"),
+        scores=BOARDS.scores("frontier", "results/witness"),
         infeasible="results/witness/frontier/infeasible.csv",
     log:
         "logs/witness/frontier.log",
@@ -63,7 +63,7 @@ rule witness_frontier:
 
 rule witness_realism:
     input:
-        real=real_arc_items(),
+        real=RUN.real_items(),
         witness="results/witness/oll_v1/arc.parquet",
         pairs="results/witness/oll_v1/pairs.csv",
         scores=PAPER.file("board_scores.csv"),
@@ -84,7 +84,7 @@ rule witness_realism:
 
 rule findings_simulated:
     input:
-        counts=published(6),
+        counts=PAPER.printed(6),
         printed=PRINTED,
         code=package_sources("kotawala2026.quantities.evaluated", "replication.views"),
     output:
@@ -109,15 +109,15 @@ rule findings_boards:
     input:
         oll_v1="results/pairs/oll_v1.parquet",
         oll_v1_multiplicity="results/boards/oll_v1/multiplicity.parquet",
-        oll_v1_scores=panel_scores("oll_v1"),
+        oll_v1_scores=BOARDS.scores("oll_v1"),
         mmlu_pro="results/pairs/mmlu_pro_top10.parquet",
         mmlu_pro_multiplicity="results/boards/mmlu_pro_top10/multiplicity.parquet",
-        mmlu_pro_scores=panel_scores("mmlu_pro_top10"),
+        mmlu_pro_scores=BOARDS.scores("mmlu_pro_top10"),
         definitions="results/boards/mmlu_pro_top10/cluster_definitions.parquet",
         distribution="results/boards/mmlu_pro_top10/category_bootstrap_counts.parquet",
         frontier="results/pairs/frontier.parquet",
         frontier_multiplicity="results/boards/frontier/multiplicity.parquet",
-        frontier_scores=panel_scores("frontier"),
+        frontier_scores=BOARDS.scores("frontier"),
         printed=PRINTED,
         code=package_sources("kotawala2026.quantities.evaluated", "replication.views"),
     output:
@@ -141,14 +141,14 @@ rule findings_boards:
 
 rule findings_witness:
     input:
-        scores=lambda wildcards: panel_scores(wildcards.witness, "results/witness"),
+        scores=lambda wildcards: BOARDS.scores(wildcards.witness, "results/witness"),
         # The same before anything but exact counts was put in, where there is such a step.
         untilted=branch(
             lambda wildcards: wildcards.witness == "oll_v1",
-            then=panel_scores("oll_v1", "results/witness/untilted"),
+            then=BOARDS.scores("oll_v1", "results/witness/untilted"),
             otherwise=[],
         ),
-        leave_one_out=published(8),
+        leave_one_out=PAPER.printed(8),
         printed=PRINTED,
         board=PAPER.file("board_scores.csv"),
         code=package_sources("kotawala2026.quantities.evaluated", "replication.views"),
