@@ -53,14 +53,14 @@ lint: $(STAMP) ## check style, types and the workflow, and change nothing
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/snakefmt --check Snakefile workflow
+	$(BIN)/snakefmt --check Snakefile workflow src
 	$(SNAKEMAKE) --lint
 	$(SNAKEMAKE) --dry-run --quiet all
 
 format: $(STAMP) ## rewrite Python and Snakemake files in the house style
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
-	$(BIN)/snakefmt Snakefile workflow
+	$(BIN)/snakefmt Snakefile workflow src
 
 bench: $(STAMP) ## time the heavy paths against a peer, in the same run
 	$(BIN)/python benchmarks/run.py

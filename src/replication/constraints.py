@@ -144,7 +144,7 @@ class BoardScore:
     Attributes
     ----------
     task, model : str
-        In the names of Table 6.
+        As the paper names them.
     hub_id : str
         Full identifier of the model.
     n_items : int

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -240,6 +241,21 @@ class Paper:
     def printed_tables(self) -> list[str]:
         """Return the paths of all its printed tables."""
         return sorted(map(str, (self.folder / "printed").glob("table_*.csv")))
+
+    def data(self) -> list[str]:
+        """Return the paths of what its quantities are evaluated on: all that it prints."""
+        files = ["claims.yaml", "settings.yaml", "board_scores.csv"]
+        return [*filter(os.path.isfile, map(self.file, files)), *self.printed_tables()]
+
+    @property
+    def quantities(self) -> str:
+        """The module whose ``evaluate_printed(folder)`` finds what follows from what it prints."""
+        return f"{self.name}.quantities.evaluated"
+
+    @property
+    def rules(self) -> str:
+        """Path of the rules that are its own; there need be none."""
+        return str(self.root / "src" / self.name / "workflow" / "rules.smk")
 
     def panel_task(self, board: str, task: str) -> PanelTask:
         """Return how the downloaded files of a task of a panel are read.

@@ -82,14 +82,14 @@ def load_table(path: Path) -> pd.DataFrame:
 
 @dataclass(frozen=True, slots=True)
 class PublishedCounts:
-    """The discordant counts of Table 6 or 7, with what was printed beside them.
+    """The discordant counts of a printed table, with what was printed beside them.
 
     Attributes
     ----------
     name : str
-        ``table_06`` or ``table_07``.
+        Name of the table's file, ``table_06``.
     label : tuple of str, length n_pairs
-        Task (Table 6) or rank pair (Table 7).
+        Task or rank pair.
     model_a, model_b : tuple of str, length n_pairs
         Model names as printed.
     n_items, b, c : ndarray of int, shape (n_pairs,)
@@ -120,15 +120,15 @@ _COUNTED = {"model_a", "model_b", "b", "c", "p_a", "p_b", "rho", "p_chi2", "p_ex
 
 
 def load_counts(path: Path, *, n_items: int | None = None) -> PublishedCounts:
-    """Load Table 6 or 7 and check that each row can be a row of counts.
+    """Load a printed table of counts and check that each row can be a row of counts.
 
     Parameters
     ----------
     path : Path
-        ``table_06.csv`` or ``table_07.csv``.
+        A CSV file of printed cells.
     n_items : int, optional
-        Shared items of every pair, for Table 7, which prints them in its caption only;
-        not to be given for Table 6, which prints them in each row.
+        Shared items of every pair, for a table that prints them in its caption only; not to be
+        given for one that prints them in each row.
 
     Returns
     -------

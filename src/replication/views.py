@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
+from pathlib import Path
 from typing import Final
 
 import pandas as pd
 
 from llm_power.errors import InvalidArgument
 from llm_power.provenance import Evidence
-from replication.constraints import Constraint
+from replication.constraints import Constraint, load_constraints
 from replication.findings import Finding
 
 ROLES_COLUMNS: Final = [
@@ -63,6 +65,11 @@ def index_printed(constraints: Iterable[Constraint]) -> Printed:
     for c in constraints:
         found.setdefault((c.panel, c.quantity, ", ".join(c.subject)), c)
     return found
+
+
+def load_printed(register: Path) -> Printed:
+    """Index the printed numbers of a register of claims, as `index_printed` does."""
+    return index_printed(chain.from_iterable(load_constraints(register).values()))
 
 
 def prose_view(findings: Iterable[Finding], printed: Printed) -> pd.DataFrame:

@@ -40,9 +40,6 @@ WITNESSES = list(PAPER.panels)
 RUN = Run(PAPER, BOARDS, config["source"], POINT)
 
 package_sources = partial(sources.package_sources, ROOT)
-published = PAPER.printed
-panel_scores = BOARDS.scores
-real_arc_items = RUN.real_items
 
 
 def refused(function, *arguments):

@@ -2,12 +2,11 @@
 
 from pathlib import Path
 
-from _job import load, logged, snakemake
-
 from llm_power.board.operating_point import OperatingPoint
 from llm_power.report.board_tables import board_tables
 from llm_power.report.tables import write_table
 from llm_power.scores.store import read_task
+from replication.job import load, logged, snakemake
 
 with logged():
     tables = board_tables(

@@ -1,9 +1,8 @@
 """Resample the clusters."""
 
-from _job import load, logged, save, snakemake
-
 from llm_power.board.cluster_robustness import category_bootstrap_tables
 from llm_power.board.operating_point import OperatingPoint
+from replication.job import load, logged, save, snakemake
 
 with logged():
     intervals, distribution = category_bootstrap_tables(

@@ -2,9 +2,8 @@
 
 from importlib import import_module
 
-from _job import logged, snakemake
-
 from replication.exhibits import Inputs, write_numbers
+from replication.job import logged, snakemake
 
 with logged():
     params, made = snakemake.params, dict(snakemake.output.items())

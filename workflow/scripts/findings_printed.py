@@ -1,16 +1,14 @@
 """Evaluate every quantity on what the paper prints: the evidence for claims."""
 
+from importlib import import_module
 from pathlib import Path
 
-from _job import logged, snakemake, write_csv
-
-from kotawala2026.quantities.evaluated import on_printed_numbers
-from kotawala2026.quantities.published_numbers import load_published
 from replication.findings import findings_frame
+from replication.job import logged, snakemake, write_csv
 from replication.views import evidence_view
 
 with logged():
-    folder = Path(snakemake.input.printed[0]).parent
-    findings = on_printed_numbers(load_published(folder))
+    module = import_module(snakemake.params.module)
+    findings = module.evaluate_printed(Path(snakemake.input.printed[0]).parent)
     write_csv(findings_frame(findings), snakemake.output.findings)
     write_csv(evidence_view(findings), snakemake.output.evidence)

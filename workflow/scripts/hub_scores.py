@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-from _job import logged, snakemake
-
 from llm_power.scores.options import ReadOptions
 from llm_power.scores.readers import read_scores
 from llm_power.scores.store import write_task
@@ -11,6 +9,7 @@ from replication.hub.access import Access
 from replication.hub.datasets import load_register
 from replication.hub.lock import LockFile
 from replication.hub.panels import displayed_scores, read_panel
+from replication.job import logged, snakemake
 
 with logged():
     board, name = snakemake.wildcards.board, snakemake.wildcards.task

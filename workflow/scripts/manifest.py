@@ -3,11 +3,10 @@
 import json
 from pathlib import Path
 
-from _job import logged, snakemake
-
 from llm_power.provenance import Provenance
 from llm_power.report.score_provenance import score_provenance
 from llm_power.scores.store import read_task
+from replication.job import logged, snakemake
 from replication.manifest import Exhibit, build_manifest
 from replication.records import Ledger
 

@@ -2,9 +2,8 @@
 
 from importlib import import_module
 
-from _job import load, logged, save, snakemake
-
 from llm_power.board.operating_point import OperatingPoint
+from replication.job import load, logged, save, snakemake
 
 with logged():
     module, _, function = snakemake.params.function.rpartition(".")

@@ -1,8 +1,7 @@
 """Join the stages into the verdict table, and write what of it is for readers."""
 
-from _job import load, logged, save, snakemake, write_csv
-
 from llm_power.board.verdicts import PAIRS_COLUMNS, verdict_table
+from replication.job import load, logged, save, snakemake, write_csv
 
 with logged():
     stages = [load(path) for path in snakemake.input.stages]

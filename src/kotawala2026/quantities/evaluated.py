@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Final
 
 # Imported so that their functions are registered.
@@ -36,7 +37,7 @@ from kotawala2026.quantities.grounds import (
     ResolvedBoard,
     printed_pairs,
 )
-from kotawala2026.quantities.published_numbers import PublishedNumbers
+from kotawala2026.quantities.published_numbers import PublishedNumbers, load_published
 from llm_power.scores.store import TaskScores
 from replication.findings import Finding, Ground
 
@@ -58,6 +59,11 @@ def on_grounds(*grounds: Ground) -> list[Finding]:
 def on_printed_numbers(published: PublishedNumbers, topics: Collection[str] = ()) -> list[Finding]:
     """Evaluate on what the paper prints; only these modules, if any are named."""
     return QUANTITIES.evaluate(published, *printed_pairs(published), topics=topics)
+
+
+def evaluate_printed(folder: Path) -> list[Finding]:
+    """Evaluate on what the paper prints, read from the folder of its data."""
+    return on_printed_numbers(load_published(folder))
 
 
 def on_scores(

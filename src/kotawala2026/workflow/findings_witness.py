@@ -2,12 +2,11 @@
 
 from pathlib import Path
 
-from _job import logged, snakemake, write_csv
-
 from kotawala2026.quantities.evaluated import drops_of, on_scores
 from llm_power.scores.store import read_task
 from replication.constraints import displayed_scores, load_board_scores, load_constraints
 from replication.findings import Finding, findings_frame
+from replication.job import logged, snakemake, write_csv
 from replication.printed import load_table
 from replication.views import roles_view
 

@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-from _job import file_sums, logged, snakemake, write_csv
-
 from kotawala2026.witness.oll_v1 import build_witness, pair_freedom, witness_scores
 from llm_power.scores.store import write_task
 from replication.constraints import (
@@ -12,6 +10,7 @@ from replication.constraints import (
     load_board_scores,
     load_constraints,
 )
+from replication.job import file_sums, logged, snakemake, write_csv
 from replication.witness.infeasible import contradictions_frame
 
 with logged():

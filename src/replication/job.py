@@ -1,11 +1,15 @@
-"""What every script of the workflow does around its one call: log, and fail in one line."""
+"""What every script of the workflow does around its one call: log, and fail in one line.
 
+Only a script that Snakemake runs can import it.
+"""
+
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import __main__
 from llm_power.errors import LLMPowerError
@@ -24,8 +28,10 @@ snakemake: Any = __main__.snakemake
 def logged() -> Iterator[None]:
     """Send messages to the rule's log; end the job with the one line of a refused input.
 
-    The job reads nothing that another job has not recorded, and is itself recorded at its end.
+    The job reads nothing that another job has not recorded, and is itself recorded at its end,
+    which is that of the process.
     """
+    code = 0
     job, root = job_name(snakemake.rule, dict(snakemake.wildcards.items())), Path()
     with open(snakemake.log[0], "w", encoding="utf-8") as log, redirect_stderr(log):
         try:
@@ -35,8 +41,15 @@ def logged() -> Iterator[None]:
             record(job, inputs, snakemake.output, root)
         except LLMPowerError as error:
             print(f"error: {error}", file=log)
-            log.flush()
-            sys.exit(1)
+            code = 1
+    _end(code)
+
+
+def _end(code: int) -> NoReturn:
+    """End the process here: at an orderly exit Arrow's threads can abort (apache/arrow#34314)."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
 
 
 def file_sums(*paths: str) -> dict[str, str]:

@@ -4,13 +4,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
-from _job import logged, snakemake, write_csv
 
 from llm_power.scores.options import ReadOptions
 from llm_power.scores.selection import select_models
 from llm_power.scores.store import read_task
 from llm_power.scores.wide import read_wide
 from replication.constraints import load_board_scores
+from replication.job import logged, snakemake, write_csv
 from replication.witness.realism import realism_table
 
 with logged():
