@@ -93,7 +93,7 @@ def audit_text(audit: Audit) -> str:
 
 
 def _links(audit: Audit, results: Path, out: Path) -> dict[str, str]:
-    """Return where each file that the audit names is, seen from the report."""
+    """Return the path from the report to each file that the audit names."""
     named = {check.result for judged in audit.judged for check in judged.claim.checks}
     named |= {exhibit.file for exhibit in audit.exhibits.values()}
     base = os.path.relpath(results.resolve(), out.resolve())
