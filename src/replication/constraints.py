@@ -1,8 +1,8 @@
-"""Printed numbers about a panel: which of them a witness is fitted to, and which it never sees.
+"""Printed numbers of a panel, and their roles: fitted by its witness, or held out.
 
-A claim of the register says in ``measures`` what its number is a measurement of: panel, quantity
-and subject in the vocabulary of the witnesses, and the role. The loader turns it into one
-`Constraint` a number. The scores that a board displayed are no printed numbers, and have no claim.
+The field ``measures`` of a claim names panel, quantity, subject and role of its number. The loader
+makes one `Constraint` of each number. Scores that a board displayed are constraints as well, but
+have no claim, as the paper does not print them.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ from replication.printed import (
     load_table,
 )
 
-# Name of the data that a number is about, as the register has it; "general" needs no data.
+# Name of the data in the register; "general" needs no data.
 Panel = str
 
-# What a claim's `measures` may hold beside its role.
+# Schema of a claim's `measures`.
 _TEXTS: Final = {"type": ["string", "array"], "items": {"type": "string"}}
 _MEASURES: Final = {
     "type": "object",
@@ -65,20 +65,20 @@ _MEASURES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
-    """One printed number and what a witness may do with it.
+    """One printed number, and its role for a witness.
 
     Attributes
     ----------
     id : str
         Id of its claim, ``table_06/4/b``; or of the cell of a score that a board displayed.
     panel : str
-        Data the number is about; "general" for numbers that need no data.
+        The data; "general" for numbers that need none.
     quantity : str
         Name of the quantity, in the vocabulary of the panel's witness.
     subject : tuple of str
-        What it is a quantity of: task and models, rank pair, bucket; empty for the panel.
+        Whose quantity it is: task and models, rank pair, bucket; empty for the whole panel.
     role : {"input", "target", "held_out"}
-        Fitted to; fitted to as closely as possible, with the residual reported; never shown.
+        Fitted; fitted as closely as possible, with the residual reported; never fitted.
     where : str
         Place in the paper.
     printed : Printed
@@ -90,8 +90,7 @@ class Constraint:
     note : str
         What a reader of a report should know.
     statement : Statement or None
-        What is said of the quantity, where the printed number alone does not: a bound or a
-        range. None where it does.
+        A bound or a range that the printed words state; None for a plain number.
     """
 
     id: str
@@ -113,17 +112,17 @@ class Constraint:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Values that are printed so, both ends included; infinite where a bound is open."""
+        """Values that round to the printed one, ends included; infinite where a bound is open."""
         return agreement.interval(self.statement or self.printed.statement, self.rule)
 
     @property
     def label(self) -> str:
-        """Where it is printed, of what, and how: one line for a reader."""
+        """Place, quantity, subject and printed text in one line."""
         of = f" ({', '.join(self.subject)})" if self.subject else ""
         return one_line(f"{self.where}: {self.quantity}{of} = {self.printed.text}")
 
     def agrees(self, value: float, standard_error: float = 0.0) -> bool:
-        """Whether a value can be what is printed, by the one rule of `agreement.agrees`.
+        """Whether a value agrees with the printed one, by `agreement.agrees`.
 
         Parameters
         ----------
@@ -161,7 +160,7 @@ class BoardScore:
 
 
 def load_constraints(path: Path) -> dict[Panel, tuple[Constraint, ...]]:
-    """Load the printed numbers of a register that a panel has to do with.
+    """Load the printed numbers of a register that name a panel.
 
     Parameters
     ----------
@@ -194,7 +193,7 @@ def load_constraints(path: Path) -> dict[Panel, tuple[Constraint, ...]]:
 
 
 def displayed_scores(scores: Sequence[BoardScore], panel: Panel) -> tuple[Constraint, ...]:
-    """Return the scores that a board displayed as numbers that the panel's witness is fitted to."""
+    """Return the scores that a board displayed as inputs of the panel's witness."""
     return tuple(
         Constraint(
             id=f"board_scores/{row}/score",
@@ -249,7 +248,7 @@ def load_board_scores(path: Path) -> tuple[BoardScore, ...]:
 def select(
     constraints: tuple[Constraint, ...], *quantities: str, fitted: bool | None = None
 ) -> tuple[Constraint, ...]:
-    """Return the constraints on `quantities`; all roles, or only those fitted or held out."""
+    """Return the constraints on `quantities`: of all roles, or only fitted or held-out ones."""
     return tuple(
         c for c in constraints if c.quantity in quantities and fitted in (None, c.is_fitted)
     )
@@ -300,7 +299,7 @@ def _constraints(
 
 
 def _statement(claim: Claim) -> Statement:
-    """Return what the claim says of the quantity, in the quantity's units."""
+    """Return what the claim states, in the units of the quantity."""
     measures = claim.measures
     said = stated(measures["states"]) if "states" in measures else claim.statement
     scale = as_decimal(measures.get("scale", 1))

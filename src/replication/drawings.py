@@ -1,4 +1,4 @@
-"""How an exhibit's figure is written; apart, for tables do without the plotting library."""
+"""Writing of figures; a module of its own, so that tables do not import matplotlib."""
 
 from __future__ import annotations
 

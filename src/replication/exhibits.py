@@ -1,6 +1,6 @@
-"""What every exhibit's module takes and returns: ``make(inputs: Inputs) -> Exhibit``.
+"""The interface of an exhibit's module: ``make(inputs: Inputs) -> Exhibit``.
 
-A module is found by the name of its exhibit, and its inputs are those that paper.yaml names.
+The exhibit's name gives the module, and paper.yaml names its inputs.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class UndeclaredInput(LLMPowerError):
 
 @dataclass(frozen=True)
 class Inputs:
-    """What an exhibit is made from. Each file is read when it is asked for.
+    """The inputs of an exhibit. Each file is read when it is asked for.
 
     Attributes
     ----------
@@ -116,7 +116,7 @@ class Drawing:
 
 @dataclass(frozen=True, slots=True)
 class Exhibit:
-    """What an exhibit shows.
+    """The result of an exhibit's module.
 
     Attributes
     ----------

@@ -1,9 +1,9 @@
-"""Recomputed numbers: functions of quantities, what they are evaluated on, and what they found.
+"""Quantities, the grounds they are computed from, and the findings that result.
 
-A *quantity* is computed by one function. A *ground* is what a function computes from: printed
-numbers, a board's verdicts, item-level scores, mathematics alone. `Quantities` knows the functions
-of a paper, and evaluates those whose ground is at hand. Functions know nothing of claims:
-`replication.views` sets what they found beside what is printed.
+One function computes a *quantity*. A *ground* is its input: printed numbers, a board's verdicts,
+item-level scores, or settings alone. `Quantities` registers the functions of a paper and evaluates
+them on the grounds at hand. The result is a *finding*. Functions know nothing of claims:
+`replication.views` compares findings with printed numbers.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Finding:
     value : float or str
         Unrounded; text for words such as a verdict.
     method : str
-        How it follows, with the equation, or what a reader should know of it.
+        How it is computed, with the equation; or a remark for the reader.
     basis : {"derived", "counts", "simulated", "none", "witness", "raw", "stand_in"}, optional
         What it rests on; that of the ground if left out.
     standard_error : float
@@ -62,19 +62,19 @@ class Finding:
 
 
 class Ground(Protocol):
-    """What quantities are computed from."""
+    """The input that quantities are computed from."""
 
     @property
     def name(self) -> str:
-        """What kind of ground it is, in a word or two."""
+        """The kind of ground, in a word or two."""
 
     @property
     def panel(self) -> str:
-        """Data that its findings are about, unless a finding says otherwise."""
+        """The data its findings are about; a finding may name other data."""
 
     @property
     def basis(self) -> Basis:
-        """What its findings rest on, unless a finding says otherwise."""
+        """The basis of its findings; a finding may name another."""
 
 
 G = TypeVar("G", bound=Ground)

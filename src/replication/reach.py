@@ -1,4 +1,4 @@
-"""Intervals that rounding leaves open."""
+"""Intervals of the values that round to a printed number."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Findings beside what is printed: roles of a witness, numbers of prose, evidence for claims."""
+"""Tables of findings: roles of a witness, numbers of the text, evidence for claims."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Printed = Mapping[tuple[str, str, str], Constraint]
 
 
 def evidence_view(findings: Iterable[Finding]) -> pd.DataFrame:
-    """Return the findings by quantity and subject, for claims to be held against.
+    """Return the findings by quantity and subject; checks of claims read them.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def index_printed(constraints: Iterable[Constraint]) -> Printed:
     Parameters
     ----------
     constraints : iterable of Constraint
-        Printed numbers. One that is printed several times is taken from where it comes first.
+        Printed numbers. Of one that is printed several times the first is taken.
     """
     found: dict[tuple[str, str, str], Constraint] = {}
     for c in constraints:
@@ -86,8 +86,8 @@ def prose_view(findings: Iterable[Finding], printed: Printed) -> pd.DataFrame:
     -------
     DataFrame
         `PROSE_COLUMNS`. ``where``, ``printed``, ``role`` and ``agrees`` are missing where the
-        paper prints nothing. ``role`` is what a witness may do with the number, and of no
-        meaning for raw data. ``evidence`` is how far the value can bear on the printed number.
+        paper prints nothing. ``role`` is the number's role for a witness, without meaning for raw
+        data. ``evidence`` is the class of evidence that the value is for the printed number.
     """
     rows = []
     for f in findings:
@@ -117,7 +117,7 @@ def roles_view(
     *,
     untilted: Iterable[Finding] | None = None,
 ) -> pd.DataFrame:
-    """Hold a witness against every printed number of its panel.
+    """Compare a witness with every printed number of its panel.
 
     Parameters
     ----------

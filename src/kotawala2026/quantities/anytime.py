@@ -52,7 +52,7 @@ def at_printed_counts(published: PublishedNumbers) -> Iterator[Finding]:
 
 @QUANTITIES.on(PublishedNumbers)
 def verdicts_of_table_7(published: PublishedNumbers) -> Iterator[Finding]:
-    """Which pairs of Table 7 anytime validity alone leaves open."""
+    """Pairs of Table 7 that are unresolved under anytime validity alone."""
     counts = published.adjacent_pairs
     found = anytime_required_n(counts.b, counts.c, counts.n_items)
     at_fixed_n = required_n_discordance(counts.b, counts.c, counts.n_items) <= counts.n_items
@@ -74,7 +74,7 @@ def verdicts_of_table_7(published: PublishedNumbers) -> Iterator[Finding]:
 
 @QUANTITIES.on(PublishedNumbers)
 def one_inflation(published: PublishedNumbers) -> Iterator[Finding]:
-    """Section 6.5's one inflation for all pairs, as one of N* and as one of the threshold."""
+    """Section 6.5's inflation, one for all pairs: read as a factor of N*, or of the threshold."""
     settings = published.settings
     inflation = float(settings["mmlu_pro_anytime_inflation"])
     point = {"alpha": settings["alpha"], "power": settings["power"]}
@@ -92,7 +92,7 @@ def one_inflation(published: PublishedNumbers) -> Iterator[Finding]:
 
 @QUANTITIES.on(PublishedNumbers)
 def two_looks(published: PublishedNumbers) -> Iterator[Finding]:
-    """Level of a test at 0.05 that may stop at either of two equally spaced looks."""
+    """Type-I error of a test at 0.05 that is done at two equally spaced looks."""
     del published
     both = multivariate_normal(cov=[[1, sqrt(0.5)], [sqrt(0.5), 1]])
     ends = [_Z_ALPHA, _Z_ALPHA]
@@ -128,7 +128,7 @@ def mixture(published: PublishedNumbers) -> Iterator[Finding]:
 
 @QUANTITIES.on(PublishedNumbers)
 def calibration(published: PublishedNumbers) -> Iterator[Finding]:
-    """Appendix C's error of its own rates, and whether its pairs are resolved."""
+    """Appendix C's standard errors of its rates, and whether its pairs are resolved."""
     settings = published.settings
     rate, trials = settings["alpha"], int(settings["e_process_trials"])
     error = 100 * sqrt(rate * (1 - rate) / trials)

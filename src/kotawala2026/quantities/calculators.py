@@ -94,7 +94,7 @@ def _recounted(names: list[str], printed: list[float]) -> Iterator[Finding]:
 def _rounding(
     published: PublishedNumbers, per_arm: list[float], rho: float, n_star: float
 ) -> Iterator[Finding]:
-    """How many of the nine cells each rounding explains, at the printed conventions."""
+    """How many of the nine cells each rounding reproduces, by the printed conventions."""
     table = published.tables[1]
     values = [*per_arm, *((1 - rho) * n for n in per_arm), n_star]
     printed = [cell.value for cell in [*table["per_arm"][:4], *table["times_one_minus_rho"]]]

@@ -1,8 +1,8 @@
-"""What the grid of Section 5 must give in Table 2, without a single trial.
+"""The distribution of Table 2 over runs of Section 5's simulation, computed without trials.
 
 A simulated table has noise, and the largest of several noisy deviations is biased upwards. Its
-law is known: cells are independent, and the number of rejections in each is binomial with a
-probability that enumeration gives.
+distribution is known: cells are independent, and the number of rejections in each is binomial,
+with a probability that is found by enumeration.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ def _discordance(cell: CalibrationCell) -> tuple[float, float]:
 def _in_a_run(
     name: str, test: str, type1: FloatArray, powers: FloatArray, settings: Mapping[str, Any]
 ) -> Iterator[Finding]:
-    """What a run of M trials a cell shows on average."""
+    """Mean and spread of what a run of M trials a cell shows."""
     trials = settings["calibration_trials"]
     where = f"{name} cells of Section 5, by enumeration of (b, c)"
     method = f"mean over runs of {trials:,} trials a cell, {where}; independent binomials"
@@ -145,7 +145,7 @@ def _exactly(
     asymptotic: FloatArray,
     settings: Mapping[str, Any],
 ) -> Iterator[Finding]:
-    """What a test does over all nine cells, without a run."""
+    """Exact summaries of a test over all nine cells."""
     where = "nine cells of Section 5, by enumeration of (b, c)"
     largest = float(type1.max())
     yield derived("type1_largest_exact_nine", test, largest, f"largest over {where}")
@@ -234,7 +234,7 @@ def _median_rate(rates: FloatArray, trials: int) -> tuple[float, float]:
 
 
 def _moments(distribution: FloatArray, values: FloatArray) -> tuple[float, float]:
-    """Mean and standard deviation of a law on sorted values, from its distribution function."""
+    """Mean and standard deviation of a distribution on sorted values, by its cumulative one."""
     mass = np.diff(distribution, prepend=0.0)
     mean = float(mass @ values)
     return mean, float(np.sqrt(mass @ np.square(values - mean)))

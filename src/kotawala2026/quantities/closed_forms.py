@@ -1,4 +1,4 @@
-"""What mathematics alone decides: Lemma 1, the normal approximation and Miller's formula."""
+"""Quantities that need no data: Lemma 1, the normal approximation, Miller's formula."""
 
 from __future__ import annotations
 
@@ -232,7 +232,7 @@ def normal_approximation(published: PublishedNumbers) -> Iterator[Finding]:
 
 @QUANTITIES.on(PublishedNumbers)
 def constant(published: PublishedNumbers) -> Iterator[Finding]:
-    """C of eq. (11): where it falls, and on which side of one half the ratio lies."""
+    """C of eq. (11) and its changes, and on which side of one half n_h/N* lies."""
     del published
 
     def change(start: tuple[float, float], end: tuple[float, float]) -> float:

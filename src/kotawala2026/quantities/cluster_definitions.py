@@ -1,7 +1,7 @@
 """Clusters of MMLU-Pro in Section 6.4: summaries, stability, and other definitions of a cluster.
 
-The numbers come from the workflow's stages, and once more from the items with draws of their own:
-the resamples and the random clusters of the two differ, and so the two are kept apart.
+Each number is computed twice: from the workflow's stages, and from the items with other draws. The
+resamples and the random clusters differ, so the two results are kept apart.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def _summaries(
 
 @QUANTITIES.on(Board)
 def flips(board: Board) -> Iterator[Finding]:
-    """Pairs that are resolved by single items and not by clusters.
+    """Pairs that are resolved with independent items and unresolved with clusters.
 
     Section 1 says that two pairs flip "to N* > 3N". One does; the other flip is ranks 4 vs 5,
     whose N* in Table 4 is 1.13 N.
@@ -109,7 +109,7 @@ def of_stages(stages: ClusterStages) -> Iterator[Finding]:
 
 
 def _law(distribution: pd.DataFrame) -> dict[str, float]:
-    """Shares of the resamples that the paper prints, by what they are shares of."""
+    """Shares of resamples with so many unresolved pairs, named as the paper prints them."""
     share = distribution.set_index("n_unresolved")["share"]
     return {
         **{f"{count} unresolved": float(share.loc[count]) for count in (4, 5, 6)},

@@ -1,4 +1,4 @@
-r"""What Tables 4, 5, 7, 8 and 9 say of one another about clustered items.
+r"""Clustered items: Tables 4, 5, 7, 8 and 9 checked against each other.
 
 Section 6.4, Appendices F and G of the paper. The counts b and c of Table 7 give the
 required items of independent draws; a printed cluster :math:`N^*` over that is the design
@@ -56,7 +56,7 @@ def sizes(published: PublishedNumbers) -> Iterator[Finding]:
 
 @QUANTITIES.on(PublishedNumbers)
 def verdicts(published: PublishedNumbers) -> Iterator[Finding]:
-    """Which pairs the clusters turn, and by how much."""
+    """Pairs whose verdict changes with clusters, and cluster N* over N."""
     table, pairs = published.tables[4], published.adjacent_pairs
     n = pairs.n_items.astype(np.float64)
     clustered = np.array(_values(table["n_star_cluster"]))
@@ -126,7 +126,7 @@ def triples(published: PublishedNumbers) -> Iterator[Finding]:
 
 
 def _icc(subject: str, icc: Printed, reach: Reach) -> Finding:
-    """ICC from the cluster N*; a design effect of one tells no more than its sign."""
+    """ICC from the cluster N*; at a design effect of one only its sign is known."""
     row = _nearest(
         "icc_of_cluster_n_star", subject, icc, reach, "(cluster N* / N* - 1) / (N/K - 1)"
     )
@@ -136,7 +136,7 @@ def _icc(subject: str, icc: Printed, reach: Reach) -> Finding:
 def _clustered(
     subject: str, icc: Printed, clustered: Printed, n_star: Printed, product: Reach
 ) -> Finding:
-    """Cluster N* of independent draws where the ICC is not positive.
+    """Cluster N* where the ICC is not positive: that of independent draws.
 
     Elsewhere it is what design effect and ICC are held against, and nothing printed is left
     to hold it against.
@@ -153,7 +153,7 @@ def _clustered(
 
 @QUANTITIES.on(PublishedNumbers)
 def bootstrap_bounds(published: PublishedNumbers) -> Iterator[Finding]:
-    """The bounds of Table 9 against each other, and against the shares beside them."""
+    """Bounds of Table 9, checked against each other and against its shares Pr(unr.)."""
     table, table_7, size = published.tables[9], published.tables[7], _mean_size(published)
     n_items = float(published.settings["mmlu_pro_n_items"])
     n_denying = n_tested = 0
@@ -214,7 +214,7 @@ def bootstrap_bounds(published: PublishedNumbers) -> Iterator[Finding]:
 
 @QUANTITIES.on(PublishedNumbers)
 def bootstrap_shares(published: PublishedNumbers) -> Iterator[Finding]:
-    """Distribution of the number of unresolved pairs, from the column of single pairs.
+    """Distribution of the number of unresolved pairs, from the share of each pair.
 
     Where all pairs but two are unresolved in every resample or in none, the number is a
     constant plus two indicators, and one share more fixes their joint distribution.
@@ -253,7 +253,7 @@ def bootstrap_shares(published: PublishedNumbers) -> Iterator[Finding]:
 
 @QUANTITIES.on(PublishedNumbers)
 def leave_one_out(published: PublishedNumbers) -> Iterator[Finding]:
-    """Table 8: subjects that are named, drops that are stated, and the counts they leave."""
+    """Table 8: number of subjects named, number of drops stated, unresolved pairs."""
     table, procedures = published.tables[8], published.tables[5]["mmlu_pro"]
     fixed, clustered = procedures.iloc[0].count, procedures.iloc[-1].count
     named: list[str] = []
@@ -285,7 +285,7 @@ def leave_one_out(published: PublishedNumbers) -> Iterator[Finding]:
 
 @QUANTITIES.on(PublishedNumbers)
 def definitions(published: PublishedNumbers) -> Iterator[Finding]:
-    """Unresolved pairs under the definitions of a cluster that are not random."""
+    """Unresolved pairs under each definition of a cluster but the random one."""
     settings = published.settings
     counts = [
         int(published.tables[5]["mmlu_pro"].iloc[-1].count),

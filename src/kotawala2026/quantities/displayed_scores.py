@@ -1,4 +1,4 @@
-"""What the scores that Open LLM Leaderboard v1 displayed decide without their items."""
+"""Quantities that the displayed scores of Open LLM Leaderboard v1 decide, without items."""
 
 from __future__ import annotations
 

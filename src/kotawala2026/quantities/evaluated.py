@@ -1,4 +1,4 @@
-"""Every quantity of the paper, evaluated on what is at hand."""
+"""Evaluation of the paper's quantities on printed numbers, boards and witnesses."""
 
 from __future__ import annotations
 
@@ -52,12 +52,12 @@ PROSE_OF_BOARDS: Final = {
 
 
 def on_grounds(*grounds: Ground) -> list[Finding]:
-    """Evaluate on grounds that are made elsewhere."""
+    """Evaluate all quantities on these grounds."""
     return QUANTITIES.evaluate(*grounds)
 
 
 def on_printed_numbers(published: PublishedNumbers, topics: Collection[str] = ()) -> list[Finding]:
-    """Evaluate on what the paper prints; only these modules, if any are named."""
+    """Evaluate on printed numbers; if modules are named, only theirs."""
     return QUANTITIES.evaluate(published, *printed_pairs(published), topics=topics)
 
 

@@ -241,7 +241,7 @@ class ClusteredItems:
 
 @dataclass(frozen=True, eq=False)
 class Simulation:
-    """Mathematics with a seed: what follows from the paper's settings alone, by trials if need be.
+    """The paper's settings and a seed: a ground for simulations.
 
     Attributes
     ----------

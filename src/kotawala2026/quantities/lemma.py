@@ -67,7 +67,7 @@ def lemma_grid() -> pd.DataFrame:
 
 @QUANTITIES.on(Simulation)
 def beside_section_4(simulation: Simulation) -> Iterator[Finding]:
-    """What Section 4 says of the grid.
+    """Statements of Section 4 about the grid.
 
     The largest deviations that it prints are those of p = 0.5 and 0.65, where C is at most 1/3.
     At p = 0.8 the constant reaches 1.97, and the deviation at a gap of 0.05 is 0.0049. The
@@ -119,7 +119,7 @@ def _row_of_largest(cells: pd.DataFrame, column: str) -> pd.Series:
 
 @QUANTITIES.on(PublishedNumbers)
 def in_its_readings(published: PublishedNumbers) -> Iterator[Finding]:
-    """n_h/N* against C delta^2 on the grid, read in the ways that its description allows."""
+    """n_h/N* against C delta^2 on the grid, under each reading of how the grid is described."""
     del published
     grid = lemma_grid()
     finest = grid[grid["delta"] == _SMALLEST]
@@ -156,7 +156,7 @@ def in_its_readings(published: PublishedNumbers) -> Iterator[Finding]:
 
 @QUANTITIES.on(PublishedNumbers)
 def printed_constants(published: PublishedNumbers) -> Iterator[Finding]:
-    """What the constants that Appendix A prints say of its other sentences."""
+    """Multiples and differences of the constants that Appendix A prints."""
     del published
     for delta in (_CLOSE, _WIDE):
         yield Finding(
@@ -179,7 +179,7 @@ def printed_constants(published: PublishedNumbers) -> Iterator[Finding]:
 
 @QUANTITIES.on(PublishedNumbers)
 def smallest_constants(published: PublishedNumbers) -> Iterator[Finding]:
-    """Smallest constant of Lemma 1 over p, which at p = 1/2 is 1/3."""
+    """Minimum over p of the constant of Lemma 1; at p = 1/2 the constant is 1/3."""
     del published
     yield derived(
         "smallest_shortcut_constant",
@@ -196,7 +196,7 @@ def smallest_constants(published: PublishedNumbers) -> Iterator[Finding]:
 
 
 def _largest_constant(p: float) -> float:
-    """C at the worst correlation that two scores of accuracy p can have, eqs. (7) and (8).
+    """Largest C over the correlations that two scores of accuracy p can have, eqs. (7) and (8).
 
     The difference within the bars of eq. (11) increases with the correlation, so that C is
     largest at one of the two ends.

@@ -1,4 +1,4 @@
-"""Families of pairs: what adjusting for their size does to the printed numbers, Section 6.3."""
+"""Adjustment of the printed numbers for the size of a family of pairs, Section 6.3."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def _unresolved_under(counts: PublishedCounts, procedure: Procedure, m: int) -> 
 
 @QUANTITIES.on(PublishedNumbers)
 def inflations(published: PublishedNumbers) -> Iterator[Finding]:
-    """Factors of N* that the adjusted levels bring, and what they do to Table 3."""
+    """Factors by which adjusted levels raise N*, and what is unresolved under them."""
     settings = published.settings
     pairs, everything = int(settings["oll_v1_pairs"]), int(settings["mmlu_pro_all_pairs_family"])
     for name, level in (
@@ -187,7 +187,7 @@ def _p_value(wald_squared: float, n_items: int) -> float:
 
 @QUANTITIES.on(PublishedNumbers)
 def procedures_of_table_5(published: PublishedNumbers) -> Iterator[Finding]:
-    """By how much each procedure of Table 5 raises the count of the first, fixed n."""
+    """Fewest unresolved pairs that a procedure of Table 5 adds to those at fixed n."""
     table = published.tables[5]
     boards = [name for name in table.columns if name != "procedure"]
     yield Finding("boards_counted", "Table 5", len(boards), "columns of counts")

@@ -1,4 +1,4 @@
-"""Numbers of single pairs and of models, and how many pairs each procedure leaves unresolved."""
+"""Quantities of single pairs and models, and unresolved pairs under each procedure."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _SHIFT: Final = 0.1
 
 @QUANTITIES.on(ResolvedBoard)
 def of_each_pair(board: ResolvedBoard) -> Iterator[Finding]:
-    """Columns of the verdict table, and what follows from one row of it."""
+    """Columns of the verdict table, and quantities that follow from one row."""
     table = board.by_pair()
     columns = [name for name in _COLUMNS if table[name].notna().all()]
     for subject, row in zip(map(str, table.index), table.to_dict(orient="records"), strict=True):

@@ -65,7 +65,7 @@ def powers(published: PublishedNumbers) -> Iterator[Finding]:
 
 @QUANTITIES.on(PublishedNumbers)
 def against_displayed_scores(published: PublishedNumbers) -> Iterator[Finding]:
-    """Table 10 against the accuracies that the board displayed for its models."""
+    """Gaps and N* of Table 10 by the accuracies that the board displayed."""
     for row in published.tables[10].to_dict(orient="records"):
         better, worse = _models_of(row["pair"], row["gap"].value, published.board_scores)
         p_a, p_b = solved_items(better) / better.n_items, solved_items(worse) / worse.n_items
@@ -96,7 +96,7 @@ def against_displayed_scores(published: PublishedNumbers) -> Iterator[Finding]:
 def _models_of(
     label: str, gap: float, scores: tuple[BoardScore, ...]
 ) -> tuple[BoardScore, BoardScore]:
-    """Return the models that a label of Table 10 can name, with the gap nearest to the printed."""
+    """Return, of the models that a label of Table 10 can name, those nearest to its gap."""
     task, _, names = label.partition(", ")
     first, second = names.split(" / ")
     of_task = [score for score in scores if score.task.split("-")[0] == task]

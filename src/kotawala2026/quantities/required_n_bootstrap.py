@@ -110,7 +110,7 @@ def drawn(simulation: Simulation) -> Iterator[Finding]:
 
 @QUANTITIES.on(PublishedNumbers)
 def enumerated(published: PublishedNumbers) -> Iterator[Finding]:
-    """The same from the law of the resamples, without a draw."""
+    """Robustly unresolved pairs, by the exact distribution of the resamples."""
     counts, size = published.close_pairs, published.settings["oll_v1_bootstrap_resamples"]
     tests = [tuple(map(int, row)) for row in zip(counts.b, counts.c, counts.n_items, strict=True)]
     laws = [resampled_required_n(*row) for row in tests]

@@ -18,7 +18,7 @@ from replication.printed import PublishedCounts
 
 @QUANTITIES.on(PublishedNumbers)
 def forms(published: PublishedNumbers) -> Iterator[Finding]:
-    """Section 6.2 compares eq. (6) with "the discordance form", which it does not define."""
+    """Eq. (6) against candidates for "the discordance form", which Section 6.2 does not define."""
     counts = published.adjacent_pairs
     pairs = summary_of(counts)
     bernoulli = required_n_paired_binary(pairs.p_a, pairs.p_b, pairs.rho)
@@ -40,7 +40,7 @@ def forms(published: PublishedNumbers) -> Iterator[Finding]:
 
 @QUANTITIES.on(PublishedNumbers)
 def wald(published: PublishedNumbers) -> Iterator[Finding]:
-    """Whether q >= 1 and a Wald statistic of at least z_α + z_β say the same."""
+    """Whether q >= 1 wherever the Wald statistic is at least z_α + z_β, and only there."""
     worst, disagreements = 0.0, 0
     for counts in (published.close_pairs, published.adjacent_pairs):
         pairs = summary_of(counts)

@@ -1,4 +1,4 @@
-"""Verdicts when every correlation is a tenth off: Section 6.2."""
+"""Verdicts with every correlation moved by 0.1: Section 6.2."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _NAMED: Final = "HS, gemma-7b, Llama-3-8B"
 
 @QUANTITIES.on(Board)
 def on_board(board: Board) -> Iterator[Finding]:
-    """Unresolved pairs of a board at rho - 0.1 and rho + 0.1, and a row a pair that flips.
+    """Unresolved pairs of a board at rho - 0.1 and rho + 0.1, and each pair that flips.
 
     A moved correlation is clamped to the admissible interval of eqs. (7) and (8), and N* follows
     from eq. (6) at the observed accuracies. A pair flips if either move changes its verdict.
@@ -56,7 +56,7 @@ def on_board(board: Board) -> Iterator[Finding]:
 
 @QUANTITIES.on(PublishedNumbers)
 def on_table_7(published: PublishedNumbers) -> Iterator[Finding]:
-    """The same counts from the printed counts of Table 7, a ground of their own."""
+    """Unresolved pairs at moved correlations, from the counts b and c of Table 7."""
     pairs = summary_of(published.adjacent_pairs)
     moved = rho_sensitivity(pairs.p_a, pairs.p_b, pairs.rho, pairs.n_items, shift=_SHIFT)
     method = "eqs. (6) to (8) at ρ - 0.10 and ρ + 0.10, accuracies and ρ of the counts"

@@ -72,7 +72,7 @@ def on_table_7(published: PublishedNumbers) -> Iterator[Finding]:
 
 @QUANTITIES.on(PublishedNumbers)
 def on_table_6(published: PublishedNumbers) -> Iterator[Finding]:
-    """How many of the seven close pairs have n_h/N* at one half, in four decimals."""
+    """How many of the seven close pairs have n_h/N* = 0.5000."""
     close = summary_of(published.close_pairs)
     n_h = _shortcut(close)
     whole = display_up(n_h) / display_up(close.n_star)
@@ -87,7 +87,7 @@ def on_table_6(published: PublishedNumbers) -> Iterator[Finding]:
 
 @QUANTITIES.on(PublishedNumbers)
 def changed_verdicts(published: PublishedNumbers) -> Iterator[Finding]:
-    """Section 4: where N lies between the shortcut and N*, so that the verdict changes."""
+    """Section 4: pairs with N between n_h and N*, whose verdict changes with the formula."""
     tables = {
         "Table 6": summary_of(published.close_pairs),
         "Table 7": summary_of(published.adjacent_pairs),

@@ -1,4 +1,4 @@
-"""What a row of Table 6 decides: N, the accuracies and N* fix b and c; b, c and N* fix N."""
+"""Table 6 is overdetermined: N, accuracies and N* fix b and c; b, c and N* fix N."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from replication.findings import Finding
 
 @QUANTITIES.on(PublishedNumbers)
 def rows(published: PublishedNumbers) -> Iterator[Finding]:
-    """Cells of each row from the others of the row."""
+    """Each cell, recomputed from the other cells of its row."""
     counts = published.close_pairs
     for i, pair in enumerate(pair_names(counts)):
         n, b, c = (int(x[i]) for x in (counts.n_items, counts.b, counts.c))
@@ -61,14 +61,14 @@ def _discordant_counts(n: int, p_a: Printed, p_b: Printed, n_star: float) -> tup
 
 
 def _solves(n: int, p_a: Printed, p_b: Printed, difference: int) -> bool:
-    """Whether some whole number of solved items displays both accuracies."""
+    """Whether some whole number of solved items rounds to both accuracies."""
     around = range(int(n * (p_a.value - p_a.half_unit)), int(n * (p_a.value + p_a.half_unit)) + 2)
     return any(agrees(p_a, s / n) and agrees(p_b, (s - difference) / n) for s in around)
 
 
 @QUANTITIES.on(PublishedNumbers)
 def chains(published: PublishedNumbers) -> Iterator[Finding]:
-    """B - c of A against C, where A against B and B against C are printed as well."""
+    """Gap b - c of A and C, by those of A and B and of B and C, where all are printed."""
     counts = published.close_pairs
     difference = dict(
         zip(
@@ -90,7 +90,7 @@ def chains(published: PublishedNumbers) -> Iterator[Finding]:
 
 @QUANTITIES.on(PublishedNumbers)
 def rounding_and_power(published: PublishedNumbers) -> Iterator[Finding]:
-    """Which rounding, and which power, give the printed N*."""
+    """The rounding and the power that give the printed N*."""
     counts = published.close_pairs
     required = required_n_discordance(counts.b, counts.c, counts.n_items)
     printed = np.array([cell.value for cell in counts.n_star])

@@ -1,9 +1,8 @@
-"""What a row of Table 7 decides of the others, and of Table 4.
+"""Table 7 is overdetermined: its rows imply N, its rounding and cells of Table 4.
 
-A row holds b, c, two accuracies, a correlation, two p-values and N*, and the nine rows share one
-N: the table is overdetermined, and says which N and rounding it was made with. That N, the
-*implied* one, reproduces most N* of the table: as long as the table is right in most of its rows,
-one wrong row does not hide the others.
+A row holds b, c, two accuracies, a correlation, two p-values and N*; the nine rows share one N.
+The *implied* N is the one that reproduces most of the printed N*: a single wrong row does not
+change it.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ _TABLE = "Table 7"
 
 @QUANTITIES.on(PublishedNumbers)
 def item_count(published: PublishedNumbers) -> Iterator[Finding]:
-    """Which N and which rounding the nine rows have in common."""
+    """The N and the rounding that the nine rows have in common."""
     counts = published.adjacent_pairs
     implied, printed = implied_item_count(counts).n_items, int(counts.n_items[0])
     method = "the N at which eq. (6) in b and c, under one rounding, displays most of the N*"
@@ -68,7 +67,7 @@ def _rules_of_rows(counts: PublishedCounts, n_items: int) -> list[Sequence[Displ
 
 @QUANTITIES.on(PublishedNumbers)
 def rows(published: PublishedNumbers) -> Iterator[Finding]:
-    """Cells of each row from the others of the row."""
+    """Each cell, recomputed from the other cells of its row."""
     counts = published.adjacent_pairs
     n, names, difference = counts.n_items, counts.label, counts.b - counts.c
     for name, found in zip(("b", "c"), _from_the_other_count(counts), strict=True):

@@ -1,4 +1,4 @@
-"""Witness of the frontier panel (Appendix D): four models of which little is printed.
+"""Witness of the frontier panel (Appendix D): four models.
 
 Printed are N, one pair's gap and correlation, how many of the three adjacent pairs are
 unresolved and three digits about the shortcut's ratio. Everything else is free, and everything
@@ -74,7 +74,7 @@ class FrontierWitness:
 def build_frontier(
     constraints: Sequence[Constraint], *, seed: int, alpha: float = 0.05, power: float = 0.80
 ) -> FrontierWitness:
-    """Find four models that meet everything printed about the panel.
+    """Find scores of four models that meet everything printed about the panel.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ def build_frontier(
 
 
 def witness_scores(witness: FrontierWitness, files: Mapping[str, str]) -> TaskScores:
-    """Return the scores in the form the engine reads.
+    """Return the scores in the form that the pair engine reads.
 
     Parameters
     ----------
@@ -174,7 +174,7 @@ class _Printed:
 
 
 def _profiles(printed: _Printed) -> IntArray:
-    """Solved items of the four models, one profile a column, by the last model's."""
+    """Return profiles, one a column: items that each model solves, sorted by the last model's."""
     n = printed.n_items
     lower, upper = (n * end for end in printed.gap.interval)
     gaps = np.arange(int(np.ceil(lower)), int(np.floor(upper)) + 1)
@@ -190,7 +190,7 @@ def _profiles(printed: _Printed) -> IntArray:
 
 
 def _discordant(a: IntArray, b: IntArray, printed: _Printed) -> tuple[IntArray, IntArray]:
-    """Discordant counts at which the pair has the printed correlation, as nearly as whole."""
+    """Return the discordant counts with the correlation nearest to the printed one."""
     n = printed.n_items
     p_a, p_b = a / n, b / n
     joint = p_a * p_b + printed.rho * np.sqrt(p_a * (1 - p_a) * p_b * (1 - p_b))
@@ -230,7 +230,7 @@ def _misses(
     alpha: float,
     power: float,
 ) -> FloatArray:
-    """By how many half units each profile misses each number; (n_constraints, n_profiles)."""
+    """Return the misses in half units, shape (n_constraints, n_profiles)."""
     b, c = _discordant(profiles[:-1], profiles[1:], printed)
     n = printed.n_items
     values = _quantities(_summary(profiles[:-1], b, c, n, alpha=alpha, power=power))
@@ -244,7 +244,7 @@ def _misses(
 
 
 def _contradiction(constraints: Sequence[Constraint], misses: FloatArray) -> Contradiction:
-    """Fewest numbers that no profile tried meets together, and fewest to drop."""
+    """Return as few numbers as possible that no profile meets together, and as few to drop."""
     met = misses == 0
     sets = (
         chosen

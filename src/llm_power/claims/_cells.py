@@ -1,4 +1,4 @@
-"""Printed cells that claims name instead of repeating what is printed there."""
+"""Printed cells that claims refer to."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class PrintedCells:
         return Cell(file, int(said["row"]), said["column"], said.get("part", ""))
 
     def text(self, cell: Cell) -> str:
-        """Return what is printed in a cell, or in the part of it that is asked for.
+        """Return the printed text of a cell, or of one part of it.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""CSV files below a folder, by names that anybody may have written."""
+"""CSV files below a folder, whose names come from a register that is not trusted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The error of a register that cannot be used, or of results that do not carry it."""
+"""The error of a register, or of a result that it names, that cannot be used."""
 
 from __future__ import annotations
 

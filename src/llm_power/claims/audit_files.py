@@ -93,8 +93,8 @@ def audit_text(audit: Audit) -> str:
 
 
 def _links(audit: Audit, results: Path, out: Path) -> dict[str, str]:
-    """Return where each file that the audit names is, seen from the report."""
-    named = {check.result for claim in audit.judged for check in claim.claim.checks}
+    """Return the path from the report to each file that the audit names."""
+    named = {check.result for judged in audit.judged for check in judged.claim.checks}
     named |= {exhibit.file for exhibit in audit.exhibits.values()}
     base = os.path.relpath(results.resolve(), out.resolve())
     present = sorted(name for name in named if name and (results / name).is_file())

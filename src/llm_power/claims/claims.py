@@ -1,4 +1,4 @@
-"""What a register holds: claims, what each says in numbers, and what it is held against."""
+"""The contents of a register: claims, their statements, and the checks of each."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing that a claim is held against: cells of a result file, or another claim.
+    """One comparison of a claim: with cells of a result file, or with another claim.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ class Check:
     claim : str
         Id of the claim whose printed number is compared; empty where `result` is set.
     rows : mapping of str to scalar or mapping
-        What the cells of a row must be for it to be selected.
+        Values that the cells of a selected row have.
     column : str
         Column of the value; empty for a count of rows.
     aggregate : str, optional
@@ -67,7 +67,7 @@ class Check:
     standard_error : str or float, optional
         Column of the Monte Carlo standard error, or the number, in the units of the result.
     evidence : str, optional
-        Class that the register asserts.
+        Class of evidence that the register asserts.
     role_of : str
         Id of the claim whose role counts where the result rests on a witness; empty for the
         claim's own.
@@ -115,15 +115,15 @@ class Claim:
     id : str
         Unique name.
     kind : {"claim", "cross_check"}
-        Whether the claim is about the data, or ties printed numbers to one another.
+        Whether the claim is about the data, or compares printed numbers.
     section, place : str
         Where it stands.
     exhibit : str, optional
         Name of the exhibit it belongs to.
     claim, quantity, printed : str
-        Paraphrase, what the number is, and the printed text.
+        Paraphrase of the claim, name of its number, and the printed text.
     statement : Statement
-        What the printed text says.
+        What the printed text states, in numbers.
     printed_standard_error : float
         Monte Carlo standard error of the printed number; NaN for one without.
     follows_from : tuple of str
@@ -141,15 +141,14 @@ class Claim:
     consequence, needs, note : str
         What it changes; what would be needed to check it; anything else.
     printed_of : str
-        Id of the claim whose printed number this one repeats, and holds against another;
-        empty where the claim has a number of its own.
+        Id of the claim whose printed number this one repeats; empty where the claim has a
+        number of its own.
     role : {"input", "target", "held_out"}, optional
-        What a witness may do with the printed number: be fitted to it, be fitted as closely as
-        possible with the residual reported, or never see it. None where no witness has to do
-        with the claim.
+        Role of the printed number for a witness: fitted; fitted as closely as possible, with
+        the residual reported; never fitted. None where no witness is concerned.
     measures : mapping
-        What the number is a measurement of, in the words of the program that makes the
-        results; nothing here reads it but the role.
+        Quantity, panel and subject of the number, for the program that makes the results. Only
+        its role is read here.
     cell : Cell, optional
         Where the number is printed in a table; None for a number of the text.
 

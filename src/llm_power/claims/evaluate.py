@@ -1,4 +1,4 @@
-"""Hold every claim of a register against a folder of results."""
+"""Judge every claim of a register by a folder of results."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from llm_power.provenance import EVIDENCE, VERDICTS, Evidence, Verdict
 if TYPE_CHECKING:
     import pandas as pd
 
-# What a reader must be told, by verdict.
+# Texts that a claim must have, by its verdict.
 _REQUIRED_TEXTS: Final[Mapping[Verdict, tuple[str, ...]]] = {
     "contradicted": ("derivation", "consequence"),
     "ambiguous": ("consequence",),
@@ -32,7 +32,7 @@ _REQUIRED_TEXTS: Final[Mapping[Verdict, tuple[str, ...]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What one check gave.
+    """The outcome of one check.
 
     Attributes
     ----------
@@ -43,7 +43,7 @@ class Outcome:
     standard_error : float
         Joint Monte Carlo standard error of value and printed number; 0 without one.
     evidence, verdict : str
-        What the value rests on, and what it says of the claim.
+        Evidence of the value, and the verdict that it gives.
     rounding : str
         The convention that reconciles the two; empty where none is needed.
     reading : str
@@ -347,7 +347,7 @@ def _judge(claim: Claim, outcomes: tuple[Outcome, ...], rule_of: Mapping[str, st
 
 
 def _deciders(outcomes: Sequence[Outcome]) -> list[Outcome]:
-    """Return the outcome with the strongest evidence, of each reading."""
+    """Return, for each reading, the outcome with the strongest evidence."""
     order = {reading: i for i, reading in enumerate(dict.fromkeys(o.reading for o in outcomes))}
     by_reading = sorted(outcomes, key=lambda o: order[o.reading])
     return [

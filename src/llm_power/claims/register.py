@@ -1,4 +1,4 @@
-"""Registers of claims: what was printed, where it stands, and the result to hold against it.
+"""Loading of registers of claims.
 
 A register is a YAML file that anybody may have written. `load_register` parses it without
 running anything, checks it against ``register.schema.yaml``, repeats entries over their
@@ -137,14 +137,14 @@ def _repeat(
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """One repetition of an entry: its number, how many there are, what placeholders stand for."""
+    """One repetition of an entry: its number, their count, and the values of placeholders."""
 
     number: int
     count: int
     values: Mapping[str, str]
 
     def own(self, entry: Mapping[str, Any], name: str, field: str = "") -> Any:
-        """Return this repetition's share of a field that may be a list over subjects."""
+        """Return this repetition's entry of a field that may be a list over subjects."""
         value = entry.get(name)
         if not isinstance(value, list):
             return value
@@ -307,7 +307,7 @@ def _statement(printed: str, states: Mapping[str, Any] | None) -> Statement:
 
 
 def stated(states: Mapping[str, Any]) -> Statement:
-    """Return what a ``states`` of a register says, in the form of its schema.
+    """Return the statement that ``states`` of a register describes.
 
     Raises
     ------

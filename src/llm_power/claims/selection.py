@@ -1,4 +1,4 @@
-"""Values in a folder of results: the cells that a check selects, and what they rest on.
+"""Values in a folder of results: the cells that a check selects, and their evidence.
 
 A register is not trusted: a check can name any path, and none leads out of the folder.
 """
@@ -44,7 +44,7 @@ _COMPARISONS: Mapping[str, Callable[[float, float], bool]] = {
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a check found.
+    """The value that a check selected.
 
     Attributes
     ----------
@@ -290,7 +290,7 @@ class ResultFolder:
     def _found_evidence(
         self, check: Check, role: Role | None, rows: Sequence[_Row]
     ) -> tuple[Evidence | None, bool]:
-        """Return the class that the results themselves name, and whether formulas alone made it."""
+        """Return the evidence that the results name, and whether formulas alone made them."""
         columns = self._columns[check.result]
         if "evidence" in columns and rows:
             return _weakest(_evidence_cell(check.result, row) for row in rows), False
@@ -301,7 +301,7 @@ class ResultFolder:
             return None, False
         if "witness" in kinds:
             return _witness_evidence(check, role), False
-        # Of several sources the one that the number is least able to do without.
+        # Of several sources the one that the number depends on most.
         sources: tuple[Evidence, ...] = ("stand_in", "raw", "simulated")
         for kind in sources:
             if kind in kinds:
@@ -418,7 +418,7 @@ def _need_values(file: str, column: str, cells: Sequence[str], condition: Condit
 
 
 def _is_other_boolean(cells: Sequence[str], value: object) -> bool:
-    """Whether a column of true alone is asked for false, or the other way round."""
+    """Whether the value is false and the column holds only true, or the other way round."""
     asked = value if isinstance(value, bool) else _boolean(str(value))
     return asked is not None and any(_boolean(cell) is not None for cell in cells)
 

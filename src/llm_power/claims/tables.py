@@ -206,7 +206,7 @@ def _row(judged: Judged) -> dict[str, object]:
 
 
 def _by_section(judged: Sequence[Judged]) -> list[Judged]:
-    """Return the claims of each section together, sections in the order they first appear."""
+    """Return the claims by section; sections are in order of first appearance."""
     order = {name: i for i, name in enumerate(dict.fromkeys(j.claim.section for j in judged))}
     return sorted(judged, key=lambda j: order[j.claim.section])
 

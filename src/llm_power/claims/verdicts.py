@@ -1,4 +1,4 @@
-"""The rules by which a recomputed value, or another printed number, judges a printed one."""
+"""The rules that compare a printed number with a recomputed one, or with another printed one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ROUNDED_EITHER: Final = "rounded up or down"
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
-    """What a rule says of one comparison.
+    """The result of one comparison.
 
     Attributes
     ----------
@@ -103,7 +103,7 @@ def _judge(
             return "holds", ""
     elif rounding := _rounding(statement, value):
         return "holds_rounded", rounding
-    # The witness is one data set that fits the inputs; another may have the printed value.
+    # A witness is one of many data sets that fit the inputs: another may have the printed value.
     return ("not_checkable" if evidence == "witness_held_out" else "contradicted"), ""
 
 
@@ -218,7 +218,7 @@ def _discrepancy(statement: Statement, value: float | str) -> float:
 
 
 def _rounding(statement: Statement, value: float | str) -> str:
-    """Name the rounding by which an exact value can have been printed so; else empty."""
+    """Name the rounding that turns an exact value into the printed one; else empty."""
     if statement.relation != "=":
         return ""
     if agrees(statement, value, rounding="up"):
