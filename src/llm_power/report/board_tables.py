@@ -8,6 +8,7 @@ import pandas as pd
 
 from llm_power.board.operating_point import OperatingPoint
 from llm_power.board.summary import task_overview, unresolved_by_gap, unresolved_by_procedure
+from llm_power.board.verdicts import PAIRS_COLUMNS
 from llm_power.choices import Family
 from llm_power.report.score_provenance import score_provenance
 from llm_power.report.tables import Column, Table, as_fixed, as_integer, as_p_value
@@ -85,7 +86,7 @@ def board_tables(
 
 
 def _ladder(verdicts: pd.DataFrame) -> pd.DataFrame:
-    table = verdicts.assign(
+    table = verdicts[PAIRS_COLUMNS].assign(
         coverage=verdicts["n_items"] / verdicts["n_task"], gap_pp=100 * verdicts["delta"]
     )
     return table[table["rank_b"] == table["rank_a"] + 1].reset_index(drop=True)
