@@ -27,11 +27,11 @@ endif
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help env reproduce audit verify test wheel lint format report lock bench runtimes clean
+.PHONY: help env reproduce audit verify test test-slow wheel lint format report lock bench runtimes clean
 
 help: ## list the targets
 	@echo "make TARGET [PYTHON=python3.12] [CORES=2] [SOURCE=hub]"
-	@awk -F ': .*## ' '/^[a-z]+:.* ## / { printf "  %-10s %s\n", $$1, $$2 }' Makefile
+	@awk -F ': .*## ' '/^[a-z-]+:.* ## / { printf "  %-10s %s\n", $$1, $$2 }' Makefile
 
 env: $(STAMP) ## make the environment in .venv (again only when the locks or pyproject.toml change)
 
@@ -43,8 +43,13 @@ audit: $(STAMP) ## judge every claim of the paper by what the workflow makes (a 
 	$(RUN) audit -- $(OPTIONS)
 	@echo "Open $(CURDIR)/results/audit/report.html."
 
-test: $(STAMP) ## run every test
-	$(WITH_PATH) $(BIN)/pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
+PYTEST := $(WITH_PATH) $(BIN)/pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
+
+test: $(STAMP) ## run every test that is not slow by nature
+	$(PYTEST) -m "not slow"
+
+test-slow: $(STAMP) wheel ## run what is: Monte Carlo, kills, whole runs, a deployed copy, the wheel
+	$(PYTEST) -m slow
 
 wheel: $(STAMP) ## run the library's tests on its wheel, installed without the other two houses
 	$(BIN)/python tests/installed_wheel.py

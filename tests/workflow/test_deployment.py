@@ -12,6 +12,8 @@ import yaml
 
 from repository import ROOT, copy_repository, run_workflow
 
+pytestmark = pytest.mark.slow
+
 SNAKEDEPLOY = Path(sys.executable).with_name("snakedeploy")
 
 

@@ -20,6 +20,8 @@ from replication.hub.download import download
 from replication.hub.lock import LockFile
 from repository import ROOT, copy_finished, copy_repository, run_workflow
 
+pytestmark = pytest.mark.slow
+
 REGISTER = load_register(ROOT / "data" / "datasets.csv")
 ARC = [d for d in REGISTER.values() if (d.board, d.task) == ("oll_v1", "arc")]
 TARGET = "results/hub/oll_v1/arc.parquet"
