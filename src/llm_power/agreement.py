@@ -57,6 +57,15 @@ def agrees(
         bound or a range: the relation holds, to the half unit if it has one. A standard error
         widens either by `MONTE_CARLO_STANDARD_ERRORS` of it. False for NaN; an infinite value
         agrees with a bound that it keeps.
+
+    Examples
+    --------
+    >>> from llm_power.agreement import agrees
+    >>> from llm_power.printed import parse_printed
+    >>> agrees(parse_printed("0.66"), 0.6559), agrees(parse_printed("0.66"), 0.6541)
+    (True, False)
+    >>> agrees(parse_printed("0.66"), 0.6541, standard_error=0.001)
+    True
     """
     statement = printed.statement if isinstance(printed, Printed) else printed
     if isinstance(value, str) or statement.relation == "text":
@@ -83,6 +92,13 @@ def interval(statement: Statement, rounding: DisplayRule = "nearest") -> tuple[f
     """Return the ends of the values that a number, bound or range stands for.
 
     Both ends count as included; they are infinite where a bound is open.
+
+    Examples
+    --------
+    >>> from llm_power.agreement import interval
+    >>> from llm_power.printed import Statement
+    >>> interval(Statement("=", 0.5, half_unit=0.25))
+    (0.25, 0.75)
     """
     low, high = _ends(statement, rounding)
     return float(low), float(high)
@@ -106,6 +122,15 @@ def overlap(
     -------
     {"nearest", "either", ""}
         Both to the nearest; one of them up or down; or by none.
+
+    Examples
+    --------
+    >>> from decimal import Decimal
+    >>> from llm_power.agreement import overlap
+    >>> overlap(Decimal("0.008"), half_units=Decimal("0.01"))
+    'nearest'
+    >>> overlap(Decimal("0.012"), half_units=Decimal("0.01"))
+    'either'
     """
     slack = MONTE_CARLO_STANDARD_ERRORS * as_decimal(standard_error)
     if distance == 0 or distance < HALF_UNITS * half_units:

@@ -25,12 +25,12 @@ DisplayRule = Literal["nearest", "up", "down"]
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """What a printed text says.
+    """What a printed text states, in numbers.
 
     Attributes
     ----------
     relation : {"=", "≈", "<", ">", "<=", ">=", "between", "text"}
-        How the true value is said to stand to `value`.
+        Relation of the true value to `value`.
     value : float
         The number, or the lower end of a range; NaN for text.
     half_unit : float
@@ -40,6 +40,12 @@ class Statement:
         The upper end of a range; NaN for everything else.
     text : str
         The word or mark that is claimed; empty for numbers.
+
+    Examples
+    --------
+    >>> from llm_power.printed import Statement
+    >>> Statement("between", 0.4, half_unit=0.05, upper=0.6).upper
+    0.6
     """
 
     relation: Relation
@@ -79,7 +85,14 @@ class Printed:
 
     @property
     def statement(self) -> Statement:
-        """What it says; a bound is sharp: ``< 0.001`` is not also said of 0.0014."""
+        """What it states; a bound is sharp: ``< 0.001`` does not hold of 0.0014.
+
+        Examples
+        --------
+        >>> from llm_power.printed import parse_printed
+        >>> parse_printed("<0.001").statement.half_unit
+        0.0
+        """
         is_bound = self.relation not in ("=", "≈")
         return Statement(self.relation, self.value, 0.0 if is_bound else self.half_unit)
 

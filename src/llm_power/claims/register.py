@@ -313,6 +313,12 @@ def stated(states: Mapping[str, Any]) -> Statement:
     ------
     AuditError
         If it says nothing, or more than one thing.
+
+    Examples
+    --------
+    >>> from llm_power.claims.register import stated
+    >>> stated({"at_least": 1}).relation
+    '>='
     """
     names = [name for name in states if name != "half_unit"]
     if len(names) != 1:
