@@ -1,4 +1,4 @@
-"""The boards of a run: where their scores are, and which files each of them is made into."""
+"""The boards of a run: where their scores are, and the files made of each."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ class Boards:
         return below
 
     def files_of(self, board: str, task: str) -> list[str]:
-        """Return the files whose change reads a task again: of a folder all of them."""
+        """Return the input files of a task: all files of a folder."""
         source = self.source_of(board, task)
         if isinstance(source, list):
             return source

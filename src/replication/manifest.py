@@ -1,4 +1,4 @@
-"""The manifest of a run: every exhibit, where its numbers come from, and what it was made with."""
+"""The manifest of a run: sources, versions, seed and time of every exhibit."""
 
 from __future__ import annotations
 

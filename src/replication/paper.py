@@ -1,4 +1,4 @@
-"""A paper as the workflow knows it: its panels, its exhibits, and what each is made from."""
+"""A paper in the workflow: its panels, its exhibits, and the inputs of each."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Kind = Literal["table", "figure", "comparison"]
 
 @dataclass(frozen=True, slots=True)
 class ExhibitPlan:
-    """What an exhibit is made from, and which files it makes.
+    """The inputs and the outputs of an exhibit.
 
     Attributes
     ----------

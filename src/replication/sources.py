@@ -1,4 +1,4 @@
-"""Which files of the three houses a job depends on."""
+"""Source files that a job depends on."""
 
 from __future__ import annotations
 

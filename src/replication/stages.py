@@ -1,4 +1,4 @@
-"""How tables pass from one job to the next: the same bytes for the same table."""
+"""Tables between jobs: the same table gives the same bytes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run makes by default, what it leaves out, and what its audit reads."""
+"""The targets of a run: made by default, left out, and read by the audit."""
 
 from __future__ import annotations
 

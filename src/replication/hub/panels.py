@@ -1,8 +1,8 @@
-"""The boards that are downloaded: how their files are read, and what they must add up to.
+"""Reading of downloaded files, and comparison with the scores that the board displayed.
 
-A board displayed a score for each file. What the items of a file imply is held against it before
-anything is computed: another run of the model, another metric and a file that was cut short all
-give another score, and none of them need fail any other check.
+Before anything is computed, the score that the items of a file give is compared with the one that
+the board displayed for it. Another run of the model, another metric or a truncated file gives
+another score, and may pass every other check.
 """
 
 from __future__ import annotations

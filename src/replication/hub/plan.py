@@ -1,4 +1,4 @@
-"""Which files a run downloads, which task each belongs to, and how it will be read."""
+"""The downloads of a run: files, their tasks, and how each is read."""
 
 from __future__ import annotations
 
