@@ -16,6 +16,9 @@ from llm_power.errors import InvalidArgument
 from llm_power.statistics._checks import counts, finite, open_unit, strictly_between
 from llm_power.statistics._typing import ArrayLike, FloatArray, IntArray
 
+# Standard deviation, over the largest difference, below which it is rounding.
+_ROUNDING = 1e-12
+
 
 @dataclass(frozen=True, slots=True)
 class PairedDifferenceInterval:
@@ -252,7 +255,8 @@ def student_interval(
     Returns
     -------
     PairedDifferenceInterval
-        Arrays of shape () or (n_pairs,). A single item has the limits -inf and inf.
+        Arrays of shape () or (n_pairs,). The limits are -inf and inf for a single item, and
+        where all differences are equal: nothing then shows how further items vary.
 
     Raises
     ------
@@ -263,8 +267,7 @@ def student_interval(
     Notes
     -----
     Mean plus and minus :math:`t_{n-1} s / \sqrt n`: the interval of the paired t test, and 0
-    lies outside it exactly where that test rejects. Where all differences are equal its length
-    is zero, which is no evidence: with few items prefer more of them.
+    lies outside it exactly where that test rejects.
 
     References
     ----------
@@ -282,17 +285,24 @@ def student_interval(
             f"differences must have shape (n_items,) or (n_items, n_pairs), got {d.shape!r}"
         )
     alpha = 1 - open_unit("confidence", confidence)
-    n, delta = d.shape[0], d.mean(axis=0)
-    if n == 1:
-        reach = np.full(delta.shape, np.inf)
-    else:
-        reach = -stdtrit(n - 1, alpha / 2) * d.std(axis=0, ddof=1) / np.sqrt(n)
+    delta, standard_error = d.mean(axis=0), mean_standard_error(d)
+    reach = -stdtrit(max(d.shape[0] - 1, 1), alpha / 2) * standard_error
     return PairedDifferenceInterval(
         delta=np.asarray(delta),
         low=np.asarray(delta - reach),
         high=np.asarray(delta + reach),
         confidence=confidence,
     )
+
+
+def mean_standard_error(differences: FloatArray) -> FloatArray:
+    """Standard error of the mean over items; infinite where nothing shows how items vary."""
+    n = differences.shape[0]
+    if n == 1:
+        return np.full(differences.shape[1:], np.inf)
+    deviation = differences.std(axis=0, ddof=1)
+    varies = deviation > _ROUNDING * np.abs(differences).max(axis=0)
+    return np.where(varies, deviation / np.sqrt(n), np.inf)
 
 
 def _upper_limit(b: IntArray, c: IntArray, n: IntArray, z: float) -> FloatArray:

@@ -26,6 +26,7 @@ from llm_power.statistics._checks import (
 )
 from llm_power.statistics._typing import ArrayLike, BoolArray, FloatArray
 from llm_power.statistics.paired_difference_interval import (
+    mean_standard_error,
     score_statistic,
     score_variance,
     student_interval,
@@ -128,7 +129,8 @@ def student_equivalence_test(
     Returns
     -------
     EquivalenceTest
-        Arrays of shape () or (n_pairs,). A single item is never equivalent.
+        Arrays of shape () or (n_pairs,). A single item, or differences that are all equal, are
+        never evidence of equivalence: p is 1/2.
 
     Raises
     ------
@@ -137,7 +139,7 @@ def student_equivalence_test(
 
     Notes
     -----
-    The interval is `student_interval`. Where all differences are equal, p is 0 or 1.
+    The interval is `student_interval`.
 
     Examples
     --------
@@ -148,14 +150,9 @@ def student_equivalence_test(
     bound, level = float(positive("margin", margin)), _one_sided(alpha)
     interval = student_interval(differences, confidence=1 - 2 * level)
     d = np.asarray(differences, dtype=np.float64)
-    room = bound - np.abs(interval.delta)
-    if d.shape[0] == 1:
-        p = np.ones(room.shape)
-    else:
-        standard_error = d.std(axis=0, ddof=1) / np.sqrt(d.shape[0])
-        t = np.where(room > 0, np.inf, -np.inf)
-        np.divide(room, standard_error, out=t, where=standard_error > 0)
-        p = np.asarray(stdtr(d.shape[0] - 1, -t))
+    # An infinite standard error leaves t = 0, and equivalence is never found.
+    t = (bound - np.abs(interval.delta)) / mean_standard_error(d)
+    p = np.asarray(stdtr(max(d.shape[0] - 1, 1), -t))
     return EquivalenceTest(p, np.asarray(p <= level), interval.low, interval.high, bound, level)
 
 

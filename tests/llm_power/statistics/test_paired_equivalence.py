@@ -68,10 +68,13 @@ def test_student_equals_scipy() -> None:
     np.testing.assert_array_equal(test.equivalent, (test.low > -0.1) & (test.high < 0.1))
 
 
-def test_one_item_and_equal_differences_are_decided_without_division() -> None:
-    assert not student_equivalence_test([0.0], margin=0.1).equivalent
-    assert student_equivalence_test([0.05, 0.05], margin=0.1).p == 0
-    assert student_equivalence_test([0.1, 0.1], margin=0.1).p == 1
+@pytest.mark.parametrize("differences", [[0.0], [0.0, 0.0], [0.05] * 7, [0.3 - 0.2, 0.5 - 0.4]])
+def test_differences_that_do_not_vary_are_no_evidence(differences: list[float]) -> None:
+    test = student_equivalence_test(differences, margin=0.2)
+    assert test.p == 0.5
+    assert not test.equivalent
+    assert test.low == -np.inf
+    assert test.high == np.inf
 
 
 def test_student_required_n_is_the_first_with_the_power_of_r() -> None:
