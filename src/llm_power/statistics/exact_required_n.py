@@ -40,6 +40,9 @@ P_VALUES = {
     "asymptotic": mcnemar_asymptotic,
 }
 
+# Rates b/n and c/n of n discordant items can exceed 1 in sum by an error of representation.
+_EDGE = 1e-12
+
 # Probability left out on each side of a binomial range.
 _OUTSIDE = 1e-16
 
@@ -106,11 +109,11 @@ def connor_required_n(
     """
     first, second = np.broadcast_arrays(non_negative("p10", p10), non_negative("p01", p01))
     psi, delta = first + second, np.abs(first - second)
-    if np.any(psi > 1):
+    if np.any(psi > 1 + _EDGE):
         raise InvalidArgument("p10 and p01 must not be negative, with a sum of at most 1")
     z_power = ndtri(open_unit("power", power))
     z_level = z_sum(alpha, power) - z_power
-    reach = z_level * np.sqrt(psi) + z_power * np.sqrt(psi - np.square(delta))
+    reach = z_level * np.sqrt(psi) + z_power * np.sqrt(np.maximum(psi - np.square(delta), 0.0))
     reach, delta = np.broadcast_arrays(reach, delta)
     ratio = np.full(reach.shape, np.inf)
     np.divide(reach, delta, out=ratio, where=delta > 0)

@@ -207,12 +207,13 @@ def score_equivalence_required_n(
     """
     bound, level = open_unit("margin", margin), _one_sided(alpha)
     first, second = np.broadcast_arrays(non_negative("p10", p10), non_negative("p01", p01))
-    if np.any(first + second > 1):
+    # A tolerance for rates b/n and c/n of n discordant items.
+    if np.any(first + second > 1 + 1e-12):
         raise InvalidArgument("p10 and p01 must not be negative, with a sum of at most 1")
     delta = first - second
     return _tost_size(
         delta,
-        sigma=np.sqrt(first + second - np.square(delta)),
+        sigma=np.sqrt(np.maximum(first + second - np.square(delta), 0.0)),
         sigma_high=np.sqrt(score_variance(first, second, 1.0, bound)),
         sigma_low=np.sqrt(score_variance(first, second, 1.0, -bound)),
         margin=bound,
