@@ -246,8 +246,8 @@ def normal_design_errors(
 
     Notes
     -----
-    The exaggeration has a closed form (Lu, Qiu and Deng 2019). The observed gap put in place
-    of the true one understates all three errors' harm: it is itself selected and noisy.
+    The exaggeration has a closed form (Lu, Qiu and Deng 2019). The observed gap in place of
+    the true one makes both errors look smaller where it was selected for its size.
 
     References
     ----------

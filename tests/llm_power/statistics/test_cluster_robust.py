@@ -33,6 +33,7 @@ from scipy.linalg import fractional_matrix_power
 from scipy.stats import permutation_test, ttest_1samp
 
 from llm_power.errors import InvalidArgument
+from llm_power.statistics import cluster_robust
 from llm_power.statistics.cluster_moments import (
     ClusterMoments,
     moments_from_counts,
@@ -201,10 +202,29 @@ def test_random_weights_agree_with_enumeration_within_their_error() -> None:
     assert not webb.enumerated
     assert webb.p == wild_cluster_bootstrap(SEVEN, weights="webb").p
     assert abs(webb.p - exact.p) < 0.1
+    np.testing.assert_allclose(webb.p_error, np.sqrt(webb.p * (1 - webb.p) / 9_999))
 
 
 def test_webb_weights_have_mean_0_and_variance_1() -> None:
     np.testing.assert_allclose([WEBB.mean(), np.square(WEBB).mean()], [0, 1], atol=1e-15)
+
+
+@pytest.mark.parametrize("n_resamples", [9_999, 50])
+def test_blocks_change_nothing(n_resamples: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = wild_cluster_bootstrap(SEVEN, n_resamples=n_resamples)
+    monkeypatch.setattr(cluster_robust, "_BLOCK", 5)
+    blocks = wild_cluster_bootstrap(SEVEN, n_resamples=n_resamples)
+    assert whole.n_resamples == blocks.n_resamples
+    assert whole.p == blocks.p
+
+
+def test_clusters_of_one_item_are_the_t_test_of_items() -> None:
+    y = np.random.default_rng(12).normal(0.2, size=11)
+    test = cluster_robust_test(of_items([*y[:, np.newaxis]]))
+    assert test.n_clusters == 11
+    np.testing.assert_allclose(test.p, ttest_1samp(y, 0).pvalue, rtol=1e-12)
+    cr1 = cluster_robust_test(of_items([*y[:, np.newaxis]]), variance="CR1")
+    np.testing.assert_allclose(cr1.p, test.p, rtol=1e-12)
 
 
 def test_no_resampled_p_is_0() -> None:

@@ -106,6 +106,13 @@ def test_limits_are_where_the_score_statistic_meets_the_quantile(n: int) -> None
         np.testing.assert_allclose(at_limit, quantile, rtol=1e-8)
 
 
+def test_score_statistic_at_zero_is_mcnemars() -> None:
+    b, c = all_tables(6)
+    found = score_statistic(b, c, 6)
+    np.testing.assert_allclose(found**2 * (b + c), (b - c) ** 2.0, rtol=1e-12)
+    assert score_statistic(0, 0, 5) == 0
+
+
 def test_score_statistic_falls_as_the_hypothesis_rises() -> None:
     b, c = all_tables(12)
     gaps = np.linspace(-0.999, 0.999, 801)[:, np.newaxis]

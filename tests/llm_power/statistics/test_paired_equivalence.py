@@ -19,7 +19,7 @@ import pytest
 from scipy.stats import multinomial, norm, ttest_1samp
 
 from llm_power.errors import InvalidArgument
-from llm_power.statistics.paired_difference_interval import score_statistic
+from llm_power.statistics.paired_difference_interval import score_statistic, score_variance
 from llm_power.statistics.paired_equivalence import (
     score_equivalence_required_n,
     score_equivalence_test,
@@ -91,6 +91,24 @@ def test_required_n_has_closed_forms() -> None:
     assert n == pytest.approx((z / 0.01) ** 2, rel=1e-4)
     free = score_equivalence_required_n(0.0, 0.0, margin=0.05)
     assert free == pytest.approx(norm.isf(0.05) ** 2 * 0.95 / 0.05)
+
+
+@pytest.mark.parametrize("power", [0.3, 0.8, 0.99])
+@pytest.mark.parametrize(("p10", "p01"), [(0.06, 0.04), (0.05, 0.05), (0.1, 0.13), (0.02, 0.0)])
+def test_score_required_n_solves_the_power_equation(p10: float, p01: float, power: float) -> None:
+    n = float(score_equivalence_required_n(p10, p01, margin=0.05, power=power))
+    delta, z = p10 - p01, norm.isf(0.05)
+    sigma = np.sqrt(p10 + p01 - delta**2)
+    high, low = (np.sqrt(score_variance(p10, p01, 1.0, end)) for end in (0.05, -0.05))
+    below = norm.cdf((np.sqrt(n) * (0.05 - delta) - z * high) / sigma)
+    above = norm.cdf((np.sqrt(n) * (0.05 + delta) - z * low) / sigma)
+    assert below + above - 1 == pytest.approx(power, abs=1e-9)
+
+
+def test_scores_without_variance_need_two_items_and_the_level_is_5_per_cent() -> None:
+    assert student_equivalence_required_n(0.01, 0.0, margin=0.05) == 2
+    assert score_equivalence_test(1, 1, 9, margin=0.1).alpha == 0.05
+    assert student_equivalence_test([0.1, 0.2], margin=0.1).alpha == 0.05
 
 
 def test_gaps_outside_of_the_margin_need_infinitely_many_items() -> None:

@@ -134,6 +134,13 @@ def test_further_items_without_a_correction_are_connors() -> None:
     assert float(found.further_items) == float(need) - 1000
 
 
+def test_an_undetermined_pair_needs_at_least_one_further_item() -> None:
+    """The power asked for may be reached where the observed p-value is above the level."""
+    found = binary_verdicts(12, 5, 100, power=0.1)
+    assert found.verdict == "undetermined"
+    assert float(found.further_items) == 1
+
+
 def test_graded_verdicts_are_those_of_the_t_test() -> None:
     d = np.random.default_rng(8).normal([0.0, -0.02, 0.3, 0.0], [0.3, 0.3, 0.3, 0.02], (60, 4))
     found = student_verdicts(d, margin=0.03)
