@@ -55,12 +55,16 @@ def test_sets_equal_those_of_every_pair_on_every_item(seed: int) -> None:
     np.testing.assert_array_equal(sets.low, 1 + better.sum(axis=0))
     np.testing.assert_array_equal(sets.high, 6 - better.sum(axis=1))
     assert np.all((sets.low <= sets.rank) & (sets.rank <= sets.high))
+    np.testing.assert_array_equal(sets.could_be_first, ~better.any(axis=0))
 
 
 def test_two_models_have_the_normal_quantile() -> None:
     x = np.random.default_rng(0).standard_normal((400, 2))
     sets = rank_confidence_sets(x, n_draws=40_000, step_down=False)
     assert abs(sets.critical_value - norm.isf(0.025)) < 4 * sets.critical_value_error
+    density = 2 * norm.pdf(norm.isf(0.025))
+    error = np.sqrt(0.05 * 0.95 / 40_000) / density
+    assert sets.critical_value_error == pytest.approx(error, rel=0.25)
 
 
 def test_step_down_declares_all_leads_of_the_single_step_and_more() -> None:
