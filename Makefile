@@ -27,11 +27,11 @@ endif
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help env reproduce audit verify test lint format report lock bench runtimes clean
+.PHONY: help env reproduce audit verify test test-slow wheel lint format report lock bench runtimes clean
 
 help: ## list the targets
 	@echo "make TARGET [PYTHON=python3.12] [CORES=2] [SOURCE=hub]"
-	@awk -F ': .*## ' '/^[a-z]+:.* ## / { printf "  %-10s %s\n", $$1, $$2 }' Makefile
+	@awk -F ': .*## ' '/^[a-z-]+:.* ## / { printf "  %-10s %s\n", $$1, $$2 }' Makefile
 
 env: $(STAMP) ## make the environment in .venv (again only when the locks or pyproject.toml change)
 
@@ -43,21 +43,29 @@ audit: $(STAMP) ## judge every claim of the paper by what the workflow makes (a 
 	$(RUN) audit -- $(OPTIONS)
 	@echo "Open $(CURDIR)/results/audit/report.html."
 
-test: $(STAMP) ## run every test
-	$(WITH_PATH) $(BIN)/pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
+PYTEST := $(WITH_PATH) $(BIN)/pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
+
+test: $(STAMP) ## run every test that is not slow by nature
+	$(PYTEST) -m "not slow"
+
+test-slow: $(STAMP) wheel ## run what is: Monte Carlo, kills, whole runs, a deployed copy, the wheel
+	$(PYTEST) -m slow
+
+wheel: $(STAMP) ## run the library's tests on its wheel, installed without the other two houses
+	$(BIN)/python tests/installed_wheel.py
 
 lint: $(STAMP) ## check style, types and the workflow, and change nothing
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/snakefmt --check Snakefile workflow
+	$(BIN)/snakefmt --check Snakefile workflow src
 	$(SNAKEMAKE) --lint
 	$(SNAKEMAKE) --dry-run --quiet all
 
 format: $(STAMP) ## rewrite Python and Snakemake files in the house style
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
-	$(BIN)/snakefmt Snakefile workflow
+	$(BIN)/snakefmt Snakefile workflow src
 
 bench: $(STAMP) ## time the heavy paths against a peer, in the same run
 	$(BIN)/python benchmarks/run.py

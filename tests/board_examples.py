@@ -41,7 +41,6 @@ class CountedBoard:
     """Stages of a board that is known by its cells: task, two models, n11, b, c, n00."""
 
     verdicts: pd.DataFrame
-    multiplicity: pd.DataFrame
 
     @classmethod
     def of(cls, rows: Sequence[Row]) -> CountedBoard:
@@ -57,7 +56,7 @@ class CountedBoard:
         multiplicity = add_multiplicity(pairs, resolution, POINT)
         clusters = add_clusters(pairs, pd.DataFrame({"task": []}), POINT)
         stages = (resolution, multiplicity, clusters, add_sequential(pairs, POINT))
-        return cls(verdict_table(pairs, *stages), multiplicity)
+        return cls(verdict_table(pairs, *stages))
 
 
 @dataclass(frozen=True)

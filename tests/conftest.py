@@ -1,30 +1,16 @@
-"""What every test may use: a hypothesis profile, the printed numbers, the real boards' root."""
+"""What every test may use: a hypothesis profile, the real boards' root, a whole run."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
-import pandas as pd
 import pytest
 from filelock import FileLock
 from hypothesis import settings
 
-from kotawala2026.witness.oll_v1 import OllV1Witness, build_witness, witness_scores
-from llm_power.scores.store import TaskScores
-from replication.constraints import (
-    BoardScore,
-    Constraint,
-    load_board_scores,
-    load_constraints,
-)
-from replication.printed import (
-    PublishedCounts,
-    load_counts,
-    load_table,
-)
 from repository import copy_repository, run_workflow
 
 # The same examples on every machine, and no deadline: a busy machine is not a failure.
@@ -32,6 +18,11 @@ settings.register_profile(
     "llm-power", derandomize=True, deadline=None, max_examples=50, database=None
 )
 settings.load_profile("llm-power")
+
+# The library's own tests run where the other houses are not installed.
+# Without a file of its own what is found is this folder's `kotawala2026`, which is not the house.
+_HOUSE = find_spec("kotawala2026")
+pytest_plugins = ["paper_fixtures"] if _HOUSE and _HOUSE.origin else []
 
 ROOT = Path(__file__).resolve().parents[1]
 # In minutes where all others take seconds, in this order: those after the first are at hand when
@@ -65,52 +56,6 @@ def data_root() -> Path:
 def recorded() -> Path:
     """The folder of outputs recorded from other programs."""
     return ROOT / "data" / "recorded"
-
-
-@pytest.fixture(scope="session")
-def published() -> Callable[[int], pd.DataFrame]:
-    """Load a table of the paper's printed numbers by its number."""
-    return lambda number: load_table(
-        ROOT / "data" / "kotawala2026" / "printed" / f"table_{number:02d}.csv"
-    )
-
-
-@pytest.fixture(scope="session")
-def counts_6() -> PublishedCounts:
-    """Table 6."""
-    return load_counts(ROOT / "data" / "kotawala2026" / "printed" / "table_06.csv")
-
-
-@pytest.fixture(scope="session")
-def counts_7() -> PublishedCounts:
-    """Table 7 with the N of its caption."""
-    return load_counts(ROOT / "data" / "kotawala2026" / "printed" / "table_07.csv", n_items=12032)
-
-
-@pytest.fixture(scope="session")
-def board_scores() -> tuple[BoardScore, ...]:
-    """The displayed scores."""
-    return load_board_scores(ROOT / "data" / "kotawala2026" / "board_scores.csv")
-
-
-@pytest.fixture(scope="session")
-def oll_v1_constraints() -> tuple[Constraint, ...]:
-    """The panel's part of the register."""
-    return load_constraints(ROOT / "data" / "kotawala2026" / "constraints.yaml")["oll_v1"]
-
-
-@pytest.fixture(scope="session")
-def oll_v1_witness(
-    board_scores: tuple[BoardScore, ...], oll_v1_constraints: tuple[Constraint, ...]
-) -> OllV1Witness:
-    """The witness of the register as it stands."""
-    return build_witness(board_scores, oll_v1_constraints)
-
-
-@pytest.fixture(scope="session")
-def oll_v1_tasks(oll_v1_witness: OllV1Witness) -> tuple[TaskScores, ...]:
-    """Its items."""
-    return witness_scores(oll_v1_witness, {"constraints.yaml": "0" * 64})
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 _SNAKEMAKE = Path(sys.executable).with_name("snakemake")
-_PARTS = ["Snakefile", "config.yaml", "workflow", "src", "data", "profiles"]
+_PARTS = ["Snakefile", "config.yaml", "config", "workflow", "src", "data", "profiles"]
 
 
 def copy_repository(to: Path) -> Path:
@@ -21,7 +21,8 @@ def copy_repository(to: Path) -> Path:
         if source.is_dir():
             shutil.copytree(source, to / name, ignore=shutil.ignore_patterns("__pycache__"))
         else:
-            shutil.copy2(source, to / name)
+            # config.yaml stays a link into config.
+            shutil.copy2(source, to / name, follow_symlinks=False)
     return to
 
 

@@ -26,7 +26,7 @@ from replication.records import Ledger
 
 LAUNCHER = [sys.executable, str(Path(__file__).resolve().with_name("launch.py"))]
 OPTIONS = ["--", "--cores", "2"]
-PARTS = ["Snakefile", "config.yaml", "workflow", "src", "data", "profiles"]
+PARTS = ["Snakefile", "config.yaml", "config", "workflow", "src", "data", "profiles"]
 MADE = ["results", "figures"]
 # Wall times are in it.
 TIMED = "results/manifest.json"

@@ -2,8 +2,12 @@
 
 Whether a displayed gap between two models that answered the same items could have been
 seen: required items N*, resolution ratio q = N/N*, minimum detectable effect; then
-multiplicity, subject clusters and anytime-valid monitoring. The names of the paper's
-Appendix J are importable from here; each idea has its module in `llm_power.statistics`.
+multiplicity, subject clusters and anytime-valid monitoring.
+
+What is used most is importable from here: reading scores, resolving a board, the statistics
+of one pair, auditing claims, and the names of the paper's Appendix J. Each idea has its module
+in `llm_power.statistics`, `llm_power.scores`, `llm_power.board`, `llm_power.report` and
+`llm_power.claims`.
 """
 
 from __future__ import annotations
@@ -13,34 +17,206 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from llm_power.api import (
-        bootstrap_power,
-        cohens_h,
-        paired_bootstrap_delta,
         parametric_required_n_paired,
         parametric_required_n_paired_binary,
         parametric_required_n_proportions,
         required_n_mcnemar,
     )
-    from llm_power.errors import InvalidArgument, LLMPowerError, ScoreError
+    from llm_power.board.operating_point import (
+        OperatingPoint,
+    )
+    from llm_power.board.ranking import (
+        prepare_task,
+    )
+    from llm_power.board.resolve import (
+        BoardVerdicts,
+        resolve_board,
+    )
+    from llm_power.board.summary import (
+        task_overview,
+        unresolved_by_gap,
+        unresolved_by_procedure,
+    )
+    from llm_power.choices import (
+        reader_names,
+    )
+    from llm_power.claims._errors import (
+        AuditError,
+    )
+    from llm_power.claims.claims import (
+        Register,
+    )
+    from llm_power.claims.evaluate import (
+        Audit,
+        audit,
+    )
+    from llm_power.claims.register import (
+        load_register,
+    )
+    from llm_power.documents import (
+        DocumentError,
+    )
+    from llm_power.errors import (
+        InvalidArgument,
+        LLMPowerError,
+        ScoreError,
+    )
+    from llm_power.scores.options import (
+        ReadOptions,
+    )
+    from llm_power.scores.readers import (
+        read_scores,
+    )
+    from llm_power.scores.store import (
+        TaskScores,
+        read_task,
+        write_task,
+    )
+    from llm_power.statistics.design_effect import (
+        cluster_resolution,
+    )
+    from llm_power.statistics.e_process import (
+        anytime_required_n,
+    )
+    from llm_power.statistics.inversion import (
+        exact_two_sided_power,
+        minimum_detectable_effect,
+        required_n,
+        resolution_ratio,
+        wald_power,
+    )
+    from llm_power.statistics.mcnemar import (
+        mcnemar_asymptotic,
+        mcnemar_continuity_corrected,
+        mcnemar_exact,
+        mcnemar_mid_p,
+    )
+    from llm_power.statistics.multiplicity import (
+        adjusted_required_n,
+    )
+    from llm_power.statistics.paired_binary import (
+        PairSummary,
+        required_n_discordance,
+        required_n_paired_binary,
+        summarize_counts,
+    )
+    from llm_power.statistics.paired_bootstrap import (
+        bootstrap_power,
+        paired_bootstrap_delta,
+    )
+    from llm_power.statistics.required_n_bootstrap import (
+        bootstrap_required_n,
+    )
+    from llm_power.statistics.shortcut import (
+        cohens_h,
+    )
+
+# Where each public name is defined.
+_HOMES = {
+    "parametric_required_n_paired": "api",
+    "parametric_required_n_paired_binary": "api",
+    "parametric_required_n_proportions": "api",
+    "required_n_mcnemar": "api",
+    "OperatingPoint": "board.operating_point",
+    "prepare_task": "board.ranking",
+    "BoardVerdicts": "board.resolve",
+    "resolve_board": "board.resolve",
+    "task_overview": "board.summary",
+    "unresolved_by_gap": "board.summary",
+    "unresolved_by_procedure": "board.summary",
+    "reader_names": "choices",
+    "AuditError": "claims._errors",
+    "Register": "claims.claims",
+    "Audit": "claims.evaluate",
+    "audit": "claims.evaluate",
+    "load_register": "claims.register",
+    "DocumentError": "documents",
+    "InvalidArgument": "errors",
+    "LLMPowerError": "errors",
+    "ScoreError": "errors",
+    "ReadOptions": "scores.options",
+    "read_scores": "scores.readers",
+    "TaskScores": "scores.store",
+    "read_task": "scores.store",
+    "write_task": "scores.store",
+    "cluster_resolution": "statistics.design_effect",
+    "anytime_required_n": "statistics.e_process",
+    "exact_two_sided_power": "statistics.inversion",
+    "minimum_detectable_effect": "statistics.inversion",
+    "required_n": "statistics.inversion",
+    "resolution_ratio": "statistics.inversion",
+    "wald_power": "statistics.inversion",
+    "mcnemar_asymptotic": "statistics.mcnemar",
+    "mcnemar_continuity_corrected": "statistics.mcnemar",
+    "mcnemar_exact": "statistics.mcnemar",
+    "mcnemar_mid_p": "statistics.mcnemar",
+    "adjusted_required_n": "statistics.multiplicity",
+    "PairSummary": "statistics.paired_binary",
+    "required_n_discordance": "statistics.paired_binary",
+    "required_n_paired_binary": "statistics.paired_binary",
+    "summarize_counts": "statistics.paired_binary",
+    "bootstrap_power": "statistics.paired_bootstrap",
+    "paired_bootstrap_delta": "statistics.paired_bootstrap",
+    "bootstrap_required_n": "statistics.required_n_bootstrap",
+    "cohens_h": "statistics.shortcut",
+}
 
 __all__ = [
+    "Audit",
+    "AuditError",
+    "BoardVerdicts",
+    "DocumentError",
     "InvalidArgument",
     "LLMPowerError",
+    "OperatingPoint",
+    "PairSummary",
+    "ReadOptions",
+    "Register",
     "ScoreError",
+    "TaskScores",
+    "adjusted_required_n",
+    "anytime_required_n",
+    "audit",
     "bootstrap_power",
+    "bootstrap_required_n",
+    "cluster_resolution",
     "cohens_h",
+    "exact_two_sided_power",
+    "load_register",
+    "mcnemar_asymptotic",
+    "mcnemar_continuity_corrected",
+    "mcnemar_exact",
+    "mcnemar_mid_p",
+    "minimum_detectable_effect",
     "paired_bootstrap_delta",
     "parametric_required_n_paired",
     "parametric_required_n_paired_binary",
     "parametric_required_n_proportions",
+    "prepare_task",
+    "read_scores",
+    "read_task",
+    "reader_names",
+    "required_n",
+    "required_n_discordance",
     "required_n_mcnemar",
+    "required_n_paired_binary",
+    "resolution_ratio",
+    "resolve_board",
+    "summarize_counts",
+    "task_overview",
+    "unresolved_by_gap",
+    "unresolved_by_procedure",
+    "wald_power",
+    "write_task",
 ]
-
-_ERRORS = {"InvalidArgument", "LLMPowerError", "ScoreError"}
 
 
 def __getattr__(name: str) -> Any:
-    # On first use: a job of the workflow that only draws or reads should not load the statistics.
-    if name not in __all__:
+    # On first use: who imports one name should not wait for tables, plots and readers.
+    if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{'errors' if name in _ERRORS else 'api'}"), name)
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return [*__all__]

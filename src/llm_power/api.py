@@ -64,6 +64,13 @@ def parametric_required_n_proportions(
     Kept because the paper lists it. For a paired design use
     `parametric_required_n_paired_binary`: see Lemma 1 and
     :func:`llm_power.statistics.shortcut.shortcut_required_n`.
+
+    Examples
+    --------
+    >>> from llm_power import parametric_required_n_proportions
+    >>> n = parametric_required_n_proportions(0.65, 0.60, paired=True, rho=0.30)
+    >>> round(float(n), 1)
+    514.5
     """
     if paired != (rho is not None):
         raise InvalidArgument(
@@ -85,6 +92,12 @@ def parametric_required_n_paired_binary(
     """N* of eq. (6) from two accuracies and their correlation.
 
     See :func:`llm_power.statistics.paired_binary.required_n_paired_binary`.
+
+    Examples
+    --------
+    >>> from llm_power import parametric_required_n_paired_binary
+    >>> round(float(parametric_required_n_paired_binary(0.65, 0.60, 0.30)), 1)
+    1027.6
     """
     return required_n_paired_binary(p1, p2, rho, alpha=alpha, power=power)
 
@@ -100,6 +113,12 @@ def required_n_mcnemar(
     """N* in the discordance form, from the two discordant counts among `n_observed` items.
 
     See :func:`llm_power.statistics.paired_binary.required_n_discordance`.
+
+    Examples
+    --------
+    >>> from llm_power import required_n_mcnemar
+    >>> round(float(required_n_mcnemar(295, 249, 10042)), 1)
+    20255.5
     """
     return required_n_discordance(n_ab, n_ba, n_observed, alpha=alpha, power=power)
 
@@ -110,5 +129,11 @@ def parametric_required_n_paired(
     """N* of eq. (3) for graded scores, from mean and standard deviation of the difference.
 
     See :func:`llm_power.statistics.inversion.required_n`.
+
+    Examples
+    --------
+    >>> from llm_power import parametric_required_n_paired
+    >>> round(float(parametric_required_n_paired(mean_diff=0.05, sd_diff=0.572)), 1)
+    1027.2
     """
     return required_n(mean_diff, sd_diff, alpha=alpha, power=power)

@@ -1,45 +1,35 @@
-"""The command line: ``llm-power resolve`` a board, ``llm-power audit`` what is claimed of it."""
+"""The command line: ``llm-power resolve`` a board, ``llm-power audit`` what is claimed of it.
 
+A command imports what it needs when it runs, so that help and errors of usage come at once.
+"""
+
+# ruff: noqa: PLC0415
 from __future__ import annotations
 
-import json
 import os
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib.metadata import version
-from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Any, Final, NoReturn, get_args
-from urllib.parse import quote
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import click
-import pandas as pd
-from tabulate import tabulate
-from tqdm import tqdm
 
-from llm_power.board.operating_point import OperatingPoint
-from llm_power.board.ranking import prepare_task
-from llm_power.board.resolve import (
-    N_STAGES,
-    BoardVerdicts,
-    require_different_tasks,
-    resolve_board,
+from llm_power.choices import (
+    ANSWER_KEYS,
+    FAMILIES,
+    KINDS,
+    MISSING_POLICIES,
+    Family,
+    MissingPolicy,
+    reader_names,
 )
-from llm_power.board.summary import summarize_board
 from llm_power.errors import LLMPowerError, one_line
-from llm_power.provenance import Provenance
-from llm_power.report.score_provenance import score_provenance
-from llm_power.report.tables import describe_csv
-from llm_power.result_set import write_together
-from llm_power.scores.options import ANSWER_KEYS, ReadOptions
-from llm_power.scores.readers import read_scores, reader_names
-from llm_power.scores.selection import MISSING_POLICIES, MissingPolicy
-from llm_power.scores.store import KINDS, TaskScores
-from llm_power.statistics.multiplicity import Family
 
 if TYPE_CHECKING:
-    from llm_power.claims.evaluate import Audit
+    from collections.abc import Callable
 
 _CONTRADICTED: Final = 1
 _BAD_INPUT: Final = 2
@@ -54,7 +44,7 @@ class _Settings:
 
 
 @click.group()
-@click.version_option(version("llm-power"), prog_name="llm-power")
+@click.version_option(package_name="llm-power", prog_name="llm-power")
 @click.option("--debug", is_flag=True, help="Show the traceback of an error as well.")
 @click.pass_obj
 def cli(settings: _Settings, debug: bool) -> None:
@@ -75,7 +65,7 @@ def cli(settings: _Settings, debug: bool) -> None:
 @click.option(
     "--pairs",
     "family",
-    type=click.Choice(get_args(Family)),
+    type=click.Choice(FAMILIES),
     default="adjacent",
     show_default=True,
     help="Family of pairs: each rank against the next, or every pair.",
@@ -132,17 +122,21 @@ def resolve(
     Each of SCORES is one task: a table (Parquet, CSV or JSON Lines), wide or long, or a folder of
     logs, one a model: of lm-evaluation-harness, Inspect, HELM or SWE-bench, details of the Open LLM
     Leaderboards, MMLU-Pro output zips. Writes pairs.parquet, pairs.csv and summary.json into the
-    folder of --out.
+    folder of --out; with the extra `report` installed also a page board.md and the picture
+    board.pdf, .png and .svg.
     """
+    from llm_power.board.operating_point import OperatingPoint
+    from llm_power.board.ranking import prepare_task
+    from llm_power.board.resolve import N_STAGES, require_different_tasks, resolve_board
+    from llm_power.board.summary import describe_board
+    from llm_power.report.board_files import write_board
+    from llm_power.report.plain_text import summary_text
+    from llm_power.scores.options import ReadOptions
+    from llm_power.scores.readers import read_scores
+
     options = ReadOptions(clusters=(cluster,) if cluster else (), **declared)
     point = OperatingPoint(alpha=alpha, power=power)
-    # Hidden where nobody watches: the bar is for terminals, not for logs.
-    with tqdm(total=len(scores) + N_STAGES, disable=None, leave=False, file=sys.stderr) as bar:
-
-        def advance(stage: str) -> None:
-            bar.set_description(stage)
-            bar.update()
-
+    with _progress(len(scores) + N_STAGES) as advance:
         tasks = []
         for path in scores:
             advance(f"reading {path.name}")
@@ -150,18 +144,10 @@ def resolve(
             tasks.append(prepare_task(task, top=top, missing=missing))
             require_different_tasks(tasks)
         board = resolve_board(tasks, family=family, cluster=cluster, point=point, on_stage=advance)
-    summary = {
-        "llm_power": version("llm-power"),
-        "family": family,
-        "alpha": alpha,
-        "power": power,
-        "missing": missing,
-        "cluster": cluster,
-        "scores": [_describe(task) for task in tasks],
-        **summarize_board(board.counts, board.verdicts, board.multiplicity),
-    }
-    _write_results(out, board, summary, score_provenance(tasks))
-    _print_summary(out, summary)
+    summary = describe_board(board, tasks, missing=missing, cluster=cluster)
+    left_out = write_board(out, board, tasks, summary)
+    click.echo(f"{summary_text(summary)}; see {out}")
+    _warn(left_out)
 
 
 @cli.command()
@@ -180,23 +166,34 @@ def audit(*, claims: Path, results: Path, out: Path | None) -> int:
 
     Each claim of the YAML file names a result file, a row of it, a column and the number that
     was printed. Exit code 0: nothing is contradicted; 1: something is; others as of llm-power
-    itself. With --out, claims.csv, claims.md and report.html are written into that folder.
+    itself. With --out, claims.csv and claims.md are written into that folder; with the extra
+    `report` installed also report.html.
     """
-    # On demand: every other command starts faster without the parsers of registers.
-    from llm_power.claims.evaluate import audit as judge  # noqa: PLC0415
-    from llm_power.claims.register import load_register  # noqa: PLC0415
+    from llm_power.claims.audit_files import audit_text, write_audit
+    from llm_power.claims.evaluate import audit as judge
+    from llm_power.claims.register import load_register
 
     judged = judge(load_register(claims), results)
-    if out is not None:
-        _write_audit(out, judged, results)
-    _print_audit(judged)
-    for missing in judged.missing_texts():
-        click.echo(f"warning: {one_line(missing)}", err=True)
+    left_out = "" if out is None else write_audit(out, judged, results)
+    click.echo(audit_text(judged))
+    _warn(left_out, *(f"warning: {one_line(missing)}" for missing in judged.missing_texts()))
     return _CONTRADICTED if judged.with_verdict("contradicted") else 0
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command line and exit; an error is one line on standard error."""
+    """Run the command line and exit; an error is one line on standard error.
+
+    Examples
+    --------
+    >>> from llm_power.cli import main
+    >>> try:
+    ...     main(["resolve", "--help"])
+    ... except SystemExit as end:
+    ...     print("exit code", end.code)
+    Usage: llm-power resolve [OPTIONS] SCORES...
+    ...
+    exit code 0
+    """
     settings = _Settings()
     try:
         code = cli.main(arguments, "llm-power", standalone_mode=False, obj=settings) or 0
@@ -233,6 +230,16 @@ def console() -> NoReturn:
     """Run `main` as a program, and end the process once all is said.
 
     Arrow's threads can abort an interpreter that shuts down (apache/arrow#34314).
+
+    Examples
+    --------
+    >>> import subprocess
+    >>> import sys
+    >>> from llm_power.cli import console
+    >>> program = "from llm_power.cli import console; console()"
+    >>> command = [sys.executable, "-c", program, "--help"]
+    >>> subprocess.run(command, stdout=subprocess.DEVNULL).returncode
+    0
     """
     code: Any = _UNFORESEEN
     try:
@@ -248,88 +255,18 @@ def console() -> NoReturn:
     os._exit(code)
 
 
-def _describe(task: TaskScores) -> dict[str, Any]:
-    return {
-        "task": task.task,
-        "kind": task.kind,
-        "source": task.provenance.source,
-        "revision": task.provenance.revision,
-        "retrieved": task.provenance.retrieved,
-        "sha256": dict(task.provenance.files),
-        "tolerated": {fault: dict(n) for fault, n in task.provenance.tolerated.items()},
-        "items": task.n_items,
-        "scored_items": dict(zip(task.models, task.scored.sum(axis=0).tolist(), strict=True)),
-    }
+@contextmanager
+def _progress(steps: int) -> Iterator[Callable[[str], None]]:
+    """Show a bar, hidden where nobody watches: it is for terminals, not for logs."""
+    with click.progressbar(
+        length=steps,
+        file=sys.stderr,
+        hidden=sys.stderr is None or not sys.stderr.isatty(),
+        item_show_func=lambda stage: stage or "",
+    ) as bar:
+        yield lambda stage: bar.update(1, one_line(stage, 60))
 
 
-def _write_results(
-    out: Path, board: BoardVerdicts, summary: dict[str, Any], provenance: Sequence[Provenance]
-) -> None:
-    description = describe_csv(
-        board.verdicts,
-        "pairs.csv",
-        title="Resolution of the pairs of a leaderboard",
-        description="",
-        provenance=provenance,
-    )
-
-    def write(folder: Path) -> None:
-        board.verdicts.to_parquet(folder / "pairs.parquet", index=False, compression="zstd")
-        board.verdicts.to_csv(folder / "pairs.csv", index=False, lineterminator="\n")
-        # An audit reads from it what the numbers rest on.
-        (folder / "pairs.csv-metadata.json").write_text(description, encoding="utf-8")
-        text = json.dumps(summary, indent=2, ensure_ascii=False, allow_nan=False)
-        (folder / "summary.json").write_text(text + "\n", encoding="utf-8")
-
-    write_together(out, write)
-
-
-def _write_audit(out: Path, judged: Audit, results: Path) -> None:
-    from llm_power.claims.report import render_report  # noqa: PLC0415
-    from llm_power.claims.tables import write_claims  # noqa: PLC0415
-
-    def write(folder: Path) -> None:
-        write_claims(judged, folder / "claims.csv", folder / "claims.md")
-        report = render_report(judged, links=_links(judged, results, out))
-        (folder / "report.html").write_bytes(report.encode("utf-8"))
-
-    write_together(out, write)
-
-
-def _links(judged: Audit, results: Path, out: Path) -> dict[str, str]:
-    """Return where each file that the audit names is, seen from the report."""
-    named = {check.result for claim in judged.judged for check in claim.claim.checks}
-    named |= {exhibit.file for exhibit in judged.exhibits.values()}
-    base = os.path.relpath(results.resolve(), out.resolve())
-    present = sorted(name for name in named if name and (results / name).is_file())
-    return {
-        name: quote(PurePath(os.path.normpath(Path(base, name))).as_posix()) for name in present
-    }
-
-
-def _print_audit(judged: Audit) -> None:
-    from llm_power.claims.display import display_number  # noqa: PLC0415
-    from llm_power.claims.tables import totals_cells  # noqa: PLC0415
-
-    click.echo(tabulate(totals_cells(judged), headers="firstrow"))
-    contradicted = judged.with_verdict("contradicted")
-    if contradicted:
-        click.echo()
-    for entry in contradicted:
-        found = display_number(entry.claim, entry.deciding.value) if entry.deciding else "no value"
-        line = f"contradicted: {entry.claim.id}: printed {entry.claim.printed}, found {found}"
-        click.echo(one_line(line))
-
-
-def _print_summary(out: Path, summary: dict[str, Any]) -> None:
-    coverage = pd.DataFrame(summary["tasks"])
-    for name in ("coverage_min", "coverage_median"):
-        coverage[name] = (100 * coverage[name]).map("{:.1f}%".format)
-    verdicts = pd.DataFrame(summary["procedures"])
-    applicable = verdicts[verdicts["n_pairs"] > 0]
-    for table in (coverage, applicable):
-        click.echo(
-            tabulate(table.to_dict("list"), headers="keys", showindex=False, disable_numparse=True)
-        )
-        click.echo()
-    click.echo(f"{summary['n_resolved']} of {summary['n_pairs']} pairs are resolved; see {out}")
+def _warn(*lines: str) -> None:
+    for line in filter(None, lines):
+        click.echo(line, err=True)

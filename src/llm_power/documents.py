@@ -33,6 +33,12 @@ class DocumentError(LLMPowerError):
         Where it is wrong.
     key : str, optional
         Where in the file.
+
+    Examples
+    --------
+    >>> from llm_power import DocumentError
+    >>> print(DocumentError("the file is empty", remedy="write something", file="claims.yaml"))
+    file 'claims.yaml': the file is empty. Remedy: write something.
     """
 
     def __init__(self, problem: str, *, remedy: str, file: str, key: str | None = None) -> None:
@@ -59,6 +65,14 @@ def read_yaml(path: Path) -> Any:
     ------
     DocumentError
         If the file cannot be read or is not such YAML.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from llm_power.documents import read_yaml
+    >>> _ = Path("board.yaml").write_text("tasks: {exam: {items: 400}}")
+    >>> read_yaml(Path("board.yaml"))
+    {'tasks': {'exam': {'items': 400}}}
     """
     try:
         with open_file(path) as file:
@@ -88,7 +102,14 @@ def read_yaml(path: Path) -> Any:
 def first_violation(
     document: Any, schema: Mapping[str, Any], validator: Any = Draft202012Validator
 ) -> ValidationError | None:
-    """Return the first violation of a schema in the order of the file, None if there is none."""
+    """Return the first violation of a schema in the order of the file, None if there is none.
+
+    Examples
+    --------
+    >>> from llm_power.documents import first_violation
+    >>> first_violation({"items": -1}, {"properties": {"items": {"minimum": 1}}}).message
+    '-1 is less than the minimum of 1'
+    """
     errors = validator(schema).iter_errors(document)
     return min(errors, key=_place_in_file, default=None)
 

@@ -6,11 +6,33 @@ from collections.abc import Mapping
 
 
 class LLMPowerError(Exception):
-    """Base of every error raised on purpose by :mod:`llm_power`."""
+    """Base of every error raised on purpose by :mod:`llm_power`.
+
+    Examples
+    --------
+    >>> from llm_power import LLMPowerError, required_n
+    >>> try:
+    ...     required_n(0.05, -1.0)
+    ... except LLMPowerError as error:
+    ...     print(error)
+    ...
+    sigma_d must not be negative, got -1.0
+    """
 
 
 class InvalidArgument(LLMPowerError, ValueError):
-    """An argument is outside the domain of the function that received it."""
+    """An argument is outside the domain of the function that received it.
+
+    Examples
+    --------
+    >>> from llm_power import InvalidArgument, required_n
+    >>> try:
+    ...     required_n(0.05, 0.5, power=1.5)
+    ... except InvalidArgument as error:
+    ...     print(error)
+    ...
+    power must lie strictly between 0 and 1, got 1.5
+    """
 
 
 class ScoreError(LLMPowerError):
@@ -24,6 +46,12 @@ class ScoreError(LLMPowerError):
         Where it is wrong; whatever is known is part of the message.
     remedy : str
         What the user can do about it.
+
+    Examples
+    --------
+    >>> from llm_power import ScoreError
+    >>> print(ScoreError("a score of 2", remedy="give 0 or 1", file="exam.csv", item="q7"))
+    file 'exam.csv', item 'q7': a score of 2. Remedy: give 0 or 1.
     """
 
     def __init__(
@@ -44,7 +72,14 @@ class ScoreError(LLMPowerError):
 
 
 def message_at(place: Mapping[str, str | None], problem: str, remedy: str) -> str:
-    """Return one line that says where, as far as it is known, what, and what to do."""
+    """Return one line that says where, as far as it is known, what, and what to do.
+
+    Examples
+    --------
+    >>> from llm_power.errors import message_at
+    >>> message_at({"file": "exam.csv", "model": None}, "there is no item", "add one")
+    "file 'exam.csv': there is no item. Remedy: add one."
+    """
     said = ", ".join(
         f"{label} {one_line(value)!r}" for label, value in place.items() if value is not None
     )
@@ -53,6 +88,13 @@ def message_at(place: Mapping[str, str | None], problem: str, remedy: str) -> st
 
 
 def one_line(text: str, limit: int = 2000) -> str:
-    """Return `text` on one line, without control characters, cut at `limit` characters."""
+    """Return `text` on one line, without control characters, cut at `limit` characters.
+
+    Examples
+    --------
+    >>> from llm_power.errors import one_line
+    >>> one_line("two" + chr(10) + "lines"), one_line("much too long", limit=5)
+    ('two lines', 'much…')
+    """
     flat = "".join(c if c.isprintable() else " " for c in text)
     return flat if len(flat) <= limit else flat[: limit - 1] + "…"

@@ -19,6 +19,17 @@ def open_file(path: Path) -> BinaryIO:
         which may never come to an end.
     ValueError
         If there is a NUL in the path.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from llm_power.files import open_file
+    >>> _ = Path("exam.csv").write_text("item_id,heron,wren")
+    >>> with open_file(Path("exam.csv")) as file:
+    ...     header = file.read()
+    ...
+    >>> header
+    b'item_id,heron,wren'
     """
     mode = path.stat().st_mode
     # To open a folder is an error already.

@@ -1,9 +1,9 @@
-"""Printed numbers in typed form, and what it means to agree with one.
+"""Printed numbers in typed form.
 
 A printed number is a string: ``0.90`` claims two digits, ``2,396,624`` claims the unit,
 ``<10^-15`` claims a bound. `parse_printed` keeps the string beside the number and the
-half unit of its last digit, so that a recomputed value can be held against exactly what
-was claimed, and against nothing narrower or wider.
+half unit of its last digit, so that `llm_power.agreement` can hold a recomputed value
+against exactly what was claimed, and against nothing narrower or wider.
 """
 
 from __future__ import annotations
@@ -19,8 +19,40 @@ import numpy as np
 
 from llm_power.statistics._typing import ArrayLike, FloatArray
 
-Relation = Literal["=", "<", ">=", "≈"]
+Relation = Literal["=", "≈", "<", ">", "<=", ">=", "between", "text"]
 DisplayRule = Literal["nearest", "up", "down"]
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """What a printed text says.
+
+    Attributes
+    ----------
+    relation : {"=", "≈", "<", ">", "<=", ">=", "between", "text"}
+        How the true value is said to stand to `value`.
+    value : float
+        The number, or the lower end of a range; NaN for text.
+    half_unit : float
+        Half a unit of the last printed digit; 0 for a count, and for a bound unless the
+        source says otherwise.
+    upper : float
+        The upper end of a range; NaN for everything else.
+    text : str
+        The word or mark that is claimed; empty for numbers.
+
+    Examples
+    --------
+    >>> from llm_power.printed import Statement
+    >>> Statement("=", value=0.5, half_unit=0.05).relation
+    '='
+    """
+
+    relation: Relation
+    value: float = math.nan
+    half_unit: float = 0.0
+    upper: float = math.nan
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +69,13 @@ class Printed:
         Half a unit of the last printed digit, in the units of `value`.
     relation : {"=", "<", ">=", "≈"}
         What the paper claims about the true value.
+
+    Examples
+    --------
+    >>> from llm_power.printed import Printed, parse_printed
+    >>> number = parse_printed("0.90")
+    >>> number.value, number.half_unit, number.relation
+    (0.9, 0.005, '=')
     """
 
     text: str
@@ -44,10 +83,30 @@ class Printed:
     half_unit: float
     relation: Relation
 
+    @property
+    def statement(self) -> Statement:
+        """What it says; a bound is sharp: ``< 0.001`` is not also said of 0.0014.
+
+        Examples
+        --------
+        >>> from llm_power.printed import parse_printed
+        >>> parse_printed("<0.001").statement.half_unit
+        0.0
+        """
+        is_bound = self.relation not in ("=", "≈")
+        return Statement(self.relation, self.value, 0.0 if is_bound else self.half_unit)
+
 
 @dataclass(frozen=True, slots=True)
 class PrintedInterval:
-    """A point with its bracketed bounds, ``0.0004 [−0.0003, 0.0012]`` (Table 9)."""
+    """A point with its bracketed bounds, ``0.0004 [−0.0003, 0.0012]`` (Table 9).
+
+    Examples
+    --------
+    >>> from llm_power.printed import PrintedInterval, parse_interval
+    >>> parse_interval("0.4 [0.3, 0.5]").upper.value
+    0.5
+    """
 
     text: str
     point: Printed
@@ -69,21 +128,18 @@ class PrintedCount:
         The number they are counted among, where printed.
     share : Printed, optional
         Their share, where printed.
+
+    Examples
+    --------
+    >>> from llm_power.printed import PrintedCount, parse_count
+    >>> parse_count("4/9").total
+    9
     """
 
     text: str
     count: int
     total: int | None = None
     share: Printed | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class LabeledGap:
-    """A pair's label with its gap in percentage points, ``HS, gem/L-8B (0.46)`` (Table 11)."""
-
-    text: str
-    label: str
-    gap_pp: Printed
 
 
 _SUFFIX_EXPONENT = {"": 0, "%": -2, "pp": -2, "M": 6}
@@ -102,7 +158,7 @@ _NUMBER = re.compile(
 _INTERVAL = re.compile(r"(?P<point>[^\[\]]+?)\s*\[(?P<bounds>[^\[\]]+)\](?P<suffix>%|pp|M)?")
 _OF = re.compile(r"(\d+)/(\d+)")
 _SHARE = re.compile(r"(\d+) \((\d+%)\)")
-_LABELED_GAP = re.compile(r"(?P<label>.+?) \((?P<gap>\d+\.\d+)\)")
+_PARENTHESES = re.compile(r"(.+?) \(([^()]+)\)")
 
 
 def parse_printed(text: str) -> Printed:
@@ -123,6 +179,14 @@ def parse_printed(text: str) -> Printed:
     ------
     ValueError
         If `text` is not one printed number.
+
+    Examples
+    --------
+    >>> from llm_power.printed import parse_printed
+    >>> parse_printed("2,396,624").half_unit
+    0.5
+    >>> parse_printed("28%").value
+    0.28
     """
     match = _NUMBER.fullmatch(text.strip())
     if match is None:
@@ -149,6 +213,13 @@ def parse_interval(text: str) -> PrintedInterval:
     ------
     ValueError
         If `text` is not of the form ``point [lower, upper]``.
+
+    Examples
+    --------
+    >>> from llm_power.printed import parse_interval
+    >>> interval = parse_interval("0.4 [0.3, 0.5]")
+    >>> interval.lower.value, interval.point.value, interval.upper.value
+    (0.3, 0.4, 0.5)
     """
     match = _INTERVAL.fullmatch(text.strip())
     # The bounds hold thousands separators too; only a comma and a space part them.
@@ -167,6 +238,12 @@ def parse_count(text: str) -> PrintedCount:
     ------
     ValueError
         If `text` has neither form.
+
+    Examples
+    --------
+    >>> from llm_power.printed import parse_count
+    >>> parse_count("4/9").count
+    4
     """
     if match := _OF.fullmatch(text.strip()):
         return PrintedCount(text, int(match[1]), total=int(match[2]))
@@ -175,52 +252,35 @@ def parse_count(text: str) -> PrintedCount:
     raise ValueError(f"not a printed count: {text!r}")
 
 
-def parse_labeled_gap(text: str) -> LabeledGap:
-    """Parse a label that ends in a gap in percentage points, ``HS, gem/L-8B (0.46)``.
+def split_parentheses(text: str) -> tuple[str, str]:
+    """Split ``HS, gem/L-8B (0.46)`` into what stands before the parentheses and in them.
 
     Raises
     ------
     ValueError
-        If `text` does not end so.
+        If `text` does not end in parentheses.
+
+    Examples
+    --------
+    >>> from llm_power.printed import split_parentheses
+    >>> split_parentheses("HS, gem/L-8B (0.46)")
+    ('HS, gem/L-8B', '0.46')
     """
-    match = _LABELED_GAP.fullmatch(text.strip())
+    match = _PARENTHESES.fullmatch(text.strip())
     if match is None:
-        raise ValueError(f"not a label with a gap in parentheses: {text!r}")
-    return LabeledGap(text, match["label"], parse_printed(match["gap"]))
-
-
-def agrees(printed: Printed, value: float) -> bool:
-    """Whether `value` can be what was printed.
-
-    Parameters
-    ----------
-    printed : Printed
-        The printed number.
-    value : float
-        The recomputed one, unrounded and in the units of ``printed.value``.
-
-    Returns
-    -------
-    bool
-        For ``=`` and ``≈``: within half a unit of the last printed digit, bounds included
-        (a tie may have been rounded either way). For ``<`` and ``>=``: the relation holds.
-        False for NaN; an infinite value agrees with ``>=`` alone.
-    """
-    if math.isnan(value):
-        return False
-    if printed.relation == "<":
-        return value < printed.value
-    if printed.relation == ">=":
-        return value >= printed.value
-    if math.isinf(value):
-        return False
-    # In decimal: 0.45 - 0.445 is not 0.005 in binary, and the printed number is decimal.
-    distance = abs(Decimal(repr(float(value))) - Decimal(repr(printed.value)))
-    return distance <= Decimal(repr(printed.half_unit))
+        raise ValueError(f"not a text with another in parentheses behind it: {text!r}")
+    return match[1], match[2]
 
 
 def display_nearest(value: ArrayLike) -> FloatArray:
-    """Return the integer nearest to `value`, halves up; ``inf`` stays."""
+    """Return the integer nearest to `value`, halves up; ``inf`` stays.
+
+    Examples
+    --------
+    >>> from llm_power.printed import display_nearest
+    >>> display_nearest([514.2, 515.5])
+    array([514., 516.])
+    """
     return np.floor(np.asarray(value, dtype=np.float64) + 0.5)
 
 
@@ -228,12 +288,25 @@ def display_up(value: ArrayLike) -> FloatArray:
     """Return the least integer that is not below `value`; ``inf`` stays.
 
     A required number of items rounded so never falls short of the requirement.
+
+    Examples
+    --------
+    >>> from llm_power.printed import display_up
+    >>> display_up([514.2, 515.0])
+    array([515., 515.])
     """
     return np.ceil(np.asarray(value, dtype=np.float64))
 
 
 def display_down(value: ArrayLike) -> FloatArray:
-    """Return the greatest integer that is not above `value`; ``inf`` stays."""
+    """Return the greatest integer that is not above `value`; ``inf`` stays.
+
+    Examples
+    --------
+    >>> from llm_power.printed import display_down
+    >>> display_down([514.2, 515.0])
+    array([514., 515.])
+    """
     return np.floor(np.asarray(value, dtype=np.float64))
 
 

@@ -54,6 +54,12 @@ class Provenance:
         not downloaded where their owners published them.
     detail : str
         What identifies the source; one of the constructors below writes it.
+
+    Examples
+    --------
+    >>> from llm_power.provenance import Provenance
+    >>> Provenance.simulated(seed=7, trials=1500).kind
+    'simulated'
     """
 
     kind: Kind
@@ -65,32 +71,74 @@ class Provenance:
 
     @property
     def line(self) -> str:
-        """The source as one line, for example ``simulated (seed 7, 1500 trials)``."""
+        """The source as one line, for example ``simulated (seed 7, 1500 trials)``.
+
+        Examples
+        --------
+        >>> from llm_power.provenance import Provenance
+        >>> Provenance.simulated(seed=7, trials=1500).line
+        'simulated (seed 7, 1500 trials)'
+        """
         return one_line(f"{_PHRASES[self.kind]} ({self.detail})")
 
     @classmethod
     def published(cls, source: str) -> Provenance:
-        """Numbers computed from printed ones; `source` names the table or section."""
+        """Numbers computed from printed ones; `source` names the table or section.
+
+        Examples
+        --------
+        >>> from llm_power.provenance import Provenance
+        >>> Provenance.published("Table 6").line
+        'from published counts (Table 6)'
+        """
         return cls("published", source)
 
     @classmethod
     def simulated(cls, *, seed: int, trials: int, unit: str = "trials") -> Provenance:
-        """Numbers simulated or resampled; `unit` says what was repeated."""
+        """Numbers simulated or resampled; `unit` says what was repeated.
+
+        Examples
+        --------
+        >>> from llm_power.provenance import Provenance
+        >>> Provenance.simulated(seed=7, trials=500, unit="resamples").line
+        'simulated (seed 7, 500 resamples)'
+        """
         return cls("simulated", f"seed {seed}, {trials} {unit}")
 
     @classmethod
     def witness(cls, fitted_to: str) -> Provenance:
-        """Numbers of a data set that was fitted to printed numbers: no finding of its own."""
+        """Numbers of a data set that was fitted to printed numbers: no finding of its own.
+
+        Examples
+        --------
+        >>> from llm_power.provenance import Provenance
+        >>> Provenance.witness("the printed summaries").line
+        'witness (fitted to the printed summaries)'
+        """
         return cls("witness", f"fitted to {fitted_to}")
 
     @classmethod
     def raw(cls, *, repo: str, revision: str, sha256: str) -> Provenance:
-        """Numbers computed from per-item scores; the three identify the bytes."""
+        """Numbers computed from per-item scores; the three identify the bytes.
+
+        Examples
+        --------
+        >>> from llm_power.provenance import Provenance
+        >>> Provenance.raw(repo="org/details", revision="main", sha256="0" * 8).line
+        'raw (org/details, revision main, sha256 00000000)'
+        """
         return cls("raw", f"{repo}, revision {revision}, sha256 {sha256}")
 
     @classmethod
     def stand_in(cls, *, endpoint: str, revision: str, sha256: str) -> Provenance:
-        """Numbers computed from per-item scores that another server than their owners' gave."""
+        """Numbers computed from per-item scores that another server than their owners' gave.
+
+        Examples
+        --------
+        >>> from llm_power.provenance import Provenance
+        >>> Provenance.stand_in(endpoint="http://localhost", revision="main", sha256="0" * 8).line
+        'stand-in or mirror (http://localhost, revision main, sha256 00000000)'
+        """
         return cls("stand_in", f"{endpoint}, revision {revision}, sha256 {sha256}")
 
 
@@ -111,6 +159,13 @@ def provenance_line(sources: Sequence[Provenance]) -> str:
     ------
     InvalidArgument
         If there is no source.
+
+    Examples
+    --------
+    >>> from llm_power.provenance import Provenance, provenance_line
+    >>> counts, draws = Provenance.published("Table 6"), Provenance.simulated(seed=7, trials=1500)
+    >>> provenance_line([counts, draws, counts])
+    'from published counts (Table 6); simulated (seed 7, 1500 trials)'
     """
     if not sources:
         raise InvalidArgument("sources must hold at least one Provenance, got none")
@@ -118,5 +173,12 @@ def provenance_line(sources: Sequence[Provenance]) -> str:
 
 
 def provenance_kinds(sources: Sequence[Provenance]) -> list[Kind]:
-    """Return the kinds of the sources, each once, in order."""
+    """Return the kinds of the sources, each once, in order.
+
+    Examples
+    --------
+    >>> from llm_power.provenance import Provenance, provenance_kinds
+    >>> provenance_kinds([Provenance.published("Table 6"), Provenance.published("Table 7")])
+    ['published']
+    """
     return list(dict.fromkeys(source.kind for source in sources))

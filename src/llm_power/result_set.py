@@ -37,6 +37,17 @@ def write_together(out: Path, write: Callable[[Path], None]) -> None:
         If a folder is where a file of the set belongs; nothing is replaced then.
     OSError
         If the files cannot be written or moved; the earlier set is back then.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from llm_power.result_set import write_together
+    >>> def write(folder):
+    ...     _ = Path(folder, "summary.json").write_text("{}")
+    ...
+    >>> write_together(Path("out"), write)
+    >>> [path.name for path in Path("out").iterdir()]
+    ['summary.json']
     """
     out.mkdir(parents=True, exist_ok=True)
     with _workshop(out) as workshop:

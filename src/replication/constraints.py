@@ -1,78 +1,96 @@
-"""The register of printed numbers: which of them a witness is fitted to, and which it never sees.
+"""Printed numbers of a panel, and their roles: fitted by its witness, or held out.
 
-``constraints.yaml`` lists entries under the name of a panel. An entry names a quantity and a
-role, and points at the number: at a column of a table beside the register, or at the printed
-string itself where it stands in prose. The loader turns it into one `Constraint` a number.
+The field ``measures`` of a claim names panel, quantity, subject and role of its number. The loader
+makes one `Constraint` of each number. Scores that a board displayed are constraints as well, but
+have no claim, as the paper does not print them.
 """
 
 from __future__ import annotations
 
 import csv
 import math
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from decimal import Decimal
+from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final
 
-import yaml
+import pandas as pd
 
+from llm_power import agreement
+from llm_power._decimal import as_decimal
+from llm_power.claims._errors import AuditError
+from llm_power.claims.claims import Claim, Role
+from llm_power.claims.register import load_register, stated
+from llm_power.documents import first_violation
 from llm_power.errors import one_line
 from llm_power.printed import (
     DisplayRule,
-    LabeledGap,
     Printed,
-    PrintedCount,
-    PrintedInterval,
+    Statement,
     parse_printed,
 )
 from llm_power.scores.store import Provenance
 from replication.printed import (
-    Cell,
     PublishedError,
     load_table,
 )
 
-Role = Literal["input", "target", "held_out"]
-Panel = Literal["oll_v1", "mmlu_pro", "frontier", "general"]
-PANELS: Final[tuple[Panel, ...]] = get_args(Panel)
-ROLES: Final[tuple[Role, ...]] = get_args(Role)
+# Name of the data in the register; "general" needs no data.
+Panel = str
 
-_REQUIRED: Final = {"quantity", "role", "where"}
-_OPTIONAL: Final = {
-    *("printed", "value", "half_unit", "subject"),
-    *("table", "column", "part", "rows", "subjects"),
-    *("rule", "standard_error", "note"),
+# Schema of a claim's `measures`.
+_TEXTS: Final = {"type": ["string", "array"], "items": {"type": "string"}}
+_MEASURES: Final = {
+    "type": "object",
+    "additionalProperties": False,
+    "required": ["role", "panel", "quantity"],
+    "properties": {
+        "role": {},
+        "panel": {"type": "string"},
+        "quantity": _TEXTS,
+        "subject": _TEXTS,
+        "rounding": {
+            "type": ["string", "array"],
+            "pattern": "^(nearest|up|down)$",
+            "items": {"enum": ["nearest", "up", "down"]},
+        },
+        "standard_error": {"type": "number", "exclusiveMinimum": 0},
+        "scale": {"type": "number", "exclusiveMinimum": 0},
+        "states": {"type": "object"},
+        "note": {"type": "string"},
+    },
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
-    """One printed number and what a witness may do with it.
+    """One printed number, and its role for a witness.
 
     Attributes
     ----------
     id : str
-        Unique in its panel: ``table_06/4/b``, or ``quantity/subject`` for prose.
-    panel : {"oll_v1", "mmlu_pro", "frontier", "general"}
-        Data the number is about; "general" for numbers that need no data.
+        Id of its claim, ``table_06/4/b``; or of the cell of a score that a board displayed.
+    panel : str
+        The data; "general" for numbers that need none.
     quantity : str
         Name of the quantity, in the vocabulary of the panel's witness.
     subject : tuple of str
-        What it is a quantity of: task and models, rank pair, bucket; empty for the panel.
+        Whose quantity it is: task and models, rank pair, bucket; empty for the whole panel.
     role : {"input", "target", "held_out"}
-        Fitted to; fitted to as closely as possible, with the residual reported; never shown.
+        Fitted; fitted as closely as possible, with the residual reported; never fitted.
     where : str
         Place in the paper.
     printed : Printed
-        The number as printed.
+        The number as printed, in the units of the quantity.
     rule : {"nearest", "up", "down"}
         How the printed number was rounded.
     standard_error : float or None
         Of a printed number that was itself simulated, in the units of ``printed.value``.
     note : str
         What a reader of a report should know.
+    statement : Statement or None
+        A bound or a range that the printed words state; None for a plain number.
     """
 
     id: str
@@ -85,6 +103,7 @@ class Constraint:
     rule: DisplayRule = "nearest"
     standard_error: float | None = None
     note: str = ""
+    statement: Statement | None = None
 
     @property
     def is_fitted(self) -> bool:
@@ -93,23 +112,28 @@ class Constraint:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Values that are printed so, both ends included; infinite for a printed bound.
-
-        A number rounded up stands for the unit below it, one rounded down for the unit above.
-        """
-        value, half = Decimal(repr(self.printed.value)), Decimal(repr(self.printed.half_unit))
-        if self.printed.relation == "<":
-            return -math.inf, float(value)
-        if self.printed.relation == ">=":
-            return float(value), math.inf
-        below, above = {"nearest": (1, 1), "up": (2, 0), "down": (0, 2)}[self.rule]
-        return float(value - below * half), float(value + above * half)
+        """Values that round to the printed one, ends included; infinite where a bound is open."""
+        return agreement.interval(self.statement or self.printed.statement, self.rule)
 
     @property
     def label(self) -> str:
-        """Where it is printed, of what, and how: one line for a reader."""
+        """Place, quantity, subject and printed text in one line."""
         of = f" ({', '.join(self.subject)})" if self.subject else ""
         return one_line(f"{self.where}: {self.quantity}{of} = {self.printed.text}")
+
+    def agrees(self, value: float, standard_error: float = 0.0) -> bool:
+        """Whether a value agrees with the printed one, by `agreement.agrees`.
+
+        Parameters
+        ----------
+        value : float
+            In the units of ``printed.value``.
+        standard_error : float
+            Monte Carlo standard error of the value; that of the printed number is added to it.
+        """
+        error = math.hypot(standard_error, self.standard_error or 0.0)
+        statement = self.statement or self.printed.statement
+        return agreement.agrees(statement, value, rounding=self.rule, standard_error=error)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +143,7 @@ class BoardScore:
     Attributes
     ----------
     task, model : str
-        In the names of Table 6.
+        As the paper names them.
     hub_id : str
         Full identifier of the model.
     n_items : int
@@ -135,36 +159,53 @@ class BoardScore:
     score: Printed
 
 
-def load_constraints(
-    path: Path, panels: Sequence[Panel] = PANELS
-) -> dict[Panel, tuple[Constraint, ...]]:
-    """Load the register and the printed numbers it points at.
+def load_constraints(path: Path) -> dict[Panel, tuple[Constraint, ...]]:
+    """Load the printed numbers of a register that name a panel.
 
     Parameters
     ----------
     path : Path
-        ``constraints.yaml``. The tables it names stand in the same folder.
-    panels : sequence of {"oll_v1", "mmlu_pro", "frontier", "general"}
-        Which panels; all by default. No table is read that these do not name.
+        The register of claims.
 
     Returns
     -------
     dict
-        Constraints of each panel, in the order of the register and of the tables' rows.
+        Constraints of each panel, in the order of the register.
 
     Raises
     ------
+    AuditError
+        If the register is malformed.
     PublishedError
-        If the register or a table is malformed; one line that names file, panel and entry.
+        If a claim's ``measures`` or a table it names is; one line that names file and claim.
     """
-    try:
-        register = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise PublishedError(one_line(f"{path}: cannot be read: {error}")) from error
-    if not isinstance(register, dict) or set(register) != set(PANELS):
-        raise PublishedError(f"{path}: must have exactly the keys {', '.join(PANELS)}")
-    tables: dict[str, list[dict[str, Cell]]] = {}
-    return {panel: _load_panel(path, panel, register[panel] or [], tables) for panel in panels}
+    found: dict[Panel, list[Constraint]] = {}
+    tables: dict[str, pd.DataFrame] = {}
+    for claim in load_register(path).claims:
+        if "panel" not in claim.measures:
+            continue
+        try:
+            for one in _constraints(claim, path.parent, tables):
+                found.setdefault(one.panel, []).append(one)
+        except (ValueError, AuditError) as error:
+            raise PublishedError(one_line(f"{path}, claim {claim.id!r}: {error}")) from error
+    return {panel: tuple(constraints) for panel, constraints in found.items()}
+
+
+def displayed_scores(scores: Sequence[BoardScore], panel: Panel) -> tuple[Constraint, ...]:
+    """Return the scores that a board displayed as inputs of the panel's witness."""
+    return tuple(
+        Constraint(
+            id=f"board_scores/{row}/score",
+            panel=panel,
+            quantity="board_score",
+            subject=(one.task, one.model),
+            role="input",
+            where="scores the board displayed",
+            printed=one.score,
+        )
+        for row, one in enumerate(scores, start=1)
+    )
 
 
 def load_board_scores(path: Path) -> tuple[BoardScore, ...]:
@@ -207,7 +248,7 @@ def load_board_scores(path: Path) -> tuple[BoardScore, ...]:
 def select(
     constraints: tuple[Constraint, ...], *quantities: str, fitted: bool | None = None
 ) -> tuple[Constraint, ...]:
-    """Return the constraints on `quantities`; all roles, or only those fitted or held out."""
+    """Return the constraints on `quantities`: of all roles, or only fitted or held-out ones."""
     return tuple(
         c for c in constraints if c.quantity in quantities and fitted in (None, c.is_fitted)
     )
@@ -230,163 +271,102 @@ def _read_board(path: Path) -> list[dict[str, str]]:
     return [dict(zip(header, row, strict=True)) for row in rows]
 
 
-def _load_panel(
-    path: Path, panel: Panel, entries: Any, tables: dict[str, list[dict[str, Cell]]]
-) -> tuple[Constraint, ...]:
-    if not isinstance(entries, list):
-        raise PublishedError(f"{path}: {panel} must be a list of entries")
-    found: list[Constraint] = []
-    for number, entry in enumerate(entries, start=1):
-        try:
-            found += _expand(path, panel, entry, tables)
-        except ValueError as error:
-            raise PublishedError(
-                one_line(f"{path}, {panel}, entry {number}{_name(entry)}: {error}")
-            ) from error
-    twice = [key for key, times in Counter(c.id for c in found).items() if times > 1]
-    if twice:
-        raise PublishedError(one_line(f"{path}, {panel}: {twice[0]!r} is listed twice"))
-    return tuple(found)
-
-
-def _name(entry: Any) -> str:
-    return f" ({entry['quantity']})" if isinstance(entry, dict) and "quantity" in entry else ""
-
-
-def _expand(
-    path: Path, panel: Panel, entry: Any, tables: dict[str, list[dict[str, Cell]]]
+def _constraints(
+    claim: Claim, folder: Path, tables: dict[str, pd.DataFrame]
 ) -> Iterator[Constraint]:
-    _check_entry(entry)
-    base = Constraint(
-        id="",
-        panel=panel,
-        quantity=str(entry["quantity"]),
-        subject=_texts("subject", entry.get("subject", [])),
-        role=entry["role"],
-        where=str(entry["where"]),
-        printed=Printed("", 0.0, 0.0, "="),
-        rule=entry.get("rule", "nearest"),
-        standard_error=_number(entry, "standard_error"),
-        note=str(entry.get("note", "")),
+    measures = claim.measures
+    violation = first_violation(measures, _MEASURES)
+    if violation is not None:
+        raise ValueError(f"measures: {violation.message}")
+    if claim.role is None:
+        raise ValueError("measures: role is missing")
+    statement = _statement(claim)
+    section = f"Section {claim.section}" if claim.section[:1].isdigit() else claim.section
+    for quantity in _listed(measures["quantity"]):
+        yield Constraint(
+            id=claim.id,
+            panel=measures["panel"],
+            quantity=quantity,
+            subject=_subject(claim, folder, tables),
+            role=claim.role,
+            where=f"{section}, {claim.place}",
+            printed=Printed(_text(claim), statement.value, statement.half_unit, statement.relation),
+            rule=_rounding(claim),
+            standard_error=_standard_error(claim),
+            note=measures.get("note", ""),
+            statement=None if statement.relation in ("=", "≈") else statement,
+        )
+
+
+def _statement(claim: Claim) -> Statement:
+    """Return what the claim states, in the units of the quantity."""
+    measures = claim.measures
+    said = stated(measures["states"]) if "states" in measures else claim.statement
+    scale = as_decimal(measures.get("scale", 1))
+    value, half_unit, upper = (
+        float(as_decimal(number) * scale) for number in (said.value, said.half_unit, said.upper)
     )
-    if "table" in entry:
-        yield from _expand_column(path, entry, base, tables)
-    else:
-        identity = "/".join((base.quantity, *base.subject))
-        yield replace(base, id=identity, printed=_printed_in_prose(entry))
+    if said.relation == "=" and half_unit == 0 and value.is_integer():
+        # A count is printed of whatever rounds to it.
+        half_unit = 0.5
+    return Statement(said.relation, value, half_unit, upper, said.text)
 
 
-def _check_entry(entry: Any) -> None:
-    if not isinstance(entry, dict):
-        raise ValueError("must map names to values")
-    missing = sorted(_REQUIRED - set(entry))
-    if missing:
-        raise ValueError(f"lacks {', '.join(missing)}")
-    unknown = sorted(str(key) for key in set(entry) - _REQUIRED - _OPTIONAL)
-    if unknown:
-        raise ValueError(f"unknown key {unknown[0]!r}")
-    if entry["role"] not in ROLES:
-        raise ValueError(f"role must be one of {', '.join(ROLES)}, got {entry['role']!r}")
-    if entry.get("rule", "nearest") not in get_args(DisplayRule):
-        raise ValueError(
-            f"rule must be one of {', '.join(get_args(DisplayRule))}, got {entry['rule']!r}"
-        )
-    if ("table" in entry) == ("printed" in entry) or ("table" in entry) != ("column" in entry):
-        raise ValueError("needs either printed, or table and column")
+def _text(claim: Claim) -> str:
+    """Return what is printed; of ``4/9`` or ``3 (100%)`` the number that is counted."""
+    is_count = claim.cell is not None and claim.cell.part == "count"
+    return f"{claim.statement.value:.0f}" if is_count else claim.printed
 
 
-def _expand_column(
-    path: Path, entry: Mapping[str, Any], base: Constraint, tables: dict[str, list[dict[str, Cell]]]
-) -> Iterator[Constraint]:
-    name, column, part = str(entry["table"]), str(entry["column"]), entry.get("part")
-    if name not in tables:
-        folder = path.parent if name == "board_scores" else path.parent / "printed"
-        tables[name] = _rows_of(folder / f"{name}.csv")
-    table = tables[name]
-    if column not in table[0]:
-        raise ValueError(f"{name} has no column {column!r}")
-    rows = entry.get("rows", list(range(1, len(table) + 1)))
-    if not isinstance(rows, list) or not all(r in range(1, len(table) + 1) for r in rows):
-        raise ValueError(f"rows must list rows of {name}, 1 to {len(table)}, got {rows!r}")
-    subjects = entry.get("subjects")
-    if subjects is not None and (not isinstance(subjects, list) or len(subjects) != len(rows)):
-        raise ValueError(f"subjects must have one entry a row ({len(rows)})")
-    for place, row in enumerate(rows):
-        cells = table[row - 1]
-        yield replace(
-            base,
-            id="/".join((name, str(row), column, *([part] if part else []))),
-            subject=_subject_of(cells, column)
-            if subjects is None
-            else _texts("subjects", subjects[place]),
-            printed=_printed_in_cell(cells[column], part, f"{name}, row {row}, column {column}"),
-        )
+def _rounding(claim: Claim) -> DisplayRule:
+    rounding = claim.measures.get("rounding", "nearest")
+    if isinstance(rounding, list):
+        if claim.cell is None or claim.cell.row > len(rounding):
+            raise ValueError("measures: rounding must have one entry for each row of the table")
+        rounding = rounding[claim.cell.row - 1]
+    rule: DisplayRule = rounding
+    return rule
 
 
-def _rows_of(path: Path) -> list[dict[str, Cell]]:
-    if path.stem == "board_scores":
-        return [
-            {"task": s.task, "model": s.model, "score": s.score} for s in load_board_scores(path)
-        ]
-    return [
-        {str(name): cell for name, cell in row.items()}
-        for row in load_table(path).to_dict(orient="records")
+def _standard_error(claim: Claim) -> float | None:
+    error: float = claim.measures.get("standard_error", claim.printed_standard_error)
+    return None if math.isnan(error) else error
+
+
+def _subject(claim: Claim, folder: Path, tables: dict[str, pd.DataFrame]) -> tuple[str, ...]:
+    """Return the subject that is spelled out, or else the text of the table's row."""
+    if "subject" in claim.measures:
+        return tuple(_listed(claim.measures["subject"]))
+    if claim.cell is None:
+        return ()
+    file = claim.cell.file
+    if file not in tables:
+        tables[file] = load_table(folder / file)
+    row = tables[file].iloc[claim.cell.row - 1]
+    return tuple(cell for cell in row.drop(claim.cell.column) if isinstance(cell, str))
+
+
+def _listed(value: Any) -> list[str]:
+    return value if isinstance(value, list) else [value]
+
+
+# The name under which a witness's provenance holds the digest of what it was fitted to.
+FITTED: Final = "fitted numbers"
+
+
+def digest_of_fitted(printed: Mapping[Panel, Sequence[Constraint]]) -> dict[str, str]:
+    """Return the SHA-256 of the numbers that witnesses are fitted to, by the name `FITTED`.
+
+    One digest for all panels, so that an exhibit of two of them names one. The words of a claim
+    can be edited without another.
+    """
+    fitted = [
+        (panel, c.quantity, c.subject, c.role, c.interval)
+        for panel, constraints in printed.items()
+        for c in constraints
+        if c.is_fitted
     ]
-
-
-def _subject_of(cells: Mapping[str, Cell], column: str) -> tuple[str, ...]:
-    labels = (
-        cell.label if isinstance(cell, LabeledGap) else cell
-        for name, cell in cells.items()
-        if name != column
-    )
-    return tuple(label for label in labels if isinstance(label, str))
-
-
-def _printed_in_cell(cell: Cell, part: str | None, place: str) -> Printed:
-    parts: dict[str | None, Printed | None] = {}
-    if isinstance(cell, Printed):
-        parts = {None: cell}
-    elif isinstance(cell, LabeledGap):
-        parts = {None: cell.gap_pp}
-    elif isinstance(cell, PrintedInterval):
-        parts = {"point": cell.point, "lower": cell.lower, "upper": cell.upper}
-    elif isinstance(cell, PrintedCount):
-        total = None if cell.total is None else parse_printed(str(cell.total))
-        parts = {"count": parse_printed(str(cell.count)), "total": total, "share": cell.share}
-    printed = parts.get(part)
-    if printed is None:
-        known = ", ".join(str(name) for name, value in parts.items() if name and value)
-        hint = f"; it has the parts {known}" if known else ""
-        asked = "number" if part is None else f"part {part!r}"
-        raise ValueError(f"{place} prints no {asked}{hint}")
-    return printed
-
-
-def _printed_in_prose(entry: Mapping[str, Any]) -> Printed:
-    text = str(entry["printed"])
-    value, half_unit = _number(entry, "value"), _number(entry, "half_unit")
-    if value is None:
-        parsed = parse_printed(text)
-        return parsed if half_unit is None else replace(parsed, half_unit=half_unit)
-    if half_unit is None:
-        raise ValueError("a value beside printed words needs its half_unit")
-    return Printed(text, value, half_unit, "=")
-
-
-def _number(entry: Mapping[str, Any], key: str) -> float | None:
-    if key not in entry:
-        return None
-    number = entry[key]
-    if isinstance(number, bool) or not isinstance(number, int | float) or not math.isfinite(number):
-        raise ValueError(f"{key} must be a number, got {number!r}")
-    return float(number)
-
-
-def _texts(key: str, value: Any) -> tuple[str, ...]:
-    if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
-        raise ValueError(f"{key} must list text, got {value!r}")
-    return tuple(value)
+    return {FITTED: sha256(repr(fitted).encode()).hexdigest()}
 
 
 def witness_provenance(
@@ -399,13 +379,13 @@ def witness_provenance(
     source : str
         Which witness it is.
     files : mapping of str to str
-        SHA-256 of each file of printed numbers, by name; that of the register of roles is shown.
+        SHA-256 of what it was made from, by name; that of the fitted numbers is shown.
     free : sequence of str
         What was chosen freely.
     """
     fitted = "printed numbers of role input or target"
-    if "constraints.yaml" in files:
-        fitted += f", constraints.yaml {files['constraints.yaml'][:12]}"
+    if FITTED in files:
+        fitted += f", SHA-256 {files[FITTED][:12]}"
     if free:
         fitted += f"; free: {'; '.join(free)}"
     return Provenance(source=source, files=dict(files), kind="witness", fitted_to=fitted)

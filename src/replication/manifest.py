@@ -1,4 +1,4 @@
-"""The manifest of a run: every exhibit, where its numbers come from, and what it was made with."""
+"""The manifest of a run: sources, versions, seed and time of every exhibit."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Exhibit:
 
 
 def build_manifest(
-    exhibits: Sequence[Exhibit], *, seed: int, source: str, config: Mapping[str, Any]
+    exhibits: Sequence[Exhibit], *, paper: Mapping[str, str], config: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Describe a run.
 
@@ -52,25 +52,24 @@ def build_manifest(
     ----------
     exhibits : sequence of Exhibit
         What was made; the files exist.
-    seed : int
-        Root of the random streams.
-    source : str
-        Where the paper's panels came from.
+    paper : mapping of str to str
+        Which paper they belong to.
     config : mapping
-        The whole configuration.
+        The whole configuration, with the root of the random streams and the panels' source.
 
     Returns
     -------
     dict
-        JSON-ready: ``software``, ``seed``, ``source``, ``config`` and ``exhibits``, each with
-        ``classes``, ``provenance``, ``outputs`` and ``inputs`` with their SHA-256, and
+        JSON-ready: ``software``, ``paper``, ``seed``, ``source``, ``config`` and ``exhibits``,
+        each with ``classes``, ``provenance``, ``outputs`` and ``inputs`` with their SHA-256, and
         ``wall_seconds`` where they were measured.
     """
     return {
         "software": {"python": platform.python_version()}
         | {package: version(package) for package in _PACKAGES},
-        "seed": seed,
-        "source": source,
+        "paper": dict(paper),
+        "seed": config["seed"],
+        "source": config["source"],
         "config": dict(config),
         "exhibits": [_describe(exhibit) for exhibit in exhibits],
     }

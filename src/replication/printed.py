@@ -6,115 +6,40 @@ import csv
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
-import yaml
 
+from llm_power._decimal import as_decimal
+from llm_power.claims.claims import Claim
+from llm_power.claims.register import load_register
+from llm_power.documents import DocumentError, read_yaml
 from llm_power.errors import LLMPowerError, one_line
 from llm_power.printed import (
-    LabeledGap,
     Printed,
     PrintedCount,
     PrintedInterval,
+    Statement,
     parse_count,
     parse_interval,
-    parse_labeled_gap,
     parse_printed,
 )
 from llm_power.statistics._typing import IntArray
 
-Cell = str | Printed | PrintedInterval | PrintedCount | LabeledGap | None
+Cell = str | Printed | PrintedInterval | PrintedCount | None
 
 
 class PublishedError(LLMPowerError):
     """A file of printed numbers is malformed; the message names file, row and column."""
 
 
-def _text(cell: str) -> str:
-    return cell
+# The file of the register of claims, in the folder of a paper.
+REGISTER: Final = "claims.yaml"
 
-
-def _number_or_dash(cell: str) -> Printed | None:
-    return None if cell == "–" else parse_printed(cell)
-
-
-def _count_or_na(cell: str) -> PrintedCount | None:
-    return None if cell == "n/a" else parse_count(cell)
-
-
-_Parser = Callable[[str], Cell]
-
-# What each column of each table holds; a column in no list is text.
-_COUNTS: Mapping[str, _Parser] = dict.fromkeys(
-    ("n", "p_a", "p_b", "b", "c", "rho", "p_chi2", "p_exact", "n_star"), parse_printed
-)
-_COLUMNS: Mapping[str, Mapping[str, _Parser]] = {
-    "table_01": {
-        "calculator": _text,
-        "convention": _text,
-        "per_arm": _number_or_dash,
-        "times_one_minus_rho": parse_printed,
-    },
-    "table_02": {
-        "variant": _text,
-        "null": _text,
-        "data": _text,
-        "type1_max_dev_pp": parse_printed,
-        "power_median": parse_printed,
-        "power_max_dev_pp": parse_printed,
-    },
-    "table_03": {
-        "gap_bucket": _text,
-        "pairs": parse_printed,
-        "unresolved": parse_count,
-        "r_median": parse_printed,
-        "r_worst": parse_printed,
-    },
-    "table_04": {
-        "pair": _text,
-        "gap_pp": parse_printed,
-        "rho": parse_printed,
-        "icc": parse_printed,
-        "design_effect": parse_printed,
-        "n_star_cluster": parse_printed,
-    },
-    "table_05": {"procedure": _text, "oll_v1": _count_or_na, "mmlu_pro": parse_count},
-    "table_06": {"task": _text, "model_a": _text, "model_b": _text, **_COUNTS},
-    "table_07": {
-        "pair": _text,
-        "model_a": _text,
-        "model_b": _text,
-        **{name: parser for name, parser in _COUNTS.items() if name != "n"},
-    },
-    "table_08": {"dropped": _text, "unresolved": parse_count},
-    "table_09": {
-        "pair": _text,
-        "icc": parse_interval,
-        "design_effect": parse_interval,
-        "n_star_cluster": parse_interval,
-        "pr_unresolved": parse_printed,
-    },
-    "table_10": {
-        "pair": _text,
-        "gap": parse_printed,
-        "rho": parse_printed,
-        "n_star": parse_printed,
-        "power_at_080": parse_printed,
-        "power_at_100": parse_printed,
-        "power_at_120": parse_printed,
-    },
-    "table_11": {
-        "pair": parse_labeled_gap,
-        "p_chi2": parse_printed,
-        "p_exact": parse_printed,
-        "p_midp": parse_printed,
-        "zero_in_ci": _text,
-        "verdict": _text,
-    },
-    "table_12": {"quantity": _text, "definition": _text, "why": _text},
-}
+# How a cell without a number is printed.
+_EMPTY = frozenset({"–", "n/a"})
+_PARSERS: Sequence[Callable[[str], Cell]] = (parse_printed, parse_interval, parse_count)
 
 
 def load_table(path: Path) -> pd.DataFrame:
@@ -123,49 +48,48 @@ def load_table(path: Path) -> pd.DataFrame:
     Parameters
     ----------
     path : Path
-        A file named ``table_NN.csv`` as ``data/kotawala2026/README.md`` describes it.
+        A CSV file of printed cells with one header line.
 
     Returns
     -------
     DataFrame
-        One row a printed row, in printed order. Cells are `str`, `Printed`,
-        `PrintedInterval`, `PrintedCount` or `LabeledGap`; None where the paper prints a dash.
+        One row a printed row, in printed order. The cells of a column say what it holds:
+        `Printed`, `PrintedInterval` or `PrintedCount`, with None where the paper prints a dash
+        or "n/a"; or else `str`.
 
     Raises
     ------
     PublishedError
-        If the file cannot be read, is no known table, or a cell cannot be parsed; the
-        message names file, row (1 is the first below the header) and column.
+        If the file cannot be read or is no table, or some cells of a column are numbers and
+        others are neither numbers nor empty; the message names file, row (1 is the first below
+        the header) and column.
     """
-    columns = _COLUMNS.get(path.stem)
-    if columns is None:
-        raise PublishedError(_message(path, f"no published table is named {path.stem!r}"))
     header, *rows = _read_rows(path)
-    if header != list(columns):
-        raise PublishedError(
-            _message(path, f"the header must be {','.join(columns)}, got {','.join(header)}")
-        )
     if not rows:
         raise PublishedError(_message(path, "the table has no rows"))
-    parsed = [_parse_row(path, number, row, columns) for number, row in enumerate(rows, start=1)]
+    if len(set(header)) != len(header):
+        raise PublishedError(_message(path, "two columns have the same name"))
+    for number, row in enumerate(rows, start=1):
+        if len(row) != len(header):
+            problem = f"{len(header)} cells expected, got {len(row)}"
+            raise PublishedError(_message(path, problem, row=number))
+    columns = zip(header, zip(*rows, strict=True), strict=True)
+    typed = {name: _typed(path, name, cells) for name, cells in columns}
     return pd.DataFrame(
-        {
-            name: pd.Series([row[i] for row in parsed], dtype=object)
-            for i, name in enumerate(columns)
-        }
+        {name: pd.Series(list(cells), dtype=object) for name, cells in typed.items()}
     )
 
 
 @dataclass(frozen=True, slots=True)
 class PublishedCounts:
-    """The discordant counts of Table 6 or 7, with what was printed beside them.
+    """The discordant counts of a printed table, with what was printed beside them.
 
     Attributes
     ----------
     name : str
-        ``table_06`` or ``table_07``.
+        Name of the table's file, ``table_06``.
     label : tuple of str, length n_pairs
-        Task (Table 6) or rank pair (Table 7).
+        Task or rank pair.
     model_a, model_b : tuple of str, length n_pairs
         Model names as printed.
     n_items, b, c : ndarray of int, shape (n_pairs,)
@@ -192,16 +116,19 @@ class PublishedCounts:
         return len(self.label)
 
 
+_COUNTED = {"model_a", "model_b", "b", "c", "p_a", "p_b", "rho", "p_chi2", "p_exact", "n_star"}
+
+
 def load_counts(path: Path, *, n_items: int | None = None) -> PublishedCounts:
-    """Load Table 6 or 7 and check that each row can be a row of counts.
+    """Load a printed table of counts and check that each row can be a row of counts.
 
     Parameters
     ----------
     path : Path
-        ``table_06.csv`` or ``table_07.csv``.
+        A CSV file of printed cells.
     n_items : int, optional
-        Shared items of every pair, for Table 7, which prints them in its caption only;
-        not to be given for Table 6, which prints them in each row.
+        Shared items of every pair, for a table that prints them in its caption only; not to be
+        given for one that prints them in each row.
 
     Returns
     -------
@@ -216,8 +143,9 @@ def load_counts(path: Path, *, n_items: int | None = None) -> PublishedCounts:
         accuracy outside [0, 1], or accuracies whose difference is not (b - c)/N.
     """
     table = load_table(path)
-    if not {"b", "c"} <= set(table.columns):
-        raise PublishedError(_message(path, "the table prints no discordant counts"))
+    missing = sorted(_COUNTED - set(table.columns))
+    if missing:
+        raise PublishedError(_message(path, f"prints no discordant counts: lacks {missing[0]}"))
     if ("n" in table.columns) == (n_items is not None):
         problem = (
             "prints N in each row" if n_items is not None else "needs n_items, its caption's N"
@@ -248,31 +176,67 @@ def load_counts(path: Path, *, n_items: int | None = None) -> PublishedCounts:
     return loaded
 
 
-def load_settings(path: Path) -> dict[str, float | int | list[float] | list[int]]:
-    """Load the numbers that prose and captions state.
+Number = int | float
+Setting = Number | list[int] | list[float]
+
+
+def load_settings(path: Path) -> dict[str, Setting]:
+    """Load the numbers that exhibits are computed with.
 
     Parameters
     ----------
     path : Path
-        ``settings.yaml``.
+        ``settings.yaml``, beside the register of claims that it refers to.
 
     Returns
     -------
     dict
-        Value of each setting by name.
+        Value of each setting by name, whole where the printed numbers are.
 
     Raises
     ------
     PublishedError
-        If the file cannot be read, or a setting lacks ``value``, ``printed`` or ``where``.
+        If the file cannot be read, or a setting neither names claims of numbers nor has
+        ``value``, ``printed`` and ``where``.
     """
-    entries = _read_mapping(path)
-    for name, entry in entries.items():
-        if not isinstance(entry, dict) or set(entry) != {"value", "printed", "where"}:
-            raise PublishedError(
-                _message(path, f"setting {name!r} must have exactly value, printed and where")
+    claims = {claim.id: claim for claim in load_register(path.parent / REGISTER).claims}
+    found: dict[str, Setting] = {}
+    for name, entry in _read_mapping(path).items():
+        try:
+            found[name] = _setting(entry, claims)
+        except (ValueError, KeyError) as error:
+            problem = (
+                f"setting {name!r} must name claims of numbers, or have exactly value, printed "
+                f"and where: {error}"
             )
-    return {str(name): entry["value"] for name, entry in entries.items()}
+            raise PublishedError(_message(path, problem)) from error
+    return found
+
+
+def _setting(entry: Any, claims: Mapping[str, Claim]) -> Setting:
+    if isinstance(entry, str):
+        numbers = _numbers(claims[entry].statement)
+        return numbers if len(numbers) > 1 else numbers[0]
+    if isinstance(entry, list):
+        return [number for name in entry for number in _numbers(claims[name].statement)]
+    if isinstance(entry, dict) and set(entry) == {"half_width_of"}:
+        statement = claims[entry["half_width_of"]].statement
+        return float((as_decimal(statement.upper) - as_decimal(statement.value)) / 2)
+    if not isinstance(entry, dict) or set(entry) != {"value", "printed", "where"}:
+        raise ValueError(f"got {entry!r}")
+    value: Setting = entry["value"]
+    return value
+
+
+def _numbers(statement: Statement) -> list[int] | list[float]:
+    """Return the number of a statement, the ends of its range, or those its text lists."""
+    if statement.relation == "text":
+        numbers = [parse_printed(text).value for text in statement.text.split(", ")]
+    elif statement.relation == "between":
+        numbers = [statement.value, statement.upper]
+    else:
+        numbers = [statement.value]
+    return [int(x) for x in numbers] if all(x.is_integer() for x in numbers) else numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,9 +285,9 @@ def load_recorded_session(path: Path) -> RecordedSession:
 
 def _read_mapping(path: Path) -> dict[str, Any]:
     try:
-        entries = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise PublishedError(_message(path, f"cannot be read: {error}")) from error
+        entries = read_yaml(path)
+    except DocumentError as error:
+        raise PublishedError(str(error)) from error
     if not isinstance(entries, dict):
         raise PublishedError(_message(path, "must map names to entries"))
     return entries
@@ -340,18 +304,21 @@ def _read_rows(path: Path) -> list[list[str]]:
     return rows
 
 
-def _parse_row(
-    path: Path, number: int, row: Sequence[str], columns: Mapping[str, _Parser]
-) -> list[Cell]:
-    if len(row) != len(columns):
-        problem = f"{len(columns)} cells expected, got {len(row)}"
-        raise PublishedError(_message(path, problem, row=number))
-    cells: list[Cell] = []
-    for text, (name, parser) in zip(row, columns.items(), strict=True):
-        try:
-            cells.append(parser(text))
-        except ValueError as error:
-            raise PublishedError(_message(path, str(error), row=number, column=name)) from error
+def _typed(path: Path, name: str, cells: Sequence[str]) -> Sequence[Cell]:
+    """Parse a column by the first parser that takes any of its cells; text if none does."""
+    for parser in _PARSERS:
+        parsed: list[Cell] = []
+        refused: dict[int, ValueError] = {}
+        for number, text in enumerate(cells, start=1):
+            try:
+                parsed.append(None if text in _EMPTY else parser(text))
+            except ValueError as error:
+                refused[number] = error
+        if not refused and any(cell is not None for cell in parsed):
+            return parsed
+        if any(cell is not None for cell in parsed):
+            row, reason = next(iter(refused.items()))
+            raise PublishedError(_message(path, str(reason), row=row, column=name)) from reason
     return cells
 
 

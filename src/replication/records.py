@@ -1,4 +1,4 @@
-"""What every job of a run read and wrote, by SHA-256, and which files are no longer so.
+"""Records of what every job read and wrote, by SHA-256, and of files that differ from them.
 
 A job's record is one JSON file. It is removed before the job writes anything and put into place,
 whole, after the job has ended well. A file without a record is therefore never taken for finished.

@@ -1,4 +1,4 @@
-"""Whose the lock on a folder is: a run's that lives, that was killed, or of another machine."""
+"""The owner of a folder's lock: a living run, a killed one, or one on another machine."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class Owner:
 
 
 def write_owner(folder: Path, owner: Owner) -> None:
-    """Record whose the locks of a folder will be."""
+    """Record the owner of the locks that a run is about to take."""
     place = folder / LOCKS / _OWNER
     place.parent.mkdir(parents=True, exist_ok=True)
     unfinished = place.with_suffix(".unfinished")
@@ -138,7 +138,7 @@ def _read_owner(folder: Path) -> Owner | None:
 
 
 def _snakemakes(folder: Path) -> Iterator[int]:
-    """Find runs in a folder that were started without a record, or lost who had started them."""
+    """Find runs of Snakemake in a folder whose starter left no record, or is gone."""
     for process in psutil.process_iter(["cmdline", "cwd"]):
         named = any(Path(part).name == "snakemake" for part in (process.info["cmdline"] or ())[:3])
         if named and process.info["cwd"] == str(folder.resolve()):

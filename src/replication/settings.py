@@ -1,4 +1,4 @@
-"""Settings of the workflow, config.yaml: refused before any job where a job would fail by them."""
+"""Checks of config.yaml before any job, so that no job fails by a wrong setting."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _Validator: Final = extend(Draft202012Validator, type_checker=_TYPES)  # type: i
 
 
 def check_file(file: str) -> None:
-    """Refuse a file that Snakemake would take something else from than is written there.
+    """Refuse a file that Snakemake would read otherwise than it is written.
 
     Of a key that occurs twice it takes the last, and aliases of aliases it would read for ever.
 
@@ -37,7 +37,7 @@ def check_file(file: str) -> None:
 
 
 def check_settings(settings: Mapping[str, Any], schema: str, file: str) -> None:
-    """Hold the settings against their schema, whole numbers and finite ones taken strictly.
+    """Check the settings by their schema; numbers must be finite, and whole where it says so.
 
     Parameters
     ----------

@@ -15,8 +15,9 @@ from llm_power.printed import (
     parse_printed,
 )
 from replication.constraints import (
-    PANELS,
     Constraint,
+    digest_of_fitted,
+    displayed_scores,
     load_board_scores,
     load_constraints,
     select,
@@ -27,11 +28,10 @@ from replication.printed import (
 )
 
 PUBLISHED = Path(__file__).resolve().parents[2] / "data" / "kotawala2026"
-ENTRY: dict[str, Any] = {
-    "quantity": "b", "role": "input", "where": "Table 6", "table": "table_06", "column": "b",
-}  # fmt: skip
-PROSE: dict[str, Any] = {
-    "quantity": "gain", "role": "target", "where": "Section 2", "printed": "2.15",
+CLAIM: dict[str, Any] = {
+    "id": "s2/gain", "section": "2", "place": "sentence 1", "claim": "gain", "quantity": "ratio",
+    "printed": "2.15", "needs": "data",
+    "measures": {"role": "target", "panel": "p", "quantity": "gain"},
 }  # fmt: skip
 
 
@@ -40,11 +40,25 @@ def folder(tmp_path: Path) -> Path:
     return Path(shutil.copytree(PUBLISHED, tmp_path / "paper"))
 
 
-def write(folder: Path, **panels: Any) -> Path:
-    path = folder / "constraints.yaml"
-    register: dict[str, Any] = {panel: [] for panel in PANELS} | panels
-    path.write_text(yaml.safe_dump(register), encoding="utf-8")
+def write(folder: Path, *claims: dict[str, Any]) -> Path:
+    path = folder / "claims.yaml"
+    exhibits = {
+        name: {"title": name, "file": name, "printed": f"printed/{name}.csv"}
+        for name in ("table_03", "table_06", "table_09")
+    }
+    entries = [{k: v for k, v in one.items() if v is not None} for one in claims]
+    document = {"exhibits": exhibits, "claims": entries}
+    path.write_text(yaml.safe_dump(document, allow_unicode=True), encoding="utf-8")
     return path
+
+
+def measured(**measures: Any) -> dict[str, Any]:
+    """Return the claim with more, or with other, entries of `measures`."""
+    return CLAIM | {"measures": CLAIM["measures"] | measures}
+
+
+def on_cell(identifier: str, **measures: Any) -> dict[str, Any]:
+    return measured(**measures) | {"id": identifier, "printed": None}
 
 
 def constraint(printed: str, rule: str = "nearest") -> Constraint:
@@ -57,7 +71,7 @@ def constraint(printed: str, rule: str = "nearest") -> Constraint:
 def test_every_number_of_table_6_is_listed_once_with_its_row(
     oll_v1_constraints: tuple[Constraint, ...],
 ) -> None:
-    listed = {c.id for c in oll_v1_constraints if c.where == "Table 6"}
+    listed = {c.id for c in oll_v1_constraints if c.id.startswith("table_06/")}
     numbers = ("n", "b", "c", "p_a", "p_b", "rho", "p_chi2", "p_exact", "n_star")
     assert listed == {f"table_06/{row}/{name}" for row in range(1, 8) for name in numbers}
     table = load_table(PUBLISHED / "printed" / "table_06.csv")
@@ -72,13 +86,16 @@ def test_every_number_of_table_6_is_listed_once_with_its_row(
 
 
 def test_every_number_of_table_3_has_a_role(oll_v1_constraints: tuple[Constraint, ...]) -> None:
-    columns = Counter(c.id.split("/")[2] for c in oll_v1_constraints if c.where == "Table 3")
+    columns = Counter(
+        c.id.split("/")[2] for c in oll_v1_constraints if c.id.startswith("table_03/")
+    )
     assert columns == {"pairs": 6, "unresolved": 12, "r_median": 6, "r_worst": 6}
 
 
-def test_ids_are_unique_and_labels_are_one_line() -> None:
-    for constraints in load_constraints(PUBLISHED / "constraints.yaml").values():
-        assert len({c.id for c in constraints}) == len(constraints)
+def test_numbers_are_listed_once_and_labels_are_one_line() -> None:
+    for constraints in load_constraints(PUBLISHED / "claims.yaml").values():
+        listed = {(c.id, c.quantity, c.subject) for c in constraints}
+        assert len(listed) == len(constraints)
         assert all("\n" not in c.label and c.where for c in constraints)
 
 
@@ -99,80 +116,105 @@ def test_interval_is_what_is_printed_so(
 
 
 def test_a_number_changed_in_a_table_changes_the_constraint(folder: Path) -> None:
-    path = write(folder, oll_v1=[ENTRY])
+    path = write(folder, on_cell("table_06/1/b"))
     table = folder / "printed" / "table_06.csv"
     table.write_text(table.read_text(encoding="utf-8").replace(",98,94,", ",138,94,"))
-    assert load_constraints(path)["oll_v1"][0].printed.value == 138
+    assert load_constraints(path)["p"][0].printed.value == 138
 
 
 @pytest.mark.parametrize(
-    ("column", "part", "values"),
+    ("identifier", "text", "interval", "subject"),
     [
-        ("unresolved", "count", [3, 4]),
-        ("unresolved", "share", [1.0, 1.0]),
+        ("table_03/2/unresolved/count", "4", (3.5, 4.5), ("1%–2%",)),
+        ("table_03/2/unresolved/share", "100%", (0.995, 1.005), ("1%–2%",)),
+        ("table_09/4/icc/upper", "0.044", (0.0435, 0.0445), ("4 vs 5",)),
+        ("table_06/1/b", "98", (97.5, 98.5), ("ARC-C", "gemma-7b", "Llama-3-8B-Instruct")),
     ],
 )
-def test_parts_of_a_cell(folder: Path, column: str, part: str, values: list[float]) -> None:
-    entry = ENTRY | {"table": "table_03", "column": column, "part": part, "rows": [1, 2]}
-    found = load_constraints(write(folder, oll_v1=[entry]))["oll_v1"]
-    assert [c.printed.value for c in found] == values
-    assert [c.subject for c in found] == [("≤1%",), ("1%–2%",)]
-
-
-def test_parts_of_an_interval(folder: Path) -> None:
-    entry = ENTRY | {"table": "table_09", "column": "icc", "part": "upper", "rows": [4]}
-    (found,) = load_constraints(write(folder, mmlu_pro=[entry]))["mmlu_pro"]
-    assert (found.printed.value, found.printed.half_unit) == (0.044, 0.0005)
-
-
-def test_words_stand_for_a_number_of_stated_precision(folder: Path) -> None:
-    entry = PROSE | {"printed": "no", "value": 0, "half_unit": 0.5, "subject": ["HS"]}
-    (found,) = load_constraints(write(folder, general=[entry]))["general"]
-    assert (found.printed.text, found.interval, found.id) == ("no", (-0.5, 0.5), "gain/HS")
+def test_a_cell_brings_its_number_and_the_text_of_its_row(
+    folder: Path, identifier: str, text: str, interval: tuple[float, float], subject: tuple[str]
+) -> None:
+    (found,) = load_constraints(write(folder, on_cell(identifier)))["p"]
+    assert (found.printed.text, found.interval, found.subject) == (text, interval, subject)
 
 
 @pytest.mark.parametrize(
-    ("entries", "message"),
+    ("fields", "interval", "kept", "broken"),
     [
-        ("b", "oll_v1 must be a list"),
-        (["b"], "entry 1: must map names to values"),
-        ([{**ENTRY, "role": "fitted"}], r"entry 1 \(b\): role must be one of .* got 'fitted'"),
-        ([{**ENTRY, "rule": "ceil"}], "rule must be one of nearest, up, down, got 'ceil'"),
-        ([{k: v for k, v in ENTRY.items() if k != "where"}], "lacks where"),
-        ([{**ENTRY, "colour": "red"}], "unknown key 'colour'"),
-        ([{**ENTRY, "printed": "7"}], "needs either printed, or table and column"),
-        ([{k: v for k, v in ENTRY.items() if k != "column"}], "needs either printed, or table"),
-        ([{**ENTRY, "column": "d"}], "table_06 has no column 'd'"),
-        ([{**ENTRY, "column": "model_a"}], "table_06, row 1, column model_a prints no number"),
-        ([{**ENTRY, "part": "lower"}], "prints no part 'lower'"),
-        (
-            [{**ENTRY, "table": "table_09", "column": "icc"}],
-            "prints no number; it has the parts point, lower, upper",
-        ),
-        ([{**ENTRY, "rows": [0]}], r"rows must list rows of table_06, 1 to 7, got \[0\]"),
-        ([{**ENTRY, "subjects": [["x"]]}], r"subjects must have one entry a row \(7\)"),
-        ([{**PROSE, "printed": "many"}], "not a printed number: 'many'"),
-        ([{**PROSE, "value": 1}], "needs its half_unit"),
-        ([{**PROSE, "half_unit": "wide"}], "half_unit must be a number, got 'wide'"),
-        ([{**PROSE, "subject": "HS"}], "subject must list text, got 'HS'"),
-        ([PROSE, PROSE], "'gain' is listed twice"),
+        ({}, (2.145, 2.155), 2.1549, 2.156),
+        ({"rounding": "up"}, (2.14, 2.15), 2.1401, 2.14),
+        ({"rounding": "down"}, (2.15, 2.16), 2.15, 2.16),
+        ({"scale": 100}, (214.5, 215.5), 214.6, 216.0),
+        ({"states": {"value": 0}}, (-0.5, 0.5), 0.0, 1.0),
+        ({"states": {"at_most": 4}}, (-math.inf, 4.0), -9.0, 4.1),
+        ({"states": {"between": [1, 2], "half_unit": 0.05}}, (0.95, 2.05), 1.5, 2.1),
+        ({"standard_error": 0.01}, (2.145, 2.155), 2.195, 2.196),
     ],
 )
-def test_a_malformed_entry_is_refused_in_one_line(folder: Path, entries: Any, message: str) -> None:
-    path = write(folder, oll_v1=entries)
+def test_what_agrees_with_a_number(
+    folder: Path, fields: Any, interval: tuple[float, float], kept: float, broken: float
+) -> None:
+    (found,) = load_constraints(write(folder, measured(**fields)))["p"]
+    assert found.interval == interval
+    assert found.agrees(kept)
+    assert not found.agrees(broken)
+    assert not found.agrees(math.nan)
+
+
+def test_both_standard_errors_count(folder: Path) -> None:
+    """Within 4 of sqrt(0.03**2 + 0.04**2) beyond the half unit."""
+    (found,) = load_constraints(write(folder, measured(standard_error=0.03)))["p"]
+    assert found.agrees(2.3549, 0.04)
+    assert not found.agrees(2.3551, 0.04)
+
+
+def test_one_number_can_be_read_as_several_quantities(folder: Path) -> None:
+    entry = measured(quantity=["gain", "gain of whole items"], subject=["HS", "a"], note="n")
+    found = load_constraints(write(folder, entry))["p"]
+    assert [(c.quantity, c.subject, c.note) for c in found] == [
+        ("gain", ("HS", "a"), "n"),
+        ("gain of whole items", ("HS", "a"), "n"),
+    ]
+    assert (found[0].where, found[0].role) == ("Section 2, sentence 1", "target")
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        (measured(rule="up"), "measures: Additional properties"),
+        (measured(rounding="ceil"), "measures: 'ceil' does not match"),
+        (measured(quantity=None), "measures: None is not of type"),
+        (measured(scale=0), "measures: 0 is less"),
+        (measured(states={"value": 1, "at_most": 2}), "exactly one statement"),
+        (measured(rounding=["up"]), "one entry for each row"),
+        (CLAIM | {"measures": {"panel": "p", "quantity": "x"}}, "'role' is a required"),
+    ],
+)
+def test_a_malformed_measure_is_refused_in_one_line(
+    folder: Path, entry: dict[str, Any], message: str
+) -> None:
+    path = write(folder, entry)
     with pytest.raises(PublishedError, match=message) as caught:
         load_constraints(path)
     assert "\n" not in str(caught.value)
-    assert str(caught.value).startswith(str(path))
+    assert str(caught.value).startswith(f"{path}, claim 's2/gain': ")
 
 
-def test_a_missing_panel_and_a_missing_file_are_refused(tmp_path: Path) -> None:
-    path = tmp_path / "constraints.yaml"
-    with pytest.raises(PublishedError, match="cannot be read"):
-        load_constraints(path)
-    path.write_text("oll_v1: []\n")
-    with pytest.raises(PublishedError, match="exactly the keys oll_v1, mmlu_pro, frontier"):
-        load_constraints(path)
+def test_the_digest_is_of_the_numbers_and_not_of_the_words(folder: Path) -> None:
+    def digest(entry: dict[str, Any]) -> dict[str, str]:
+        return digest_of_fitted(load_constraints(write(folder, entry)))
+
+    assert digest(CLAIM | {"claim": "said otherwise"}) == digest(CLAIM)
+    assert digest(CLAIM | {"printed": "2.16"}) != digest(CLAIM)
+    assert digest(measured(rounding="up")) != digest(CLAIM)
+
+
+def test_displayed_scores_are_put_in_and_are_no_claims() -> None:
+    scores = load_board_scores(PUBLISHED / "board_scores.csv")
+    found = displayed_scores(scores, "oll_v1")
+    assert [c.printed for c in found] == [s.score for s in scores]
+    assert (found[4].id, found[4].subject) == ("board_scores/5/score", ("ARC-C", "gemma-7b-it"))
+    assert all(c.is_fitted for c in found)
 
 
 def test_board_scores_are_whole_numbers_of_items() -> None:

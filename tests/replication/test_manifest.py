@@ -44,7 +44,7 @@ def named(files: Iterable[Path]) -> dict[str, str]:
 
 
 def test_exhibits_are_described_by_their_own_files(made: list[Exhibit], tmp_path: Path) -> None:
-    manifest = build_manifest(made, seed=1, source="published", config={"seed": 1})
+    manifest = build_manifest(made, paper={}, config={"seed": 1, "source": "published"})
     table, figure, prose = manifest["exhibits"]
     assert table["classes"] == ["witness", "published"]
     assert table["wall_seconds"] == 2.5
@@ -60,4 +60,4 @@ def test_exhibits_are_described_by_their_own_files(made: list[Exhibit], tmp_path
 def test_outputs_without_provenance_are_refused(made: list[Exhibit]) -> None:
     silent = Exhibit("prose", made[2].outputs, {})
     with pytest.raises(ValueError, match="none of these outputs says"):
-        build_manifest([silent], seed=1, source="published", config={})
+        build_manifest([silent], paper={}, config={"seed": 1, "source": "published"})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -10,17 +11,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from llm_power.agreement import agrees
 from llm_power.printed import (
     DISPLAY_RULES,
     Printed,
-    agrees,
+    PrintedCount,
+    PrintedInterval,
     display_down,
     display_nearest,
     display_up,
     parse_count,
     parse_interval,
-    parse_labeled_gap,
     parse_printed,
+    split_parentheses,
 )
 from replication.printed import (
     PublishedError,
@@ -98,12 +101,11 @@ def test_parse_count_and_label() -> None:
     share = parse_count("11 (28%)").share
     assert share is not None
     assert agrees(share, 11 / 40)
-    label = parse_labeled_gap("HS, gem/L-8B (0.46)")
-    assert (label.label, label.gap_pp.value) == ("HS, gem/L-8B", 0.46)
+    assert split_parentheses("HS, gem/L-8B (0.46)") == ("HS, gem/L-8B", "0.46")
     with pytest.raises(ValueError, match="not a printed count"):
         parse_count("eleven")
-    with pytest.raises(ValueError, match="not a label"):
-        parse_labeled_gap("HS, gem/L-8B")
+    with pytest.raises(ValueError, match="in parentheses"):
+        split_parentheses("HS, gem/L-8B")
 
 
 @pytest.mark.parametrize(
@@ -185,6 +187,27 @@ def test_contradictory_numbers_are_loaded_as_printed(tmp_path: Path) -> None:
     assert load_counts(path).b.tolist() == [2]
 
 
+@pytest.mark.parametrize(
+    ("cells", "kind"),
+    [
+        (["1", "–", "≥10^7"], Printed),
+        (["4/9", "n/a", "3 (75%)"], PrintedCount),
+        (["0.1 [0.0, 0.2]"], PrintedInterval),
+        (["–", "n/a", "yes"], str),
+    ],
+)
+def test_the_cells_of_a_column_say_what_it_holds(
+    tmp_path: Path, cells: list[str], kind: type
+) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("x\n" + "".join(f'"{cell}"\n' for cell in cells), encoding="utf-8")
+    column = load_table(path)["x"]
+    assert {type(cell) for cell in column if cell is not None} == {kind}
+    assert [cell is None for cell in column] == [
+        kind is not str and text in ("–", "n/a") for text in cells
+    ]
+
+
 def test_settings_have_a_value_a_print_and_a_place() -> None:
     settings = load_settings(PUBLISHED / "settings.yaml")
     assert settings["figure_4_n_star"] == 2362
@@ -195,10 +218,10 @@ def test_settings_have_a_value_a_print_and_a_place() -> None:
 @pytest.mark.parametrize(
     ("name", "content", "words"),
     [
-        ("table_99.csv", HEADER, ["table_99"]),
         ("table_06.csv", "", ["empty"]),
         ("table_06.csv", HEADER, ["no rows"]),
-        ("table_06.csv", "task,b\nHS,1\n", ["header"]),
+        ("table_06.csv", "task,b\nHS,1\n", ["no discordant counts", "lacks c"]),
+        ("table_06.csv", "b,b\n1,1\n", ["two columns"]),
         ("table_06.csv", HEADER + "HS,m\n", ["row 1", "12 cells"]),
         ("table_06.csv", HEADER + TWO_ROWS, ["row 2", "column rho", "'x'"]),
         ("table_06.csv", HEADER + GOOD_ROW.replace(",3,2,", ",3.5,2,"), ["column b", "3.5"]),
@@ -254,10 +277,17 @@ def test_incomplete_recorded_session_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("content", "words"),
-    [("- 1\n", "map names"), ("a: 1\n", "'a' must have"), ("a: [\n", "cannot be read")],
+    [
+        ("- 1\n", "map names"),
+        ("a: 1\n", "'a' must name"),
+        ("a: nowhere\n", "'a' must name .*'nowhere'"),
+        ("a: table_11/1/verdict\n", "'a' must name"),
+        ("a: [\n", "not usable YAML"),
+    ],
 )
 def test_malformed_settings(tmp_path: Path, content: str, words: str) -> None:
-    path = tmp_path / "settings.yaml"
+    folder = shutil.copytree(PUBLISHED, tmp_path / "paper")
+    path = Path(folder) / "settings.yaml"
     path.write_text(content)
     with pytest.raises(PublishedError, match=words):
         load_settings(path)

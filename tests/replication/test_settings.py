@@ -33,12 +33,13 @@ def test_the_settings_as_they_stand() -> None:
 
 
 BOARD = {"title": "x", "tasks": {"t": {"path": "p.csv"}}}
-TASKS = "boards>oll_v1>tasks"
+TASKS = "boards>arc_mixtral_family>tasks"
 
 
 @pytest.mark.parametrize(
     ("place", "value", "parts"),
     [
+        ("paper", "../x", ["key 'paper'", "data/PAPER/paper.yaml"]),
         ("alpha", float("nan"), ["key 'alpha'", "nan is not", "level of a single pair"]),
         ("power", float("inf"), ["key 'power'", "inf is not"]),
         ("seed", 1e30, ["key 'seed'", "1e+30 is not of type 'integer'"]),
@@ -49,8 +50,8 @@ TASKS = "boards>oll_v1>tasks"
         ("boards>b\n", BOARD, ["key 'boards'", "'b\\n'", "small letters"]),
         ("boards>2024", BOARD, ["key 'boards'", "'2024'"]),
         (f"{TASKS}>t\n", {"path": "p.csv"}, [f"key '{TASKS.replace('>', '/')}'", "'t\\n'"]),
-        (f"{TASKS}>arc>path", "results/{nope}/x", ["tasks/arc/path'", "only placeholder"]),
-        (f"{TASKS}>arc>path", "results/{source:>9999999999}/x", ["tasks/arc/path'"]),
+        (f"{TASKS}>arc>path", "results/{nope}/x", ["tasks/arc/path'", "below the data root"]),
+        (f"{TASKS}>arc>path", "results/{source}/x", ["tasks/arc/path'"]),
         (f"{TASKS}>arc>path", "results/{", ["tasks/arc/path'"]),
         (f"{TASKS}>arc>path", "results/a\0b", ["tasks/arc/path'"]),
         ("hub>folder", "downloads/{x}", ["key 'hub/folder'"]),

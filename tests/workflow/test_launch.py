@@ -13,6 +13,8 @@ import pytest
 
 from repository import copy_repository, launch, launcher, run_workflow
 
+pytestmark = pytest.mark.slow
+
 FRONTIER = "results/scores/frontier/mmlu_pro.parquet"
 TARGETS = ("table_6", "results/witness/frontier/roles.csv", FRONTIER)
 TABLE = "results/tables/table_06.csv"

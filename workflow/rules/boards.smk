@@ -1,18 +1,20 @@
 # A board from its files to its verdicts: every stage cached, the same for every board.
 
-for board in config["boards"]:
+for board in BOARDS.boards:
 
     rule:
         name:
             f"board_{board}"
         input:
-            results_of_board(board),
+            BOARDS.results(board),
         localrule: True
 
 
 rule scores:
     input:
-        files=lambda wildcards: score_files(wildcards.board, wildcards.task),
+        files=lambda wildcards: refused(
+            BOARDS.files_of, wildcards.board, wildcards.task
+        ),
         code=package_sources(
             "llm_power.scores.readers",
             "llm_power.scores.wide",
@@ -25,17 +27,17 @@ rule scores:
     benchmark:
         "benchmarks/workflow/scores/{board}.{task}.tsv"
     params:
-        path=lambda wildcards: score_path(wildcards.board, wildcards.task),
-        task=reading,
-        missing=lambda wildcards: config["boards"][wildcards.board]["missing"],
-        top=lambda wildcards: config["boards"][wildcards.board]["top"],
+        path=lambda wildcards: BOARDS.source_of(wildcards.board, wildcards.task),
+        task=lambda wildcards: BOARDS.reading(wildcards.board, wildcards.task),
+        missing=lambda wildcards: BOARDS[wildcards.board].missing,
+        top=lambda wildcards: BOARDS[wildcards.board].top,
     script:
         "../scripts/scores.py"
 
 
 rule pairs:
     input:
-        scores=lambda wildcards: panel_scores(panel_of(wildcards)[0]),
+        scores=lambda wildcards: BOARDS.scores(BOARDS.panels[wildcards.panel].board),
         code=package_sources(
             "llm_power.board.tabulation", "llm_power.board.cluster_sums"
         ),
@@ -47,8 +49,8 @@ rule pairs:
     benchmark:
         "benchmarks/workflow/pairs/{panel}.tsv"
     params:
-        family=lambda wildcards: panel_of(wildcards)[1],
-        cluster=from_board("cluster"),
+        family=family_of,
+        cluster=lambda wildcards: board_of(wildcards).cluster,
     script:
         "../scripts/pairs.py"
 
@@ -63,14 +65,15 @@ rule resolution:
         "logs/boards/{panel}/resolution.log",
     params:
         point=operating_point,
+        function="llm_power.board.resolution.add_resolution",
     script:
-        "../scripts/resolution.py"
+        "../scripts/stage.py"
 
 
 rule multiplicity:
     input:
         counts=rules.pairs.output.counts,
-        resolution=rules.resolution.output,
+        resolution=rules.resolution.output[0],
         code=package_sources("llm_power.board.multiplicity"),
     output:
         "results/boards/{panel}/multiplicity.parquet",
@@ -78,8 +81,9 @@ rule multiplicity:
         "logs/boards/{panel}/multiplicity.log",
     params:
         point=operating_point,
+        function="llm_power.board.multiplicity.add_multiplicity",
     script:
-        "../scripts/multiplicity.py"
+        "../scripts/stage.py"
 
 
 rule clusters:
@@ -93,8 +97,9 @@ rule clusters:
         "logs/boards/{panel}/clusters.log",
     params:
         point=operating_point,
+        function="llm_power.board.clusters.add_clusters",
     script:
-        "../scripts/clusters.py"
+        "../scripts/stage.py"
 
 
 rule leave_one_out:
@@ -107,8 +112,9 @@ rule leave_one_out:
         "logs/boards/{panel}/leave_one_out.log",
     params:
         point=operating_point,
+        function="llm_power.board.cluster_robustness.leave_one_out_table",
     script:
-        "../scripts/leave_one_out.py"
+        "../scripts/stage.py"
 
 
 rule category_bootstrap:
@@ -141,8 +147,8 @@ rule cluster_definitions:
     params:
         point=operating_point,
         seed=config["seed"],
-        family=lambda wildcards: panel_of(wildcards)[1],
-        cluster=from_board("cluster"),
+        family=family_of,
+        cluster=lambda wildcards: board_of(wildcards).cluster,
     script:
         "../scripts/cluster_definitions.py"
 
@@ -157,8 +163,9 @@ rule sequential:
         "logs/boards/{panel}/sequential.log",
     params:
         point=operating_point,
+        function="llm_power.board.sequential.add_sequential",
     script:
-        "../scripts/sequential.py"
+        "../scripts/stage.py"
 
 
 rule verdicts:
@@ -172,6 +179,7 @@ rule verdicts:
         ],
         code=package_sources("llm_power.board.verdicts"),
     output:
+        table="results/boards/{panel}/verdicts.parquet",
         parquet="results/pairs/{panel}.parquet",
         csv="results/pairs/{panel}.csv",
     log:
@@ -182,22 +190,16 @@ rule verdicts:
 
 rule board_tables:
     input:
-        counts=rules.pairs.output.counts,
-        verdicts=rules.verdicts.output.parquet,
-        multiplicity=rules.multiplicity.output,
+        verdicts=rules.verdicts.output.table,
         scores=rules.pairs.input.scores,
         code=package_sources("llm_power.report.board_tables", "llm_power.report.tables"),
     output:
-        collect(
-            "results/boards/{{panel}}/{table}.{suffix}",
-            table=BOARD_TABLES,
-            suffix=TABLE_SUFFIXES,
-        ),
+        table_files("{panel}"),
     log:
         "logs/boards/{panel}/tables.log",
     params:
-        title=from_board("title"),
-        family=lambda wildcards: panel_of(wildcards)[1],
+        title=lambda wildcards: board_of(wildcards).title,
+        family=family_of,
         point=operating_point,
     script:
         "../scripts/board_tables.py"
@@ -205,7 +207,7 @@ rule board_tables:
 
 rule board_figure:
     input:
-        verdicts=rules.verdicts.output.parquet,
+        verdicts=rules.verdicts.output.table,
         scores=rules.pairs.input.scores,
         code=package_sources(
             "llm_power.report.board_figure", "llm_power.report.score_provenance"
@@ -222,7 +224,7 @@ rule board_figure:
     log:
         "logs/boards/{panel}/figure.log",
     params:
-        title=from_board("title"),
-        family=lambda wildcards: panel_of(wildcards)[1],
+        title=lambda wildcards: board_of(wildcards).title,
+        family=family_of,
     script:
         "../scripts/board_figure.py"

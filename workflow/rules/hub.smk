@@ -11,8 +11,8 @@ rule hub_download:
     resources:
         downloads=1,
     params:
-        dataset=lambda wildcards: HUB_DOWNLOADS[wildcards.download].name,
-        pins=lambda wildcards: asdict(HUB_DOWNLOADS[wildcards.download]),
+        dataset=lambda wildcards: BOARDS.downloads.datasets[wildcards.download].name,
+        pins=lambda wildcards: asdict(BOARDS.downloads.datasets[wildcards.download]),
         register=HUB_REGISTER,
         lock=HUB_LOCK,
         folder=config["hub"]["folder"],
@@ -23,11 +23,12 @@ rule hub_download:
 
 rule hub_scores:
     input:
-        files=hub_files,
-        displayed=[
-            "data/kotawala2026/board_scores.csv",
-            "data/kotawala2026/printed/table_07.csv",
-        ],
+        files=lambda wildcards: refused(
+            BOARDS.downloads.files, wildcards.board, wildcards.task, DATA_ROOT
+        ),
+        displayed=lambda wildcards: refused(
+            PAPER.displayed, wildcards.board, wildcards.task
+        ),
         code=package_sources("llm_power.scores.readers", "replication.hub.panels"),
     output:
         "results/hub/{board}/{task}.parquet",
@@ -36,8 +37,12 @@ rule hub_scores:
     benchmark:
         "benchmarks/workflow/hub_scores/{board}.{task}.tsv"
     params:
-        cluster=lambda wildcards: config["boards"][wildcards.board]["cluster"],
-        settings=hub_settings,
+        cluster=lambda wildcards: BOARDS[wildcards.board].cluster,
+        panel=lambda wildcards: PAPER.panel_task(wildcards.board, wildcards.task),
+        paper=str(PAPER.folder),
+        settings=lambda wildcards: BOARDS.downloads.settings(
+            wildcards.board, wildcards.task, DATA_ROOT
+        ),
         register=HUB_REGISTER,
         lock=HUB_LOCK,
     script:

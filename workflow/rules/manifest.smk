@@ -15,6 +15,8 @@ rule manifest:
         benchmarks={
             name: str(getattr(rules, name).benchmark) for name in exhibit_rules()
         },
+        prose={prose.name: prose.sources for prose in PAPER.prose},
+        paper={"title": PAPER.title, "citation": PAPER.citation},
         config=config,
     script:
         "../scripts/manifest.py"

@@ -3,12 +3,11 @@
 import os
 from pathlib import Path
 
-from _job import logged, snakemake
-
 from llm_power.claims.evaluate import audit
 from llm_power.claims.register import load_register
 from llm_power.claims.report import render_report
 from llm_power.claims.tables import write_claims
+from replication.job import logged, snakemake
 
 RESULTS = Path("results")
 

@@ -1,11 +1,10 @@
 """Draw the figure of a board."""
 
-from _job import load, logged, snakemake
-
 from llm_power.report.board_figure import draw_board
 from llm_power.report.figures import house_style, save_figure
 from llm_power.report.score_provenance import score_provenance
 from llm_power.scores.store import read_task
+from replication.job import load, logged, snakemake
 
 with logged(), house_style():
     title = snakemake.params.title

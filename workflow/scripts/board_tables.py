@@ -2,22 +2,19 @@
 
 from pathlib import Path
 
-from _job import load, logged, snakemake
-from _stage import operating_point
-
+from llm_power.board.operating_point import OperatingPoint
 from llm_power.report.board_tables import board_tables
 from llm_power.report.tables import write_table
 from llm_power.scores.store import read_task
+from replication.job import load, logged, snakemake
 
 with logged():
     tables = board_tables(
-        load(snakemake.input.counts),
         load(snakemake.input.verdicts),
-        load(snakemake.input.multiplicity),
         [read_task(path) for path in snakemake.input.scores],
         title=snakemake.params.title,
         family=snakemake.params.family,
-        point=operating_point(),
+        point=OperatingPoint(**snakemake.params.point),
     )
     for name, table in tables.items():
         write_table(table, Path(snakemake.output[0]).with_name(name))

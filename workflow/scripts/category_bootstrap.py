@@ -1,14 +1,13 @@
 """Resample the clusters."""
 
-from _job import load, logged, save, snakemake
-from _stage import operating_point
-
 from llm_power.board.cluster_robustness import category_bootstrap_tables
+from llm_power.board.operating_point import OperatingPoint
+from replication.job import load, logged, save, snakemake
 
 with logged():
     intervals, distribution = category_bootstrap_tables(
         load(snakemake.input.clusters),
-        operating_point(),
+        OperatingPoint(**snakemake.params.point),
         n_resamples=snakemake.params.n_resamples,
         seed=snakemake.params.seed,
     )

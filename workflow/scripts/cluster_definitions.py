@@ -1,11 +1,11 @@
 """Resolve the pairs under other definitions of a cluster."""
 
 import pandas as pd
-from _job import logged, save, snakemake
-from _stage import operating_point
 
 from llm_power.board.cluster_robustness import cluster_definition_table
+from llm_power.board.operating_point import OperatingPoint
 from llm_power.scores.store import read_task
+from replication.job import logged, save, snakemake
 
 with logged():
     tables = [
@@ -13,7 +13,7 @@ with logged():
             read_task(path),
             snakemake.params.cluster,
             snakemake.params.family,
-            operating_point(),
+            OperatingPoint(**snakemake.params.point),
             seed=snakemake.params.seed,
         )
         for path in snakemake.input.scores

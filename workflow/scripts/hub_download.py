@@ -4,12 +4,11 @@ import logging
 import sys
 from pathlib import Path
 
-from _job import logged, snakemake
-
 from replication.hub.access import Access
 from replication.hub.datasets import load_register
 from replication.hub.download import download
 from replication.hub.lock import LockFile
+from replication.job import logged, snakemake
 
 with logged():
     # To the log; and to the terminal what the user should know, such as a first download.

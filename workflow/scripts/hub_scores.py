@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-from _job import logged, snakemake
-
 from llm_power.scores.options import ReadOptions
 from llm_power.scores.readers import read_scores
 from llm_power.scores.store import write_task
@@ -11,6 +9,7 @@ from replication.hub.access import Access
 from replication.hub.datasets import load_register
 from replication.hub.lock import LockFile
 from replication.hub.panels import displayed_scores, read_panel
+from replication.job import logged, snakemake
 
 with logged():
     board, name = snakemake.wildcards.board, snakemake.wildcards.task
@@ -21,8 +20,9 @@ with logged():
     else:
         register = load_register(Path(snakemake.params.register)).values()
         task = read_panel(
+            snakemake.params.panel,
             [dataset for dataset in register if (dataset.board, dataset.task) == (board, name)],
-            displayed_scores(Path("data/kotawala2026"), board, name),
+            displayed_scores(Path(snakemake.params.paper), snakemake.params.panel),
             Path(settings["folder"]),
             LockFile(Path(snakemake.params.lock)),
             access=Access.from_environment(with_token=False),

@@ -3,24 +3,22 @@
 import json
 from pathlib import Path
 
-from _job import logged, snakemake
-
 from llm_power.provenance import Provenance
 from llm_power.report.score_provenance import score_provenance
 from llm_power.scores.store import read_task
+from replication.job import logged, snakemake
 from replication.manifest import Exhibit, build_manifest
 from replication.records import Ledger
 
 with logged():
     config, jobs = snakemake.params.config, Ledger.read(Path())
-    seed = f"seed {config['seed']}"
-    inputs = jobs.of("prose_panels").inputs
-    panels = [read_task(path) for path in inputs if path.startswith("results/scores/")]
-    prose = {
-        "prose_required_n": [Provenance.published("Table 6"), Provenance("simulated", seed)],
-        "prose_theory": [Provenance("simulated", f"{seed}; the lemma is computed on its grid")],
-        "prose_panels": score_provenance(panels),
-    }
+    prose = {}
+    for name, sources in snakemake.params.prose.items():
+        stated = [
+            Provenance(kind, text.format(seed=config["seed"])) for kind, text in sources.items()
+        ]
+        scores = [p for p in jobs.of(name).inputs if p.startswith("results/scores/")]
+        prose[name] = stated + score_provenance([read_task(path) for path in scores])
     exhibits = [
         Exhibit(
             name=name,
@@ -31,6 +29,6 @@ with logged():
         )
         for name, benchmark in snakemake.params.benchmarks.items()
     ]
-    manifest = build_manifest(exhibits, seed=config["seed"], source=config["source"], config=config)
+    manifest = build_manifest(exhibits, paper=snakemake.params.paper, config=config)
     text = json.dumps(manifest, indent=2, ensure_ascii=False)
     Path(snakemake.output[0]).write_text(text + "\n", encoding="utf-8")

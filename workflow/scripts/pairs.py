@@ -1,11 +1,11 @@
 """Count every pair of the panel, in the whole task and within each cluster."""
 
 import pandas as pd
-from _job import logged, save, snakemake
 
 from llm_power.board.cluster_sums import tabulate_clusters
 from llm_power.board.tabulation import tabulate_pairs
 from llm_power.scores.store import read_task
+from replication.job import logged, save, snakemake
 
 with logged():
     tasks = [read_task(path) for path in snakemake.input.scores]

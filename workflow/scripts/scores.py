@@ -1,11 +1,10 @@
 """Read the scores of one task, keep its best models, and settle what is missing."""
 
-from _job import logged, snakemake
-
 from llm_power.board.ranking import prepare_task
 from llm_power.scores.options import ReadOptions
 from llm_power.scores.readers import read_scores
 from llm_power.scores.store import write_task
+from replication.job import logged, snakemake
 
 with logged():
     settings = dict(snakemake.params.task)

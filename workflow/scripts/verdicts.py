@@ -1,11 +1,11 @@
-"""Join the stages into the verdict table."""
+"""Join the stages into the verdict table, and write what of it is for readers."""
 
-from _job import load, logged, save, snakemake, write_csv
-
-from llm_power.board.verdicts import verdict_table
+from llm_power.board.verdicts import PAIRS_COLUMNS, verdict_table
+from replication.job import load, logged, save, snakemake, write_csv
 
 with logged():
     stages = [load(path) for path in snakemake.input.stages]
     table = verdict_table(load(snakemake.input.counts), *stages)
-    save(table, snakemake.output.parquet)
-    write_csv(table, snakemake.output.csv)
+    save(table, snakemake.output.table)
+    save(table[PAIRS_COLUMNS], snakemake.output.parquet)
+    write_csv(table[PAIRS_COLUMNS], snakemake.output.csv)

@@ -1,7 +1,8 @@
 """Join what the panels' witnesses report."""
 
 import pandas as pd
-from _job import logged, snakemake, write_csv
+
+from replication.job import logged, snakemake, write_csv
 
 with logged():
     for name in ("roles", "infeasible"):

@@ -1,9 +1,8 @@
 """The paper's exhibits, recomputed beside the printed cells.
 
-One module an exhibit: a pure function from published numbers, or from the stages of a board,
-to a frame at full precision, and one that dresses the frame as a
-`llm_power.report.tables.Table` or draws it. A board may be raw scores or a witness: its
-provenance is an argument. The modules ``prose*`` do the same for numbers that stand in the
-paper's text only. A printed number that the recomputation does not reproduce stays in the
-frame, with its flag down.
+Each exhibit has a module, whose ``make(inputs)`` the workflow calls. One function computes a frame
+at full precision from printed numbers or from the stages of a board. Another turns the frame into a
+`llm_power.report.tables.Table`, or draws it. A board may be raw scores or a witness: the provenance
+is an argument. Where the recomputation does not agree with a printed number, both stay in the frame
+and the column ``NAME_agrees`` is false.
 """

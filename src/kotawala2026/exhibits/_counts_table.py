@@ -8,10 +8,12 @@ import numpy as np
 import pandas as pd
 
 from kotawala2026.exhibits.item_count import jointly_solved
+from llm_power.agreement import agrees
 from llm_power.errors import InvalidArgument
 from llm_power.printed import (
     Printed,
-    agrees,
+    parse_printed,
+    split_parentheses,
 )
 from llm_power.report.tables import Column, as_fixed, as_integer, as_p_value, as_printed, as_text
 from llm_power.statistics._typing import FloatArray, IntArray
@@ -92,6 +94,12 @@ def disagreements(frame: pd.DataFrame) -> list[str]:
         for name in flags
         for i in np.flatnonzero(~frame[name].to_numpy(dtype=bool))
     ]
+
+
+def label_and_gap(cell: str) -> tuple[str, Printed]:
+    """Split a pair's label from its gap in percentage points, ``HS, gem/L-8B (0.46)``."""
+    label, gap = split_parentheses(cell)
+    return label, parse_printed(gap)
 
 
 def shown_columns(label: str) -> list[Column]:

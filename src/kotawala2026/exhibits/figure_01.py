@@ -8,6 +8,14 @@ from matplotlib.figure import Figure
 
 from llm_power.report._board import pair_labels, task_label
 from llm_power.report.figures import BLUE, new_figure
+from replication.exhibits import Drawing, Exhibit, Inputs
+
+
+def make(inputs: Inputs) -> Exhibit:
+    """Make Figure 1."""
+    frame = figure_01(inputs.verdicts("oll_v1"))
+    title = "Gain of the paired over the unpaired formula"
+    return Exhibit(frame, Drawing(title, inputs.provenance(), lambda: draw(frame)))
 
 
 def figure_01(verdicts: pd.DataFrame) -> pd.DataFrame:

@@ -9,10 +9,19 @@ from matplotlib.figure import Figure
 
 from llm_power.report._board import pair_labels, task_label
 from llm_power.report.figures import BLUE, ORANGE, new_figure
+from replication.exhibits import Drawing, Exhibit, Inputs
 
 _COLUMNS = 2
 _BAR_INCHES = 0.155
 _PANEL_INCHES = 0.55
+
+
+def make(inputs: Inputs) -> Exhibit:
+    """Make Figure 2."""
+    frame = figure_02(inputs.verdicts("oll_v1"))
+    return Exhibit(
+        frame, Drawing("Resolution of 40 pairs", inputs.provenance(), lambda: draw(frame))
+    )
 
 
 def figure_02(verdicts: pd.DataFrame) -> pd.DataFrame:

@@ -12,9 +12,17 @@ from llm_power.provenance import Provenance
 from llm_power.report.figures import BLUE, ORANGE, new_figure
 from llm_power.statistics.inversion import resolution_ratio
 from llm_power.statistics.paired_binary import required_n_discordance
+from replication.exhibits import Drawing, Exhibit, Inputs
 from replication.printed import (
     PublishedCounts,
 )
+
+
+def make(inputs: Inputs) -> Exhibit:
+    """Make Figure 3."""
+    counts = inputs.counts(7, n_items=inputs.settings["mmlu_pro_n_items"])
+    frame = figure_03(counts, **inputs.point)
+    return Exhibit(frame, Drawing("MMLU-Pro adjacent pairs", provenance(), lambda: draw(frame)))
 
 
 def figure_03(counts: PublishedCounts, *, alpha: float = 0.05, power: float = 0.80) -> pd.DataFrame:

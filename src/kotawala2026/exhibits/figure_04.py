@@ -13,9 +13,40 @@ from llm_power.report.tables import Column, Table, as_fixed, as_integer, as_text
 from llm_power.statistics._seeds import named_rng
 from llm_power.statistics.bernoulli_pairs import discordance_from_required_n
 from llm_power.statistics.e_process_simulation import e_process_calibration, e_process_trajectories
+from replication.exhibits import Drawing, Exhibit, Inputs
+from replication.stages import csv_text
 
 #: The two hypotheses, in drawing order.
 HYPOTHESES = ("H0", "H1")
+# The paper states no horizon; three times the required N of the pair shows the crossings.
+HORIZON = 3
+
+
+def make(inputs: Inputs) -> Exhibit:
+    """Make Figure 4, the table of the shares that cross, and the trajectories it draws."""
+    settings, numbers = inputs.settings, inputs.numbers
+    seed, n_trials = numbers["seed"], numbers["n_trials"]
+    alpha, n_trajectories = settings["figure_4_alpha"], numbers["n_trajectories"]
+    common = {
+        "delta": settings["figure_4_delta"],
+        "n_star": settings["figure_4_n_star"],
+        "horizon": HORIZON * settings["figure_4_n_star"],
+        "alpha": alpha,
+        "power": inputs.point["power"],
+        "seed": seed,
+    }
+    trajectories = compute(**common, n_trajectories=n_trajectories)
+    calibration = calibrate(**common, n_trials=n_trials, window=settings["figure_4_first_crossing"])
+    sources = provenance(seed=seed, n_trajectories=n_trajectories, n_trials=n_trials)
+    return Exhibit(
+        build(calibration, sources, alpha=alpha),
+        Drawing(
+            "Mixture e-process trajectories",
+            sources,
+            lambda: draw(trajectories, calibration, alpha=alpha),
+        ),
+        files={"_trajectories.csv": csv_text(trajectories)},
+    )
 
 
 def compute(

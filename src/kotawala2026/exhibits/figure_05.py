@@ -12,6 +12,31 @@ from kotawala2026.exhibits._power_curves import REFERENCES, sizes_about
 from llm_power.report.tables import Table
 from llm_power.statistics.paired_binary import required_n_paired_binary
 from llm_power.statistics.power_curves import bernoulli_power_curve
+from replication.exhibits import Drawing, Exhibit, Inputs
+from replication.stages import csv_text
+
+
+def make(inputs: Inputs) -> Exhibit:
+    """Make Figure 5, the table of its curves, and their points."""
+    settings, seed = inputs.settings, inputs.numbers["seed"]
+    tolerance = settings["figure_5_tolerance"]
+    frame = compute(
+        settings["figure_5_p_a"],
+        settings["figure_5_deltas"],
+        settings["figure_5_rho"],
+        n_reference=settings["figure_5_population"],
+        n_trials=inputs.numbers["n_trials"],
+        tolerance=tolerance,
+        seed=seed,
+        **inputs.point,
+    )
+    table = build(frame, tolerance=tolerance, seed=seed)
+    drawing = Drawing(
+        "Bootstrap power, 0/1 scores",
+        table.provenance,
+        lambda: draw(frame, power=inputs.point["power"]),
+    )
+    return Exhibit(table, drawing, files={"_points.csv": csv_text(frame)})
 
 
 def compute(

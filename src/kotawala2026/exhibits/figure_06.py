@@ -13,6 +13,31 @@ from llm_power.report.tables import Table
 from llm_power.statistics.graded_pairs import graded_difference_variance
 from llm_power.statistics.inversion import required_n
 from llm_power.statistics.power_curves import graded_power_curve
+from replication.exhibits import Drawing, Exhibit, Inputs
+from replication.stages import csv_text
+
+
+def make(inputs: Inputs) -> Exhibit:
+    """Make Figure 6, the table of its curves, and their points."""
+    settings, seed = inputs.settings, inputs.numbers["seed"]
+    tolerance = settings["figure_6_tolerance"]
+    frame = compute(
+        settings["figure_6_deltas"],
+        settings["figure_5_rho"],
+        n_reference=settings["figure_5_population"],
+        n_trials=inputs.numbers["n_trials"],
+        n_resamples=inputs.numbers["n_resamples"],
+        tolerance=tolerance,
+        seed=seed,
+        **inputs.point,
+    )
+    table = build(frame, tolerance=tolerance, seed=seed)
+    drawing = Drawing(
+        "Bootstrap power, graded scores",
+        table.provenance,
+        lambda: draw(frame, power=inputs.point["power"]),
+    )
+    return Exhibit(table, drawing, files={"_points.csv": csv_text(frame)})
 
 
 def compute(

@@ -9,6 +9,13 @@ from matplotlib.ticker import FuncFormatter
 
 from llm_power.report._board import model_label, rank_labels
 from llm_power.report.figures import BLUE, ORANGE, new_figure
+from replication.exhibits import Drawing, Exhibit, Inputs
+
+
+def make(inputs: Inputs) -> Exhibit:
+    """Make Figure 7."""
+    frame = figure_07(inputs.verdicts("frontier"))
+    return Exhibit(frame, Drawing("Frontier panel", inputs.provenance(), lambda: draw(frame)))
 
 
 def figure_07(verdicts: pd.DataFrame) -> pd.DataFrame:

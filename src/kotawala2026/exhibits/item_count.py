@@ -16,12 +16,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from llm_power.agreement import agrees
 from llm_power.errors import InvalidArgument
 from llm_power.printed import (
     DISPLAY_RULES,
     DisplayRule,
     Printed,
-    agrees,
 )
 from llm_power.statistics._typing import IntArray
 from llm_power.statistics.inversion import z_sum

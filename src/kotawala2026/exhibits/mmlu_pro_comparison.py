@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 
 from llm_power.provenance import Provenance
 from llm_power.report.tables import Column, Table
+from replication.exhibits import Exhibit, Inputs
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,17 @@ class PrintedSummaries:
     counts: pd.DataFrame
     clusters: pd.DataFrame
     settings: Mapping[str, Any]
+
+
+def make(inputs: Inputs) -> Exhibit:
+    """Set the paper's top ten beside the models of the MMLU-Pro authors."""
+    panel = "mmlu_pro_authors.adjacent"
+    printed = PrintedSummaries(inputs.printed(5), inputs.printed(4), inputs.settings)
+    frame = mmlu_pro_comparison(
+        inputs.verdicts(panel), inputs.stage(panel, "cluster_definitions"), printed
+    )
+    title = inputs.titles[panel]
+    return Exhibit(present(frame, title=title, provenance=inputs.provenance()))
 
 
 def mmlu_pro_comparison(

@@ -6,17 +6,20 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+import statsmodels
 from scipy.stats import norm
+from statsmodels.stats.power import NormalIndPower
 
+from llm_power.agreement import agrees
 from llm_power.errors import InvalidArgument
 from llm_power.printed import (
     Printed,
-    display_up,
 )
 from llm_power.provenance import Provenance
 from llm_power.report.tables import Column, Table, as_fixed, as_printed, as_text
 from llm_power.statistics.paired_binary import required_n_paired_binary
-from llm_power.statistics.shortcut import unpaired_required_n_per_arm
+from llm_power.statistics.shortcut import cohens_h, unpaired_required_n_per_arm
+from replication.exhibits import Exhibit, Inputs
 from replication.printed import (
     RecordedSession,
 )
@@ -31,6 +34,22 @@ class StatsmodelsCall:
 
     version: str
     n_per_arm: float
+
+
+def make(inputs: Inputs) -> Exhibit:
+    """Make Table 1; statsmodels is called here, R was recorded."""
+    settings, point = inputs.settings, inputs.point
+    example = {name: settings[f"calculator_{name}"] for name in ("p_a", "p_b", "rho")}
+    effect = float(cohens_h(example["p_a"], example["p_b"]))
+    per_arm = NormalIndPower().solve_power(effect, alternative="two-sided", **point)
+    frame = table_01(
+        inputs.printed(1),
+        **example,
+        r_session=inputs.recorded(),
+        statsmodels_call=StatsmodelsCall(statsmodels.__version__, float(per_arm)),
+        **point,
+    )
+    return Exhibit(present(frame, **example))
 
 
 def table_01(
@@ -182,7 +201,7 @@ def present(frame: pd.DataFrame, *, p_a: float, p_b: float, rho: float) -> Table
 def _rounded_up(printed: pd.Series, values: np.ndarray) -> list[bool]:
     cells: list[Printed | None] = list(printed)
     return [
-        bool(np.isnan(value)) if cell is None else cell.value == float(display_up(value))
+        bool(np.isnan(value)) if cell is None else agrees(cell, float(value), rounding="up")
         for cell, value in zip(cells, values, strict=True)
     ]
 

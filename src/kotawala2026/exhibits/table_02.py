@@ -12,16 +12,33 @@ from llm_power.printed import (
     Printed,
 )
 from llm_power.provenance import Provenance
-from llm_power.report.tables import Column, Table, as_fixed, as_integer, as_text
+from llm_power.report.tables import Column, Table, as_fixed, as_integer, as_text, to_csv
 from llm_power.statistics._seeds import named_rng
 from llm_power.statistics._typing import FloatArray
 from llm_power.statistics.rejection_rates import TESTS, CalibrationCell, calibration_cell
+from replication.exhibits import Exhibit, Inputs
 
 # Repetitions of the whole table that its Monte Carlo error is read from.
 _REPETITIONS = 20_000
 _RANGE = (0.025, 0.975)
 #: The three summaries of the printed table, by column.
 SUMMARIES = ("type1_max_dev_pp", "power_median", "power_max_dev_pp")
+
+
+def make(inputs: Inputs) -> Exhibit:
+    """Make Table 2, and all its cells beside it."""
+    settings, point, seed = inputs.settings, inputs.point, inputs.numbers["seed"]
+    cells = compute(
+        settings["calibration_p"],
+        settings["calibration_rho_z"],
+        settings["calibration_n"],
+        n_trials=settings["calibration_trials"],
+        seed=seed,
+        **point,
+    )
+    summary = summarize(cells, inputs.printed(2), seed=seed, **point)
+    table = build(summary, cells, alpha=point["alpha"], seed=seed)
+    return Exhibit(table, files={"_cells.csv": to_csv(build_cells(cells, seed=seed))})
 
 
 def declared_five(p: Sequence[float], rho_z: Sequence[float]) -> tuple[tuple[float, float], ...]:

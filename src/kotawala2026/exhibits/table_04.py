@@ -11,6 +11,13 @@ from kotawala2026.exhibits._counts_table import disagreements
 from llm_power.provenance import Provenance
 from llm_power.report._board import in_printed_order, side_by_side, verdict_on_cells
 from llm_power.report.tables import Column, Table, as_fixed, as_integer, as_printed, as_text
+from replication.exhibits import Exhibit, Inputs
+
+
+def make(inputs: Inputs) -> Exhibit:
+    """Make Table 4."""
+    frame = table_04(inputs.printed(4), inputs.verdicts("mmlu_pro_top10"))
+    return Exhibit(present(frame, inputs.provenance()))
 
 
 def table_04(published: pd.DataFrame, verdicts: pd.DataFrame) -> pd.DataFrame:

@@ -23,12 +23,30 @@ from llm_power.statistics.e_process import anytime_required_n
 from llm_power.statistics.mcnemar import mcnemar_asymptotic
 from llm_power.statistics.multiplicity import Procedure, adjusted_required_n
 from llm_power.statistics.paired_binary import required_n_discordance
+from replication.exhibits import Exhibit, Inputs
 from replication.printed import (
     PublishedCounts,
 )
 
 MMLU_PRO, OLL_V1 = "MMLU-Pro", "OLL v1"
 _FROM_COUNTS, _FROM_BOARD = "counts", "board"
+
+
+def make(inputs: Inputs) -> Exhibit:
+    """Make Table 5."""
+    settings, printed = inputs.settings, inputs.printed(5)
+    oll_v1 = table_05_oll_v1(printed, inputs.verdicts("oll_v1"))
+    mmlu_pro = table_05(
+        printed,
+        inputs.counts(7, n_items=settings["mmlu_pro_n_items"]),
+        np.array([effect.value for effect in inputs.printed(4)["design_effect"]]),
+        all_pairs_family=settings["mmlu_pro_all_pairs_family"],
+        all_pairs_unresolved=settings["mmlu_pro_all_pairs_unresolved"],
+        mmlu_pro=inputs.verdicts("mmlu_pro_top10"),
+        **inputs.point,
+    )
+    frame = pd.concat([oll_v1, mmlu_pro], ignore_index=True)
+    return Exhibit(present(frame, inputs.provenance()))
 
 
 def table_05(
@@ -163,17 +181,15 @@ def table_05(
     return frame
 
 
-def table_05_oll_v1(
-    published: pd.DataFrame, verdicts: pd.DataFrame, multiplicity: pd.DataFrame
-) -> pd.DataFrame:
+def table_05_oll_v1(published: pd.DataFrame, verdicts: pd.DataFrame) -> pd.DataFrame:
     """Unresolved pairs of the Open LLM Leaderboard v1 under each procedure.
 
     Parameters
     ----------
     published : DataFrame
         Table 5 as loaded.
-    verdicts, multiplicity : DataFrame
-        Verdict table and multiplicity stage of the board, all pairs of all tasks.
+    verdicts : DataFrame
+        Verdict table of the board, all pairs of all tasks.
 
     Returns
     -------
@@ -186,8 +202,8 @@ def table_05_oll_v1(
     m = len(verdicts)
     rows: list[tuple[str, pd.Series, str | None]] = [
         ("Fixed-n", verdicts["resolved"], "Fixed-n"),
-        (f"Bonferroni, m = {m}", multiplicity["resolved_bonferroni"], "Bonferroni / Holm"),
-        (f"Holm, m = {m}", multiplicity["resolved_holm"], "Bonferroni / Holm"),
+        (f"Bonferroni, m = {m}", verdicts["resolved_bonferroni"], "Bonferroni / Holm"),
+        (f"Holm, m = {m}", verdicts["resolved_holm"], "Bonferroni / Holm"),
         ("Anytime-valid, not resolvable", verdicts["resolved_anytime"], "Anytime-valid"),
         ("Anytime-valid, not crossed", verdicts["crossed"], None),
     ]

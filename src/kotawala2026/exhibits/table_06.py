@@ -7,16 +7,28 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from kotawala2026.exhibits._counts_table import disagreements, shown_columns, side_by_side
+from kotawala2026.exhibits._counts_table import (
+    disagreements,
+    label_and_gap,
+    shown_columns,
+    side_by_side,
+)
 from kotawala2026.exhibits.item_count import rules_of_table
 from llm_power.printed import (
     Printed,
 )
 from llm_power.provenance import Provenance
 from llm_power.report.tables import Column, Table, as_integer
+from replication.exhibits import Exhibit, Inputs
 from replication.printed import (
     PublishedCounts,
 )
+
+
+def make(inputs: Inputs) -> Exhibit:
+    """Make Table 6; Table 11 prints its gaps."""
+    gaps = [gap for _, gap in map(label_and_gap, inputs.printed(11)["pair"])]
+    return Exhibit(present(table_06(inputs.counts(6), gaps, **inputs.point)))
 
 
 def table_06(

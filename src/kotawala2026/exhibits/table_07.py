@@ -15,9 +15,17 @@ from llm_power.printed import (
 from llm_power.provenance import Provenance
 from llm_power.report.tables import Column, Table, as_fixed
 from llm_power.statistics.paired_binary import required_n_discordance
+from replication.exhibits import Exhibit, Inputs
 from replication.printed import (
     PublishedCounts,
 )
+
+
+def make(inputs: Inputs) -> Exhibit:
+    """Make Table 7; Table 4 prints its gaps."""
+    counts = inputs.counts(7, n_items=inputs.settings["mmlu_pro_n_items"])
+    gaps = list(inputs.printed(4)["gap_pp"])
+    return Exhibit(present(table_07(counts, gaps, **inputs.point)))
 
 
 def table_07(

@@ -15,8 +15,18 @@ from llm_power.printed import (
 from llm_power.provenance import Provenance
 from llm_power.report._board import rank_labels
 from llm_power.report.tables import Column, Table, as_integer, as_text
+from replication.exhibits import Exhibit, Inputs
 
 BASE = "none"
+
+
+def make(inputs: Inputs) -> Exhibit:
+    """Make Table 8."""
+    panel = "mmlu_pro_top10"
+    frame = table_08(
+        inputs.printed(8), inputs.verdicts(panel), inputs.stage(panel, "leave_one_out")
+    )
+    return Exhibit(present(frame, inputs.provenance()))
 
 
 def table_08(

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from kotawala2026.exhibits._counts_table import disagreements
+from llm_power.agreement import agrees
 from llm_power.printed import (
     Printed,
     PrintedInterval,
@@ -15,9 +16,28 @@ from llm_power.printed import (
 from llm_power.provenance import Provenance
 from llm_power.report._board import in_printed_order, side_by_side
 from llm_power.report.tables import Column, Table, as_fixed, as_integer, as_printed, as_text
+from replication.exhibits import Exhibit, Inputs
 
 _QUANTITIES = ("icc", "design_effect", "n_star_cluster")
-MOST_STANDARD_ERRORS = 3.0
+
+
+def make(inputs: Inputs) -> Exhibit:
+    """Make Table 9."""
+    panel, n_resamples = "mmlu_pro_top10", inputs.numbers["n_resamples"]
+    frame = table_09(
+        inputs.printed(9),
+        inputs.verdicts(panel),
+        inputs.stage(panel, "category_bootstrap"),
+        n_resamples=n_resamples,
+    )
+    table = present(
+        frame,
+        inputs.stage(panel, "category_bootstrap_counts"),
+        inputs.provenance(),
+        n_resamples=n_resamples,
+        seed=inputs.numbers["seed"],
+    )
+    return Exhibit(table)
 
 
 def table_09(
@@ -59,7 +79,7 @@ def table_09(
     The bounds are percentiles of B resamples, in the paper and here: their flags, too, hold
     them to the last digit, so that a lowered flag there may be the noise of either. Of the
     shares both standard errors are known, and ``probability_unresolved_agrees`` allows for
-    3 of their difference; a share of 0 or 1 has none.
+    that of their difference; a share of 0 or 1 has none.
     """
     labels = list(published["pair"])
     points = in_printed_order(verdicts, labels)
@@ -90,13 +110,15 @@ def shares_side_by_side(
 ) -> dict[str, object]:
     """Return a share's columns as `side_by_side` does, and ``NAME_se``; see `table_09`."""
     error = np.sqrt(values * (1 - values) / n_resamples)
-    distance = np.abs(values - [cell.value for cell in printed])
-    slack = MOST_STANDARD_ERRORS * np.sqrt(2) * error + [cell.half_unit for cell in printed]
+    # Printed and recomputed are shares of so many resamples each.
+    both = zip(printed, values, np.sqrt(2) * error, strict=True)
     return {
         f"{name}_printed": [cell.text for cell in printed],
         name: values,
         f"{name}_se": error,
-        f"{name}_agrees": distance <= slack + 1e-12,
+        f"{name}_agrees": [
+            agrees(cell, float(v), standard_error=float(se)) for cell, v, se in both
+        ],
     }
 
 

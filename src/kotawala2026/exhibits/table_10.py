@@ -8,20 +8,30 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from llm_power.agreement import agrees
 from llm_power.errors import InvalidArgument
 from llm_power.printed import (
     Printed,
-    agrees,
 )
 from llm_power.provenance import Provenance
 from llm_power.report._board import agrees_rounded, model_label, pair_labels, task_label
 from llm_power.report.tables import Column, Table, as_fixed, as_integer, as_printed, as_text
 from llm_power.statistics._seeds import named_rng
 from llm_power.statistics.rejection_rates import TESTS, rejection_rates
+from replication.exhibits import Exhibit, Inputs
 
 FACTORS = {"power_at_080": 0.8, "power_at_100": 1.0, "power_at_120": 1.2}
 MOST_STANDARD_ERRORS = 3.0
 _CHI2, _EXACT = TESTS.index("mcnemar_chi2"), TESTS.index("exact")
+
+
+def make(inputs: Inputs) -> Exhibit:
+    """Make Table 10."""
+    trials = {"n_trials": inputs.settings["prospective_trials"], "seed": inputs.numbers["seed"]}
+    frame = table_10(
+        inputs.printed(10), inputs.verdicts("oll_v1"), alpha=inputs.point["alpha"], **trials
+    )
+    return Exhibit(present(frame, inputs.provenance(), **trials))
 
 
 def table_10(

@@ -7,21 +7,27 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from kotawala2026.exhibits._counts_table import disagreements
+from kotawala2026.exhibits._counts_table import disagreements, label_and_gap
+from llm_power.agreement import agrees
 from llm_power.errors import InvalidArgument
 from llm_power.printed import (
-    LabeledGap,
     Printed,
-    agrees,
 )
 from llm_power.provenance import Provenance
 from llm_power.report.tables import Column, Table, as_fixed, as_p_value, as_printed, as_text
 from llm_power.statistics._typing import FloatArray
 from llm_power.statistics.bootstrap_law import bootstrap_tails, percentile_bootstrap_rejects
 from llm_power.statistics.mcnemar import mcnemar_asymptotic, mcnemar_exact, mcnemar_mid_p
+from replication.exhibits import Exhibit, Inputs
 from replication.printed import (
     PublishedCounts,
 )
+
+
+def make(inputs: Inputs) -> Exhibit:
+    """Make Table 11."""
+    frame = table_11(inputs.printed(11), inputs.counts(6), alpha=inputs.point["alpha"])
+    return Exhibit(present(frame))
 
 
 def table_11(
@@ -60,7 +66,7 @@ def table_11(
         raise InvalidArgument(
             f"counts must have the {len(published)} rows of Table 11, got {len(counts)}"
         )
-    labels: list[LabeledGap] = list(published["pair"])
+    labels, gaps = zip(*map(label_and_gap, published["pair"]), strict=True)
     p_values = {
         "p_chi2": mcnemar_asymptotic(counts.b, counts.c),
         "p_exact": mcnemar_exact(counts.b, counts.c),
@@ -69,11 +75,10 @@ def table_11(
     bootstrap = percentile_bootstrap_rejects(counts.b, counts.c, counts.n_items, alpha=alpha)
     rejections = np.stack([*(p <= alpha for p in p_values.values()), bootstrap], axis=1)
     frame = pd.DataFrame(
-        {"label": [label.label for label in labels], "n_items": counts.n_items}
-        | {"b": counts.b, "c": counts.c}
+        {"label": labels, "n_items": counts.n_items} | {"b": counts.b, "c": counts.c}
     )
     gap_pp = 100 * np.abs(counts.b - counts.c) / counts.n_items
-    _compare_numbers(frame, "gap_pp", [label.gap_pp for label in labels], gap_pp)
+    _compare_numbers(frame, "gap_pp", gaps, gap_pp)
     for name, values in p_values.items():
         _compare_numbers(frame, name, list(published[name]), values)
     frame["bootstrap_tail"] = np.minimum(*bootstrap_tails(counts.b, counts.c, counts.n_items))

@@ -14,6 +14,7 @@ from llm_power.statistics.bootstrap_law import percentile_bootstrap_rejects
 from llm_power.statistics.mcnemar import mcnemar_asymptotic, mcnemar_exact, mcnemar_mid_p
 from llm_power.statistics.multiplicity import adjusted_required_n
 from llm_power.statistics.required_n_bootstrap import bootstrap_required_n
+from replication.exhibits import Exhibit, Inputs
 from replication.printed import (
     PublishedCounts,
 )
@@ -30,6 +31,23 @@ _CALLS = (
     'adjusted_required_n(p, delta, sigma_d, n, procedure="bonferroni", m=m).q',
     "n11, b, c, n00",
 )
+
+
+def make(inputs: Inputs) -> Exhibit:
+    """Make Table 12 for the HellaSwag pair."""
+    settings, counts = inputs.settings, inputs.counts(6)
+    pair = counts.label.index("HS")
+    n_resamples, seed = settings["oll_v1_bootstrap_resamples"], inputs.numbers["seed"]
+    frame = table_12(
+        inputs.printed(12),
+        counts,
+        pair,
+        family=settings["oll_v1_pairs"],
+        n_resamples=n_resamples,
+        seed=seed,
+        **inputs.point,
+    )
+    return Exhibit(present(frame, counts, pair, n_resamples=n_resamples, seed=seed))
 
 
 def table_12(

@@ -1,4 +1,4 @@
-"""What the printed numbers of the MMLU-Pro panel say before anything is fitted."""
+"""What the printed numbers of the MMLU-Pro panel imply before anything is fitted."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ from replication.witness.infeasible import (
     linear_row,
 )
 
-# A bound of Table 9 counts as missed by one at its half unit or at this share of a design
-# effect, which was simulated to a few percent.
+# A residual of 1 on a bound of Table 9 is its half unit or, if that is more, this share of a design
+# effect: the paper simulated them, to a few percent.
 _SHARE_OF_EFFECT: Final = 0.01
-# An implied N is believed if it leaves out no more of the benchmark's items than these.
+# An implied N may lack at most so many of the benchmark's items.
 _MOST_SHORT: Final = 1
 _ICC_UNITS: Final = 1_000_000_000
-# Relative half width of the interval that stands in for contradictory ones.
+# Relative half width of the interval that replaces contradictory ones.
 _NEAR: Final = 1e-4
 # Bound on the sum of all unknowns of the chain, in items of the benchmark.
 _ROOM: Final = 20
@@ -53,7 +53,7 @@ class Table7:
 
     @classmethod
     def of(cls, constraints: Sequence[Constraint]) -> Table7:
-        """Collect them; the pairs must form a chain."""
+        """Select the constraints on b and c; the pairs must form a chain."""
         b, c = (select(tuple(constraints), name) for name in ("b", "c"))
         subjects = [one.subject for one in b]
         if not b or subjects != [one.subject for one in c]:
@@ -72,7 +72,7 @@ class Table7:
 
 @dataclass(frozen=True, slots=True)
 class IccInterval:
-    """ICC at which one number is printed as it is."""
+    """Interval of the ICC that one printed number implies."""
 
     constraint: Constraint
     lower: float
@@ -82,7 +82,7 @@ class IccInterval:
 def implied_items(
     table: Table7, constraints: Sequence[Constraint], whole: int, *, alpha: float, power: float
 ) -> int:
-    """Return the one N that the fitted N* of Table 7 imply under any rounding, else `whole`."""
+    """Return the one N that the fitted N* of Table 7 imply; `whole` if there is no such N."""
     fitted = [
         (i, found[0])
         for i, pair in enumerate(table.pairs)
@@ -101,7 +101,7 @@ def implied_items(
 
 
 def first_solved(constraints: Sequence[Constraint], pair: str, n_items: int) -> int:
-    """Return the items that the first model solves, from its own printed accuracy."""
+    """Return how many items the first model solves, by its printed accuracy."""
     found = _of_pair(constraints, pair, "p_a")
     if not found:
         raise PublishedError("mmlu_pro: the accuracy of the first model must be fitted")
@@ -111,7 +111,7 @@ def first_solved(constraints: Sequence[Constraint], pair: str, n_items: int) -> 
 def chain_contradictions(
     table: Table7, constraints: Sequence[Constraint], n_items: int, *, alpha: float, power: float
 ) -> list[Contradiction]:
-    """Hold the counts against all accuracies, and against all N*, at `n_items` items."""
+    """Return the contradictions of b and c with the accuracies, and with N*, at `n_items` items."""
     unknowns = _Unknowns(len(table.pairs))
     counts = [
         linear_row(unknowns.count(i, side), *row.interval, row)
@@ -148,7 +148,7 @@ def icc_intervals(
     alpha: float,
     power: float,
 ) -> list[IccInterval]:
-    """Turn each fitted number of Table 4 about a pair into an interval of its ICC."""
+    """Return the interval of a pair's ICC that each of its fitted numbers of Table 4 implies."""
     n_items = int(sizes.sum())
     reach = n_items / len(sizes) - 1
     n_star = float(required_n_discordance(*table.counts(pair), n_items, alpha=alpha, power=power))
@@ -157,7 +157,7 @@ def icc_intervals(
     for c in _of_pair(constraints, table.pairs[pair], *names):
         lower, upper = c.interval
         if c.quantity == "n_star_cluster":
-            # Printed so under rounding to the nearest as well: which of the two is not known.
+            # Rounded up or to the nearest is not known: the interval holds under both.
             lower = max(lower, c.printed.value - c.printed.half_unit)
             lower, upper = lower / n_star, upper / n_star
         if c.quantity != "icc":
@@ -173,7 +173,7 @@ def icc_intervals(
 def icc_contradiction(
     pair: str, intervals: Sequence[IccInterval], rests_on: tuple[Constraint, ...]
 ) -> Contradiction | None:
-    """Two numbers whose intervals of the ICC do not meet: intervals on a line meet in pairs."""
+    """Return two numbers whose intervals of the ICC do not meet, if there are any."""
     highest = max(intervals, key=lambda one: one.lower)
     lowest = min(intervals, key=lambda one: one.upper)
     if highest.lower <= lowest.upper:
@@ -197,10 +197,10 @@ def pair_targets(
     intervals: Sequence[IccInterval],
     unresolved_without: BoolArray | None,
 ) -> PairTargets:
-    """Collect what the pair is fitted to."""
+    """Collect the targets of a pair."""
     lower, upper = max(one.lower for one in intervals), min(one.upper for one in intervals)
     if lower > upper:
-        # A contradiction, reported as such: as far from the one number as from the other.
+        # A contradiction, which is reported: aim half way between the two numbers.
         middle = (lower + upper) / 2
         lower, upper = middle - _NEAR * abs(middle), middle + _NEAR * abs(middle)
     b, c = table.counts(pair)
@@ -219,10 +219,10 @@ def pair_targets(
 def leave_one_out_verdicts(
     constraints: Sequence[Constraint], table: Table7, names: Sequence[str], n_items: int
 ) -> dict[int, BoolArray]:
-    """Which pair Table 8 turns, and without which categories it stays unresolved.
+    """Return the pair that Table 8 resolves, and without which categories it stays unresolved.
 
-    Table 8 prints counts of pairs. A count that falls is laid to the unresolved pair with the
-    least clustered N*: the next one would have to lose two thirds of its own.
+    Table 8 prints numbers of unresolved pairs. Where one falls, the pair taken is the unresolved
+    one with the smallest clustered N*: any other would have to lose two thirds of its own.
     """
     printed = select(tuple(constraints), "leave_one_out_unresolved", fitted=True)
     n_star = {
@@ -244,12 +244,12 @@ def leave_one_out_verdicts(
 
 
 def dropped_categories(constraint: Constraint) -> tuple[str, ...]:
-    """Return the categories a row of Table 8 lists, without the count in parentheses behind."""
+    """Return the categories that a row of Table 8 lists; ``(11 drops)`` is cut off."""
     return tuple(constraint.subject[0].partition(" (")[0].split(", "))
 
 
 def _of_pair(constraints: Sequence[Constraint], pair: str, *names: str) -> tuple[Constraint, ...]:
-    """Fitted constraints on a pair, by the label its subject begins with."""
+    """Return the fitted constraints whose subject begins with the pair's label."""
     fitted = select(tuple(constraints), *names, fitted=True)
     return tuple(c for c in fitted if c.subject[:1] == (pair,))
 
@@ -279,7 +279,7 @@ def _as_counts(
 
 @dataclass(frozen=True, slots=True)
 class _Unknowns:
-    """Coefficients on the first model's solved items, all b, all c, and a slack."""
+    """Coefficients of linear rows: items the first model solves, every b, every c, a slack."""
 
     n_pairs: int
 

@@ -1,4 +1,4 @@
-"""What the fitted rows leave open: the items that each model solves, and the overlaps of pairs."""
+"""How many items each model solves, and the interval of each pair's overlap n11."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from replication.witness.one_factor import cell_patterns, model_pairs
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairLimits:
-    """Items solved, and for every pair the overlaps n11 that its printed numbers admit."""
+    """Items solved, and the interval of n11 that the fitted numbers leave to each pair."""
 
     board: Board
     lower: FloatArray
@@ -37,7 +37,7 @@ class PairLimits:
         alpha: float,
         power: float,
     ) -> PairLimits:
-        """Read the limits off the fitted numbers; `dropped` are the corrections."""
+        """Derive the limits from the fitted numbers; `dropped` are the minimum corrections."""
         rows = rows_by_task(nominal, fitted, alpha=alpha, power=power)
         board = _fitted_board(nominal, rows, dropped)
         rows = rows_by_task(board, fitted, alpha=alpha, power=power)
@@ -53,26 +53,26 @@ class PairLimits:
 
     @property
     def middle(self) -> FloatArray:
-        """Overlap of every pair in the middle of its interval."""
+        """Middle of each pair's interval, a whole number."""
         return np.floor((self.lower + self.upper) / 2)
 
     def of_task(self, task: str) -> slice:
-        """Where the task's pairs are in an array of all pairs."""
+        """Return the slice of the task's pairs in an array of all pairs."""
         per_task = len(self.lower) // len(self.board.tasks)
         return slice(*(per_task * (self.board.tasks.index(task) + step) for step in (0, 1)))
 
     def fixed_sums(self, task: str) -> tuple[FloatArray, FloatArray]:
-        """Rows of the total, of every model and of fixed overlaps, with what they add up to."""
+        """Return rows and their sums: of the total, of every model, of fixed overlaps."""
         here = self.of_task(task)
         return self._sums(task, self.fixed[here], self.middle[here])
 
     def all_sums(self, task: str, overlaps: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Rows of the total, of every model and of all overlaps, these being `overlaps`."""
+        """Return rows and their sums: of the total, of every model, of all `overlaps`."""
         here = self.of_task(task)
         return self._sums(task, np.ones(len(self.fixed[here]), dtype=np.bool_), overlaps[here])
 
     def overlap_rows(self, which: BoolArray) -> FloatArray:
-        """Rows of the overlaps of a task's chosen pairs."""
+        """Return the rows that add up to the overlaps of a task's chosen pairs."""
         patterns = cell_patterns(len(self.board.models))
         pairs = np.array(model_pairs(len(self.board.models)))[which]
         return (patterns[:, pairs[:, 0]] * patterns[:, pairs[:, 1]]).T.astype(np.float64)
@@ -89,7 +89,7 @@ class PairLimits:
 def _fitted_board(
     nominal: Board, rows: Mapping[str, Sequence[LinearRow]], dropped: Sequence[Constraint]
 ) -> Board:
-    """The board with the items that the fitted rows leave to each model."""
+    """Return the board with the numbers of solved items that meet the fitted rows."""
     scores = [nominal.locate(c.subject) for c in select(tuple(dropped), "board_score")]
     solved = {
         task: solved_items(
@@ -106,9 +106,9 @@ def _fitted_board(
 def solved_items(
     board: Board, task: str, rows: Sequence[LinearRow], *, displayed: frozenset[int] = frozenset()
 ) -> IntArray:
-    """Items each model solves: what the rows leave, nearest to the displayed score.
+    """Return how many items each model solves: within the rows, nearest to the displayed score.
 
-    The models in `displayed` need no row: their score is out of line, and all there is.
+    The models in `displayed` need no row. Their score was dropped, but nothing else is known.
     """
     n_models = len(board.models)
     low, high = np.zeros(n_models), np.full(n_models, float(board.n_items[task]))
@@ -116,7 +116,7 @@ def solved_items(
     for m, row in _accuracies(board, rows):
         low[m], high[m], known[m] = max(low[m], row.lower), min(high[m], row.upper), True
     differences = _differences(board, rows)
-    # Each round carries what is known of one model to those it is compared with.
+    # Each round passes the bounds of a model on to those that it is compared with.
     for _ in range(n_models):
         for i, j, least, most in differences:
             by_other = (i, low[j] + least, high[j] + most), (j, low[i] - most, high[i] - least)
@@ -133,7 +133,7 @@ def solved_items(
 
 
 def _accuracies(board: Board, rows: Sequence[LinearRow]) -> list[tuple[int, LinearRow]]:
-    """Models, and the rows that bound what one of them solves by itself."""
+    """Return the rows that bound the accuracy of one model, with that model."""
     found = []
     for row in rows:
         if row.constraint.quantity in ("board_score", "p_a", "p_b"):
@@ -145,13 +145,13 @@ def _accuracies(board: Board, rows: Sequence[LinearRow]) -> list[tuple[int, Line
 def _narrow(low: FloatArray, high: FloatArray, model: int, least: float, most: float) -> None:
     """Narrow the interval of `model`, in place."""
     least, most = max(low[model], least), min(high[model], most)
-    # A row that leaves nothing is a contradiction, which is reported elsewhere.
+    # An empty interval is a contradiction, which is reported elsewhere.
     if least <= most:
         low[model], high[model] = least, most
 
 
 def _differences(board: Board, rows: Sequence[LinearRow]) -> list[tuple[int, int, float, float]]:
-    """Bounds on m_a - m_b: from b and c of a pair, and from its gap."""
+    """Return bounds on m_a - m_b: by b and c of a pair, and by its gap."""
     found = []
     b = {r.constraint.subject: r for r in rows if r.constraint.quantity == "b"}
     for row in rows:
@@ -169,7 +169,7 @@ def _differences(board: Board, rows: Sequence[LinearRow]) -> list[tuple[int, int
 
 
 def _overlap_interval(board: Board, row: LinearRow, task: str) -> tuple[int | None, float, float]:
-    """Pair and interval of n11 that one row admits, the items solved being known."""
+    """Return the pair of a row, and the interval of n11 that the row leaves to it."""
     c = row.constraint
     if c.quantity not in ("b", "c", "rho", "n_star"):
         return None, 0.0, 0.0

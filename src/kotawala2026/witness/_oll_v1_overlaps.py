@@ -1,4 +1,4 @@
-"""What the models of each pair solve together: a fitted one-factor reference, and its tilt."""
+"""Overlaps n11 of all pairs: a one-factor reference is fitted, projected and tilted."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from replication.witness.one_factor import product_loadings, reference_cells, re
 from replication.witness.projection import information_projection
 from replication.witness.tilt import smallest_tilt
 
-# Least squares: a correlation off by 0.02 weighs as much as a gain off by 2%.
+# Least squares: an error of 0.02 in a correlation weighs as much as one of 2% in a gain.
 _RHO_SCALE, _GAIN_SCALE = 0.02, 0.02
 _START: Final = np.array([3.0, 4.0, 2.0, 1.0, 0.05, 0.03, 0.03, 0.01, 0.15])
 _LOGIT_LIMITS, _DISCOUNT_LIMITS = (-4.0, 7.0), (0.0, 1.0)
-# Nats that half a printed unit outside of the interval costs: inputs are met before targets.
+# Penalty in nats for half a printed unit outside of the interval: inputs are met before targets.
 _WEIGHT: Final = {"input": 1000.0, "target": 100.0}
 
 
 def fit_loadings(panel: PairPanel, limits: PairLimits, fitted: Sequence[Constraint]) -> FloatArray:
-    """Loadings of every task and model: least squares on fixed overlaps and on gains.
+    """Fit the loadings of every task and model by least squares on fixed overlaps and on gains.
 
-    The gains are those of the projected table, in which fixed overlaps are what they are; their
-    correlations are compared before the projection.
+    Gains are compared after the projection. Correlations of pairs with fixed overlaps are compared
+    before it, as the projection makes them exact.
     """
     board, fixed = limits.board, limits.fixed
     n_tasks = len(board.tasks)
@@ -58,12 +58,12 @@ def fit_loadings(panel: PairPanel, limits: PairLimits, fitted: Sequence[Constrai
         return loadings(start)
     lower, upper = np.array([_LOGIT_LIMITS] * n_tasks + [_DISCOUNT_LIMITS] * len(board.models)).T
     solution = least_squares(residuals, start, diff_step=[1e-3], max_nfev=40, bounds=(lower, upper))
-    # Six decimals: what follows cannot hang on the last bit of a decomposition.
+    # Six decimals: what follows must not depend on the last bit of a decomposition.
     return loadings(np.round(solution.x, 6))
 
 
 def reference_table(limits: PairLimits, task: str, loadings: FloatArray) -> FloatArray:
-    """Items of each cell under the one-factor model that has the task's accuracies."""
+    """Return the items that the one-factor model expects in each cell, at the task's accuracies."""
     n = limits.board.n_items[task]
     return n * reference_cells(limits.board.solved[task] / n, loadings)
 
@@ -76,7 +76,7 @@ def _start(n_tasks: int, n_models: int) -> FloatArray:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Fiber:
-    """The projection of the reference that meets marginals and fixed overlaps of one task."""
+    """One task's reference, projected onto its marginals and fixed overlaps."""
 
     cells: FloatArray
     overlaps: FloatArray
@@ -99,7 +99,7 @@ class _Fiber:
 def tilt_overlaps(
     panel: PairPanel, limits: PairLimits, loadings: FloatArray, fitted: Sequence[Constraint]
 ) -> tuple[FloatArray, float, list[FloatArray]]:
-    """Overlaps of all pairs, the cost of the tilt, and the real tables before it."""
+    """Return the overlaps of all pairs, the cost of the tilt, and the real tables before it."""
     board, free = limits.board, ~limits.fixed
     fibers = [_Fiber.of(limits, task, loadings[k]) for k, task in enumerate(board.tasks)]
     untilted = [fiber.cells for fiber in fibers]

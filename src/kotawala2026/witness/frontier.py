@@ -1,4 +1,4 @@
-"""Witness of the frontier panel (Appendix D): four models of which little is printed.
+"""Witness of the frontier panel (Appendix D): four models.
 
 Printed are N, one pair's gap and correlation, how many of the three adjacent pairs are
 unresolved and three digits about the shortcut's ratio. Everything else is free, and everything
@@ -13,7 +13,6 @@ from itertools import combinations
 from typing import Final
 
 import numpy as np
-import pandas as pd
 
 from llm_power.errors import InvalidArgument
 from llm_power.scores.store import TaskScores
@@ -22,10 +21,7 @@ from llm_power.statistics._typing import FloatArray, IntArray
 from llm_power.statistics.paired_binary import PairSummary, summarize_counts
 from llm_power.statistics.shortcut import shortcut_required_n
 from replication.constraints import Constraint, select, witness_provenance
-from replication.printed import (
-    PublishedError,
-)
-from replication.roles import roles_report
+from replication.printed import PublishedError
 from replication.witness.chain import chain_scores
 from replication.witness.infeasible import Contradiction, LinearRow
 
@@ -78,7 +74,7 @@ class FrontierWitness:
 def build_frontier(
     constraints: Sequence[Constraint], *, seed: int, alpha: float = 0.05, power: float = 0.80
 ) -> FrontierWitness:
-    """Find four models that meet everything printed about the panel.
+    """Find scores of four models that meet everything printed about the panel.
 
     Parameters
     ----------
@@ -136,7 +132,7 @@ def build_frontier(
 
 
 def witness_scores(witness: FrontierWitness, files: Mapping[str, str]) -> TaskScores:
-    """Return the scores in the form the engine reads.
+    """Return the scores in the form that the pair engine reads.
 
     Parameters
     ----------
@@ -162,35 +158,6 @@ def witness_scores(witness: FrontierWitness, files: Mapping[str, str]) -> TaskSc
     )
 
 
-def frontier_roles(
-    constraints: Sequence[Constraint],
-    witness: FrontierWitness,
-    *,
-    alpha: float = 0.05,
-    power: float = 0.80,
-) -> pd.DataFrame:
-    """Hold the witness against every printed number of the panel.
-
-    Parameters
-    ----------
-    constraints : sequence of Constraint
-        Panel ``frontier`` of the register.
-    witness : FrontierWitness
-        What `build_frontier` returned.
-    alpha, power : float
-        Operating point.
-
-    Returns
-    -------
-    DataFrame
-        As `replication.roles`.
-    """
-    n = len(witness.values)
-    summary = _summary(witness.solved[:-1], witness.b, witness.c, n, alpha=alpha, power=power)
-    values = _quantities(summary)
-    return roles_report(list(constraints), lambda c: float(_named(values, c)))
-
-
 @dataclass(frozen=True, slots=True)
 class _Printed:
     n_items: int
@@ -207,7 +174,7 @@ class _Printed:
 
 
 def _profiles(printed: _Printed) -> IntArray:
-    """Solved items of the four models, one profile a column, by the last model's."""
+    """Return profiles, one a column: items that each model solves, sorted by the last model's."""
     n = printed.n_items
     lower, upper = (n * end for end in printed.gap.interval)
     gaps = np.arange(int(np.ceil(lower)), int(np.floor(upper)) + 1)
@@ -223,7 +190,7 @@ def _profiles(printed: _Printed) -> IntArray:
 
 
 def _discordant(a: IntArray, b: IntArray, printed: _Printed) -> tuple[IntArray, IntArray]:
-    """Discordant counts at which the pair has the printed correlation, as nearly as whole."""
+    """Return the discordant counts with the correlation nearest to the printed one."""
     n = printed.n_items
     p_a, p_b = a / n, b / n
     joint = p_a * p_b + printed.rho * np.sqrt(p_a * (1 - p_a) * p_b * (1 - p_b))
@@ -263,7 +230,7 @@ def _misses(
     alpha: float,
     power: float,
 ) -> FloatArray:
-    """By how many half units each profile misses each number; (n_constraints, n_profiles)."""
+    """Return the misses in half units, shape (n_constraints, n_profiles)."""
     b, c = _discordant(profiles[:-1], profiles[1:], printed)
     n = printed.n_items
     values = _quantities(_summary(profiles[:-1], b, c, n, alpha=alpha, power=power))
@@ -277,7 +244,7 @@ def _misses(
 
 
 def _contradiction(constraints: Sequence[Constraint], misses: FloatArray) -> Contradiction:
-    """Fewest numbers that no profile tried meets together, and fewest to drop."""
+    """Return as few numbers as possible that no profile meets together, and as few to drop."""
     met = misses == 0
     sets = (
         chosen

@@ -1,9 +1,9 @@
-"""Witness of the MMLU-Pro top ten: ten models in a chain, in the real categories.
+"""Witness of the MMLU-Pro top ten: a chain of ten models, in the categories of the benchmark.
 
 `prepare_panel` reads the printed numbers, `fit_pair_gaps` spreads one pair's discordant items
 over the categories (the pairs are independent, so they may run side by side), `assemble` joins
 the pairs into item-level scores and `witness_scores` hands them to the engine. What came out is
-evaluated in `kotawala2026.witness.mmlu_pro_values`.
+evaluated in `kotawala2026.quantities`.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Final
 
 import numpy as np
 
+from kotawala2026.adjacent_clusters import CLUSTER, quartile_icc
 from kotawala2026.witness._mmlu_pro_printed import (
     Table7,
     chain_contradictions,
@@ -26,7 +27,6 @@ from kotawala2026.witness._mmlu_pro_printed import (
     leave_one_out_verdicts,
     pair_targets,
 )
-from kotawala2026.witness.mmlu_pro_values import CLUSTER, quartile_icc
 from llm_power.errors import one_line
 from llm_power.scores.store import TaskScores
 from llm_power.statistics._seeds import named_rng
@@ -44,7 +44,7 @@ from replication.witness.infeasible import Contradiction
 TASK: Final = "mmlu_pro"
 
 _FIT_RESAMPLES: Final = 2000
-# Beyond 4 the order of the items is all but that of their easiness, and little changes.
+# Beyond 4 the items are ordered almost by easiness alone, and little changes.
 _KAPPA: Final = (0.0, 4.0)
 _KAPPA_POINTS: Final = 9
 _KAPPA_ROUNDS: Final = 4
@@ -68,7 +68,7 @@ class Categories:
 
 @dataclass(frozen=True, slots=True)
 class MmluProPanel:
-    """What the printed numbers say before anything is fitted.
+    """What the printed numbers imply before anything is fitted.
 
     Attributes
     ----------
@@ -107,7 +107,7 @@ class MmluProPanel:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MmluProWitness:
-    """Item-level scores of the top ten, and how they came about.
+    """Item-level scores of the top ten, and the fit that gave them.
 
     Attributes
     ----------
@@ -173,7 +173,7 @@ def prepare_panel(
     alpha: float = 0.05,
     power: float = 0.80,
 ) -> MmluProPanel:
-    """Read off the printed numbers what every pair is fitted to, and what contradicts itself.
+    """Derive from the printed numbers the targets of every pair, and the contradictions.
 
     Parameters
     ----------
@@ -284,7 +284,7 @@ def assemble(panel: MmluProPanel, gaps: Sequence[ClusterGaps], *, seed: int) -> 
     Returns
     -------
     MmluProWitness
-        With kappa fitted to what is fitted of the difficulty quartiles; 0 if nothing is.
+        With kappa fitted to the difficulty quartiles; 0 if no number of theirs is fitted.
     """
     kappa = _fit_kappa(panel, gaps, seed) if panel.fitted_kappa else 0.0
     return MmluProWitness(panel, tuple(gaps), kappa, _draw(panel, gaps, kappa, seed))
@@ -318,7 +318,7 @@ def build_mmlu_pro(
 
 
 def witness_scores(witness: MmluProWitness, files: Mapping[str, str]) -> TaskScores:
-    """Return the scores in the form the engine reads.
+    """Return the scores in the form that the pair engine reads.
 
     Parameters
     ----------
@@ -358,7 +358,7 @@ def _draw(panel: MmluProPanel, gaps: Sequence[ClusterGaps], kappa: float, seed: 
 
 
 def _fit_kappa(panel: MmluProPanel, gaps: Sequence[ClusterGaps], seed: int) -> float:
-    """Search a grid, ever finer: the same draws serve every kappa, but the misfit has steps."""
+    """Search ever finer grids: draws are the same for every kappa, but the misfit has steps."""
 
     def misfit(kappa: float) -> float:
         icc = quartile_icc(_draw(panel, gaps, kappa, seed))

@@ -1,15 +1,15 @@
-"""A witness of the Open LLM Leaderboard v1: five models, four tasks, who solves what.
+"""Witness of the Open LLM Leaderboard v1: five models, four tasks.
 
-`build_witness` checks that the printed numbers can hold together, drops as few as possible where
-they cannot, and builds for each task the table of 32 whole cells that meets the fitted ones and is
-near a one-factor model:
+`build_witness` drops as few printed numbers as possible, so that the rest can hold together. For
+each task it then builds a table of 32 whole cells, one a pattern of solving models. The table meets
+the fitted numbers and is close to a one-factor model:
 
 1. reference: `one_factor`, loadings by least squares on the fitted overlaps and gains;
 2. projection of the reference onto the fitted marginals and overlaps (`projection`);
-3. the least move of all other overlaps that makes fitted medians and extremes true (`tilt`);
+3. smallest change of all other overlaps that makes fitted percentiles true (`tilt`);
 4. projection onto all overlaps, then the nearest table of whole items.
 
-What stops after step 2 is kept beside it: there, nothing of Table 3 has been put in.
+The tables of step 2 are kept as well: in them, nothing of Table 3 has been put in.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from replication.witness.projection import (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TaskWitness:
-    """Who solves what in one task.
+    """The cells of one task.
 
     Attributes
     ----------
@@ -106,7 +106,7 @@ def build_witness(
     alpha: float = 0.05,
     power: float = 0.80,
 ) -> OllV1Witness:
-    """Build a board that agrees with the fitted printed numbers.
+    """Build the witness from the displayed scores and the fitted printed numbers.
 
     Parameters
     ----------
@@ -159,7 +159,7 @@ def build_witness(
 def witness_scores(
     witness: OllV1Witness, files: Mapping[str, str], *, tilted: bool = True
 ) -> tuple[TaskScores, ...]:
-    """Spread the cells over items, as scores that the pairs' engine reads.
+    """Return the scores, item by item, in the form that the pair engine reads.
 
     Parameters
     ----------
@@ -183,7 +183,7 @@ def witness_scores(
 
 
 def pair_freedom(witness: OllV1Witness) -> pd.DataFrame:
-    """List the pairs, and whether printed numbers fix what their models solve together.
+    """List the pairs, and whether printed numbers fix their overlap.
 
     Parameters
     ----------

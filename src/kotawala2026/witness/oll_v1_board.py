@@ -1,4 +1,4 @@
-"""The Open LLM Leaderboard v1 in whole items: its tasks, its models, who solves how many."""
+"""The Open LLM Leaderboard v1: its tasks, its models, and how many items each solves."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from replication.witness.one_factor import model_pairs
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Board:
-    """The pairs of a board and what the displayed scores say about them.
+    """Tasks and models of a board, and how many items each model solves.
 
     Attributes
     ----------
@@ -36,11 +36,11 @@ class Board:
 
     @property
     def pairs(self) -> list[tuple[str, int, int]]:
-        """Task and both models of every pair, in the order of every array of pairs."""
+        """Task and both models of every pair; all arrays of pairs have this order."""
         return [(task, i, j) for task in self.tasks for i, j in model_pairs(len(self.models))]
 
     def per_pair(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Items of the task, and items that the first and the second model solve."""
+        """Return for each pair the items of its task, and those that each model solves."""
         rows = [
             (self.n_items[task], self.solved[task][i], self.solved[task][j])
             for task, i, j in self.pairs
@@ -49,7 +49,7 @@ class Board:
         return n, first, second
 
     def locate(self, subject: Sequence[str]) -> tuple[str, int, int]:
-        """Task and models (in the subject's order) of a constraint's subject."""
+        """Return the task and the models that a constraint's subject names, in its order."""
         task, *models = subject
         unknown = [name for name in models if name not in self.models]
         if task not in self.tasks or unknown or len(models) not in (1, 2):

@@ -1,4 +1,4 @@
-"""Which printed numbers of the Open LLM Leaderboard v1 cannot hold together, task by task."""
+"""Printed numbers of the Open LLM Leaderboard v1 that contradict each other, task by task."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from replication.witness.infeasible import Contradiction, LinearRow, find_contra
 def find_contradictions(
     board: Board, constraints: Sequence[Constraint], *, alpha: float = 0.05, power: float = 0.80
 ) -> tuple[Contradiction, ...]:
-    """Check that whole cells meet every printed number that is linear in them, task by task.
+    """Find the printed numbers that no whole cells satisfy together, task by task.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def find_contradictions(
         if one is None:
             continue
         for suspect in _suspects(board, one):
-            # Rows that rest on a wrong score are wrong with it: read them without the score.
+            # Rows that were derived from a wrong score are wrong too: derive them without it.
             other = _without_score(board, task, suspect, rows[task])
             again = rows_by_task(other, constraints, alpha=alpha, power=power)[task]
             reread = find_contradiction(task, again, board.n_items[task])
@@ -62,7 +62,7 @@ def _suspects(board: Board, found: Contradiction) -> list[int]:
 
 
 def _without_score(board: Board, task: str, model: int, rows: Sequence[LinearRow]) -> Board:
-    """The board with the items that `model` solves according to all other numbers."""
+    """Return the board with the items that `model` solves by all other numbers."""
     subject = (task, board.models[model])
     others = [r for r in rows if r.constraint.subject != subject]
     solved = solved_items(board, task, others, displayed=frozenset({model}))

@@ -1,4 +1,4 @@
-"""What is printed of many pairs at once: percentiles of their gain, r and n_h/N*, by gap."""
+"""Printed percentiles over many pairs: of the gain, of r and of n_h/N*, by size of gap."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _BUCKET: Final = re.compile(r"≤(?P<to>\d+)%|(?P<low>\d+)%–(?P<high>\d+)%|>(?
 
 
 def bucket_mask(label: str, gap: FloatArray) -> BoolArray:
-    """Return which absolute gaps are in the bucket that Table 3 labels so.
+    """Return which absolute gaps are in the bucket of Table 3 with this label.
 
     Raises
     ------
@@ -52,7 +52,7 @@ def bucket_mask(label: str, gap: FloatArray) -> BoolArray:
 
 
 def is_summary(c: Constraint) -> bool:
-    """Whether the number is a percentile of the gain, r or n_h/N* of pairs."""
+    """Whether the number is a percentile of the gain, of r or of n_h/N* over pairs."""
     return _SUMMARY.fullmatch(c.quantity) is not None
 
 
@@ -88,7 +88,7 @@ class PairPanel:
         return np.asarray((1 - self.rho(overlaps)) * np.square(self.gap / self.h) / var_d)
 
     def summaries(self, wanted: Sequence[Constraint], overlaps: FloatArray) -> FloatArray:
-        """The printed percentiles of `wanted`, each over the pairs that it is about."""
+        """Return the percentiles that `wanted` name, each over its own pairs."""
         groups: dict[tuple[Moment, tuple[str, ...]], dict[int, float]] = {}
         for place, c in enumerate(wanted):
             match = _SUMMARY.fullmatch(c.quantity)

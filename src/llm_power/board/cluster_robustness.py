@@ -13,12 +13,12 @@ import pandas as pd
 
 from llm_power.board.cluster_sums import cluster_moments, cluster_sums
 from llm_power.board.operating_point import OperatingPoint
+from llm_power.choices import Family
 from llm_power.scores.store import TaskScores
 from llm_power.statistics._seeds import named_rng
 from llm_power.statistics.category_bootstrap import category_bootstrap
 from llm_power.statistics.clusterings import difficulty_bins, random_clusters, split_by_parity
 from llm_power.statistics.design_effect import cluster_resolution, leave_one_cluster_out
-from llm_power.statistics.multiplicity import Family
 
 _RANKS: Final = ["task", "rank_a", "rank_b"]
 _DEFINITION: Final = [
@@ -46,6 +46,16 @@ def leave_one_out_table(clusters: pd.DataFrame, point: OperatingPoint) -> pd.Dat
     DataFrame
         One row a pair and dropped cluster: ``n_items`` that remain, ``n_star``, ``icc``,
         ``design_effect``, ``n_star_cluster`` and ``resolved_cluster`` on them.
+
+    Examples
+    --------
+    >>> from llm_power import OperatingPoint
+    >>> from llm_power.board.cluster_robustness import leave_one_out_table
+    >>> from llm_power.board.cluster_sums import tabulate_clusters
+    >>> from llm_power.example import example_task
+    >>> sums = tabulate_clusters(example_task(), "subject", "adjacent")
+    >>> leave_one_out_table(sums, OperatingPoint())["dropped"].unique().tolist()
+    ['algebra', 'botany', 'chess', 'drama']
     """
     parts = []
     for _, sums in clusters.groupby("task", sort=False):
@@ -90,6 +100,21 @@ def category_bootstrap_tables(
         unresolved.
     distribution : DataFrame
         One row a task and number of unresolved pairs, with its share of the resamples.
+
+    Examples
+    --------
+    >>> from llm_power import OperatingPoint
+    >>> from llm_power.board.cluster_robustness import category_bootstrap_tables
+    >>> from llm_power.board.cluster_sums import tabulate_clusters
+    >>> from llm_power.example import example_task
+    >>> sums = tabulate_clusters(example_task(), "subject", "adjacent")
+    >>> point = OperatingPoint()
+    >>> intervals, counts = category_bootstrap_tables(sums, point, n_resamples=50, seed=1)
+    >>> intervals[["rank_a", "rank_b", "probability_unresolved"]]
+       rank_a  rank_b  probability_unresolved
+    0       1       2                     1.0
+    1       2       3                     0.0
+    2       3       4                     0.0
     """
     intervals, distributions = [], []
     for task, sums in clusters.groupby("task", sort=False):
@@ -153,6 +178,17 @@ def cluster_definition_table(
     -------
     DataFrame
         One row a definition: number of clusters, median and largest ICC, unresolved pairs.
+
+    Examples
+    --------
+    >>> from llm_power import OperatingPoint
+    >>> from llm_power.board.cluster_robustness import cluster_definition_table
+    >>> from llm_power.example import example_task
+    >>> table = cluster_definition_table(
+    ...     example_task(), "subject", "adjacent", OperatingPoint(), seed=1
+    ... )
+    >>> table["definition"].unique().tolist()
+    ['subject', 'random', 'difficulty quartiles', 'subject by item parity']
     """
     if column is None:
         return pd.DataFrame(columns=_DEFINITION)

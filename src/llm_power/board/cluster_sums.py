@@ -10,10 +10,10 @@ import pandas as pd
 
 from llm_power.board.counts import count_cells_by_cluster, difference_moments_by_cluster
 from llm_power.board.families import pair_indices
+from llm_power.choices import Family
 from llm_power.errors import InvalidArgument
 from llm_power.scores.store import TaskScores
 from llm_power.statistics.cluster_moments import ClusterMoments, moments_from_sums
-from llm_power.statistics.multiplicity import Family
 
 _CLUSTER_COLUMNS: Final = ["cluster", "n_items", "sum_d", "sum_d2"]
 
@@ -40,6 +40,17 @@ def tabulate_clusters(ranked: TaskScores, column: str | None, family: Family) ->
     ------
     InvalidArgument
         If the scores have no such cluster column.
+
+    Examples
+    --------
+    >>> from llm_power.board.cluster_sums import tabulate_clusters
+    >>> from llm_power.example import example_task
+    >>> tabulate_clusters(example_task(), "subject", "adjacent").head(4)
+       task  rank_a  rank_b  cluster  n_items  sum_d  sum_d2
+    0  exam       1       2  algebra      100    3.0    23.0
+    1  exam       1       2   botany      100    3.0    17.0
+    2  exam       1       2    chess      100    3.0    21.0
+    3  exam       1       2    drama      100    1.0    21.0
     """
     if column is None:
         return pd.DataFrame(columns=["task", "rank_a", "rank_b", *_CLUSTER_COLUMNS])
@@ -72,6 +83,15 @@ def cluster_sums(
     -------
     DataFrame
         As `tabulate_clusters`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from llm_power.board.cluster_sums import cluster_sums
+    >>> from llm_power.example import example_task
+    >>> codes = np.arange(400) // 200
+    >>> cluster_sums(example_task(), ["first half", "second half"], codes, "adjacent").shape
+    (6, 7)
     """
     first, second = pair_indices(len(ranked.models), family)
     if ranked.kind == "binary":
@@ -96,7 +116,16 @@ def cluster_sums(
 
 
 def cluster_moments(sums: pd.DataFrame) -> ClusterMoments:
-    """Return the moments, (n_clusters, n_pairs), of one task's rows of `tabulate_clusters`."""
+    """Return the moments, (n_clusters, n_pairs), of one task's rows of `tabulate_clusters`.
+
+    Examples
+    --------
+    >>> from llm_power.board.cluster_sums import cluster_moments, tabulate_clusters
+    >>> from llm_power.example import example_task
+    >>> moments = cluster_moments(tabulate_clusters(example_task(), "subject", "adjacent"))
+    >>> moments.sum_d.shape
+    (4, 3)
+    """
     n_clusters = sums["cluster"].nunique()
     n_items, sum_d, sum_d2 = (
         sums[name].to_numpy(np.float64).reshape(-1, n_clusters).T

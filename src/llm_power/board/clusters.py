@@ -29,6 +29,18 @@ def add_clusters(
     -------
     DataFrame
         The key and the columns of this stage; null for a task without clusters.
+
+    Examples
+    --------
+    >>> from llm_power import OperatingPoint
+    >>> from llm_power.board.cluster_sums import tabulate_clusters
+    >>> from llm_power.board.clusters import add_clusters
+    >>> from llm_power.board.tabulation import tabulate_pairs
+    >>> from llm_power.example import example_task
+    >>> pairs = tabulate_pairs(example_task(), "adjacent")
+    >>> sums = tabulate_clusters(example_task(), "subject", "adjacent")
+    >>> add_clusters(pairs, sums, OperatingPoint())["resolved_cluster"].tolist()
+    [False, True, True]
     """
     table = pairs[PAIR_KEY].copy()
     for name in ("icc", "design_effect", "n_star_cluster", "q_cluster"):

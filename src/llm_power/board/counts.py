@@ -35,6 +35,15 @@ class PairCells:
     n11, b, c, n00 : ndarray of int
         Items solved by both models, only by the first, only by the second, by neither.
         Shape (n_pairs,), or (n_clusters, n_pairs) when counted by cluster.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from llm_power.board.counts import count_cells
+    >>> scores = np.array([[1.0, 0.0], [1.0, 1.0], [0.0, 0.0], [1.0, 0.0]])
+    >>> cells = count_cells(scores, np.array([0]), np.array([1]))
+    >>> cells.b, cells.c
+    (array([2]), array([0]))
     """
 
     n11: IntArray
@@ -44,7 +53,16 @@ class PairCells:
 
     @property
     def n_items(self) -> IntArray:
-        """Items that both models were scored on."""
+        """Items that both models were scored on.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from llm_power.board.counts import PairCells
+        >>> cells = PairCells(*(np.array([count]) for count in (7987, 295, 249, 1511)))
+        >>> cells.n_items
+        array([10042])
+        """
         return self.n11 + self.b + self.c + self.n00
 
 
@@ -60,6 +78,15 @@ class DifferenceMoments:
         Sums of both models' scores over those items, and of their squares.
     sum_d, sum_d2 : ndarray
         Sum, and sum of squares, of the paired difference. For 0/1 scores b - c and b + c.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from llm_power.board.counts import difference_moments
+    >>> scores = np.array([[0.9, 0.5], [0.7, 0.6], [0.4, np.nan]])
+    >>> moments = difference_moments(scores, np.array([0]), np.array([1]))
+    >>> moments.n_items, moments.sum_d.round(2)
+    (array([2]), array([0.5]))
     """
 
     n_items: IntArray
@@ -90,6 +117,15 @@ def count_cells(scores: FloatArray, first: IntArray, second: IntArray) -> PairCe
     ------
     InvalidArgument
         If a score is neither 0, 1 nor NaN.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from llm_power.board.counts import count_cells
+    >>> scores = np.array([[1.0, 0.0], [1.0, 1.0], [0.0, 0.0], [1.0, np.nan]])
+    >>> cells = count_cells(scores, np.array([0]), np.array([1]))
+    >>> cells.n11, cells.b, cells.c, cells.n00
+    (array([1]), array([1]), array([0]), array([1]))
     """
     present = ~np.isnan(scores)
     solved = np.where(present, scores, 0.0)
@@ -126,6 +162,15 @@ def count_cells_by_cluster(
     ------
     InvalidArgument
         As `count_cells`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from llm_power.board.counts import count_cells_by_cluster
+    >>> scores = np.array([[1.0, 0.0], [1.0, 1.0], [0.0, 0.0], [1.0, 0.0]])
+    >>> count_cells_by_cluster(scores, np.array([0, 0, 1, 1]), np.array([0]), np.array([1])).b
+    array([[1],
+           [1]])
     """
     cells = [count_cells(rows, first, second) for rows in _split_by_cluster(scores, codes)]
     return PairCells(
@@ -148,6 +193,15 @@ def difference_moments(scores: FloatArray, first: IntArray, second: IntArray) ->
     DifferenceMoments
         Arrays of shape (n_pairs,). Differences are taken before they are summed, item by
         item: near-identical models lose no digits, and no sum depends on the number of cores.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from llm_power.board.counts import difference_moments
+    >>> scores = np.array([[0.9, 0.5], [0.7, 0.6], [0.4, np.nan]])
+    >>> moments = difference_moments(scores, np.array([0]), np.array([1]))
+    >>> moments.n_items, moments.sum_d.round(2)
+    (array([2]), array([0.5]))
     """
     by_model = np.ascontiguousarray(scores.T)
     parts = [
@@ -173,6 +227,16 @@ def difference_moments_by_cluster(
     -------
     DifferenceMoments
         Arrays of shape (n_clusters, n_pairs).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from llm_power.board.counts import difference_moments_by_cluster
+    >>> scores = np.array([[0.9, 0.5], [0.7, 0.6], [0.4, 0.1]])
+    >>> codes = np.array([0, 0, 1])
+    >>> difference_moments_by_cluster(scores, codes, np.array([0]), np.array([1])).sum_d.round(2)
+    array([[0.5],
+           [0.3]])
     """
     parts = [difference_moments(rows, first, second) for rows in _split_by_cluster(scores, codes)]
     return _join(parts, np.stack)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from llm_power.choices import Family
 from llm_power.statistics._typing import IntArray
-from llm_power.statistics.multiplicity import Family, family_size
+from llm_power.statistics.multiplicity import family_size
 
 
 def pair_indices(n_models: int, family: Family) -> tuple[IntArray, IntArray]:
@@ -27,6 +28,15 @@ def pair_indices(n_models: int, family: Family) -> tuple[IntArray, IntArray]:
     ------
     InvalidArgument
         If there are fewer than two models, or the family is unknown.
+
+    Examples
+    --------
+    >>> from llm_power.board.families import pair_indices
+    >>> pair_indices(4, "adjacent")
+    (array([0, 1, 2]), array([1, 2, 3]))
+    >>> first, second = pair_indices(4, "all")
+    >>> len(first)
+    6
     """
     size = family_size(n_models, family)
     if family == "adjacent":

@@ -49,6 +49,17 @@ def add_multiplicity(
         ``resolved_`` of Bonferroni, Sidak, Holm and Benjamini-Hochberg (``bh``). The exact
         conditional p-value is adjusted, which holds its level with any number of discordant
         items; for graded scores, that of the paired t test.
+
+    Examples
+    --------
+    >>> from llm_power import OperatingPoint
+    >>> from llm_power.board.multiplicity import add_multiplicity
+    >>> from llm_power.board.resolution import add_resolution
+    >>> from llm_power.board.tabulation import tabulate_pairs
+    >>> from llm_power.example import example_task
+    >>> pairs, point = tabulate_pairs(example_task(), "adjacent"), OperatingPoint()
+    >>> add_multiplicity(pairs, add_resolution(pairs, point), point)["p_holm"].round(4).tolist()
+    [0.3203, 0.0003, 0.0]
     """
     p = _family_p(pairs, resolution)
     table = pairs[PAIR_KEY].assign(p_unadjusted=p)

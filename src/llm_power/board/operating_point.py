@@ -13,6 +13,14 @@ class OperatingPoint:
     ----------
     alpha, power : float
         Two-sided level of a single pair, or of the family, and target power.
+
+    Examples
+    --------
+    >>> from llm_power import OperatingPoint
+    >>> OperatingPoint()
+    OperatingPoint(alpha=0.05, power=0.8)
+    >>> OperatingPoint(alpha=0.01, power=0.90).alpha
+    0.01
     """
 
     alpha: float = 0.05

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from llm_power.choices import MissingPolicy
 from llm_power.errors import ScoreError
 from llm_power.scores.selection import (
     Coverage,
-    MissingPolicy,
     apply_missing_policy,
     rank_models,
     select_models,
@@ -39,6 +39,13 @@ def prepare_task(
     ------
     ScoreError
         If fewer than `top` models are there, or scores are missing under policy "error".
+
+    Examples
+    --------
+    >>> from llm_power import prepare_task
+    >>> from llm_power.example import example_task
+    >>> prepare_task(example_task(), top=2).models
+    ('heron', 'osprey')
     """
     if top is not None and not 2 <= top <= len(task.models):
         raise ScoreError(

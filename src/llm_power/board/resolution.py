@@ -37,6 +37,19 @@ def add_resolution(pairs: pd.DataFrame, point: OperatingPoint) -> pd.DataFrame:
     DataFrame
         The key and the columns of this stage, row by row. For graded scores the columns that
         only 0/1 scores define (attainable, n_h and the McNemar p-values) are null.
+
+    Examples
+    --------
+    >>> from llm_power import OperatingPoint
+    >>> from llm_power.board.resolution import add_resolution
+    >>> from llm_power.board.tabulation import tabulate_pairs
+    >>> from llm_power.example import example_task
+    >>> table = add_resolution(tabulate_pairs(example_task(), "adjacent"), OperatingPoint())
+    >>> table[["model_a", "model_b", "n_star", "q", "resolved"]].round(2)
+      model_a model_b   n_star      q  resolved
+    0   heron  osprey  2566.58   0.16     False
+    1  osprey    kite   204.50   1.96      True
+    2    kite    wren    35.13  11.39      True
     """
     parts = [
         (_binary_resolution if is_binary else _graded_resolution)(rows, point)

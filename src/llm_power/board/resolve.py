@@ -16,11 +16,12 @@ from llm_power.board.resolution import add_resolution
 from llm_power.board.sequential import add_sequential
 from llm_power.board.tabulation import tabulate_pairs
 from llm_power.board.verdicts import verdict_table
+from llm_power.choices import Family
 from llm_power.errors import InvalidArgument
 from llm_power.scores.store import TaskScores
-from llm_power.statistics.multiplicity import Family
 
 N_STAGES: Final = 5
+_USUAL: Final = OperatingPoint()
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,16 +30,22 @@ class BoardVerdicts:
 
     Attributes
     ----------
-    counts, multiplicity, verdicts : DataFrame
-        Sufficient statistics, every procedure's verdict, and the verdict table, row by row.
+    verdicts : DataFrame
+        One row a pair: counts, and what every stage says of it.
     family : {"adjacent", "all"}
         Which pairs were compared.
     point : OperatingPoint
         Level and power.
+
+    Examples
+    --------
+    >>> from llm_power import resolve_board
+    >>> from llm_power.example import example_task
+    >>> board = resolve_board([example_task()], family="all")
+    >>> board.family, len(board.verdicts)
+    ('all', 6)
     """
 
-    counts: pd.DataFrame
-    multiplicity: pd.DataFrame
     verdicts: pd.DataFrame
     family: Family
     point: OperatingPoint
@@ -51,6 +58,12 @@ def require_different_tasks(tasks: Sequence[TaskScores]) -> None:
     ------
     InvalidArgument
         If two tasks have one name.
+
+    Examples
+    --------
+    >>> from llm_power.board.resolve import require_different_tasks
+    >>> from llm_power.example import example_task
+    >>> require_different_tasks([example_task("exam"), example_task("quiz")])
     """
     seen: dict[str, int] = {}
     for number, task in enumerate(tasks, start=1):
@@ -66,9 +79,9 @@ def require_different_tasks(tasks: Sequence[TaskScores]) -> None:
 def resolve_board(
     tasks: Sequence[TaskScores],
     *,
-    family: Family,
+    family: Family = "adjacent",
     cluster: str | None = None,
-    point: OperatingPoint,
+    point: OperatingPoint = _USUAL,
     on_stage: Callable[[str], None] = lambda _stage: None,
 ) -> BoardVerdicts:
     """Resolve every pair of a board.
@@ -81,8 +94,8 @@ def resolve_board(
         Which pairs are compared; with several tasks the family is all of them together.
     cluster : str, optional
         Cluster column of the scores.
-    point : OperatingPoint
-        Level and power.
+    point : OperatingPoint, optional
+        Level and power; by default .05 and .80.
     on_stage : callable, optional
         Called with the name of each of the `N_STAGES` stages before it starts.
 
@@ -95,6 +108,17 @@ def resolve_board(
     ------
     InvalidArgument
         If two tasks have one name, two models share no item, or there is no such cluster column.
+
+    Examples
+    --------
+    >>> from llm_power import resolve_board
+    >>> from llm_power.example import example_task
+    >>> board = resolve_board([example_task()], family="adjacent", cluster="subject")
+    >>> board.verdicts[["model_a", "model_b", "n_items", "n_star", "q", "resolved"]].round(2)
+      model_a model_b  n_items   n_star      q  resolved
+    0   heron  osprey      400  2566.58   0.16     False
+    1  osprey    kite      400   204.50   1.96      True
+    2    kite    wren      400    35.13  11.39      True
     """
     require_different_tasks(tasks)
     on_stage("pairs")
@@ -111,4 +135,4 @@ def resolve_board(
     on_stage("sequential")
     sequential = add_sequential(counts, point)
     verdicts = verdict_table(counts, resolution, multiplicity, clusters, sequential)
-    return BoardVerdicts(counts, multiplicity, verdicts, family, point)
+    return BoardVerdicts(verdicts, family, point)

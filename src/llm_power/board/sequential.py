@@ -24,6 +24,19 @@ def add_sequential(pairs: pd.DataFrame, point: OperatingPoint) -> pd.DataFrame:
     -------
     DataFrame
         The key and the columns of this stage; null for graded scores.
+
+    Examples
+    --------
+    >>> from llm_power import OperatingPoint
+    >>> from llm_power.board.sequential import add_sequential
+    >>> from llm_power.board.tabulation import tabulate_pairs
+    >>> from llm_power.example import example_task
+    >>> table = add_sequential(tabulate_pairs(example_task(), "adjacent"), OperatingPoint())
+    >>> table[["crossed", "resolved_anytime"]]
+       crossed  resolved_anytime
+    0    False             False
+    1     True             False
+    2     True              True
     """
     table = pairs[PAIR_KEY].copy()
     for name in ("log_e", "n_star_anytime", "q_anytime", "anytime_inflation"):

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from importlib.metadata import version
 from typing import Any, Final
 
 import numpy as np
 import pandas as pd
+
+from llm_power.board.resolve import BoardVerdicts
+from llm_power.choices import MissingPolicy
+from llm_power.scores.store import TaskScores
 
 # Upper ends of the bins of Table 3, in score units.
 GAP_BINS: Final = (0.01, 0.02, 0.05, 0.15)
@@ -21,24 +27,33 @@ _PROCEDURES: Final = {
 }
 
 
-def unresolved_by_procedure(verdicts: pd.DataFrame, multiplicity: pd.DataFrame) -> pd.DataFrame:
+def unresolved_by_procedure(verdicts: pd.DataFrame) -> pd.DataFrame:
     """Count the unresolved pairs of each task under each procedure, as Table 5 does.
 
     Parameters
     ----------
-    verdicts, multiplicity : DataFrame
-        The verdict table, and the stage that knows every procedure's verdict, row by row.
+    verdicts : DataFrame
+        The verdict table.
 
     Returns
     -------
     DataFrame
         One row a task and procedure: ``n_pairs`` it applies to and ``n_unresolved``. A
         procedure that does not apply to a task has no pairs there.
+
+    Examples
+    --------
+    >>> from llm_power import resolve_board, unresolved_by_procedure
+    >>> from llm_power.example import example_task
+    >>> board = resolve_board([example_task()])
+    >>> unresolved_by_procedure(board.verdicts).head(3)
+       task   procedure  n_pairs  n_unresolved
+    0  exam     Fixed n        3             1
+    1  exam  Bonferroni        3             1
+    2  exam       Šidák        3             1
     """
-    stages = [name for name in _PROCEDURES.values() if name not in verdicts]
-    columns = pd.concat([verdicts, multiplicity[stages]], axis=1)
     rows = []
-    for task, group in columns.groupby("task", sort=False):
+    for task, group in verdicts.groupby("task", sort=False):
         for procedure, name in _PROCEDURES.items():
             known = group[name].dropna().astype(bool)
             rows.append(
@@ -65,6 +80,18 @@ def unresolved_by_gap(verdicts: pd.DataFrame) -> pd.DataFrame:
     DataFrame
         One row a task and bin: its upper end (``inf`` for the last), pairs, unresolved pairs,
         and the median and largest r = N*/N.
+
+    Examples
+    --------
+    >>> from llm_power import resolve_board, unresolved_by_gap
+    >>> from llm_power.example import example_task
+    >>> unresolved_by_gap(resolve_board([example_task()]).verdicts).iloc[:, :4]
+       task  gap_up_to  n_pairs  n_unresolved
+    0  exam       0.01        0             0
+    1  exam       0.02        0             0
+    2  exam       0.05        1             1
+    3  exam       0.15        1             0
+    4  exam        inf        1             0
     """
     edges = [0.0, *GAP_BINS, np.inf]
     columns = pd.DataFrame(
@@ -89,22 +116,30 @@ def unresolved_by_gap(verdicts: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def task_overview(pairs: pd.DataFrame) -> pd.DataFrame:
+def task_overview(verdicts: pd.DataFrame) -> pd.DataFrame:
     """Items, models and coverage of each task.
 
     Parameters
     ----------
-    pairs : DataFrame
-        What `llm_power.board.tabulation.tabulate_pairs` returned.
+    verdicts : DataFrame
+        The verdict table; the columns of its counts are enough.
 
     Returns
     -------
     DataFrame
         One row a task: models, pairs, items, and the smallest and median share of the items
         that both models of a pair were scored on.
+
+    Examples
+    --------
+    >>> from llm_power import resolve_board, task_overview
+    >>> from llm_power.example import example_task
+    >>> task_overview(resolve_board([example_task()]).verdicts)
+       task  n_models  n_pairs  n_items  coverage_min  coverage_median
+    0  exam         4        3      400           1.0              1.0
     """
     rows = []
-    for task, group in pairs.groupby("task", sort=False):
+    for task, group in verdicts.groupby("task", sort=False):
         coverage = group["n_items"] / group["n_task"]
         rows.append(
             {
@@ -119,27 +154,96 @@ def task_overview(pairs: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def summarize_board(
-    pairs: pd.DataFrame, verdicts: pd.DataFrame, multiplicity: pd.DataFrame
-) -> dict[str, Any]:
+def summarize_board(verdicts: pd.DataFrame) -> dict[str, Any]:
     """Collect the three summaries in one JSON-ready mapping.
 
     Parameters
     ----------
-    pairs, verdicts, multiplicity : DataFrame
-        Counts, verdict table and multiplicity stage of the same pairs.
+    verdicts : DataFrame
+        The verdict table.
 
     Returns
     -------
     dict
         ``n_pairs``, ``n_resolved``, ``n_unattainable``, ``n_crossed``, and the lists ``tasks``
         and ``procedures``.
+
+    Examples
+    --------
+    >>> from llm_power import resolve_board
+    >>> from llm_power.board.summary import summarize_board
+    >>> from llm_power.example import example_task
+    >>> summary = summarize_board(resolve_board([example_task()]).verdicts)
+    >>> summary["n_resolved"], summary["n_pairs"]
+    (2, 3)
     """
     return {
         "n_pairs": len(verdicts),
         "n_resolved": int(verdicts["resolved"].sum()),
         "n_unattainable": int((~verdicts["attainable"].dropna().astype(bool)).sum()),
         "n_crossed": int(verdicts["crossed"].dropna().astype(bool).sum()),
-        "tasks": task_overview(pairs).to_dict(orient="records"),
-        "procedures": unresolved_by_procedure(verdicts, multiplicity).to_dict(orient="records"),
+        "tasks": task_overview(verdicts).to_dict(orient="records"),
+        "procedures": unresolved_by_procedure(verdicts).to_dict(orient="records"),
+    }
+
+
+def describe_board(
+    board: BoardVerdicts,
+    tasks: Sequence[TaskScores],
+    *,
+    missing: MissingPolicy,
+    cluster: str | None = None,
+) -> dict[str, Any]:
+    """Say what a board was made from, with which settings, and what came of it.
+
+    Parameters
+    ----------
+    board : BoardVerdicts
+        What `resolve_board` returned.
+    tasks : sequence of TaskScores
+        The tasks it was given.
+    missing : {"error", "pairwise", "drop_items"}
+        What was done about missing scores.
+    cluster : str, optional
+        Column the items were grouped by.
+
+    Returns
+    -------
+    dict
+        What summary.json holds: version, settings, ``scores`` with one entry a task, and the
+        keys of `summarize_board`.
+
+    Examples
+    --------
+    >>> from llm_power import resolve_board
+    >>> from llm_power.board.summary import describe_board
+    >>> from llm_power.example import example_task
+    >>> tasks = [example_task()]
+    >>> summary = describe_board(resolve_board(tasks), tasks, missing="error")
+    >>> summary["family"], summary["scores"][0]["items"]
+    ('adjacent', 400)
+    """
+    return {
+        "llm_power": version("llm-power"),
+        "family": board.family,
+        "alpha": board.point.alpha,
+        "power": board.point.power,
+        "missing": missing,
+        "cluster": cluster,
+        "scores": [_describe_scores(task) for task in tasks],
+        **summarize_board(board.verdicts),
+    }
+
+
+def _describe_scores(task: TaskScores) -> dict[str, Any]:
+    return {
+        "task": task.task,
+        "kind": task.kind,
+        "source": task.provenance.source,
+        "revision": task.provenance.revision,
+        "retrieved": task.provenance.retrieved,
+        "sha256": dict(task.provenance.files),
+        "tolerated": {fault: dict(n) for fault, n in task.provenance.tolerated.items()},
+        "items": task.n_items,
+        "scored_items": dict(zip(task.models, task.scored.sum(axis=0).tolist(), strict=True)),
     }

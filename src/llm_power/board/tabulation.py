@@ -9,9 +9,9 @@ import pandas as pd
 
 from llm_power.board.counts import count_cells, difference_moments
 from llm_power.board.families import pair_indices
+from llm_power.choices import Family
 from llm_power.errors import InvalidArgument
 from llm_power.scores.store import TaskScores
-from llm_power.statistics.multiplicity import Family
 
 PAIR_KEY: Final = ["task", "rank_a", "rank_b", "model_a", "model_b"]
 CELL_COLUMNS: Final = ["n11", "b", "c", "n00"]
@@ -38,6 +38,16 @@ def tabulate_pairs(ranked: TaskScores, family: Family) -> pd.DataFrame:
     ------
     InvalidArgument
         If two models share no item.
+
+    Examples
+    --------
+    >>> from llm_power.board.tabulation import tabulate_pairs
+    >>> from llm_power.example import example_task
+    >>> tabulate_pairs(example_task(), "adjacent")[["model_a", "model_b", "n11", "b", "c", "n00"]]
+      model_a model_b  n11   b   c  n00
+    0   heron  osprey  245  46  36   73
+    1  osprey    kite  233  48  17  102
+    2    kite    wren  153  97   9  141
     """
     first, second = pair_indices(len(ranked.models), family)
     models = np.array(ranked.models, dtype=object)

@@ -14,7 +14,8 @@ import pandas as pd
 from llm_power.board.tabulation import PAIR_KEY
 from llm_power.errors import InvalidArgument
 
-VERDICT_COLUMNS: Final = [
+# What the files for readers show of the verdict table.
+PAIRS_COLUMNS: Final = [
     *PAIR_KEY,
     *["n_items", "n11", "b", "c", "n00", "p_a", "p_b", "delta", "rho", "var_d"],
     *["n_star", "q", "mde", "resolved", "attainable", "n_h", "n_miller"],
@@ -26,7 +27,7 @@ VERDICT_COLUMNS: Final = [
 
 
 def verdict_table(pairs: pd.DataFrame, *stages: pd.DataFrame) -> pd.DataFrame:
-    """Join the stages into the table of `VERDICT_COLUMNS`.
+    """Join the counts and all stages into one table.
 
     Parameters
     ----------
@@ -44,9 +45,17 @@ def verdict_table(pairs: pd.DataFrame, *stages: pd.DataFrame) -> pd.DataFrame:
     ------
     InvalidArgument
         If a stage is not about the same pairs in the same order.
+
+    Examples
+    --------
+    >>> from llm_power import resolve_board
+    >>> from llm_power.board.verdicts import PAIRS_COLUMNS, verdict_table
+    >>> from llm_power.example import example_task
+    >>> table = resolve_board([example_task()]).verdicts  # joined by this function
+    >>> set(PAIRS_COLUMNS) < set(table.columns)
+    True
     """
     for stage in stages:
         if not stage[PAIR_KEY].equals(pairs[PAIR_KEY]):
             raise InvalidArgument("the stages of a verdict table must be about the same pairs")
-    columns = pd.concat([pairs, *(stage.drop(columns=PAIR_KEY) for stage in stages)], axis=1)
-    return columns[VERDICT_COLUMNS]
+    return pd.concat([pairs, *(stage.drop(columns=PAIR_KEY) for stage in stages)], axis=1)

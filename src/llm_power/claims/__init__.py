@@ -1,1 +1,1 @@
-"""Claims under audit: a register of printed numbers, held against the files of a run."""
+"""Claims under audit: a register of printed numbers, compared with the files of a run."""

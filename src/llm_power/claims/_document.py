@@ -1,4 +1,4 @@
-"""Read a register from YAML that anybody may have written, and hold it against its schema."""
+"""Read a register from YAML that is not trusted, and check it by its schema."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from llm_power.errors import one_line
 
 
 def read_document(path: Path) -> Any:
-    """Read a register by `llm_power.documents.read_yaml`; its errors are `AuditError` here."""
+    """Read a register by `llm_power.documents.read_yaml`; its errors become `AuditError`."""
     try:
         return read_yaml(path)
     except DocumentError as error:

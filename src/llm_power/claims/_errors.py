@@ -1,4 +1,4 @@
-"""The error of a register that cannot be used, or of results that do not carry it."""
+"""The error of a register, or of a result that it names, that cannot be used."""
 
 from __future__ import annotations
 
@@ -16,6 +16,12 @@ class AuditError(LLMPowerError):
         What the user can do about it.
     file, claim, field : str
         Where it is wrong; whatever is known is part of the message.
+
+    Examples
+    --------
+    >>> from llm_power import AuditError
+    >>> print(AuditError("there is no such column", remedy="correct its name", file="claims.yaml"))
+    claims.yaml: there is no such column. Remedy: correct its name.
     """
 
     def __init__(
@@ -32,6 +38,14 @@ class AuditError(LLMPowerError):
         super().__init__(one_line(f"{start}{problem}. Remedy: {remedy}."))
 
     def at(self, *, file: str, claim: str, field: str) -> AuditError:
-        """Return the same error with its place in the register."""
+        """Return the same error with its place in the register.
+
+        Examples
+        --------
+        >>> from llm_power import AuditError
+        >>> error = AuditError("there is no such column", remedy="correct its name")
+        >>> print(error.at(file="claims.yaml", claim="pairs", field="rows"))
+        claims.yaml, claim 'pairs', field rows: there is no such column. Remedy: correct its name.
+        """
         within = f"{field}/{self.field}" if self.field else field
         return AuditError(self.problem, remedy=self.remedy, file=file, claim=claim, field=within)

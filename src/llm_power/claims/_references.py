@@ -1,4 +1,4 @@
-"""What the claims of a register say of one another."""
+"""References between the claims of a register."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MOST_REFERENCES: Final = 5_000_000
 
 
 def follow_patterns(claims: Sequence[Claim]) -> list[Claim]:
-    """Replace each ``table/*/b`` that a claim follows from by the ids that it stands for.
+    """Replace each pattern ``table/*/b`` in ``follows_from`` by the ids that match it.
 
     A ``*`` stands for one part of an id, or for some letters of one. A pattern without any match
     stays, to be refused.
@@ -43,7 +43,7 @@ def follow_patterns(claims: Sequence[Claim]) -> list[Claim]:
 
 
 def repeat_printed(claims: Sequence[Claim]) -> list[Claim]:
-    """Give each claim that repeats another's printed number that number, and what it says.
+    """Copy the printed number, and its statement, to each claim that repeats another's.
 
     Raises
     ------
@@ -91,7 +91,7 @@ def _matches(pattern: Sequence[str], ids: Sequence[Sequence[str]]) -> tuple[str,
 
 
 def _is_made_of(part: str, pieces: Sequence[str]) -> bool:
-    """Return whether a part is these pieces in their order, with some letters between any two.
+    """Return whether a part of an id consists of these pieces, with letters between any two.
 
     To take each piece at its first place leaves the most room for those after it, so that nothing
     is tried twice, as a regular expression would.
@@ -112,7 +112,7 @@ def _is_made_of(part: str, pieces: Sequence[str]) -> bool:
 
 
 def check_references(claims: Sequence[Claim], exhibits: Mapping[str, Any] | None) -> None:
-    """Raise unless every exhibit and every claim that is referred to is there, and no loop is."""
+    """Raise if a reference names no exhibit or claim of the register, or if references loop."""
     by_id = {claim.id: claim for claim in claims}
     for claim in claims:
         if exhibits is not None and claim.exhibit is not None and claim.exhibit not in exhibits:
@@ -124,9 +124,10 @@ def check_references(claims: Sequence[Claim], exhibits: Mapping[str, Any] | None
             )
         references = [("follows_from", name) for name in claim.follows_from]
         references += [
-            (f"checks/{i}/claim", check.claim)
+            (f"checks/{i}/{field}", name)
             for i, check in enumerate(claim.checks)
-            if check.claim
+            for field, name in (("claim", check.claim), ("role_of", check.role_of))
+            if name
         ]
         for place, name in references:
             if name not in by_id:

@@ -1,4 +1,4 @@
-"""How much a register comes to once it is written out, told before any of it is."""
+"""Limits on the size of a register, checked before its entries are repeated."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Subjects = Mapping[str, Sequence[Mapping[str, Scalar]]]
 
 
 def refuse_excess(entries: Sequence[Mapping[str, Any]], subjects: Subjects) -> None:
-    """Refuse entries that come to too many claims, or to too much text, over their subjects.
+    """Refuse entries that make too many claims, or too much text, when they are repeated.
 
     Raises
     ------
@@ -61,7 +61,7 @@ def _longest(rows: Sequence[Mapping[str, Scalar]]) -> dict[str, int]:
 
 
 def _filled(value: Any, longest: Mapping[str, int]) -> int:
-    """Return what a field of one claim takes at most, placeholders filled in."""
+    """Return the greatest length of a field of one claim, placeholders filled in."""
     if isinstance(value, dict):
         return _OVERHEAD + sum(_filled(part, longest) for part in value.values())
     if isinstance(value, list):

@@ -1,50 +1,54 @@
-"""What a register holds: claims, what each says in numbers, and what it is held against."""
+"""The contents of a register: claims, their statements, and the checks of each."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from llm_power.printed import Statement
 from llm_power.provenance import Evidence
 
-Relation = Literal["=", "≈", "<", ">", "<=", ">=", "between", "text"]
 Aggregate = Literal["count", "min", "max", "median", "mean", "sum"]
 Scalar = str | float | bool
 Condition = Scalar | Mapping[str, Any]
 Kind = Literal["claim", "cross_check"]
+Role = Literal["input", "target", "held_out"]
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
-    """What a printed text says.
+class Cell:
+    """A cell of a table of printed numbers, or a part of one.
 
     Attributes
     ----------
-    relation : {"=", "≈", "<", ">", "<=", ">=", "between", "text"}
-        How the true value is said to stand to `value`.
-    value : float
-        The number, or the lower end of a range; NaN for text.
-    half_unit : float
-        Half a unit of the last printed digit; 0 for a count, and for a bound unless the
-        register says otherwise.
-    upper : float
-        The upper end of a range; NaN for everything else.
-    text : str
-        The word or mark that is claimed; empty for numbers.
+    file : str
+        CSV file, a path from the folder of the register.
+    row : int
+        1 is the first below the header.
+    column : str
+        Its name.
+    part : str
+        ``point``, ``lower`` or ``upper`` of an interval, ``count`` or ``share``,
+        ``parentheses`` for what stands in them, ``text`` for a cell that is a word; empty for
+        a number.
+
+    Examples
+    --------
+    >>> from llm_power.claims.claims import Cell
+    >>> Cell("printed/table_06.csv", row=4, column="b").column
+    'b'
     """
 
-    relation: Relation
-    value: float = math.nan
-    half_unit: float = 0.0
-    upper: float = math.nan
-    text: str = ""
+    file: str
+    row: int
+    column: str
+    part: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing that a claim is held against: cells of a result file, or another claim.
+    """One comparison of a claim: with cells of a result file, or with another claim.
 
     Attributes
     ----------
@@ -53,7 +57,7 @@ class Check:
     claim : str
         Id of the claim whose printed number is compared; empty where `result` is set.
     rows : mapping of str to scalar or mapping
-        What the cells of a row must be for it to be selected.
+        Values that the cells of a selected row have.
     column : str
         Column of the value; empty for a count of rows.
     aggregate : str, optional
@@ -63,13 +67,19 @@ class Check:
     standard_error : str or float, optional
         Column of the Monte Carlo standard error, or the number, in the units of the result.
     evidence : str, optional
-        Class that the register asserts.
-    witness_role : str
-        ``panel/id`` in the table of roles of a witness, or ``fitted`` or ``held_out`` for what
-        has no row there; counts where the result rests on a witness, and nowhere else.
+        Class of evidence that the register asserts.
+    role_of : str
+        Id of the claim whose role counts where the result rests on a witness; empty for the
+        claim's own.
     reading : str
         The reading of an undefined quantity that the check belongs to; empty where the
         quantity is defined.
+
+    Examples
+    --------
+    >>> from llm_power.claims.claims import Check
+    >>> Check(result="pairs.csv", rows={"model_a": "heron"}, column="q").aggregate is None
+    True
     """
 
     result: str = ""
@@ -80,12 +90,19 @@ class Check:
     scale: float = 1.0
     standard_error: str | float | None = None
     evidence: Evidence | None = None
-    witness_role: str = ""
+    role_of: str = ""
     reading: str = ""
 
     @property
     def source(self) -> str:
-        """What the check looks at: the result file, or ``claim ID``."""
+        """What the check looks at: the result file, or ``claim ID``.
+
+        Examples
+        --------
+        >>> from llm_power.claims.claims import Check
+        >>> Check(result="pairs.csv", rows={"model_a": "heron"}, column="q").source
+        'pairs.csv'
+        """
         return self.result or f"claim {self.claim}"
 
 
@@ -98,15 +115,15 @@ class Claim:
     id : str
         Unique name.
     kind : {"claim", "cross_check"}
-        Whether the claim is about the data, or ties printed numbers to one another.
+        Whether the claim is about the data, or compares printed numbers.
     section, place : str
         Where it stands.
     exhibit : str, optional
         Name of the exhibit it belongs to.
     claim, quantity, printed : str
-        Paraphrase, what the number is, and the printed text.
+        Paraphrase of the claim, name of its number, and the printed text.
     statement : Statement
-        What the printed text says.
+        What the printed text states, in numbers.
     printed_standard_error : float
         Monte Carlo standard error of the printed number; NaN for one without.
     follows_from : tuple of str
@@ -124,8 +141,27 @@ class Claim:
     consequence, needs, note : str
         What it changes; what would be needed to check it; anything else.
     printed_of : str
-        Id of the claim whose printed number this one repeats, and holds against another;
-        empty where the claim has a number of its own.
+        Id of the claim whose printed number this one repeats; empty where the claim has a
+        number of its own.
+    role : {"input", "target", "held_out"}, optional
+        Role of the printed number for a witness: fitted; fitted as closely as possible, with
+        the residual reported; never fitted. None where no witness is concerned.
+    measures : mapping
+        Quantity, panel and subject of the number, for the program that makes the results. Only
+        its role is read here.
+    cell : Cell, optional
+        Where the number is printed in a table; None for a number of the text.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from llm_power import load_register
+    >>> from llm_power.claims.claims import Claim
+    >>> from llm_power.example import write_example
+    >>> write_example(".")
+    >>> claim = load_register(Path("claims.yaml")).claims[1]
+    >>> claim.id, claim.printed, claim.statement.value
+    ('pairs', '3', 3.0)
     """
 
     id: str
@@ -148,14 +184,35 @@ class Claim:
     needs: str
     note: str
     printed_of: str = ""
+    role: Role | None = None
+    measures: Mapping[str, Any] = field(default_factory=dict)
+    cell: Cell | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Exhibit:
-    """A table or figure that claims belong to; `file` is a path from the folder of results."""
+    """A table or figure that claims belong to.
+
+    Attributes
+    ----------
+    title : str
+        Its name for readers.
+    file : str
+        A path from the folder of results.
+    printed : str
+        CSV file of its printed cells, a path from the folder of the register; empty for one
+        without.
+
+    Examples
+    --------
+    >>> from llm_power.claims.claims import Exhibit
+    >>> Exhibit(title="Pairs of the board", file="pairs.csv").title
+    'Pairs of the board'
+    """
 
     title: str
     file: str
+    printed: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +229,15 @@ class Register:
         By name.
     claims : tuple of Claim
         Ids are unique.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from llm_power import Register, load_register
+    >>> from llm_power.example import write_example
+    >>> write_example(".")
+    >>> [claim.id for claim in load_register(Path("claims.yaml")).claims]
+    ['leader/resolved', 'pairs']
     """
 
     file: str

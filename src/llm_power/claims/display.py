@@ -7,7 +7,7 @@ import re
 from decimal import Decimal
 from typing import Final
 
-from llm_power.claims._decimal import as_decimal
+from llm_power._decimal import as_decimal
 from llm_power.claims.claims import Claim
 
 _EXTRA_DIGITS: Final = 2
@@ -31,6 +31,17 @@ def display_number(claim: Claim, number: float | str) -> str:
     -------
     str
         Five significant digits where the printed text claims no last digit.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from llm_power import load_register
+    >>> from llm_power.claims.display import display_number
+    >>> from llm_power.example import write_example
+    >>> write_example(".")
+    >>> claim = load_register(Path("claims.yaml")).claims[1]
+    >>> display_number(claim, 3.0)
+    '3'
     """
     if isinstance(number, str):
         return number

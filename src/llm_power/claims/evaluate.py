@@ -1,4 +1,4 @@
-"""Hold every claim of a register against a folder of results."""
+"""Judge every claim of a register by a folder of results."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from llm_power.claims._decimal import as_decimal
+from llm_power._decimal import as_decimal
 from llm_power.claims._errors import AuditError
 from llm_power.claims._templates import fill_braces
 from llm_power.claims.claims import Check, Claim, Exhibit, Register
@@ -22,7 +22,7 @@ from llm_power.provenance import EVIDENCE, VERDICTS, Evidence, Verdict
 if TYPE_CHECKING:
     import pandas as pd
 
-# What a reader must be told, by verdict.
+# Texts that a claim must have, by its verdict.
 _REQUIRED_TEXTS: Final[Mapping[Verdict, tuple[str, ...]]] = {
     "contradicted": ("derivation", "consequence"),
     "ambiguous": ("consequence",),
@@ -32,7 +32,7 @@ _REQUIRED_TEXTS: Final[Mapping[Verdict, tuple[str, ...]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What one check gave.
+    """The outcome of one check.
 
     Attributes
     ----------
@@ -43,7 +43,7 @@ class Outcome:
     standard_error : float
         Joint Monte Carlo standard error of value and printed number; 0 without one.
     evidence, verdict : str
-        What the value rests on, and what it says of the claim.
+        Evidence of the value, and the verdict that it gives.
     rounding : str
         The convention that reconciles the two; empty where none is needed.
     reading : str
@@ -54,6 +54,18 @@ class Outcome:
         Discrepancy in standard errors; NaN without one.
     source : str
         Result file, or ``claim ID``.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from llm_power import audit, load_register
+    >>> from llm_power.claims.evaluate import Outcome
+    >>> from llm_power.example import write_example
+    >>> write_example(".")
+    >>> judged = audit(load_register(Path("claims.yaml")), Path())
+    >>> outcome = judged.judged[1].outcomes[0]
+    >>> outcome.value, outcome.verdict
+    (3.0, 'holds')
     """
 
     check: Check
@@ -88,6 +100,16 @@ class Judged:
         As the register has it, numbers filled in.
     made_by : str
         The rule that made the deciding result; empty where unknown.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from llm_power import audit, load_register
+    >>> from llm_power.claims.evaluate import Judged
+    >>> from llm_power.example import write_example
+    >>> write_example(".")
+    >>> audit(load_register(Path("claims.yaml")), Path()).judged[0].verdict
+    'contradicted'
     """
 
     claim: Claim
@@ -112,6 +134,15 @@ class Audit:
         By name.
     judged : tuple of Judged
         One a claim.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from llm_power import Audit, audit, load_register
+    >>> from llm_power.example import write_example
+    >>> write_example(".")
+    >>> len(audit(load_register(Path("claims.yaml")), Path()).judged)
+    2
     """
 
     title: str
@@ -126,6 +157,21 @@ class Audit:
         -------
         DataFrame of int, shape (n_verdicts, n_evidence)
             Every verdict and every class, strongest first, counted or not.
+
+        Examples
+        --------
+        >>> from pathlib import Path
+        >>> from llm_power import Audit, audit, load_register
+        >>> from llm_power.example import write_example
+        >>> write_example(".")
+        >>> audit(load_register(Path("claims.yaml")), Path()).totals()["raw"]
+        verdict
+        holds            1
+        holds_rounded    0
+        contradicted     1
+        ambiguous        0
+        not_checkable    0
+        Name: raw, dtype: int64
         """
         import pandas as pd  # noqa: PLC0415  (judging needs none, and the import takes long)
 
@@ -137,11 +183,32 @@ class Audit:
         )
 
     def with_verdict(self, verdict: Verdict) -> tuple[Judged, ...]:
-        """Return the claims that got `verdict`."""
+        """Return the claims that got `verdict`.
+
+        Examples
+        --------
+        >>> from pathlib import Path
+        >>> from llm_power import Audit, audit, load_register
+        >>> from llm_power.example import write_example
+        >>> write_example(".")
+        >>> judged = audit(load_register(Path("claims.yaml")), Path())
+        >>> [entry.claim.id for entry in judged.with_verdict("contradicted")]
+        ['leader/resolved']
+        """
         return tuple(judged for judged in self.judged if judged.verdict == verdict)
 
     def missing_texts(self) -> tuple[str, ...]:
-        """Name the claims whose verdict calls for a text that the register does not have."""
+        """Name the claims whose verdict calls for a text that the register does not have.
+
+        Examples
+        --------
+        >>> from pathlib import Path
+        >>> from llm_power import Audit, audit, load_register
+        >>> from llm_power.example import write_example
+        >>> write_example(".")
+        >>> audit(load_register(Path("claims.yaml")), Path()).missing_texts()[0]
+        "claim 'leader/resolved' is contradicted and has no `derivation`"
+        """
         return tuple(
             f"claim {judged.claim.id!r} is {judged.verdict} and has no `{name}`"
             for judged in self.judged
@@ -171,6 +238,15 @@ def audit(register: Register, results_dir: Path, rule_of: Mapping[str, str] | No
     ------
     AuditError
         If a check cannot be made; the message names claim, field and remedy.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from llm_power import audit, load_register
+    >>> from llm_power.example import write_example
+    >>> write_example(".")
+    >>> [entry.verdict for entry in audit(load_register(Path("claims.yaml")), Path()).judged]
+    ['contradicted', 'holds']
     """
     folder = ResultFolder(results_dir, rule_of)
     by_id = {claim.id: claim for claim in register.claims}
@@ -192,7 +268,8 @@ def _outcome(
     if check.claim:
         return _against_claim(claim, check, claims[check.claim])
     statement = claim.statement
-    found = folder.find(check, as_text=statement.relation == "text")
+    role = claims[check.role_of].role if check.role_of else claim.role
+    found = folder.find(check, role, as_text=statement.relation == "text")
     ruling = judge_value(
         statement,
         found.value,
@@ -270,7 +347,7 @@ def _judge(claim: Claim, outcomes: tuple[Outcome, ...], rule_of: Mapping[str, st
 
 
 def _deciders(outcomes: Sequence[Outcome]) -> list[Outcome]:
-    """Return the outcome with the strongest evidence, of each reading."""
+    """Return, for each reading, the outcome with the strongest evidence."""
     order = {reading: i for i, reading in enumerate(dict.fromkeys(o.reading for o in outcomes))}
     by_reading = sorted(outcomes, key=lambda o: order[o.reading])
     return [

@@ -1,4 +1,4 @@
-"""Registers of claims: what was printed, where it stands, and the result to hold against it.
+"""Loading of registers of claims.
 
 A register is a YAML file that anybody may have written. `load_register` parses it without
 running anything, checks it against ``register.schema.yaml``, repeats entries over their
@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from llm_power.claims._cells import PrintedCells
 from llm_power.claims._document import read_document, validate
 from llm_power.claims._errors import AuditError
 from llm_power.claims._references import check_references, follow_patterns, repeat_printed
@@ -23,24 +24,15 @@ from llm_power.claims.claims import (
     Claim,
     Exhibit,
     Register,
-    Relation,
     Scalar,
-    Statement,
 )
 from llm_power.errors import one_line
-from llm_power.printed import (
-    Relation as PrintedRelation,
-)
-from llm_power.printed import (
-    parse_count,
-    parse_printed,
-)
+from llm_power.printed import Relation, Statement, parse_count, parse_printed
 
 # Filled in after judging, and only in derivations.
 RESULT_PLACEHOLDERS: Final = ("value", "printed", "discrepancy")
 
 _BOUNDS: Mapping[str, Relation] = {"at_most": "<=", "at_least": ">=", "below": "<", "above": ">"}
-_PRINTED_RELATIONS: Mapping[PrintedRelation, Relation] = {"=": "=", "≈": "≈", "<": "<", ">=": ">="}
 
 
 def load_register(path: Path) -> Register:
@@ -61,11 +53,22 @@ def load_register(path: Path) -> Register:
     AuditError
         If the file cannot be read, is not of that form, or contradicts itself; the message
         names file, claim, field and remedy.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from llm_power import load_register
+    >>> from llm_power.example import write_example
+    >>> write_example(".")
+    >>> load_register(Path("claims.yaml")).title
+    'The example board'
     """
     document = read_document(path)
     try:
         validate(document)
-        claims = follow_patterns(repeat_printed(_claims(document)))
+        exhibits = document.get("exhibits", {})
+        cells = PrintedCells(path.parent, exhibits)
+        claims = follow_patterns(repeat_printed(_claims(document, cells)))
         check_references(claims, document.get("exhibits"))
     except AuditError as error:
         raise AuditError(
@@ -80,8 +83,8 @@ def load_register(path: Path) -> Register:
         title=document.get("title", ""),
         source=document.get("source", ""),
         exhibits={
-            name: Exhibit(entry["title"], entry["file"])
-            for name, entry in document.get("exhibits", {}).items()
+            name: Exhibit(entry["title"], entry["file"], entry.get("printed", ""))
+            for name, entry in exhibits.items()
         },
         claims=tuple(claims),
     )
@@ -90,13 +93,13 @@ def load_register(path: Path) -> Register:
 # From entries to claims
 
 
-def _claims(document: Mapping[str, Any]) -> list[Claim]:
+def _claims(document: Mapping[str, Any], cells: PrintedCells) -> list[Claim]:
     subjects = document.get("subjects", {})
     refuse_excess(document["claims"], subjects)
     claims: dict[str, Claim] = {}
     for entry in document["claims"]:
         try:
-            repeated = list(_repeat(entry, subjects))
+            repeated = list(_repeat(entry, subjects, cells))
         except AuditError as error:
             raise AuditError(
                 error.problem, remedy=error.remedy, claim=entry["id"], field=error.field
@@ -110,7 +113,9 @@ def _claims(document: Mapping[str, Any]) -> list[Claim]:
     return list(claims.values())
 
 
-def _repeat(entry: Mapping[str, Any], subjects: Mapping[str, Any]) -> Iterator[Claim]:
+def _repeat(
+    entry: Mapping[str, Any], subjects: Mapping[str, Any], cells: PrintedCells
+) -> Iterator[Claim]:
     over = entry.get("over")
     if over is not None and over not in subjects:
         known = ", ".join(subjects) or "none"
@@ -127,19 +132,19 @@ def _repeat(entry: Mapping[str, Any], subjects: Mapping[str, Any]) -> Iterator[C
         values = {name: _text(value) for name, value in subject.items()}
         if over is not None:
             values = {"n": str(number), **values}
-        yield _claim(entry, _Row(number, len(rows), values))
+        yield _claim(entry, _Row(number, len(rows), values), cells)
 
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """One repetition of an entry: its number, how many there are, what placeholders stand for."""
+    """One repetition of an entry: its number, their count, and the values of placeholders."""
 
     number: int
     count: int
     values: Mapping[str, str]
 
-    def own(self, entry: Mapping[str, Any], name: str) -> Any:
-        """Return this repetition's share of a field that may be a list over subjects."""
+    def own(self, entry: Mapping[str, Any], name: str, field: str = "") -> Any:
+        """Return this repetition's entry of a field that may be a list over subjects."""
         value = entry.get(name)
         if not isinstance(value, list):
             return value
@@ -147,7 +152,7 @@ class _Row:
             raise AuditError(
                 f"the list has {len(value)} entries for {self.count} subjects",
                 remedy="give one entry per subject, in their order, or `over` a list of subjects",
-                field=name,
+                field=field or name,
             )
         return value[self.number - 1]
 
@@ -182,28 +187,36 @@ def _text(value: Scalar) -> str:
     return value if isinstance(value, str) else str(value)
 
 
-def _claim(entry: Mapping[str, Any], row: _Row) -> Claim:
+def _claim(entry: Mapping[str, Any], row: _Row, cells: PrintedCells) -> Claim:
     def text(name: str) -> str:
         return str(row.fill(entry.get(name, ""), name))
 
-    if ("printed" in entry) == ("printed_of" in entry):
-        problem = "a claim has a number as `printed`, or repeats that of another as `printed_of`"
-        raise AuditError(problem, remedy="give one of the two", field="printed")
-    printed_of = text("printed_of")
+    if "printed" in entry and ("printed_of" in entry or "cell" in entry):
+        problem = "a number is `printed`, or in a `cell`, or that of another claim, `printed_of`"
+        raise AuditError(problem, remedy="give one of them", field="printed")
+    claim_id = entry["id"].replace("*", str(row.number))
+    printed_of, exhibit = text("printed_of"), text("exhibit") or cells.exhibit(claim_id)
     printed = row.fill(row.own(entry, "printed"), "printed")
+    cell = None
+    if not printed and not printed_of:
+        cell = cells.find(claim_id, exhibit, entry.get("cell", {}))
+        printed = cells.text(cell)
     states = row.fill(row.own(entry, "states"), "states")
+    if cell and cell.part == "text":
+        states = {"text": printed}
     error = row.own(entry, "printed_standard_error")
+    measures = row.fill(entry.get("measures", {}), "measures")
     _need_finite(error, "printed_standard_error")
     checks = tuple(
         _check(row.fill(check, f"checks/{i}"), f"checks/{i}")
         for i, check in enumerate(entry.get("checks", []))
     )
     claim = Claim(
-        id=entry["id"].replace("*", str(row.number)),
+        id=claim_id,
         kind=entry.get("kind", "claim"),
         section=text("section"),
         place=text("place"),
-        exhibit=text("exhibit") or None,
+        exhibit=exhibit or None,
         claim=text("claim"),
         quantity=text("quantity"),
         printed=printed or "",
@@ -219,6 +232,9 @@ def _claim(entry: Mapping[str, Any], row: _Row) -> Claim:
         needs=text("needs"),
         note=text("note"),
         printed_of=printed_of,
+        role=row.own(measures, "role", "measures/role"),
+        measures=measures,
+        cell=cell,
     )
     _check_consistency(claim)
     return claim
@@ -271,7 +287,7 @@ def _need_finite(value: Any, field: str) -> None:
 
 def _statement(printed: str, states: Mapping[str, Any] | None) -> Statement:
     if states is not None:
-        return _stated(states)
+        return stated(states)
     try:
         number = parse_printed(printed)
     except ValueError:
@@ -279,10 +295,7 @@ def _statement(printed: str, states: Mapping[str, Any] | None) -> Statement:
     else:
         if math.isinf(number.value):
             raise AuditError("the number is too large", remedy="correct it", field="printed")
-        relation = _PRINTED_RELATIONS[number.relation]
-        # "< 0.001" is not also said of 0.0014.
-        half_unit = number.half_unit if relation in ("=", "≈") else 0.0
-        return Statement(relation, number.value, half_unit)
+        return number.statement
     try:
         return Statement("=", float(parse_count(printed).count))
     except ValueError as error:
@@ -293,7 +306,20 @@ def _statement(printed: str, states: Mapping[str, Any] | None) -> Statement:
         ) from error
 
 
-def _stated(states: Mapping[str, Any]) -> Statement:
+def stated(states: Mapping[str, Any]) -> Statement:
+    """Return the statement that ``states`` of a register describes.
+
+    Raises
+    ------
+    AuditError
+        If it says nothing, or more than one thing.
+
+    Examples
+    --------
+    >>> from llm_power.claims.register import stated
+    >>> stated({"at_most": 0.05}).relation
+    '<='
+    """
     names = [name for name in states if name != "half_unit"]
     if len(names) != 1:
         raise AuditError(

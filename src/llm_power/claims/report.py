@@ -1,4 +1,4 @@
-"""The audit as one HTML file that needs no network and no script to be read."""
+"""The audit as one HTML file, readable without a network and without scripts."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from llm_power.provenance import Evidence, Verdict
 
 @dataclass(frozen=True, slots=True)
 class _Term:
-    """How a word of the vocabulary is shown, and what it means."""
+    """A word of the vocabulary: how it is shown, and its meaning."""
 
     word: str
     meaning: str
@@ -120,6 +120,17 @@ def render_report(audit: Audit, *, links: Mapping[str, str]) -> str:
     ------
     InvalidArgument
         If a link is not relative.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from llm_power import audit, load_register
+    >>> from llm_power.claims.report import render_report
+    >>> from llm_power.example import write_example
+    >>> write_example(".")
+    >>> page = render_report(audit(load_register(Path("claims.yaml")), Path()), links={})
+    >>> page.startswith("<!DOCTYPE html>")
+    True
     """
     style, script = _asset("report.css"), _asset("report.js")
     counts = _counts(audit.judged)
@@ -183,7 +194,7 @@ def _hash(text: str) -> str:
 
 
 def _visible(value: object) -> object:
-    """Show what cannot be seen: no name may turn the text around it, or look like another."""
+    """Make invisible characters visible: no name may look like another, or turn text around it."""
     if not isinstance(value, str) or isinstance(value, Markup):
         return value
     return "".join(c if c.isprintable() or c == "\n" else f"[U+{ord(c):04X}]" for c in value)
@@ -232,7 +243,7 @@ def _bar(
 
 
 def _headline(counts: Counter[tuple[str, str]]) -> str:
-    """Say the totals in one sentence; what there is none of is left out."""
+    """Say the totals in one sentence, without those that are zero."""
     if not counts["", ""]:
         return "The register has no claims."
     rounded, fitted = counts["holds_rounded", ""], counts["not_checkable", "witness_fitted"]
@@ -270,7 +281,7 @@ def _computed(outcome: Outcome, claim: Claim) -> _Shown:
 
 
 def _difference(outcome: Outcome, claim: Claim) -> str:
-    """Say how far the value is from the printed one, in what decides the verdict."""
+    """Say how far the value is from the printed one, in the unit that decides the verdict."""
     # How far a bound is kept is no difference.
     kept = claim.statement.relation not in ("=", "≈") and outcome.verdict == "holds"
     if kept or math.isnan(outcome.discrepancy):

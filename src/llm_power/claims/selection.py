@@ -1,39 +1,30 @@
-"""Values in a folder of results: the cells that a check selects, and what they rest on.
+"""Values in a folder of results: the cells that a check selects, and their evidence.
 
 A register is not trusted: a check can name any path, and none leads out of the folder.
 """
 
 from __future__ import annotations
 
-import csv
-import difflib
 import json
 import math
 import statistics
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any, Final
 
-from llm_power.claims._decimal import as_decimal
+from llm_power._decimal import as_decimal
+from llm_power.claims._csv import below, read_csv, suggest
 from llm_power.claims._errors import AuditError
-from llm_power.claims.claims import Check, Condition
+from llm_power.claims.claims import Check, Condition, Role
 from llm_power.errors import one_line
 from llm_power.provenance import EVIDENCE, KINDS, SOURCE_KINDS, Evidence
 
-# What a witness did with a printed number.
-ROLES_FILE: Final = "witness/roles.csv"
 _EVIDENCE_OF_ROLE: Mapping[str, Evidence] = {
     "input": "witness_fitted",
     "target": "witness_fitted",
     "held_out": "witness_held_out",
 }
-# For what is computed from several printed numbers, or from none.
-_ROLES_WITHOUT_A_ROW: Mapping[str, Evidence] = {
-    "fitted": "witness_fitted",
-    "held_out": "witness_held_out",
-}
-
 _Row = Mapping[str, str]
 
 _AGGREGATES: Mapping[str, Callable[[Sequence[float]], float]] = {
@@ -53,7 +44,7 @@ _COMPARISONS: Mapping[str, Callable[[float, float], bool]] = {
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a check found.
+    """The value that a check selected.
 
     Attributes
     ----------
@@ -63,6 +54,17 @@ class Found:
         Monte Carlo standard error in the same units; 0 for a number without one.
     evidence : str
         What the value rests on.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from llm_power.claims.claims import Check
+    >>> from llm_power.claims.selection import Found, ResultFolder
+    >>> from llm_power.example import write_example
+    >>> write_example(".")
+    >>> check = Check(result="pairs.csv", rows={"rank_a": 1}, column="n_items", evidence="raw")
+    >>> ResultFolder(Path()).find(check)
+    Found(value=400.0, standard_error=0.0, evidence='raw')
     """
 
     value: float | str
@@ -84,6 +86,17 @@ class ResultFolder:
     ------
     AuditError
         If there is no such folder.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from llm_power.claims.claims import Check
+    >>> from llm_power.claims.selection import ResultFolder
+    >>> from llm_power.example import write_example
+    >>> write_example(".")
+    >>> check = Check(result="pairs.csv", rows={"rank_a": 1}, column="n_items", evidence="raw")
+    >>> ResultFolder(Path()).find(check).value
+    400.0
     """
 
     def __init__(self, path: Path, rule_of: Mapping[str, str] | None = None) -> None:
@@ -98,15 +111,16 @@ class ResultFolder:
         self._tables: dict[str, list[dict[str, str]]] = {}
         self._columns: dict[str, list[str]] = {}
         self._described: dict[str, frozenset[str] | None] = {}
-        self._roles: dict[tuple[str, str], str] | None = None
 
-    def find(self, check: Check, *, as_text: bool = False) -> Found:
+    def find(self, check: Check, role: Role | None = None, *, as_text: bool = False) -> Found:
         """Return the value that a check selects.
 
         Parameters
         ----------
         check : Check
             With a result file.
+        role : {"input", "target", "held_out"}, optional
+            What a witness may do with the printed number; counts where the result rests on one.
         as_text : bool
             Whether the cell is held against a word, and not against a number.
 
@@ -121,10 +135,21 @@ class ResultFolder:
             If the file is missing or not below the folder, the selector does not select what
             it must, a cell holds no number, or the evidence cannot be told or is weaker than
             the check asserts.
+
+        Examples
+        --------
+        >>> from pathlib import Path
+        >>> from llm_power.claims.claims import Check
+        >>> from llm_power.claims.selection import ResultFolder
+        >>> from llm_power.example import write_example
+        >>> write_example(".")
+        >>> check = Check(result="pairs.csv", rows={}, aggregate="count", evidence="raw")
+        >>> ResultFolder(Path()).find(check).value
+        3.0
         """
         rows = self._read(check.result)
         selected = self._select(check, rows)
-        evidence = self._evidence(check, selected or rows)
+        evidence = self._evidence(check, role, selected or rows)
         if as_text:
             if check.aggregate is not None:
                 raise AuditError(
@@ -143,62 +168,31 @@ class ResultFolder:
 
     def _read(self, name: str) -> list[dict[str, str]]:
         if name not in self._tables:
-            path = self._below(name)
-            if path.suffix != ".csv":
-                raise AuditError(
-                    f"{name} is no CSV file", remedy="name a .csv file", field="result"
-                )
-            if not path.is_file():
+            path = below(self._root, name, "result")
+            # Of another kind of file it is said that it is none.
+            if path.suffix == ".csv" and not path.is_file():
                 rule = f" by {self._rule_of[name]}" if name in self._rule_of else ""
                 raise AuditError(
                     f"{name} is not in {self._root.name}/",
                     remedy=f"finish the run that writes it{rule} first, or correct the name",
                     field="result",
                 )
-            self._columns[name], self._tables[name] = _read_csv(name, path)
+            self._columns[name], self._tables[name] = read_csv(name, path, "result")
         return self._tables[name]
-
-    def _below(self, name: str) -> Path:
-        pure = PurePosixPath(name)
-        plain = name.isprintable() and "\\" not in name and not pure.is_absolute()
-        path = self._root / pure
-        if not plain or ".." in pure.parts or not path.resolve().is_relative_to(self._root):
-            raise AuditError(
-                f"{one_line(name, 200)!r} leads out of the folder of results",
-                remedy="name a file below it, with forward slashes",
-                field="result",
-            )
-        return path
 
     def _kinds(self, name: str) -> frozenset[str] | None:
         """Return the kinds of source that the metadata beside a file names; None without any."""
         if name not in self._described:
-            path = self._below(f"{name}-metadata.json")
+            path = below(self._root, f"{name}-metadata.json", "result")
             self._described[name] = _kinds_in(path) if path.is_file() else None
         return self._described[name]
-
-    def _role(self, role: str) -> str:
-        if self._roles is None:
-            rows = self._read(ROLES_FILE)
-            for column in ("panel", "id", "role"):
-                self._need_column(ROLES_FILE, column, "witness_role")
-            self._roles = {(row["panel"], row["id"]): row["role"] for row in rows}
-        panel, _, identifier = role.partition("/")
-        if (panel, identifier) not in self._roles:
-            names = [f"{a}/{b}" for a, b in self._roles]
-            raise AuditError(
-                f"{one_line(role, 200)!r} is not in {ROLES_FILE}",
-                remedy=_suggest(role, names, "name panel/id of one of its rows"),
-                field="witness_role",
-            )
-        return self._roles[panel, identifier]
 
     def _need_column(self, file: str, column: str, field: str) -> None:
         columns = self._columns[file]
         if column not in columns:
             raise AuditError(
                 f"{file} has no column {one_line(column, 200)!r}",
-                remedy=_suggest(column, columns, f"name one of {', '.join(columns)}"),
+                remedy=suggest(column, columns, f"name one of {', '.join(columns)}"),
                 field=field,
             )
 
@@ -272,8 +266,8 @@ class ResultFolder:
 
     # Evidence
 
-    def _evidence(self, check: Check, rows: Sequence[_Row]) -> Evidence:
-        found, from_published = self._found_evidence(check, rows)
+    def _evidence(self, check: Check, role: Role | None, rows: Sequence[_Row]) -> Evidence:
+        found, from_published = self._found_evidence(check, role, rows)
         asserted = check.evidence
         if found is None:
             if asserted is None:
@@ -293,8 +287,10 @@ class ResultFolder:
             )
         return asserted
 
-    def _found_evidence(self, check: Check, rows: Sequence[_Row]) -> tuple[Evidence | None, bool]:
-        """Return the class that the results themselves name, and whether formulas alone made it."""
+    def _found_evidence(
+        self, check: Check, role: Role | None, rows: Sequence[_Row]
+    ) -> tuple[Evidence | None, bool]:
+        """Return the evidence that the results name, and whether formulas alone made them."""
         columns = self._columns[check.result]
         if "evidence" in columns and rows:
             return _weakest(_evidence_cell(check.result, row) for row in rows), False
@@ -304,53 +300,26 @@ class ResultFolder:
         if kinds is None:
             return None, False
         if "witness" in kinds:
-            return self._witness_evidence(check), False
-        # Of several sources the one that the number is least able to do without.
+            return _witness_evidence(check, role), False
+        # Of several sources the one that the number depends on most.
         sources: tuple[Evidence, ...] = ("stand_in", "raw", "simulated")
         for kind in sources:
             if kind in kinds:
                 return kind, False
         return "counts", True
 
-    def _witness_evidence(self, check: Check) -> Evidence:
-        if not check.witness_role:
-            raise AuditError(
-                f"{check.result} rests on a witness, and nothing says what it did with the number",
-                remedy=f"name panel/id of its row of {ROLES_FILE} in `witness_role`, or say fitted "
-                "or held_out there",
-                field="witness_role",
-            )
-        role = check.witness_role
-        if role in _ROLES_WITHOUT_A_ROW:
-            return _ROLES_WITHOUT_A_ROW[role]
-        role = self._role(role)
-        if role not in _EVIDENCE_OF_ROLE:
-            raise AuditError(
-                f"{check.witness_role} has the unknown role {one_line(role, 80)!r}",
-                remedy=f"known are {', '.join(_EVIDENCE_OF_ROLE)}",
-                field="witness_role",
-            )
-        return _EVIDENCE_OF_ROLE[role]
+
+def _witness_evidence(check: Check, role: Role | None) -> Evidence:
+    if role is None:
+        raise AuditError(
+            f"{check.result} rests on a witness, and nothing says what it did with the number",
+            remedy="give the claim a `role`, or name in `role_of` the claim whose role counts",
+            field="role_of",
+        )
+    return _EVIDENCE_OF_ROLE[role]
 
 
 _EMPTY: Final = frozenset({"", "nan", "na", "<na>", "none", "null"})
-
-
-def _read_csv(name: str, path: Path) -> tuple[list[str], list[dict[str, str]]]:
-    try:
-        with path.open(encoding="utf-8", newline="") as file:
-            header, *rows = list(csv.reader(file, strict=True)) or [[]]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise AuditError(
-            f"{name} cannot be read: {error}", remedy="write it again", field="result"
-        ) from error
-    if len(set(header)) != len(header) or any(len(row) != len(header) for row in rows):
-        raise AuditError(
-            f"{name} is no table: each row needs one cell for each column, columns differ",
-            remedy="write it again",
-            field="result",
-        )
-    return header, [dict(zip(header, row, strict=True)) for row in rows]
 
 
 def _kinds_in(path: Path) -> frozenset[str] | None:
@@ -443,13 +412,13 @@ def _need_values(file: str, column: str, cells: Sequence[str], condition: Condit
             known = list(dict.fromkeys(cells))
             raise AuditError(
                 f"no cell of {column} in {file} is {one_line(repr(value), 200)}",
-                remedy=_suggest(str(value), known, f"it has {', '.join(known)}"),
+                remedy=suggest(str(value), known, f"it has {', '.join(known)}"),
                 field=f"rows/{column}",
             )
 
 
 def _is_other_boolean(cells: Sequence[str], value: object) -> bool:
-    """Whether a column of true alone is asked for false, or the other way round."""
+    """Whether the value is false and the column holds only true, or the other way round."""
     asked = value if isinstance(value, bool) else _boolean(str(value))
     return asked is not None and any(_boolean(cell) is not None for cell in cells)
 
@@ -483,15 +452,6 @@ def _compare(cell: str, name: str, bound: float, column: str) -> bool:
             field=f"rows/{column}",
         )
     return _COMPARISONS[name](number, bound)
-
-
-def _suggest(name: str, known: Sequence[str], otherwise: str) -> str:
-    close = difflib.get_close_matches(name, known, n=4, cutoff=0.5)
-    return (
-        f"did you mean {' or '.join(repr(one_line(c, 80)) for c in close)}"
-        if close
-        else (one_line(otherwise, 500))
-    )
 
 
 def _show(rows: Mapping[str, Condition]) -> str:

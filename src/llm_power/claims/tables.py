@@ -40,6 +40,19 @@ def claims_frame(audit: Audit) -> pd.DataFrame:
     DataFrame
         `CLAIM_COLUMNS`. ``value`` to ``source`` are those of the check that decides, unrounded,
         and missing where none does; ``value`` is a number or a text.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from llm_power import audit, load_register
+    >>> from llm_power.claims.tables import claims_frame
+    >>> from llm_power.example import write_example
+    >>> write_example(".")
+    >>> frame = claims_frame(audit(load_register(Path("claims.yaml")), Path()))
+    >>> frame[["id", "printed", "verdict"]]
+                    id printed       verdict
+    0  leader/resolved   beats  contradicted
+    1            pairs       3         holds
     """
     rows = [_row(judged) for judged in audit.judged]
     frame = pd.DataFrame(rows, columns=CLAIM_COLUMNS)
@@ -55,6 +68,18 @@ def write_claims(audit: Audit, csv_path: Path, md_path: Path) -> None:
         What `llm_power.claims.evaluate.audit` returned.
     csv_path, md_path : Path
         Files to write; the same audit gives the same bytes.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from llm_power import audit, load_register
+    >>> from llm_power.claims.tables import write_claims
+    >>> from llm_power.example import write_example
+    >>> write_example(".")
+    >>> judged = audit(load_register(Path("claims.yaml")), Path())
+    >>> write_claims(judged, Path("claims.csv"), Path("claims.md"))
+    >>> Path("claims.csv").is_file(), Path("claims.md").is_file()
+    (True, True)
     """
     claims_frame(audit).to_csv(csv_path, index=False, lineterminator="\n", encoding="utf-8")
     md_path.write_bytes(claims_markdown(audit).encode("utf-8"))
@@ -73,6 +98,17 @@ def claims_markdown(audit: Audit) -> str:
     str
         Totals; contradicted and ambiguous claims with their derivations; every claim, a table
         for each section. Whatever the register says is text in it, and never markup.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from llm_power import audit, load_register
+    >>> from llm_power.claims.tables import claims_markdown
+    >>> from llm_power.example import write_example
+    >>> write_example(".")
+    >>> text = claims_markdown(audit(load_register(Path("claims.yaml")), Path()))
+    >>> text.splitlines()[0]
+    '# The example board: claims under audit'
     """
     title = escape_markdown(audit.title) or "Claims"
     blocks = [f"# {title}: claims under audit"]
@@ -90,7 +126,19 @@ def claims_markdown(audit: Audit) -> str:
 
 
 def totals_markdown(audit: Audit) -> str:
-    """Return the totals by verdict and evidence as a table of GitHub's Markdown."""
+    """Return the totals by verdict and evidence as a table of GitHub's Markdown.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from llm_power import audit, load_register
+    >>> from llm_power.claims.tables import totals_markdown
+    >>> from llm_power.example import write_example
+    >>> write_example(".")
+    >>> text = totals_markdown(audit(load_register(Path("claims.yaml")), Path()))
+    >>> text.splitlines()[-1]
+    '| all | 2 | 2 |'
+    """
     header, *rows = totals_cells(audit)
     return _table(header, rows, right=range(1, len(header)))
 
@@ -99,6 +147,17 @@ def totals_cells(audit: Audit) -> list[list[str]]:
     """Return the totals by verdict and evidence, with sums, as rows of a table and its header.
 
     Classes of evidence that no claim rests on are left out.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from llm_power import audit, load_register
+    >>> from llm_power.claims.tables import totals_cells
+    >>> from llm_power.example import write_example
+    >>> write_example(".")
+    >>> header, *rows = totals_cells(audit(load_register(Path("claims.yaml")), Path()))
+    >>> header, rows[-1]
+    (['', 'raw', 'all'], ['all', '2', '2'])
     """
     totals = audit.totals()
     totals = totals.loc[:, totals.any()]
@@ -147,7 +206,7 @@ def _row(judged: Judged) -> dict[str, object]:
 
 
 def _by_section(judged: Sequence[Judged]) -> list[Judged]:
-    """Return the claims of each section together, sections in the order they first appear."""
+    """Return the claims by section; sections are in order of first appearance."""
     order = {name: i for i, name in enumerate(dict.fromkeys(j.claim.section for j in judged))}
     return sorted(judged, key=lambda j: order[j.claim.section])
 

@@ -1,25 +1,16 @@
-"""The rules by which a recomputed value, or another printed number, judges a printed one.
-
-Every tolerance is fixed here, for all claims, before any result is seen.
-"""
+"""The rules that compare a printed number with a recomputed one, or with another printed one."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from decimal import Decimal
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
-from llm_power.claims._decimal import as_decimal
-from llm_power.claims.claims import Relation, Statement
+from llm_power._decimal import as_decimal
+from llm_power.agreement import agrees, overlap
+from llm_power.printed import Statement
 from llm_power.provenance import Evidence, Verdict
-
-# A printed number stands for whatever lies within half a unit of its last digit.
-HALF_UNITS: Final = 1
-# Rounded up or down instead of to the nearest, it stands for whatever lies within the unit.
-HALF_UNITS_ROUNDED: Final = 2
-MONTE_CARLO_STANDARD_ERRORS: Final = 4
 
 ROUNDED_UP: Final = "rounded up"
 ROUNDED_DOWN: Final = "rounded down"
@@ -28,7 +19,7 @@ ROUNDED_EITHER: Final = "rounded up or down"
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
-    """What a rule says of one comparison.
+    """The result of one comparison.
 
     Attributes
     ----------
@@ -41,6 +32,14 @@ class Ruling:
         inside; NaN for text.
     z : float
         Discrepancy in standard errors; NaN without one.
+
+    Examples
+    --------
+    >>> from llm_power.claims.claims import Statement
+    >>> from llm_power.claims.verdicts import Ruling, judge_value
+    >>> ruling = judge_value(Statement("=", 0.5, half_unit=0.05), 0.62, evidence="raw")
+    >>> ruling.verdict, round(ruling.discrepancy, 2)
+    ('contradicted', 0.12)
     """
 
     verdict: Verdict
@@ -75,6 +74,15 @@ def judge_value(
     Ruling
         ``not_checkable`` for whatever a witness was fitted to, for what it was not fitted to and
         does not show, and for whatever rests on scores from a stand-in or a mirror.
+
+    Examples
+    --------
+    >>> from llm_power.claims.claims import Statement
+    >>> from llm_power.claims.verdicts import judge_value
+    >>> judge_value(Statement("=", 0.5, half_unit=0.05), 0.53, evidence="raw").verdict
+    'holds'
+    >>> judge_value(Statement("=", 0.5, half_unit=0.05), 0.62, evidence="raw").verdict
+    'contradicted'
     """
     error = _joint_error(standard_error, printed_standard_error)
     discrepancy = _discrepancy(statement, value)
@@ -88,15 +96,14 @@ def _judge(
 ) -> tuple[Verdict, str]:
     if evidence in ("witness_fitted", "stand_in", "none"):
         return "not_checkable", ""
-    if _within(statement, value, Decimal(0)):
+    if agrees(statement, value):
         return "holds", ""
     if error > 0 or evidence == "simulated":
-        slack = MONTE_CARLO_STANDARD_ERRORS * as_decimal(error)
-        if _within(statement, value, slack):
+        if agrees(statement, value, standard_error=error):
             return "holds", ""
     elif rounding := _rounding(statement, value):
         return "holds_rounded", rounding
-    # The witness is one data set that fits the inputs; another may have the printed value.
+    # A witness is one of many data sets that fit the inputs: another may have the printed value.
     return ("not_checkable" if evidence == "witness_held_out" else "contradicted"), ""
 
 
@@ -123,6 +130,14 @@ def judge_printed(
     ------
     ValueError
         If the two cannot be compared.
+
+    Examples
+    --------
+    >>> from llm_power.claims.claims import Statement
+    >>> from llm_power.claims.verdicts import judge_printed
+    >>> rounded, exact = Statement("=", 0.5, half_unit=0.05), Statement("=", 0.53, half_unit=0.005)
+    >>> judge_printed(rounded, exact).verdict
+    'holds'
     """
     if statement.relation == "text" or other.relation == "text":
         if statement.relation != other.relation:
@@ -149,21 +164,10 @@ def judge_printed(
             evidence="counts",
         )
     z = float(distance) / standard_error if standard_error > 0 else math.nan
-    verdict, rounding = _judge_distance(abs(distance), half_units, standard_error)
-    return Ruling(verdict, rounding, float(distance), z)
-
-
-def _judge_distance(
-    distance: Decimal, half_units: Decimal, standard_error: float
-) -> tuple[Verdict, str]:
-    slack = MONTE_CARLO_STANDARD_ERRORS * as_decimal(standard_error)
-    if distance == 0 or distance < HALF_UNITS * half_units:
-        return "holds", ""
-    if standard_error > 0 and distance <= half_units + slack:
-        return "holds", ""
-    if distance < HALF_UNITS_ROUNDED * half_units:
-        return "holds_rounded", ROUNDED_EITHER
-    return "contradicted", ""
+    found = overlap(abs(distance), half_units, standard_error)
+    if found == "either":
+        return Ruling("holds_rounded", ROUNDED_EITHER, float(distance), z)
+    return Ruling("holds" if found else "contradicted", "", float(distance), z)
 
 
 def judge_readings(verdicts: Sequence[Verdict], *, exhaustive: bool) -> Verdict:
@@ -182,6 +186,12 @@ def judge_readings(verdicts: Sequence[Verdict], *, exhaustive: bool) -> Verdict:
         ``holds`` (or ``holds_rounded``) if every reading does; ``contradicted`` if each of an
         exhaustive list is; ``not_checkable`` if no reading could be checked; else
         ``ambiguous``.
+
+    Examples
+    --------
+    >>> from llm_power.claims.verdicts import judge_readings
+    >>> judge_readings(["holds", "contradicted"], exhaustive=True)
+    'ambiguous'
     """
     found = set(verdicts)
     if found <= {"holds", "holds_rounded"}:
@@ -207,40 +217,15 @@ def _discrepancy(statement: Statement, value: float | str) -> float:
     return 0.0 if value == nearer else float(as_decimal(value) - as_decimal(nearer))
 
 
-def _within(statement: Statement, value: float | str, slack: Decimal) -> bool:
-    """Whether the statement is true of the value, give or take half a unit and `slack`."""
-    if isinstance(value, str) or statement.relation == "text":
-        return value == statement.text
-    if value == statement.value and statement.relation not in ("<", ">"):
-        return True  # infinite ones too
-    # In decimal: 0.45 - 0.445 is not 0.005 in binary, and the printed number is decimal.
-    v, p = as_decimal(value), as_decimal(statement.value)
-    room = HALF_UNITS * as_decimal(statement.half_unit) + slack
-    upper = as_decimal(statement.upper) if statement.relation == "between" else p
-    true_of: Mapping[Relation, bool] = {
-        "<": v < p + room,
-        "<=": v <= p + room,
-        ">": v > p - room,
-        ">=": v >= p - room,
-        "between": p - room <= v <= upper + room,
-    }
-    return true_of.get(statement.relation, abs(v - p) <= room)
-
-
 def _rounding(statement: Statement, value: float | str) -> str:
-    """Name the rounding by which an exact value can have been printed so; else empty."""
-    if isinstance(value, str) or statement.relation != "=":
+    """Name the rounding that turns an exact value into the printed one; else empty."""
+    if statement.relation != "=":
         return ""
-    # Positive where the printed number is the greater one.
-    raised = as_decimal(statement.value) - as_decimal(value)
-    unit = HALF_UNITS_ROUNDED * as_decimal(statement.half_unit)
-    if 0 <= raised < unit:
+    if agrees(statement, value, rounding="up"):
         return ROUNDED_UP
-    return ROUNDED_DOWN if -unit < raised <= 0 else ""
+    return ROUNDED_DOWN if agrees(statement, value, rounding="down") else ""
 
 
 def _widened(statement: Statement, other: Statement, scale: float) -> Statement:
     half_unit = as_decimal(statement.half_unit) + as_decimal(other.half_unit) * as_decimal(scale)
-    return Statement(
-        statement.relation, statement.value, float(half_unit), statement.upper, statement.text
-    )
+    return replace(statement, half_unit=float(half_unit))

@@ -9,10 +9,10 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
+from llm_power.agreement import agrees
 from llm_power.errors import InvalidArgument
 from llm_power.printed import (
     Printed,
-    agrees,
 )
 from llm_power.statistics._typing import ArrayLike
 

@@ -33,6 +33,15 @@ def draw_board(verdicts: pd.DataFrame, *, title: str) -> Figure:
     Figure
         Pairs above the dashed line are unresolved; those with equal scores need infinitely
         many items and are counted in the panel instead.
+
+    Examples
+    --------
+    >>> from llm_power import resolve_board
+    >>> from llm_power.example import example_task
+    >>> from llm_power.report.board_figure import draw_board
+    >>> figure = draw_board(resolve_board([example_task()]).verdicts, title="The example board")
+    >>> len(figure.axes)
+    1
     """
     tasks = list(dict.fromkeys(verdicts["task"]))
     figure = new_figure(height=_ROW_INCHES * len(tasks) + 0.2)
@@ -70,6 +79,8 @@ def _draw_task(ax: Axes, rows: pd.DataFrame) -> None:
             label=f"{label} ({int(keep.sum()):,})",
         )
     ax.set(xscale="log", yscale="log")
+    if shown.empty:
+        ax.set(xlim=(0.1, 100), ylim=(0.1, 10))  # no pair to take them from
     ax.axhline(1, color="0.2", linestyle="--", linewidth=0.8)
     ax.grid(which="major")
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))

@@ -8,18 +8,17 @@ import pandas as pd
 
 from llm_power.board.operating_point import OperatingPoint
 from llm_power.board.summary import task_overview, unresolved_by_gap, unresolved_by_procedure
+from llm_power.board.verdicts import PAIRS_COLUMNS
+from llm_power.choices import Family
 from llm_power.report.score_provenance import score_provenance
 from llm_power.report.tables import Column, Table, as_fixed, as_integer, as_p_value
 from llm_power.scores.store import TaskScores
-from llm_power.statistics.multiplicity import Family
 
 _FAMILY_NAMES: dict[Family, str] = {"adjacent": "adjacent ranks", "all": "all pairs"}
 
 
 def board_tables(
-    counts: pd.DataFrame,
     verdicts: pd.DataFrame,
-    multiplicity: pd.DataFrame,
     tasks: Sequence[TaskScores],
     *,
     title: str,
@@ -30,8 +29,8 @@ def board_tables(
 
     Parameters
     ----------
-    counts, verdicts, multiplicity : DataFrame
-        Counts, verdict table and multiplicity stage of the same pairs.
+    verdicts : DataFrame
+        The verdict table.
     tasks : sequence of TaskScores
         The board's scores, for their provenance.
     title : str
@@ -45,12 +44,29 @@ def board_tables(
     -------
     dict of str to Table
         ``overview``, ``procedures``, ``gaps`` and ``ladder``.
+
+    Examples
+    --------
+    >>> from llm_power import resolve_board
+    >>> from llm_power.example import example_task
+    >>> from llm_power.report.board_tables import board_tables
+    >>> tasks = [example_task()]
+    >>> board = resolve_board(tasks)
+    >>> tables = board_tables(
+    ...     board.verdicts,
+    ...     tasks,
+    ...     title="The example board",
+    ...     family=board.family,
+    ...     point=board.point,
+    ... )
+    >>> list(tables)
+    ['overview', 'procedures', 'gaps', 'ladder']
     """
     sources = score_provenance(tasks)
     scope = f"{title} ({_FAMILY_NAMES[family]})"
-    notes = [_operating_note(point), *_coverage_notes(counts), *_tolerance_notes(tasks)]
-    coverage = task_overview(counts)
-    procedures = unresolved_by_procedure(verdicts, multiplicity)
+    notes = [_operating_note(point), *_coverage_notes(verdicts), *_tolerance_notes(tasks)]
+    coverage = task_overview(verdicts)
+    procedures = unresolved_by_procedure(verdicts)
     gaps = unresolved_by_gap(verdicts)
     return {
         "overview": Table(coverage, _OVERVIEW, f"{scope}: what it covers.", sources, notes),
@@ -59,7 +75,7 @@ def board_tables(
         ),
         "gaps": Table(gaps, _GAPS, f"{scope}: unresolved pairs by size of gap.", sources, notes),
         "ladder": Table(
-            _ladder(counts, verdicts),
+            _ladder(verdicts),
             _LADDER,
             f"{title}: each rank against the next, verdicts within the family of "
             f"{_FAMILY_NAMES[family]}.",
@@ -69,9 +85,9 @@ def board_tables(
     }
 
 
-def _ladder(counts: pd.DataFrame, verdicts: pd.DataFrame) -> pd.DataFrame:
-    table = verdicts.assign(
-        coverage=counts["n_items"] / counts["n_task"], gap_pp=100 * verdicts["delta"]
+def _ladder(verdicts: pd.DataFrame) -> pd.DataFrame:
+    table = verdicts[PAIRS_COLUMNS].assign(
+        coverage=verdicts["n_items"] / verdicts["n_task"], gap_pp=100 * verdicts["delta"]
     )
     return table[table["rank_b"] == table["rank_a"] + 1].reset_index(drop=True)
 
@@ -83,11 +99,11 @@ def _operating_note(point: OperatingPoint) -> str:
     )
 
 
-def _coverage_notes(counts: pd.DataFrame) -> list[str]:
+def _coverage_notes(verdicts: pd.DataFrame) -> list[str]:
     return [
         f"Task {row['task']}: {row['n_items']:,} items; each pair is compared on the items that "
         f"both models were scored on, {100 * row['coverage_min']:.2f}% of them or more."
-        for row in task_overview(counts).to_dict(orient="records")
+        for row in task_overview(verdicts).to_dict(orient="records")
     ]
 
 

@@ -43,7 +43,18 @@ _PROVENANCE_KEY: Final = {"pdf": "Subject", "png": "Description", "svg": "Descri
 
 @contextmanager
 def house_style() -> Iterator[None]:
-    """Draw in the house style, whatever the user's matplotlibrc says."""
+    """Draw in the house style, whatever the user's matplotlibrc says.
+
+    Examples
+    --------
+    >>> import matplotlib as mpl
+    >>> from llm_power.report.figures import house_style
+    >>> with house_style():
+    ...     size = mpl.rcParams["font.size"]
+    ...
+    >>> size
+    9.0
+    """
     with as_file(files("llm_power.report") / "style.mplstyle") as path:
         style = mpl.rc_params_from_file(str(path), use_default_template=True)
     with mpl.rc_context():
@@ -65,6 +76,12 @@ def new_figure(*, height: float, wide: bool = False) -> Figure:
     -------
     Figure
         Laid out when it is saved, with room for the provenance line.
+
+    Examples
+    --------
+    >>> from llm_power.report.figures import new_figure
+    >>> new_figure(height=2.5).get_size_inches().tolist()
+    [3.35, 2.5]
     """
     figure = Figure(figsize=(_PAGE_INCHES if wide else _COLUMN_INCHES, height))
     FigureCanvasAgg(figure)
@@ -92,6 +109,16 @@ def save_figure(
     -------
     list of Path
         The three files.
+
+    Examples
+    --------
+    >>> from llm_power.provenance import Provenance
+    >>> from llm_power.report.figures import new_figure, save_figure
+    >>> figure = new_figure(height=2.5)
+    >>> _ = figure.subplots().plot([1, 2], [3, 4])
+    >>> sources = [Provenance.simulated(seed=1, trials=100)]
+    >>> [path.name for path in save_figure(figure, "curve", sources, title="A curve")]
+    ['curve.pdf', 'curve.png', 'curve.svg']
     """
     line = provenance_line(provenance)
     kinds = {source.kind for source in provenance}

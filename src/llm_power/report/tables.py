@@ -22,7 +22,6 @@ from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
-from tabulate import tabulate
 
 from llm_power.errors import InvalidArgument
 from llm_power.provenance import SOURCE_KINDS, Provenance, provenance_kinds, provenance_line
@@ -43,7 +42,14 @@ _WIDE = 9  # from so many columns on, a LaTeX table is set smaller and tighter
 
 
 def as_text(value: object) -> str:
-    """Format anything by ``str``; a missing value is an en dash, a truth value yes or no."""
+    """Format anything by ``str``; a missing value is an en dash, a truth value yes or no.
+
+    Examples
+    --------
+    >>> from llm_power.report.tables import as_text
+    >>> as_text("heron"), as_text(True), as_text(None)
+    ('heron', 'yes', '–')
+    """
     if _missing(value):
         return "–"
     if isinstance(value, bool | np.bool_):
@@ -52,17 +58,38 @@ def as_text(value: object) -> str:
 
 
 def as_integer(value: float) -> str:
-    """Format a whole number with thousands separators; infinity is a sign."""
+    """Format a whole number with thousands separators; infinity is a sign.
+
+    Examples
+    --------
+    >>> from llm_power.report.tables import as_integer
+    >>> as_integer(20255.4), as_integer(float("inf"))
+    ('20,255', '∞')
+    """
     return _signed(value, "{:,.0f}")
 
 
 def as_fixed(decimals: int) -> Formatter:
-    """Return a formatter with `decimals` digits behind the point."""
+    """Return a formatter with `decimals` digits behind the point.
+
+    Examples
+    --------
+    >>> from llm_power.report.tables import as_fixed
+    >>> as_fixed(2)(0.496), as_fixed(2)(-0.001)
+    ('0.50', '0.00')
+    """
     return lambda value: _signed(value, f"{{:,.{decimals}f}}")
 
 
 def as_p_value(value: float) -> str:
-    """Format a p-value: three decimals, or two digits and a power of ten below 0.01."""
+    """Format a p-value: three decimals, or two digits and a power of ten below 0.01.
+
+    Examples
+    --------
+    >>> from llm_power.report.tables import as_p_value
+    >>> as_p_value(0.0486), as_p_value(0.00012)
+    ('0.049', '1.2×10⁻⁴')
+    """
     if _missing(value) or value >= 0.01 or value == 0:
         return _signed(value, "{:.3f}")
     mantissa, exponent = f"{value:.1e}".split("e")
@@ -70,7 +97,14 @@ def as_p_value(value: float) -> str:
 
 
 def as_printed(value: object) -> str:
-    """Format a string of the published files: ``10^-14`` becomes 10⁻¹⁴."""
+    """Format a string of the published files: ``10^-14`` becomes 10⁻¹⁴.
+
+    Examples
+    --------
+    >>> from llm_power.report.tables import as_printed
+    >>> as_printed("10^-14")
+    '10⁻¹⁴'
+    """
     return re.sub(r"\^(-?[0-9]+)", lambda m: "".join(SUPERSCRIPTS[c] for c in m[1]), as_text(value))
 
 
@@ -92,6 +126,12 @@ class Column:
         Header in LaTeX, used unescaped; by default the escaped `header`.
     tex_width : str, optional
         Width in LaTeX, ``"5cm"``, at which the text of this column wraps.
+
+    Examples
+    --------
+    >>> from llm_power.report.tables import Column, as_fixed
+    >>> Column("q", "q", as_fixed(2), "right").format(0.4957)
+    '0.50'
     """
 
     name: str
@@ -120,6 +160,17 @@ class Table:
         Sentences under the table, plain text.
     number : str, optional
         The number of the paper's table, ``"7"``; without it LaTeX counts by itself.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from llm_power.provenance import Provenance
+    >>> from llm_power.report.tables import Column, Table
+    >>> frame = pd.DataFrame({"pair": ["heron, wren"], "q": [9.19]})
+    >>> source = Provenance.published("Table 1")
+    >>> table = Table(frame, [Column("pair", "Pair")], "One pair.", [source])
+    >>> table.number is None
+    True
     """
 
     frame: pd.DataFrame
@@ -139,7 +190,21 @@ class Table:
 
 
 def to_csv(table: Table) -> str:
-    """Return the whole frame as CSV: floats in their shortest exact form, ``INF`` for infinity."""
+    """Return the whole frame as CSV: floats in their shortest exact form, ``INF`` for infinity.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from llm_power.provenance import Provenance
+    >>> from llm_power.report.tables import Column, Table, to_csv
+    >>> frame = pd.DataFrame({"pair": ["a, b", "b, c"], "n_star": [515.25, float("inf")]})
+    >>> source = Provenance.published("Table 1")
+    >>> table = Table(frame, [Column("pair", "Pair")], "Pairs.", [source])
+    >>> print(to_csv(table), end="")
+    pair,n_star
+    "a, b",515.25
+    "b, c",INF
+    """
     frame = table.frame.copy()
     for name in frame.columns:
         column = frame[name]
@@ -151,7 +216,20 @@ def to_csv(table: Table) -> str:
 
 
 def to_csv_metadata(table: Table, url: str) -> str:
-    """Return the description of the CSV at `url` (relative) in the W3C's vocabulary."""
+    """Return the description of the CSV at `url` (relative) in the W3C's vocabulary.
+
+    Examples
+    --------
+    >>> import json
+    >>> import pandas as pd
+    >>> from llm_power.provenance import Provenance
+    >>> from llm_power.report.tables import Column, Table, to_csv_metadata
+    >>> frame = pd.DataFrame({"pair": ["a, b"], "n_star": [515.25]})
+    >>> source = Provenance.published("Table 1")
+    >>> table = Table(frame, [Column("pair", "Pair")], "Pairs.", [source])
+    >>> json.loads(to_csv_metadata(table, "pairs.csv"))["dc:provenance"]
+    'from published counts (Table 1)'
+    """
     return describe_csv(
         table.frame,
         url,
@@ -169,7 +247,20 @@ def describe_csv(
     description: str,
     provenance: Sequence[Provenance],
 ) -> str:
-    """Return ``NAME.csv-metadata.json`` for a frame that is written to `url` (relative)."""
+    """Return ``NAME.csv-metadata.json`` for a frame that is written to `url` (relative).
+
+    Examples
+    --------
+    >>> import json
+    >>> import pandas as pd
+    >>> from llm_power.provenance import Provenance
+    >>> from llm_power.report.tables import describe_csv
+    >>> frame = pd.DataFrame({"q": [0.5]})
+    >>> sources = [Provenance.published("Table 1")]
+    >>> text = describe_csv(frame, "q.csv", title="q", description="", provenance=sources)
+    >>> json.loads(text)["tableSchema"]
+    {'columns': [{'titles': 'q', 'datatype': 'double'}]}
+    """
     metadata = {
         "@context": "http://www.w3.org/ns/csvw",
         "url": url,
@@ -187,7 +278,28 @@ def describe_csv(
 
 
 def to_markdown(table: Table) -> str:
-    """Return caption, table, notes and provenance as Markdown with a GitHub pipe table."""
+    """Return caption, table, notes and provenance as Markdown with a GitHub pipe table.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from llm_power.provenance import Provenance
+    >>> from llm_power.report.tables import Column, Table, to_markdown
+    >>> frame = pd.DataFrame({"pair": ["a, b"], "n_star": [515.25]})
+    >>> source = Provenance.published("Table 1")
+    >>> table = Table(frame, [Column("pair", "Pair")], "Pairs.", [source])
+    >>> print(to_markdown(table), end="")
+    **Pairs.**
+    <BLANKLINE>
+    | Pair   |
+    |:-------|
+    | a, b   |
+    <BLANKLINE>
+    *Provenance:* from published counts (Table 1)
+    """
+    # On demand: a CSV is written without it.
+    from tabulate import tabulate  # noqa: PLC0415
+
     body = tabulate(
         [[escape_markdown(cell) for cell in row] for row in _cells(table)],
         headers=[escape_markdown(column.header) for column in table.columns],
@@ -207,6 +319,17 @@ def to_latex(table: Table) -> str:
 
     The document needs ``\usepackage{array,booktabs,graphicx}``. A table wider than the line is
     scaled down to it.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from llm_power.provenance import Provenance
+    >>> from llm_power.report.tables import Column, Table, to_latex
+    >>> frame = pd.DataFrame({"pair": ["a, b"], "n_star": [515.25]})
+    >>> source = Provenance.published("Table 1")
+    >>> table = Table(frame, [Column("pair", "Pair")], "Pairs.", [source])
+    >>> "caption{Pairs.}" in to_latex(table)
+    True
     """
     letters = "".join(
         rf">{{\raggedright\arraybackslash}}p{{{column.tex_width}}}"
@@ -262,6 +385,18 @@ def write_table(table: Table, stem: Path) -> tuple[Path, Path, Path, Path]:
     -------
     tuple of Path
         The four files, in this order. UTF-8, ``\n`` line ends.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> import pandas as pd
+    >>> from llm_power.provenance import Provenance
+    >>> from llm_power.report.tables import Column, Table, write_table
+    >>> frame = pd.DataFrame({"pair": ["a, b"], "n_star": [515.25]})
+    >>> source = Provenance.published("Table 1")
+    >>> table = Table(frame, [Column("pair", "Pair")], "Pairs.", [source])
+    >>> [path.name for path in write_table(table, Path("pairs"))]
+    ['pairs.csv', 'pairs.csv-metadata.json', 'pairs.md', 'pairs.tex']
     """
     csv_path = stem.with_name(f"{stem.name}.csv")
     contents = {

@@ -130,7 +130,8 @@ def find_logs(
     kept = options.kept(sorted(models), str(paths[0]))
     if not kept:
         raise ScoreError("every model is excluded", remedy="keep two", file=str(paths[0]))
-    source = paths[0].name if len(paths) == 1 else common_folder(paths).name
+    # The working folder has a name as well, which `.` does not tell.
+    source = (paths[0].absolute() if len(paths) == 1 else common_folder(paths)).name
     return Logs(
         task=options.task or next(iter(tasks), Path(source).stem),
         source=source,

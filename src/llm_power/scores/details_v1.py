@@ -77,6 +77,24 @@ def read_details_v1(paths: Sequence[Path], options: ReadOptions) -> TaskScores:
         If no metric is named; if a file is damaged, is of neither schema, or has no such metric;
         if two files differ in their number of rows, in the example of a row or, where both have
         them, in its choices, or are of one model; or if the scores fail a check of `TaskScores`.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> import pandas as pd
+    >>> from llm_power import ReadOptions
+    >>> from llm_power.scores.details_v1 import read_details_v1
+    >>> paths = []
+    >>> for model, solved in {"heron": [1.0, 0.0, 1.0], "wren": [0.0, 0.0, 1.0]}.items():
+    ...     name = "details_harness|arc:challenge|25_2023-08-18T10:00:00.000000.parquet"
+    ...     path = Path(model, name)
+    ...     path.parent.mkdir()
+    ...     table = {"example": ["a", "b", "c"], "metrics": [{"acc": score} for score in solved]}
+    ...     pd.DataFrame(table).to_parquet(path)
+    ...     paths.append(path)
+    ...
+    >>> read_details_v1(paths, ReadOptions(metric="acc")).mean_scores.round(2)
+    array([0.67, 0.33])
     """
     logs = find_logs(paths, options, FORMAT, _model_of)
     if options.clusters:
@@ -98,7 +116,14 @@ def read_details_v1(paths: Sequence[Path], options: ReadOptions) -> TaskScores:
 
 
 def is_details(columns: Sequence[str]) -> bool:
-    """Return whether the columns of a Parquet are those of the details, in either schema."""
+    """Return whether the columns of a Parquet are those of the details, in either schema.
+
+    Examples
+    --------
+    >>> from llm_power.scores.details_v1 import is_details
+    >>> is_details(["example", "item_id", "score"])
+    False
+    """
     return "example" in columns and ("hashes" in columns or _METRICS in columns)
 
 

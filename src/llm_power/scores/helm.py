@@ -76,6 +76,29 @@ def read_helm(paths: Sequence[Path], options: ReadOptions) -> TaskScores:
         statistics or splits and none was chosen; if the ``instances.json`` beside two files
         differ on an instance, or the runs in their number of trials; if two files are of one
         model; or if the scores fail a check of `TaskScores`.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> import json
+    >>> from llm_power import ReadOptions
+    >>> from llm_power.scores.helm import read_helm
+    >>> name = {"name": "exact_match", "split": "test"}
+    >>> for model, solved in {"heron": [1, 0], "wren": [0, 1]}.items():
+    ...     records = [
+    ...         {
+    ...             "instance_id": f"id{i}",
+    ...             "train_trial_index": 0,
+    ...             "stats": [{"name": name, "count": 1, "mean": score}],
+    ...         }
+    ...         for i, score in enumerate(solved)
+    ...     ]
+    ...     path = Path(f"mmlu:model={model}", "per_instance_stats.json")
+    ...     path.parent.mkdir()
+    ...     _ = path.write_text(json.dumps(records))
+    >>> paths = sorted(Path().glob("*/per_instance_stats.json"))
+    >>> read_helm(paths, ReadOptions(metric="exact_match", filter="test")).models
+    ('heron', 'wren')
     """
     logs = find_logs(paths, options, FORMAT, _model_of, _task_of)
     if options.clusters:
@@ -101,7 +124,14 @@ def read_helm(paths: Sequence[Path], options: ReadOptions) -> TaskScores:
 
 
 def is_record(record: object) -> bool:
-    """Return whether a record of a JSON file is one of these statistics."""
+    """Return whether a record of a JSON file is one of these statistics.
+
+    Examples
+    --------
+    >>> from llm_power.scores.helm import is_record
+    >>> is_record({"instance_id": "id0", "train_trial_index": 0, "stats": []})
+    True
+    """
     return isinstance(record, dict) and {"instance_id", "stats"} <= {*record}
 
 

@@ -102,6 +102,26 @@ def read_inspect(paths: Sequence[Path], options: ReadOptions) -> TaskScores:
         versions of a task or of different numbers of epochs; if there are several scorers and
         none was chosen; if two logs are of one model; or if the scores fail a check of
         `TaskScores`.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> import json
+    >>> from llm_power import ReadOptions
+    >>> from llm_power.scores.inspect_log import read_inspect
+    >>> paths = []
+    >>> for model, solved in {"heron": ["C", "I"], "wren": ["I", "C"]}.items():
+    ...     samples = [
+    ...         {"id": i, "epoch": 1, "scores": {"match": {"value": value}}}
+    ...         for i, value in enumerate(solved)
+    ...     ]
+    ...     log = {"version": 2, "status": "success", "eval": {"task": "exam", "model": model}}
+    ...     path = Path(f"{model}.json")
+    ...     _ = path.write_text(json.dumps({**log, "samples": samples}))
+    ...     paths.append(path)
+    ...
+    >>> read_inspect(paths, ReadOptions()).models
+    ('heron', 'wren')
     """
     logs = find_logs(paths, options, FORMAT, _model_of, _task_of)
     items = Items(options.clusters)
@@ -120,7 +140,14 @@ def read_inspect(paths: Sequence[Path], options: ReadOptions) -> TaskScores:
 
 
 def is_log(names: Set[str]) -> bool:
-    """Return whether these are members of an ``.eval``, or the first ones of a JSON log."""
+    """Return whether these are members of an ``.eval``, or the first ones of a JSON log.
+
+    Examples
+    --------
+    >>> from llm_power.scores.inspect_log import is_log
+    >>> is_log({"version", "status", "eval", "samples"})
+    True
+    """
     return _HEADER in names or _START in names or {"status", "eval"} <= names
 
 

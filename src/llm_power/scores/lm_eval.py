@@ -80,6 +80,23 @@ def read_lm_eval(paths: Sequence[Path], options: ReadOptions) -> TaskScores:
         not the same in two files, or has no label; if there are several metrics or filters and
         none was chosen; if two files are of one model; or if the scores fail a check of
         `TaskScores`.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> import json
+    >>> from llm_power import ReadOptions
+    >>> from llm_power.scores.lm_eval import read_lm_eval
+    >>> paths = []
+    >>> for model, solved in {"heron": [1, 0], "wren": [0, 1]}.items():
+    ...     records = [{"doc_id": i, "doc": {"q": i}, "acc": x} for i, x in enumerate(solved)]
+    ...     path = Path(model, "samples_arc_2024-06-16T16-57-41.377142.jsonl")
+    ...     path.parent.mkdir()
+    ...     _ = path.write_text(chr(10).join(map(json.dumps, records)))
+    ...     paths.append(path)
+    ...
+    >>> read_lm_eval(paths, ReadOptions(metric="acc")).models
+    ('heron', 'wren')
     """
     logs = find_logs(paths, options, FORMAT, _model_of)
     items = Items(options.clusters)
@@ -98,7 +115,14 @@ def read_lm_eval(paths: Sequence[Path], options: ReadOptions) -> TaskScores:
 
 
 def is_sample(record: object) -> bool:
-    """Return whether a record of a JSON file is a sample of the harness."""
+    """Return whether a record of a JSON file is a sample of the harness.
+
+    Examples
+    --------
+    >>> from llm_power.scores.lm_eval import is_sample
+    >>> is_sample({"doc_id": 0, "doc": {"question": "1 + 1"}, "acc": 1.0})
+    True
+    """
     return isinstance(record, dict) and "doc_id" in record and bool({"doc", "doc_hash"} & {*record})
 
 

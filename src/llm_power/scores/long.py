@@ -16,7 +16,15 @@ from llm_power.statistics._typing import FloatArray
 
 
 def long_columns(names: Container[str], options: ReadOptions) -> tuple[str, str, str]:
-    """Return the columns of item, model and score among `names`, by declaration or default."""
+    """Return the columns of item, model and score among `names`, by declaration or default.
+
+    Examples
+    --------
+    >>> from llm_power import ReadOptions
+    >>> from llm_power.scores.long import long_columns
+    >>> long_columns(["item", "model", "score"], ReadOptions())
+    ('item', 'model', 'score')
+    """
     default_item = ITEM_COLUMN if ITEM_COLUMN in names else "item"
     return options.item or default_item, options.model or "model", options.score or "score"
 
@@ -42,6 +50,18 @@ def read_long(paths: Sequence[Path], options: ReadOptions) -> TaskScores:
     ScoreError
         If an (item, model) pair occurs twice, the file cannot be read as declared, or its scores
         fail a check of `TaskScores`.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> import pandas as pd
+    >>> from llm_power import ReadOptions
+    >>> from llm_power.scores.long import read_long
+    >>> rows = [("q1", "heron", 1), ("q2", "heron", 0), ("q1", "wren", 0), ("q2", "wren", 1)]
+    >>> pd.DataFrame(rows, columns=["item", "model", "score"]).to_csv("exam.csv", index=False)
+    >>> read_long([Path("exam.csv")], ReadOptions()).values
+    array([[1., 0.],
+           [0., 1.]])
     """
     table = read_table(only_file(paths))
     item, model, score = long_columns(table.columns, options)

@@ -70,6 +70,26 @@ def read_mmlu_pro_zips(paths: Sequence[Path], options: ReadOptions) -> TaskScore
         If a zip is damaged, expands to more than 128 MB, or does not hold one
         JSON list; if a record is malformed or a question occurs twice; if two zips are of one
         model, or disagree about an item; or if the scores fail a check of `TaskScores`.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from zipfile import ZipFile
+    >>> import json
+    >>> from llm_power import ReadOptions
+    >>> from llm_power.scores.mmlu_pro_zip import read_mmlu_pro_zips
+    >>> question = {"question": "?", "options": ["yes", "no"], "answer": "A", "answer_index": 0}
+    >>> for model, answers in {"heron": "AB", "wren": "BA"}.items():
+    ...     records = [
+    ...         {**question, "question_id": i, "category": "law", "pred": pred}
+    ...         for i, pred in enumerate(answers)
+    ...     ]
+    ...     with ZipFile(f"model_outputs_{model}_5shots.zip", "w") as archive:
+    ...         archive.writestr("law_result.json", json.dumps(records))
+    ...
+    >>> read_mmlu_pro_zips(sorted(Path().glob("*.zip")), ReadOptions()).values
+    array([[1., 0.],
+           [0., 1.]])
     """
     zips = _find_zips(paths)
     if options.kind not in {None, "binary"}:
@@ -89,7 +109,8 @@ def read_mmlu_pro_zips(paths: Sequence[Path], options: ReadOptions) -> TaskScore
         "malformed_records": {one.model: one.malformed for one in outputs if one.malformed},
         "other_answer_key": _other_answer_key(outputs, options),
     }
-    name = paths[0].name if len(paths) == 1 else paths[0].parent.name
+    # The working folder has a name as well, which `.` does not tell.
+    name = (paths[0] if len(paths) == 1 else paths[0].parent).absolute().name
     return TaskScores(
         task=options.task or Path(name).stem,
         kind="binary",

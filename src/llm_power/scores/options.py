@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, Literal, get_args
 
+from llm_power.choices import ANSWER_KEYS, KINDS, AnswerKey, Kind
 from llm_power.errors import InvalidArgument, ScoreError
 from llm_power.scores._source import SourceFile, common_folder
 from llm_power.scores._table import listed
-from llm_power.scores.store import KINDS, Kind, Provenance
-
-AnswerKey = Literal["shared", "own"]
-ANSWER_KEYS: Final[tuple[AnswerKey, ...]] = get_args(AnswerKey)
+from llm_power.scores.store import Provenance
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +43,12 @@ class ReadOptions:
         them disagree about an item; "own" judges each model by its own file, and counts.
     source, revision, retrieved : str, optional
         Origin of the file, its version, and the time of retrieval (ISO 8601, UTC).
+
+    Examples
+    --------
+    >>> from llm_power import ReadOptions
+    >>> ReadOptions(kind="graded", clusters=["subject"]).clusters
+    ('subject',)
     """
 
     task: str | None = None
@@ -77,7 +80,14 @@ class ReadOptions:
             )
 
     def kept(self, models: Sequence[str], file: str) -> tuple[str, ...]:
-        """Return `models` without the excluded ones, all of which must be there."""
+        """Return `models` without the excluded ones, all of which must be there.
+
+        Examples
+        --------
+        >>> from llm_power import ReadOptions
+        >>> ReadOptions(exclude=["wren"]).kept(["heron", "wren"], file="exam.csv")
+        ('heron',)
+        """
         known = set(models)
         for name in self.exclude:
             if name not in known:
@@ -96,7 +106,18 @@ class ReadOptions:
         name: str,
         tolerated: dict[str, dict[str, int]] | None = None,
     ) -> Provenance:
-        """Return the record of `files`, which are called `name` unless a source was declared."""
+        """Return the record of `files`, which are called `name` unless a source was declared.
+
+        Examples
+        --------
+        >>> from pathlib import Path
+        >>> from llm_power import ReadOptions
+        >>> from llm_power.scores._source import read_file
+        >>> _ = Path("exam.csv").write_text("item_id,heron,wren")
+        >>> file = read_file(Path("exam.csv"))
+        >>> list(ReadOptions(revision="v1").provenance([file], "exam.csv").files)
+        ['exam.csv']
+        """
         modified = max(file.modified for file in files)
         paths = [file.path for file in files]
         if len({path.name for path in paths}) < len(paths):

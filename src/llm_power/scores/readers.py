@@ -15,6 +15,7 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Final
 
+from llm_power.choices import READERS, reader_names
 from llm_power.errors import InvalidArgument, ScoreError
 from llm_power.scores import details_v1, helm, inspect_log, lm_eval, swe_bench
 from llm_power.scores._json import json_members, json_records
@@ -26,8 +27,6 @@ from llm_power.scores.long import long_columns
 from llm_power.scores.options import ReadOptions
 from llm_power.scores.selection import select_models
 from llm_power.scores.store import ITEM_COLUMN, METADATA_KEY, TaskScores, read_task
-
-GROUP: Final = "llm_power.readers"
 
 # How files in a folder are called, and what the first record of a JSON file looks like.
 _IN_FOLDERS: Final[Mapping[str, LogFormat]] = {
@@ -68,6 +67,16 @@ def read_canonical(paths: Sequence[Path], options: ReadOptions) -> TaskScores:
     ------
     ScoreError
         If the file is not what was declared, or `read_task` fails.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from llm_power import ReadOptions, write_task
+    >>> from llm_power.example import example_task
+    >>> from llm_power.scores.readers import read_canonical
+    >>> write_task(example_task(), "exam.parquet")
+    >>> read_canonical([Path("exam.parquet")], ReadOptions(exclude=["wren"])).models
+    ('heron', 'osprey', 'kite')
     """
     path = only_file(paths).path
     task = read_task(path)
@@ -87,11 +96,6 @@ def read_canonical(paths: Sequence[Path], options: ReadOptions) -> TaskScores:
     kept = options.kept(task.models, str(path))
     selected = task if kept == task.models else select_models(task, kept)
     return selected if options.task is None else replace(selected, task=options.task)
-
-
-def reader_names() -> tuple[str, ...]:
-    """Return the names of the readers that are installed, in alphabetical order."""
-    return tuple(sorted({point.name for point in entry_points(group=GROUP)}))
 
 
 def load_reader(name: str) -> Reader:
@@ -114,8 +118,14 @@ def load_reader(name: str) -> Reader:
         If there is no such reader.
     ScoreError
         If two packages have a reader of that name, or it cannot be loaded.
+
+    Examples
+    --------
+    >>> from llm_power.scores.readers import load_reader
+    >>> load_reader("wide").__name__
+    'read_wide'
     """
-    points = {point.value: point for point in entry_points(group=GROUP, name=name)}
+    points = {point.value: point for point in entry_points(group=READERS, name=name)}
     if not points:
         raise InvalidArgument(f"reader must be auto or one of {list(reader_names())}, got {name!r}")
     if len(points) > 1:
@@ -174,6 +184,16 @@ def read_scores(
         If the scores cannot be read as declared, or fail a check.
     InvalidArgument
         If there is no such reader.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from llm_power import read_scores
+    >>> scores = {"item_id": ["q1", "q2", "q3"], "heron": [1, 0, 1], "wren": [0, 0, 1]}
+    >>> pd.DataFrame(scores).to_csv("exam.csv", index=False)
+    >>> task = read_scores("exam.csv")
+    >>> task.models, task.mean_scores.round(2)
+    (('heron', 'wren'), array([0.67, 0.33]))
     """
     named = [path] if isinstance(path, str | os.PathLike) else path
     paths = [Path(one) for one in named]
@@ -214,6 +234,15 @@ def recognize(paths: Sequence[Path], options: ReadOptions) -> str:
     ------
     ScoreError
         If a file cannot be read as far as this takes, or nothing fits, or more than one.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from llm_power import ReadOptions
+    >>> from llm_power.scores.readers import recognize
+    >>> _ = Path("exam.csv").write_text("item,model,score")
+    >>> recognize([Path("exam.csv")], ReadOptions())
+    'long'
     """
     path = paths[0]
     if path.is_dir():

@@ -5,16 +5,13 @@ from __future__ import annotations
 import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, Literal, get_args
 
 import numpy as np
 
+from llm_power.choices import MISSING_POLICIES, MissingPolicy
 from llm_power.errors import InvalidArgument, ScoreError
 from llm_power.scores.store import TaskScores
 from llm_power.statistics._typing import BoolArray
-
-MissingPolicy = Literal["error", "pairwise", "drop_items"]
-MISSING_POLICIES: Final[tuple[MissingPolicy, ...]] = get_args(MissingPolicy)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +28,12 @@ class Coverage:
         Items removed because a model has no score on them.
     scored : mapping of str to int
         Scored items of each model, before the policy.
+
+    Examples
+    --------
+    >>> from llm_power.scores.selection import Coverage
+    >>> Coverage("drop_items", n_items=400, n_dropped=3, scored={"wren": 397}).policy
+    'drop_items'
     """
 
     policy: MissingPolicy
@@ -40,7 +43,14 @@ class Coverage:
 
     @property
     def n_kept(self) -> int:
-        """Items left after the policy."""
+        """Items left after the policy.
+
+        Examples
+        --------
+        >>> from llm_power.scores.selection import Coverage
+        >>> Coverage("drop_items", n_items=400, n_dropped=3, scored={"wren": 397}).n_kept
+        397
+        """
         return self.n_items - self.n_dropped
 
 
@@ -61,6 +71,13 @@ def rank_models(task: TaskScores) -> tuple[str, ...]:
     -----
     The mean is over the items a model has scores on, as a leaderboard shows it. With missing
     scores, two models are then ranked on different items.
+
+    Examples
+    --------
+    >>> from llm_power.example import example_task
+    >>> from llm_power.scores.selection import rank_models
+    >>> rank_models(example_task())
+    ('heron', 'osprey', 'kite', 'wren')
     """
     mean = dict(zip(task.models, task.mean_scores.tolist(), strict=True))
     return tuple(sorted(task.models, key=lambda model: (-mean[model], model)))
@@ -85,6 +102,13 @@ def select_models(task: TaskScores, names: Sequence[str]) -> TaskScores:
     ------
     ScoreError
         If a name is not a model of the task, or occurs twice, or there are fewer than two.
+
+    Examples
+    --------
+    >>> from llm_power.example import example_task
+    >>> from llm_power.scores.selection import select_models
+    >>> select_models(example_task(), ["wren", "heron"]).models
+    ('wren', 'heron')
     """
     position = {model: j for j, model in enumerate(task.models)}
     for name in names:
@@ -130,6 +154,14 @@ def apply_missing_policy(
         model with all its scores equal.
     InvalidArgument
         If there is no such policy.
+
+    Examples
+    --------
+    >>> from llm_power.example import example_task
+    >>> from llm_power.scores.selection import apply_missing_policy
+    >>> task, coverage = apply_missing_policy(example_task(), "drop_items")
+    >>> coverage.n_kept
+    400
     """
     if policy not in MISSING_POLICIES:
         raise InvalidArgument(f"missing must be one of {MISSING_POLICIES}, got {policy!r}")

@@ -14,20 +14,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from llm_power.choices import KINDS, Kind
 from llm_power.errors import ScoreError
 from llm_power.provenance import SCORES_KINDS, ScoresKind
 from llm_power.scores._source import read_file
 from llm_power.scores._table import Table, read_parquet
 from llm_power.statistics._typing import BoolArray, FloatArray
-
-Kind = Literal["binary", "graded"]
-KINDS: Final[tuple[Kind, ...]] = ("binary", "graded")
 
 ITEM_COLUMN: Final = "item_id"
 METADATA_KEY: Final = b"llm_power"
@@ -57,6 +55,12 @@ class Provenance:
         or scores that another server gave than their owners'.
     fitted_to : str
         What a witness was fitted to; empty for scores of another kind.
+
+    Examples
+    --------
+    >>> from llm_power.scores.store import Provenance
+    >>> Provenance(source="https://example.org/exam", revision="v1").kind
+    'raw'
     """
 
     source: str = "memory"
@@ -83,7 +87,14 @@ class Provenance:
 
     @property
     def file(self) -> str:
-        """Name to use in a message: the one file, or else the source."""
+        """Name to use in a message: the one file, or else the source.
+
+        Examples
+        --------
+        >>> from llm_power.scores.store import Provenance
+        >>> Provenance(source="exam", files={"exam.csv": "0" * 64}).file
+        'exam.csv'
+        """
         return next(iter(self.files)) if len(self.files) == 1 else self.source
 
 
@@ -112,6 +123,15 @@ class TaskScores:
     ------
     ScoreError
         If any of the above does not hold. The message names file, model, item and remedy.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from llm_power import TaskScores
+    >>> scores = np.array([[1, 0], [1, 1], [0, 0]])
+    >>> task = TaskScores("exam", "binary", ("q1", "q2", "q3"), ("heron", "wren"), scores)
+    >>> task.mean_scores.round(2)
+    array([0.67, 0.33])
     """
 
     task: str
@@ -139,22 +159,54 @@ class TaskScores:
 
     @property
     def n_items(self) -> int:
-        """Number of items."""
+        """Number of items.
+
+        Examples
+        --------
+        >>> from llm_power import TaskScores
+        >>> from llm_power.example import example_task
+        >>> example_task().n_items
+        400
+        """
         return len(self.item_ids)
 
     @property
     def n_models(self) -> int:
-        """Number of models."""
+        """Number of models.
+
+        Examples
+        --------
+        >>> from llm_power import TaskScores
+        >>> from llm_power.example import example_task
+        >>> example_task().n_models
+        4
+        """
         return len(self.models)
 
     @property
     def scored(self) -> BoolArray:
-        """Where there is a score; shape (n_items, n_models)."""
+        """Where there is a score; shape (n_items, n_models).
+
+        Examples
+        --------
+        >>> from llm_power import TaskScores
+        >>> from llm_power.example import example_task
+        >>> bool(example_task().scored.all())
+        True
+        """
         return ~np.isnan(self.values)
 
     @property
     def mean_scores(self) -> FloatArray:
-        """Mean score of each model over its own scored items; shape (n_models,)."""
+        """Mean score of each model over its own scored items; shape (n_models,).
+
+        Examples
+        --------
+        >>> from llm_power import TaskScores
+        >>> from llm_power.example import example_task
+        >>> example_task().mean_scores
+        array([0.7275, 0.7025, 0.625 , 0.405 ])
+        """
         mean: FloatArray = np.nansum(self.values, axis=0) / self.scored.sum(axis=0)
         return mean
 
@@ -168,6 +220,14 @@ def write_task(task: TaskScores, path: str | os.PathLike[str]) -> None:
         The scores.
     path : path-like
         File to write; its folder exists. A file that is there is replaced in one step.
+
+    Examples
+    --------
+    >>> from llm_power import read_task, write_task
+    >>> from llm_power.example import example_task
+    >>> write_task(example_task(), "exam.parquet")
+    >>> read_task("exam.parquet").n_items
+    400
     """
     target = Path(path)
     sink = pa.BufferOutputStream()
@@ -197,6 +257,14 @@ def read_task(path: str | os.PathLike[str]) -> TaskScores:
     ------
     ScoreError
         If the file is missing, damaged, not canonical, or its scores fail a check.
+
+    Examples
+    --------
+    >>> from llm_power import read_task, write_task
+    >>> from llm_power.example import example_task
+    >>> write_task(example_task(), "exam.parquet")
+    >>> read_task("exam.parquet").models
+    ('heron', 'osprey', 'kite', 'wren')
     """
     table = read_parquet(read_file(path))
     metadata = _read_metadata(table)

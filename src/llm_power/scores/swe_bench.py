@@ -85,6 +85,22 @@ def read_swe_bench(paths: Sequence[Path], options: ReadOptions) -> TaskScores:
         If a file is not JSON or of none of the forms, contradicts itself, or does not say which
         instances there are; if it has others than the list declares; if two files are of one
         model; or if the scores fail a check of `TaskScores`.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> import json
+    >>> from llm_power import ReadOptions
+    >>> from llm_power.scores.swe_bench import read_swe_bench
+    >>> _ = Path("instance_ids.txt").write_text(chr(10).join(["a__a-1", "a__a-2", "b__b-3"]))
+    >>> for model, resolved in {"heron.v1": ["a__a-1", "a__a-2"], "wren.v1": ["b__b-3"]}.items():
+    ...     _ = Path(f"{model}.json").write_text(json.dumps({"resolved": resolved}))
+    ...
+    >>> paths = [Path(name) for name in ("instance_ids.txt", "heron.v1.json", "wren.v1.json")]
+    >>> read_swe_bench(paths, ReadOptions()).values
+    array([[1., 0.],
+           [1., 0.],
+           [0., 1.]])
     """
     for name in options.clusters:
         if name != _REPOSITORY:
@@ -113,7 +129,14 @@ def read_swe_bench(paths: Sequence[Path], options: ReadOptions) -> TaskScores:
 
 
 def is_results(record: object) -> bool:
-    """Return whether a JSON object is one of the three forms."""
+    """Return whether a JSON object is one of the three forms.
+
+    Examples
+    --------
+    >>> from llm_power.scores.swe_bench import is_results
+    >>> is_results({"resolved": ["a-1"], "no_generation": []})
+    True
+    """
     if not isinstance(record, dict):
         return False
     is_listed = any(isinstance(record.get(name), list) for name in ("resolved", "resolved_ids"))

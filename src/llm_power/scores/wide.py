@@ -31,6 +31,18 @@ def read_wide(paths: Sequence[Path], options: ReadOptions) -> TaskScores:
     ------
     ScoreError
         If the file cannot be read as declared, or its scores fail a check of `TaskScores`.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> import pandas as pd
+    >>> from llm_power import ReadOptions
+    >>> from llm_power.scores.wide import read_wide
+    >>> scores = pd.DataFrame({"item_id": ["q1", "q2"], "heron": [1, 0], "wren": [0, 1]})
+    >>> scores.to_csv("exam.csv", index=False)
+    >>> read_wide([Path("exam.csv")], ReadOptions()).values
+    array([[1., 0.],
+           [0., 1.]])
     """
     table = read_table(only_file(paths))
     item = _item_column(table, options)

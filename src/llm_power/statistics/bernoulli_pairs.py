@@ -29,6 +29,13 @@ class PairedCells:
         Probability that both, only A, only B, and neither solve an item.
     rho : ndarray
         Correlation of the two 0/1 scores, the rho of eq. (5).
+
+    Examples
+    --------
+    >>> from llm_power.statistics.bernoulli_pairs import paired_bernoulli_cells
+    >>> cells = paired_bernoulli_cells(0.65, 0.60, 0.0)
+    >>> float(cells.rho)
+    0.0
     """
 
     p11: FloatArray
@@ -62,6 +69,13 @@ def paired_bernoulli_cells(p_a: ArrayLike, p_b: ArrayLike, rho_z: ArrayLike) -> 
     -----
     :math:`p_{11}` is the bivariate normal distribution function at the two normal quantiles,
     by Owen's T function (Owen 1956, doi:10.1214/aoms/1177728074).
+
+    Examples
+    --------
+    >>> from llm_power.statistics.bernoulli_pairs import paired_bernoulli_cells
+    >>> cells = paired_bernoulli_cells(0.65, 0.60, rho_z=0.5)
+    >>> [round(float(p), 4) for p in (cells.p11, cells.p10, cells.p01, cells.p00)]
+    [0.4663, 0.1837, 0.1337, 0.2163]
     """
     a, b, r = np.broadcast_arrays(
         strictly_between("p_a", p_a, 0.0, 1.0),
@@ -90,6 +104,15 @@ def latent_correlation(p_a: ArrayLike, p_b: ArrayLike, rho: ArrayLike) -> FloatA
     ------
     InvalidArgument
         If `rho` does not lie inside its admissible interval.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.bernoulli_pairs import latent_correlation, paired_bernoulli_cells
+    >>> rho_z = latent_correlation(0.65, 0.60, 0.30)
+    >>> round(float(rho_z), 4)
+    0.4632
+    >>> round(float(paired_bernoulli_cells(0.65, 0.60, rho_z).rho), 4)
+    0.3
     """
     a, b, r = np.broadcast_arrays(
         strictly_between("p_a", p_a, 0.0, 1.0),
@@ -138,6 +161,12 @@ def gap_at_required_n(
     ------
     InvalidArgument
         If an argument is outside its domain, or the widest gap around `p` needs more items.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.bernoulli_pairs import gap_at_required_n
+    >>> round(gap_at_required_n(0.6, rho_z=0.5, n_items=500), 4)
+    0.071
     """
     mid, latent = open_unit("p", p), float(strictly_between("rho_z", rho_z, -1.0, 1.0))
     n, k = int(counts("n_items", n_items)), float(z_sum(alpha, power)) ** 2
@@ -184,6 +213,13 @@ def discordance_from_required_n(
     -----
     Eq. (3) gives :math:`\sigma_D^2`, and :math:`p_{10} + p_{01} = \sigma_D^2 + \delta^2`.
     Figure 4's pair is (0.024, 2362).
+
+    Examples
+    --------
+    >>> from llm_power.statistics.bernoulli_pairs import discordance_from_required_n
+    >>> p10, p01 = discordance_from_required_n(delta=0.05, n_star=1028)
+    >>> round(p10, 4), round(p01, 4)
+    (0.19, 0.14)
     """
     variance = n_star * delta**2 / float(z_sum(alpha, power)) ** 2
     total = variance + delta**2

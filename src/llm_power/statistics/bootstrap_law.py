@@ -35,6 +35,13 @@ class BootstrapDistribution:
         precision however small it is.
     n_items : int
         Number of items N.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.bootstrap_law import exact_bootstrap_distribution
+    >>> law = exact_bootstrap_distribution(b=30, c=12, n_items=100)
+    >>> round(law.at_most_zero, 5)
+    0.00255
     """
 
     sums: IntArray
@@ -44,14 +51,28 @@ class BootstrapDistribution:
     n_items: int
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
-        """Percentile interval of the gap with infinitely many resamples."""
+        """Percentile interval of the gap with infinitely many resamples.
+
+        Examples
+        --------
+        >>> from llm_power.statistics.bootstrap_law import exact_bootstrap_distribution
+        >>> exact_bootstrap_distribution(b=30, c=12, n_items=100).interval(0.95)
+        (0.06, 0.3)
+        """
         tail = (1.0 - open_unit("confidence", confidence)) / 2
         low = int(np.argmax(np.cumsum(self.pmf) >= tail))
         high = self.sums.size - 1 - int(np.argmax(np.cumsum(self.pmf[::-1]) >= tail))
         return float(self.sums[low] / self.n_items), float(self.sums[high] / self.n_items)
 
     def rejects(self, alpha: float = 0.05) -> bool:
-        """Whether 0 lies outside the interval of confidence 1 - `alpha`."""
+        """Whether 0 lies outside the interval of confidence 1 - `alpha`.
+
+        Examples
+        --------
+        >>> from llm_power.statistics.bootstrap_law import exact_bootstrap_distribution
+        >>> exact_bootstrap_distribution(b=30, c=12, n_items=100).rejects(alpha=0.05)
+        True
+        """
         return min(self.at_most_zero, self.at_least_zero) < open_unit("alpha", alpha) / 2
 
 
@@ -82,6 +103,13 @@ def exact_bootstrap_distribution(b: int, c: int, n_items: int) -> BootstrapDistr
     HellaSwag pair of Table 6 (b = 295, c = 249, N = 10,042) :math:`P(S^* \le 0) = 0.0254`:
     the interval contains 0, as Table 11 has it, by so little that 10,000 resamples
     (standard error 0.0016 at the level of 0.025) decide it either way.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.bootstrap_law import exact_bootstrap_distribution
+    >>> law = exact_bootstrap_distribution(b=30, c=12, n_items=100)
+    >>> law.rejects(), law.interval()
+    (True, (0.06, 0.3))
     """
     first, second, n = (int(x) for x in _discordance(b, c, n_items))
     t = 2 * np.pi * np.arange(n + 1) / (2 * n + 1)
@@ -124,6 +152,13 @@ def bootstrap_tails(
     where :math:`q` is the law of a symmetric walk whose steps are :math:`\pm 1` with
     probability :math:`\sqrt{bc}/(N\varrho)` each. The tail is a sum of positive terms around
     the center of :math:`q`, where its Fourier inversion is accurate.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.bootstrap_law import bootstrap_tails
+    >>> below, above = bootstrap_tails([30, 20], [12, 20], 100)
+    >>> below.round(4), above.round(4)
+    (array([0.0026, 0.5315]), array([0.9985, 0.5315]))
     """
     first, second, n = _discordance(b, c, n_items)
     more, fewer = np.maximum(first, second), np.minimum(first, second)
@@ -161,6 +196,12 @@ def percentile_bootstrap_boundary(
     Giving A one more item moves a step of the bootstrap walk from 0 to +1, so that
     :math:`P(S^* \le 0)` falls in b at fixed c and N, and bisection finds the boundary. At
     b = c the probability is at least 1/2.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.bootstrap_law import percentile_bootstrap_boundary
+    >>> percentile_bootstrap_boundary([0, 12, 249], 10042)
+    array([  4,  25, 296])
     """
     level = open_unit("alpha", alpha)
     fewer, _, n = _discordance(c, 0, n_items)
@@ -199,6 +240,12 @@ def percentile_bootstrap_rejects(
     ------
     InvalidArgument
         As `exact_bootstrap_distribution`, or if `alpha` is not in (0, 1).
+
+    Examples
+    --------
+    >>> from llm_power.statistics.bootstrap_law import percentile_bootstrap_rejects
+    >>> percentile_bootstrap_rejects(b=[295, 831], c=[249, 195], n_items=10042)
+    array([False,  True])
     """
     first, second, n = _discordance(b, c, n_items)
     more, fewer = np.maximum(first, second).ravel(), np.minimum(first, second).ravel()

@@ -28,6 +28,13 @@ class ClusterMoments:
         Items both models of the pair have a score on; one column if the same for all pairs.
     sum_d, sum_d2 : ndarray of shape (n_clusters, n_pairs) or (n_clusters,)
         Sum of the paired difference and of its square over those items.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.cluster_moments import moments_from_counts
+    >>> moments = moments_from_counts([90, 110], b=[20, 25], c=[8, 10])
+    >>> moments.sum_d
+    array([12., 15.])
     """
 
     n_items: FloatArray
@@ -54,6 +61,13 @@ def moments_from_sums(n_items: ArrayLike, sum_d: ArrayLike, sum_d2: ArrayLike) -
     ------
     InvalidArgument
         If shapes do not fit, or no set of `n_items` numbers has these two sums.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.cluster_moments import moments_from_sums
+    >>> moments = moments_from_sums([90, 110], sum_d=[4.5, 7.0], sum_d2=[20.2, 31.0])
+    >>> moments.sum_d2
+    array([20.2, 31. ])
     """
     n = counts("n_items", n_items).astype(np.float64)
     total, squares = finite("sum_d", sum_d), non_negative("sum_d2", sum_d2)
@@ -91,6 +105,13 @@ def moments_from_counts(n_items: ArrayLike, b: ArrayLike, c: ArrayLike) -> Clust
     ------
     InvalidArgument
         If shapes do not fit, or there are more discordant items than items.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.cluster_moments import moments_from_counts
+    >>> moments = moments_from_counts([90, 110], b=[20, 25], c=[8, 10])
+    >>> moments.sum_d, moments.sum_d2
+    (array([12., 15.]), array([28., 35.]))
     """
     only_a, only_b = counts("b", b), counts("c", c)
     if only_a.shape != only_b.shape:

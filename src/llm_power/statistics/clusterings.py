@@ -13,12 +13,12 @@ import numpy as np
 
 from llm_power.errors import InvalidArgument
 from llm_power.statistics._checks import finite
-from llm_power.statistics._typing import ArrayLike, FloatArray, IntArray
+from llm_power.statistics._typing import ArrayLike, FloatArray, IntArray, RandomSource
 
 Position = Literal["cluster", "test"]
 
 
-def random_clusters(n_items: int, n_clusters: int, rng: np.random.Generator) -> IntArray:
+def random_clusters(n_items: int, n_clusters: int, rng: RandomSource = None) -> IntArray:
     """Random clusters whose sizes differ by one at most.
 
     Parameters
@@ -27,8 +27,8 @@ def random_clusters(n_items: int, n_clusters: int, rng: np.random.Generator) -> 
         Number of items of the test.
     n_clusters : int
         Number of clusters, between 1 and `n_items`.
-    rng : numpy.random.Generator
-        Source of the permutation.
+    rng : numpy.random.Generator or int, optional
+        Source of the permutation; a seed starts one, and by default it is fresh.
 
     Returns
     -------
@@ -44,7 +44,15 @@ def random_clusters(n_items: int, n_clusters: int, rng: np.random.Generator) -> 
     -----
     The null check of Section 6.4: such clusters carry no information, so both mean squares of
     the paired difference have one expectation and the verdict is that of independent items.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from llm_power.statistics.clusterings import random_clusters
+    >>> np.bincount(random_clusters(10, 4, rng=1)).tolist()
+    [3, 3, 2, 2]
     """
+    rng = np.random.default_rng(rng)
     if not 1 <= n_clusters <= n_items:
         raise InvalidArgument(
             f"n_clusters must lie between 1 and n_items={n_items!r}, got {n_clusters!r}"
@@ -82,6 +90,12 @@ def difficulty_bins(item_mean: ArrayLike, n_bins: int = 4) -> IntArray:
 
     The bins are made from the very scores that are compared: where all models agree, every
     paired difference is zero. Part of this clustering's ICC is therefore built in.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.clusterings import difficulty_bins
+    >>> difficulty_bins([0.0, 0.1, 0.4, 0.5, 0.6, 0.7, 0.9, 1.0])
+    array([0, 0, 1, 1, 2, 2, 3, 3])
     """
     means = finite("item_mean", item_mean)
     if means.ndim != 1 or means.size == 0:
@@ -126,6 +140,12 @@ def split_by_parity(labels: ArrayLike, position: Position = "cluster") -> IntArr
     The subject sub-clusters of Section 6.4, which says "item parity" and not of which
     position. Where every cluster is one run of consecutive items, as in MMLU-Pro sorted by
     subject, both readings give the same halves and differ in their names alone.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.clusterings import split_by_parity
+    >>> split_by_parity(["law", "law", "law", "math", "math"])
+    array([0, 1, 0, 2, 3])
     """
     array = np.asarray(labels)
     if array.ndim != 1:

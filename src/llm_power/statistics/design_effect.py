@@ -52,6 +52,14 @@ class ClusterResolution:
         Whether ``q >= 1``; false where q is NaN.
     alpha, power : float
         Level and target power.
+
+    Examples
+    --------
+    >>> from llm_power import cluster_resolution
+    >>> from llm_power.statistics.cluster_moments import moments_from_counts
+    >>> found = cluster_resolution(moments_from_counts([90, 110], b=[20, 25], c=[8, 10]))
+    >>> int(found.n_clusters), int(found.n_items)
+    (2, 200)
     """
 
     n_clusters: IntArray
@@ -92,6 +100,14 @@ def intraclass_correlation(moments: ClusterMoments) -> FloatArray:
     References
     ----------
     Donner (1986), International Statistical Review 54, 67-82.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.cluster_moments import moments_from_counts
+    >>> from llm_power.statistics.design_effect import intraclass_correlation
+    >>> moments = moments_from_counts([90, 110, 100], b=[20, 25, 9], c=[8, 10, 12])
+    >>> round(float(intraclass_correlation(moments)), 4)
+    0.0231
     """
     return one_way_anova(moments, pool_all(moments)).at(0).icc
 
@@ -121,6 +137,12 @@ def design_effect(mean_cluster_size: ArrayLike, icc: ArrayLike) -> FloatArray:
     References
     ----------
     Kish (1965), Survey Sampling, Wiley.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.design_effect import design_effect
+    >>> float(design_effect(mean_cluster_size=101, icc=0.01))
+    2.0
     """
     size = np.asarray(mean_cluster_size, dtype=np.float64)
     positive_part = np.maximum(np.asarray(icc, dtype=np.float64), 0.0)
@@ -154,6 +176,17 @@ def cluster_resolution(
     Notes
     -----
     Section 6.4 and Table 4; :math:`N^*_{IID}` is eq. (3) on the items of all clusters.
+
+    Examples
+    --------
+    >>> from llm_power import cluster_resolution
+    >>> from llm_power.statistics.cluster_moments import moments_from_counts
+    >>> moments = moments_from_counts([90, 110, 100], b=[30, 35, 19], c=[8, 10, 12])
+    >>> found = cluster_resolution(moments)
+    >>> round(float(found.n_star_iid), 1), round(float(found.n_star), 1)
+    (84.2, 220.1)
+    >>> bool(found.resolved)
+    True
     """
     fit = one_way_anova(moments, pool_all(moments))
     return _resolution(fit.at(0), alpha, power)
@@ -186,6 +219,14 @@ def leave_one_cluster_out(
     -----
     Appendix F and Table 8, which reruns Section 6.4 "on the remaining items". Against the
     budget of the whole benchmark a pair is resolved where `n_star` is at most that N.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.cluster_moments import moments_from_counts
+    >>> from llm_power.statistics.design_effect import leave_one_cluster_out
+    >>> moments = moments_from_counts([90, 110, 100], b=[30, 35, 19], c=[8, 10, 12])
+    >>> leave_one_cluster_out(moments).resolved
+    array([False, False,  True])
     """
     return _resolution(one_way_anova(moments, all_but_one), alpha, power)
 

@@ -50,6 +50,13 @@ class DiscreteMixture:
     -----
     Appendix C calls its 98-point mixture conjugate. A finite sum needs no conjugacy: eq. (24)
     is a weighted sum of likelihood ratios for any points. `BetaMixture` is the conjugate one.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.e_process import DiscreteMixture
+    >>> coin = DiscreteMixture.uniform("two points", [0.4, 0.6])
+    >>> coin.is_symmetric, coin.weights
+    (True, (0.5, 0.5))
     """
 
     name: str
@@ -66,20 +73,43 @@ class DiscreteMixture:
 
     @classmethod
     def uniform(cls, name: str, points: ArrayLike) -> DiscreteMixture:
-        """Return the mixture of `points` with equal weights."""
+        """Return the mixture of `points` with equal weights.
+
+        Examples
+        --------
+        >>> from llm_power.statistics.e_process import DiscreteMixture
+        >>> DiscreteMixture.uniform("three points", [0.3, 0.5, 0.7]).points
+        (0.3, 0.5, 0.7)
+        """
         theta = tuple(float(point) for point in np.ravel(points))
         return cls(name, theta, (1 / max(len(theta), 1),) * len(theta))
 
     @property
     def is_symmetric(self) -> bool:
-        r"""Whether :math:`\theta` and :math:`1-\theta` have the same weight."""
+        r"""Whether :math:`\theta` and :math:`1-\theta` have the same weight.
+
+        Examples
+        --------
+        >>> from llm_power.statistics.e_process import DiscreteMixture
+        >>> DiscreteMixture.uniform("one side", [0.6, 0.7]).is_symmetric
+        False
+        """
         order = np.argsort(self.points)
         theta, weights = np.take(self.points, order), np.take(self.weights, order)
         mirrored = np.abs(theta - (1 - theta[::-1])) + np.abs(weights - weights[::-1])
         return bool(np.all(mirrored <= 1e-12))
 
     def log_e(self, b: FloatArray, c: FloatArray) -> FloatArray:
-        """Return log e of two arrays of one shape; see `log_e_value`."""
+        """Return log e of two arrays of one shape; see `log_e_value`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from llm_power.statistics.e_process import DiscreteMixture
+        >>> mixture = DiscreteMixture.uniform("two points", [0.4, 0.6])
+        >>> mixture.log_e(np.array([30.0]), np.array([12.0])).round(4)
+        array([2.0995])
+        """
         theta = np.asarray(self.points)
         up, down, log_weights = np.log(2 * theta), np.log(2 - 2 * theta), np.log(self.weights)
         first, second, result = b.ravel(), c.ravel(), np.empty(b.size)
@@ -106,6 +136,12 @@ class BetaMixture:
     :math:`\log e = \log B(a+b_n, b+c_n) - \log B(a, b) + (b_n+c_n)\log 2`. The terms cancel:
     the absolute error of log e is about 1e-12 at three thousand and 1e-9 at a million
     discordant items.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.e_process import BetaMixture
+    >>> BetaMixture(0.5, 0.5).name
+    'Beta(0.5, 0.5)'
     """
 
     a: float
@@ -117,16 +153,38 @@ class BetaMixture:
 
     @property
     def name(self) -> str:
-        """What to call it in tables and messages."""
+        """What to call it in tables and messages.
+
+        Examples
+        --------
+        >>> from llm_power.statistics.e_process import BetaMixture
+        >>> BetaMixture(1, 1).name
+        'Beta(1, 1)'
+        """
         return f"Beta({self.a:g}, {self.b:g})"
 
     @property
     def is_symmetric(self) -> bool:
-        r"""Whether :math:`\theta` and :math:`1-\theta` have the same density."""
+        r"""Whether :math:`\theta` and :math:`1-\theta` have the same density.
+
+        Examples
+        --------
+        >>> from llm_power.statistics.e_process import BetaMixture
+        >>> BetaMixture(2, 1).is_symmetric
+        False
+        """
         return self.a == self.b
 
     def log_e(self, b: FloatArray, c: FloatArray) -> FloatArray:
-        """Return log e of two arrays of one shape; see `log_e_value`."""
+        """Return log e of two arrays of one shape; see `log_e_value`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from llm_power.statistics.e_process import BetaMixture
+        >>> BetaMixture(1, 1).log_e(np.array([30.0]), np.array([12.0])).round(4)
+        array([2.2246])
+        """
         closed_form = betaln(self.a + b, self.b + c) - betaln(self.a, self.b)
         return np.asarray(closed_form + (b + c) * np.log(2.0))
 
@@ -160,6 +218,12 @@ def log_e_value(b: ArrayLike, c: ArrayLike, mixture: Mixture = UNIFORM_98) -> Fl
     ------
     InvalidArgument
         If a count is negative or not finite.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.e_process import log_e_value
+    >>> log_e_value(b=[831, 295], c=[195, 249]).round(2)
+    array([208.75,  -0.99])
     """
     first, second = np.broadcast_arrays(non_negative("b", b), non_negative("c", c))
     return mixture.log_e(first, second)
@@ -186,6 +250,12 @@ def log_e_trajectory(differences: ArrayLike, mixture: Mixture = UNIFORM_98) -> F
     ------
     InvalidArgument
         If a difference is none of -1, 0 and 1.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.e_process import log_e_trajectory
+    >>> log_e_trajectory([1, 1, 1, 1, -1, 1])[3:].round(3)
+    array([1.155, 0.075, 0.434])
     """
     steps = np.asarray(differences)
     if not np.all((steps == 0) | (steps == 1) | (steps == -1)):
@@ -219,6 +289,14 @@ def first_crossing(log_e: ArrayLike, *, alpha: float = 0.05) -> FloatArray:
     ------
     InvalidArgument
         If `log_e` has no axis, or `alpha` is not in (0, 1).
+
+    Examples
+    --------
+    >>> from llm_power.statistics.e_process import first_crossing
+    >>> first_crossing([0.0, 1.2, 3.1, 2.8], alpha=0.05)
+    array(3.)
+    >>> first_crossing([0.0, 1.2, 2.9, 2.8], alpha=0.05)
+    array(inf)
     """
     path = np.asarray(log_e, dtype=np.float64)
     if path.ndim == 0:
@@ -245,6 +323,13 @@ class AnytimeBoundary:
         Level.
     mixture : DiscreteMixture or BetaMixture
         The mixture of alternatives.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.e_process import anytime_boundary
+    >>> boundary = anytime_boundary([100, 1000])
+    >>> boundary.alpha
+    0.05
     """
 
     n_discordant: IntArray
@@ -284,6 +369,12 @@ def anytime_boundary(
     For a symmetric mixture the root is unique. With :math:`s = b - c`, eq. (24) reads
     :math:`\int (4\theta(1-\theta))^{M/2}\cosh(\tfrac{s}{2}\log\tfrac{\theta}{1-\theta})\,d\nu`,
     which grows with :math:`|s|` and is at most 1 at :math:`s = 0`.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.e_process import anytime_boundary
+    >>> anytime_boundary([100, 1000]).gap.round(1)
+    array([ 31.7, 111.3])
     """
     level = open_unit("alpha", alpha)
     if not mixture.is_symmetric:
@@ -336,6 +427,13 @@ class AnytimeResolution:
         The operating point.
     mixture : DiscreteMixture or BetaMixture
         The mixture of alternatives.
+
+    Examples
+    --------
+    >>> from llm_power import anytime_required_n
+    >>> found = anytime_required_n(b=831, c=195, n_items=10042)
+    >>> bool(found.crossed)
+    True
     """
 
     log_e: FloatArray
@@ -409,6 +507,15 @@ def anytime_required_n(
 
     A crossing is judged at the counts given. The e-process may have crossed before and come
     back, which is a rejection too; that takes the order of the items (`first_crossing`).
+
+    Examples
+    --------
+    >>> from llm_power import anytime_required_n
+    >>> found = anytime_required_n(b=[831, 295], c=[195, 249], n_items=10042)
+    >>> found.crossed, found.resolved_anytime
+    (array([ True, False]), array([ True, False]))
+    >>> found.n_star_anytime.round()
+    array([  467., 47141.])
     """
     first, second, n = np.broadcast_arrays(
         counts("b", b), counts("c", c), counts("n_items", n_items)

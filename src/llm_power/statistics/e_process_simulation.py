@@ -8,7 +8,7 @@ import numpy as np
 from scipy.stats import binom
 
 from llm_power.statistics._checks import discordance, positive_count
-from llm_power.statistics._typing import FloatArray, IntArray
+from llm_power.statistics._typing import FloatArray, IntArray, RandomSource
 from llm_power.statistics.e_process import (
     UNIFORM_98,
     Mixture,
@@ -29,7 +29,7 @@ def e_process_trajectories(
     n_trajectories: int,
     *,
     mixture: Mixture = UNIFORM_98,
-    rng: np.random.Generator,
+    rng: RandomSource = None,
 ) -> FloatArray:
     """Log e after each item of simulated pairs (Figure 4).
 
@@ -41,8 +41,8 @@ def e_process_trajectories(
         Items a trajectory and number of trajectories.
     mixture : DiscreteMixture or BetaMixture, default `UNIFORM_98`
         The mixture of alternatives.
-    rng : numpy.random.Generator
-        Stream of random numbers.
+    rng : numpy.random.Generator or int, optional
+        Stream of random numbers; a seed starts one, and by default it is fresh.
 
     Returns
     -------
@@ -53,7 +53,15 @@ def e_process_trajectories(
     ------
     InvalidArgument
         If an argument is outside its domain.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.e_process_simulation import e_process_trajectories
+    >>> log_e = e_process_trajectories(0.2, 0.1, n_items=500, n_trajectories=3, rng=1)
+    >>> log_e.shape
+    (3, 500)
     """
+    rng = np.random.default_rng(rng)
     discordance(p10, p01)
     shape = (positive_count("n_trajectories", n_trajectories), positive_count("n_items", n_items))
     uniform = rng.random(shape)
@@ -83,6 +91,13 @@ class EProcessCalibration:
         Level.
     mixture : DiscreteMixture or BetaMixture
         The mixture of alternatives.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.e_process_simulation import e_process_calibration
+    >>> null = e_process_calibration(0.1, 0.1, horizon=500, n_trials=200, rng=1)
+    >>> null.n_trials
+    200
     """
 
     stopping_items: FloatArray
@@ -105,7 +120,7 @@ def e_process_calibration(
     alpha: float = 0.05,
     n_trials: int = 600,
     mixture: Mixture = UNIFORM_98,
-    rng: np.random.Generator,
+    rng: RandomSource = None,
 ) -> EProcessCalibration:
     """Type-I error or stopping times of the mixture e-process (Appendix C, Calibration).
 
@@ -121,8 +136,8 @@ def e_process_calibration(
         Number of trials (M of Appendix C).
     mixture : DiscreteMixture or BetaMixture, default `UNIFORM_98`
         A mixture that is symmetric about 1/2.
-    rng : numpy.random.Generator
-        Stream of random numbers.
+    rng : numpy.random.Generator or int, optional
+        Stream of random numbers; a seed starts one, and by default it is fresh.
 
     Returns
     -------
@@ -145,7 +160,15 @@ def e_process_calibration(
     1.30 N* in the mean on the pair of gap 2.4% (N* = 2362) and 1.15 N* on that of 7.8%
     (N* = 294). The paper's range is nearer the 80th percentile, the items at which the power
     is 0.80: 2.0 N* and 1.8 N*.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.e_process_simulation import e_process_calibration
+    >>> null = e_process_calibration(0.1, 0.1, horizon=500, n_trials=200, rng=1)
+    >>> null.rejection_rate <= null.alpha
+    True
     """
+    rng = np.random.default_rng(rng)
     total = discordance(p10, p01)
     end, trials = positive_count("horizon", horizon), positive_count("n_trials", n_trials)
     signs_rng, items_rng = rng.spawn(2)

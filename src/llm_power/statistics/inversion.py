@@ -35,6 +35,12 @@ def z_sum(alpha: ArrayLike, power: float) -> FloatArray:
     InvalidArgument
         If a level or the power is not in (0, 1), or if the sum would not be positive:
         a test of level `alpha` has a power of at least ``alpha / 2`` with no items at all.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.inversion import z_sum
+    >>> round(float(z_sum(alpha=0.05, power=0.80)), 4)
+    2.8016
     """
     levels = _levels(alpha)
     # -ndtri(a/2), not ndtri(1 - a/2): no cancellation at the tiny levels of large families.
@@ -77,6 +83,14 @@ def required_n(
     Notes
     -----
     The far rejection region is left out, as in the paper; `exact_two_sided_power` has both.
+
+    Examples
+    --------
+    >>> from llm_power import required_n
+    >>> round(float(required_n(delta=0.05, sigma_d=0.572)), 1)
+    1027.2
+    >>> required_n([0.05, 0.02, 0.0], sigma_d=0.572).round()
+    array([1027., 6420.,   inf])
     """
     gap = np.abs(finite("delta", delta))
     scale = z_sum(alpha, power) * non_negative("sigma_d", sigma_d)
@@ -111,6 +125,12 @@ def minimum_detectable_effect(
     ------
     InvalidArgument
         If an argument is outside its domain.
+
+    Examples
+    --------
+    >>> from llm_power import minimum_detectable_effect
+    >>> round(float(minimum_detectable_effect(n_items=1000, sigma_d=0.572)), 4)
+    0.0507
     """
     n = positive("n_items", n_items)
     return z_sum(alpha, power) * non_negative("sigma_d", sigma_d) / np.sqrt(n)
@@ -135,6 +155,12 @@ def resolution_ratio(n_items: ArrayLike, n_star: ArrayLike) -> FloatArray:
     ------
     InvalidArgument
         If `n_items` is not positive or `n_star` is negative.
+
+    Examples
+    --------
+    >>> from llm_power import resolution_ratio
+    >>> resolution_ratio(n_items=1000, n_star=[500, 2000])
+    array([2. , 0.5])
     """
     need = np.asarray(n_star, dtype=np.float64)
     if np.any(need < 0):
@@ -170,6 +196,12 @@ def wald_power(
     ------
     InvalidArgument
         If an argument is outside its domain.
+
+    Examples
+    --------
+    >>> from llm_power import wald_power
+    >>> round(float(wald_power(delta=0.05, sigma_d=0.572, n_items=1028)), 3)
+    0.8
     """
     return np.asarray(ndtr(_noncentrality(delta, sigma_d, n_items) - _critical(alpha)))
 
@@ -197,6 +229,12 @@ def exact_two_sided_power(
     ------
     InvalidArgument
         If an argument is outside its domain.
+
+    Examples
+    --------
+    >>> from llm_power import exact_two_sided_power
+    >>> round(float(exact_two_sided_power(delta=0.0, sigma_d=0.572, n_items=1028)), 3)
+    0.05
     """
     mu = _noncentrality(delta, sigma_d, n_items)
     critical = _critical(alpha)

@@ -37,6 +37,12 @@ def mcnemar_asymptotic(b: ArrayLike, c: ArrayLike) -> FloatArray:
     ------
     InvalidArgument
         If a count is negative or not whole.
+
+    Examples
+    --------
+    >>> from llm_power import mcnemar_asymptotic
+    >>> mcnemar_asymptotic(b=[295, 63], c=[249, 62]).round(4)
+    array([0.0486, 0.9287])
     """
     difference, total = _difference_and_total(b, c)
     return _chi2_p(difference.astype(np.float64), total)
@@ -48,6 +54,12 @@ def mcnemar_continuity_corrected(b: ArrayLike, c: ArrayLike) -> FloatArray:
     Parameters, returns and errors as in `mcnemar_asymptotic`. The correction never turns
     :math:`b = c` into evidence: :math:`|b-c|-1` is cut at zero, as in R's ``mcnemar.test``
     (which skips the correction there) and unlike ``statsmodels`` (which squares the -1).
+
+    Examples
+    --------
+    >>> from llm_power import mcnemar_continuity_corrected
+    >>> mcnemar_continuity_corrected(b=[295, 63], c=[249, 62]).round(4)
+    array([0.0537, 1.    ])
     """
     difference, total = _difference_and_total(b, c)
     return _chi2_p(np.maximum(difference - 1.0, 0.0), total)
@@ -58,6 +70,12 @@ def mcnemar_exact(b: ArrayLike, c: ArrayLike) -> FloatArray:
 
     Parameters, returns and errors as in `mcnemar_asymptotic`. Twice the smaller tail, at
     most 1; for a binomial at 1/2 this is also R's ``binom.test``.
+
+    Examples
+    --------
+    >>> from llm_power import mcnemar_exact
+    >>> mcnemar_exact(b=[295, 63], c=[249, 62]).round(4)
+    array([0.0536, 1.    ])
     """
     smaller, total = _smaller_and_total(b, c)
     return np.minimum(1.0, 2.0 * _binomial_cdf(smaller, total))
@@ -72,6 +90,12 @@ def mcnemar_mid_p(b: ArrayLike, c: ArrayLike) -> FloatArray:
     ----------
     Lancaster (1961), doi:10.1080/01621459.1961.10482105. The paper credits Liddell (1983),
     doi:10.1136/jech.37.1.82, whose proposal is an exact test with an F quantile.
+
+    Examples
+    --------
+    >>> from llm_power import mcnemar_mid_p
+    >>> mcnemar_mid_p(b=[295, 63], c=[249, 62]).round(4)
+    array([0.0487, 0.9291])
     """
     smaller, total = _smaller_and_total(b, c)
     # 2 (P(Y <= m) - P(Y = m)/2) without the subtraction, so that small tails keep their digits.
@@ -91,6 +115,12 @@ def smallest_exact_p(n_discordant: ArrayLike) -> FloatArray:
     -------
     ndarray
         Shape of `n_discordant`; above 0.05 for fewer than 6 discordant items.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.mcnemar import smallest_exact_p
+    >>> smallest_exact_p([5, 6])
+    array([0.0625 , 0.03125])
     """
     return np.asarray(np.minimum(1.0, np.exp2(1.0 - counts("n_discordant", n_discordant))))
 

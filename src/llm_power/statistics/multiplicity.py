@@ -14,12 +14,12 @@ from typing import Literal
 
 import numpy as np
 
+from llm_power.choices import Family
 from llm_power.errors import InvalidArgument
 from llm_power.statistics._checks import open_unit, proportions
 from llm_power.statistics._typing import ArrayLike, BoolArray, FloatArray
 from llm_power.statistics.inversion import required_n, resolution_ratio
 
-Family = Literal["adjacent", "all"]
 Procedure = Literal["bonferroni", "sidak", "holm", "benjamini_hochberg"]
 
 
@@ -43,6 +43,13 @@ class AdjustedResolution:
         Size of the declared family.
     alpha, power : float
         Family-wise level (false discovery rate for Benjamini-Hochberg) and target power.
+
+    Examples
+    --------
+    >>> from llm_power import adjusted_required_n
+    >>> found = adjusted_required_n([0.01], [0.05], [0.5], 1000, procedure="holm")
+    >>> found.procedure, found.m
+    ('holm', 1)
     """
 
     levels: FloatArray
@@ -78,6 +85,12 @@ def family_size(n_models: int, family: Family) -> int:
     Notes
     -----
     The two pre-declared families of Section 6.3.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.multiplicity import family_size
+    >>> family_size(10, "adjacent"), family_size(10, "all")
+    (9, 45)
     """
     if n_models < 2:
         raise InvalidArgument(f"n_models must be at least 2, got {n_models!r}")
@@ -111,6 +124,12 @@ def adjust_bonferroni(p: ArrayLike, m: int | None = None) -> FloatArray:
     References
     ----------
     Dunn (1961), doi:10.1080/01621459.1961.10482090.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.multiplicity import adjust_bonferroni
+    >>> adjust_bonferroni([0.01, 0.04, 0.03]).round(4)
+    array([0.03, 0.12, 0.09])
     """
     p, m = _declared(p, m)
     return np.minimum(1.0, m * p)
@@ -142,6 +161,12 @@ def adjust_sidak(p: ArrayLike, m: int | None = None) -> FloatArray:
     References
     ----------
     Šidák (1967), doi:10.1080/01621459.1967.10482935.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.multiplicity import adjust_sidak
+    >>> adjust_sidak([0.01, 0.04, 0.03]).round(4)
+    array([0.0297, 0.1153, 0.0873])
     """
     p, m = _declared(p, m)
     log_keep = np.full(p.shape, -np.inf)
@@ -172,6 +197,12 @@ def adjust_holm(p: ArrayLike, m: int | None = None) -> FloatArray:
     References
     ----------
     Holm (1979), Scandinavian Journal of Statistics 6(2), 65-70 (no DOI; JSTOR 4615733).
+
+    Examples
+    --------
+    >>> from llm_power.statistics.multiplicity import adjust_holm
+    >>> adjust_holm([0.01, 0.04, 0.03]).round(4)
+    array([0.03, 0.06, 0.06])
     """
     p, m = _declared(p, m)
     order = np.argsort(p, kind="stable")
@@ -207,6 +238,12 @@ def adjust_benjamini_hochberg(p: ArrayLike, m: int | None = None) -> FloatArray:
     References
     ----------
     Benjamini and Hochberg (1995), doi:10.1111/j.2517-6161.1995.tb02031.x.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.multiplicity import adjust_benjamini_hochberg
+    >>> adjust_benjamini_hochberg([0.01, 0.04, 0.03]).round(4)
+    array([0.03, 0.04, 0.04])
     """
     p, m = _declared(p, m)
     order = np.argsort(p, kind="stable")[::-1]
@@ -234,6 +271,12 @@ def bonferroni_level(m: int, *, alpha: float = 0.05) -> float:
     ------
     InvalidArgument
         If an argument is outside its domain.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.multiplicity import bonferroni_level
+    >>> bonferroni_level(10)
+    0.005
     """
     return open_unit("alpha", alpha) / _family(m, 1)
 
@@ -255,6 +298,12 @@ def sidak_level(m: int, *, alpha: float = 0.05) -> float:
     ------
     InvalidArgument
         If an argument is outside its domain.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.multiplicity import sidak_level
+    >>> round(sidak_level(10), 6)
+    0.005116
     """
     return float(-np.expm1(np.log1p(-open_unit("alpha", alpha)) / _family(m, 1)))
 
@@ -283,6 +332,12 @@ def holm_levels(p: ArrayLike, m: int | None = None, *, alpha: float = 0.05) -> F
     -----
     Equal p-values all take the smallest of their ranks: the strictest level of theirs, and
     the same in whatever order the pairs are listed.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.multiplicity import holm_levels
+    >>> holm_levels([0.01, 0.04, 0.03]).round(4)
+    array([0.0167, 0.05  , 0.025 ])
     """
     p, m = _declared(p, m)
     return open_unit("alpha", alpha) / (m - np.searchsorted(np.sort(p), p, side="left"))
@@ -313,6 +368,12 @@ def benjamini_hochberg_levels(
     Notes
     -----
     Equal p-values all take the largest of their ranks, as the step-up procedure does.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.multiplicity import benjamini_hochberg_levels
+    >>> benjamini_hochberg_levels([0.01, 0.04, 0.03]).round(4)
+    array([0.0167, 0.05  , 0.0333])
     """
     p, m = _declared(p, m)
     return open_unit("alpha", alpha) * np.searchsorted(np.sort(p), p, side="right") / m
@@ -367,6 +428,15 @@ def adjusted_required_n(
     ``resolved``. Asymptotic McNemar p-values on one set of items are in the order of q;
     exact ones, or items that differ between pairs, can put a pair with ``q < 1`` before one
     with ``q >= 1``, and then Holm's verdict on the latter is stricter than its own q.
+
+    Examples
+    --------
+    >>> from llm_power import adjusted_required_n
+    >>> found = adjusted_required_n(
+    ...     [0.001, 0.04], delta=[0.06, 0.03], sigma_d=[0.5, 0.5], n_items=1000, procedure="holm"
+    ... )
+    >>> found.n_star.round(), found.resolved
+    (array([ 660., 2180.]), array([ True, False]))
     """
     values, size = _declared(p, m)
     if procedure not in _STEPS:

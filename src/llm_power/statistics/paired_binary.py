@@ -53,6 +53,12 @@ def paired_difference_variance(p_a: ArrayLike, p_b: ArrayLike, rho: ArrayLike) -
     ------
     InvalidArgument
         If an accuracy is outside [0, 1], or `rho` is outside its admissible interval.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.paired_binary import paired_difference_variance
+    >>> round(float(paired_difference_variance(0.65, 0.60, 0.30)), 4)
+    0.3273
     """
     a, b, r = np.broadcast_arrays(
         proportions("p_a", p_a), proportions("p_b", p_b), finite("rho", rho)
@@ -101,6 +107,12 @@ def required_n_paired_binary(
     Connor (1987), doi:10.2307/2531961, uses the variance under the null hypothesis for the
     level term; eq. (6) uses the one under the alternative in both terms. The two agree to
     order :math:`\delta^2`.
+
+    Examples
+    --------
+    >>> from llm_power import required_n_paired_binary
+    >>> round(float(required_n_paired_binary(0.65, 0.60, 0.30)), 1)
+    1027.6
     """
     variance = paired_difference_variance(p_a, p_b, rho)
     delta = np.subtract(proportions("p_a", p_a), proportions("p_b", p_b))
@@ -130,6 +142,13 @@ def admissible_rho(p_a: ArrayLike, p_b: ArrayLike) -> tuple[FloatArray, FloatArr
     ----------
     Hoeffding (1940); Fréchet (1951). The bounds are those of the joint probability
     :math:`\max(0, p_A + p_B - 1) \le p_{11} \le \min(p_A, p_B)`.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.paired_binary import admissible_rho
+    >>> low, high = admissible_rho(0.65, 0.60)
+    >>> round(float(low), 3), round(float(high), 3)
+    (-0.599, 0.899)
     """
     a, b = np.broadcast_arrays(proportions("p_a", p_a), proportions("p_b", p_b))
     upper = _root_of_ratio(a * (1 - b), (1 - a) * b)  # eq. (7)
@@ -160,6 +179,13 @@ class PairSummary:
         Whether so many items are discordant that an exact test could reach `alpha` at all.
     alpha, power : float
         The operating point.
+
+    Examples
+    --------
+    >>> from llm_power import summarize_counts
+    >>> pair = summarize_counts(n11=7987, b=295, c=249, n00=1511)
+    >>> round(float(pair.delta), 4), round(float(pair.mde), 4)
+    (0.0046, 0.0065)
     """
 
     n_items: IntArray
@@ -204,6 +230,13 @@ def summarize_counts(
     ------
     InvalidArgument
         If a cell is negative or not whole, or a pair has no item.
+
+    Examples
+    --------
+    >>> from llm_power import summarize_counts
+    >>> pair = summarize_counts(n11=7987, b=295, c=249, n00=1511)
+    >>> float(pair.n_star.round(1)), float(pair.q.round(3)), bool(pair.resolved)
+    (20255.5, 0.496, False)
     """
     both, only_a, only_b, neither = np.broadcast_arrays(
         counts("n11", n11), counts("b", b), counts("c", c), counts("n00", n00)
@@ -265,6 +298,12 @@ def required_n_discordance(
     ------
     InvalidArgument
         If a count is not whole, negative, or b + c exceeds `n_items`.
+
+    Examples
+    --------
+    >>> from llm_power import required_n_discordance
+    >>> required_n_discordance(b=[295, 831], c=[249, 195], n_items=10042).round()
+    array([20255.,   192.])
     """
     first, second, n = np.broadcast_arrays(
         counts("b", b), counts("c", c), counts("n_items", n_items)
@@ -295,6 +334,12 @@ def attainable(n_discordant: ArrayLike, *, alpha: float = 0.05) -> BoolArray:
     ------
     InvalidArgument
         If a count is negative or not whole, or `alpha` is not in (0, 1).
+
+    Examples
+    --------
+    >>> from llm_power.statistics.paired_binary import attainable
+    >>> attainable([5, 6])
+    array([False,  True])
     """
     return smallest_exact_p(n_discordant) <= open_unit("alpha", alpha)
 

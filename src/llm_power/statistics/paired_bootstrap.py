@@ -18,7 +18,7 @@ import numpy as np
 
 from llm_power.errors import InvalidArgument
 from llm_power.statistics._checks import finite, open_unit, positive_count
-from llm_power.statistics._typing import ArrayLike, BoolArray, FloatArray
+from llm_power.statistics._typing import ArrayLike, BoolArray, FloatArray, RandomSource
 from llm_power.statistics.bootstrap_law import bootstrap_tails, percentile_bootstrap_rejects
 
 # Numbers held at once by a work array; results do not depend on it.
@@ -51,6 +51,13 @@ class PairedBootstrap:
         Number of items and of resamples.
     confidence : float
         Confidence of the interval; the level of the test is its complement.
+
+    Examples
+    --------
+    >>> from llm_power import paired_bootstrap_delta
+    >>> found = paired_bootstrap_delta([1, 1, 0, 1], [0, 1, 0, 0], n_resamples=200, rng=1)
+    >>> found.delta, found.binary
+    (0.5, True)
     """
 
     delta: float
@@ -72,7 +79,7 @@ def paired_bootstrap_delta(
     *,
     n_resamples: int = 10_000,
     confidence: float = 0.95,
-    rng: np.random.Generator,
+    rng: RandomSource = None,
 ) -> PairedBootstrap:
     """Percentile bootstrap interval of the mean paired difference (Definition 2, Appendix J).
 
@@ -84,8 +91,8 @@ def paired_bootstrap_delta(
         Number of resamples, at least 2.
     confidence : float, default 0.95
         Confidence of the interval.
-    rng : numpy.random.Generator
-        Stream of random numbers.
+    rng : numpy.random.Generator or int, optional
+        Stream of random numbers; a seed starts one, and by default it is fresh.
 
     Returns
     -------
@@ -101,7 +108,17 @@ def paired_bootstrap_delta(
     -----
     Percentiles are order statistics (inverse of the empirical distribution function), taken
     alike from both sides, so that swapping the models mirrors the interval.
+
+    Examples
+    --------
+    >>> from llm_power import paired_bootstrap_delta
+    >>> from llm_power.example import example_task
+    >>> heron, _, _, wren = example_task().values.T
+    >>> found = paired_bootstrap_delta(heron, wren, n_resamples=2000, rng=1)
+    >>> round(found.delta, 4), found.reject
+    (0.3225, True)
     """
+    rng = np.random.default_rng(rng)
     a, b = _score_pair(scores_a, scores_b)
     alpha = 1.0 - open_unit("confidence", confidence)
     resamples = _resample_count(n_resamples)
@@ -148,6 +165,13 @@ class BootstrapPower:
         Resamples a trial; None for the exact decision.
     alpha : float
         Two-sided level.
+
+    Examples
+    --------
+    >>> from llm_power import bootstrap_power
+    >>> found = bootstrap_power([1, 1, 0, 1], [0, 1, 0, 0], n=20, n_trials=50, rng=1)
+    >>> found.n_items, found.n_trials
+    (20, 50)
     """
 
     power: float
@@ -166,7 +190,7 @@ def bootstrap_power(
     alpha: float = 0.05,
     n_trials: int = 1_000,
     n_resamples: int | None = 1_000,
-    rng: np.random.Generator,
+    rng: RandomSource = None,
 ) -> BootstrapPower:
     """Power of the paired bootstrap test against a reference score matrix (Appendix J).
 
@@ -184,8 +208,8 @@ def bootstrap_power(
         Number of trials.
     n_resamples : int or None, default 1,000
         Resamples a trial. None takes the exact decision, which 0/1 scores have.
-    rng : numpy.random.Generator
-        Stream of random numbers.
+    rng : numpy.random.Generator or int, optional
+        Stream of random numbers; a seed starts one, and by default it is fresh.
 
     Returns
     -------
@@ -206,7 +230,18 @@ def bootstrap_power(
     product serves them all. Each trial's test is marginally that of Definition 2, and the
     estimate is unbiased; the standard error neglects the dependence through the shared
     resamples, which is of the order of their Monte Carlo noise.
+
+    Examples
+    --------
+    >>> from llm_power import bootstrap_power
+    >>> from llm_power.example import example_task
+    >>> heron, _, kite, _ = example_task().values.T
+    >>> small = bootstrap_power(heron, kite, n=50, n_trials=200, n_resamples=None, rng=1)
+    >>> large = bootstrap_power(heron, kite, n=400, n_trials=200, n_resamples=None, rng=1)
+    >>> small.power < large.power
+    True
     """
+    rng = np.random.default_rng(rng)
     a, b = _score_pair(scores_a, scores_b)
     size, trials = positive_count("n", n), positive_count("n_trials", n_trials)
     level = open_unit("alpha", alpha)

@@ -39,6 +39,13 @@ class PowerCurve:
         Required N at the population's gap and variance, eq. (3).
     reference_delta, reference_rho, reference_n_star : float
         Gap, correlation and required N of the reference itself, which the trials draw from.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.power_curves import bernoulli_power_curve
+    >>> curve = bernoulli_power_curve(0.65, 0.05, 0.3, [500], n_trials=20, n_resamples=None, seed=1)
+    >>> round(curve.n_star, 1)
+    1027.6
     """
 
     n_items: IntArray
@@ -100,6 +107,15 @@ def bernoulli_power_curve(
     The gap of a drawn reference of 30,000 items has a standard error of about 0.3 points, so
     that its own required N can lie a third off the population's at a gap of 2 points. The curve
     meets the target power at `reference_n_star`, hence both are returned.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.power_curves import bernoulli_power_curve
+    >>> curve = bernoulli_power_curve(
+    ...     0.65, 0.05, 0.3, [100, 2000], n_trials=100, n_resamples=None, seed=1
+    ... )
+    >>> bool(curve.power[0] < 0.5 < curve.power[1])
+    True
     """
     p_b = p_a - delta
     cells = paired_bernoulli_cells(p_a, p_b, latent_correlation(p_a, p_b, rho))
@@ -166,6 +182,13 @@ def graded_power_curve(
     ------
     InvalidArgument
         If an argument is outside its domain.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.power_curves import graded_power_curve
+    >>> curve = graded_power_curve(0.1, 0.6, [20, 400], n_trials=50, n_resamples=100, seed=1)
+    >>> bool(curve.power[0] < curve.power[1])
+    True
     """
     name = _stream_name(f"graded_power/{delta:g}/{rho_z:g}", reference)
     if reference == "drawn":

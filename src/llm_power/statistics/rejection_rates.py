@@ -13,7 +13,7 @@ from scipy.stats import binom
 
 from llm_power.statistics._checks import discordance, open_unit, positive_count
 from llm_power.statistics._seeds import named_rng
-from llm_power.statistics._typing import BoolArray, FloatArray, IntArray
+from llm_power.statistics._typing import BoolArray, FloatArray, IntArray, RandomSource
 from llm_power.statistics.bernoulli_pairs import gap_at_required_n, paired_bernoulli_cells
 from llm_power.statistics.bootstrap_law import percentile_bootstrap_rejects
 from llm_power.statistics.mcnemar import (
@@ -50,6 +50,13 @@ class RejectionRates:
         Items a trial and number of trials.
     alpha : float
         Two-sided level.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.rejection_rates import rejection_rates
+    >>> rates = rejection_rates(0.1, 0.1, 100, n_trials=200, rng=1)
+    >>> rates.tests
+    ('mcnemar_chi2', 'exact', 'mid_p', 'continuity_corrected', 'paired_bootstrap')
     """
 
     tests: tuple[str, ...]
@@ -69,7 +76,7 @@ def rejection_rates(
     *,
     alpha: float = 0.05,
     n_trials: int = 1_500,
-    rng: np.random.Generator,
+    rng: RandomSource = None,
 ) -> RejectionRates:
     """Rejection rates of the five tests at given discordance probabilities (Section 5).
 
@@ -83,8 +90,8 @@ def rejection_rates(
         Two-sided level.
     n_trials : int, default 1,500
         Number of trials (M of Table 2).
-    rng : numpy.random.Generator
-        Stream of random numbers.
+    rng : numpy.random.Generator or int, optional
+        Stream of random numbers; a seed starts one, and by default it is fresh.
 
     Returns
     -------
@@ -99,7 +106,17 @@ def rejection_rates(
     Notes
     -----
     The paired bootstrap enters by its exact decision: infinitely many resamples.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.rejection_rates import rejection_rates
+    >>> rates = rejection_rates(0.1, 0.1, 100, n_trials=200, rng=1)
+    >>> rates.tests
+    ('mcnemar_chi2', 'exact', 'mid_p', 'continuity_corrected', 'paired_bootstrap')
+    >>> rates.exact.round(4)
+    array([0.0522, 0.0294, 0.0457, 0.0266, 0.0422])
     """
+    rng = np.random.default_rng(rng)
     level = open_unit("alpha", alpha)
     n, trials = positive_count("n_items", n_items), positive_count("n_trials", n_trials)
     b, c, mass = _table_probabilities(p10, p01, n)
@@ -134,6 +151,13 @@ class CalibrationCell:
         Type-I error and power of the five tests.
     power : float
         Target power at which N* equals the number of items.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.rejection_rates import calibration_cell
+    >>> cell = calibration_cell(0.6, rho_z=0.5, n_items=200, n_trials=100, seed=1)
+    >>> cell.p, cell.power
+    (0.6, 0.8)
     """
 
     p: float
@@ -181,6 +205,15 @@ def calibration_cell(
     ------
     InvalidArgument
         As `rejection_rates` and `gap_at_required_n`.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.rejection_rates import calibration_cell
+    >>> cell = calibration_cell(0.6, rho_z=0.5, n_items=200, n_trials=100, seed=1)
+    >>> round(cell.delta, 4)
+    0.1121
+    >>> cell.alternative.exact.round(3)
+    array([0.796, 0.762, 0.795, 0.757, 0.781])
     """
     delta = gap_at_required_n(p, rho_z, n_items, alpha=alpha, power=power)
     rates, rhos = [], []

@@ -9,7 +9,7 @@ import numpy as np
 
 from llm_power.errors import InvalidArgument
 from llm_power.statistics._checks import counts, open_unit, positive_count
-from llm_power.statistics._typing import ArrayLike, FloatArray, IntArray
+from llm_power.statistics._typing import ArrayLike, FloatArray, IntArray, RandomSource
 from llm_power.statistics.inversion import required_n
 
 # Numbers held at once by a work array; results do not depend on it.
@@ -35,6 +35,13 @@ class BootstrapRequiredN:
         Number of resamples.
     alpha, power : float
         The operating point.
+
+    Examples
+    --------
+    >>> from llm_power import bootstrap_required_n
+    >>> found = bootstrap_required_n(7987, 295, 249, 1511, n_resamples=100, rng=1)
+    >>> found.quantiles
+    (0.05, 0.95)
     """
 
     low: FloatArray
@@ -57,7 +64,7 @@ def bootstrap_required_n(
     quantiles: tuple[float, float] = (0.05, 0.95),
     alpha: float = 0.05,
     power: float = 0.80,
-    rng: np.random.Generator,
+    rng: RandomSource = None,
 ) -> BootstrapRequiredN:
     """Bootstrap percentiles of the required N (Section 6.1: B = 500, 5th to 95th percentile).
 
@@ -71,8 +78,9 @@ def bootstrap_required_n(
         Lower and upper percentile, as shares.
     alpha, power : float
         Two-sided level and target power.
-    rng : numpy.random.Generator
-        Stream of random numbers; pairs are drawn one after the other.
+    rng : numpy.random.Generator or int, optional
+        Stream of random numbers; a seed starts one, and by default it is fresh. Pairs are drawn
+        one after the other.
 
     Returns
     -------
@@ -88,7 +96,15 @@ def bootstrap_required_n(
     -----
     Resampling the items moves the accuracies and the correlation through the cells alone.
     Percentiles are order statistics: nothing is interpolated between a number and infinity.
+
+    Examples
+    --------
+    >>> from llm_power import bootstrap_required_n
+    >>> found = bootstrap_required_n([7987, 7693], [295, 831], [249, 195], [1511, 1323], rng=1)
+    >>> found.share_unresolved.round(1)
+    array([0.8, 0. ])
     """
+    rng = np.random.default_rng(rng)
     both, first, second, neither = np.broadcast_arrays(
         counts("n11", n11), counts("b", b), counts("c", c), counts("n00", n00)
     )

@@ -23,6 +23,13 @@ class RhoSensitivity:
         Whether a shifted correlation was moved to the end of its admissible interval.
     shift, alpha, power : float
         The settings.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.rho_sensitivity import rho_sensitivity
+    >>> found = rho_sensitivity(0.65, 0.60, 0.30, n_items=1000)
+    >>> found.shift
+    0.1
     """
 
     lower: BoolArray
@@ -35,7 +42,14 @@ class RhoSensitivity:
 
     @property
     def flips(self) -> BoolArray:
-        """Whether either shift changes the verdict."""
+        """Whether either shift changes the verdict.
+
+        Examples
+        --------
+        >>> from llm_power.statistics.rho_sensitivity import rho_sensitivity
+        >>> rho_sensitivity(0.65, 0.60, 0.30, n_items=[1000, 5000]).flips
+        array([ True, False])
+        """
         return np.asarray((self.lower != self.observed) | (self.upper != self.observed))
 
 
@@ -68,6 +82,12 @@ def required_n_at_shifted_rho(
     ------
     InvalidArgument
         If an argument is outside its domain.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.rho_sensitivity import required_n_at_shifted_rho
+    >>> round(float(required_n_at_shifted_rho(0.65, 0.60, 0.30, shift=0.1)), 1)
+    880.9
     """
     moved = np.clip(finite("rho", rho) + shift, *admissible_rho(p_a, p_b))
     return required_n_paired_binary(p_a, p_b, moved, alpha=alpha, power=power)
@@ -105,6 +125,13 @@ def rho_sensitivity(
     ------
     InvalidArgument
         If an argument is outside its domain.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.rho_sensitivity import rho_sensitivity
+    >>> found = rho_sensitivity(0.65, 0.60, 0.30, n_items=1000)
+    >>> [round(float(q), 3) for q in (found.lower, found.observed, found.upper)]
+    [1.0, 1.0, 0.0]
     """
     n = positive("n_items", n_items)
     lower, observed, upper = (

@@ -37,6 +37,12 @@ def cohens_h(p1: ArrayLike, p2: ArrayLike) -> FloatArray:
     ----------
     Cohen (1988), Statistical Power Analysis for the Behavioral Sciences, eq. 6.2.1,
     doi:10.4324/9780203771587.
+
+    Examples
+    --------
+    >>> from llm_power import cohens_h
+    >>> round(float(cohens_h(0.65, 0.60)), 4)
+    0.1033
     """
     first = np.arcsin(np.sqrt(proportions("p1", p1)))
     return np.asarray(2 * first - 2 * np.arcsin(np.sqrt(proportions("p2", p2))))
@@ -70,6 +76,12 @@ def unpaired_required_n_per_arm(
     difference of two arcsine-transformed proportions has variance :math:`2/n`;
     :math:`K/h^2` is the one-sample form (his h' against a known proportion). The paper
     calls the latter the per-arm value of three calculators, see its Table 1.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.shortcut import unpaired_required_n_per_arm
+    >>> round(float(unpaired_required_n_per_arm(0.65, 0.60)), 1)
+    735.0
     """
     return required_n(cohens_h(p_a, p_b), 1.0, alpha=alpha, power=power)
 
@@ -102,6 +114,12 @@ def shortcut_required_n(
     ------
     InvalidArgument
         If a proportion is outside [0, 1] or `rho` outside [-1, 1].
+
+    Examples
+    --------
+    >>> from llm_power.statistics.shortcut import shortcut_required_n
+    >>> round(float(shortcut_required_n(0.65, 0.60, 0.30)), 1)
+    514.5
     """
     r = _correlation(rho)
     n, r = np.broadcast_arrays(unpaired_required_n_per_arm(p_a, p_b, alpha=alpha, power=power), r)
@@ -132,6 +150,12 @@ def shortcut_constant(p: ArrayLike, rho: ArrayLike) -> FloatArray:
     ------
     InvalidArgument
         If `p` is not in (0, 1) or `rho` not in [-1, 1).
+
+    Examples
+    --------
+    >>> from llm_power.statistics.shortcut import shortcut_constant
+    >>> round(float(shortcut_constant(0.6, 0.3)), 4)
+    0.3069
     """
     u, skew, r = _midpoint_terms(p, rho)
     return np.asarray(0.5 * np.abs((1 + r) * skew / (16 * (1 - r) * u**2) - 1 / (6 * u)))
@@ -156,6 +180,12 @@ def admissible_delta(p: ArrayLike, rho: ArrayLike, epsilon: ArrayLike) -> FloatA
     ------
     InvalidArgument
         If an argument is outside its domain.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.shortcut import admissible_delta
+    >>> round(float(admissible_delta(0.6, 0.3, epsilon=0.01)), 4)
+    0.1805
     """
     tolerance, constant = np.broadcast_arrays(
         positive("epsilon", epsilon), shortcut_constant(p, rho)
@@ -196,6 +226,12 @@ def miller_unpaired_required_n(
     \mathrm{Var}(x_B) - 2\,\mathrm{Cov}(x_A, x_B)` holds the covariance, and the text says
     "We assume a paired analysis". What is computed here is that formula with the covariance
     set to zero, which is what the paper's ratio :math:`1/(1-\rho)` shows it used.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.shortcut import miller_unpaired_required_n
+    >>> round(float(miller_unpaired_required_n(0.65, 0.60)), 1)
+    1467.7
     """
     a, b = proportions("p_a", p_a), proportions("p_b", p_b)
     return required_n(a - b, np.sqrt(a * (1 - a) + b * (1 - b)), alpha=alpha, power=power)
@@ -220,6 +256,12 @@ def shortcut_ratio_expansion(p: ArrayLike, delta: ArrayLike, rho: ArrayLike) -> 
     ------
     InvalidArgument
         If an argument is outside its domain.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.shortcut import shortcut_ratio_expansion
+    >>> round(float(shortcut_ratio_expansion(0.6, 0.05, 0.3)), 4)
+    0.5008
     """
     u, skew, r = _midpoint_terms(p, rho)
     gap = finite("delta", delta)

@@ -1,4 +1,4 @@
-"""Where files are asked for, and in whose name."""
+"""Endpoints that files are requested from, and the token."""
 
 from __future__ import annotations
 

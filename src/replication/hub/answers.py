@@ -1,4 +1,4 @@
-"""What the answers of any server mean, and what it means when there is none."""
+"""Errors for the answers of a server, and for no answer."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def status_error(
 
 @contextmanager
 def network_errors(endpoint: str, patience: Patience, dataset: str, file: str) -> Iterator[None]:
-    """Turn what the HTTP client raises into errors with a remedy."""
+    """Turn errors of the HTTP client into errors with a remedy."""
     who = address_of(endpoint)
     try:
         yield

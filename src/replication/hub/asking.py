@@ -1,4 +1,4 @@
-"""One request: it ends by a deadline, and of its answer no more is read than is wanted."""
+"""One request, with a deadline and a limit on the size of its answer."""
 
 from __future__ import annotations
 

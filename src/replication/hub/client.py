@@ -1,7 +1,7 @@
 """Files of data sets on huggingface.co, by the hub's own client.
 
-The client's addresses, headers, session and errors are used, and its `hf_hub_download` is not: of
-the contents it checks the size alone, and how often it tries and how long it waits cannot be set.
+The client's addresses, headers, session and errors are used, but not its `hf_hub_download`: that
+checks the size alone, and its attempts and waits cannot be set.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A file in the making beside its final path, and what a disk refuses."""
+"""Partial files beside their final path, locks on them, and errors of the disk."""
 
 from __future__ import annotations
 

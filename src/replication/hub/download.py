@@ -1,4 +1,4 @@
-"""One data set of the register to its place on the disk, unless it is there already."""
+"""Download of one file of the register, unless it is there already."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can go wrong on the way from a hub to a file, and what never belongs into a message."""
+"""Errors of downloads, and removal of secrets from their messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From the names of models and files to paths that are safe on every file system."""
+"""Paths of downloads, safe on every file system, from names of models and files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was observed at a first download, and must be so ever after: datasets.lock.csv."""
+"""The lock file datasets.lock.csv: size and hash of each file at its first download."""
 
 from __future__ import annotations
 

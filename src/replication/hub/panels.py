@@ -1,21 +1,22 @@
-"""The boards that are downloaded: how their files are read, and what they must add up to.
+"""Reading of downloaded files, and comparison with the scores that the board displayed.
 
-A board displayed a score for each file. What the items of a file imply is held against it before
-anything is computed: another run of the model, another metric and a file that was cut short all
-give another score, and none of them need fail any other check.
+Before anything is computed, the score that the items of a file give is compared with the one that
+the board displayed for it. Another run of the model, another metric or a truncated file gives
+another score, and may pass every other check.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Final
 
 import numpy as np
 
+from llm_power.agreement import agrees
 from llm_power.errors import ScoreError
 from llm_power.printed import (
     Printed,
@@ -31,75 +32,45 @@ from replication.hub.download import known_file
 from replication.hub.errors import HubError
 from replication.hub.layout import download_path
 from replication.hub.lock import Locked, LockFile
+from replication.hub.plan import PanelTask
 from replication.hub.transfer import sha256_of
 from replication.printed import (
     load_table,
 )
 
-
-@dataclass(frozen=True, slots=True)
-class PanelTask:
-    """How the files of one task of a board are read.
-
-    Attributes
-    ----------
-    reader : str
-        Name of the reader.
-    options : ReadOptions
-        What is declared to it; the metric is the one that the board displays.
-    displayed : str
-        Name of the task in board_scores.csv, or the table whose accuracies stand for the scores.
-    """
-
-    reader: str
-    options: ReadOptions
-    displayed: str
-
-
-PANELS: Final[Mapping[tuple[str, str], PanelTask]] = {
-    ("oll_v1", "arc"): PanelTask("details_v1", ReadOptions(metric="acc_norm"), "ARC-C"),
-    ("oll_v1", "hellaswag"): PanelTask("details_v1", ReadOptions(metric="acc_norm"), "HS"),
-    ("oll_v1", "winogrande"): PanelTask("details_v1", ReadOptions(metric="acc"), "Wino"),
-    ("oll_v1", "gsm8k"): PanelTask("details_v1", ReadOptions(metric="acc"), "GSM8K"),
-    ("mmlu_pro_top10", "mmlu_pro"): PanelTask(
-        "lm_eval", ReadOptions(metric="acc", clusters=("category",)), "table_07"
-    ),
-}
-# How a score is displayed: a board's in per cent to two digits, which is the default here, and
-# the accuracies of a table as shares to four.
-_SCALES: Final[Mapping[str, tuple[int, int]]] = {"table_07": (1, 4)}
+# Fault that is recorded: by how many items a model's items miss its displayed score.
 OTHER_SCORE: Final = "items_off_the_displayed_score"
 
 
-def displayed_scores(folder: Path, board: str, task: str) -> dict[str, Printed]:
+def displayed_scores(folder: Path, panel: PanelTask) -> dict[str, Printed]:
     """Return the score that was displayed for each model, by the model's name in the paper.
 
     Parameters
     ----------
     folder : Path
-        ``data/kotawala2026``.
-    board, task : str
-        A key of `PANELS`.
+        The folder of the paper's data.
+    panel : PanelTask
+        Says where the scores stand.
 
     Returns
     -------
     dict
-        For the first board its own scores; for the second the accuracies of Table 7.
+        The scores of a board, or the accuracies of both models of each row of a table.
     """
-    displayed = _panel(board, task).displayed
-    if displayed in _SCALES:
-        table = load_table(folder / "printed" / f"{displayed}.csv")
-        sides = (("model_a", "p_a"), ("model_b", "p_b"))
-        return {
-            str(row[model]): row[score]
-            for row in table.to_dict(orient="records")
-            for model, score in sides
-        }
-    scores = load_board_scores(folder / "board_scores.csv")
-    return {score.model: score.score for score in scores if score.task == displayed}
+    if panel.printed_accuracies is None:
+        scores = load_board_scores(folder / "board_scores.csv")
+        return {score.model: score.score for score in scores if score.task == panel.board_scores}
+    table = load_table(folder / "printed" / f"table_{panel.printed_accuracies:02d}.csv")
+    sides = (("model_a", "p_a"), ("model_b", "p_b"))
+    return {
+        str(row[model]): row[score]
+        for row in table.to_dict(orient="records")
+        for model, score in sides
+    }
 
 
 def read_panel(
+    panel: PanelTask,
     datasets: Sequence[Dataset],
     displayed: Mapping[str, Printed],
     folder: Path,
@@ -112,6 +83,8 @@ def read_panel(
 
     Parameters
     ----------
+    panel : PanelTask
+        How the files are read.
     datasets : sequence of Dataset
         The lines of the register for that task, in the order in which the models shall stand.
     displayed : mapping of str to Printed
@@ -140,12 +113,13 @@ def read_panel(
         If a file is not the one that was downloaded, does not hold the declared number of items,
         or implies another score than the displayed one.
     """
-    panel = _panel(datasets[0].board, datasets[0].task)
     paths = [download_path(folder, access.endpoint(one.source), one) for one in datasets]
     known = [
         _known(dataset, path, lock, access) for dataset, path in zip(datasets, paths, strict=True)
     ]
-    options = replace(panel.options, task=datasets[0].task)
+    options = ReadOptions(
+        task=datasets[0].task, metric=panel.metric, clusters=tuple(panel.clusters)
+    )
     try:
         read = read_scores(paths, options, reader=panel.reader)
     except ScoreError:
@@ -161,21 +135,13 @@ def read_panel(
     for j, dataset in enumerate(datasets):
         _check_rows(task, j, dataset)
     off = {
-        dataset.model: _check_score(task, j, dataset, displayed, dataset.name in accepted)
+        dataset.model: _check_score(
+            task, j, dataset, displayed, panel.scale, is_accepted=dataset.name in accepted
+        )
         for j, dataset in enumerate(datasets)
     }
     tolerated = {model: items for model, items in off.items() if items}
     return replace(task, provenance=_provenance(datasets, known, access, {OTHER_SCORE: tolerated}))
-
-
-def _panel(board: str, task: str) -> PanelTask:
-    if (board, task) not in PANELS:
-        raise HubError(
-            f"nothing says how {board}/{task} is read, or what was displayed for it",
-            remedy="add it to PANELS of replication.hub.panels; your own board needs no panel: "
-            "give its files in config.yaml",
-        )
-    return PANELS[board, task]
 
 
 def _known(dataset: Dataset, path: Path, lock: LockFile, access: Access) -> Locked:
@@ -230,6 +196,8 @@ def _check_score(
     model: int,
     dataset: Dataset,
     displayed: Mapping[str, Printed],
+    scale: int,
+    *,
     is_accepted: bool,
 ) -> int:
     """Return by how many items the displayed score is missed, 0 where it is not."""
@@ -240,14 +208,12 @@ def _check_score(
             dataset=dataset.name,
         )
     score = displayed[dataset.model]
-    scale, places = _SCALES.get(PANELS[dataset.board, dataset.task].displayed, (100, 2))
     solved = Decimal(float(task.values[:, model].sum()))
-    # In decimals, for a score may lie on the very edge of what is displayed so.
-    value, half = Decimal(repr(score.value)), Decimal(repr(score.half_unit))
     implied = scale * solved / task.n_items
-    if abs(implied - value) <= half:
+    if agrees(score, float(implied)):
         return 0
-    gap = solved - value * task.n_items / scale
+    gap = solved - Decimal(repr(score.value)) * task.n_items / scale
+    places = len(score.text.partition(".")[2])
     if is_accepted:
         return max(1, math.floor(abs(gap) + Decimal("0.5")))
     raise HubError(

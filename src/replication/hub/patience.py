@@ -1,4 +1,4 @@
-"""How often a file is asked for, and how long is waited in between."""
+"""Number of attempts at a file, and the waits between them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """One file over HTTP to its final path: all of it and verified, or nothing.
 
-What came before a line broke is kept beside the final path, and the next attempt asks for the rest.
-The next run does so too.
+When a connection breaks, the part that came is kept beside the final path. The next attempt, or the
+next run, asks for the rest.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-r"""Item-level scores of models in a chain: each differs from the next by known counts a cluster.
+r"""Item-level scores of models in a chain, from b and c of each neighbor pair and cluster.
 
 Given how many items of each cluster the first model solves, and for each neighbor pair the
-counts :math:`b_k, c_k`, the marginals of all models follow. Which items flip is free. They are
-drawn without replacement with odds :math:`e^{\mp\kappa F}`, F a Gaussian easiness of the item:
-at :math:`\kappa = 0` the models form a Markov chain, whose ends are all but independent; a
-larger :math:`\kappa` keeps easy items solved and hard ones unsolved by everybody.
+counts :math:`b_k, c_k`, the marginals of all models follow. Which items flip is free: they are
+drawn without replacement with odds :math:`e^{\mp\kappa F}`, where F is the item's Gaussian
+easiness. At :math:`\kappa = 0` the models form a Markov chain, whose ends are nearly independent.
+With a larger :math:`\kappa` all models tend to solve the same, easy items.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from llm_power.statistics._typing import FloatArray, IntArray
 
 
 def start_counts(n_items: IntArray, b: IntArray, c: IntArray, solved: int) -> IntArray:
-    """Items of each cluster that the first model solves, so that no model runs out of them.
+    """Choose how many items of each cluster the first model solves.
 
     Parameters
     ----------
@@ -39,12 +39,12 @@ def start_counts(n_items: IntArray, b: IntArray, c: IntArray, solved: int) -> In
 
     Notes
     -----
-    Nothing printed decides this. Every cluster's mean over the models is made the same share of
-    its size, as far as the counts allow: with a start in proportion to the sizes the gaps that
-    add up along the chain can exceed a cluster.
+    Nothing printed decides this. The mean accuracy over the models is made the same in every
+    cluster, as far as the counts allow. With a start in proportion to the sizes, the gaps can add
+    up along the chain to more than a cluster.
     """
     drop = np.vstack([np.zeros(len(n_items), dtype=np.int64), np.cumsum(b - c, axis=0)])
-    # A pair's b must be solved before it and its c unsolved: bounds on the first model.
+    # The first model of a pair solves its b and not its c: bounds on the first of the chain.
     least = np.maximum(drop[:-1] + b, 0).max(axis=0)
     most = (n_items + drop[:-1] - c).min(axis=0)
     if np.any(least > most) or not least.sum() <= solved <= most.sum():

@@ -1,15 +1,14 @@
-r"""Where the discordant items of one pair lie: a gap for each cluster, in whole items.
+r"""The discordant items of one pair, cluster by cluster.
 
-What is printed about the pair, and the measure :math:`Q` on which all of Table 4 hangs, are in
-`replication.witness.gap_misfit`. Two steps meet it:
+The targets, and the number :math:`Q` that decides all of Table 4, are in
+`replication.witness.gap_misfit`. The counts are found in three steps:
 
-1. `fit_gaps` moves over the real-valued gaps with Q in the middle of its interval, a sphere,
-   to where the category bootstrap's percentiles are closest to those of Table 9 and dropping
-   one category gives the verdict of Table 8;
-2. `replication.witness.whole_gaps.integer_gaps` finds the whole gaps nearby with the same D and
+1. `fit_gaps` keeps Q in the middle of its interval. The real-valued gaps with this Q form a
+   sphere. On it, it minimizes the misfit on Table 9 (percentiles of the category bootstrap) and
+   on Table 8 (verdicts with one category dropped).
+2. `replication.witness.whole_gaps.integer_gaps` finds whole gaps nearby, with the same D and
    with Q in the interval.
-
-`replication.witness.whole_gaps.split_discordant` then gives each cluster its b and c.
+3. `replication.witness.whole_gaps.split_discordant` gives each cluster its b and c.
 """
 
 from __future__ import annotations
@@ -30,8 +29,8 @@ from replication.witness.gap_misfit import (
 )
 from replication.witness.whole_gaps import SHORTLIST, integer_gaps, split_discordant
 
-# The search: starts, steps of all of them, those kept, their further steps. Frozen, as the
-# result hangs on them; nothing stops early and nothing depends on time.
+# The search: number of starts, steps of each, starts kept, their further steps. The result depends
+# on them, so they are fixed: nothing stops early, nothing depends on time.
 _STARTS: Final = 24
 _STEPS: Final = 14
 _KEPT: Final = 4
@@ -48,10 +47,10 @@ class ClusterGaps:
     b, c : ndarray of int, shape (n_clusters,)
         Items of each cluster that only the first, and only the second, model solves.
     misfit : float
-        Half the sum of squares of the residuals on what was fitted besides Table 4.
+        Half the sum of squared residuals on Tables 8 and 9.
     n_solutions : int
-        Whole gaps with Q in the interval among those searched; 0 means that none was found and
-        the gaps are the nearest to it instead.
+        Number of whole gaps with Q in the interval. If it is 0, the gaps returned are those
+        with Q nearest to the interval.
     """
 
     b: IntArray
@@ -61,7 +60,7 @@ class ClusterGaps:
 
 
 def fit_gaps(targets: PairTargets, resamples: IntArray, rng: np.random.Generator) -> FloatArray:
-    """Real-valued gaps that meet Table 4 and come closest to what else is fitted.
+    """Fit real-valued gaps: Table 4 is met, Tables 8 and 9 as nearly as possible.
 
     Parameters
     ----------
@@ -101,7 +100,7 @@ def fit_gaps(targets: PairTargets, resamples: IntArray, rng: np.random.Generator
 
 
 def fit_pair(targets: PairTargets, resamples: IntArray, rng: np.random.Generator) -> ClusterGaps:
-    """Find the discordant counts of one pair in each cluster: all of the above in turn.
+    """Find the discordant counts of one pair in each cluster: all three steps.
 
     Parameters
     ----------
@@ -111,7 +110,7 @@ def fit_pair(targets: PairTargets, resamples: IntArray, rng: np.random.Generator
     Returns
     -------
     ClusterGaps
-        Whole counts. Pairs do not depend on each other.
+        Whole counts. Each pair is fitted by itself.
     """
     misfit = pair_misfit(targets, resamples)
     found = [_whole_solution(targets, real, misfit) for real in fit_gaps(targets, resamples, rng)]
@@ -125,7 +124,7 @@ def fit_pair(targets: PairTargets, resamples: IntArray, rng: np.random.Generator
 
 
 def _whole_solution(targets: PairTargets, real: FloatArray, misfit: Score) -> tuple[IntArray, int]:
-    """Search a narrow window, and a wider one where few discordant items make solutions rare."""
+    """Search a narrow window; if that has too few solutions, a wider one."""
     for width in _WIDTHS:
         gaps, n_solutions = integer_gaps(targets, real, misfit, width=width)
         if n_solutions >= SHORTLIST:
@@ -152,13 +151,13 @@ def _unit(vectors: FloatArray) -> FloatArray:
 
 
 def _starting_points(targets: PairTargets, rng: np.random.Generator) -> FloatArray:
-    """Directions of the gaps: half of them Gaussian, half of about equal size and random sign."""
+    """Return starts: half are Gaussian, half have gaps of similar size and random sign."""
     k = len(targets.n_items)
     gaussian = rng.normal(size=(_STARTS // 2, k))
     signs = rng.choice([-1.0, 1.0], size=(_STARTS - _STARTS // 2, k))
     points = np.concatenate([gaussian, signs * rng.uniform(0.7, 1.3, size=signs.shape)])
     if targets.unresolved_without is not None:
-        # Dropping a category helps the pair if its gap runs against the others'.
+        # Dropping a category whose gap has the opposite sign helps to resolve the pair.
         against = ~targets.unresolved_without
         points[:, against] = -np.sign(targets.difference) * np.abs(points[:, against])
     return np.asarray(points * np.sqrt(targets.n_items))

@@ -1,10 +1,10 @@
-r"""What is printed about the clusters of one pair, and how far the gaps of clusters are from it.
+r"""The objective that fits one pair's gap :math:`d_k = b_k - c_k` in each cluster k.
 
-Given a pair's b and c, everything Table 4 prints depends on the gaps :math:`d_k = b_k - c_k` of
-the clusters through one number, :math:`Q = \sum_k d_k^2 / n_k`: the ANOVA sums of squares are
-:math:`Q - D^2/N` and :math:`S - Q` with :math:`D = b - c`, :math:`S = b + c`. The printed digits
-of Table 4 are one interval of Q (`explained_interval`). Tables 8 and 9 are met as nearly as can
-be: `Misfit` says how nearly.
+Given b and c of the pair, Table 4 depends on the gaps through one number,
+:math:`Q = \sum_k d_k^2 / n_k`: the ANOVA sums of squares are :math:`Q - D^2/N` and
+:math:`S - Q`, with :math:`D = b - c` and :math:`S = b + c`. The printed digits of Table 4 give an
+interval of Q (`explained_interval`), which is a constraint. Tables 8 and 9 are met as nearly as
+possible; `Misfit` holds their residuals.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Score = Callable[[FloatArray], FloatArray]
 
 @dataclass(frozen=True, slots=True)
 class PairTargets:
-    """What is printed about one pair and depends on its clusters.
+    """Printed numbers of one pair that depend on its clusters.
 
     Attributes
     ----------
@@ -42,10 +42,10 @@ class PairTargets:
     b, c : int
         Discordant counts of the pair.
     icc : tuple of float
-        ICC that prints as Table 4: lower and upper end.
+        Lower and upper end of the ICC that Table 4 prints.
     bootstrap_icc, bootstrap_design_effect : ndarray, shape (2, 2), or None
-        5th and 95th percentile of the category bootstrap (first row) and the distance from
-        them that counts as one (second row); None where they are not fitted.
+        First row: 5th and 95th percentile of the category bootstrap. Second row: the distance
+        from each that is a residual of 1. None where they are not fitted.
     unresolved_without : ndarray of bool, shape (n_clusters,), or None
         Whether the pair is unresolved without each cluster; None where it is not fitted.
     """
@@ -81,7 +81,7 @@ class PairTargets:
 
 
 def explained_interval(targets: PairTargets) -> tuple[float, float]:
-    r"""Interval of :math:`Q = \sum_k d_k^2 / n_k` in which the ICC is in its own interval.
+    r"""Return the interval of :math:`Q = \sum_k d_k^2 / n_k` that gives the printed ICC.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def explained_interval(targets: PairTargets) -> tuple[float, float]:
 
 
 def pair_misfit(targets: PairTargets, resamples: IntArray) -> Score:
-    """Return the function that measures gaps against what is fitted besides Table 4.
+    """Return the objective: how far gaps are from Tables 8 and 9.
 
     Parameters
     ----------
@@ -192,17 +192,18 @@ class Misfit:
         return np.stack(found, axis=1), np.stack(slopes, axis=1)
 
     def _verdicts(self, gaps: FloatArray, unresolved: BoolArray) -> tuple[FloatArray, FloatArray]:
-        """Hinges on the log of clustered N* over its budget, without each cluster in turn.
+        """Residuals on Table 8: log of clustered N* over its budget, one cluster dropped at a time.
 
-        Table 8 does not say whether the budget is the remaining items or all of them; both
-        readings are met: a resolved pair is so on the remaining, an unresolved one on all.
+        A residual is zero on the right side of the budget. Table 8 does not say whether the
+        budget is the remaining items or all of them. Both readings are met: a resolved pair is
+        resolved on the remaining items, an unresolved one is unresolved on all.
         """
         sets, n_all = self.drop, float(self.targets.n_items.sum())
         icc, by_q, by_d = sets.icc(gaps)
         reach = np.where(icc > 0, sets.mean_size - 1, 0.0)
         effect = 1 + reach * icc
         gap = ordered_product(gaps, sets.weights)
-        # A gap near zero makes N* huge, which is on the safe side of any hinge here.
+        # Kept from zero: N* is huge either way, and on the same side of the budget.
         gap = np.where(np.abs(gap) < 1e-6, 1e-6, gap)
         scale = sets.squares * sets.n_items / np.square(gap)
         n_star = float(z_sum(0.05, 0.80)) ** 2 * (scale - 1) * effect
@@ -219,7 +220,7 @@ class Misfit:
         return np.where(active, hinge, 0.0) / _MARGIN, slope
 
     def _crowded(self, gaps: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Hold a gap back that would need nearly all discordant items of its cluster."""
+        """Penalize a gap that needs nearly all discordant items of its cluster."""
         over = np.abs(gaps) / (_SHARE * self.expected) - 1
         slope = np.where(over > 0, 20 * np.sign(gaps) / (_SHARE * self.expected), 0.0)
         diagonal = slope[:, :, None] * np.eye(gaps.shape[1])
@@ -227,7 +228,7 @@ class Misfit:
 
 
 class _ClusterSets:
-    """One-way ANOVA ICC of many sets of clusters, each with discordant items in proportion."""
+    """One-way ANOVA ICC of many sets of clusters; discordant items are in proportion to size."""
 
     def __init__(self, targets: PairTargets, weights: FloatArray) -> None:
         n = targets.n_items.astype(np.float64)

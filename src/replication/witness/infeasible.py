@@ -1,8 +1,8 @@
-r"""Which printed numbers cannot all be true: smallest infeasible subset and minimum correction.
+r"""Printed numbers that contradict each other: smallest infeasible subset, minimum correction.
 
 A printed number is a row :math:`l \le a^\top x \le u` over unknown counts :math:`x`, whole and
-not negative. Rows with whole coefficients have whole bounds, so that no verdict rests on a
-solver's tolerance.
+not negative. Coefficients are whole, so the bounds are rounded to whole numbers and no verdict
+rests on a solver's tolerance.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from llm_power.errors import InvalidArgument
 from llm_power.statistics._typing import FloatArray
 from replication.constraints import Constraint
 
-# A bound this close to a whole number is that number: decimals times a count of items.
+# A bound this close to a whole number is that number: it is a decimal times a count of items.
 _WHOLE = 1e-9
-# Between equally small sets a held-out number is dropped before a target, that before an input;
-# then the one that stands later. All extra costs together stay below one row.
+# Of equally small sets, one of held-out numbers is preferred to one of targets, and that to one of
+# inputs; then numbers that stand later. All these costs together stay below that of one row.
 _ROLE_COST = {"held_out": 0.0, "target": 0.2, "input": 0.4}
 
 
@@ -35,7 +35,7 @@ class LinearRow:
     coefficients : ndarray, shape (n_counts,)
         Whole numbers.
     lower, upper : float
-        Whole numbers; ``lower > upper`` if no whole number is printed so.
+        Whole numbers; ``lower > upper`` if no whole number rounds to what is printed.
     constraint : Constraint
         The printed number.
     rests_on : tuple of Constraint
@@ -56,7 +56,7 @@ class Contradiction:
     Attributes
     ----------
     system : str
-        What the counts are counts of: a task, a chain.
+        What is counted: a task, a chain.
     smallest : tuple of LinearRow
         As few rows as possible that contradict each other.
     correction : tuple of LinearRow
@@ -134,8 +134,8 @@ def smallest_infeasible_subset(
     Notes
     -----
     Implicit hitting sets: the subset has a row in the complement of every consistent set. Take
-    the smallest set of rows that hits all complements found so far; if it contradicts itself, no
-    smaller one does; otherwise grow it to a maximal consistent set, whose complement is new.
+    the smallest set of rows that hits all complements found so far. If it is infeasible, no
+    smaller set is. Otherwise grow it to a maximal consistent set, whose complement is new.
     Ignatiev, Previti, Liffiton and Marques-Silva (2015), doi:10.1007/978-3-319-23219-5_13. A
     deletion filter (Chinneck and Dravnieks 1991, doi:10.1287/ijoc.3.2.157) is cheaper, but its
     answer depends on the order of the rows and is irreducible only.
@@ -168,8 +168,8 @@ def minimum_correction(rows: Sequence[LinearRow], total: float) -> tuple[LinearR
 
     Notes
     -----
-    One integer program: each row has a binary that lifts it. A number that alone contradicts
-    several others is named by this set, where a smallest infeasible subset only contains it.
+    One integer program: each row has a binary variable that lifts it. If one number contradicts
+    several others, it is this set; a smallest infeasible subset names it beside another.
     """
     matrix, lower, upper = _stack(rows)
     n_rows, n_counts = matrix.shape
@@ -199,7 +199,7 @@ def minimum_correction(rows: Sequence[LinearRow], total: float) -> tuple[LinearR
 def find_contradiction(
     system: str, rows: Sequence[LinearRow], total: float
 ) -> Contradiction | None:
-    """Return what is contradictory about `rows`, or None if counts satisfy them all."""
+    """Return the contradiction of `rows`, or None if counts satisfy them all."""
     if is_feasible(rows, total):
         return None
     return Contradiction(

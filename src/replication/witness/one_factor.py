@@ -25,7 +25,7 @@ _WEIGHTS = np.exp(-np.square(_GRID) / 2) / np.exp(-np.square(_GRID) / 2).sum()
 
 
 def cell_patterns(n_models: int) -> IntArray:
-    """Return who solves the item in each cell; shape (2**n_models, n_models), 0/1, sorted."""
+    """Return the patterns of solving models, sorted; 0/1, shape (2**n_models, n_models)."""
     return np.array(list(product((0, 1), repeat=n_models)), dtype=np.int64)
 
 

@@ -1,4 +1,4 @@
-"""A witness held against real items of the same task."""
+"""Comparison of a witness with real items of the same task."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
-r"""The smallest change of free quantities that makes printed summaries come true.
+r"""The smallest change of a reference that makes printed summaries true.
 
-A reference leaves some quantities :math:`v` free and expects :math:`v_0`; the cost of moving them
-is quadratic, :math:`\tfrac12 (v-v_0)^\top Q (v-v_0)`, the second-order relative entropy. The
-printed summaries (medians, quartiles, extremes) are functions of :math:`v` with an interval each.
+The reference expects :math:`v_0` of the free quantities :math:`v`. Moving them costs
+:math:`\tfrac12 (v-v_0)^\top Q (v-v_0)`, the relative entropy to second order. The printed
+summaries (medians, quartiles, extremes) are functions of :math:`v`; rounding gives each an
+interval.
 """
 
 from __future__ import annotations
@@ -17,10 +18,10 @@ from llm_power.statistics._typing import FloatArray, IntArray
 
 Summaries = Callable[[FloatArray], FloatArray]
 
-# A summary at the very edge of its interval could be printed either way.
+# Share of an interval that is aimed at: a value at the very edge could round either way.
 _FULL = 0.999
-# Moves, in standard deviations of the reference: coarse to fine, then single units. One search
-# for each size of the coarsest move, and the best of them counts.
+# Sizes of moves, in standard deviations of the reference: coarse to fine, then single units. Each
+# size of the coarsest move has its own search; the best result is kept.
 _COARSEST = (2.0, 1.0, 0.5)
 _REFINEMENT = (1.0, 0.3, 0.1, 0.03, 0.0)
 # The penalty grows in steps: first the shape of the solution, then the last digit.
@@ -40,7 +41,7 @@ class Tilt:
     cost : float
         Quadratic cost against the reference, in nats.
     residuals : ndarray, shape (n_summaries,)
-        Summary minus printed center, in half widths of the printed interval; within 1 it is met.
+        Summary minus center of its interval, in half widths; met if at most 1 in magnitude.
     """
 
     values: IntArray
@@ -64,7 +65,7 @@ def smallest_tilt(
     center : ndarray, shape (n_free,)
         What the reference expects.
     precision : ndarray, shape (n_free, n_free)
-        Symmetric positive definite Q: nats for a move of one unit.
+        Q, symmetric and positive definite, in nats.
     bounds : pair of ndarray, shape (n_free,)
         Admissible values, whole numbers.
     summaries : callable
@@ -72,20 +73,20 @@ def smallest_tilt(
     printed : pair of ndarray, shape (n_summaries,)
         Lower and upper end of each printed interval.
     weights : ndarray, shape (n_summaries,)
-        Nats that one half width outside of the interval costs: larger is met first.
+        Penalty in nats for each half width outside of the interval.
 
     Returns
     -------
     Tilt
-        Summaries that cannot be met keep a residual beyond 1; nothing is raised.
+        A summary that cannot be met has a residual beyond 1; nothing is raised.
 
     Notes
     -----
     The objective is the cost plus an exact penalty (Nocedal and Wright 2006, section 17.2,
     doi:10.1007/978-0-387-40065-5), searched over whole values by the best move of one or two
-    quantities at a time, from coarse to fine. Order statistics have kinks wherever two pairs
-    change places, at which a gradient method stops or not by the last bit of a sum; a search
-    over whole values has neither problem, but is local: a solution, not proved the cheapest.
+    quantities at a time, from coarse to fine. Order statistics have kinks where two pairs change
+    places; there, a gradient method depends on the last bit of a sum. A search over whole values
+    does not, but it is local: the solution is not proved to be the cheapest.
     """
     lower, upper = printed
     middle, half = (lower + upper) / 2, (upper - lower) / 2
@@ -135,7 +136,7 @@ def _search(problem: _Problem, coarsest: float) -> FloatArray:
 def _descend(
     problem: _Problem, values: FloatArray, moves: FloatArray, penalty: float
 ) -> FloatArray:
-    """Take the best move until none improves: whole values in bounds are finitely many."""
+    """Take the best move until none improves; it ends, as whole values in bounds are finite."""
     best = float(problem.score(values, penalty))
     while True:
         scores = problem.score(values + moves, penalty)

@@ -1,4 +1,4 @@
-"""The gaps of one pair's clusters as whole items: those near real-valued ones, by exhaustion."""
+"""Whole gaps of one pair's clusters near real-valued ones, by exhaustive search."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from llm_power.errors import InvalidArgument
 from llm_power.statistics._typing import FloatArray, IntArray
 from replication.witness.gap_misfit import PairTargets, Score, explained_interval
 
-# Whole solutions that are held against all that is fitted.
+# Whole solutions whose misfit is computed.
 SHORTLIST: Final = 250
 
 
@@ -23,7 +23,7 @@ def integer_gaps(
     width: int = 3,
     shortlist: int = SHORTLIST,
 ) -> tuple[IntArray, int]:
-    r"""Whole gaps near `gaps` with the pair's D and with Q in the interval of Table 4.
+    r"""Find whole gaps near `gaps` with the pair's D and with Q in the interval of Table 4.
 
     Parameters
     ----------
@@ -32,26 +32,26 @@ def integer_gaps(
     gaps : ndarray, shape (n_clusters,)
         Real-valued gaps.
     misfit : callable
-        From candidates of shape (n_candidates, n_clusters) to the number to make small.
+        The objective: from candidates of shape (n_candidates, n_clusters) to their misfits.
     width : int, default 3
         Neighboring whole numbers of each gap that are tried.
     shortlist : int, default 250
-        Solutions nearest to `gaps`, in :math:`\sum_k (e_k - d_k)^2 / n_k`, among which `misfit`
-        decides.
+        Number of solutions, nearest to `gaps` in :math:`\sum_k (e_k - d_k)^2 / n_k`, among
+        which `misfit` decides.
 
     Returns
     -------
     gaps : ndarray of int, shape (n_clusters,)
-        The best on the shortlist; if there is no solution, the gaps of sum D with Q nearest to
-        the interval.
+        The best on the shortlist. Without a solution: the gaps of sum D with Q nearest to the
+        interval.
     n_solutions : int
         Solutions among the combinations of neighbors.
 
     Notes
     -----
-    Meet in the middle: all combinations of neighbors in every other cluster, sorted by their
-    part of Q, against all combinations in the rest. Every solution is found, without a solver
-    and its time limit.
+    Meet in the middle: the clusters are halved, all combinations of neighbors are listed in each
+    half, and the halves are matched by their parts of D and Q. Every solution is found; no solver
+    with a time limit is needed.
     """
     interval = explained_interval(targets)
     base = np.rint(gaps).astype(np.int64) - (width - 1) // 2
@@ -110,7 +110,7 @@ def split_discordant(targets: PairTargets, gaps: IntArray) -> tuple[IntArray, In
 
 @dataclass(frozen=True, slots=True)
 class _Half:
-    """All combinations of neighboring gaps in every other cluster."""
+    """All combinations of neighboring whole gaps in one half of the clusters."""
 
     clusters: IntArray
     values: IntArray
@@ -136,7 +136,7 @@ def _half(targets: PairTargets, gaps: FloatArray, base: IntArray, start: int, wi
 def _solutions(
     first: _Half, second: _Half, difference: int, interval: tuple[float, float], shortlist: int
 ) -> tuple[list[tuple[float, int, int]], int]:
-    """Return the `shortlist` nearest solutions as (distance, row, row), and the number of all."""
+    """Return the nearest solutions as (distance, row, row), and how many there are in all."""
     lower, upper = interval
     pool: list[tuple[float, int, int]] = []
     count = 0

@@ -108,7 +108,7 @@ def midpoint() -> Derived:
     """Subjects leave six, difficulty quartiles nine and halved subjects five: (5 + 9)/2 = 7."""
     headline = whole(table(5)[-1]["mmlu_pro"])
     others = [
-        int(setting(f"mmlu_pro_unresolved_{name}"))
+        whole(setting(f"mmlu_pro_unresolved_{name}"))
         for name in ("difficulty_quartiles", "subject_by_parity")
     ]
     value = Fraction(min(headline, *others) + max(headline, *others), 2)

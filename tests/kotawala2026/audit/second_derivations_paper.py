@@ -51,9 +51,12 @@ def table(number: int) -> list[dict[str, str]]:
 
 
 def setting(name: str) -> str:
-    """Value of a number that the paper states in prose, as settings.yaml has it."""
+    """Text of a number that the paper states in prose: settings.yaml names the claim of it."""
     lines = (PUBLISHED / "settings.yaml").read_text(encoding="utf-8").splitlines()
-    return lines[lines.index(f"{name}:") + 1].removeprefix("  value: ")
+    (claim,) = (line.removeprefix(f"{name}: ") for line in lines if line.startswith(f"{name}: "))
+    register = (PUBLISHED / "claims.yaml").read_text(encoding="utf-8")
+    entry = register.partition(f"  - id: {claim}\n")[2].partition("\n  - id: ")[0]
+    return entry.partition('    printed: "')[2].partition('"')[0]
 
 
 def exact(text: str) -> Fraction:

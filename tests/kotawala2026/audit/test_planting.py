@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
-from kotawala2026.evidence.calibration import calibration
-from kotawala2026.evidence.printed import _PARTS
-from kotawala2026.evidence.published_numbers import load_published
+from kotawala2026 import quantities
+from kotawala2026.quantities.evaluated import on_printed_numbers
+from kotawala2026.quantities.published_numbers import load_published
 from llm_power.claims.claims import Claim
 from llm_power.claims.evaluate import Audit, audit
 from llm_power.claims.register import load_register
-from replication.evidence.rows import evidence_frame
+from replication.views import evidence_view
 from repository import copy_finished, run_workflow
 
 # Verdict and value by the id of the claim
@@ -24,7 +24,7 @@ Outcomes = dict[str, tuple[str, float | str | None]]
 
 # The witness stays as it was: a planted count changes it as a whole, by design.
 FROM_COUNTS = [
-    *["audit", "audit_evidence", "figure_3", "table_1", "table_6", "table_7", "table_11"],
+    *["audit", "findings_printed", "figure_3", "table_1", "table_6", "table_7", "table_11"],
     "table_12",
 ]
 
@@ -108,20 +108,20 @@ def test_planted_counts_leave_the_other_rows_alone(turned: set[str]) -> None:
 # The exhibits stay as they are: evidence and audit alone are made again, in this process.
 
 # The calibration of Table 2 takes longest, and reads no other table.
-PARTS = [part for part in _PARTS if part is not calibration]
+TOPICS = {path.stem for path in Path(quantities.__file__).parent.glob("*.py")} - {"calibration"}
 
 
 @dataclass(frozen=True, slots=True)
 class Plant:
     """A number changed where it is printed.
 
-    `entry` is the register's entry for it and `claim` the claim that comes of that entry; a cell
-    is changed in its table as well.
+    `entry` is the register's entry for it and `claim` the claim that comes of that entry. A cell
+    is changed in its table, a number of the text in the entry.
     """
 
     entry: str
     claim: str
-    texts: Mapping[str, str]
+    texts: Mapping[str, str] = field(default_factory=dict)
     table: str = ""
     cell: tuple[str, str] = ("", "")
 
@@ -150,7 +150,7 @@ def judged_with(plant: Plant, finished: Path, to: Path) -> tuple[dict[str, Claim
 def write_evidence(published: Path, path: Path) -> None:
     """Recompute the rows of the evidence that the planted cells can reach."""
     numbers = load_published(published)
-    rows = evidence_frame(row for part in PARTS for row in part(numbers))
+    rows = evidence_view(on_printed_numbers(numbers, TOPICS))
     names = ["quantity", "subject"]
     before = pd.read_csv(path, dtype=str, keep_default_na=False)
     recomputed = set(rows[names].itertuples(index=False, name=None))
@@ -177,7 +177,6 @@ PLANTS = {
         Plant(
             entry="table_04/*/design_effect",
             claim="table_04/5/design_effect",
-            texts={'"6.74"': '"7.64"'},
             table="printed/table_04.csv",
             cell=(",0.0067,6.74,", ",0.0067,7.64,"),
         ),
@@ -187,7 +186,6 @@ PLANTS = {
         Plant(
             entry="table_05/2/mmlu_pro/count",
             claim="table_05/2/mmlu_pro/count",
-            texts={"4/9": "5/9"},
             table="printed/table_05.csv",
             cell=("Holm,14/40,4/9", "Holm,14/40,5/9"),
         ),
@@ -197,7 +195,6 @@ PLANTS = {
         Plant(
             entry="table_09/*/pr_unresolved",
             claim="table_09/4/pr_unresolved",
-            texts={'"0.552"': '"0.452"'},
             table="printed/table_09.csv",
             cell=(",0.552", ",0.452"),
         ),

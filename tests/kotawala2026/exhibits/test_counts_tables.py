@@ -14,11 +14,12 @@ from statsmodels.stats.contingency_tables import mcnemar
 from kotawala2026.exhibits import table_06 as six
 from kotawala2026.exhibits import table_07 as seven
 from kotawala2026.exhibits import table_11 as eleven
+from kotawala2026.exhibits._counts_table import label_and_gap
 from kotawala2026.exhibits.figure_03 import figure_03
+from llm_power.agreement import agrees
 from llm_power.errors import InvalidArgument
 from llm_power.printed import (
     Printed,
-    agrees,
     parse_printed,
 )
 from llm_power.report.tables import to_latex, to_markdown
@@ -32,7 +33,7 @@ K = float(norm.ppf(0.975) + norm.ppf(0.8)) ** 2
 
 @pytest.fixture(scope="module")
 def table_6(counts_6: PublishedCounts, published: Loader) -> pd.DataFrame:
-    return six.table_06(counts_6, [label.gap_pp for label in published(11)["pair"]])
+    return six.table_06(counts_6, [gap for _, gap in map(label_and_gap, published(11)["pair"])])
 
 
 @pytest.fixture(scope="module")
@@ -147,7 +148,7 @@ def test_the_hellaswag_bootstrap_is_decided_by_a_hair(table_11: pd.DataFrame) ->
 
 
 def test_flags_go_down_when_a_cell_is_wrong(counts_6: PublishedCounts, published: Loader) -> None:
-    gaps = [label.gap_pp for label in published(11)["pair"]]
+    gaps = [gap for _, gap in map(label_and_gap, published(11)["pair"])]
     wrong = replace(counts_6, rho=(parse_printed("0.67"), *counts_6.rho[1:]))
     frame = six.table_06(wrong, gaps)
     assert flags(frame).to_numpy().sum() == 7 * 7 - 1

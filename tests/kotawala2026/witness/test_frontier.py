@@ -2,33 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from kotawala2026.witness.frontier import build_frontier, frontier_roles, witness_scores
+from kotawala2026.quantities.evaluated import on_scores
+from kotawala2026.witness.frontier import build_frontier, witness_scores
 from llm_power.board.counts import count_cells
 from llm_power.printed import (
     parse_printed,
 )
+from llm_power.scores.store import TaskScores
 from llm_power.statistics.paired_binary import summarize_counts
-from replication.constraints import Constraint, load_constraints
+from replication.constraints import FITTED, Constraint, load_constraints
+from replication.views import roles_view
 
 PUBLISHED = Path(__file__).resolve().parents[3] / "data" / "kotawala2026"
 
 
 @pytest.fixture(scope="module")
 def constraints() -> tuple[Constraint, ...]:
-    return load_constraints(PUBLISHED / "constraints.yaml")["frontier"]
+    return load_constraints(PUBLISHED / "claims.yaml")["frontier"]
+
+
+def held_against(constraints: Sequence[Constraint], scores: TaskScores) -> pd.DataFrame:
+    findings = on_scores("frontier", [scores], seed=1, anytime_inflation=1.0, drops={})
+    return roles_view(constraints, findings)
 
 
 def test_everything_printed_is_met_by_the_items(constraints: tuple[Constraint, ...]) -> None:
     witness = build_frontier(constraints, seed=1)
-    scores = witness_scores(witness, {"constraints.yaml": "0" * 64})
+    scores = witness_scores(witness, {FITTED: "0" * 64})
     assert scores.provenance.fitted_to == (
-        "printed numbers of role input or target, constraints.yaml 000000000000; free: "
+        "printed numbers of role input or target, SHA-256 000000000000; free: "
         + "; ".join(witness.free)
     )
     first = np.arange(3, dtype=np.int64)
@@ -42,7 +52,7 @@ def test_everything_printed_is_met_by_the_items(constraints: tuple[Constraint, .
     assert np.all(np.diff(scores.mean_scores) < 0)
     assert witness.contradictions == ()
     assert witness.free
-    report = frontier_roles(constraints, witness)
+    report = held_against(constraints, scores)
     assert set(report["status"]) <= {"exact", "within rounding"}
     assert (report["role"] == "input").all()
 
@@ -59,7 +69,8 @@ def test_a_gap_that_cannot_be_unresolved_is_reported(constraints: tuple[Constrai
     (row,) = found.smallest
     assert row.constraint.quantity == "pair_unresolved"
     assert {"gap", "rho", "n_items"} == {c.quantity for c in row.rests_on}
-    assert (frontier_roles(planted, witness)["status"] == "residual").any()
+    report = held_against(planted, witness_scores(witness, {}))
+    assert (report["status"] == "residual").any()
 
 
 def test_the_scores_are_a_function_of_the_seed(constraints: tuple[Constraint, ...]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
@@ -14,18 +15,19 @@ import pandas as pd
 import pytest
 from planted_counts import PUBLISHED, planted
 
+from kotawala2026.quantities.evaluated import on_scores
 from kotawala2026.witness.oll_v1 import OllV1Witness, build_witness, witness_scores
-from kotawala2026.witness.oll_v1_values import OllV1Values
 from llm_power.printed import (
     parse_printed,
 )
 from llm_power.scores.store import TaskScores
-from replication.constraints import BoardScore, Constraint, select
+from replication.constraints import FITTED, BoardScore, Constraint, select
+from replication.findings import Finding
 from replication.printed import (
     PublishedCounts,
     PublishedError,
 )
-from replication.roles import prints_as, roles_report
+from replication.views import roles_view
 from replication.witness.one_factor import cell_patterns
 
 # Printed numbers that were never shown to the solver and do not come out.
@@ -52,6 +54,10 @@ NOT_REPRODUCED = {
 }
 
 
+def evaluated(tasks: Sequence[TaskScores]) -> list[Finding]:
+    return on_scores("oll_v1", tasks, seed=0, anytime_inflation=1.0, drops={})
+
+
 @pytest.fixture(scope="module")
 def report(
     oll_v1_constraints: tuple[Constraint, ...],
@@ -59,11 +65,7 @@ def report(
     oll_v1_tasks: tuple[TaskScores, ...],
 ) -> pd.DataFrame:
     untilted = witness_scores(oll_v1_witness, {}, tilted=False)
-    return roles_report(
-        oll_v1_constraints,
-        OllV1Values.of(oll_v1_tasks),
-        untilted=OllV1Values.of(untilted),
-    )
+    return roles_view(oll_v1_constraints, evaluated(oll_v1_tasks), untilted=evaluated(untilted))
 
 
 def test_every_fitted_number_is_printed_so(report: pd.DataFrame) -> None:
@@ -91,7 +93,7 @@ def test_the_counts_of_table_6_are_exact(
 
 def test_what_was_held_out_and_came_out_wrong(report: pd.DataFrame) -> None:
     held_out = report[report["role"] == "held_out"]
-    wrong = set(held_out.loc[held_out["status"] == "held out: wrong", "id"])
+    wrong = set(held_out.loc[held_out["status"] == "held out: wrong", "quantity"])
     assert wrong == NOT_REPRODUCED
     assert len(held_out) == 131
 
@@ -112,7 +114,7 @@ def test_items_and_provenance(oll_v1_tasks: tuple[TaskScores, ...]) -> None:
     for task in oll_v1_tasks:
         assert task.kind == "binary"
         assert (task.item_ids[0], task.provenance.source) == ("witness-000001", "witness")
-        assert task.provenance.files == {"constraints.yaml": "0" * 64}
+        assert task.provenance.files == {FITTED: "0" * 64}
         assert task.models == (
             "Mistral-7B-I-v0.2", "gemma-7b", "Llama-3-8B-Instruct", "Llama-3-8B", "gemma-7b-it",
         )  # fmt: skip
@@ -135,11 +137,12 @@ def test_every_pattern_keeps_near_the_real_projection(oll_v1_witness: OllV1Witne
 def test_one_thread_gives_the_same_cells(oll_v1_witness: OllV1Witness) -> None:
     program = (
         "import hashlib, sys; from pathlib import Path\n"
-        "from replication.constraints import load_board_scores, load_constraints\n"
+        "from replication.constraints import *\n"
         "from kotawala2026.witness.oll_v1 import build_witness\n"
         "folder = Path(sys.argv[1])\n"
-        "witness = build_witness(load_board_scores(folder / 'board_scores.csv'),\n"
-        "                        load_constraints(folder / 'constraints.yaml')['oll_v1'])\n"
+        "scores = load_board_scores(folder / 'board_scores.csv')\n"
+        "printed = load_constraints(folder / 'claims.yaml')['oll_v1']\n"
+        "witness = build_witness(scores, (*displayed_scores(scores, 'oll_v1'), *printed))\n"
         "cells = b''.join(t.cells.tobytes() + t.untilted.tobytes() for t in witness.tasks)\n"
         "print(hashlib.sha256(cells).hexdigest())"
     )
@@ -160,8 +163,8 @@ def test_a_planted_count_is_a_residual_and_is_not_absorbed(
     """The count is dropped, not adjusted: the witness is the one of the true count."""
     constraints = planted(tmp_path, 6)
     witness = build_witness(board_scores, constraints)
-    assert {c.id for c in witness.dropped} == {"table_06/7/b", "shortcut_ratio_max"}
-    report = roles_report(constraints, OllV1Values.of(witness_scores(witness, {})))
+    assert {c.id for c in witness.dropped} == {"table_06/7/b", "s4/ratio-max"}
+    report = roles_view(constraints, evaluated(witness_scores(witness, {})))
     residual = report[report["status"] == "residual"]
     assert residual["id"].tolist() == ["table_06/7/b"]
     assert residual["residual"].tolist() == [-80]  # forty items are eighty half units
@@ -180,10 +183,11 @@ def test_a_role_decides_what_is_fitted(
     )
     witness = build_witness(board_scores, without)
     assert witness.tilt_cost < 1 < oll_v1_witness.tilt_cost
+    report = roles_view(without, evaluated(witness_scores(witness, {}))).set_index("id")
     gains = select(without, "miller_gain_median", "miller_gain_min", "miller_gain_max")
-    values = OllV1Values.of(witness_scores(witness, {}))
-    assert all(prints_as(c, values(c)) for c in gains)
-    assert not prints_as(select(without, "r_worst")[0], values(select(without, "r_worst")[0]))
+    assert set(report.loc[[c.id for c in gains], "status"]) <= {"exact", "within rounding"}
+    (worst,) = (c for c in without if c.id == "table_03/3/r_worst")
+    assert report.loc[worst.id, "status"] == "held out: wrong"
 
 
 def test_a_number_that_cannot_be_met_keeps_a_residual(
@@ -191,13 +195,13 @@ def test_a_number_that_cannot_be_met_keeps_a_residual(
 ) -> None:
     """A median gain of 2.50 contradicts Table 3; both are fitted, neither is adjusted."""
     changed = tuple(
-        replace(c, printed=parse_printed("2.50")) if c.id == "miller_gain_median" else c
+        replace(c, printed=parse_printed("2.50")) if c.quantity == "miller_gain_median" else c
         for c in oll_v1_constraints
     )
-    report = roles_report(
-        changed, OllV1Values.of(witness_scores(build_witness(board_scores, changed), {}))
+    report = roles_view(
+        changed, evaluated(witness_scores(build_witness(board_scores, changed), {}))
     )
-    assert "miller_gain_median" in report.loc[report["status"] == "residual", "id"].tolist()
+    assert "miller_gain_median" in report.loc[report["status"] == "residual", "quantity"].tolist()
 
 
 def test_a_quantity_that_cannot_be_fitted_is_refused(

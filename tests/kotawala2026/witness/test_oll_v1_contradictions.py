@@ -26,8 +26,8 @@ def test_the_printed_maximum_contradicts_two_board_scores(oll_v1_witness: OllV1W
     (found,) = oll_v1_witness.contradictions
     assert found.system == "GSM8K"
     assert [r.constraint.printed.text for r in found.smallest] == ["68.69", "29.19", "0.562"]
-    assert [r.constraint.id for r in found.correction] == ["shortcut_ratio_max"]
-    assert {c.id for c in found.smallest[-1].rests_on} == {"miller_gain_min", "miller_gain_max"}
+    assert [r.constraint.id for r in found.correction] == ["s4/ratio-max"]
+    assert {c.id for c in found.smallest[-1].rests_on} == {"s2/miller-min", "s2/miller-max"}
 
 
 def test_that_maximum_by_hand() -> None:
@@ -54,7 +54,9 @@ def test_a_planted_count_is_named(
     assert [r.constraint.id for r in one.correction] == [wrong]
     assert wrong in [r.constraint.id for r in one.smallest]
     frame = contradictions_frame(found)
-    assert frame.loc[frame["id"] == wrong, "where"].unique().tolist() == ["Table 6"]
+    assert frame.loc[frame["id"] == wrong, "where"].unique().tolist() == [
+        "Appendix E, Table 6, column b"
+    ]
 
 
 def test_a_wrong_board_score_is_named_and_not_what_rests_on_it(

@@ -11,13 +11,6 @@ import yaml
 
 from llm_power.provenance import SOURCE_KINDS
 
-ROLES = """\
-id,panel,role
-t/1/x,board,input
-t/2/x,board,held_out
-t/3/x,board,target
-t/4/x,board,guessed
-"""
 PAIRS = """\
 pair,rank,p,n_star,resolved,se,word
 a vs b,1,0.045,1696.8,True,0.01,RFFF
@@ -56,11 +49,10 @@ def write_register(folder: Path, *claims: Mapping[str, Any], **fields: Any) -> P
 
 
 def write_results(folder: Path) -> Path:
-    """Write a folder of results: pairs, roles of a witness, and tables with each provenance."""
+    """Write a folder of results: pairs, and tables with each provenance."""
     results = folder / "results"
-    (results / "witness").mkdir(parents=True)
+    results.mkdir(parents=True)
     (results / "pairs.csv").write_text(PAIRS, encoding="utf-8")
-    (results / "witness" / "roles.csv").write_text(ROLES, encoding="utf-8")
     for name, kinds in {
         "published": ["published"],
         "simulated": ["published", "simulated"],

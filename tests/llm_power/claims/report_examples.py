@@ -6,8 +6,9 @@ import math
 from dataclasses import replace
 from typing import Final
 
-from llm_power.claims.claims import Check, Claim, Exhibit, Statement
+from llm_power.claims.claims import Check, Claim, Exhibit
 from llm_power.claims.evaluate import Audit, Judged, Outcome
+from llm_power.printed import Statement
 from llm_power.provenance import Evidence, Verdict
 
 _PAIRS: Final[tuple[tuple[Verdict, Evidence], ...]] = (

@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from llm_power.claims.claims import Relation, Statement
+from llm_power.agreement import MONTE_CARLO_STANDARD_ERRORS
 from llm_power.claims.verdicts import (
-    MONTE_CARLO_STANDARD_ERRORS,
     ROUNDED_DOWN,
     ROUNDED_EITHER,
     ROUNDED_UP,
@@ -20,6 +19,7 @@ from llm_power.claims.verdicts import (
     judge_readings,
     judge_value,
 )
+from llm_power.printed import Relation, Statement
 from llm_power.provenance import EVIDENCE, Evidence, Verdict
 
 FINITE = st.floats(-1e6, 1e6, allow_nan=False)

@@ -47,19 +47,27 @@ def test_the_strongest_evidence_decides_and_the_first_of_equals(tmp_path: Path) 
 
 
 def test_what_a_witness_was_fitted_to_is_not_checkable(tmp_path: Path) -> None:
-    fitted = check(result="witness.csv", evidence=None, witness_role="board/t/1/x")
-    judged = only(tmp_path, checks=[fitted])
+    on_witness = check(result="witness.csv", evidence=None)
+    fitted, held_out = ({"measures": {"role": role}} for role in ("input", "held_out"))
+    judged = only(tmp_path, checks=[on_witness], **fitted)
     assert (judged.verdict, judged.evidence) == ("not_checkable", "witness_fitted")
     assert "no evidence" in judged.reason
-    held_out = fitted | {"witness_role": "board/t/2/x"}
-    judged = _again(tmp_path, [held_out])
+    judged = _again(tmp_path, [on_witness], **held_out)
     assert (judged.verdict, judged.evidence) == ("holds", "witness_held_out")
-    judged = _again(tmp_path, [held_out], printed="0.5")
+    judged = _again(tmp_path, [on_witness], printed="0.5", **held_out)
     assert (judged.verdict, judged.evidence) == ("not_checkable", "witness_held_out")
     assert "another may have the printed value" in judged.reason
     # Whatever decides a claim that was also fitted, the fit does not.
-    judged = _again(tmp_path, [fitted, check()], printed="0.5")
+    judged = _again(tmp_path, [on_witness, check()], printed="0.5", **fitted)
     assert (judged.verdict, judged.evidence) == ("contradicted", "counts")
+
+
+def test_a_check_can_rest_on_the_role_of_another_claim(tmp_path: Path) -> None:
+    """A sentence repeats a table's number: what the witness did with that decides."""
+    own = claim("cell", measures={"role": "target"})
+    said = check(result="witness.csv", evidence=None, role_of="cell")
+    result = run(tmp_path, own, claim("said", checks=[said], measures={"role": "held_out"}))
+    assert [judged.evidence for judged in result.judged] == ["counts", "witness_fitted"]
 
 
 def _again(folder: Path, checks: list[dict[str, Any]], **fields: Any) -> Judged:
@@ -201,7 +209,7 @@ def test_totals_count_every_claim_once(tmp_path: Path) -> None:
 
 
 def test_texts_that_a_verdict_calls_for(tmp_path: Path) -> None:
-    fitted = check(result="witness.csv", evidence=None, witness_role="board/t/1/x")
+    fitted = check(result="witness.csv", evidence=None)
     readings = [check(reading="a"), check(reading="b", rows={"rank": 2})]
     result = run(
         tmp_path,
@@ -209,7 +217,7 @@ def test_texts_that_a_verdict_calls_for(tmp_path: Path) -> None:
         claim("wrong", printed="0.5"),
         claim("told", printed="0.5", derivation="d", consequence="c"),
         claim("open", checks=readings, undefined="which"),
-        claim("fit", checks=[fitted]),
+        claim("fit", checks=[fitted], measures={"role": "input"}),
     )
     assert result.missing_texts() == (
         "claim 'wrong' is contradicted and has no `derivation`",

@@ -17,9 +17,10 @@ from registers import check, claim, write_register
 from llm_power import documents
 from llm_power.claims import _references, _size, register
 from llm_power.claims._errors import AuditError
-from llm_power.claims.claims import Check, Statement
+from llm_power.claims.claims import Check
 from llm_power.claims.register import load_register
 from llm_power.errors import LLMPowerError
+from llm_power.printed import Statement
 
 SUBJECTS = {
     "pairs": [
@@ -160,7 +161,9 @@ def refuse(path: Path) -> str:
         ({"checks": [check(standard_error=math.inf)]}, ["checks/0/standard_error", "finite"]),
         ({"checks": [check(scale=0)]}, ["checks/0/scale", "other than 0"]),
         ({"checks": [check(rows={"p": {"over": 1}})]}, ["checks/0/rows/p", "at_most"]),
-        ({"checks": [check(witness_role="icc")]}, ["checks/0/witness_role", "panel/id"]),
+        ({"checks": [check(role_of="icc")]}, ["checks/0/role_of", "there is no claim 'icc'"]),
+        ({"measures": {"role": "fitted"}}, ["field measures/role", "input, target or held_out"]),
+        ({"measures": {"role": ["input", "target"]}}, ["field measures/role", "2 entries for 1"]),
         ({"checks": [check(reading="one")]}, ["field undefined", "what the source leaves open"]),
         (
             {"checks": [check(reading="one"), check()], "undefined": "which"},
@@ -364,3 +367,72 @@ def test_the_schema_is_shipped_valid_and_described() -> None:
         return own + [found for part in node.values() for found in undescribed(part)]
 
     assert undescribed(schema) == []
+
+
+CELLS = """\
+pair,b,share,icc,word
+a vs b,98,3 (75%),"0.1 [0.0, 0.2]",FFFF
+b vs c,1,4 (80%),x,RFFF
+"""
+
+
+def with_cells(folder: Path, *claims: dict[str, Any]) -> Path:
+    """Write a register whose exhibit `t` has printed cells."""
+    (folder / "t.csv").write_text(CELLS, encoding="utf-8")
+    exhibits = {"t": {"title": "Table", "file": "t.md", "printed": "t.csv"}}
+    return write_register(folder, *claims, exhibits=exhibits)
+
+
+@pytest.mark.parametrize(
+    ("identifier", "cell", "printed", "statement"),
+    [
+        ("t/1/b", None, "98", Statement("=", 98.0, 0.5)),
+        ("t/2/share/count", None, "4 (80%)", Statement("=", 4.0)),
+        ("t/2/share/share", None, "80%", Statement("=", 0.8, 0.005)),
+        ("t/1/icc/upper", None, "0.2", Statement("=", 0.2, 0.05)),
+        ("t/1/word", {"part": "text"}, "FFFF", Statement("text", text="FFFF")),
+        ("x", {"row": 2, "column": "b"}, "1", Statement("=", 1.0, 0.5)),
+    ],
+)
+def test_a_claim_on_a_cell_prints_what_the_cell_prints(
+    tmp_path: Path, identifier: str, cell: dict[str, Any] | None, printed: str, statement: Statement
+) -> None:
+    exhibit = "t" if identifier == "x" else None
+    entry = claim(identifier, printed=None, cell=cell, exhibit=exhibit)
+    (found,) = load_register(with_cells(tmp_path, entry)).claims
+    assert (found.exhibit, found.printed, found.statement) == ("t", printed, statement)
+
+
+def test_repeated_entries_name_a_cell_each(tmp_path: Path) -> None:
+    entry = claim("t/*/b", printed=None, over="rows", measures={"role": ["input", "held_out"]})
+    path = with_cells(tmp_path, entry)
+    path.write_text(path.read_text() + "subjects: {rows: [{a: 1}, {a: 2}]}\n")
+    found = load_register(path).claims
+    assert [(c.id, c.printed, c.role) for c in found] == [
+        ("t/1/b", "98", "input"),
+        ("t/2/b", "1", "held_out"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("identifier", "fields", "words"),
+    [
+        ("t/3/b", {}, ["cell/row", "2 rows"]),
+        ("t/1/wird", {}, ["cell/column", "did you mean 'word'"]),
+        ("t/2/icc/lower", {}, ["cell/part", "not a printed interval"]),
+        ("t/1/word", {}, ["field printed", "say in `states`"]),
+        ("x", {}, ["no cell of an exhibit", "`printed_of`"]),
+        ("t/1/b", {"printed": "98", "cell": {"row": 1}}, ["give one of them"]),
+    ],
+)
+def test_a_cell_that_is_not_there_is_refused(
+    tmp_path: Path, identifier: str, fields: dict[str, Any], words: list[str]
+) -> None:
+    message = refuse(with_cells(tmp_path, claim(identifier, **({"printed": None} | fields))))
+    assert all(word in message for word in words), message
+
+
+def test_printed_cells_lie_beside_the_register(tmp_path: Path) -> None:
+    path = with_cells(tmp_path, claim("t/1/b", printed=None))
+    path.write_text(path.read_text().replace("printed: t.csv", "printed: ../t.csv"))
+    assert "leads out of the folder" in refuse(path)

@@ -9,7 +9,7 @@ import pytest
 from registers import write_results
 
 from llm_power.claims._errors import AuditError
-from llm_power.claims.claims import Check
+from llm_power.claims.claims import Check, Role
 from llm_power.claims.selection import ResultFolder
 from llm_power.errors import LLMPowerError
 from llm_power.provenance import Evidence
@@ -25,9 +25,9 @@ def make(**fields: Any) -> Check:
     return Check(**{k: v for k, v in (given | fields).items() if v is not None})
 
 
-def refuse(folder: Path, check: Check, *, as_text: bool = False) -> str:
+def refuse(folder: Path, check: Check, *, role: Role | None = None, as_text: bool = False) -> str:
     with pytest.raises(AuditError) as caught:
-        ResultFolder(folder).find(check, as_text=as_text)
+        ResultFolder(folder).find(check, role, as_text=as_text)
     assert isinstance(caught.value, LLMPowerError)
     message = str(caught.value)
     assert "Remedy: " in message
@@ -185,7 +185,7 @@ def test_no_path_leads_out_of_the_folder(folder: Path, tmp_path: Path, name: str
     secret.write_text("p\n1\n")
     (folder / "link.csv").symlink_to(secret)
     (folder / "linked").symlink_to(tmp_path)
-    assert "leads out of the folder of results" in refuse(folder, make(result=name, rows={}))
+    assert "leads out of the folder " in refuse(folder, make(result=name, rows={}))
 
 
 def test_metadata_may_not_be_a_link_out_either(folder: Path, tmp_path: Path) -> None:
@@ -256,36 +256,27 @@ def test_evidence_of_a_file(
     ],
 )
 def test_no_evidence_is_stronger_than_found(folder: Path, result: str, asserted: Evidence) -> None:
-    check = make(result=result, evidence=asserted, witness_role="board/t/1/x")
-    assert f"{asserted} is asserted, but {result} is" in refuse(folder, check)
+    check = make(result=result, evidence=asserted)
+    assert f"{asserted} is asserted, but {result} is" in refuse(folder, check, role="input")
 
 
 @pytest.mark.parametrize(
     ("role", "expected"),
     [
-        ("board/t/1/x", "witness_fitted"),
-        ("board/t/2/x", "witness_held_out"),
-        ("board/t/3/x", "witness_fitted"),
-        ("fitted", "witness_fitted"),
+        ("input", "witness_fitted"),
+        ("target", "witness_fitted"),
         ("held_out", "witness_held_out"),
     ],
 )
-def test_evidence_of_a_witness(folder: Path, role: str, expected: Evidence) -> None:
-    check = make(result="witness.csv", evidence=None, witness_role=role)
-    assert ResultFolder(folder).find(check).evidence == expected
+def test_evidence_of_a_witness(folder: Path, role: Role, expected: str) -> None:
+    check = make(result="witness.csv", evidence=None)
+    assert ResultFolder(folder).find(check, role).evidence == expected
 
 
-@pytest.mark.parametrize(
-    ("role", "part"),
-    [
-        ("", "nothing says what it did with the number"),
-        ("board/t/9/x", "did you mean 'board/t/"),
-        ("other/t/1/x", "is not in witness/roles.csv"),
-        ("board/t/4/x", "unknown role 'guessed'"),
-    ],
-)
-def test_a_role_that_is_not_there(folder: Path, role: str, part: str) -> None:
-    assert part in refuse(folder, make(result="witness.csv", evidence=None, witness_role=role))
+def test_a_witness_without_a_role_is_refused(folder: Path) -> None:
+    message = refuse(folder, make(result="witness.csv", evidence=None))
+    assert "nothing says what it did with the number" in message
+    assert "`role_of`" in message
 
 
 def test_a_row_goes_before_the_metadata(folder: Path) -> None:

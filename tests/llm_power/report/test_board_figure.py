@@ -42,3 +42,13 @@ def test_drawn_twice_is_the_same(n_pairs: int, tasks: tuple[str, ...], tmp_path:
     for first, second in zip(*made, strict=True):
         assert first.read_bytes() == second.read_bytes()
     assert "<script>" not in made[0][2].read_text()
+
+
+def test_a_board_of_ties_is_drawn_without_points(tmp_path: Path) -> None:
+    ties = verdicts(3, "exam").assign(delta=0.0, n_star=np.inf, resolved=False)
+    with house_style():
+        figure = draw_board(ties, title="ties")
+        source = Provenance.raw(repo="r", revision="1", sha256="0" * 64)
+        assert all(
+            path.is_file() for path in save_figure(figure, tmp_path / "t", [source], title="t")
+        )

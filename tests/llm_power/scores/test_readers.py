@@ -16,10 +16,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from llm_power.choices import READERS, reader_names
 from llm_power.errors import InvalidArgument, ScoreError
 from llm_power.scores._source import read_file
 from llm_power.scores.options import ReadOptions
-from llm_power.scores.readers import GROUP, load_reader, read_scores, reader_names, recognize
+from llm_power.scores.readers import load_reader, read_scores, recognize
 from llm_power.scores.store import Provenance, TaskScores, read_task, write_task
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -272,7 +273,7 @@ def test_a_reader_that_returns_no_scores(
 
 def test_the_built_in_readers_are_those_that_pyproject_lists() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    listed = project["entry-points"][GROUP]
+    listed = project["entry-points"][READERS]
     assert set(listed) <= set(reader_names())
     for name, target in listed.items():
         reader = load_reader(name)

@@ -16,10 +16,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from llm_power.choices import Kind
 from llm_power.errors import ScoreError
 from llm_power.scores.store import (
     METADATA_KEY,
-    Kind,
     Provenance,
     TaskScores,
     read_task,

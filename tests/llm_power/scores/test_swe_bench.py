@@ -87,6 +87,16 @@ def test_reports_of_the_harness(tmp_path: Path) -> None:
     assert task.clusters["repo"] == ("astropy__astropy", *["django__django"] * 2, "sympy__sympy")
 
 
+def test_logs_in_the_working_folder_are_a_task_of_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "lite").mkdir()
+    monkeypatch.chdir(tmp_path / "lite")
+    write(Path("a.run.json"), report([A]))
+    write(Path("b.run.json"), report([B]))
+    assert read(Path()).task == "lite"
+
+
 def test_what_was_not_submitted_has_no_score(tmp_path: Path) -> None:
     """A patch that is empty, or fails to run, was submitted and resolved nothing."""
     write(tmp_path / "a.run.json", report([A], empty=[B], error=[C], incomplete=[D]))

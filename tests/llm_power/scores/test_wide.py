@@ -18,9 +18,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from llm_power.choices import Kind
 from llm_power.errors import InvalidArgument, ScoreError
 from llm_power.scores.options import ReadOptions
-from llm_power.scores.store import Kind, TaskScores
+from llm_power.scores.store import TaskScores
 from llm_power.scores.wide import read_wide
 
 NAN = np.nan

@@ -19,10 +19,12 @@ from replication.hub.datasets import COLUMNS, load_register
 from replication.hub.errors import HubError
 from replication.hub.layout import download_path
 from replication.hub.lock import Locked, LockFile
-from replication.hub.panels import PANELS, displayed_scores
+from replication.hub.panels import displayed_scores
+from replication.paper import Paper
 
 ROOT = Path(__file__).resolve().parents[3]
 REGISTER = load_register(ROOT / "data" / "datasets.csv")
+PAPER = Paper.load(ROOT, "kotawala2026", source="hub")
 GOOD = {
     "name": "oll_v1/arc/a model",
     "source": "hub",
@@ -49,10 +51,10 @@ def written(path: Path, *rows: dict[str, str]) -> Path:
 # The register of this repository
 
 
-@pytest.mark.parametrize(("board", "task"), PANELS)
+@pytest.mark.parametrize(("board", "task"), PAPER.hub)
 def test_register_has_every_model_whose_score_was_displayed(board: str, task: str) -> None:
     models = [d.model for d in REGISTER.values() if (d.board, d.task) == (board, task)]
-    assert sorted(models) == sorted(displayed_scores(ROOT / "data" / "kotawala2026", board, task))
+    assert sorted(models) == sorted(displayed_scores(PAPER.folder, PAPER.hub[board, task]))
     assert len(models) == (5 if board == "oll_v1" else 10)
 
 
@@ -64,7 +66,7 @@ def test_files_of_the_register_have_paths_of_their_own() -> None:
 def test_models_of_a_board_stand_in_the_same_order_in_every_task() -> None:
     orders = {
         tuple(d.model for d in REGISTER.values() if (d.board, d.task) == key)
-        for key in PANELS
+        for key in PAPER.hub
         if key[0] == "oll_v1"
     }
     assert len(orders) == 1
@@ -90,7 +92,7 @@ MMLU_PRO_CORRECT = {
 
 def test_repositories_of_the_second_board_are_of_the_models_with_the_displayed_scores() -> None:
     """Table 7 leaves out one item, which all ten solved: its accuracies are of 12,031."""
-    displayed = displayed_scores(ROOT / "data" / "kotawala2026", "mmlu_pro_top10", "mmlu_pro")
+    displayed = displayed_scores(PAPER.folder, PAPER.hub["mmlu_pro_top10", "mmlu_pro"])
     for dataset in (d for d in REGISTER.values() if d.board == "mmlu_pro_top10"):
         score = displayed[dataset.model]
         fitting = [
@@ -103,14 +105,14 @@ def test_repositories_of_the_second_board_are_of_the_models_with_the_displayed_s
 
 def test_repositories_of_the_first_board_are_of_the_models_with_the_displayed_scores() -> None:
     scores = load_board_scores(ROOT / "data" / "kotawala2026" / "board_scores.csv")
-    expected = {
+    expected: dict[tuple[str | None, str], str] = {
         (score.task, score.model): f"open-llm-leaderboard-old/details_{score.hub_id}".replace(
             "/", "__"
         )
         for score in scores
     }
     for dataset in (d for d in REGISTER.values() if d.board == "oll_v1"):
-        task = PANELS[dataset.board, dataset.task].displayed
+        task = PAPER.hub[dataset.board, dataset.task].board_scores
         assert dataset.repo.replace("/", "__") == expected[task, dataset.model]
 
 

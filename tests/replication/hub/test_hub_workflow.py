@@ -20,6 +20,8 @@ from replication.hub.download import download
 from replication.hub.lock import LockFile
 from repository import ROOT, copy_finished, copy_repository, run_workflow
 
+pytestmark = pytest.mark.slow
+
 REGISTER = load_register(ROOT / "data" / "datasets.csv")
 ARC = [d for d in REGISTER.values() if (d.board, d.task) == ("oll_v1", "arc")]
 TARGET = "results/hub/oll_v1/arc.parquet"
@@ -27,7 +29,7 @@ FROM_HUB = ["--config", "source=hub"]
 # The exhibits that take the items of a panel, but for those of the frontier, which is on no hub.
 PANEL_EXHIBITS = {
     *(f"table_{number}" for number in (3, 4, 5, 8, 9, 10)),
-    *("figure_1", "figure_2", "prose_panels"),
+    *("figure_1", "figure_2", "findings_boards"),
 }
 
 

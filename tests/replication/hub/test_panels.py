@@ -29,10 +29,12 @@ from replication.hub.download import download
 from replication.hub.errors import HubError
 from replication.hub.layout import download_path
 from replication.hub.lock import Locked, LockFile
-from replication.hub.panels import PANELS, displayed_scores, read_panel
+from replication.hub.panels import displayed_scores, read_panel
+from replication.paper import Paper
 
 ROOT = Path(__file__).resolve().parents[3]
 REGISTER = load_register(ROOT / "data" / "datasets.csv")
+PAPER = Paper.load(ROOT, "kotawala2026", source="hub")
 N_ITEMS = 60
 
 
@@ -101,6 +103,7 @@ class Panel:
 
     def read(self) -> TaskScores:
         return read_panel(
+            PAPER.panel_task(self.datasets[0].board, self.datasets[0].task),
             self.datasets,
             self.displayed,
             self.folder,
@@ -121,7 +124,7 @@ class Panel:
         return message
 
 
-@pytest.fixture(params=PANELS, ids="/".join)
+@pytest.fixture(params=PAPER.hub, ids="/".join)
 def panel(request: pytest.FixtureRequest, tmp_path: Path) -> Panel:
     datasets = lines(*request.param)
     return Panel(tmp_path, datasets, made_up(datasets))
@@ -180,7 +183,7 @@ def test_score_that_was_not_displayed_stops_with_both_numbers(panel: Panel) -> N
 
 def test_stored_llama_on_gsm8k_is_caught(tmp_path: Path) -> None:
     datasets = [d for d in REGISTER.values() if (d.board, d.task) == ("oll_v1", "gsm8k")]
-    displayed = displayed_scores(ROOT / "data" / "kotawala2026", "oll_v1", "gsm8k")
+    displayed = displayed_scores(PAPER.folder, PAPER.hub["oll_v1", "gsm8k"])
     solved = {m: round(s.value / 100 * 1319) for m, s in displayed.items()} | {"Llama-3-8B": 604}
     values = np.zeros((1319, 5))
     for j, dataset in enumerate(datasets):
@@ -226,7 +229,7 @@ def test_board_that_nobody_described(arc: Panel) -> None:
     arc.datasets = [replace(d, name=f"my_board/arc/{d.model}") for d in arc.datasets]
     assert "nothing says how my_board/arc is read" in arc.refusal()
     with pytest.raises(HubError, match="nothing says how a/b is read"):
-        displayed_scores(ROOT / "data" / "kotawala2026", "a", "b")
+        PAPER.displayed("a", "b")
 
 
 def test_model_without_a_displayed_score(panel: Panel) -> None:
@@ -352,13 +355,14 @@ def test_panel_through_the_client_is_that_of_the_stand_in(
     lock = LockFile(tmp_path / "datasets.lock.csv")
     for dataset in panel.datasets:
         download(dataset, tmp_path / "d", lock, access=access)
-    task = read_panel(panel.datasets, panel.displayed, tmp_path / "d", lock, access=access)
+    how = PAPER.panel_task(panel.datasets[0].board, panel.datasets[0].task)
+    task = read_panel(how, panel.datasets, panel.displayed, tmp_path / "d", lock, access=access)
     np.testing.assert_array_equal(task.values, panel.task.values)
     assert task.provenance.kind == "stand_in"
     assert task.provenance.source.startswith(f"{hub.endpoint}, ")
     assert "huggingface.co" not in task.provenance.source
     with pytest.raises(HubError, match="download it first"):
-        read_panel(panel.datasets, panel.displayed, tmp_path / "d", lock, access=Access())
+        read_panel(how, panel.datasets, panel.displayed, tmp_path / "d", lock, access=Access())
 
 
 def test_real_zips_through_the_client_give_their_published_table(

@@ -9,12 +9,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kotawala2026.exhibits.prose import Finding, beside_claims
 from llm_power.provenance import EVIDENCE, ScoresKind, provenance_kinds, provenance_line
 from llm_power.report.figures import new_figure, save_figure
 from llm_power.report.score_provenance import basis_of, score_provenance
 from llm_power.report.tables import STAND_IN_NOTE, Column, Table, to_latex, to_markdown
 from llm_power.scores.store import Provenance, TaskScores
+from replication.findings import Finding
+from replication.views import prose_view
 
 HUB = "https://huggingface.co/datasets/o/details_m and 4 more of datasets.csv"
 MIRROR = "http://127.0.0.1:9, o/details_m and 4 more of datasets.csv"
@@ -68,7 +69,7 @@ def test_stand_in_is_weaker_evidence_than_any_but_none() -> None:
 
 
 def test_evidence_of_a_recomputed_number() -> None:
-    frame = beside_claims("oll_v1", [Finding("anything", 0.5)], {}, basis="stand_in")
+    frame = prose_view([Finding("anything", "", 0.5, basis="stand_in")], {})
     assert list(frame["evidence"]) == ["stand_in"]
 
 

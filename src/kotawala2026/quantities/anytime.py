@@ -1,0 +1,143 @@
+"""Anytime validity at the printed counts: Section 6.5, Section 3 and Appendix C.
+
+The e-process of eq. (24) is evaluated at the counts of Tables 6 and 7. Whether they have crossed
+the threshold, and whether such a gap is resolvable under it, are two questions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import sqrt
+from typing import Final
+
+import numpy as np
+from scipy.stats import multivariate_normal, norm
+
+from kotawala2026.quantities.grounds import QUANTITIES
+from kotawala2026.quantities.published_numbers import PublishedNumbers, pair_names
+from llm_power.statistics.e_process import UNIFORM_98, anytime_required_n
+from llm_power.statistics.inversion import z_sum
+from llm_power.statistics.paired_binary import required_n_discordance
+from replication.findings import Finding, derived
+
+_Z_ALPHA: Final = float(z_sum(0.05, 0.5))  # the quantile of a power of one half is 0
+
+
+@QUANTITIES.on(PublishedNumbers)
+def at_printed_counts(published: PublishedNumbers) -> Iterator[Finding]:
+    """Evidence, threshold and inflation of each pair, and their range over a table."""
+    for table, counts in (
+        ("Table 6", published.close_pairs),
+        ("Table 7", published.adjacent_pairs),
+    ):
+        found = anytime_required_n(counts.b, counts.c, counts.n_items)
+        for quantity, values, method in (
+            ("log_e", found.log_e, "log of eq. (24) at b and c, 98-point mixture"),
+            ("anytime_threshold", found.threshold, "smallest z that crosses at b + c"),
+            ("anytime_inflation", found.inflation, "((u + z_β)/(z_α + z_β))² at b + c"),
+        ):
+            for name, value in zip(pair_names(counts), values, strict=True):
+                yield Finding(quantity, name, float(value), method)
+        method = f"over the rows of {table}, at their own b + c"
+        ratio = found.threshold / _Z_ALPHA
+        for quantity, value in (
+            ("anytime_inflation_min", found.inflation.min()),
+            ("anytime_inflation_median", np.median(found.inflation)),
+            ("anytime_inflation_max", found.inflation.max()),
+            ("anytime_threshold_ratio_min", ratio.min()),
+            ("anytime_threshold_ratio_median", np.median(ratio)),
+        ):
+            yield Finding(quantity, table, float(value), method)
+
+
+@QUANTITIES.on(PublishedNumbers)
+def verdicts_of_table_7(published: PublishedNumbers) -> Iterator[Finding]:
+    """Pairs of Table 7 that are unresolved under anytime validity alone."""
+    counts = published.adjacent_pairs
+    found = anytime_required_n(counts.b, counts.c, counts.n_items)
+    at_fixed_n = required_n_discordance(counts.b, counts.c, counts.n_items) <= counts.n_items
+    alone = ~found.resolved_anytime & at_fixed_n
+    for quantity, which, method in (
+        ("unresolved_anytime", ~found.resolved_anytime, "N over N* with u for z_α is below 1"),
+        ("unresolved_by_anytime_alone", alone, "unresolved so, resolved at fixed n"),
+        (
+            "not_crossed_by_anytime_alone",
+            ~found.crossed & at_fixed_n,
+            "not crossed, resolved at fixed n",
+        ),
+    ):
+        yield Finding(quantity, "Table 7", int(np.count_nonzero(which)), method)
+    names = "; ".join(np.array(pair_names(counts))[alone])
+    method = "unresolved so, resolved at fixed n"
+    yield Finding("unresolved_by_anytime_alone_which", "Table 7", names, method)
+
+
+@QUANTITIES.on(PublishedNumbers)
+def one_inflation(published: PublishedNumbers) -> Iterator[Finding]:
+    """Section 6.5's inflation, one for all pairs: read as a factor of N*, or of the threshold."""
+    settings = published.settings
+    inflation = float(settings["mmlu_pro_anytime_inflation"])
+    point = {"alpha": settings["alpha"], "power": settings["power"]}
+    critical, total = float(norm.isf(point["alpha"] / 2)), float(z_sum(**point))
+    yield Finding("anytime_inflation_of", "N*", inflation, "Section 6.5 as printed")
+    # N* goes with the square of the sum of the threshold and the quantile of the power.
+    threshold = float(total * np.sqrt(inflation) - (total - critical))
+    yield Finding(
+        "anytime_inflation_of",
+        "the threshold",
+        threshold / critical,
+        "u/z with ((u + z_b)/(z + z_b))^2 as printed",
+    )
+
+
+@QUANTITIES.on(PublishedNumbers)
+def two_looks(published: PublishedNumbers) -> Iterator[Finding]:
+    """Type-I error of a test at 0.05 that is done at two equally spaced looks."""
+    del published
+    both = multivariate_normal(cov=[[1, sqrt(0.5)], [sqrt(0.5), 1]])
+    ends = [_Z_ALPHA, _Z_ALPHA]
+    yield derived(
+        "type1_of_two_looks",
+        "α = 0.05",
+        float(1 - both.cdf(ends, lower_limit=[-_Z_ALPHA, -_Z_ALPHA])),
+        "P(|Z| > 1.96 at half or at all of the items), bivariate normal",
+    )
+
+
+@QUANTITIES.on(PublishedNumbers)
+def mixture(published: PublishedNumbers) -> Iterator[Finding]:
+    """Appendix C's mixture and its claim of conjugacy."""
+    del published
+    points, weights = np.array(UNIFORM_98.points), np.array(UNIFORM_98.weights)
+    posterior = weights * points / np.sum(weights * points)
+    for name, value, method in (
+        ("mixture_points", points.size, "points listed in Appendix C"),
+        (
+            "posterior_weight_ratio",
+            posterior.max() / posterior.min(),
+            "largest over smallest posterior weight after one item that only A solves",
+        ),
+        (
+            "posterior_mass_on_points",
+            posterior.sum(),
+            "posterior weight of the 98 points together after that item",
+        ),
+    ):
+        yield derived(name, "98-point mixture", float(value), method)
+
+
+@QUANTITIES.on(PublishedNumbers)
+def calibration(published: PublishedNumbers) -> Iterator[Finding]:
+    """Appendix C's standard errors of its rates, and whether its pairs are resolved."""
+    settings = published.settings
+    rate, trials = settings["alpha"], int(settings["e_process_trials"])
+    error = 100 * sqrt(rate * (1 - rate) / trials)
+    yield derived("type1_mc_se", "nominal", error, "sqrt(x(1-x)/M)", "pp")
+    needed = np.array(settings["e_process_n_stars"])
+    n_items = int(settings["oll_v1_arc_n_items"])
+    yield Finding(
+        "calibration_pairs_resolved",
+        "Appendix C",
+        int(np.count_nonzero(needed <= n_items)),
+        f"N* of Figure 4 and of Table 10's ARC row against the {n_items:,} items of ARC",
+    )

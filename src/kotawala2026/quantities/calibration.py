@@ -1,0 +1,270 @@
+"""The distribution of Table 2 over runs of Section 5's simulation, computed without trials.
+
+A simulated table has noise, and the largest of several noisy deviations is biased upwards. Its
+distribution is known: cells are independent, and the number of rejections in each is binomial,
+with a probability that is found by enumeration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
+from typing import Any
+
+import numpy as np
+from scipy.special import ndtr, ndtri
+from scipy.stats import binom, multinomial
+
+from kotawala2026.exhibits.table_02 import declared_five
+from kotawala2026.quantities.grounds import QUANTITIES
+from kotawala2026.quantities.published_numbers import PublishedNumbers
+from llm_power.statistics._typing import FloatArray
+from llm_power.statistics.bernoulli_pairs import paired_bernoulli_cells
+from llm_power.statistics.bootstrap_law import bootstrap_tails
+from llm_power.statistics.mcnemar import mcnemar_exact
+from llm_power.statistics.paired_binary import required_n_paired_binary
+from llm_power.statistics.rejection_rates import TESTS, CalibrationCell, calibration_cell
+from replication.findings import Finding, derived
+
+# Exact rates do not depend on it.
+_SEED = 0
+# Discordant items up to which every assignment of signs is gone through.
+_MOST_SIGNS = 12
+# Standard deviations around the mean that a sum over tables covers.
+_REACH = 7.0
+
+
+@QUANTITIES.on(PublishedNumbers)
+def calibration(published: PublishedNumbers) -> Iterator[Finding]:
+    """Type-I error and power that Table 2 can have, over all cells of Section 5.
+
+    Of each test, for the ``five`` declared cells or all ``nine``: ``QUANTITY_exact`` of the test
+    itself, and what a run of M trials a cell shows on average, its standard error being the
+    standard deviation over runs. The largest deviation over any five cells is at most that over
+    all nine, in each run.
+    """
+    settings = published.settings
+    grid = list(product(settings["calibration_p"], settings["calibration_rho_z"]))
+    five = declared_five(settings["calibration_p"], settings["calibration_rho_z"])
+    alpha, power = settings["alpha"], settings["power"]
+    n, trials = settings["calibration_n"], settings["calibration_trials"]
+    cells = [
+        calibration_cell(p, rho, n, alpha=alpha, power=power, n_trials=trials, seed=_SEED)
+        for p, rho in grid
+    ]
+    yield from _setup(published, cells, n, trials)
+    in_five = [(cell.p, cell.rho_z) in five for cell in cells]
+    type1 = np.stack([cell.null.exact for cell in cells])
+    powers = np.stack([cell.alternative.exact for cell in cells])
+    for i, test in enumerate(TESTS):
+        for name, chosen in (("five", in_five), ("nine", slice(None))):
+            yield from _in_a_run(name, test, type1[chosen, i], powers[chosen, i], settings)
+        yield from _exactly(test, type1[:, i], powers[:, i], powers[:, 0], settings)
+    resamples = settings["oll_v1_bootstrap_resamples"]
+    of_bootstrap = [
+        bootstrap_rejection(*_discordance(cell), n, n_resamples=resamples, alpha=alpha)
+        for cell in cells
+    ]
+    mean, spread = _largest_deviation(np.array(of_bootstrap), power, trials)
+    method = (
+        f"mean over runs of {trials:,} trials a cell, {resamples} resamples a trial, nine cells"
+    )
+    subject = f"paired_bootstrap, {resamples} resamples"
+    yield _pp("power_max_dev_nine", subject, mean, method, spread)
+
+
+def bootstrap_rejection(
+    p10: float, p01: float, n_items: int, *, n_resamples: int, alpha: float = 0.05
+) -> float:
+    """Probability that the bootstrap of Definition 2 rejects, with so many resamples a trial.
+
+    Parameters
+    ----------
+    p10, p01 : float
+        Probability that only A, and only B, solves an item.
+    n_items : int
+        Items a trial.
+    n_resamples : int
+        Resamples a trial.
+    alpha : float, default 0.05
+        Two-sided level.
+
+    Returns
+    -------
+    float
+        Summed over the tables (b, c) within 7 standard deviations.
+
+    Notes
+    -----
+    The lower end of the interval, the k-th smallest resampled gap, exceeds zero where fewer than
+    k resamples have a gap of at most zero: a binomial event.
+    """
+    first, second = (
+        np.arange(
+            max(0, int(n_items * p - _REACH * np.sqrt(n_items * p))),
+            int(n_items * p + _REACH * np.sqrt(n_items * p)) + 1,
+        )
+        for p in (p10, p01)
+    )
+    b, c = (x.ravel() for x in np.meshgrid(first, second, indexing="ij"))
+    possible = b + c <= n_items
+    b, c = b[possible], c[possible]
+    cells = np.stack([b, c, n_items - b - c], axis=1)
+    mass = np.asarray(multinomial.pmf(cells, n_items, [p10, p01, 1 - p10 - p01]))
+    rank = int(np.ceil(n_resamples * alpha / 2 - 1e-9))
+    rejects = sum(binom.cdf(rank - 1, n_resamples, t) for t in bootstrap_tails(b, c, n_items))
+    return float(mass @ rejects)
+
+
+def _discordance(cell: CalibrationCell) -> tuple[float, float]:
+    half = cell.delta / 2
+    cells = paired_bernoulli_cells(cell.p + half, cell.p - half, cell.rho_z)
+    return float(cells.p10), float(cells.p01)
+
+
+def _in_a_run(
+    name: str, test: str, type1: FloatArray, powers: FloatArray, settings: Mapping[str, Any]
+) -> Iterator[Finding]:
+    """Mean and spread of what a run of M trials a cell shows."""
+    trials = settings["calibration_trials"]
+    where = f"{name} cells of Section 5, by enumeration of (b, c)"
+    method = f"mean over runs of {trials:,} trials a cell, {where}; independent binomials"
+    mean, spread = _largest_deviation(type1, settings["alpha"], trials)
+    yield _pp(f"type1_max_dev_{name}", test, mean, method, spread)
+    mean, spread = _median_rate(powers, trials)
+    yield Finding(f"power_median_{name}", test, mean, method, "derived", spread)
+    if name == "nine":
+        mean, spread = _largest_deviation(powers, settings["power"], trials)
+        yield _pp("power_max_dev_nine", test, mean, method, spread)
+
+
+def _exactly(
+    test: str,
+    type1: FloatArray,
+    powers: FloatArray,
+    asymptotic: FloatArray,
+    settings: Mapping[str, Any],
+) -> Iterator[Finding]:
+    """Exact summaries of a test over all nine cells."""
+    where = "nine cells of Section 5, by enumeration of (b, c)"
+    largest = float(type1.max())
+    yield derived("type1_largest_exact_nine", test, largest, f"largest over {where}")
+    deviation = float(np.abs(type1 - settings["alpha"]).max())
+    yield _pp("type1_max_dev_exact_nine", test, deviation, f"largest over {where}")
+    median = float(np.median(powers))
+    method = f"target less median, {where}"
+    yield _pp("power_below_target_nine", test, settings["power"] - median, method)
+    method = f"median of the asymptotic test less median, {where}"
+    yield _pp("power_below_chi2_nine", test, float(np.median(asymptotic)) - median, method)
+
+
+def _setup(
+    published: PublishedNumbers, cells: Sequence[CalibrationCell], n: int, trials: int
+) -> Iterator[Finding]:
+    settings = published.settings
+    alpha, power = settings["alpha"], settings["power"]
+    table = published.tables[2]
+    counted = "counted in Section 5 and Table 2"
+    yield Finding("calibration_cells", "", len(cells), counted)
+    through_center = len(settings["calibration_p"]) + len(settings["calibration_rho_z"]) - 1
+    yield Finding(
+        "calibration_cells_through_the_center",
+        "",
+        through_center,
+        "values of p plus values of rho_z less the cell that they share: one varied at a time",
+    )
+    yield Finding("calibration_tests", "", len(table), counted)
+    for name, rate in (("type1", alpha), ("power", power)):
+        yield Finding(
+            "calibration_mc_se",
+            name,
+            100 * float(np.sqrt(rate * (1 - rate) / trials)),
+            f"sqrt(x(1-x)/{trials}) at x = {rate:g}",
+            "derived",
+            unit="pp",
+        )
+    yield Finding(
+        "calibration_target",
+        "",
+        float(min(_asymptotic_power(cell, n, alpha) for cell in cells)),
+        "least power by eq. (2) over the cells, at the gap that has N* = n",
+        "derived",
+    )
+    largest = max(cell.value for cell in table["type1_max_dev_pp"])
+    yield Finding("table_2_max", "type1_max_dev_pp", largest, "largest of the column of Table 2")
+    for variant, data in zip(table["variant"], table["data"], strict=True):
+        yield Finding("table_2_data", variant, data, "column of Table 2")
+    yield Finding(
+        "randomization_differs_from_exact",
+        "",
+        _sign_flips_differ(),
+        f"largest difference of p over all (b, c) of up to {_MOST_SIGNS} discordant items, "
+        "every assignment of signs counted",
+        "derived",
+    )
+
+
+def _largest_deviation(rates: FloatArray, target: float, trials: int) -> tuple[float, float]:
+    """Mean and standard deviation of max |X/M - target| over cells, X binomial."""
+    deviation = np.arange(trials + 1)
+    center = round(target * trials)
+    within = np.prod(
+        [
+            binom.cdf(center + deviation, trials, rate)
+            - binom.cdf(center - deviation - 1, trials, rate)
+            for rate in rates
+        ],
+        axis=0,
+    )
+    return _moments(within, deviation / trials)
+
+
+def _median_rate(rates: FloatArray, trials: int) -> tuple[float, float]:
+    """Mean and standard deviation of the median of X/M over an odd number of cells."""
+    hits = np.arange(trials + 1)
+    # reached[k, j] is the probability that j of the cells so far have at most k rejections.
+    reached = np.zeros((trials + 1, rates.size + 1))
+    reached[:, 0] = 1.0
+    for rate in rates:
+        at_most = binom.cdf(hits, trials, rate)[:, None]
+        one_more = np.roll(reached, 1, axis=1)
+        one_more[:, 0] = 0.0
+        reached = reached * (1 - at_most) + one_more * at_most
+    return _moments(reached[:, rates.size // 2 + 1 :].sum(axis=1), hits / trials)
+
+
+def _moments(distribution: FloatArray, values: FloatArray) -> tuple[float, float]:
+    """Mean and standard deviation of a distribution on sorted values, by its cumulative one."""
+    mass = np.diff(distribution, prepend=0.0)
+    mean = float(mass @ values)
+    return mean, float(np.sqrt(mass @ np.square(values - mean)))
+
+
+def _asymptotic_power(cell: CalibrationCell, n: int, alpha: float) -> float:
+    needed = required_n_paired_binary(
+        cell.p + cell.delta / 2,
+        cell.p - cell.delta / 2,
+        cell.rho_alternative,
+        alpha=alpha,
+        power=0.5,
+    )
+    # At power 1/2, K is the squared critical value: N* = n means sqrt(n/N*) z = |delta|sqrt(n)/sd.
+    critical = float(ndtri(1 - alpha / 2))
+    return float(ndtr(critical * np.sqrt(n / needed) - critical))
+
+
+def _sign_flips_differ() -> float:
+    differences = [0.0]
+    for n in range(1, _MOST_SIGNS + 1):
+        signs = 2 * ((np.arange(2**n)[:, None] >> np.arange(n)) & 1) - 1
+        reached = np.abs(signs.sum(axis=1))
+        b = np.arange(n + 1)
+        share = (reached >= np.abs(2 * b - n)[:, None]).mean(axis=1)
+        differences.append(float(np.abs(share - mcnemar_exact(b, n - b)).max()))
+    return max(differences)
+
+
+def _pp(
+    quantity: str, subject: str, share: float, method: str, standard_error: float = np.nan
+) -> Finding:
+    return Finding(quantity, subject, 100 * share, method, "derived", 100 * standard_error, "pp")

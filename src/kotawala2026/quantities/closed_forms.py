@@ -1,0 +1,379 @@
+"""Quantities that need no data: Lemma 1, the normal approximation, Miller's formula."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import product
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import norm
+
+from kotawala2026.quantities.grounds import QUANTITIES
+from kotawala2026.quantities.published_numbers import PublishedNumbers
+from llm_power.statistics.inversion import minimum_detectable_effect, required_n, z_sum
+from llm_power.statistics.paired_binary import admissible_rho, required_n_paired_binary
+from llm_power.statistics.shortcut import (
+    admissible_delta,
+    miller_unpaired_required_n,
+    shortcut_constant,
+    shortcut_required_n,
+)
+from replication.findings import Finding, derived
+
+Complex = NDArray[np.complex128]
+
+# Points of (p, rho) at which the expansions are compared; C and all printed coefficients differ
+# from zero at each of them.
+_P: Final = (0.35, 0.5, 0.65, 0.8)
+_RHO: Final = (-0.2, 0.0, 0.3, 0.6, 0.9)
+# The example of Corollary 1, and the two accuracies of Section 1, in percent.
+_COROLLARY: Final = (0.65, 0.3, 0.05)
+_HEADLINE: Final = (78.3, 77.5)
+# Per-question success probabilities (A, B), as unlike each other as they come.
+_QUESTIONS: Final = ((0.9, 0.8), (0.5, 0.6), (0.2, 0.4), (1.0, 0.3))
+
+
+def taylor_coefficient(function: Callable[[Complex], Complex], order: int) -> float:
+    r"""Taylor coefficient at zero, by Cauchy's integral on a circle.
+
+    Parameters
+    ----------
+    function : callable
+        Maps complex arrays to complex arrays, real on the real line, analytic within the circle.
+    order : int
+        Power of the argument.
+
+    Returns
+    -------
+    float
+        :math:`f^{(k)}(0)/k!`, to about 12 digits: the trapezoidal rule converges geometrically.
+    """
+    radius, n_points = 0.1, 64
+    angle = 2 * np.pi * np.arange(n_points) / n_points
+    values = function(radius * np.exp(1j * angle)) * np.exp(-1j * order * angle)
+    return float(values.mean().real / radius**order)
+
+
+@dataclass(frozen=True, slots=True)
+class Expansion:
+    """The functions of delta that Appendix A expands, at one midpoint and correlation."""
+
+    p: float
+    rho: float
+
+    @property
+    def u(self) -> float:
+        """Variance of one score at the midpoint, p(1 - p)."""
+        return self.p * (1 - self.p)
+
+    @property
+    def skew(self) -> float:
+        """(1 - 2p) squared."""
+        return (1 - 2 * self.p) ** 2
+
+    def _scores(self, delta: Complex) -> tuple[Complex, Complex]:
+        a, b = self.p + delta / 2, self.p - delta / 2
+        return a * (1 - a), b * (1 - b)
+
+    def angle(self, delta: Complex) -> Complex:
+        """Difference of the two arcsine-transformed accuracies, left of eq. (12)."""
+        a, b = self.p + delta / 2, self.p - delta / 2
+        return np.asarray(np.arcsin(np.sqrt(a)) - np.arcsin(np.sqrt(b)))
+
+    def h2_scaled(self, delta: Complex) -> Complex:
+        """Cohen's h squared over delta squared times u, the bracket of eq. (14)."""
+        return np.asarray(4 * self.u * (self.angle(delta) / delta) ** 2)
+
+    def variance_sum(self, delta: Complex) -> Complex:
+        """Left of eq. (15)."""
+        return np.asarray(sum(self._scores(delta)))
+
+    def variance_product(self, delta: Complex) -> Complex:
+        """Left of eq. (16)."""
+        a, b = self._scores(delta)
+        return np.asarray(a * b)
+
+    def root_of_product(self, delta: Complex) -> Complex:
+        """Left of eq. (17)."""
+        return np.asarray(np.sqrt(self.variance_product(delta)))
+
+    def variance(self, delta: Complex) -> Complex:
+        """Variance of the paired difference, eq. (5)."""
+        return np.asarray(self.variance_sum(delta) - 2 * self.rho * self.root_of_product(delta))
+
+    def ratio(self, delta: Complex) -> Complex:
+        """Shortcut over N*, the first step of eq. (19)."""
+        scaled = self.variance(delta) / self.u
+        return np.asarray((1 - self.rho) / (self.h2_scaled(delta) * scaled))
+
+
+@QUANTITIES.on(PublishedNumbers)
+def expansions(published: PublishedNumbers) -> Iterator[Finding]:
+    """Taylor coefficients of Appendix A against the printed ones."""
+    del published
+    cells = [Expansion(p, rho) for p, rho in product(_P, _RHO)]
+    method = "Taylor coefficient in delta by Cauchy's integral, over the printed one; worst cell"
+    for name, extracted, printed in _coefficients():
+        ratios = [extracted(cell) / printed(cell) for cell in cells]
+        yield derived("coefficient_over_printed", name, _farthest(ratios, 1.0), method)
+    for order, limit in ((0, 0.5), (1, 0.0), (3, 0.0)):
+        values = [taylor_coefficient(cell.ratio, order) for cell in cells]
+        yield derived(
+            "shortcut_ratio_coefficient",
+            f"order {order}",
+            _farthest(values, limit),
+            "Taylor coefficient of n_h/N* in delta, farthest from what Lemma 1 says",
+        )
+    variances = [taylor_coefficient(c.variance, 0) / (c.u * (1 - c.rho)) for c in cells]
+    yield derived(
+        "variance_over_single_arm", "", _farthest(variances, 2.0), "eq. (5) over p(1-p)(1-rho)"
+    )
+    for p in (0.5, 0.65):
+        curvature = (2 * p - 1) / (4 * (p * (1 - p)) ** 1.5)
+        yield derived(
+            "arcsine_second_derivative", f"p = {p:g}", curvature, "phi''; zero where phi is odd"
+        )
+
+
+def _coefficients() -> Iterator[
+    tuple[str, Callable[[Expansion], float], Callable[[Expansion], float]]
+]:
+    """Name, extracted and printed coefficient of each expansion of Appendix A."""
+
+    def extract(function: str, order: int, scale: float = 1.0) -> Callable[[Expansion], float]:
+        return lambda cell: scale * taylor_coefficient(getattr(cell, function), order)
+
+    def third_over_first(cell: Expansion) -> float:
+        # phi at p + t, so that the coefficients are those of phi itself.
+        def phi(t: Complex) -> Complex:
+            return np.asarray(np.arcsin(np.sqrt(cell.p + t)))
+
+        return 6 * taylor_coefficient(phi, 3) / taylor_coefficient(phi, 1)
+
+    def h2(cell: Expansion) -> float:
+        return 1 / (12 * cell.u) + cell.skew / (16 * cell.u**2)  # eq. (20)
+
+    def v2(cell: Expansion) -> float:
+        return cell.rho * cell.skew / (8 * cell.u**2 * (1 - cell.rho)) - 1 / (4 * cell.u)  # (21)
+
+    def sum22(cell: Expansion) -> float:
+        factor = (1 + cell.rho) / (1 - cell.rho)
+        return factor * cell.skew / (16 * cell.u**2) - 1 / (6 * cell.u)
+
+    def third(cell: Expansion) -> float:
+        return 1 / cell.u + 3 * cell.skew / (4 * cell.u**2)
+
+    yield "phi'''/phi'", third_over_first, third
+    yield (
+        "eq. (12)",
+        extract("angle", 3),
+        lambda cell: third(cell) / (24 * 2 * np.sqrt(cell.u)),
+    )
+    yield "eq. (13)", extract("h2_scaled", 2), lambda cell: third(cell) / 12
+    yield "eq. (14)", extract("h2_scaled", 2), h2
+    yield "eq. (15)", extract("variance_sum", 2), lambda _: -0.5
+    yield (
+        "eq. (16)",
+        extract("variance_product", 2),
+        lambda cell: -cell.u / 2 - cell.skew / 4,
+    )
+    yield (
+        "eq. (17)",
+        extract("root_of_product", 2),
+        lambda cell: -(0.25 + cell.skew / (8 * cell.u)),
+    )
+    yield (
+        "eq. (18)",
+        extract("variance", 2),
+        lambda cell: (cell.rho * cell.skew / cell.u - 2 * (1 - cell.rho)) / 4,
+    )
+    yield "eq. (20)", extract("h2_scaled", 2), h2
+    yield (
+        "eq. (21)",
+        lambda cell: taylor_coefficient(cell.variance, 2) / taylor_coefficient(cell.variance, 0),
+        v2,
+    )
+    yield "eq. (22)", extract("ratio", 2, -2.0), sum22
+    yield (
+        "eq. (11)",
+        lambda cell: abs(taylor_coefficient(cell.ratio, 2)),
+        lambda cell: float(shortcut_constant(cell.p, cell.rho)),
+    )
+
+
+@QUANTITIES.on(PublishedNumbers)
+def normal_approximation(published: PublishedNumbers) -> Iterator[Finding]:
+    """Quantiles, tails and the detectable gap at the operating point."""
+    alpha, power = published.settings["alpha"], published.settings["power"]
+    total = float(z_sum(alpha, power))
+    critical = float(norm.isf(alpha / 2))
+    headline = _HEADLINE[0] - _HEADLINE[1]
+    yield derived("headline_gap_pp", "", headline, "difference", unit="pp")
+    yield derived("z_sum", "", total, "z_{1-alpha/2} + z_{1-beta}")
+    yield derived(
+        "far_tail_power", "", float(norm.cdf(-critical - total)), "first term of footnote 1 at N*"
+    )
+    yield derived(
+        "near_tail_power", "", float(norm.sf(critical - total)), "second term of footnote 1 at N*"
+    )
+    items, sigma_d = np.array([100.0, 1172.0, 12032.0])[:, None], np.array([0.1, 0.5, 1.0])
+    gap = minimum_detectable_effect(items, sigma_d, alpha=alpha, power=power)
+    needed = required_n(gap, sigma_d, alpha=alpha, power=power)
+    yield derived(
+        "n_star_at_detectable_gap",
+        "",
+        _farthest((needed / items).ravel().tolist(), 1.0),
+        "eq. (3) at the gap of eq. (4), over N; farthest of nine",
+    )
+
+
+@QUANTITIES.on(PublishedNumbers)
+def constant(published: PublishedNumbers) -> Iterator[Finding]:
+    """C of eq. (11) and its changes, and on which side of one half n_h/N* lies."""
+    del published
+
+    def change(start: tuple[float, float], end: tuple[float, float]) -> float:
+        return float(shortcut_constant(*end)) - float(shortcut_constant(*start))
+
+    for subject, start, end in (
+        ("p from 0.65 to 0.8 at rho = 0", (0.65, 0.0), (0.8, 0.0)),
+        ("rho from 0 to 0.7 at p = 0.65", (0.65, 0.0), (0.65, 0.7)),
+    ):
+        yield derived(
+            "change_of_constant", subject, change(start, end), "eq. (11), end minus start"
+        )
+    for p, rho in ((0.5, 0.3), (0.65, 0.0), (0.8, 0.5), (0.65, 0.9)):
+        yield derived(
+            "constant", f"p = {p:g}, rho = {rho:g}", float(shortcut_constant(p, rho)), "eq. (11)"
+        )
+    spread = [float(shortcut_constant(0.5, rho)) for rho in _RHO]
+    yield derived("constant_spread_at_half", "", max(spread) - min(spread), "eq. (11) at p = 1/2")
+    for p, rho in ((0.5, 0.3), (0.8, 0.5)):
+        cell = Expansion(p, rho)
+        second = taylor_coefficient(cell.ratio, 2)
+        yield derived(
+            "side_of_one_half",
+            f"p = {p:g}, rho = {rho:g}",
+            "above" if second > 0 else "below",
+            "sign of the second Taylor coefficient of n_h/N*",
+        )
+
+
+@QUANTITIES.on(PublishedNumbers)
+def corollary(published: PublishedNumbers) -> Iterator[Finding]:
+    """The example of Corollary 1."""
+    del published
+    p, rho, epsilon = _COROLLARY
+    yield derived(
+        "admissible_gap", "", float(admissible_delta(p, rho, epsilon)), "sqrt(epsilon/C), Cor. 1"
+    )
+    # The gap to leading order, 0.4299, as Section 4 rounds it.
+    ratio, subject = _ratio(p, rho, 0.43), "0.43"
+    yield derived("shortcut_ratio_at_admissible_gap", subject, ratio, "eq. (9) over eq. (6)")
+    for name, value in (("half", 0.5), ("n_star", 1.0)):
+        word = "yes" if abs(ratio - value) <= 0.1 else "no"
+        method = f"within 0.1 of {'1/2' if name == 'half' else '1'}"
+        yield derived(f"shortcut_near_{name}_at_admissible_gap", subject, word, method)
+
+
+@QUANTITIES.on(PublishedNumbers)
+def correlations(published: PublishedNumbers) -> Iterator[Finding]:
+    """Bounds of the correlation, eqs. (7) and (8)."""
+    del published
+    grid = np.linspace(0.02, 0.98, 25)
+    a, b = (axis.ravel() for axis in np.meshgrid(grid, grid))
+    # Frechet's bounds on the share of items both solve.
+    both_least, both_most = np.maximum(0, a + b - 1), np.minimum(a, b)
+    scale = np.sqrt(a * (1 - a) * b * (1 - b))
+    pairs = (
+        ("eq. (7)", a * (1 - b), (1 - a) * b, both_most, 1),
+        ("eq. (8)", a * b, (1 - a) * (1 - b), both_least, -1),
+    )
+    for name, first, second, both, sign in pairs:
+        printed = sign * np.sqrt(np.minimum(first, second) / np.maximum(first, second))
+        error = float(np.abs(printed - (both - a * b) / scale).max())
+        yield derived(
+            "correlation_bound_error", name, error, "against Frechet's bounds, 25 x 25 grid"
+        )
+    inadmissible = [p for p in (0.5, 0.65, 0.8) if admissible_rho(p + 0.1, p - 0.1)[1] < 0.7]
+    yield derived(
+        "inadmissible_corners",
+        "rho = 0.7, delta = 0.20",
+        len(inadmissible),
+        "midpoints of {0.5, 0.65, 0.8} whose rho_max, eq. (7), is below 0.7",
+    )
+
+
+@QUANTITIES.on(PublishedNumbers)
+def efficiency_gain(published: PublishedNumbers) -> Iterator[Finding]:
+    """Independent over paired N against the textbook 1/(1 - rho)."""
+    del published
+    grid = np.linspace(0.1, 0.9, 33)
+    p_a, p_b, rho = (axis.ravel() for axis in np.meshgrid(grid, grid, np.linspace(0, 0.95, 20)))
+    inside = (rho <= admissible_rho(p_a, p_b)[1]) & (p_a != p_b)
+    p_a, p_b, rho = p_a[inside], p_b[inside], rho[inside]
+    gain = miller_unpaired_required_n(p_a, p_b) / required_n_paired_binary(p_a, p_b, rho)
+    yield derived(
+        "gain_beyond_textbook",
+        "",
+        float((gain - 1 / (1 - rho)).max()),
+        "largest independent-over-paired N minus 1/(1-rho) at rho >= 0",
+    )
+    close = 1e-4
+    limit = [
+        (1 - rho)
+        * float(miller_unpaired_required_n(p, p - close))
+        / float(required_n_paired_binary(p, p - close, rho))
+        for p, rho in product((0.5, 0.65, 0.8), (0.0, 0.3, 0.6, 0.9))
+    ]
+    yield derived(
+        "gain_over_textbook_limit", "", _farthest(limit, 1.0), "times (1-rho), at nearly equal p"
+    )
+
+
+@QUANTITIES.on(PublishedNumbers)
+def connor(published: PublishedNumbers) -> Iterator[Finding]:
+    """Connor (1987), doi:10.2307/2531961, at a gap that vanishes, over eq. (6)."""
+    del published
+    discordant, delta = 0.3, 1e-4
+    z_alpha, z_beta = norm.isf(0.025), norm.isf(0.2)
+    variance = discordant - delta**2
+    root = z_alpha * np.sqrt(discordant) + z_beta * np.sqrt(variance)
+    value = root**2 / ((z_alpha + z_beta) ** 2 * variance)
+    yield derived("connor_over_equation_6", "delta = 0.0001", float(value), "psi = 0.3")
+
+
+@QUANTITIES.on(PublishedNumbers)
+def miller(published: PublishedNumbers) -> Iterator[Finding]:
+    """Miller (2024), arXiv 2411.00640, with one answer a question: eq. (9) and Section 4.1."""
+    del published
+    a, b = np.array(_QUESTIONS).T
+    omega2 = np.var(a) + np.var(b) - 2 * np.mean((a - a.mean()) * (b - b.mean()))
+    numerator = omega2 + np.mean(a * (1 - a)) + np.mean(b * (1 - b))
+    u_a, u_b = a.mean() * (1 - a.mean()), b.mean() * (1 - b.mean())
+    paired = u_a + u_b - 2 * np.mean((a - a.mean()) * (b - b.mean()))  # eq. (5)
+    # Section 4.1 adds the squared standard errors of the two models' means.
+    added = np.var(a) + np.mean(a * (1 - a)) + np.var(b) + np.mean(b * (1 - b))
+    for quantity, variance, where in (
+        ("miller_formula", numerator, "eq. (9)"),
+        ("miller_standard_error", added, "Section 4.1"),
+    ):
+        yield derived(
+            quantity,
+            "",
+            "paired" if np.isclose(variance, paired) else "unpaired",
+            f"variance of Miller's {where} against eq. (5) and against its value without "
+            "covariance, on four questions",
+        )
+
+
+def _ratio(p: float, rho: float, delta: float) -> float:
+    p_a, p_b = p + delta / 2, p - delta / 2
+    return float(shortcut_required_n(p_a, p_b, rho) / required_n_paired_binary(p_a, p_b, rho))
+
+
+def _farthest(values: list[float], target: float) -> float:
+    return max(values, key=lambda value: abs(value - target))

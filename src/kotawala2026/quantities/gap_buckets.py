@@ -1,0 +1,145 @@
+"""Table 3: pairs by the size of their gap."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping
+from itertools import combinations, pairwise
+from math import comb
+from typing import Any, Final
+
+import numpy as np
+
+from kotawala2026.quantities.displayed_scores import solved_items
+from kotawala2026.quantities.grounds import QUANTITIES, ResolvedBoard
+from kotawala2026.quantities.published_numbers import PublishedNumbers
+from kotawala2026.witness.oll_v1_summaries import bucket_mask
+from llm_power.board.summary import GAP_BINS
+from llm_power.statistics.paired_binary import required_n_discordance
+from replication.findings import Finding, derived
+
+# Gaps in percentage points between the ends of the buckets, as Table 3 prints them.
+_ENDS: Final = [f"{100 * end:g}%" for end in GAP_BINS]
+BUCKETS: Final = (
+    f"≤{_ENDS[0]}",
+    *(f"{low}–{high}" for low, high in pairwise(_ENDS)),
+    f">{_ENDS[-1]}",
+)
+ALL: Final = "all"
+# The close pairs of Table 6 fill the first two.
+_CLOSE: Final = BUCKETS[:2]
+
+
+@QUANTITIES.on(ResolvedBoard)
+def of_verdicts(board: ResolvedBoard) -> Iterator[Finding]:
+    """Table 3 from a board's verdicts."""
+    fixed = board.unresolved("resolved")
+    for label in (*BUCKETS, ALL):
+        inside = bucket_mask(label, board.gap)
+        yield Finding("pairs_in_bucket", label, float(inside.sum()))
+        if not inside.any():
+            continue
+        r = board.r[inside]
+        for quantity, value in (
+            ("unresolved_in_bucket", fixed[inside].sum()),
+            ("unresolved_share_in_bucket", fixed[inside].mean()),
+            ("r_median", np.median(r)),
+            ("r_worst", r.max()),
+        ):
+            yield Finding(quantity, label, float(value))
+
+
+@QUANTITIES.on(PublishedNumbers)
+def of_close_pairs(published: PublishedNumbers) -> Iterator[Finding]:
+    """The two closest buckets from the counts of Table 6."""
+    counts = published.close_pairs
+    gap = np.abs(counts.b - counts.c) / counts.n_items
+    r = required_n_discordance(counts.b, counts.c, counts.n_items) / counts.n_items
+    for label in _CLOSE:
+        inside = r[bucket_mask(label, gap)]
+        for name, value in (
+            ("pairs", inside.size),
+            ("unresolved", np.count_nonzero(inside > 1)),
+            ("r_median", np.median(inside)),
+            ("r_worst", inside.max()),
+        ):
+            method = "pairs of Table 6 with such a gap, r = N*/N by eq. (6)"
+            yield Finding(f"bucket_{name}", label, float(value), method)
+
+
+@QUANTITIES.on(PublishedNumbers)
+def arithmetic(published: PublishedNumbers) -> Iterator[Finding]:
+    """Sums, shares and contradictions within Table 3."""
+    *buckets, everything = published.tables[3].to_dict(orient="records")
+    for row in (*buckets, everything):
+        yield Finding(
+            "bucket_share",
+            row["gap_bucket"],
+            row["unresolved"].count / row["pairs"].value,
+            "unresolved over pairs, both of Table 3",
+        )
+    for row in buckets:
+        yield _decided_by_worst_r(row)
+    pairs = [int(row["pairs"].value) for row in buckets]
+    unresolved = sum(row["unresolved"].count for row in buckets)
+    contradictions = sum(map(_against_its_r, buckets))
+    summed = "over the buckets of Table 3"
+    models = len({score.model for score in published.board_scores})
+    for name, subject, value, method in (
+        ("buckets_sum_pairs", "", float(sum(pairs)), summed),
+        ("buckets_sum_unresolved", "", float(unresolved), summed),
+        ("buckets_worst", "", max(row["r_worst"].value for row in buckets), summed),
+        ("buckets_verdicts_against_r", "", float(contradictions), summed),
+        ("pairs_up_to_5pp", "Table 3", sum(pairs[:3]), "first three buckets"),
+        ("pairs_up_to_2pp", "Table 3", sum(pairs[:2]), "first two buckets"),
+        (
+            "tasks_of_pairs",
+            "Table 3",
+            everything["pairs"].value / comb(models, 2),
+            "all pairs over K(K - 1)/2",
+        ),
+    ):
+        yield Finding(name, subject, value, method)
+    yield derived("all_pairs", "", 4 * comb(5, 2), "four tasks, five models: 4 × 5·4/2")
+    yield derived("pairs_a_task", "", comb(5, 2), "five models: 5·4/2")
+    worst, gain = buckets[-1]["r_worst"], float(published.settings["miller_gain_range"][1])
+    yield Finding(
+        "largest_unpaired_r",
+        buckets[-1]["gap_bucket"],
+        (worst.value + worst.half_unit) * gain,
+        "worst r of Table 3 times the largest gain of Section 2: no unpaired r is larger",
+    )
+
+
+@QUANTITIES.on(PublishedNumbers)
+def of_displayed_scores(published: PublishedNumbers) -> Iterator[Finding]:
+    """Pairs of each bucket by the scores that the board displayed."""
+    gaps = np.array(
+        [
+            abs(solved_items(a) - solved_items(b)) / a.n_items
+            for a, b in combinations(published.board_scores, 2)
+            if a.task == b.task
+        ]
+    )
+    method = "pairs whose displayed scores, as whole numbers of items, differ by so much"
+    for label in BUCKETS:
+        inside = int(np.count_nonzero(bucket_mask(label, gaps)))
+        yield Finding("bucket_pairs_of_displayed_scores", label, inside, method)
+
+
+def _decided_by_worst_r(row: Mapping[Hashable, Any]) -> Finding:
+    worst = row["r_worst"]
+    none = worst.value + worst.half_unit <= 1
+    return Finding(
+        "bucket_unresolved_by_worst_r",
+        row["gap_bucket"],
+        0 if none else row["unresolved"].count,
+        "no pair of the bucket has r > 1" if none else "not decided by the worst r",
+        "counts" if none else "none",
+    )
+
+
+def _against_its_r(row: Mapping[Hashable, Any]) -> bool:
+    """Whether a bucket's count of unresolved pairs contradicts its median or worst r."""
+    unresolved, pairs = int(row["unresolved"].count), float(row["pairs"].value)
+    median, worst = float(row["r_median"].value), float(row["r_worst"].value)
+    return (worst > 1) != (unresolved > 0) or (median > 1) != (2 * unresolved > pairs)

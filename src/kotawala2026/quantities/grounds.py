@@ -1,0 +1,266 @@
+"""The registry of the paper's quantities, and the grounds beside its printed numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final, Self
+
+import numpy as np
+import pandas as pd
+
+from kotawala2026.quantities.published_numbers import PublishedNumbers, summary_of
+from llm_power.board.operating_point import OperatingPoint
+from llm_power.board.resolve import resolve_board
+from llm_power.choices import Family
+from llm_power.report.score_provenance import basis_of
+from llm_power.scores.store import TaskScores
+from llm_power.statistics._typing import BoolArray, FloatArray
+from replication.findings import Basis, Quantities
+from replication.printed import PublishedCounts
+
+QUANTITIES: Final = Quantities()
+
+_FAMILY: Final[Mapping[str, Family]] = {
+    "oll_v1": "all",
+    "mmlu_pro": "adjacent",
+    "frontier": "adjacent",
+}
+_CLUSTER: Final = {"mmlu_pro": "category"}
+# How the paper names a pair of the panel.
+_PAIR: Final = {
+    "oll_v1": "{task}, {model_a}, {model_b}",
+    "mmlu_pro": "{rank_a} vs {rank_b}",
+    "frontier": "{model_a}, {model_b}",
+}
+_SWAPPED: Final = {
+    **{"b": "c", "c": "b", "p_a": "p_b", "p_b": "p_a"},
+    **{"model_a": "model_b", "model_b": "model_a"},
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """Numbers of several pairs of models, printed or computed.
+
+    Attributes
+    ----------
+    panel : str
+        Data that the pairs are of.
+    basis : {"counts", "witness", "raw", "stand_in"}
+        What the numbers rest on.
+    whole : str
+        Subject of what is found of all pairs together: a table's name, or empty for the board.
+    columns : mapping of str to ndarray
+        Columns of a verdict table, by name; those at hand.
+    """
+
+    name: ClassVar[str] = "pairs"
+
+    panel: str
+    basis: Basis
+    whole: str
+    columns: Mapping[str, FloatArray]
+
+
+def printed_pairs(published: PublishedNumbers) -> list[Pairs]:
+    """Return the columns of Tables 4 and 7 that a board has as well."""
+    table_4 = published.tables[4]
+    of_table_4 = {
+        name: np.array([cell.value for cell in table_4[name]], dtype=np.float64)
+        for name in ("icc", "design_effect")
+    }
+    of_table_7 = {"rho": summary_of(published.adjacent_pairs).rho}
+    return [
+        Pairs("mmlu_pro", "counts", "Table 4", of_table_4),
+        Pairs("mmlu_pro", "counts", "Table 7", of_table_7),
+    ]
+
+
+@dataclass(frozen=True, eq=False)
+class Board:
+    """A board's verdicts.
+
+    Attributes
+    ----------
+    panel : {"oll_v1", "mmlu_pro", "frontier"}
+        Which board.
+    basis : {"witness", "raw", "stand_in"}
+        What its scores are.
+    verdicts : DataFrame
+        Its verdict table.
+    alpha, power : float
+        Operating point.
+    """
+
+    name: ClassVar[str] = "verdicts"
+
+    panel: str
+    basis: Basis
+    verdicts: pd.DataFrame
+    alpha: float = 0.05
+    power: float = 0.80
+
+    def column(self, name: str) -> FloatArray:
+        """Return a column of numbers of the verdict table."""
+        return self.verdicts[name].to_numpy(np.float64)
+
+    @property
+    def gap(self) -> FloatArray:
+        """Absolute gap of each pair."""
+        return np.abs(self.column("delta"))
+
+    @property
+    def r(self) -> FloatArray:
+        """N*/N of each pair."""
+        return self.column("n_star") / self.column("n_items")
+
+    def unresolved(self, column: str) -> BoolArray:
+        """Return which pairs a procedure leaves unresolved."""
+        return ~self.verdicts[column].to_numpy(np.bool_)
+
+    def pairs(self) -> Pairs:
+        """Return the columns that printed tables have as well."""
+        names = ["rho", "icc", "design_effect"]
+        columns = {name: self.column(name) for name in names if self.verdicts[name].notna().all()}
+        return Pairs(self.panel, self.basis, "", columns)
+
+
+@dataclass(frozen=True, eq=False)
+class ResolvedBoard(Board):
+    """A board resolved here from its scores, with a seed for draws of its own.
+
+    Attributes
+    ----------
+    seed : int
+        Of the bootstrap of N*.
+    anytime_inflation : float, optional
+        One factor on N* for all pairs, where the paper has one (Section 6.5).
+    """
+
+    name: ClassVar[str] = "scores"
+
+    seed: int = 0
+    anytime_inflation: float | None = None
+
+    @classmethod
+    def of(
+        cls,
+        panel: str,
+        tasks: Sequence[TaskScores],
+        *,
+        seed: int,
+        anytime_inflation: float | None = None,
+        point: OperatingPoint | None = None,
+    ) -> Self:
+        """Resolve the pairs of the panel's family."""
+        board = resolve_board(
+            tasks,
+            family=_FAMILY[panel],
+            cluster=_CLUSTER.get(panel),
+            point=point or OperatingPoint(),
+        )
+        return cls(
+            panel=panel,
+            basis=basis_of(tasks),
+            verdicts=board.verdicts,
+            alpha=board.point.alpha,
+            power=board.point.power,
+            seed=seed,
+            anytime_inflation=anytime_inflation,
+        )
+
+    def by_pair(self) -> pd.DataFrame:
+        """Return the verdict table with each pair twice, A against B and B against A.
+
+        The index names the pair as the paper does. A pair that is named by ranks is there once.
+        """
+        table = self.verdicts
+        both = pd.concat([table, table.rename(columns=_SWAPPED)], ignore_index=True)
+        name = _PAIR[self.panel]
+        named = [name.format(**dict(row)) for _, row in both.iterrows()]
+        return both.set_index(pd.Index(named)).groupby(level=0, sort=False).head(1)
+
+
+@dataclass(frozen=True, eq=False)
+class ClusterStages:
+    """The workflow's stages about the clusters of MMLU-Pro's top ten.
+
+    Attributes
+    ----------
+    basis : {"witness", "raw", "stand_in"}
+        What the scores are.
+    verdicts : DataFrame
+        Verdict table, adjacent ranks, clustered by subject.
+    definitions : DataFrame
+        What `llm_power.board.cluster_robustness.cluster_definition_table` returned.
+    distribution : DataFrame
+        Second of `llm_power.board.cluster_robustness.category_bootstrap_tables`.
+    n_resamples : int
+        Resamples behind `distribution`.
+    """
+
+    name: ClassVar[str] = "stages"
+    panel: ClassVar[str] = "mmlu_pro"
+
+    basis: Basis
+    verdicts: pd.DataFrame
+    definitions: pd.DataFrame
+    distribution: pd.DataFrame
+    n_resamples: int
+
+
+@dataclass(frozen=True, eq=False)
+class ClusteredItems:
+    """Item-level scores of MMLU-Pro's top ten, with a seed for draws of its own.
+
+    Attributes
+    ----------
+    basis : {"witness", "raw", "stand_in"}
+        What the scores are.
+    scores : TaskScores
+        Columns in rank order, with the cluster column ``category``.
+    drops : mapping of str to tuple of str
+        Categories that the rows of Table 8 drop, by the row's label.
+    seed : int
+        Of the category bootstrap and the random clusters.
+    alpha, power : float
+        Operating point.
+    """
+
+    name: ClassVar[str] = "items"
+    panel: ClassVar[str] = "mmlu_pro"
+
+    basis: Basis
+    scores: TaskScores
+    drops: Mapping[str, Sequence[str]]
+    seed: int
+    alpha: float = 0.05
+    power: float = 0.80
+
+
+@dataclass(frozen=True, eq=False)
+class Simulation:
+    """The paper's settings and a seed: a ground for simulations.
+
+    Attributes
+    ----------
+    settings : mapping
+        Numbers of prose and captions by name.
+    close_pairs : PublishedCounts
+        Table 6.
+    seed : int
+        Seed; streams are named.
+    n_trials_large, n_resamples_large : int
+        Trials of the e-process, and resamples of N*, whose error does not matter.
+    """
+
+    name: ClassVar[str] = "simulation"
+    panel: ClassVar[str] = "general"
+    basis: ClassVar[Basis] = "derived"
+
+    settings: Mapping[str, Any]
+    close_pairs: PublishedCounts
+    seed: int
+    n_trials_large: int
+    n_resamples_large: int

@@ -1,0 +1,206 @@
+"""Lemma 1, its constant and its Corollary 1 on the grid of Appendix A, Section 4."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+import numpy as np
+import pandas as pd
+
+from kotawala2026.quantities.grounds import QUANTITIES, Simulation
+from kotawala2026.quantities.published_numbers import PublishedNumbers
+from llm_power.statistics.paired_binary import admissible_rho, required_n_paired_binary
+from llm_power.statistics.shortcut import (
+    admissible_delta,
+    shortcut_constant,
+    shortcut_required_n,
+)
+from replication.findings import Finding, derived
+
+_P: Final = (0.5, 0.65, 0.8)
+_RHO: Final = np.arange(8) / 10
+_DELTA: Final = np.arange(1, 41) / 200
+_SMALLEST, _CLOSE, _WIDE = 0.005, 0.05, 0.20
+_END_RHOS: Final = (0.0, 0.7)
+# C(p, rho) as Appendix A prints it.
+_PRINTED_C: Final = {(0.5, 0.0): 1 / 3, (0.65, 0.0): 0.31, (0.8, 0.5): 0.80}
+_MIDPOINTS: Final = np.arange(500, 1000) / 1000
+# Lemma 1 keeps the correlation away from 1; where exactly does not matter.
+_LARGEST_RHO: Final = 0.99
+
+
+def lemma_grid() -> pd.DataFrame:
+    r"""Shortcut over N* on the grid of Appendix A.
+
+    Returns
+    -------
+    DataFrame
+        One row a cell: ``p``, ``rho``, ``delta``, ``ratio`` = n_h/N* at
+        :math:`p \pm \delta/2`, ``constant`` = C(p, rho), ``deviation`` = \|ratio - 1/2\| and
+        ``relative_error`` of C delta^2 against it.
+
+    Notes
+    -----
+    The paper gives the ranges, p in {0.5, 0.65, 0.8}, rho in [0, 0.7] and delta in
+    [0.005, 0.20]; the steps here are 0.1 and 0.005. Cells whose rho is not admissible (eqs. 7
+    and 8: large gaps at p = 0.8) are left out, as Section 4 says.
+    """
+    p, rho, delta = (axis.ravel() for axis in np.meshgrid(_P, _RHO, _DELTA, indexing="ij"))
+    p_a, p_b = p + delta / 2, p - delta / 2
+    inside = rho <= admissible_rho(p_a, p_b)[1]
+    p, rho, delta, p_a, p_b = (axis[inside] for axis in (p, rho, delta, p_a, p_b))
+    ratio = shortcut_required_n(p_a, p_b, rho) / required_n_paired_binary(p_a, p_b, rho)
+    constant = shortcut_constant(p, rho)
+    return pd.DataFrame(
+        {
+            "p": p,
+            "rho": rho,
+            "delta": delta,
+            "ratio": ratio,
+            "constant": constant,
+            "deviation": np.abs(ratio - 0.5),
+            "relative_error": np.abs(np.abs(ratio - 0.5) / (constant * delta**2) - 1),
+        }
+    )
+
+
+@QUANTITIES.on(Simulation)
+def beside_section_4(simulation: Simulation) -> Iterator[Finding]:
+    """Statements of Section 4 about the grid.
+
+    The largest deviations that it prints are those of p = 0.5 and 0.65, where C is at most 1/3.
+    At p = 0.8 the constant reaches 1.97, and the deviation at a gap of 0.05 is 0.0049. The
+    relative errors and the constants are as printed, in the median; where C is nearly zero, four
+    figures are not reached at the smallest gap of the grid.
+    """
+    del simulation
+    grid = lemma_grid()
+    for delta in (_CLOSE, _WIDE):
+        yield from _largest_deviations(grid[grid["delta"] == delta], f"δ = {delta:g}")
+    close = grid[grid["delta"] <= _CLOSE]
+    median = float(close["relative_error"].median())
+    yield Finding("lemma_relative_error_median", "", median)
+    smallest = grid[grid["delta"] == grid["delta"].min()]
+    worst = _row_of_largest(smallest, "relative_error")
+    within = smallest["relative_error"] < 5e-4
+    yield Finding(
+        "lemma_relative_error_largest",
+        "",
+        float(worst["relative_error"]),
+        f"at δ = {worst['delta']:g}, p = {worst['p']:g}, ρ = {worst['rho']:g}, "
+        f"C = {worst['constant']:.4f}; {int(within.sum())} of {len(within)} cells are within",
+    )
+    corner = grid[(grid["p"] == 0.8) & (grid["rho"] == 0.5) & (grid["delta"] == _WIDE)].iloc[0]
+    beyond = float(corner["deviation"] / (corner["constant"] * corner["delta"] ** 2) - 1)
+    yield Finding("lemma_fourth_order_share", "", beyond)
+    for subject, p, rho in (
+        ("p = 0.5", 0.5, 0.3),
+        ("p = 0.65, ρ = 0", 0.65, 0.0),
+        ("p = 0.8, ρ = 0.5", 0.8, 0.5),
+        ("p = 0.65, ρ = 0.9", 0.65, 0.9),
+    ):
+        yield Finding("shortcut_constant", subject, float(shortcut_constant(p, rho)))
+    yield Finding("admissible_gap", "", float(admissible_delta(0.65, 0.3, 0.05)))
+
+
+def _largest_deviations(cells: pd.DataFrame, gap: str) -> Iterator[Finding]:
+    worst = _row_of_largest(cells, "deviation")
+    method = f"all p; at p = {worst['p']:g}, ρ = {worst['rho']:g}"
+    yield Finding("lemma_largest_deviation", gap, float(worst["deviation"]), method)
+    for p, group in cells.groupby("p"):
+        largest = float(group["deviation"].max())
+        yield Finding("lemma_largest_deviation", f"{gap}, p = {p:g}", largest)
+
+
+def _row_of_largest(cells: pd.DataFrame, column: str) -> pd.Series:
+    return cells.iloc[int(cells[column].to_numpy().argmax())]
+
+
+@QUANTITIES.on(PublishedNumbers)
+def in_its_readings(published: PublishedNumbers) -> Iterator[Finding]:
+    """n_h/N* against C delta^2 on the grid, under each reading of how the grid is described."""
+    del published
+    grid = lemma_grid()
+    finest = grid[grid["delta"] == _SMALLEST]
+    ends = finest[finest["rho"].isin(_END_RHOS)]
+    for subject, cells in (("rho in steps of 0.1", finest), ("rho = 0 and 0.7", ends)):
+        yield derived(
+            "constant_relative_error",
+            subject,
+            float(cells["relative_error"].max()),
+            "|n_h/N* - 1/2| over C delta^2, minus 1, largest at delta = 0.005",
+        )
+    for delta in (_CLOSE, _WIDE):
+        cells = grid[grid["delta"] == delta]
+        yield derived(
+            "largest_deviation",
+            f"delta = {delta:g}, all p",
+            float(cells["deviation"].max()),
+            "largest |n_h/N* - 1/2| at an admissible rho in steps of 0.1",
+        )
+    close = grid[grid["delta"] <= _CLOSE + 1e-12]
+    yield derived(
+        "constant_median_relative_error",
+        "delta in steps of 0.005",
+        float(close["relative_error"].median()),
+        "median over delta <= 0.05",
+    )
+    widest = grid[grid["delta"] == _WIDE]
+    excess = widest["deviation"] / (widest["constant"] * widest["delta"] ** 2) - 1
+    named = excess[(widest["p"] == 0.8) & (widest["rho"] == 0.5)]
+    method = "|n_h/N* - 1/2| over C delta^2, minus 1, at delta = 0.20"
+    yield derived("fourth_order_share", "p = 0.8, rho = 0.5", float(named.iloc[0]), method)
+    yield derived("fourth_order_share", "largest at admissible rho", float(excess.max()), method)
+
+
+@QUANTITIES.on(PublishedNumbers)
+def printed_constants(published: PublishedNumbers) -> Iterator[Finding]:
+    """Multiples and differences of the constants that Appendix A prints."""
+    del published
+    for delta in (_CLOSE, _WIDE):
+        yield Finding(
+            "printed_constant_times_delta_squared",
+            f"p = 0.8, rho = 0.5, delta = {delta:g}",
+            _PRINTED_C[0.8, 0.5] * delta**2,
+            "the constant as Appendix A prints it",
+        )
+    for subject, end, start in (
+        ("p from 0.5 to 0.65 at rho = 0", (0.65, 0.0), (0.5, 0.0)),
+        ("from (0.65, 0) to (0.8, 0.5)", (0.8, 0.5), (0.65, 0.0)),
+    ):
+        yield Finding(
+            "change_of_printed_constant",
+            subject,
+            _PRINTED_C[end] - _PRINTED_C[start],
+            "difference of the constants that Appendix A prints",
+        )
+
+
+@QUANTITIES.on(PublishedNumbers)
+def smallest_constants(published: PublishedNumbers) -> Iterator[Finding]:
+    """Minimum over p of the constant of Lemma 1; at p = 1/2 the constant is 1/3."""
+    del published
+    yield derived(
+        "smallest_shortcut_constant",
+        "ρ = 0.3",
+        float(shortcut_constant(_MIDPOINTS, 0.3).min()),
+        "eq. (11), p in thousandths",
+    )
+    yield derived(
+        "smallest_of_largest_constants",
+        f"ρ up to {_LARGEST_RHO:g}",
+        min(_largest_constant(float(p)) for p in _MIDPOINTS),
+        "eq. (11) at the worst admissible correlation of each p, p in thousandths",
+    )
+
+
+def _largest_constant(p: float) -> float:
+    """Largest C over the correlations that two scores of accuracy p can have, eqs. (7) and (8).
+
+    The difference within the bars of eq. (11) increases with the correlation, so that C is
+    largest at one of the two ends.
+    """
+    least = float(admissible_rho(p, p)[0])
+    ends = np.array([max(least, -_LARGEST_RHO), _LARGEST_RHO])
+    return float(shortcut_constant(np.array(p), ends).max())

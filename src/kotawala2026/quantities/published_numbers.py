@@ -1,0 +1,86 @@
+"""What the paper prints, as a ground of quantities."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, Final
+
+import pandas as pd
+
+from kotawala2026.exhibits._counts_table import summarize
+from llm_power.statistics.paired_binary import PairSummary
+from replication.constraints import BoardScore, load_board_scores
+from replication.findings import Basis
+from replication.printed import PublishedCounts, load_counts, load_settings, load_table
+
+N_TABLES: Final = 12
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedNumbers:
+    """What the paper prints.
+
+    Attributes
+    ----------
+    tables : mapping of int to DataFrame
+        Tables 1 to 12, cells as `replication.printed.load_table` parses them.
+    settings : mapping
+        Numbers of prose and captions by name.
+    close_pairs : PublishedCounts
+        Table 6.
+    adjacent_pairs : PublishedCounts
+        Table 7 with the number of items of its caption.
+    board_scores : tuple of BoardScore
+        The scores that Open LLM Leaderboard v1 displayed; not in the paper.
+    """
+
+    name: ClassVar[str] = "printed numbers"
+    panel: ClassVar[str] = "general"
+    basis: ClassVar[Basis] = "counts"
+
+    tables: Mapping[int, pd.DataFrame]
+    settings: Mapping[str, Any]
+    close_pairs: PublishedCounts
+    adjacent_pairs: PublishedCounts
+    board_scores: tuple[BoardScore, ...]
+
+
+def load_published(folder: Path) -> PublishedNumbers:
+    """Read every table and the settings from a folder of printed numbers.
+
+    Raises
+    ------
+    PublishedError
+        If a file is malformed.
+    """
+    paths = {
+        number: folder / "printed" / f"table_{number:02d}.csv" for number in range(1, N_TABLES + 1)
+    }
+    settings = load_settings(folder / "settings.yaml")
+    n_items = settings["mmlu_pro_n_items"]
+    if not isinstance(n_items, int):
+        raise TypeError(f"mmlu_pro_n_items must be a whole number, got {n_items!r}")
+    return PublishedNumbers(
+        tables={number: load_table(path) for number, path in paths.items()},
+        settings=settings,
+        close_pairs=load_counts(paths[6]),
+        adjacent_pairs=load_counts(paths[7], n_items=n_items),
+        board_scores=load_board_scores(folder / "board_scores.csv"),
+    )
+
+
+def summary_of(counts: PublishedCounts) -> PairSummary:
+    """Return the summary of each printed pair at the N of its table."""
+    _, summary = summarize(counts, counts.n_items, alpha=0.05, power=0.80)
+    return summary
+
+
+def pair_names(counts: PublishedCounts) -> list[str]:
+    """Return a name of each pair: its label, with the models where labels repeat."""
+    if len(set(counts.label)) == len(counts):
+        return list(counts.label)
+    return [
+        ", ".join(names) for names in zip(counts.label, counts.model_a, counts.model_b, strict=True)
+    ]

@@ -1,0 +1,93 @@
+"""Verdicts with every correlation moved by 0.1: Section 6.2."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+import numpy as np
+
+from kotawala2026.quantities.grounds import QUANTITIES, Board
+from kotawala2026.quantities.published_numbers import PublishedNumbers, pair_names, summary_of
+from llm_power.report._board import pair_labels, task_label
+from llm_power.statistics._typing import FloatArray
+from llm_power.statistics.paired_binary import admissible_rho
+from llm_power.statistics.rho_sensitivity import (
+    RhoSensitivity,
+    required_n_at_shifted_rho,
+    rho_sensitivity,
+)
+from replication.findings import Finding
+
+_SHIFT: Final = 0.10
+# The one of the close pairs of which the text gives r at the moved correlation.
+_NAMED: Final = "HS, gemma-7b, Llama-3-8B"
+
+
+@QUANTITIES.on(Board)
+def on_board(board: Board) -> Iterator[Finding]:
+    """Unresolved pairs of a board at rho - 0.1 and rho + 0.1, and each pair that flips.
+
+    A moved correlation is clamped to the admissible interval of eqs. (7) and (8), and N* follows
+    from eq. (6) at the observed accuracies. A pair flips if either move changes its verdict.
+    """
+    p_a, p_b, rho, n = map(board.column, ("p_a", "p_b", "rho", "n_items"))
+    moved = rho_sensitivity(p_a, p_b, rho, n, shift=_SHIFT, alpha=board.alpha, power=board.power)
+    gap = 100 * board.gap
+    methods = {
+        "fewest": f"at ρ + {_SHIFT:g}",
+        "most": f"at ρ - {_SHIFT:g}",
+        "largest_gap_pp": "pp",
+        "clamped": "pairs moved to the end of eqs. 7 and 8",
+    }
+    for name, value in _counts(moved, gap).items():
+        yield Finding(f"rho_sensitivity_{name}", "", value, methods.get(name, ""))
+    labels = pair_labels(board.verdicts)
+    for i in np.flatnonzero(moved.flips):
+        towards = "unresolved at ρ -" if moved.lower[i] != moved.observed[i] else "resolved at ρ +"
+        task = task_label(str(board.verdicts["task"].iloc[i]))
+        yield Finding(
+            "rho_sensitivity_flipping_pair_gap_pp",
+            f"{task}, {labels[i]}",
+            float(gap[i]),
+            f"{towards} {_SHIFT:g}; ρ = {rho[i]:.3f}, r = {board.r[i]:.3f}",
+        )
+
+
+@QUANTITIES.on(PublishedNumbers)
+def on_table_7(published: PublishedNumbers) -> Iterator[Finding]:
+    """Unresolved pairs at moved correlations, from the counts b and c of Table 7."""
+    pairs = summary_of(published.adjacent_pairs)
+    moved = rho_sensitivity(pairs.p_a, pairs.p_b, pairs.rho, pairs.n_items, shift=_SHIFT)
+    method = "eqs. (6) to (8) at ρ - 0.10 and ρ + 0.10, accuracies and ρ of the counts"
+    found = _counts(moved, 100 * np.abs(pairs.delta))
+    for name in ("fewest", "most", "flips"):
+        yield Finding(f"rho_shift_{name}", "MMLU-Pro", int(found[name]), method)
+    yield Finding("rho_shift_largest_gap_pp", "MMLU-Pro", found["largest_gap_pp"], method)
+
+
+@QUANTITIES.on(PublishedNumbers)
+def at_moved_correlation(published: PublishedNumbers) -> Iterator[Finding]:
+    """The close pair on HellaSwag at rho + 0.1."""
+    close = published.close_pairs
+    pairs, i = summary_of(close), pair_names(close).index(_NAMED)
+    upper = admissible_rho(pairs.p_a, pairs.p_b)[1]
+    needed = required_n_at_shifted_rho(pairs.p_a, pairs.p_b, pairs.rho, _SHIFT)
+    for quantity, value, method in (
+        ("rho_upper_limit", upper[i], "eq. (7)"),
+        ("rho_shifted", min(pairs.rho[i] + _SHIFT, upper[i]), "ρ + 0.10, at most eq. (7)"),
+        ("r_at_shifted_rho", needed[i] / close.n_items[i], "N*/N at ρ + 0.10"),
+    ):
+        yield Finding(quantity, _NAMED, float(value), method)
+
+
+def _counts(moved: RhoSensitivity, gap_pp: FloatArray) -> dict[str, float]:
+    unresolved = [float(np.count_nonzero(x)) for x in (moved.lower, moved.observed, moved.upper)]
+    flips = moved.flips
+    return {
+        "fewest": min(unresolved),
+        "most": max(unresolved),
+        "flips": float(np.count_nonzero(flips)),
+        "largest_gap_pp": float(gap_pp[flips].max()) if flips.any() else np.nan,
+        "clamped": float(np.count_nonzero(moved.clamped)),
+    }

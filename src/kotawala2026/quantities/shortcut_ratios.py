@@ -1,0 +1,119 @@
+"""The shortcut over N*, n_h/N*, on the pairs of a board and of Tables 6 and 7."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+import numpy as np
+
+from kotawala2026.quantities.grounds import QUANTITIES, Board
+from kotawala2026.quantities.published_numbers import PublishedNumbers, summary_of
+from llm_power.printed import display_up
+from llm_power.statistics._typing import FloatArray
+from llm_power.statistics.paired_binary import PairSummary, required_n_paired_binary
+from llm_power.statistics.shortcut import shortcut_required_n
+from replication.findings import Finding
+
+_CLOSE: Final = 0.02
+_NEAR: Final = 0.05
+# The largest gap of a pair that the shortcut could decide otherwise, as Section 4 has it.
+_STRADDLING: Final = 0.07
+
+
+@QUANTITIES.on(Board)
+def shortcut_ratios(board: Board) -> Iterator[Finding]:
+    """Summaries of n_h/N* over a board's pairs, of real numbers and of whole items.
+
+    Section 4 prints a largest ratio of 0.562. As a ratio of real numbers no pair of the board
+    can have it: only GSM8K's Llama-3-8B-Instruct and gemma-7b-it come near, and theirs is
+    0.5605 whatever their correlation. 9/16 = 0.5625 is the ratio of the two after rounding up.
+    Pairs without a gap have no ratio.
+    """
+    finite = np.isfinite(board.column("n_star"))
+    n_h, n_star = board.column("n_h")[finite], board.column("n_star")[finite]
+    ratio = n_h / n_star
+    yield from five_numbers("shortcut_ratio", ratio)
+    yield from five_numbers("shortcut_ratio_of_whole_items", display_up(n_h) / display_up(n_star))
+    close = np.abs(ratio - 0.5)[board.gap[finite] <= _CLOSE]
+    yield Finding("shortcut_ratio_close_pairs_deviation", "", float(close.max(initial=0.0)))
+    near = float(np.count_nonzero(board.gap <= _NEAR))
+    yield Finding("pairs_within_5pp", "", near, f"of {len(board.verdicts)}")
+
+
+def five_numbers(name: str, values: FloatArray) -> Iterator[Finding]:
+    """Yield minimum, quartiles and maximum, as ``NAME_min`` and so on."""
+    parts = ("min", "q1", "median", "q3", "max")
+    quantiles = np.quantile(values, [0, 0.25, 0.5, 0.75, 1])
+    for part, value in zip(parts, quantiles, strict=True):
+        yield Finding(f"{name}_{part}", "", float(value))
+
+
+@QUANTITIES.on(PublishedNumbers)
+def on_table_7(published: PublishedNumbers) -> Iterator[Finding]:
+    """Section 6.2: n_h/N* of the counts of Table 7.
+
+    N* is eq. (6) in accuracies and correlation here, and eq. (6) in b and c on a board. The two
+    differ in the last digit, and so the two are kept apart.
+    """
+    pairs = summary_of(published.adjacent_pairs)
+    inputs = (pairs.p_a, pairs.p_b, pairs.rho)
+    ratio = shortcut_required_n(*inputs) / required_n_paired_binary(*inputs)
+    for which, value in (
+        ("min", ratio.min()),
+        ("median", np.median(ratio)),
+        ("max", ratio.max()),
+        ("pairs_below_one", np.count_nonzero(ratio < 1)),
+        ("largest_deviation_from_half", np.abs(ratio - 0.5).max()),
+    ):
+        method = "n_h/N* of the counts of Table 7"
+        yield Finding(f"shortcut_ratio_{which}", "Table 7", float(value), method)
+
+
+@QUANTITIES.on(PublishedNumbers)
+def on_table_6(published: PublishedNumbers) -> Iterator[Finding]:
+    """How many of the seven close pairs have n_h/N* = 0.5000."""
+    close = summary_of(published.close_pairs)
+    n_h = _shortcut(close)
+    whole = display_up(n_h) / display_up(close.n_star)
+    for subject, ratio in (("as real numbers", n_h / close.n_star), ("of whole items", whole)):
+        yield Finding(
+            "close_pairs_at_half_to_four_decimals",
+            subject,
+            float(np.count_nonzero(np.round(ratio, 4) == 0.5)),
+            "pairs of Table 6 whose n_h/N* rounds to 0.5000",
+        )
+
+
+@QUANTITIES.on(PublishedNumbers)
+def changed_verdicts(published: PublishedNumbers) -> Iterator[Finding]:
+    """Section 4: pairs with N between n_h and N*, whose verdict changes with the formula."""
+    tables = {
+        "Table 6": summary_of(published.close_pairs),
+        "Table 7": summary_of(published.adjacent_pairs),
+    }
+    changed = {
+        name: (_shortcut(pairs) <= pairs.n_items) & ~pairs.resolved
+        for name, pairs in tables.items()
+    }
+    method = "pairs with n_h <= N < N*"
+    for name, which in changed.items():
+        count = float(np.count_nonzero(which))
+        yield Finding("verdicts_the_shortcut_changes", name, count, method)
+    everywhere = np.concatenate(list(changed.values()))
+    gaps = np.concatenate([np.abs(pairs.delta) for pairs in tables.values()])
+    for subject, condition in (
+        ("all printed pairs", everywhere.all()),
+        (
+            "only pairs within 7 pp",
+            bool(everywhere.any()) and gaps[everywhere].max() <= _STRADDLING,
+        ),
+    ):
+        word = "yes" if condition else "no"
+        yield Finding("shortcut_changes_verdicts", subject, word, method)
+
+
+def _shortcut(pairs: PairSummary) -> FloatArray:
+    return shortcut_required_n(
+        pairs.p_a, pairs.p_b, pairs.rho, alpha=pairs.alpha, power=pairs.power
+    )

@@ -1,0 +1,38 @@
+"""Evaluate every quantity on the verdicts of the paper's boards: numbers of prose."""
+
+from pathlib import Path
+
+from kotawala2026.quantities.evaluated import PROSE_OF_BOARDS, on_grounds
+from kotawala2026.quantities.grounds import Board, ClusterStages
+from llm_power.report.score_provenance import basis_of
+from llm_power.scores.store import read_task
+from replication.findings import findings_frame
+from replication.job import load, logged, snakemake, write_csv
+from replication.views import load_printed, prose_view
+
+with logged():
+    inputs, outputs = snakemake.input, snakemake.output
+    panels = ("oll_v1", "mmlu_pro", "frontier")
+    boards = {
+        panel: Board(
+            panel=panel,
+            basis=basis_of([read_task(path) for path in inputs[f"{panel}_scores"]]),
+            verdicts=load(inputs[panel]),
+        )
+        for panel in panels
+    }
+    stages = ClusterStages(
+        basis=boards["mmlu_pro"].basis,
+        verdicts=boards["mmlu_pro"].verdicts,
+        definitions=load(inputs.definitions),
+        distribution=load(inputs.distribution),
+        n_resamples=snakemake.params.n_resamples,
+    )
+    found = {panel: on_grounds(board) for panel, board in boards.items()}
+    found["mmlu_pro"] += on_grounds(stages)
+    for panel, findings in found.items():
+        write_csv(findings_frame(findings), outputs[f"{panel}_findings"])
+    printed = load_printed(Path(snakemake.input.printed[0]))
+    for topic, chosen in PROSE_OF_BOARDS.items():
+        of_topic = [f for panel in chosen for f in found[panel] if f.topic == topic]
+        write_csv(prose_view(of_topic, printed), outputs[topic])

@@ -1,0 +1,34 @@
+"""Evaluate every quantity on a witness, and hold it against every printed number of its panel."""
+
+from pathlib import Path
+
+from kotawala2026.quantities.evaluated import drops_of, on_scores
+from llm_power.scores.store import read_task
+from replication.constraints import displayed_scores, load_board_scores, load_constraints
+from replication.findings import Finding, findings_frame
+from replication.job import logged, snakemake, write_csv
+from replication.printed import load_table
+from replication.views import roles_view
+
+with logged():
+    inputs, panel = snakemake.input, snakemake.params.panel
+    settings, table_8 = snakemake.params.settings, load_table(Path(inputs.leave_one_out))
+
+    def evaluate(paths: list[str]) -> list[Finding]:
+        """Return the findings on the scores in these files."""
+        return on_scores(
+            panel,
+            [read_task(path) for path in paths],
+            seed=snakemake.params.seed,
+            anytime_inflation=settings["mmlu_pro_anytime_inflation"],
+            drops=drops_of(table_8["dropped"]),
+        )
+
+    constraints = load_constraints(Path(inputs.printed[0]))[panel]
+    if panel == "oll_v1":
+        board = load_board_scores(Path(inputs.board))
+        constraints = (*displayed_scores(board, panel), *constraints)
+    findings = evaluate(inputs.scores)
+    untilted = evaluate(inputs.untilted) if inputs.untilted else None
+    write_csv(findings_frame(findings), snakemake.output.findings)
+    write_csv(roles_view(constraints, findings, untilted=untilted), snakemake.output.roles)

@@ -1,0 +1,167 @@
+# The witnesses of this paper's panels, and its quantities on every ground but its printed numbers.
+
+
+rule witness_oll_v1:
+    input:
+        printed=PRINTED,
+        board=PAPER.file("board_scores.csv"),
+        code=package_sources(
+            "kotawala2026.witness.oll_v1",
+            "replication.witness.infeasible",
+        ),
+    output:
+        scores=BOARDS.scores("oll_v1", "results/witness"),
+        untilted=BOARDS.scores("oll_v1", "results/witness/untilted"),
+        pairs="results/witness/oll_v1/pairs.csv",
+        infeasible="results/witness/oll_v1/infeasible.csv",
+    log:
+        "logs/witness/oll_v1.log",
+    benchmark:
+        "benchmarks/workflow/witness_oll_v1.tsv"
+    # Most of the run waits for it.
+    priority: 10
+    script:
+        "witness_oll_v1.py"
+
+
+rule witness_mmlu_pro:
+    input:
+        printed=PRINTED,
+        categories=PAPER.file("mmlu_pro_categories.csv"),
+        code=package_sources("kotawala2026.witness.mmlu_pro"),
+    output:
+        scores=BOARDS.scores("mmlu_pro_top10", "results/witness"),
+        infeasible="results/witness/mmlu_pro_top10/infeasible.csv",
+    log:
+        "logs/witness/mmlu_pro_top10.log",
+    benchmark:
+        "benchmarks/workflow/witness_mmlu_pro.tsv"
+    # Most of the run waits for it.
+    priority: 10
+    params:
+        seed=config["seed"],
+    script:
+        "witness_mmlu_pro.py"
+
+
+rule witness_frontier:
+    input:
+        printed=PRINTED,
+        code=package_sources("kotawala2026.witness.frontier"),
+    output:
+        scores=BOARDS.scores("frontier", "results/witness"),
+        infeasible="results/witness/frontier/infeasible.csv",
+    log:
+        "logs/witness/frontier.log",
+    # Most of the run waits for it.
+    priority: 10
+    params:
+        seed=config["seed"],
+    script:
+        "witness_frontier.py"
+
+
+rule witness_realism:
+    input:
+        real=RUN.real_items(),
+        witness="results/witness/oll_v1/arc.parquet",
+        pairs="results/witness/oll_v1/pairs.csv",
+        scores=PAPER.file("board_scores.csv"),
+        code=package_sources(
+            "replication.witness.realism",
+            "replication.constraints",
+            "llm_power.scores.wide",
+        ),
+    output:
+        "results/witness/realism.csv",
+    log:
+        "logs/witness/realism.log",
+    params:
+        seed=config["seed"],
+    script:
+        "witness_realism.py"
+
+
+rule findings_simulated:
+    input:
+        counts=PAPER.printed(6),
+        printed=PRINTED,
+        code=package_sources("kotawala2026.quantities.evaluated", "replication.views"),
+    output:
+        findings="results/findings/simulated.csv",
+        required_n_bootstrap="results/prose/required_n_bootstrap.csv",
+        lemma="results/prose/lemma.csv",
+        e_process="results/prose/e_process.csv",
+    log:
+        "logs/findings/simulated.log",
+    benchmark:
+        "benchmarks/workflow/findings_simulated.tsv"
+    params:
+        settings=PAPER.settings,
+        seed=config["seed"],
+        n_trials_large=config["simulation"]["stopping_trials"],
+        n_resamples_large=config["simulation"]["crossing_trials"],
+    script:
+        "findings_simulated.py"
+
+
+rule findings_boards:
+    input:
+        oll_v1="results/boards/oll_v1/verdicts.parquet",
+        oll_v1_scores=BOARDS.scores("oll_v1"),
+        mmlu_pro="results/boards/mmlu_pro_top10/verdicts.parquet",
+        mmlu_pro_scores=BOARDS.scores("mmlu_pro_top10"),
+        definitions="results/boards/mmlu_pro_top10/cluster_definitions.parquet",
+        distribution="results/boards/mmlu_pro_top10/category_bootstrap_counts.parquet",
+        frontier="results/boards/frontier/verdicts.parquet",
+        frontier_scores=BOARDS.scores("frontier"),
+        printed=PRINTED,
+        code=package_sources("kotawala2026.quantities.evaluated", "replication.views"),
+    output:
+        oll_v1_findings="results/findings/oll_v1.csv",
+        mmlu_pro_findings="results/findings/mmlu_pro_top10.csv",
+        frontier_findings="results/findings/frontier.csv",
+        rho_sensitivity="results/prose/rho_sensitivity.csv",
+        multiplicity_of_buckets="results/prose/multiplicity_of_buckets.csv",
+        cluster_definitions="results/prose/cluster_definitions.csv",
+        shortcut_ratios="results/prose/shortcut_ratios.csv",
+        miller_gain="results/prose/miller_gain.csv",
+    log:
+        "logs/findings/boards.log",
+    benchmark:
+        "benchmarks/workflow/findings_boards.tsv"
+    params:
+        n_resamples=config["category_bootstrap"]["resamples"],
+    script:
+        "findings_boards.py"
+
+
+rule findings_witness:
+    input:
+        scores=lambda wildcards: BOARDS.scores(wildcards.witness, "results/witness"),
+        # The same before anything but exact counts was put in, where there is such a step.
+        untilted=branch(
+            lambda wildcards: wildcards.witness == "oll_v1",
+            then=BOARDS.scores("oll_v1", "results/witness/untilted"),
+            otherwise=[],
+        ),
+        leave_one_out=PAPER.printed(8),
+        printed=PRINTED,
+        board=PAPER.file("board_scores.csv"),
+        code=package_sources("kotawala2026.quantities.evaluated", "replication.views"),
+    output:
+        findings="results/findings/witness/{witness}.csv",
+        roles="results/witness/{witness}/roles.csv",
+    log:
+        "logs/findings/witness_{witness}.log",
+    benchmark:
+        "benchmarks/workflow/findings_witness_{witness}.tsv"
+    wildcard_constraints:
+        witness="|".join(WITNESSES),
+    params:
+        settings=PAPER.settings,
+        # What the register of printed numbers calls the panel.
+        panel=lambda wildcards: wildcards.witness.removesuffix("_top10"),
+        seed=config["seed"],
+    script:
+        "findings_witness.py"

@@ -1,0 +1,19 @@
+"""Build the witness of the MMLU-Pro top ten."""
+
+from pathlib import Path
+
+from kotawala2026.witness.mmlu_pro import build_mmlu_pro, load_categories, witness_scores
+from llm_power.scores.store import write_task
+from replication.constraints import digest_of_fitted, load_constraints
+from replication.job import file_sums, logged, snakemake, write_csv
+from replication.witness.infeasible import contradictions_frame
+
+with logged():
+    printed = load_constraints(Path(snakemake.input.printed[0]))
+    constraints = printed["mmlu_pro"]
+    categories = load_categories(Path(snakemake.input.categories))
+    witness = build_mmlu_pro(constraints, categories, seed=snakemake.params.seed)
+    sums = digest_of_fitted(printed) | file_sums(snakemake.input.categories)
+    write_task(witness_scores(witness, sums), snakemake.output.scores[0])
+    contradictions = contradictions_frame(witness.contradictions)
+    write_csv(contradictions, snakemake.output.infeasible)

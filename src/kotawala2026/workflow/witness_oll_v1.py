@@ -1,0 +1,27 @@
+"""Build the witness of Open LLM Leaderboard v1, and the same before anything but counts."""
+
+from pathlib import Path
+
+from kotawala2026.witness.oll_v1 import build_witness, pair_freedom, witness_scores
+from llm_power.scores.store import write_task
+from replication.constraints import (
+    digest_of_fitted,
+    displayed_scores,
+    load_board_scores,
+    load_constraints,
+)
+from replication.job import file_sums, logged, snakemake, write_csv
+from replication.witness.infeasible import contradictions_frame
+
+with logged():
+    board = load_board_scores(Path(snakemake.input.board))
+    printed = load_constraints(Path(snakemake.input.printed[0]))
+    constraints = (*displayed_scores(board, "oll_v1"), *printed["oll_v1"])
+    witness = build_witness(board, constraints)
+    sums = digest_of_fitted(printed) | file_sums(snakemake.input.board)
+    for tilted, paths in ((True, snakemake.output.scores), (False, snakemake.output.untilted)):
+        for task, path in zip(witness_scores(witness, sums, tilted=tilted), paths, strict=True):
+            write_task(task, path)
+    write_csv(pair_freedom(witness), snakemake.output.pairs)
+    contradictions = contradictions_frame(witness.contradictions)
+    write_csv(contradictions, snakemake.output.infeasible)

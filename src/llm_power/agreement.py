@@ -1,0 +1,153 @@
+"""What agrees with a printed number: the one rule, with every tolerance.
+
+Claims, witnesses and exhibits all ask here. The tolerances are fixed for all printed numbers,
+before any result is seen.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Final, Literal
+
+from llm_power._decimal import as_decimal
+from llm_power.printed import DisplayRule, Printed, Relation, Statement
+
+# A printed number stands for whatever lies within half a unit of its last digit.
+HALF_UNITS: Final = 1
+# Rounded up or down instead of to the nearest, it stands for whatever lies within the unit.
+HALF_UNITS_ROUNDED: Final = 2
+# A simulated number is as good as another within so many standard errors of their difference.
+MONTE_CARLO_STANDARD_ERRORS: Final = 4
+
+# Half units below and above the printed number that it stands for.
+_REACH: Final[Mapping[DisplayRule, tuple[int, int]]] = {
+    "nearest": (HALF_UNITS, HALF_UNITS),
+    "up": (HALF_UNITS_ROUNDED, 0),
+    "down": (0, HALF_UNITS_ROUNDED),
+}
+
+
+def agrees(
+    printed: Printed | Statement,
+    value: float | str,
+    *,
+    rounding: DisplayRule = "nearest",
+    standard_error: float = 0.0,
+) -> bool:
+    """Whether `value` can be what was printed.
+
+    Parameters
+    ----------
+    printed : Printed or Statement
+        What was printed.
+    value : float or str
+        The recomputed one, unrounded and in the units of the printed one; a text for a text.
+    rounding : {"nearest", "up", "down"}
+        How a number was rounded; a bound or a range has none.
+    standard_error : float
+        Monte Carlo standard error of the difference of the two; 0 without one.
+
+    Returns
+    -------
+    bool
+        For a number: within half a unit of the last printed digit, bounds included (a tie may
+        have been rounded either way); rounded up or down, within the unit on that side. For a
+        bound or a range: the relation holds, to the half unit if it has one. A standard error
+        widens either by `MONTE_CARLO_STANDARD_ERRORS` of it. False for NaN; an infinite value
+        agrees with a bound that it keeps.
+
+    Examples
+    --------
+    >>> from llm_power.agreement import agrees
+    >>> from llm_power.printed import parse_printed
+    >>> agrees(parse_printed("0.90"), 0.9049), agrees(parse_printed("0.90"), 0.91)
+    (True, False)
+    """
+    statement = printed.statement if isinstance(printed, Printed) else printed
+    if isinstance(value, str) or statement.relation == "text":
+        return value == statement.text
+    if math.isnan(value):
+        return False
+    if value == statement.value and statement.relation not in ("<", ">"):
+        return True  # infinite ones too
+    # In decimal: 0.45 - 0.445 is not 0.005 in binary, and the printed number is decimal.
+    slack = MONTE_CARLO_STANDARD_ERRORS * as_decimal(standard_error)
+    low, high = (
+        end + side * slack for end, side in zip(_ends(statement, rounding), (-1, 1), strict=True)
+    )
+    v = as_decimal(value)
+    if statement.relation in ("<", ">"):
+        return v < high if statement.relation == "<" else low < v
+    if rounding == "nearest" or slack or statement.relation not in ("=", "≈"):
+        return low <= v <= high
+    # The far end would have been printed as the next number.
+    return low < v <= high if rounding == "up" else low <= v < high
+
+
+def interval(statement: Statement, rounding: DisplayRule = "nearest") -> tuple[float, float]:
+    """Return the ends of the values that a number, bound or range stands for.
+
+    Both ends count as included; they are infinite where a bound is open.
+
+    Examples
+    --------
+    >>> from llm_power.agreement import interval
+    >>> from llm_power.printed import parse_printed
+    >>> interval(parse_printed("432").statement, "up")
+    (431.0, 432.0)
+    """
+    low, high = _ends(statement, rounding)
+    return float(low), float(high)
+
+
+def overlap(
+    distance: Decimal, half_units: Decimal, standard_error: float = 0.0
+) -> Literal["nearest", "either", ""]:
+    """Say by which rounding one true value can have been printed as two numbers.
+
+    Parameters
+    ----------
+    distance : Decimal
+        Between the two printed numbers, not negative.
+    half_units : Decimal
+        Half a unit of the one and half a unit of the other, added up.
+    standard_error : float
+        Monte Carlo standard error of the difference of the two; 0 without one.
+
+    Returns
+    -------
+    {"nearest", "either", ""}
+        Both to the nearest; one of them up or down; or by none.
+
+    Examples
+    --------
+    >>> from decimal import Decimal
+    >>> from llm_power.agreement import overlap
+    >>> overlap(Decimal("0.04"), Decimal("0.055")), overlap(Decimal("0.2"), Decimal("0.055"))
+    ('nearest', '')
+    """
+    slack = MONTE_CARLO_STANDARD_ERRORS * as_decimal(standard_error)
+    if distance == 0 or distance < HALF_UNITS * half_units:
+        return "nearest"
+    if slack and distance <= HALF_UNITS * half_units + slack:
+        return "nearest"
+    return "either" if distance < HALF_UNITS_ROUNDED * half_units else ""
+
+
+def _ends(statement: Statement, rounding: DisplayRule) -> tuple[Decimal, Decimal]:
+    value, half_unit = as_decimal(statement.value), as_decimal(statement.half_unit)
+    is_number = statement.relation in ("=", "≈")
+    below, above = _REACH[rounding if is_number else "nearest"]
+    low, high = value - below * half_unit, value + above * half_unit
+    if statement.relation == "between":
+        return low, as_decimal(statement.upper) + above * half_unit
+    open_below, open_above = Decimal("-Infinity"), Decimal("Infinity")
+    ends: Mapping[Relation, tuple[Decimal, Decimal]] = {
+        "<": (open_below, high),
+        "<=": (open_below, high),
+        ">": (low, open_above),
+        ">=": (low, open_above),
+    }
+    return ends.get(statement.relation, (low, high))

@@ -1,0 +1,103 @@
+"""The result files of one audit."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path, PurePath
+from urllib.parse import quote
+
+from llm_power.claims.display import display_number
+from llm_power.claims.evaluate import Audit
+from llm_power.claims.tables import totals_cells, write_claims
+from llm_power.errors import one_line
+from llm_power.extra import left_out
+from llm_power.report.plain_text import plain_table
+from llm_power.result_set import write_together
+
+
+def write_audit(out: Path, audit: Audit, results: Path) -> str:
+    """Write the files of an audit, all of them or none.
+
+    Parameters
+    ----------
+    out : Path
+        Folder, made if it is not there. It gets claims.csv and claims.md; with the extra
+        `report` also report.html.
+    audit : Audit
+        What `llm_power.claims.evaluate.audit` returned.
+    results : Path
+        Folder that the result files of its claims are relative to; the page links to them.
+
+    Returns
+    -------
+    str
+        One line that says what was left out for want of the extra; empty if nothing was.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from llm_power import audit, load_register
+    >>> from llm_power.claims.audit_files import write_audit
+    >>> from llm_power.example import write_example
+    >>> write_example(".")
+    >>> judged = audit(load_register(Path("claims.yaml")), Path())
+    >>> left_out = write_audit(Path("audit"), judged, Path())
+    >>> Path("audit", "claims.csv").is_file(), Path("audit", "claims.md").is_file()
+    (True, True)
+    """
+    absent = left_out({"report.html": "jinja2"})
+
+    def write(folder: Path) -> None:
+        write_claims(audit, folder / "claims.csv", folder / "claims.md")
+        if not absent:
+            # On demand: not everybody has what it is made with.
+            from llm_power.claims.report import render_report  # noqa: PLC0415
+
+            report = render_report(audit, links=_links(audit, results, out))
+            (folder / "report.html").write_bytes(report.encode("utf-8"))
+
+    write_together(out, write)
+    return absent
+
+
+def audit_text(audit: Audit) -> str:
+    """Return the totals of an audit, and a line for each contradicted claim.
+
+    Parameters
+    ----------
+    audit : Audit
+        What `llm_power.claims.evaluate.audit` returned.
+
+    Returns
+    -------
+    str
+        For a terminal.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from llm_power import audit, load_register
+    >>> from llm_power.claims.audit_files import audit_text
+    >>> from llm_power.example import write_example
+    >>> write_example(".")
+    >>> judged = audit(load_register(Path("claims.yaml")), Path())
+    >>> audit_text(judged).splitlines()[-1]
+    'contradicted: leader/resolved: printed beats, found 0.15585'
+    """
+    lines = []
+    for entry in audit.with_verdict("contradicted"):
+        found = display_number(entry.claim, entry.deciding.value) if entry.deciding else "no value"
+        line = f"contradicted: {entry.claim.id}: printed {entry.claim.printed}, found {found}"
+        lines.append(one_line(line))
+    return "\n".join([plain_table(totals_cells(audit)), *([""] if lines else []), *lines])
+
+
+def _links(audit: Audit, results: Path, out: Path) -> dict[str, str]:
+    """Return the path from the report to each file that the audit names."""
+    named = {check.result for judged in audit.judged for check in judged.claim.checks}
+    named |= {exhibit.file for exhibit in audit.exhibits.values()}
+    base = os.path.relpath(results.resolve(), out.resolve())
+    present = sorted(name for name in named if name and (results / name).is_file())
+    return {
+        name: quote(PurePath(os.path.normpath(Path(base, name))).as_posix()) for name in present
+    }

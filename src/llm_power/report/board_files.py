@@ -1,0 +1,103 @@
+"""The result files of one board, for use without the workflow."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from llm_power.board.resolve import BoardVerdicts
+from llm_power.board.verdicts import PAIRS_COLUMNS
+from llm_power.extra import installed, left_out
+from llm_power.report.board_tables import board_tables
+from llm_power.report.score_provenance import score_provenance
+from llm_power.report.tables import describe_csv, to_markdown
+from llm_power.result_set import write_together
+from llm_power.scores.store import TaskScores
+
+_TITLE: Final = "Resolution of the pairs of a leaderboard"
+
+
+def write_board(
+    out: Path, board: BoardVerdicts, tasks: Sequence[TaskScores], summary: Mapping[str, Any]
+) -> str:
+    """Write the files of a board, all of them or none.
+
+    Parameters
+    ----------
+    out : Path
+        Folder, made if it is not there. It gets pairs.parquet, pairs.csv with its metadata and
+        summary.json; with the extra `report` also board.md, board.pdf, board.png and board.svg.
+    board : BoardVerdicts
+        What `resolve_board` returned.
+    tasks : sequence of TaskScores
+        The tasks it was given.
+    summary : mapping
+        What `describe_board` returned.
+
+    Returns
+    -------
+    str
+        One line that says which files were left out for want of the extra; empty if none was.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from llm_power import resolve_board
+    >>> from llm_power.board.summary import describe_board
+    >>> from llm_power.example import example_task
+    >>> from llm_power.report.board_files import write_board
+    >>> tasks = [example_task()]
+    >>> board = resolve_board(tasks)
+    >>> summary = describe_board(board, tasks, missing="error")
+    >>> left_out = write_board(Path("out"), board, tasks, summary)
+    >>> Path("out", "pairs.csv").is_file(), Path("out", "summary.json").is_file()
+    (True, True)
+    """
+    provenance = score_provenance(tasks)
+    pairs = board.verdicts[PAIRS_COLUMNS]
+    description = describe_csv(
+        pairs, "pairs.csv", title=_TITLE, description="", provenance=provenance
+    )
+
+    def write(folder: Path) -> None:
+        pairs.to_parquet(folder / "pairs.parquet", index=False, compression="zstd")
+        pairs.to_csv(folder / "pairs.csv", index=False, lineterminator="\n")
+        # An audit reads from it what the numbers rest on.
+        (folder / "pairs.csv-metadata.json").write_text(description, encoding="utf-8")
+        text = json.dumps(summary, indent=2, ensure_ascii=False, allow_nan=False)
+        (folder / "summary.json").write_text(text + "\n", encoding="utf-8")
+        if installed("tabulate"):
+            (folder / "board.md").write_text(_page(board, tasks), encoding="utf-8")
+        if installed("matplotlib"):
+            _draw(board, tasks, folder / "board")
+
+    write_together(out, write)
+    return left_out({"board.md": "tabulate", "board.pdf, board.png, board.svg": "matplotlib"})
+
+
+def _page(board: BoardVerdicts, tasks: Sequence[TaskScores]) -> str:
+    tables = board_tables(
+        board.verdicts,
+        tasks,
+        title=_board_title(tasks),
+        family=board.family,
+        point=board.point,
+    )
+    return "\n".join(to_markdown(table) for table in tables.values())
+
+
+def _draw(board: BoardVerdicts, tasks: Sequence[TaskScores], stem: Path) -> None:
+    # On demand: not everybody has it.
+    from llm_power.report.board_figure import draw_board  # noqa: PLC0415
+    from llm_power.report.figures import house_style, save_figure  # noqa: PLC0415
+
+    title = _board_title(tasks)
+    with house_style():
+        figure = draw_board(board.verdicts, title=title)
+        save_figure(figure, stem, score_provenance(tasks), title=title)
+
+
+def _board_title(tasks: Sequence[TaskScores]) -> str:
+    return ", ".join(task.task for task in tasks)

@@ -1,0 +1,211 @@
+"""The boards of a run: where their scores are, and the files made of each."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final
+
+from llm_power.documents import DocumentError
+from llm_power.errors import LLMPowerError
+from replication.hub.plan import Downloads
+
+# The ends of the names of a table's files, and of a figure's, by the names of a rule's outputs.
+TABLE_ENDS: Final = {"csv": ".csv", "json": ".csv-metadata.json", "md": ".md", "tex": ".tex"}
+FIGURE_ENDS: Final = {"pdf": ".pdf", "png": ".png", "svg": ".svg"}
+BOARD_TABLES: Final = ("overview", "procedures", "gaps", "ladder")
+# The stages of a panel that its verdicts are not made from.
+_SIDE_STAGES: Final = ("leave_one_out", "category_bootstrap", "cluster_definitions")
+
+
+class BoardNotThere(LLMPowerError):
+    """The scores of a board are not at hand; the message says how to get them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """One board: an entry of config.yaml, whose schema describes each setting, or a paper's own.
+
+    Attributes
+    ----------
+    title : str
+        What it is, for captions.
+    tasks : mapping of str to mapping
+        How each task is read.
+    families : sequence of str
+        Families of pairs; the first one names no file.
+    missing : str
+        What is done about items that some model has no score on.
+    cluster : str or None
+        Cluster column of the scores.
+    top : int or None
+        How many of the best models of each task are kept.
+    how_to_get : str
+        Where its files come from.
+    is_panel : bool
+        Whether it is a paper's own, and has the paper's level and power.
+    """
+
+    title: str
+    tasks: Mapping[str, Mapping[str, Any]]
+    families: Sequence[str] = ("adjacent",)
+    missing: str = "error"
+    cluster: str | None = None
+    top: int | None = None
+    how_to_get: str = "see its source"
+    is_panel: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """One family of pairs of one board, which has one verdict table."""
+
+    board: str
+    pairs: str
+
+
+@dataclass(frozen=True)
+class Boards:
+    """All boards of a run.
+
+    Attributes
+    ----------
+    boards : mapping of str to Board
+        Each by its name.
+    data_root : str or None
+        Folder that the paths of scores start from.
+    downloads : Downloads
+        What is downloaded, and for which task.
+    """
+
+    boards: Mapping[str, Board]
+    data_root: str | None = None
+    downloads: Downloads = field(default_factory=Downloads)
+
+    @classmethod
+    def of(
+        cls,
+        panels: Mapping[str, Board],
+        configured: Mapping[str, Mapping[str, Any]],
+        *,
+        data_root: str | None,
+        downloads: Downloads,
+    ) -> Boards:
+        """Join a paper's panels and the boards of config.yaml, whose names differ.
+
+        Raises
+        ------
+        DocumentError
+            If a board has the name of a panel.
+        """
+        for name in configured:
+            if name in panels:
+                raise DocumentError(
+                    "the paper has a panel of that name",
+                    remedy="give the board another name",
+                    file="config.yaml",
+                    key=f"boards/{name}",
+                )
+        own = {name: Board(**entry) for name, entry in configured.items()}
+        return cls({**panels, **own}, data_root, downloads)
+
+    def __getitem__(self, board: str) -> Board:
+        return self.boards[board]
+
+    @cached_property
+    def panels(self) -> dict[str, Family]:
+        """Each family of pairs, by the name that its files have."""
+        return {
+            (name if family == board.families[0] else f"{name}.{family}"): Family(name, family)
+            for name, board in self.boards.items()
+            for family in board.families
+        }
+
+    def of_panel(self, panel: str) -> Board:
+        """Return the board of a family of pairs."""
+        return self.boards[self.panels[panel].board]
+
+    def scores(self, board: str, folder: str = "results/scores") -> list[str]:
+        """Return the files of the scores of a board's tasks: prepared, or in another folder."""
+        return [f"{folder}/{board}/{task}.parquet" for task in self.boards[board].tasks]
+
+    def source_of(self, board: str, task: str) -> str | list[str]:
+        """Return the file or the folder that a task is read from, or its downloads.
+
+        Raises
+        ------
+        BoardNotThere
+            If it is below the data root, and there is none.
+        """
+        path = str(self.boards[board].tasks[task]["path"])
+        if is_result(path) or os.path.isabs(path):
+            return path
+        below = os.path.join(self.data_root, path) if self.data_root else None
+        downloads = self.downloads.of(board, task)
+        if downloads and not (below and os.path.exists(below)):
+            return downloads
+        if below is None:
+            raise BoardNotThere(f"board {board} has no data root. {self.how_to_get(board)}")
+        return below
+
+    def files_of(self, board: str, task: str) -> list[str]:
+        """Return the input files of a task: all files of a folder."""
+        source = self.source_of(board, task)
+        if isinstance(source, list):
+            return source
+        if is_result(source) or not os.path.isdir(source):
+            return [source]
+        return sorted(str(file) for file in Path(source).rglob("[!.]*") if file.is_file())
+
+    def reading(self, board: str, task: str) -> dict[str, Any]:
+        """Return how a task is read; downloads are called after where they really come from."""
+        settings = dict(self.boards[board].tasks[task])
+        origin = self.downloads.origin(self.files_of(board, task)[0])
+        return settings | ({"source": origin} if origin else {})
+
+    def is_there(self, board: str) -> bool:
+        """Return whether the run has a board of this name, and its files are or will be there."""
+        if board not in self.boards:
+            return False
+        try:
+            files = [self.files_of(board, task) for task in self.boards[board].tasks]
+        except BoardNotThere:
+            return False
+        return all(names and all(map(self._will_be_there, names)) for names in files)
+
+    def _will_be_there(self, path: str) -> bool:
+        return is_result(path) or path in self.downloads.datasets or os.path.isfile(path)
+
+    def how_to_get(self, board: str) -> str:
+        """Say how a board gets its files."""
+        how = self.boards[board].how_to_get
+        return f"To include it, {how}, and set data_root in config.yaml or LLM_POWER_DATA."
+
+    def results(self, board: str) -> list[str]:
+        """Return every result of a board: verdicts, tables, figure, and the stages beside them."""
+        made: list[str] = []
+        for panel in (name for name, family in self.panels.items() if family.board == board):
+            made += [f"results/pairs/{panel}.{end}" for end in ("parquet", "csv")]
+            made += table_files(panel)
+            made += [stage_file(panel, stage) for stage in _SIDE_STAGES]
+            made += [f"figures/boards/{panel}{end}" for end in FIGURE_ENDS.values()]
+        return made
+
+
+def table_files(panel: str) -> list[str]:
+    """Return the files of all tables of a panel."""
+    stems = [f"results/boards/{panel}/{name}" for name in BOARD_TABLES]
+    return [stem + end for stem in stems for end in TABLE_ENDS.values()]
+
+
+def stage_file(panel: str, stage: str) -> str:
+    """Return the file of a stage of a panel; ``verdicts`` is its verdict table."""
+    return f"results/boards/{panel}/{stage}.parquet"
+
+
+def is_result(path: str) -> bool:
+    """Return whether a path is one that jobs write."""
+    return path.startswith("results/")

@@ -1,1 +1,0 @@
-"""Rows of evidence, and what rounded numbers can be."""

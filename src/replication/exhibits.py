@@ -1,0 +1,152 @@
+"""The interface of an exhibit's module: ``make(inputs: Inputs) -> Exhibit``.
+
+The exhibit's name gives the module, and paper.yaml names its inputs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from llm_power.errors import LLMPowerError
+from llm_power.provenance import Provenance
+from llm_power.report.score_provenance import score_provenance
+from llm_power.report.tables import Table, describe_csv, write_table
+from llm_power.scores.store import read_task
+from replication.printed import (
+    PublishedCounts,
+    RecordedSession,
+    load_counts,
+    load_recorded_session,
+    load_table,
+)
+from replication.stages import csv_text, read_stage
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+class UndeclaredInput(LLMPowerError):
+    """A module asks for an input that its entry in paper.yaml does not name."""
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """The inputs of an exhibit. Each file is read when it is asked for.
+
+    Attributes
+    ----------
+    exhibit : str
+        Name of the exhibit, for messages.
+    files : mapping of str to (str or sequence of str)
+        Paths by their names: ``printed/6``, ``recorded``, ``PANEL/STAGE`` and ``scores``.
+    settings : mapping of str to object
+        Numbers that the paper states in prose and captions.
+    numbers : mapping of str to int
+        What the entry takes from config.yaml, the seed for one.
+    titles : mapping of str to str
+        The title of each panel.
+    """
+
+    exhibit: str
+    files: Mapping[str, Any]
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    numbers: Mapping[str, int] = field(default_factory=dict)
+    titles: Mapping[str, str] = field(default_factory=dict)
+
+    def printed(self, number: int) -> pd.DataFrame:
+        """Load a printed table."""
+        return load_table(self._file(f"printed/{number}"))
+
+    def counts(self, number: int, *, n_items: int | None = None) -> PublishedCounts:
+        """Load a printed table of discordant counts."""
+        return load_counts(self._file(f"printed/{number}"), n_items=n_items)
+
+    @property
+    def point(self) -> dict[str, float]:
+        """The paper's ``alpha`` and ``power``."""
+        return {name: self.settings[name] for name in ("alpha", "power")}
+
+    def recorded(self) -> RecordedSession:
+        """Load the recorded session of another program."""
+        return load_recorded_session(self._file("recorded"))
+
+    def verdicts(self, panel: str) -> pd.DataFrame:
+        """Load the verdict table of a panel."""
+        return self.stage(panel, "verdicts")
+
+    def stage(self, panel: str, name: str) -> pd.DataFrame:
+        """Load another stage of a panel."""
+        return read_stage(str(self._file(f"{panel}/{name}")))
+
+    def provenance(self) -> list[Provenance]:
+        """Return where the scores of all its panels came from."""
+        return score_provenance([read_task(path) for path in self.files["scores"]])
+
+    def _file(self, name: str) -> Path:
+        if name not in self.files:
+            raise UndeclaredInput(
+                f"{self.exhibit} asks for {name}, which its entry in paper.yaml does not name"
+            )
+        return Path(self.files[name])
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """A figure that is yet to be drawn.
+
+    Attributes
+    ----------
+    title : str
+        For the metadata.
+    provenance : sequence of Provenance
+        Its sources.
+    draw : callable
+        Draws it; called in the house style.
+    """
+
+    title: str
+    provenance: Sequence[Provenance]
+    draw: Callable[[], Figure]
+
+
+@dataclass(frozen=True, slots=True)
+class Exhibit:
+    """The result of an exhibit's module.
+
+    Attributes
+    ----------
+    numbers : Table or DataFrame
+        The table; or of a figure the numbers it shows, which a table may dress.
+    drawing : Drawing or None
+        The figure, of a figure.
+    files : mapping of str to str
+        Text of what else is written beside the CSV, by the end of its name.
+    """
+
+    numbers: Table | pd.DataFrame
+    drawing: Drawing | None = None
+    files: Mapping[str, str] = field(default_factory=dict)
+
+
+def write_numbers(exhibit: Exhibit, stem: str) -> None:
+    """Write all of an exhibit but its drawing, at a path without an ending."""
+    if isinstance(exhibit.numbers, Table):
+        write_table(exhibit.numbers, Path(stem))
+    elif exhibit.drawing is not None:
+        csv = Path(f"{stem}.csv")
+        csv.write_text(csv_text(exhibit.numbers), encoding="utf-8")
+        described = describe_csv(
+            exhibit.numbers,
+            csv.name,
+            title=exhibit.drawing.title,
+            description="",
+            provenance=exhibit.drawing.provenance,
+        )
+        Path(f"{csv}-metadata.json").write_text(described, encoding="utf-8")
+    for end, text in exhibit.files.items():
+        Path(f"{stem}{end}").write_text(text, encoding="utf-8")

@@ -1,0 +1,151 @@
+"""Quantities, the grounds they are computed from, and the findings that result.
+
+One function computes a *quantity*. A *ground* is its input: printed numbers, a board's verdicts,
+item-level scores, or settings alone. `Quantities` registers the functions of a paper and evaluates
+them on the grounds at hand. The result is a *finding*. Functions know nothing of claims:
+`replication.views` compares findings with printed numbers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Literal, Protocol, TypeVar
+
+import pandas as pd
+
+from llm_power.provenance import ScoresKind
+
+# What a number rests on. "counts" are printed numbers; "none" is what no printed number decides.
+Basis = Literal["derived", "counts", "simulated", "none"] | ScoresKind
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A recomputed number.
+
+    Attributes
+    ----------
+    quantity : str
+        What it is, for example ``n_star_at_printed_n``.
+    subject : str
+        Of what: a row's label, a pair, a bucket; empty for the whole.
+    value : float or str
+        Unrounded; text for words such as a verdict.
+    method : str
+        How it is computed, with the equation; or a remark for the reader.
+    basis : {"derived", "counts", "simulated", "none", "witness", "raw", "stand_in"}, optional
+        What it rests on; that of the ground if left out.
+    standard_error : float
+        Monte Carlo standard error; NaN for a number without one.
+    unit : str
+        Unit of `value`; empty for a pure number.
+    panel : str
+        Data that it is about; that of the ground if left out.
+    ground : str
+        Name of the ground; filled in by `Quantities.evaluate`.
+    topic : str
+        Module of the function; filled in by `Quantities.evaluate`.
+    """
+
+    quantity: str
+    subject: str
+    value: float | str
+    method: str = ""
+    basis: Basis | None = None
+    standard_error: float = math.nan
+    unit: str = ""
+    panel: str = ""
+    ground: str = ""
+    topic: str = ""
+
+
+class Ground(Protocol):
+    """The input that quantities are computed from."""
+
+    @property
+    def name(self) -> str:
+        """The kind of ground, in a word or two."""
+
+    @property
+    def panel(self) -> str:
+        """The data its findings are about; a finding may name other data."""
+
+    @property
+    def basis(self) -> Basis:
+        """The basis of its findings; a finding may name another."""
+
+
+G = TypeVar("G", bound=Ground)
+_Function = Callable[[G], Iterable[Finding]]
+
+
+class Quantities:
+    """The functions that compute a paper's quantities, each with the ground it needs."""
+
+    def __init__(self) -> None:
+        self._registered: list[tuple[type[Ground], str, Callable[..., Iterable[Finding]]]] = []
+
+    def on(self, kind: type[G]) -> Callable[[_Function[G]], _Function[G]]:
+        """Register the decorated function for grounds of this kind.
+
+        Parameters
+        ----------
+        kind : type
+            Class of the function's one argument; also its subclasses are passed.
+
+        Returns
+        -------
+        callable
+            Returns the function as it is.
+        """
+
+        def register(function: _Function[G]) -> _Function[G]:
+            topic = function.__module__.rpartition(".")[2]
+            self._registered.append((kind, topic, function))
+            return function
+
+        return register
+
+    def evaluate(self, *grounds: Ground, topics: Collection[str] = ()) -> list[Finding]:
+        """Run every registered function on every ground that it can be evaluated on.
+
+        Parameters
+        ----------
+        *grounds : Ground
+            What is at hand.
+        topics : collection of str, optional
+            Modules whose functions are run; all if left out.
+
+        Returns
+        -------
+        list of Finding
+            With panel, basis, ground and topic filled in.
+        """
+        return [
+            replace(
+                finding,
+                panel=finding.panel or ground.panel,
+                basis=finding.basis or ground.basis,
+                ground=ground.name,
+                topic=topic,
+            )
+            for ground in grounds
+            for kind, topic, function in self._registered
+            if isinstance(ground, kind) and (not topics or topic in topics)
+            for finding in function(ground)
+        ]
+
+
+def derived(
+    quantity: str, subject: str, value: float | str, method: str = "", unit: str = ""
+) -> Finding:
+    """Return a finding that is mathematics alone."""
+    return Finding(quantity, subject, value, method, basis="derived", unit=unit)
+
+
+def findings_frame(findings: Iterable[Finding]) -> pd.DataFrame:
+    """Return the findings as a table with one column an attribute, in the order given."""
+    columns = [field.name for field in fields(Finding)]
+    return pd.DataFrame([asdict(finding) for finding in findings], columns=columns)

@@ -1,0 +1,129 @@
+"""The downloads of a run: files, their tasks, and how each is read."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from replication.hub.access import Access
+from replication.hub.datasets import Dataset, load_register
+from replication.hub.errors import HubError
+from replication.hub.layout import download_path
+
+
+@dataclass(frozen=True, slots=True)
+class PanelTask:
+    """How the downloaded files of one task of a panel are read, and what was displayed for them.
+
+    Attributes
+    ----------
+    reader : str
+        Name of the reader.
+    metric : str
+        The metric that the board displays.
+    clusters : sequence of str
+        Fields that group the items.
+    board_scores : str or None
+        Name of the task in ``board_scores.csv``, whose scores are in per cent.
+    printed_accuracies : int or None
+        Number of the printed table whose accuracies stand for the scores, where there are none.
+    """
+
+    reader: str
+    metric: str
+    clusters: Sequence[str] = ()
+    board_scores: str | None = None
+    printed_accuracies: int | None = None
+
+    @property
+    def scale(self) -> int:
+        """What a share is multiplied by to be displayed."""
+        return 100 if self.printed_accuracies is None else 1
+
+
+@dataclass(frozen=True, slots=True)
+class Downloads:
+    """The downloads of a run; none, unless the panels are taken from the hub.
+
+    Attributes
+    ----------
+    register : str
+        Path of the list of published files.
+    folder : str
+        Folder of all downloads.
+    access : Access or None
+        Where they come from.
+    datasets : mapping of str to Dataset
+        The published file by the path of its download.
+    accepted : sequence of str
+        Names of data sets whose items may add up to another score than the displayed one.
+    """
+
+    register: str = ""
+    folder: str = ""
+    access: Access | None = None
+    datasets: Mapping[str, Dataset] = field(default_factory=dict)
+    accepted: Sequence[str] = ()
+
+    @classmethod
+    def planned(cls, register: str, settings: Mapping[str, Any]) -> Downloads:
+        """Plan the downloads of a register; the settings are those under ``hub`` in config.yaml."""
+        access = Access.from_environment(offline=settings["offline"], with_token=False)
+        folder = Path(settings["folder"])
+        return cls(
+            register=register,
+            folder=settings["folder"],
+            access=access,
+            datasets={
+                str(download_path(folder, access.endpoint(dataset.source), dataset)): dataset
+                for dataset in load_register(Path(register)).values()
+            },
+            accepted=settings["accept_other_score"],
+        )
+
+    def of(self, board: str, task: str) -> list[str]:
+        """Return the downloaded files of a task, in the order of the register."""
+        wanted = (board, task)
+        return [path for path, one in self.datasets.items() if (one.board, one.task) == wanted]
+
+    def origin(self, path: str) -> str | None:
+        """Return where a download comes from; None if the path is of no download."""
+        if self.access is None or path not in self.datasets:
+            return None
+        return self.access.origin(self.datasets[path])
+
+    def files(self, board: str, task: str, data_root: str | None) -> list[str]:
+        """Return what a task of a panel is made from: a table placed by hand, or else downloads.
+
+        Raises
+        ------
+        HubError
+            If there is neither.
+        """
+        placed = placed_by_hand(data_root, board, task)
+        files = [placed] if placed else self.of(board, task)
+        if not files:
+            raise HubError(
+                f"{self.register} has no file of {board}/{task}",
+                remedy=f"add its files, or put panels/{board}/{task}.parquet into the data root",
+            )
+        return files
+
+    def settings(self, board: str, task: str, data_root: str | None) -> dict[str, Any]:
+        """Return where downloads come from and lie; a change makes the scores again."""
+        return {
+            "endpoint": self.access.endpoint("hub") if self.access else None,
+            "folder": self.folder,
+            "placed_by_hand": placed_by_hand(data_root, board, task),
+            "accepted": list(self.accepted),
+            "pins": [asdict(self.datasets[path]) for path in self.of(board, task)],
+        }
+
+
+def placed_by_hand(data_root: str | None, board: str, task: str) -> str | None:
+    """Return the table of a panel's task that somebody put into the data root, or None."""
+    path = os.path.join(data_root or "", "panels", board, f"{task}.parquet")
+    return path if data_root and os.path.isfile(path) else None

@@ -1,0 +1,57 @@
+"""What every script of the workflow does around its one call: log, and fail in one line.
+
+Only a script that Snakemake runs can import it.
+"""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stderr
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, NoReturn
+
+import __main__
+from llm_power.errors import LLMPowerError
+from replication.records import Ledger, forget, job_name, record
+from replication.stages import read_stage as load
+from replication.stages import write_csv
+from replication.stages import write_stage as save
+
+__all__ = ["file_sums", "load", "logged", "save", "snakemake", "write_csv"]
+
+# Snakemake puts this object into the script that it runs.
+snakemake: Any = __main__.snakemake
+
+
+@contextmanager
+def logged() -> Iterator[None]:
+    """Send messages to the rule's log; end the job with the one line of a refused input.
+
+    The job reads nothing that another job has not recorded, and is itself recorded at its end,
+    which is that of the process.
+    """
+    code = 0
+    job, root = job_name(snakemake.rule, dict(snakemake.wildcards.items())), Path()
+    with open(snakemake.log[0], "w", encoding="utf-8") as log, redirect_stderr(log):
+        try:
+            inputs = Ledger.read(root).check(snakemake.input)
+            forget(job, root)
+            yield
+            record(job, inputs, snakemake.output, root)
+        except LLMPowerError as error:
+            print(f"error: {error}", file=log)
+            code = 1
+    _end(code)
+
+
+def _end(code: int) -> NoReturn:
+    """End the process here: at an orderly exit Arrow's threads can abort (apache/arrow#34314)."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
+
+
+def file_sums(*paths: str) -> dict[str, str]:
+    """Return the SHA-256 of each file by its name."""
+    return {Path(path).name: sha256(Path(path).read_bytes()).hexdigest() for path in paths}

@@ -1,0 +1,338 @@
+"""A paper in the workflow: its panels, its exhibits, and the inputs of each."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from llm_power.documents import read_yaml
+from replication.boards import FIGURE_ENDS, TABLE_ENDS, Board, Boards, stage_file
+from replication.hub.errors import HubError
+from replication.hub.plan import PanelTask
+from replication.printed import load_settings
+from replication.settings import check_settings
+
+Kind = Literal["table", "figure", "comparison"]
+
+
+@dataclass(frozen=True, slots=True)
+class ExhibitPlan:
+    """The inputs and the outputs of an exhibit.
+
+    Attributes
+    ----------
+    name : str
+        Name of its target, ``table_6``.
+    kind : {"table", "figure", "comparison"}
+        What it is; a comparison sets the paper beside a board of the user's.
+    stem : str
+        Name of its module and of its files, ``table_06``.
+    caption : str
+        Caption in the report; empty where it is not shown there.
+    printed : tuple of int
+        Numbers of the printed tables it is made from.
+    recorded : str or None
+        File of ``data/recorded`` it is made from.
+    panels : mapping of str to sequence of str
+        Stages that it takes of each panel.
+    config : mapping of str to str
+        Place in the configuration, ``simulation/power_trials``, of each of its numbers.
+    files : tuple of str
+        Ends of the names of what else it makes beside its CSV.
+    """
+
+    name: str
+    kind: Kind
+    stem: str
+    caption: str = ""
+    printed: tuple[int, ...] = ()
+    recorded: str | None = None
+    panels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    config: Mapping[str, str] = field(default_factory=dict)
+    files: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, name: str, entry: Mapping[str, Any]) -> ExhibitPlan:
+        """Read an entry of paper.yaml."""
+        numbered = re.fullmatch(r"(table|figure)_(\d+)", name)
+        kind: Kind = "comparison"
+        if numbered:
+            kind = "table" if numbered[1] == "table" else "figure"
+        return cls(
+            name=name,
+            kind=kind,
+            stem=f"{kind}_{int(numbered[2]):02d}" if numbered else name,
+            caption=entry.get("caption", ""),
+            printed=tuple(entry.get("printed", ())),
+            recorded=entry.get("recorded"),
+            panels={panel: tuple(stages) for panel, stages in entry.get("panels", {}).items()},
+            config=entry.get("config", {}),
+            files=tuple(entry.get("files", ())),
+        )
+
+    @property
+    def label(self) -> str:
+        """What the paper calls it, ``Table 6``."""
+        return self.name.replace("_", " ").capitalize()
+
+    @property
+    def data(self) -> str:
+        """Path of its CSV without the ending."""
+        folder = {"table": "tables", "figure": "figures", "comparison": "boards"}[self.kind]
+        return f"results/{folder}/{self.stem}"
+
+    @property
+    def drawing(self) -> str | None:
+        """Path of its drawing without the ending; None if it is a table."""
+        return f"figures/{self.stem}" if self.kind == "figure" else None
+
+    @property
+    def shown(self) -> str:
+        """Which of its files the report shows."""
+        return "svg" if self.drawing else "csv"
+
+    def outputs(self) -> dict[str, str]:
+        """Return the path of each file that it makes, by a name of its kind."""
+        shown = dict(TABLE_ENDS)
+        made = {end.strip("._").replace(".", "_"): self.data + end for end in self.files}
+        if self.drawing:
+            shown = {name: TABLE_ENDS[name] for name in ("csv", "json")}
+            made |= {name: self.drawing + end for name, end in FIGURE_ENDS.items()}
+        return made | {name: self.data + end for name, end in shown.items()}
+
+    def numbers(self, config: Mapping[str, Any]) -> dict[str, int]:
+        """Return its numbers from the configuration."""
+        found = {}
+        for name, place in self.config.items():
+            value: Any = config
+            for key in place.split("/"):
+                value = value[key]
+            found[name] = int(value)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class ProsePlan:
+    """A job that recomputes numbers of the text.
+
+    Attributes
+    ----------
+    name : str
+        Name of its rule.
+    results : tuple of str
+        Names of the files it makes in ``results/prose``.
+    sources : mapping of str to str
+        What its sources are by their kind, but for the scores it reads.
+    """
+
+    name: str
+    results: tuple[str, ...]
+    sources: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """A paper: ``data/NAME/paper.yaml``, and the package of that name.
+
+    Attributes
+    ----------
+    name : str
+        Name of its folder below ``data`` and of its package below ``src``.
+    root : Path
+        The folder that ``data`` and ``src`` are in.
+    title, citation : str
+        What it is called, and where it is published.
+    settings : mapping of str to object
+        Numbers that it states in prose and captions, by name.
+    panels : mapping of str to Board
+        Its own boards.
+    hub : mapping of (str, str) to PanelTask
+        How the downloaded files of a panel's task are read; the others are always witnesses.
+    exhibits, comparisons : mapping of str to ExhibitPlan
+        Its tables and figures, and what sets it beside boards of the user's.
+    prose : tuple of ProsePlan
+        What recomputes numbers of its text.
+    realism : str or None
+        File below the data root that a witness is held against.
+    """
+
+    name: str
+    root: Path
+    title: str
+    citation: str
+    settings: Mapping[str, Any]
+    panels: Mapping[str, Board]
+    hub: Mapping[tuple[str, str], PanelTask]
+    exhibits: Mapping[str, ExhibitPlan]
+    comparisons: Mapping[str, ExhibitPlan]
+    prose: tuple[ProsePlan, ...]
+    realism: str | None
+
+    @classmethod
+    def load(cls, root: Path, name: str, *, source: str) -> Paper:
+        """Read ``data/NAME/paper.yaml``.
+
+        Parameters
+        ----------
+        root : Path
+            The folder that ``data``, ``src`` and ``workflow`` are in.
+        name : str
+            Name of the paper's folder.
+        source : {"published", "hub"}
+            Whether the panels that are on the hub are taken from there.
+
+        Raises
+        ------
+        DocumentError
+            If the file is not as its schema says.
+        PublishedError
+            If its settings cannot be read.
+        """
+        file = root / "data" / name / "paper.yaml"
+        entry = read_yaml(file)
+        check_settings(entry, str(root / "workflow/schemas/paper.schema.yaml"), str(file))
+        panels = entry.get("panels", {})
+        return cls(
+            name=name,
+            root=root,
+            title=entry["title"],
+            citation=entry["citation"],
+            settings=load_settings(file.with_name("settings.yaml")),
+            panels={board: _board(board, panel, source) for board, panel in panels.items()},
+            hub={
+                (board, task): _hub_task(how["hub"], panel.get("cluster"))
+                for board, panel in panels.items()
+                for task, how in panel["tasks"].items()
+                if "hub" in how
+            },
+            exhibits={key: ExhibitPlan.of(key, one) for key, one in entry["exhibits"].items()},
+            comparisons={
+                key: ExhibitPlan.of(key, one) for key, one in entry.get("comparisons", {}).items()
+            },
+            prose=tuple(
+                ProsePlan(key, tuple(one["results"]), one.get("sources", {}))
+                for key, one in entry.get("prose", {}).items()
+            ),
+            realism=entry.get("realism"),
+        )
+
+    @property
+    def point(self) -> dict[str, float]:
+        """Its alpha and its power."""
+        return {name: float(self.settings[name]) for name in ("alpha", "power")}
+
+    @property
+    def folder(self) -> Path:
+        """The folder of its printed numbers."""
+        return self.root / "data" / self.name
+
+    def file(self, name: str) -> str:
+        """Return the path of a file of its folder."""
+        return str(self.folder / name)
+
+    def printed(self, number: int) -> str:
+        """Return the path of a printed table."""
+        return self.file(f"printed/table_{number:02d}.csv")
+
+    def printed_tables(self) -> list[str]:
+        """Return the paths of all its printed tables."""
+        return sorted(map(str, (self.folder / "printed").glob("table_*.csv")))
+
+    def data(self) -> list[str]:
+        """Return the paths of what its quantities are evaluated on: all that it prints."""
+        files = ["claims.yaml", "settings.yaml", "board_scores.csv"]
+        return [*filter(os.path.isfile, map(self.file, files)), *self.printed_tables()]
+
+    @property
+    def quantities(self) -> str:
+        """The module whose ``evaluate_printed(folder)`` finds what follows from what it prints."""
+        return f"{self.name}.quantities.evaluated"
+
+    @property
+    def rules(self) -> str:
+        """Path of the rules that are its own; there need be none."""
+        return str(self.root / "src" / self.name / "workflow" / "rules.smk")
+
+    def panel_task(self, board: str, task: str) -> PanelTask:
+        """Return how the downloaded files of a task of a panel are read.
+
+        Raises
+        ------
+        HubError
+            If paper.yaml does not say.
+        """
+        if (board, task) not in self.hub:
+            raise HubError(
+                f"nothing says how {board}/{task} is read, or what was displayed for it",
+                remedy=f"add it to {self.file('paper.yaml')}; your own board needs no panel: give "
+                "its files in config.yaml",
+            )
+        return self.hub[board, task]
+
+    def displayed(self, board: str, task: str) -> str:
+        """Return the file with the scores that were displayed for a task of a panel."""
+        number = self.panel_task(board, task).printed_accuracies
+        return self.file("board_scores.csv") if number is None else self.printed(number)
+
+    def module(self, exhibit: ExhibitPlan) -> str:
+        """Return the module that makes an exhibit."""
+        return f"{self.name}.exhibits.{exhibit.stem}"
+
+    def inputs(self, exhibit: ExhibitPlan, boards: Boards) -> dict[str, str | list[str]]:
+        """Return the paths of what an exhibit is made from, by the names of `Inputs`."""
+        recorded = exhibit.recorded
+        return {
+            **{f"printed/{number}": self.printed(number) for number in exhibit.printed},
+            **({"recorded": str(self.root / "data/recorded" / recorded)} if recorded else {}),
+            **{
+                f"{panel}/{stage}": stage_file(panel, stage)
+                for panel, stages in exhibit.panels.items()
+                for stage in stages
+            },
+            "scores": [
+                path
+                for panel in exhibit.panels
+                for path in boards.scores(boards.panels[panel].board)
+            ],
+        }
+
+    def results(self) -> list[str]:
+        """Return every file that its exhibits and its prose make for the reader."""
+        return [
+            *(path for exhibit in self.exhibits.values() for path in exhibit.outputs().values()),
+            *(f"results/prose/{name}.csv" for prose in self.prose for name in prose.results),
+        ]
+
+
+def _board(name: str, panel: Mapping[str, Any], source: str) -> Board:
+    return Board(
+        title=panel["title"],
+        families=tuple(panel["families"]),
+        cluster=panel.get("cluster"),
+        tasks={
+            task: {
+                "path": f"results/{_origin(how, source)}/{name}/{task}.parquet",
+                "reader": "canonical",
+            }
+            for task, how in panel["tasks"].items()
+        },
+        is_panel=True,
+    )
+
+
+def _origin(task: Mapping[str, Any], source: str) -> str:
+    return "hub" if source == "hub" and "hub" in task else "witness"
+
+
+def _hub_task(how: Mapping[str, Any], cluster: str | None) -> PanelTask:
+    return PanelTask(
+        reader=how["reader"],
+        metric=how["metric"],
+        clusters=(cluster,) if cluster else (),
+        board_scores=how.get("board_scores"),
+        printed_accuracies=how.get("printed_accuracies"),
+    )

@@ -1,0 +1,62 @@
+"""Source files that a job depends on."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+
+def package_sources(root: Path, *modules: str) -> list[str]:
+    """Return the files of modules and of all that they import.
+
+    As an input of a rule, an edit of any of them runs exactly the rules that use it. Package
+    files (``__init__.py``) only re-export names and are left out.
+
+    Parameters
+    ----------
+    root : Path
+        The folder that ``src`` is in.
+    *modules : str
+        Dotted names.
+
+    Returns
+    -------
+    list of str
+        Paths that begin with `root`, in order.
+    """
+    found: set[Path] = set()
+    waiting = {_file(root, module) for module in modules}
+    while waiting:
+        path = waiting.pop()
+        found.add(path)
+        waiting |= _imported(root, path) - found
+    return sorted(map(str, found))
+
+
+def package_data(root: Path, package: str) -> list[str]:
+    """Return the files of a package that are no modules: templates, styles, schemas."""
+    files = Path(root, "src", *package.split(".")).iterdir()
+    return sorted(str(path) for path in files if path.is_file() and path.suffix != ".py")
+
+
+# Each module is used by many rules, and Snakemake reads the rules again in every run.
+@cache
+def _imported(root: Path, path: Path) -> frozenset[Path]:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    files = (_file(root, name) for name in _imported_names(tree))
+    return frozenset(file for file in files if file.is_file())
+
+
+def _file(root: Path, module: str) -> Path:
+    return Path(root, "src", *module.split(".")).with_suffix(".py")
+
+
+def _imported_names(tree: ast.AST) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)

@@ -1,0 +1,118 @@
+"""The targets of a run: made by default, left out, and read by the audit."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from replication.boards import Boards
+from replication.hub.plan import placed_by_hand
+from replication.paper import ExhibitPlan, Paper
+
+# The audit makes it beside the results of exhibits, and it is no result of one.
+_EVIDENCE: Final = "results/audit/evidence.csv"
+
+
+@dataclass(frozen=True)
+class Run:
+    """A paper and boards, from one source, at the level and power of the user's boards.
+
+    Attributes
+    ----------
+    paper : Paper
+        What is replicated.
+    boards : Boards
+        Its panels, and the user's boards.
+    source : {"published", "hub"}
+        Where the panels come from.
+    point : mapping of str to float
+        The user's alpha and power.
+    """
+
+    paper: Paper
+    boards: Boards
+    source: str
+    point: Mapping[str, float]
+
+    def comparisons(self) -> list[ExhibitPlan]:
+        """Return what sets the paper beside the user's boards, and can: they have its point."""
+        return [
+            plan
+            for plan in self.paper.comparisons.values()
+            if self.point == self.paper.point and plan.panels.keys() <= self.boards.panels.keys()
+        ]
+
+    def files(self) -> list[str]:
+        """Return every file that is made by default."""
+        made = [
+            *self.paper.results(),
+            *(f"results/audit/{name}" for name in ("claims.csv", "claims.md", "report.html")),
+            "results/manifest.json",
+        ]
+        if self.source == "published" and self.paper.panels:
+            made += ["results/witness/roles.csv", "results/witness/infeasible.csv"]
+            if os.path.isfile(self.real_items()):
+                made.append("results/witness/realism.csv")
+        for plan in self.comparisons():
+            if all(self.boards.is_there(self.boards.panels[name].board) for name in plan.panels):
+                made += plan.outputs().values()
+        there = filter(self.boards.is_there, self.boards.boards)
+        return made + [path for board in there for path in self.boards.results(board)]
+
+    def left_out(self) -> list[str]:
+        """Say of each board, and of what is made from it, why it is not made; a line each."""
+        comparisons = self.comparisons()
+        return [
+            *(
+                f"Board {board} is left out: its files are not there. "
+                f"{self.boards.how_to_get(board)}"
+                for board in self.boards.boards
+                if not self.boards.is_there(board)
+            ),
+            *(
+                f"{plan.name} is left out: it takes {', '.join(plan.panels)} at the paper's alpha "
+                "and power."
+                for plan in self.paper.comparisons.values()
+                if plan not in comparisons
+                and all(self.boards.is_there(name.split(".")[0]) for name in plan.panels)
+            ),
+        ]
+
+    def placed_by_hand(self) -> list[str]:
+        """Say of each table that is used instead of downloads; a line each."""
+        if self.source != "hub":
+            return []
+        tasks = [(name, task) for name, board in self.paper.panels.items() for task in board.tasks]
+        placed = {
+            f"{panel}/{task}": placed_by_hand(self.boards.data_root, panel, task)
+            for panel, task in tasks
+        }
+        return [
+            f"{name}: {path} is used, nothing is downloaded."
+            for name, path in placed.items()
+            if path is not None
+        ]
+
+    def real_items(self) -> str:
+        """Return the file of real answers that a witness is held against, where it is at hand."""
+        return os.path.join(self.boards.data_root or "DATA_ROOT", self.paper.realism or "")
+
+
+def audited_files(claims: str, made: Iterable[str]) -> list[str]:
+    """Return the results that a register of claims names, and what says where they come from.
+
+    Parameters
+    ----------
+    claims : str
+        Path of the register.
+    made : iterable of str
+        Files that exhibits make, descriptions of tables among them.
+    """
+    text = Path(claims).read_text(encoding="utf-8")
+    named = {f"results/{name}" for name in re.findall(r"\bresult: ([\w./-]+)", text)}
+    described = {path for path in made if path.removesuffix("-metadata.json") in named}
+    return sorted((named | described) - {_EVIDENCE})

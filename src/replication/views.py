@@ -1,0 +1,217 @@
+"""Tables of findings: roles of a witness, numbers of the text, evidence for claims."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Final
+
+import pandas as pd
+
+from llm_power.errors import InvalidArgument
+from llm_power.provenance import Evidence
+from replication.constraints import Constraint, load_constraints
+from replication.findings import Finding
+
+ROLES_COLUMNS: Final = [
+    *("id", "panel", "quantity", "subject", "where", "printed", "role"),
+    *("value", "value_untilted", "residual", "unit", "status", "note"),
+]
+PROSE_COLUMNS: Final = [
+    *("panel", "quantity", "subject", "where", "printed", "role"),
+    *("value", "mc_se", "printed_se", "agrees", "evidence", "note"),
+]
+EVIDENCE_COLUMNS: Final = [
+    *("quantity", "subject", "value", "method", "evidence", "standard_error", "unit")
+]
+# A value differs from the printed one by arithmetic alone.
+_ROUNDING: Final = 1e-9
+
+# Printed numbers by panel, quantity and subject.
+Printed = Mapping[tuple[str, str, str], Constraint]
+
+
+def evidence_view(findings: Iterable[Finding]) -> pd.DataFrame:
+    """Return the findings by quantity and subject; checks of claims read them.
+
+    Parameters
+    ----------
+    findings : iterable of Finding
+        On printed numbers.
+
+    Returns
+    -------
+    DataFrame
+        `EVIDENCE_COLUMNS`, one row a finding.
+    """
+    rows = [
+        (f.quantity, f.subject, f.value, f.method, f.basis, f.standard_error, f.unit)
+        for f in findings
+    ]
+    return pd.DataFrame(rows, columns=EVIDENCE_COLUMNS)
+
+
+def index_printed(constraints: Iterable[Constraint]) -> Printed:
+    """Index printed numbers by panel, quantity and subject.
+
+    Parameters
+    ----------
+    constraints : iterable of Constraint
+        Printed numbers. Of one that is printed several times the first is taken.
+    """
+    found: dict[tuple[str, str, str], Constraint] = {}
+    for c in constraints:
+        found.setdefault((c.panel, c.quantity, ", ".join(c.subject)), c)
+    return found
+
+
+def load_printed(register: Path) -> Printed:
+    """Index the printed numbers of a register of claims, as `index_printed` does."""
+    return index_printed(chain.from_iterable(load_constraints(register).values()))
+
+
+def prose_view(findings: Iterable[Finding], printed: Printed) -> pd.DataFrame:
+    """Set each finding beside the printed number of its panel, quantity and subject.
+
+    Parameters
+    ----------
+    findings : iterable of Finding
+        In the order of the rows; their values are numbers.
+    printed : mapping
+        What `index_printed` returned.
+
+    Returns
+    -------
+    DataFrame
+        `PROSE_COLUMNS`. ``where``, ``printed``, ``role`` and ``agrees`` are missing where the
+        paper prints nothing. ``role`` is the number's role for a witness, without meaning for raw
+        data. ``evidence`` is the class of evidence that the value is for the printed number.
+    """
+    rows = []
+    for f in findings:
+        c = printed.get((f.panel, f.quantity, f.subject))
+        rows.append(
+            {
+                "panel": f.panel,
+                "quantity": f.quantity,
+                "subject": f.subject,
+                "where": c.where if c else None,
+                "printed": c.printed.text if c else None,
+                "role": c.role if c else None,
+                "value": float(f.value),
+                "mc_se": f.standard_error,
+                "printed_se": math.nan if c is None else _own_error(c),
+                "agrees": c.agrees(float(f.value), _error(f)) if c else None,
+                "evidence": _evidence(f, c),
+                "note": "; ".join(filter(None, [f.method, c.note if c else ""])),
+            }
+        )
+    return pd.DataFrame(rows, columns=PROSE_COLUMNS).astype({"agrees": "boolean"})
+
+
+def roles_view(
+    constraints: Sequence[Constraint],
+    findings: Iterable[Finding],
+    *,
+    untilted: Iterable[Finding] | None = None,
+) -> pd.DataFrame:
+    """Compare a witness with every printed number of its panel.
+
+    Parameters
+    ----------
+    constraints : sequence of Constraint
+        The panel's printed numbers, of all roles.
+    findings : iterable of Finding
+        On the witness. A printed number takes the finding of its whole subject; else that of
+        the subject's first word, which names a pair alone; else that of the whole panel.
+    untilted : iterable of Finding, optional
+        The same on the witness before anything but exact counts was put in.
+
+    Returns
+    -------
+    DataFrame
+        `ROLES_COLUMNS`, one row a printed number. ``residual`` is value minus printed, in
+        ``unit``: half units of the last printed digit, or standard errors of a number that was
+        simulated. ``status`` is "exact", "within rounding" or "residual" for what was fitted,
+        and "held out: right" or "held out: wrong" for what was not.
+
+    Raises
+    ------
+    InvalidArgument
+        If there is no finding for a printed number.
+    """
+    after, before = _by_name(findings), _by_name(untilted or ())
+    rows = []
+    for c in constraints:
+        finding = _finding_for(c, after)
+        value, error = float(finding.value), _error(finding)
+        simulated = math.hypot(error, _error_of(c))
+        rows.append(
+            {
+                "id": c.id,
+                "panel": c.panel,
+                "quantity": c.quantity,
+                "subject": ", ".join(c.subject),
+                "where": c.where,
+                "printed": c.printed.text,
+                "role": c.role,
+                "value": value,
+                "value_untilted": float(_finding_for(c, before).value) if before else math.nan,
+                "residual": _residual(c, value, simulated),
+                "unit": "standard errors" if simulated else "half units",
+                "status": _status(c, value, error),
+                "note": c.note,
+            }
+        )
+    return pd.DataFrame(rows, columns=ROLES_COLUMNS)
+
+
+def _by_name(findings: Iterable[Finding]) -> dict[tuple[str, str], Finding]:
+    return {(f.quantity, f.subject): f for f in findings}
+
+
+def _finding_for(c: Constraint, findings: Mapping[tuple[str, str], Finding]) -> Finding:
+    for subject in (", ".join(c.subject), *c.subject[:1], ""):
+        if (c.quantity, subject) in findings:
+            return findings[c.quantity, subject]
+    raise InvalidArgument(f"no finding of the panel {c.panel} is for {c.label}")
+
+
+def _evidence(f: Finding, c: Constraint | None) -> Evidence:
+    if f.basis == "witness":
+        return "witness_fitted" if c is not None and c.is_fitted else "witness_held_out"
+    return f.basis or "none"
+
+
+def _residual(c: Constraint, value: float, error: float) -> float:
+    if math.isinf(c.interval[1] - c.interval[0]):
+        return math.nan
+    if error:
+        return (value - c.printed.value) / error
+    low, high = c.interval
+    return (value - (low + high) / 2) / ((high - low) / 2)
+
+
+def _status(c: Constraint, value: float, error: float) -> str:
+    right = c.agrees(value, error)
+    if not c.is_fitted:
+        return f"held out: {'right' if right else 'wrong'}"
+    if right and abs(value - c.printed.value) <= _ROUNDING * max(1.0, abs(c.printed.value)):
+        return "exact"
+    return "within rounding" if right else "residual"
+
+
+def _error(f: Finding) -> float:
+    """Monte Carlo standard error of a finding; 0 where it has none."""
+    return 0.0 if math.isnan(f.standard_error) else f.standard_error
+
+
+def _error_of(c: Constraint) -> float:
+    """Monte Carlo standard error of a printed number; 0 where it has none."""
+    return c.standard_error or 0.0
+
+
+def _own_error(c: Constraint) -> float:
+    return math.nan if c.standard_error is None else c.standard_error

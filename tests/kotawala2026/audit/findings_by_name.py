@@ -1,0 +1,28 @@
+"""Findings by the names that their rows are looked up with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from replication.findings import Finding
+
+PUBLISHED = Path(__file__).resolve().parents[3] / "data" / "kotawala2026"
+
+# By quantity and subject: a number or a word, and a standard error.
+Values = dict[tuple[str, str], Any]
+Errors = dict[tuple[str, str], float]
+
+
+def values_of(rows: Iterable[Finding]) -> Values:
+    """Return the value of every row; two rows of one name are a fault."""
+    listed = list(rows)
+    named = {(row.quantity, row.subject): row.value for row in listed}
+    assert len(named) == len(listed), "quantity and subject name a row"
+    return named
+
+
+def errors_of(rows: Iterable[Finding]) -> Errors:
+    """Return the standard error of every row, NaN where it has none."""
+    return {(row.quantity, row.subject): row.standard_error for row in rows}

@@ -1,0 +1,255 @@
+"""What Tables 3 to 9 decide about one another, against pocket-calculator arithmetic."""
+
+from __future__ import annotations
+
+import csv
+import math
+import shutil
+from fractions import Fraction
+from pathlib import Path
+from statistics import median
+
+import numpy as np
+import pytest
+from findings_by_name import PUBLISHED, Values, values_of
+from second_derivations_paper import constant, counts_n_star
+
+from kotawala2026.quantities.evaluated import on_printed_numbers
+from kotawala2026.quantities.published_numbers import load_published
+from llm_power.printed import (
+    parse_printed,
+)
+from replication.reach import Reach, reach_of
+
+# Tables 4, 7 and 9 once more, by hand: an oracle that shares nothing with the loader.
+PAIRS = [f"{i} vs {i + 1}" for i in range(1, 10)]
+TOPICS = {"clusters", "cluster_definitions", "gap_buckets", "lemma", "multiplicity", "table_7"}
+B = [253, 284, 32, 1871, 1680, 1449, 352, 787, 1227]
+C = [111, 76, 20, 1076, 1454, 1439, 242, 684, 1200]
+N, K = 12_032, 14
+REQUIRED = [counts_n_star(b, c, N) for b, c in zip(B, C, strict=True)]
+ICC = [0.0004, -0.0003, 0.0002, 0.036, 0.0067, 0.012, -0.0002, 0.0010, 0.0029]
+EFFECT = [1.37, 1.00, 1.19, 31.5, 6.74, 11.5, 1.00, 1.88, 3.52]
+CLUSTERED = [2_327, 778, 40_660, 13_621, 39_009, 31.4e6, 4_628, 24_632, 1.11e6]
+HALF_UNIT = [0.5, 0.5, 0.5, 0.5, 0.5, 0.05e6, 0.5, 0.5, 0.005e6]
+
+
+@pytest.fixture(scope="module")
+def found() -> Values:
+    return values_of(on_printed_numbers(load_published(PUBLISHED), TOPICS))
+
+
+def test_reach_is_half_a_unit_around_the_printed_number() -> None:
+    reach = reach_of(parse_printed("1.37"))
+    assert (reach.lower, reach.upper) == pytest.approx((1.365, 1.375), abs=1e-15)
+    assert reach.nearest_to(2.0) == reach.upper
+    assert reach.nearest_to(1.0) == reach.lower
+    assert Reach(0.0, 1.0).nearest_to(0.25) == 0.25
+
+
+def test_summaries_of_table_4(found: Values) -> None:
+    assert found["mean_cluster_size", "MMLU-Pro"] == pytest.approx(859 + 3 / 7, rel=1e-12)
+    assert found["icc_median", "Table 4"] == median(ICC)
+    assert (found["icc_min", "Table 4"], found["icc_max", "Table 4"]) == (-3e-4, 0.036)
+    assert found["design_effect_median", "Table 4"] == median(EFFECT)
+
+
+@pytest.mark.parametrize("i", range(9))
+def test_design_effect_and_icc_follow_from_the_cluster_n_star(found: Values, i: int) -> None:
+    # The nearest point of an interval lies in it, and is the printed number if that does.
+    low, high = ((CLUSTERED[i] + s * HALF_UNIT[i]) / REQUIRED[i] for s in (-1, 1))
+    effect = found["design_effect_of_cluster_n_star_within_rounding", PAIRS[i]]
+    assert effect == pytest.approx(min(max(EFFECT[i], low), high), rel=1e-10)
+    if ICC[i] > 0:
+        ends = [(x - 1) / (N / K - 1) for x in (low, high)]
+        icc = found["icc_of_cluster_n_star_within_rounding", PAIRS[i]]
+        assert icc == pytest.approx(min(max(ICC[i], ends[0]), ends[1]), rel=1e-9)
+
+
+def test_a_negative_icc_needs_the_positive_part(
+    found: Values,
+) -> None:
+    # Row 2 vs 3 prints ICC -0.0003 and a design effect of 1.00; the ICC nearest to zero that
+    # rounds so is -0.00025.
+    value = found["design_effect_of_icc_without_positive_part_within_rounding", "2 vs 3"]
+    assert value == pytest.approx(1 - (N / K - 1) * 0.00025, rel=1e-12)
+    assert abs(float(value) - 1) > 0.2
+    assert found["design_effect_of_icc_within_rounding", "2 vs 3"] == 1
+
+
+def test_nothing_is_evidence_for_the_number_that_the_others_rest_on() -> None:
+    findings = on_printed_numbers(load_published(PUBLISHED), {"clusters"})
+    rows = {(row.quantity, row.subject): row for row in findings}
+    required = {2: 778.0, 7: 4_628.0}  # N* of Table 7 in the rows whose ICC is negative
+    for i, pair in enumerate(PAIRS, start=1):
+        n_star_row = rows["cluster_n_star_of_icc", pair]
+        icc_row = rows["icc_of_cluster_n_star_within_rounding", pair]
+        assert (n_star_row.basis, icc_row.basis) == (
+            ("counts", "none") if i in required else ("none", "counts")
+        )
+        if i in required:
+            assert n_star_row.value == required[i]
+    assert rows["cluster_n_star_of_icc", "3 vs 4, 5%"].value == 34_092
+    assert rows["cluster_n_star_of_icc", "3 vs 4, 95%"].basis == "none"
+    decided = {pair for pair in PAIRS if rows["pr_unresolved_of_n_star", pair].basis == "counts"}
+    assert decided == {"3 vs 4", "6 vs 7", "8 vs 9", "9 vs 10"}
+
+
+def test_which_pairs_the_clusters_turn(found: Values) -> None:
+    before = {p for p, x in zip(PAIRS, REQUIRED, strict=True) if x > N}
+    after = {p for p, x in zip(PAIRS, CLUSTERED, strict=True) if x > N}
+    flipped = after - before
+    assert found["unresolved_iid", "MMLU-Pro"] == len(before) == 4
+    assert found["unresolved_clustered", "MMLU-Pro"] == len(after) == 6
+    assert found["flipped_by_clusters_which", "MMLU-Pro"] == ", ".join(sorted(flipped))
+    beyond = {p for p in flipped if CLUSTERED[PAIRS.index(p)] > 3 * N}
+    assert found["flipped_beyond_three_n", "MMLU-Pro"] == len(beyond) == 1
+    assert beyond == {"5 vs 6"}
+    assert found["cluster_n_star_over_n", "4 vs 5"] == pytest.approx(13_621 / 12_032, rel=1e-12)
+    # 31.5, 11.5 and 6.74; the next is 3.52.
+    assert found["design_effect_as_large_as_of_flipped", "MMLU-Pro"] == 3
+    assert found["flipped_by_clusters_with_large_design_effect", "MMLU-Pro"] == 2
+
+
+def test_half_of_the_icc_bounds_deny_a_fixed_mean_cluster_size(
+    found: Values,
+) -> None:
+    # Positive bounds of the ICC with half a unit, and the bound of cluster N* with its own.
+    bounds: dict[int, list[tuple[float, float, float, float]]] = {
+        0: [(0.0012, 5e-5, 3_308, 0.5)],
+        1: [(0.0001, 5e-5, 868, 0.5)],
+        2: [(0.0008, 5e-5, 55_765, 0.5)],
+        3: [(0.021, 5e-4, 7_546, 0.5), (0.044, 5e-4, 17_672, 0.5)],
+        4: [(0.0026, 5e-5, 18_800, 0.5), (0.0104, 5e-5, 56_617, 0.5)],
+        5: [(0.004, 5e-4, 11.2e6, 5e4), (0.020, 5e-4, 48.3e6, 5e4)],
+        6: [(0.0002, 5e-5, 5_314, 0.5)],
+        7: [(0.0002, 5e-5, 14_873, 0.5), (0.0016, 5e-5, 30_865, 0.5)],
+        8: [(0.0015, 5e-5, 0.73e6, 5e3), (0.0037, 5e-5, 1.28e6, 5e3)],
+    }
+    denying = 0
+    for i, triples in bounds.items():
+        for icc, half, clustered, unit in triples:
+            low, high = (((clustered + s * unit) / REQUIRED[i] - 1) / (N / K - 1) for s in (-1, 1))
+            denying += high < icc - half or low > icc + half
+    assert found["bounds_denying_fixed_mean_size", "Table 9"] == denying == 7
+
+
+def test_shares_follow_from_the_two_pairs_that_vary(
+    found: Values,
+) -> None:
+    # In thousandths: of 1000 resamples, 552 leave 4 vs 5 unresolved, 997 leave 5 vs 6, 1 neither.
+    both = 552 + 997 - (1000 - 1)
+    assert both == 550
+    assert found["bootstrap_share", "6 unresolved"] == pytest.approx(both / 1000, abs=1e-12)
+    share_5 = found["bootstrap_share", "5 unresolved"]
+    assert share_5 == pytest.approx((552 - both + 997 - both) / 1000, abs=1e-12)
+    assert found["bootstrap_share", "5 or more unresolved"] == pytest.approx(0.999, abs=1e-12)
+    assert found["resamples_of_shares", "Table 9"] == 1000  # 0.997 is in lowest terms
+    # 1 vs 2, 2 vs 3 and 7 vs 8 are unresolved in no resample, so that never more than six are.
+    assert found["bootstrap_share", "7 or more unresolved, at most"] == 0
+    assert found["sum_of_shares", "Table 9"] == pytest.approx(1, abs=1e-12)
+    assert found["mean_unresolved_of_pairs", "Table 9"] == pytest.approx(5.549, abs=1e-12)
+
+
+def test_leave_one_out_and_definitions(found: Values) -> None:
+    with (PUBLISHED / "mmlu_pro_categories.csv").open(encoding="utf-8") as file:
+        n_categories = len(list(csv.DictReader(file)))
+    assert found["drops_named", "all"] == n_categories == K
+    assert found["drops_named", "6 unresolved"] == 11
+    assert found["drops_named", "5 unresolved"] == 3
+    assert found["drops_below_clustered_count", "any drop"] == 3  # health, law, psychology
+    assert found["drops_to_fixed_n_count", "any drop"] == 0
+    assert (
+        found["fewest_unresolved", "any drop"]
+        == found["fewest_unresolved", "any drop or definition"]
+    )
+    assert found["fewest_unresolved", "any drop"] == 5
+    assert found["fewest_unresolved", "any resample"] == 4  # in 0.1% of them
+    assert found["alternative_clusterings", "Section 6.4"] == 3
+    assert found["least_icc_lower", "6 vs 7"] == pytest.approx(0.0035, abs=1e-15)
+    subject = "definitions that are not random"
+    assert found["midpoint_of_unresolved", subject] == (5 + 9) / 2
+
+
+def test_correlation_of_table_4_is_the_phi_coefficient_of_whole_counts(
+    found: Values,
+) -> None:
+    # 4 vs 5: p_A = 0.7002 leaves 8425 of 12,032 alone; the ends of the interval are less than
+    # an item away from it.
+    b, c = 1871, 1076
+    assert [k for k in range(N + 1) if 0.70015 <= k / N <= 0.70025] == [8425]
+
+    def phi(solved: int) -> float:
+        n11, n00 = solved - b, N - solved - c
+        margins = solved * (N - solved) * (n11 + c) * (N - n11 - c)
+        return (n11 * n00 - b * c) / math.sqrt(margins)
+
+    rho = found["rho_of_accuracies_within_rounding", "4 vs 5"]
+    assert min(phi(8424), phi(8426)) <= rho <= max(phi(8424), phi(8426))
+    assert found["gap_pp_of_counts", "4 vs 5"] == pytest.approx(100 * (b - c) / N, rel=1e-12)
+
+
+def test_constant_of_lemma_1_vanishes_away_from_one_half(
+    found: Values,
+) -> None:
+    for rho in (0.3,):
+        # Where the two terms of eq. (11) cancel.
+        u = 1 / (4 + 8 / 3 * (1 - rho) / (1 + rho))
+        p = 0.5 + 0.5 * math.sqrt(1 - 4 * u)
+        first, second = (1 + rho) * (1 - 2 * p) ** 2 / (16 * (1 - rho) * u**2), 1 / (6 * u)
+        assert first == pytest.approx(second, rel=1e-10)
+        assert p > 0.59
+        # On a grid of thousandths: no larger than at the one next to the zero, and far below 1/3.
+        smallest = found["smallest_shortcut_constant", f"ρ = {rho:g}"]
+        nearest = constant(Fraction(round(1000 * p), 1000), Fraction(str(rho)))
+        assert 0 <= smallest <= float(nearest) * (1 + 1e-9)
+        assert smallest < 0.01
+    # At p = 0.65 and ρ = 0, which the paper prints as 0.31: below the 1/3 of p = 1/2.
+    at_065 = float(constant(Fraction("0.65"), Fraction(0)))
+    assert at_065 == pytest.approx(0.31196, abs=5e-6)
+    # One half is a local maximum of C wherever rho > -1/5: its second difference is negative.
+    for text in ("-0.19", "0", "0.5", "0.95"):
+        left, middle, right = (
+            constant(Fraction(p), Fraction(text)) for p in ("0.499", "0.5", "0.501")
+        )
+        assert middle > max(left, right)
+    # At ρ = -1, the least correlation at p = 1/2, C is 1/(12u) >= 1/3; elsewhere large ρ is worse.
+    assert found["smallest_of_largest_constants", "ρ up to 0.99"] == pytest.approx(1 / 3, rel=1e-12)
+
+
+def test_other_tables(found: Values) -> None:
+    assert found["pairs_up_to_5pp", "Table 3"] == 3 + 4 + 10
+    for label in ("5%–15%", ">15%"):  # worst r of 0.65 and 0.07
+        assert found["bucket_unresolved_by_worst_r", label] == 0
+    assert found["tasks_of_pairs", "Table 3"] == 40 / (5 * 4 / 2)
+    assert found["boards_counted", "Table 5"] == 2
+    assert found["procedures_counted", "OLL v1"] == 3
+    assert found["procedures_counted", "MMLU-Pro"] == 4
+    assert found["unresolved_after_bonferroni", "Section 6.3"] == 3 + 4 + 6 + (17 - 16) + 0
+    assert found["largest_unpaired_r", ">15%"] == pytest.approx(0.075 * 5.39, rel=1e-12)
+    assert found["smallest_increase_over_fixed_n", "OLL v1"] == 14 - 11
+    assert found["smallest_increase_over_fixed_n", "MMLU-Pro"] == 4 - 4
+    both = (14 + 4) - (11 + 4), (14 + 5) - (11 + 4), 6 - 4
+    assert found["smallest_increase_over_fixed_n", "both boards together"] == min(both)
+    assert found["halved_clusters", "MMLU-Pro"] == 28
+
+
+def test_a_changed_count_changes_what_depends_on_it_alone(found: Values, tmp_path: Path) -> None:
+    folder = tmp_path / "published"
+    shutil.copytree(PUBLISHED, folder)
+    path = folder / "printed" / "table_07.csv"
+    path.write_text(path.read_text(encoding="utf-8").replace(",1871,", ",1781,"), encoding="utf-8")
+    changed = values_of(on_printed_numbers(load_published(folder), {"clusters"}))
+    assert changed.keys() <= found.keys()
+    moved = {key for key in changed if not _same(found[key], changed[key])}
+    assert moved
+    about_bounds = {("bounds_denying_fixed_mean_size", "Table 9")}
+    assert all(subject.startswith("4 vs 5") for _, subject in moved - about_bounds)
+
+
+def _same(one: float | str, other: float | str) -> bool:
+    return one == other or (
+        isinstance(one, float)
+        and isinstance(other, float)
+        and bool(np.isclose(one, other, rtol=1e-12))
+    )

@@ -1,0 +1,421 @@
+"""Tables 3, 4, 5, 8, 9, 10 and Figures 1, 2, 7: boards beside the printed cells."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.figure import Figure
+from scipy.stats import multinomial
+
+import board_examples
+from board_examples import POINT, RESAMPLES, SUBJECTS, ClusteredBoard, CountedBoard
+from kotawala2026.exhibits import figure_01, figure_02, figure_07
+from kotawala2026.exhibits.table_03 import present as present_03
+from kotawala2026.exhibits.table_03 import table_03
+from kotawala2026.exhibits.table_04 import present as present_04
+from kotawala2026.exhibits.table_04 import table_04
+from kotawala2026.exhibits.table_05 import present as present_05
+from kotawala2026.exhibits.table_05 import table_05, table_05_oll_v1
+from kotawala2026.exhibits.table_08 import present as present_08
+from kotawala2026.exhibits.table_08 import table_08
+from kotawala2026.exhibits.table_09 import present as present_09
+from kotawala2026.exhibits.table_09 import table_09
+from kotawala2026.exhibits.table_10 import present as present_10
+from kotawala2026.exhibits.table_10 import table_10
+from llm_power.board.resolve import resolve_board
+from llm_power.errors import InvalidArgument
+from llm_power.printed import (
+    Printed,
+)
+from llm_power.provenance import Provenance
+from llm_power.report.figures import house_style, save_figure
+from llm_power.report.tables import Table, to_csv, to_latex, to_markdown
+from llm_power.statistics.mcnemar import mcnemar_asymptotic
+from replication.printed import (
+    PublishedCounts,
+)
+
+Loader = Callable[[int], pd.DataFrame]
+WITNESS = [Provenance.witness("the printed summaries")]
+RAW = [Provenance.raw(repo="r", revision="1", sha256="0")]
+
+
+@pytest.fixture(scope="module")
+def counted_board() -> CountedBoard:
+    return board_examples.counted_board()
+
+
+@pytest.fixture(scope="module")
+def clustered_board() -> ClusteredBoard:
+    return board_examples.clustered_board()
+
+
+def by(frame: pd.DataFrame, column: str) -> Any:
+    """Index by `column`; untyped, because a cell may be anything."""
+    return frame.set_index(column)
+
+
+def rendered(table: Table) -> str:
+    """Render in all formats; return the Markdown."""
+    to_csv(table), to_latex(table)
+    return to_markdown(table)
+
+
+# --- Table 3 ---
+
+
+def test_table_3_puts_each_pair_into_one_bucket(
+    published: Loader, counted_board: CountedBoard
+) -> None:
+    verdicts = counted_board.verdicts
+    frame = by(table_03(published(3), verdicts), "label")
+    gap = verdicts["delta"].abs().to_numpy(np.float64)
+    r = (verdicts["n_star"] / verdicts["n_items"]).to_numpy(np.float64)
+    ends = {"≤1%": (-1, 0.01), "1%–2%": (0.01, 0.02), "2%–5%": (0.02, 0.05),
+            "5%–15%": (0.05, 0.15), ">15%": (0.15, 9), "all": (-1, 9)}  # fmt: skip
+    for label, (low, high) in ends.items():
+        inside = (gap > low) & (gap <= high)
+        assert frame.loc[label, "pairs"] == inside.sum()
+        assert frame.loc[label, "unresolved"] == (r[inside] > 1).sum()
+        if inside.any():
+            assert frame.loc[label, "r_median"] == pytest.approx(np.median(r[inside]), rel=1e-12)
+            assert frame.loc[label, "r_worst"] == pytest.approx(r[inside].max(), rel=1e-12)
+    assert not frame["pairs_agrees"].all()
+    assert frame["on_bound"].sum() == 0
+
+
+def test_a_gap_on_a_bound_is_in_the_lower_bucket_and_said(published: Loader) -> None:
+    board = CountedBoard.of(
+        [("arc", "a", "b", 400, 60, 50, 490), ("arc", "a", "c", 400, 70, 50, 480)]
+    )
+    frame = by(table_03(published(3), board.verdicts), "label")
+    assert frame["pairs"].tolist() == [1, 1, 0, 0, 0, 2]
+    assert frame.loc["≤1%", "on_bound"] == frame.loc["1%–2%", "on_bound"] == 1
+    assert "2 gaps are on a bound" in rendered(present_03(frame.reset_index(), WITNESS))
+
+
+def test_table_3_names_every_cell_that_differs(
+    published: Loader, counted_board: CountedBoard
+) -> None:
+    text = rendered(present_03(table_03(published(3), counted_board.verdicts), WITNESS))
+    assert "Cells that are not reproduced: pairs (≤1%)" in text
+    assert "witness (fitted to the printed summaries); from published counts (Table 3)" in text
+
+
+def test_table_3_needs_the_buckets_of_the_paper(
+    published: Loader, counted_board: CountedBoard
+) -> None:
+    with pytest.raises(InvalidArgument, match="published"):
+        table_03(published(3).iloc[1:], counted_board.verdicts)
+
+
+# --- Table 4 ---
+
+
+def printed_verdicts(published: Loader) -> pd.DataFrame:
+    """A verdict table that holds exactly what Table 4 prints."""
+    table = published(4)
+    value = {name: [cell.value for cell in table[name]] for name in table.columns[1:]}
+    ranks = np.arange(1, 10)
+    return pd.DataFrame(
+        {
+            "rank_a": ranks,
+            "rank_b": ranks + 1,
+            "model_a": [f"m{k}" for k in ranks],
+            "model_b": [f"m{k + 1}" for k in ranks],
+            "n_items": 12032,
+            "delta": np.array(value["gap_pp"]) / 100,
+            "rho": value["rho"],
+            "icc": value["icc"],
+            "design_effect": value["design_effect"],
+            "n_star_cluster": value["n_star_cluster"],
+            "n_star": np.array(value["n_star_cluster"]) / value["design_effect"],
+            "resolved": [True, True, False, True, True, False, True, False, False],
+            "resolved_cluster": np.array(value["n_star_cluster"]) <= 12032,
+        }
+    )
+
+
+def test_table_4_agrees_with_itself_and_names_a_planted_cell(published: Loader) -> None:
+    verdicts = printed_verdicts(published).iloc[::-1].reset_index(drop=True)
+    frame = table_04(published(4), verdicts)
+    flags = [name for name in frame if str(name).endswith("_agrees")]
+    assert len(flags) == 5
+    assert frame[flags].to_numpy().all()
+    assert "Flipped by the clusters: 4 vs 5 (N\\* = 1.13 N), 5 vs 6 (N\\* = 3.24 N)." in rendered(
+        present_04(frame, WITNESS)
+    )
+    verdicts.loc[verdicts["rank_a"] == 8, "icc"] += 0.0001
+    text = rendered(present_04(table_04(published(4), verdicts), WITNESS))
+    assert "Cells that are not reproduced: icc (8 vs 9)." in text
+
+
+def test_required_items_may_have_been_rounded_up_but_not_down(published: Loader) -> None:
+    verdicts = printed_verdicts(published)
+    at = verdicts["rank_a"] == 1  # printed 2,327
+    for value, expected in ((2326.1, True), (2327.4, True), (2325.9, False), (2327.6, False)):
+        verdicts.loc[at, "n_star_cluster"] = value
+        frame = table_04(published(4), verdicts)
+        assert bool(frame["n_star_cluster_agrees"][0]) is expected
+
+
+def test_other_pairs_than_the_printed_ones_are_refused(published: Loader) -> None:
+    with pytest.raises(InvalidArgument, match="1 vs 2"):
+        table_04(published(4), printed_verdicts(published).iloc[1:])
+
+
+# --- Table 5 ---
+
+
+def test_the_column_of_oll_v1_counts_pairs_by_procedure_and_task(
+    published: Loader, counted_board: CountedBoard
+) -> None:
+    verdicts = counted_board.verdicts
+    frame = by(table_05_oll_v1(published(5), verdicts), "procedure")
+    assert frame.loc["Fixed-n", "unresolved"] == (verdicts["q"] < 1).sum()
+    at_12 = verdicts["n_star_bonferroni"] > verdicts["n_items"]
+    assert frame.loc["Bonferroni, m = 12", "unresolved"] == at_12.sum()
+    assert frame.loc["Anytime-valid, not resolvable", "printed"] == "14/40"
+    assert not frame.loc["Fixed-n", "agrees"]
+    assert frame["agrees"].isna().sum() == 1
+    assert (
+        sum(int(part.split()[1]) for part in frame.loc["Fixed-n", "which"].split(", "))
+        == (frame.loc["Fixed-n", "unresolved"])
+    )
+
+
+def test_a_board_decides_the_clustered_cell(published: Loader, counts_7: PublishedCounts) -> None:
+    effects = np.ones(9)
+    board = printed_verdicts(published).assign(task="mmlu_pro")
+    rows = table_05(
+        published(5), counts_7, effects, all_pairs_family=45, all_pairs_unresolved=4, mmlu_pro=board
+    )
+    clustered = by(rows, "procedure").loc["Real-ICC clustered"]
+    assert (clustered["unresolved"], clustered["basis"], clustered["agrees"]) == (6, "board", True)
+    text = rendered(present_05(rows, WITNESS))
+    assert "witness (fitted to the printed summaries); from published counts (Tables" in text
+
+
+# --- Table 8 ---
+
+
+def test_table_8_equals_a_rerun_without_the_items(
+    published: Loader, clustered_board: ClusteredBoard
+) -> None:
+    board, scores = clustered_board, clustered_board.scores
+    frame = by(table_08(published(8), board.verdicts, board.leave_one_out), "dropped")
+    category = np.array(scores.clusters["category"])
+    assert list(frame.index) == [*SUBJECTS, "none"]
+    for subject in SUBJECTS:
+        keep = np.flatnonzero(category != subject)
+        rest = replace(
+            scores,
+            item_ids=tuple(scores.item_ids[i] for i in keep),
+            values=scores.values[keep],
+            clusters={"category": tuple(category[keep])},
+        )
+        # Not ranked anew: the pairs stay those of the full board.
+        again = resolve_board([rest], family="adjacent", cluster="category", point=POINT).verdicts
+        row = frame.loc[subject]
+        assert row["n_items"] == len(keep)
+        assert row["unresolved_remaining"] == (again["n_star_cluster"] > len(keep)).sum()
+        assert row["unresolved_full"] == (again["n_star_cluster"] > category.size).sum()
+    base = (~board.verdicts["resolved_cluster"].astype(bool)).sum()
+    assert frame.loc["none", "unresolved_remaining"] == frame.loc["none", "unresolved_full"] == base
+    assert frame.loc["law", "printed"] == "5/9"
+    assert frame.loc["math", "printed"] == "6/9"
+
+
+def test_table_8_says_which_reading_reproduces_it(
+    published: Loader, clustered_board: ClusteredBoard
+) -> None:
+    frame = table_08(published(8), clustered_board.verdicts, clustered_board.leave_one_out)
+    text = rendered(present_08(frame.assign(agrees_full=True), WITNESS))
+    assert "With all items as the budget every printed count is reproduced." in text
+    assert "With the remaining items as the budget the count differs for" in text
+
+
+def test_table_8_needs_the_printed_subjects(
+    published: Loader, clustered_board: ClusteredBoard
+) -> None:
+    renamed = clustered_board.leave_one_out.replace({"dropped": {"law": "jurisprudence"}})
+    with pytest.raises(InvalidArgument, match="jurisprudence"):
+        table_08(published(8), clustered_board.verdicts, renamed)
+
+
+# --- Table 9 ---
+
+
+def test_table_9_shows_points_and_bounds_of_the_same_pair(
+    published: Loader, clustered_board: ClusteredBoard
+) -> None:
+    board = clustered_board
+    shuffled = board.intervals.sample(frac=1, random_state=0)
+    frame = table_09(published(9), board.verdicts, shuffled, n_resamples=RESAMPLES)
+    by_rank = board.intervals.sort_values("rank_a").reset_index(drop=True)
+    np.testing.assert_array_equal(frame["icc"], board.verdicts["icc"])
+    for name in ("icc_p05", "design_effect_p95", "n_star_cluster_p95", "probability_unresolved"):
+        np.testing.assert_array_equal(frame[name], by_rank[name])
+    text = rendered(present_09(frame, board.distribution, WITNESS, n_resamples=RESAMPLES, seed=3))
+    assert "| 6 vs 7  |" in text
+    assert "31.4M \\[11.2M, 48.3M\\]" in text
+    assert "simulated (seed 3, 200 resamples of the subjects)" in text
+
+
+def test_a_share_of_resamples_is_held_within_its_monte_carlo_error(
+    published: Loader, clustered_board: ClusteredBoard
+) -> None:
+    """Table 9, ranks 4 vs 5: 0.552; 4 standard errors of the difference at B = 1000 are 0.089."""
+    intervals = clustered_board.intervals.copy()
+    flags = []
+    for share in (0.552 + 0.08, 0.552 + 0.10):
+        intervals.loc[intervals["rank_a"] == 4, "probability_unresolved"] = share
+        frame = table_09(published(9), clustered_board.verdicts, intervals, n_resamples=1000)
+        flags.append(bool(frame["probability_unresolved_agrees"][3]))
+    assert flags == [True, False]
+
+
+# --- Table 10 ---
+
+
+@pytest.fixture(scope="module")
+def prospective(published: Loader, counted_board: CountedBoard) -> pd.DataFrame:
+    return table_10(published(10), counted_board.verdicts, n_trials=1000, seed=1)
+
+
+def test_table_10_finds_the_gemma_that_has_the_printed_gap(prospective: pd.DataFrame) -> None:
+    pairs = prospective.drop_duplicates("label")
+    assert pairs["pair"].tolist() == [
+        "Mistral-I / Llama-I",
+        "Llama-3-8B / gemma-it",
+        "Llama-3-8B / gemma-it",
+    ]
+    assert pairs[["gap_pp_agrees", "rho_agrees", "n_star_agrees"]].to_numpy().all()
+    text = rendered(present_10(prospective, WITNESS, n_trials=1000, seed=1))
+    assert "By the gap, “ARC, Llama-3-8B / gemma” is Llama-3-8B / gemma-it" in text
+    assert "9 of 9 printed powers" in text
+
+
+def test_table_10_rounds_its_items_up(prospective: pd.DataFrame) -> None:
+    """N* = 192.07, 293.19 and 119.33, printed 193, 294 and 120."""
+    assert prospective["n_items"].tolist() == [154, 193, 231, 235, 294, 352, 96, 120, 144]
+
+
+def test_table_10_powers_are_those_of_the_multinomial(prospective: pd.DataFrame) -> None:
+    """All 4,753 tables (b, c) of 96 items, and the simulation within 4 standard errors."""
+    row = prospective.iloc[6]
+    n, p10, p01 = 96, 1328 / 10042, 318 / 10042
+    b, c = (x.ravel() for x in np.mgrid[0 : n + 1, 0 : n + 1])
+    b, c = b[b + c <= n], c[b + c <= n]
+    mass = multinomial.pmf(np.stack([b, c, n - b - c], axis=1), n, [p10, p01, 1 - p10 - p01])
+    exact = float(mass[mcnemar_asymptotic(b, c) <= 0.05].sum())
+    assert row["power_exact"] == pytest.approx(exact, rel=1e-9)
+    error = np.abs(prospective["power"] - prospective["power_exact"]) / prospective["power_se"]
+    assert error.max() < 4
+    assert (prospective["power_conditional"] < prospective["power_exact"]).all()
+
+
+def test_a_printed_power_that_is_far_off_is_flagged(
+    published: Loader, counted_board: CountedBoard, prospective: pd.DataFrame
+) -> None:
+    assert prospective["power_agrees"].all()
+    table = published(10)
+    cells = list(table["power_at_100"])
+    table["power_at_100"] = [Printed("0.90", 0.90, 0.005, "="), *cells[1:]]
+    frame = table_10(table, counted_board.verdicts, n_trials=1000, seed=1)
+    assert frame["power_agrees"].tolist() == [True, False, *([True] * 7)]
+
+
+def test_a_pair_that_the_board_lacks_is_named(
+    published: Loader, counted_board: CountedBoard
+) -> None:
+    verdicts = counted_board.verdicts
+    with pytest.raises(InvalidArgument, match="HS, Mistral-I / Llama-I"):
+        table_10(published(10), verdicts[verdicts["task"] == "arc"], n_trials=10, seed=1)
+
+
+# --- Figures ---
+
+
+def test_figure_1_is_the_ratio_of_the_two_required_numbers(counted_board: CountedBoard) -> None:
+    verdicts = counted_board.verdicts
+    frame = figure_01.figure_01(verdicts)
+    expected = (verdicts["n_miller"] / verdicts["n_star"]).to_numpy(np.float64)
+    np.testing.assert_allclose(frame["gain"], expected, rtol=1e-10)
+    # p q equal on both sides: the textbook gain is exact.
+    equal = CountedBoard.of([("arc", "a", "b", 30, 20, 20, 30)])
+    assert figure_01.figure_01(equal.verdicts)["residual"][0] == pytest.approx(0, abs=1e-12)
+    with house_style():
+        ax = figure_01.draw(frame).axes[0]
+    (circles,) = ax.collections
+    np.testing.assert_allclose(
+        np.asarray(circles.get_offsets(), float), frame[["rho", "gain"]].to_numpy()
+    )
+    curve = ax.lines[0]
+    x, y = np.asarray(curve.get_xdata()), np.asarray(curve.get_ydata())
+    np.testing.assert_allclose(y, 1 / (1 - x))
+
+
+def test_figure_2_has_a_panel_a_task_sorted(counted_board: CountedBoard) -> None:
+    frame = figure_02.figure_02(counted_board.verdicts)
+    assert len(frame) == len(counted_board.verdicts)
+    assert all(rows["r"].is_monotonic_increasing for _, rows in frame.groupby("task"))
+    with house_style():
+        panels = figure_02.draw(frame).axes
+    assert [ax.get_title(loc="left").split(":")[0] for ax in panels] == ["HS", "ARC-C"]
+    for ax, (_, rows) in zip(panels, frame.groupby("task", sort=False), strict=True):
+        ends = [bar.get_x() + bar.get_width() for bar in ax.patches]  # type: ignore[attr-defined]
+        np.testing.assert_allclose(ends, rows["r"])
+        assert ax.get_xscale() == "log"
+
+
+def test_figure_7_has_a_bar_a_pair_and_the_n_at_hand() -> None:
+    board = CountedBoard.of(
+        [
+            ("mmlu_pro", "GPT-5.5", "GPT-5.4", 1000, 110, 50, 190),
+            ("mmlu_pro", "GPT-5.4", "Llama-4-Maverick-17B-128E-Instruct-FP8", 900, 150, 40, 260),
+            (
+                "mmlu_pro",
+                "Llama-4-Maverick-17B-128E-Instruct-FP8",
+                "DeepSeek-V3.2",
+                800,
+                150,
+                150,
+                250,
+            ),
+        ]
+    )
+    frame = figure_07.figure_07(board.verdicts)
+    assert frame["label"].tolist() == ["1 vs 2", "2 vs 3", "3 vs 4"]
+    with house_style():
+        ax = figure_07.draw(frame).axes[0]
+    widths = [bar.get_width() for bar in ax.patches]  # type: ignore[attr-defined]
+    np.testing.assert_allclose(widths[:2], frame["n_star"][:2])
+    assert np.isinf(frame["n_star"][2])
+    assert [text.get_text() for text in ax.texts][-1] == "∞"
+
+
+def marks(figure: Figure) -> list[str]:
+    return [text.get_text() for text in figure.texts if text.get_text() == "WITNESS"]
+
+
+def test_a_witness_marks_its_figure_outside_the_axes(
+    tmp_path: Path, counted_board: CountedBoard
+) -> None:
+    frame = figure_01.figure_01(counted_board.verdicts)
+    with house_style():
+        figures = {"witness": figure_01.draw(frame), "raw": figure_01.draw(frame)}
+        save_figure(figures["witness"], tmp_path / "witness", [*WITNESS, *RAW], title="t")
+        save_figure(figures["raw"], tmp_path / "raw", RAW, title="t")
+    assert marks(figures["witness"]) == ["WITNESS"]
+    assert marks(figures["raw"]) == []
+    (mark,) = (text for text in figures["witness"].texts if text.get_text() == "WITNESS")
+    drawn = figures["witness"].axes[0].get_tightbbox()
+    assert drawn is not None
+    assert mark.get_window_extent().y0 >= drawn.y1

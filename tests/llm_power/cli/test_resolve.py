@@ -1,0 +1,327 @@
+"""``llm-power resolve`` as a user runs it: results, and one line for every kind of bad input."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from llm_power.board.verdicts import PAIRS_COLUMNS
+from llm_power.cli import main
+
+
+@pytest.fixture
+def scores(tmp_path: Path) -> Path:
+    rng = np.random.default_rng(4)
+    solved = rng.normal(size=(150, 1)) + rng.normal(size=(150, 4)) + [0.2, 0.9, 0.5, 0.4] > 0
+    table = pd.DataFrame(solved.astype(int), columns=["org/a", "org/b", "c|d", "$e_f$"])
+    table.insert(0, "subject", [f"s{i % 5}" for i in range(150)])
+    table.insert(0, "item_id", [f"{i:03d}" for i in range(150)])
+    path = tmp_path / "exam.csv"
+    table.to_csv(path, index=False)
+    return path
+
+
+def run(*arguments: str | Path) -> int:
+    try:
+        main([str(argument) for argument in arguments])
+    except SystemExit as stop:
+        return int(stop.code or 0)
+    return 0
+
+
+def test_writes_files_that_agree(scores: Path, tmp_path: Path) -> None:
+    out = tmp_path / "deep" / "out"
+    assert run("resolve", scores, "--pairs", "all", "--cluster", "subject", "--out", out) == 0
+    assert sorted(path.name for path in out.iterdir()) == [
+        "board.md",
+        "board.pdf",
+        "board.png",
+        "board.svg",
+        "pairs.csv",
+        "pairs.csv-metadata.json",
+        "pairs.parquet",
+        "summary.json",
+    ]
+    table = pd.read_parquet(out / "pairs.parquet")
+    assert list(table.columns) == PAIRS_COLUMNS
+    assert len(table) == 6
+    assert table["icc"].notna().all()
+    csv = pd.read_csv(out / "pairs.csv")
+    np.testing.assert_array_equal(csv["n_star"], table["n_star"])
+    summary = json.loads((out / "summary.json").read_text())
+    assert summary["n_pairs"] == 6
+    assert summary["tasks"][0]["coverage_min"] == 1.0
+    assert (
+        summary["scores"][0]["scored_items"]
+        == dict.fromkeys(["org/b", "c|d", "$e_f$", "org/a"], 150) | {}
+    )
+
+
+def test_same_input_gives_the_same_bytes(scores: Path, tmp_path: Path) -> None:
+    for name in ("first", "second"):
+        assert run("resolve", scores, "--exclude", "subject", "--out", tmp_path / name) == 0
+    for path in (tmp_path / "first").iterdir():
+        assert path.read_bytes() == (tmp_path / "second" / path.name).read_bytes()
+
+
+def test_family_and_top_are_the_users_choice(scores: Path, tmp_path: Path) -> None:
+    assert run("resolve", scores, "--cluster", "subject", "--top", "3", "--out", tmp_path) == 0
+    table = pd.read_parquet(tmp_path / "pairs.parquet")
+    assert list(table["rank_b"]) == [2, 3]
+
+
+def test_several_tasks_are_one_family(scores: Path, tmp_path: Path) -> None:
+    other = scores.with_name("quiz.csv")
+    other.write_bytes(scores.read_bytes())
+    assert run("resolve", scores, other, "--cluster", "subject", "--out", tmp_path / "o") == 0
+    table = pd.read_parquet(tmp_path / "o" / "pairs.parquet")
+    assert set(table["task"]) == {"exam", "quiz"}
+    np.testing.assert_array_equal(table["p_holm"][:3], table["p_holm"][3:])
+
+
+def test_a_table_of_any_name_is_the_users_own(scores: Path, tmp_path: Path) -> None:
+    """What a file is called says nothing of where its scores come from."""
+    other = scores.rename(scores.with_name("witness.csv"))
+    assert run("resolve", other, "--cluster", "subject", "--out", tmp_path / "out") == 0
+    described = json.loads((tmp_path / "out" / "pairs.csv-metadata.json").read_text())
+    assert described["dc:source"] == ["raw"]
+    assert described["dc:provenance"].startswith("raw (witness.csv, revision not stated, sha256 ")
+
+
+@pytest.mark.parametrize(
+    ("second", "options"),
+    [("exam.csv", ()), ("deep/exam.csv", ()), ("quiz.csv", ("--task", "exam"))],
+)
+def test_a_task_that_is_there_twice_is_refused(
+    second: str,
+    options: tuple[str, ...],
+    scores: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    other = scores.parent / second
+    other.parent.mkdir(exist_ok=True)
+    if other != scores:
+        other.write_bytes(scores.read_bytes())
+    out = tmp_path / "out"
+    assert run("resolve", scores, other, "--cluster", "subject", "--out", out, *options) == 2
+    error = capsys.readouterr().err
+    assert "tasks 1 and 2 of the board are both named 'exam' (from exam.csv and " in error
+    assert (error.count("\n"), error.count("Remedy: ")) == (1, 1)
+    assert not out.exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nowhere.csv"], "nowhere.csv"),
+        (["{scores}"], "'subject'"),
+        (["{scores}", "--cluster", "topic"], "topic"),
+        (["{scores}", "--cluster", "subject", "--top", "9"], "the best 9 of 4 models"),
+        (["{scores}", "--cluster", "subject", "--alpha", "1.5"], "alpha must lie strictly between"),
+        (["{scores}", "--cluster", "subject", "--power", "0"], "power must lie strictly between"),
+        (["{scores}", "--pairs", "some"], "'some' is not one of 'adjacent', 'all'"),
+        (["{scores}", "--missing", "guess"], "'guess' is not one of"),
+        (["{scores}", "--cluster", "subject", "--exclude", "zed"], "model 'zed'"),
+        ([], "Missing argument 'SCORES...'"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_code_2(
+    arguments: list[str],
+    message: str,
+    scores: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    out = tmp_path / "out"
+    assert run("resolve", *(a.format(scores=scores) for a in arguments), "--out", out) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("error: ")
+    assert error.count("\n") == 1
+    assert message in error
+    assert not out.exists()
+
+
+def test_missing_scores_name_model_item_and_remedy(
+    scores: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = pd.read_csv(scores, dtype=str)
+    table.loc[7, "c|d"] = None
+    table.to_csv(scores, index=False)
+    command: list[str | Path] = [
+        "resolve",
+        scores,
+        "--cluster",
+        "subject",
+        "--out",
+        tmp_path / "out",
+    ]
+    assert run(*command) == 2
+    error = capsys.readouterr().err
+    assert all(part in error for part in ("exam.csv", "'c|d'", "'007'", "pairwise"))
+    assert run(*command, "--missing", "pairwise") == 0
+    assert run(*command, "--missing", "drop_items") == 0
+    assert pd.read_parquet(tmp_path / "out" / "pairs.parquet")["n_items"].eq(149).all()
+
+
+def test_output_that_cannot_be_written_is_one_line(
+    scores: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("in the way")
+    assert run("resolve", scores, "--cluster", "subject", "--out", blocked) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+    assert blocked.read_text() == "in the way"
+
+
+def test_a_folder_in_the_way_leaves_earlier_results(
+    scores: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+    command: list[str | Path] = ["resolve", scores, "--cluster", "subject", "--out", out]
+    assert run(*command) == 0
+    (out / "summary.json").unlink()
+    (out / "summary.json").mkdir()
+    before = (out / "pairs.csv").read_bytes()
+    assert run(*command, "--pairs", "all") == 2
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert "summary.json' is a folder" in error
+    assert (out / "pairs.csv").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("fault", "message"),
+    [
+        (MemoryError("Unable to allocate 9 TiB"), "the memory does not suffice (Unable to"),
+        (MemoryError(), "the memory does not suffice (no details)"),
+        (OverflowError("too\nlarge"), "a fault of this program (OverflowError: too large)"),
+        (RecursionError(), "a fault of this program (RecursionError: )"),
+    ],
+)
+def test_the_unforeseen_has_an_exit_code_of_its_own(
+    fault: Exception,
+    message: str,
+    scores: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise fault
+
+    monkeypatch.setattr("llm_power.board.resolve.resolve_board", fail)
+    out = scores.with_name("out")
+    command: list[str | Path] = ["resolve", scores, "--cluster", "subject", "--out", out]
+    assert run(*command) == 3
+    error = capsys.readouterr().err
+    assert error.startswith(f"error: {message}")
+    assert (error.count("\n"), error.count("Remedy: ")) == (1, 1)
+    assert run("--debug", *command) == 3
+    traced = capsys.readouterr().err
+    assert traced.startswith("Traceback (most recent call last):")
+    assert traced.endswith(error)
+
+
+def test_interrupted_writing_leaves_earlier_results(
+    scores: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    command: list[str | Path] = [
+        "resolve",
+        scores,
+        "--cluster",
+        "subject",
+        "--out",
+        tmp_path / "out",
+    ]
+    assert run(*command) == 0
+    before = {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()}
+
+    def full(*_args: object, **_kwargs: object) -> None:
+        raise OSError(28, "No space left on device", "pairs.csv")
+
+    monkeypatch.setattr(pd.DataFrame, "to_csv", full)
+    assert run(*command, "--pairs", "all") == 2
+    assert {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()} == before
+
+
+def test_entry_point_is_installed(scores: Path, tmp_path: Path) -> None:
+    program = Path(sys.executable).with_name("llm-power")
+    done = subprocess.run(
+        [program, "resolve", scores, "--cluster", "subject", "--out", tmp_path / "out"],
+        capture_output=True,
+        text=True,
+        env=os.environ | {"COLUMNS": "80"},
+        check=True,
+    )
+    assert "pairs are resolved" in done.stdout
+    assert done.stderr == ""
+
+
+def as_program(*arguments: str | Path, **options: Any) -> subprocess.CompletedProcess[str]:
+    """Run the entry point in a process whose interpreter would say so if it shut down."""
+    program = (
+        "import atexit, sys; atexit.register(print, 'shut down', file=sys.stderr); "
+        "from llm_power.cli import console; console()"
+    )
+    return subprocess.run(
+        [sys.executable, "-c", program, *arguments],
+        text=True,
+        check=False,
+        stderr=subprocess.PIPE,
+        **options,
+    )
+
+
+def test_the_process_ends_once_all_is_said(scores: Path, tmp_path: Path) -> None:
+    """Threads of Arrow can abort the interpreter when it shuts down: here it does not."""
+    command: list[str | Path] = ["resolve", scores, "--out", tmp_path / "out"]
+    done = as_program(*command, "--cluster", "subject", stdout=subprocess.PIPE)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "pairs are resolved" in done.stdout
+    done = as_program(*command, stdout=subprocess.PIPE)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("error: ")
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_closed_pipe_is_no_contradiction(scores: Path, tmp_path: Path) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = as_program("resolve", "--help", stdout=writing)
+    assert (done.returncode, done.stderr) == (141, "")
+    os.close(writing)
+    closed = as_program("--help", preexec_fn=lambda: os.close(1))
+    assert (closed.returncode, closed.stderr) == (0, "")
+
+
+def test_logs_in_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One task of several, one metric, one filter: each has to be chosen."""
+    for model, solved in (("a", (1, 1, 0, 0)), ("b", (1, 0, 1, 0))):
+        for task in ("math", "law"):
+            folder = tmp_path / "logs" / model
+            folder.mkdir(parents=True, exist_ok=True)
+            records = [
+                {"doc_id": k, "doc": {"q": k}, "filter": name, "metrics": ["em", "f1"], "em": em}
+                | {"f1": 0.5}
+                for k, em in enumerate(solved)
+                for name in ("strict", "flexible")
+            ]
+            path = folder / f"samples_{task}_2024-06-16T16-57-41.377142.jsonl"
+            path.write_text("\n".join(map(json.dumps, records)), encoding="utf-8")
+    chosen = ["--task", "law", "--metric", "em", "--filter", "strict"]
+    assert run("resolve", tmp_path / "logs", "--out", tmp_path / "out", *chosen) == 0
+    summary = json.loads((tmp_path / "out" / "summary.json").read_text())
+    assert [score["task"] for score in summary["scores"]] == ["law"]
+    for left_out, message in zip(chosen[::2], ("several tasks", "metrics", "filters"), strict=True):
+        at = chosen.index(left_out)
+        some = chosen[:at] + chosen[at + 2 :]
+        assert run("resolve", tmp_path / "logs", "--out", tmp_path / "out", *some) == 2
+        assert message in capsys.readouterr().err

@@ -1,0 +1,100 @@
+"""The names that `llm_power` offers; those of Appendix J on the paper's worked example."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import llm_power
+from llm_power import InvalidArgument
+from llm_power.statistics.category_bootstrap import resample_clusters
+from llm_power.statistics.clusterings import random_clusters
+from llm_power.statistics.graded_pairs import draw_graded_pairs
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters"),
+    [
+        ("cohens_h", ["p1", "p2"]),
+        ("paired_bootstrap_delta", ["scores_a", "scores_b"]),
+        ("bootstrap_power", []),
+        ("parametric_required_n_proportions", ["p1", "p2", "paired", "rho"]),
+        ("parametric_required_n_paired_binary", ["p1", "p2", "rho"]),
+        ("required_n_mcnemar", ["n_ab", "n_ba", "n_observed"]),
+        ("parametric_required_n_paired", ["mean_diff", "sd_diff"]),
+    ],
+)
+def test_names_and_parameters_are_those_of_appendix_j(name: str, parameters: list[str]) -> None:
+    signature = inspect.signature(getattr(llm_power, name))
+    assert list(signature.parameters)[: len(parameters)] == parameters
+
+
+def test_worked_example_of_table_1() -> None:
+    # Table 1: 515 by the shortcut, 1,028 by eq. (6), both rounded up.
+    shortcut = llm_power.parametric_required_n_proportions(0.65, 0.60, paired=True, rho=0.30)
+    assert np.ceil(shortcut) == 515
+    n_star = llm_power.parametric_required_n_paired_binary(0.65, 0.60, 0.30)
+    assert np.ceil(n_star) == 1028
+    sd = np.sqrt(0.327300142653425)  # eq. (5), quoted from R in test_paired_binary.py
+    np.testing.assert_allclose(llm_power.parametric_required_n_paired(0.05, sd), n_star, 1e-10)
+
+
+def test_discordance_form_is_row_4_of_table_6() -> None:
+    assert np.rint(llm_power.required_n_mcnemar(295, 249, 10_042)) == 20_255
+
+
+@pytest.mark.parametrize(("paired", "rho"), [(True, None), (False, 0.3)])
+def test_rho_belongs_to_a_paired_design(paired: bool, rho: float | None) -> None:
+    with pytest.raises(InvalidArgument, match="rho must be given if and only if paired is true"):
+        llm_power.parametric_required_n_proportions(0.65, 0.60, paired=paired, rho=rho)
+
+
+def listed_for_type_checkers() -> dict[str, str]:
+    """Module of each name that the package imports where types are checked."""
+    tree = ast.parse(Path(str(llm_power.__file__)).read_text(encoding="utf-8"))
+    (block,) = [node for node in tree.body if isinstance(node, ast.If)]
+    lines = [node for node in block.body if isinstance(node, ast.ImportFrom)]
+    return {alias.name: str(line.module) for line in lines for alias in line.names}
+
+
+def test_every_name_is_there_is_listed_and_is_what_type_checkers_see() -> None:
+    homes = listed_for_type_checkers()
+    assert sorted(homes) == dir(llm_power) == llm_power.__all__
+    for name, module in homes.items():
+        assert getattr(llm_power, name) is getattr(sys.modules[module], name)
+
+
+def test_a_name_that_is_not_there_is_no_attribute() -> None:
+    with pytest.raises(AttributeError, match="module 'llm_power' has no attribute 'nothing'"):
+        _ = llm_power.nothing
+
+
+def test_import_loads_no_package_but_the_library() -> None:
+    code = (
+        "import sys, llm_power; "
+        "print(sorted({'numpy', 'scipy', 'pandas', 'pyarrow', 'matplotlib'} & set(sys.modules)))"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda rng: random_clusters(40, 4, rng),
+        lambda rng: resample_clusters(5, 20, rng),
+        lambda rng: draw_graded_pairs(30, 0.1, 0.5, rng=rng)[0],
+        lambda rng: llm_power.bootstrap_required_n(50, 30, 20, 9, rng=rng).high,
+    ],
+)
+def test_a_generator_a_seed_or_nothing_says_what_is_drawn(draw: Callable[[Any], Any]) -> None:
+    np.testing.assert_array_equal(draw(np.random.default_rng(3)), draw(3))
+    assert np.shape(draw(None)) == np.shape(draw(3))

@@ -1,0 +1,74 @@
+"""The paper as tests have it: its printed numbers, its displayed scores, a witness of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from kotawala2026.witness.oll_v1 import OllV1Witness, build_witness, witness_scores
+from llm_power.scores.store import TaskScores
+from replication.constraints import (
+    FITTED,
+    BoardScore,
+    Constraint,
+    displayed_scores,
+    load_board_scores,
+    load_constraints,
+)
+from replication.printed import (
+    PublishedCounts,
+    load_counts,
+    load_table,
+)
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture(scope="session")
+def published() -> Callable[[int], pd.DataFrame]:
+    """Load a table of the paper's printed numbers by its number."""
+    return lambda number: load_table(
+        ROOT / "data" / "kotawala2026" / "printed" / f"table_{number:02d}.csv"
+    )
+
+
+@pytest.fixture(scope="session")
+def counts_6() -> PublishedCounts:
+    """Table 6."""
+    return load_counts(ROOT / "data" / "kotawala2026" / "printed" / "table_06.csv")
+
+
+@pytest.fixture(scope="session")
+def counts_7() -> PublishedCounts:
+    """Table 7 with the N of its caption."""
+    return load_counts(ROOT / "data" / "kotawala2026" / "printed" / "table_07.csv", n_items=12032)
+
+
+@pytest.fixture(scope="session")
+def board_scores() -> tuple[BoardScore, ...]:
+    """The displayed scores."""
+    return load_board_scores(ROOT / "data" / "kotawala2026" / "board_scores.csv")
+
+
+@pytest.fixture(scope="session")
+def oll_v1_constraints(board_scores: tuple[BoardScore, ...]) -> tuple[Constraint, ...]:
+    """The displayed scores, and the panel's part of the register."""
+    printed = load_constraints(ROOT / "data" / "kotawala2026" / "claims.yaml")["oll_v1"]
+    return (*displayed_scores(board_scores, "oll_v1"), *printed)
+
+
+@pytest.fixture(scope="session")
+def oll_v1_witness(
+    board_scores: tuple[BoardScore, ...], oll_v1_constraints: tuple[Constraint, ...]
+) -> OllV1Witness:
+    """The witness of the register as it stands."""
+    return build_witness(board_scores, oll_v1_constraints)
+
+
+@pytest.fixture(scope="session")
+def oll_v1_tasks(oll_v1_witness: OllV1Witness) -> tuple[TaskScores, ...]:
+    """Its items."""
+    return witness_scores(oll_v1_witness, {FITTED: "0" * 64})

@@ -1,0 +1,86 @@
+"""The wheel holds the library alone, and works with its seven dependencies alone."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+
+from installed_wheel import install_wheel
+
+SCORES = "item_id,a,b\n" + "".join(f"i{i},{int(i % 3 > 0)},{int(i % 4 > 1)}\n" for i in range(60))
+CLAIMS = """
+claims:
+  - id: pairs
+    section: Board
+    place: front page
+    claim: number of pairs
+    quantity: number
+    printed: "1"
+    checks: [{result: pairs.csv, rows: {}, aggregate: count}]
+"""
+
+
+@pytest.fixture(scope="module")
+def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The Python of an environment with the wheel and its seven dependencies."""
+    return install_wheel(tmp_path_factory.mktemp("wheel"))
+
+
+def run(python: Path, *command: str | Path) -> subprocess.CompletedProcess[str]:
+    """Run a command of that environment in a folder that is not the clone."""
+    where = python.parents[2]
+    return subprocess.run(
+        [python.with_name(str(command[0])), *command[1:]],
+        cwd=where,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_the_wheel_holds_the_library_alone(python: Path) -> None:
+    (wheel,) = python.parents[2].glob("*.whl")
+    with ZipFile(wheel) as archive:
+        roots = {name.partition("/")[0].partition("-")[0] for name in archive.namelist()}
+        assert roots == {"llm_power"}
+        (described,) = [name for name in archive.namelist() if name.endswith("METADATA")]
+        text = archive.read(described).decode()
+    required = [line for line in text.splitlines() if line.startswith("Requires-Dist: ")]
+    assert len([line for line in required if "extra ==" not in line]) <= 7
+
+
+def test_every_public_name_is_importable_without_the_other_houses(python: Path) -> None:
+    code = (
+        "import importlib.util as u, llm_power\n"
+        "for name in dir(llm_power): getattr(llm_power, name)\n"
+        "others = ['replication', 'kotawala2026', 'matplotlib', 'tabulate', 'jinja2', 'tqdm']\n"
+        "print([name for name in others if u.find_spec(name)], llm_power.__file__)"
+    )
+    done = run(python, "python", "-I", "-c", code)
+    assert done.stderr == ""
+    assert done.stdout.startswith(f"[] {python.parents[1]}")
+
+
+def test_commands_say_in_one_line_what_they_left_out(python: Path) -> None:
+    where = python.parents[2]
+    (where / "scores.csv").write_text(SCORES)
+    (where / "claims.yaml").write_text(CLAIMS)
+    done = run(python, "llm-power", "resolve", "scores.csv", "--out", "out")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == (
+        "left out: board.md, board.pdf, board.png, board.svg, for want of tabulate and matplotlib. "
+        "Remedy: pip install 'llm-power[report]'.\n"
+    )
+    assert {path.name for path in (where / "out").iterdir()} == {
+        *("pairs.csv", "pairs.csv-metadata.json", "pairs.parquet", "summary.json")
+    }
+    options = ["--results", "out", "--out", "audit"]
+    done = run(python, "llm-power", "audit", "claims.yaml", *options)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == (
+        "left out: report.html, for want of jinja2. Remedy: pip install 'llm-power[report]'.\n"
+    )
+    assert {path.name for path in (where / "audit").iterdir()} == {"claims.csv", "claims.md"}

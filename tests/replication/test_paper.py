@@ -1,0 +1,142 @@
+"""A paper by its paper.yaml: what is made, from what, by which module."""
+
+from __future__ import annotations
+
+import shutil
+from importlib import import_module
+from pathlib import Path
+from typing import get_type_hints
+
+import pytest
+
+from llm_power.documents import DocumentError
+from llm_power.errors import LLMPowerError
+from replication.boards import Board, BoardNotThere, Boards
+from replication.exhibits import Exhibit, Inputs
+from replication.hub.plan import Downloads
+from replication.paper import ExhibitPlan, Paper
+from replication.sources import package_sources
+from replication.targets import Run, audited_files
+
+ROOT = Path(__file__).resolve().parents[2]
+PAPER = Paper.load(ROOT, "kotawala2026", source="published")
+
+
+def boards(root: Path | None = None, **own: Board) -> Boards:
+    return Boards({**PAPER.panels, **own}, str(root) if root else None)
+
+
+@pytest.mark.parametrize("name", [*PAPER.exhibits, *PAPER.comparisons])
+def test_every_exhibit_has_a_module_with_one_entry(name: str) -> None:
+    plan = {**PAPER.exhibits, **PAPER.comparisons}[name]
+    make = import_module(PAPER.module(plan)).make
+    assert get_type_hints(make) == {"inputs": Inputs, "return": Exhibit}
+
+
+def test_files_of_a_table_and_of_a_figure() -> None:
+    table = PAPER.exhibits["table_2"].outputs()
+    assert table["csv"] == "results/tables/table_02.csv"
+    assert table["json"] == "results/tables/table_02.csv-metadata.json"
+    assert table["cells_csv"] == "results/tables/table_02_cells.csv"
+    figure = PAPER.exhibits["figure_4"].outputs()
+    assert figure["svg"] == "figures/figure_04.svg"
+    assert figure["csv"] == "results/figures/figure_04.csv"
+    assert figure["tex"] == "results/figures/figure_04.tex"
+    assert "md" not in PAPER.exhibits["figure_1"].outputs()
+
+
+def test_inputs_of_an_exhibit() -> None:
+    found = PAPER.inputs(PAPER.exhibits["table_5"], boards())
+    assert found["oll_v1/verdicts"] == "results/pairs/oll_v1.parquet"
+    assert found["oll_v1/multiplicity"] == "results/boards/oll_v1/multiplicity.parquet"
+    assert found["scores"][-1] == "results/scores/mmlu_pro_top10/mmlu_pro.parquet"
+    assert len(found["scores"]) == 5
+
+
+def test_numbers_of_the_configuration() -> None:
+    plan = ExhibitPlan.of("figure_9", {"config": {"n_trials": "simulation/trials"}})
+    assert plan.numbers({"simulation": {"trials": 7}}) == {"n_trials": 7}
+
+
+def test_an_input_that_the_entry_does_not_name_is_refused() -> None:
+    with pytest.raises(LLMPowerError, match=r"table_6 asks for printed/7, .* paper\.yaml"):
+        Inputs("table_6", {}).printed(7)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("printed: [1]", "printd: [1]", "'printd' was unexpected"),
+        ("caption: counts", "caption: count", "'count' is not one of"),
+        ("table_1:", "tabel_1:", "'tabel_1'"),
+        ("board_scores: HS", "printed_accuracies: 6, board_scores: HS", "board_scores.csv"),
+    ],
+)
+def test_a_fault_of_paper_yaml_is_one_line(
+    old: str, new: str, message: str, tmp_path: Path
+) -> None:
+    shutil.copytree(ROOT / "data/kotawala2026", tmp_path / "data/kotawala2026")
+    shutil.copytree(ROOT / "workflow/schemas", tmp_path / "workflow/schemas")
+    file = tmp_path / "data/kotawala2026/paper.yaml"
+    file.write_text(file.read_text().replace(old, new, 1))
+    with pytest.raises(DocumentError, match="Remedy") as caught:
+        Paper.load(tmp_path, "kotawala2026", source="published")
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_panels_come_from_the_hub_where_it_has_them() -> None:
+    panels = Paper.load(ROOT, "kotawala2026", source="hub").panels
+    assert panels["oll_v1"].tasks["arc"]["path"] == "results/hub/oll_v1/arc.parquet"
+    frontier = panels["frontier"].tasks["mmlu_pro"]
+    assert frontier["path"] == "results/witness/frontier/mmlu_pro.parquet"
+
+
+def test_a_board_is_there_with_its_files(tmp_path: Path) -> None:
+    mine = Board("Mine", {"exam": {"path": "mine.csv"}}, families=("all", "adjacent"))
+    assert set(boards(mine=mine).panels) >= {"mine", "mine.adjacent", "oll_v1"}
+    assert not boards(mine=mine).is_there("mine")
+    with pytest.raises(BoardNotThere, match="LLM_POWER_DATA"):
+        boards(mine=mine).source_of("mine", "exam")
+    assert not boards(tmp_path, mine=mine).is_there("mine")
+    (tmp_path / "mine.csv").touch()
+    assert boards(tmp_path, mine=mine).is_there("mine")
+    assert boards().is_there("oll_v1")
+    assert not boards().is_there("nobody")
+
+
+def test_a_board_with_the_name_of_a_panel_is_refused() -> None:
+    with pytest.raises(DocumentError, match="key 'boards/oll_v1'.*another name"):
+        Boards.of(PAPER.panels, {"oll_v1": {}}, data_root=None, downloads=Downloads())
+
+
+def test_sources_are_the_modules_that_are_imported_and_their_paths_relative(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(ROOT)
+    found = package_sources(Path(), "kotawala2026.exhibits.table_06")
+    assert "src/kotawala2026/exhibits/table_06.py" in found
+    assert "src/llm_power/statistics/mcnemar.py" in found
+    assert "src/llm_power/report/figures.py" not in found
+    assert not any(name.endswith("__init__.py") for name in found)
+
+
+def test_results_that_claims_name_are_audited_with_their_descriptions(tmp_path: Path) -> None:
+    claims = tmp_path / "claims.yaml"
+    claims.write_text("- {result: tables/t.csv}\n- {result: audit/evidence.csv}\n")
+    made = ["results/tables/t.csv-metadata.json", "results/tables/u.csv-metadata.json"]
+    assert audited_files(str(claims), made) == ["results/tables/t.csv", made[0]]
+
+
+def test_a_comparison_needs_its_board_and_the_papers_point(tmp_path: Path) -> None:
+    (tmp_path / "mine.csv").touch()
+    mine = Board("Mine", {"exam": {"path": "mine.csv"}}, families=("all", "adjacent"))
+    with_board = boards(tmp_path, mmlu_pro_authors=mine)
+    file = "results/boards/mmlu_pro_comparison.md"
+    assert file in Run(PAPER, with_board, "published", PAPER.point).files()
+    assert Run(PAPER, with_board, "published", PAPER.point).left_out() == []
+    other = Run(PAPER, with_board, "published", {"alpha": 0.2, "power": 0.8})
+    assert file not in other.files()
+    (line,) = other.left_out()
+    assert line.startswith("mmlu_pro_comparison is left out")
+    assert file not in Run(PAPER, boards(), "published", PAPER.point).files()

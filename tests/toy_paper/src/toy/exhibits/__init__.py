@@ -1,0 +1,1 @@
+"""The exhibits of the toy paper, one module each."""

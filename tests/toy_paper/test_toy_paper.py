@@ -1,0 +1,84 @@
+"""A paper of two tables and a figure goes from printed cells to an audit page, in its own folder.
+
+What another paper costs: nothing outside `data/toy` and `src/toy` knows of it.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from repository import copy_repository, run_workflow
+
+TOY = Path(__file__).parent
+
+
+@pytest.fixture(scope="module")
+def ran(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    where = copy_repository(tmp_path_factory.mktemp("toy") / "repository")
+    # Nothing of the other paper is needed.
+    for folder in ("data", "src"):
+        shutil.rmtree(where / folder / "kotawala2026")
+        shutil.copytree(TOY / folder, where / folder, dirs_exist_ok=True)
+    run(where)
+    return where
+
+
+def run(where: Path, *options: str) -> str:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", str(where / "src"))
+        done = run_workflow(where, "--config", "paper=toy", *options)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+def rows(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_its_exhibits_are_made(ran: Path) -> None:
+    results, figures = ran / "results", ran / "figures"
+    for stem in ("tables/table_01", "tables/table_02"):
+        for end in (".csv", ".csv-metadata.json", ".md", ".tex"):
+            assert (results / f"{stem}{end}").is_file()
+    assert {path.name for path in figures.iterdir()} == {
+        f"figure_01.{end}" for end in ("pdf", "png", "svg")
+    }
+    assert rows(results / "tables/table_01.csv")[0]["gap_pp"] == "3.0"
+
+
+def test_its_claims_are_judged(ran: Path) -> None:
+    judged = {row["id"]: row for row in rows(ran / "results/audit/claims.csv")}
+    assert {name: row["verdict"] for name, row in judged.items()} == {
+        "table_02/1/p_exact": "holds",
+        "table_02/2/p_exact": "holds",
+        "table_02/1/n_star": "holds",
+        "table_02/2/n_star": "contradicted",
+        "s2/unresolved": "holds",
+    }
+    page = (ran / "results/audit/report.html").read_text()
+    assert "A Paper of Two Tables" in page
+    assert "Kotawala" not in page
+
+
+def test_its_manifest_names_the_paper(ran: Path) -> None:
+    manifest = json.loads((ran / "results/manifest.json").read_text())
+    assert manifest["paper"] == {"title": "A Paper of Two Tables", "citation": "Nobody 2026"}
+    assert [one["name"] for one in manifest["exhibits"]] == ["table_1", "table_2", "figure_1"]
+
+
+def test_an_edited_module_runs_what_uses_it(ran: Path) -> None:
+    module = ran / "src/toy/exhibits/table_02.py"
+    text = module.read_text()
+    module.write_text(text + "# edited\n")
+    try:
+        rules = {*re.findall(r"^rule (\w+):", run(ran, "--dry-run"), re.MULTILINE)} - {"all"}
+    finally:
+        module.write_text(text)
+    assert rules == {"table_2", "audit", "manifest"}

@@ -1,0 +1,31 @@
+# What a paper prints, evaluated by its quantities, and the witnesses of its panels against it.
+
+
+rule findings_printed:
+    input:
+        printed=PAPER.data(),
+        code=package_sources(PAPER.quantities, "replication.views"),
+    output:
+        findings="results/findings/printed.csv",
+        evidence="results/audit/evidence.csv",
+    log:
+        "logs/findings/printed.log",
+    benchmark:
+        "benchmarks/workflow/findings_printed.tsv"
+    params:
+        module=PAPER.quantities,
+    script:
+        "../scripts/findings_printed.py"
+
+
+rule witness_report:
+    input:
+        roles=collect("results/witness/{panel}/roles.csv", panel=WITNESSES),
+        infeasible=collect("results/witness/{panel}/infeasible.csv", panel=WITNESSES),
+    output:
+        roles="results/witness/roles.csv",
+        infeasible="results/witness/infeasible.csv",
+    log:
+        "logs/witness/report.log",
+    script:
+        "../scripts/witness_report.py"

@@ -1,0 +1,12 @@
+"""Make one stage of a board from the stages before it: the rule names the function that does."""
+
+from importlib import import_module
+
+from llm_power.board.operating_point import OperatingPoint
+from replication.job import load, logged, save, snakemake
+
+with logged():
+    module, _, function = snakemake.params.function.rpartition(".")
+    tables = [load(path) for name, path in snakemake.input.items() if name != "code"]
+    point = OperatingPoint(**snakemake.params.point)
+    save(getattr(import_module(module), function)(*tables, point), snakemake.output[0])
