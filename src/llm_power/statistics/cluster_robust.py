@@ -63,6 +63,17 @@ class ClusterRobustTest:
         Which estimator.
     confidence : float
         Nominal confidence.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.cluster_moments import moments_from_counts
+    >>> from llm_power.statistics.cluster_robust import cluster_robust_test
+    >>> moments = moments_from_counts([7, 12, 5, 20, 3], [4, 1, 2, 3, 1], [0, 5, 1, 2, 0])
+    >>> test = cluster_robust_test(moments)
+    >>> round(float(test.delta), 4), int(test.n_clusters), test.variance
+    (0.0638, 5, 'CR2')
+    >>> round(float(test.low), 4), round(float(test.high), 4)
+    (-0.4331, 0.5607)
     """
 
     delta: FloatArray
@@ -90,6 +101,15 @@ class ClusterResampling:
         Number of weight vectors behind it.
     enumerated : bool
         Whether these are all sign patterns.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.cluster_moments import moments_from_counts
+    >>> from llm_power.statistics.cluster_robust import cluster_sign_flip_test
+    >>> moments = moments_from_counts([7, 12, 5, 20, 3], [4, 1, 2, 3, 1], [0, 5, 1, 2, 0])
+    >>> found = cluster_sign_flip_test(moments)
+    >>> float(found.p), float(found.p_error), found.n_resamples, found.enumerated
+    (0.625, 0.0, 16, True)
     """
 
     p: FloatArray
@@ -148,6 +168,7 @@ def cluster_robust_test(
     Examples
     --------
     >>> from llm_power.statistics.cluster_moments import moments_from_counts
+    >>> from llm_power.statistics.cluster_robust import cluster_robust_test
     >>> test = cluster_robust_test(
     ...     moments_from_counts([7, 12, 5, 20, 3], [4, 1, 2, 3, 1], [0, 5, 1, 2, 0])
     ... )
@@ -239,6 +260,7 @@ def wild_cluster_bootstrap(
     Examples
     --------
     >>> from llm_power.statistics.cluster_moments import moments_from_counts
+    >>> from llm_power.statistics.cluster_robust import wild_cluster_bootstrap
     >>> moments = moments_from_counts([7, 12, 5, 20, 3], [4, 1, 2, 3, 1], [0, 5, 1, 2, 0])
     >>> float(wild_cluster_bootstrap(moments).p)
     0.625
@@ -301,6 +323,7 @@ def cluster_sign_flip_test(
     Examples
     --------
     >>> from llm_power.statistics.cluster_moments import moments_from_counts
+    >>> from llm_power.statistics.cluster_robust import cluster_sign_flip_test
     >>> moments = moments_from_counts([7, 12, 5, 20, 3], [4, 1, 2, 3, 1], [0, 5, 1, 2, 0])
     >>> float(cluster_sign_flip_test(moments).p)
     0.625

@@ -59,6 +59,13 @@ class DesignErrors:
         Chance that a significant gap has the wrong sign.
     type_m : ndarray
         Expected size of a significant gap over the true one, the exaggeration ratio.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.exact_required_n import normal_design_errors
+    >>> errors = normal_design_errors([1, 3], 1)
+    >>> errors.power.round(2).tolist(), errors.type_m.round(2).tolist()
+    ([0.17, 0.85], [2.49, 1.09])
     """
 
     power: FloatArray
@@ -104,6 +111,7 @@ def connor_required_n(
 
     Examples
     --------
+    >>> from llm_power.statistics.exact_required_n import connor_required_n
     >>> float(connor_required_n(0.12, 0.08).round(1))
     978.7
     """
@@ -148,6 +156,7 @@ def mcnemar_power(
 
     Examples
     --------
+    >>> from llm_power.statistics.exact_required_n import mcnemar_power
     >>> round(mcnemar_power(1000, 0.12, 0.08), 4)
     0.7916
     """
@@ -194,6 +203,7 @@ def mcnemar_required_n(
 
     Examples
     --------
+    >>> from llm_power.statistics.exact_required_n import mcnemar_required_n
     >>> mcnemar_required_n(0.12, 0.08)
     1021.0
     """
@@ -256,6 +266,7 @@ def normal_design_errors(
 
     Examples
     --------
+    >>> from llm_power.statistics.exact_required_n import normal_design_errors
     >>> errors = normal_design_errors(2, 8.1)
     >>> [round(float(x), 2) for x in (errors.power, errors.type_s, errors.type_m)]
     [0.06, 0.24, 9.54]
@@ -297,6 +308,7 @@ def mcnemar_design_errors(
 
     Examples
     --------
+    >>> from llm_power.statistics.exact_required_n import mcnemar_design_errors
     >>> errors = mcnemar_design_errors(200, 0.12, 0.08)
     >>> [round(float(x), 3) for x in (errors.power, errors.type_s, errors.type_m)]
     [0.198, 0.002, 2.1]

@@ -31,6 +31,13 @@ class GapBounds:
         Items that both models have.
     n_items : int
         All items.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.missing_bounds import missing_gap_bounds
+    >>> bounds = missing_gap_bounds([[1, 0], [1, 1], [float("nan"), 0], [0, 1]])
+    >>> bounds.n_items, int(bounds.n_common[0, 1]), float(bounds.pairwise[0, 1])
+    (4, 3, 0.0)
     """
 
     low: FloatArray
@@ -41,7 +48,15 @@ class GapBounds:
 
     @property
     def sign_is_known(self) -> BoolArray:
-        """Whether no filling of the missing scores reverses or closes the gap."""
+        """Whether no filling of the missing scores reverses or closes the gap.
+
+        Examples
+        --------
+        >>> from llm_power.statistics.missing_bounds import missing_gap_bounds
+        >>> bounds = missing_gap_bounds([[1, 0], [1, 0], [float("nan"), 0]])
+        >>> bounds.sign_is_known.tolist()
+        [[False, True], [True, False]]
+        """
         return np.asarray((self.low > 0) | (self.high < 0))
 
 
@@ -60,6 +75,14 @@ class MissingnessByDifficulty:
         Standardized difference, present minus missing; large where the hard items lack.
     p : ndarray of shape (n_models,)
         Two-sided p-value of items missing at random; NaN where nothing can be compared.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.missing_bounds import missingness_by_difficulty
+    >>> nan = float("nan")
+    >>> found = missingness_by_difficulty([[1, 1], [1, 1], [nan, 0], [nan, 1], [0, 0]])
+    >>> found.n_missing.tolist(), round(float(found.z[0]), 3), round(float(found.p[0]), 3)
+    ([2, 0], 0.333, 0.739)
     """
 
     n_missing: IntArray
@@ -104,6 +127,7 @@ def missing_gap_bounds(
 
     Examples
     --------
+    >>> from llm_power.statistics.missing_bounds import missing_gap_bounds
     >>> nan = float("nan")
     >>> bounds = missing_gap_bounds([[1, 0], [1, 1], [nan, 0], [0, 1]])
     >>> float(bounds.low[0, 1]), float(bounds.high[0, 1])
@@ -166,6 +190,7 @@ def missingness_by_difficulty(scores: ArrayLike) -> MissingnessByDifficulty:
 
     Examples
     --------
+    >>> from llm_power.statistics.missing_bounds import missingness_by_difficulty
     >>> nan = float("nan")
     >>> easy, hard = [[1, 1, 1]] * 20, [[nan, 0, 0]] * 10 + [[0, 0, 1]] * 10
     >>> found = missingness_by_difficulty(easy + hard)

@@ -32,6 +32,15 @@ class PairedDifferenceInterval:
         Limits of the two-sided interval, in score units.
     confidence : float
         Nominal confidence.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.paired_difference_interval import tango_interval
+    >>> interval = tango_interval([6, 40], [16, 38], [161, 2000])
+    >>> interval.delta.round(4).tolist(), interval.high.round(4).tolist()
+    ([-0.0621, 0.001], [-0.0054, 0.0099])
+    >>> interval.confidence
+    0.95
     """
 
     delta: FloatArray
@@ -81,6 +90,7 @@ def score_statistic(
 
     Examples
     --------
+    >>> from llm_power.statistics.paired_difference_interval import score_statistic
     >>> float(score_statistic(16, 6, 161).round(4))
     2.132
     """
@@ -109,6 +119,12 @@ def score_variance(
     -------
     ndarray
         Broadcast shape, squared score units.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.paired_difference_interval import score_variance
+    >>> [round(float(score_variance(16, 6, 161, gap)), 4) for gap in (0.0, 0.1)]
+    [0.1366, 0.1482]
     """
     first, second, n, gap = np.broadcast_arrays(
         *(np.asarray(x, dtype=np.float64) for x in (b, c, n_items, delta_0))
@@ -163,6 +179,7 @@ def tango_interval(
 
     Examples
     --------
+    >>> from llm_power.statistics.paired_difference_interval import tango_interval
     >>> interval = tango_interval(6, 16, 161)
     >>> [round(float(x), 4) for x in (interval.low, interval.delta, interval.high)]
     [-0.124, -0.0621, -0.0054]
@@ -212,6 +229,7 @@ def newcombe_interval(
 
     Examples
     --------
+    >>> from llm_power.statistics.paired_difference_interval import newcombe_interval
     >>> interval = newcombe_interval(36, 12, 2, 0)
     >>> [round(float(x), 4) for x in (interval.low, interval.high)]
     [0.0569, 0.3404]
@@ -278,6 +296,7 @@ def student_interval(
 
     Examples
     --------
+    >>> from llm_power.statistics.paired_difference_interval import student_interval
     >>> interval = student_interval([0.1, -0.2, 0.4, 0.3])
     >>> [round(float(x), 4) for x in (interval.low, interval.high)]
     [-0.271, 0.571]
@@ -299,7 +318,16 @@ def student_interval(
 
 
 def mean_standard_error(differences: FloatArray) -> FloatArray:
-    """Standard error of the mean over items; infinite where nothing shows how items vary."""
+    """Standard error of the mean over items; infinite where nothing shows how items vary.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from llm_power.statistics.paired_difference_interval import mean_standard_error
+    >>> differences = np.array([[0.1, 0.5], [-0.2, 0.5], [0.4, 0.5], [0.3, 0.5]])
+    >>> mean_standard_error(differences).round(4).tolist()
+    [0.1323, inf]
+    """
     n = differences.shape[0]
     if n == 1:
         return np.full(differences.shape[1:], np.inf)

@@ -51,6 +51,15 @@ class EquivalenceTest:
         Declared margin, in score units.
     alpha : float
         Level: the chance of a wrong claim of equivalence.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.paired_equivalence import score_equivalence_test
+    >>> test = score_equivalence_test([40, 5], [38, 2], [2000, 50], margin=0.02)
+    >>> test.equivalent.tolist(), test.margin, test.alpha
+    ([True, False], 0.02, 0.05)
+    >>> test.low.round(4).tolist(), test.high.round(4).tolist()
+    ([-0.0064, -0.0315], [0.0084, 0.1596])
     """
 
     p: FloatArray
@@ -100,6 +109,7 @@ def score_equivalence_test(
 
     Examples
     --------
+    >>> from llm_power.statistics.paired_equivalence import score_equivalence_test
     >>> test = score_equivalence_test(40, 38, 2000, margin=0.02)
     >>> bool(test.equivalent), round(float(test.p), 6)
     (True, 4e-05)
@@ -143,6 +153,7 @@ def student_equivalence_test(
 
     Examples
     --------
+    >>> from llm_power.statistics.paired_equivalence import student_equivalence_test
     >>> test = student_equivalence_test([0.1, -0.1, 0.0, 0.1, -0.1, 0.05], margin=0.1)
     >>> bool(test.equivalent), round(float(test.p), 4)
     (True, 0.0291)
@@ -202,6 +213,7 @@ def score_equivalence_required_n(
 
     Examples
     --------
+    >>> from llm_power.statistics.paired_equivalence import score_equivalence_required_n
     >>> float(score_equivalence_required_n(0.05, 0.05, margin=0.05).round(1))
     373.6
     """
@@ -263,6 +275,7 @@ def student_equivalence_required_n(
 
     Examples
     --------
+    >>> from llm_power.statistics.paired_equivalence import student_equivalence_required_n
     >>> float(student_equivalence_required_n(0.0, 0.5, margin=0.15))
     97.0
     """

@@ -48,6 +48,15 @@ class RankSets:
         Nominal simultaneous confidence.
     n_draws : int
         Number of multiplier draws.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from llm_power.statistics.rank_sets import rank_confidence_sets
+    >>> scores = np.random.default_rng(0).random((400, 3)) < [0.9, 0.7, 0.68]
+    >>> sets = rank_confidence_sets(scores)
+    >>> sets.rank.tolist(), sets.better.sum(axis=1).tolist(), sets.n_draws
+    ([1, 2, 2], [2, 0, 0], 2000)
     """
 
     mean: FloatArray
@@ -63,7 +72,16 @@ class RankSets:
 
     @property
     def could_be_first(self) -> BoolArray:
-        """Whether rank 1 is in the set, for each model."""
+        """Whether rank 1 is in the set, for each model.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from llm_power.statistics.rank_sets import rank_confidence_sets
+        >>> scores = np.random.default_rng(0).random((400, 3)) < [0.7, 0.68, 0.3]
+        >>> rank_confidence_sets(scores).could_be_first.tolist()
+        [True, True, False]
+        """
         return np.asarray(self.low == 1)
 
 
@@ -122,6 +140,8 @@ def rank_confidence_sets(
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from llm_power.statistics.rank_sets import rank_confidence_sets
     >>> rng = np.random.default_rng(0)
     >>> scores = rng.random((400, 4)) < [0.9, 0.7, 0.68, 0.3]
     >>> sets = rank_confidence_sets(scores)

@@ -74,6 +74,15 @@ class Verdicts:
         Declared margin, in score units.
     alpha, power : float
         Level and target power.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.verdict import binary_verdicts
+    >>> found = binary_verdicts([5, 30], [0, 8], [10, 500])
+    >>> found.direction.tolist(), found.attainable.tolist(), found.interval_differs.tolist()
+    ([0, 1], [False, True], [True, False])
+    >>> found.test, found.margin, found.alpha, found.power
+    ('exact', None, 0.05, 0.8)
     """
 
     verdict: NDArray[np.str_]
@@ -141,6 +150,7 @@ def binary_verdicts(
 
     Examples
     --------
+    >>> from llm_power.statistics.verdict import binary_verdicts
     >>> found = binary_verdicts([5, 30, 40], [0, 8, 38], [10, 500, 2000], margin=0.02)
     >>> found.verdict.tolist(), found.p.round(4).tolist()
     (['undetermined', 'different', 'equivalent'], [0.0625, 0.0005, 0.9099])
@@ -212,6 +222,7 @@ def student_verdicts(
 
     Examples
     --------
+    >>> from llm_power.statistics.verdict import student_verdicts
     >>> found = student_verdicts([0.3, 0.1, 0.4, 0.2, -0.1, 0.3])
     >>> str(found.verdict), int(found.direction), round(float(found.p), 4)
     ('different', 1, 0.0409)
