@@ -1,0 +1,392 @@
+r"""Tests of a mean difference whose clusters are a sample: CR2, wild bootstrap and sign flips.
+
+Two questions can be asked of clustered items. If the clusters are the whole of what is meant
+(these 14 subjects and no others), they are fixed strata: items within them are the sample, and
+the tests of single items answer. If they are a sample from a population of clusters (further
+subjects of this kind), the clusters are the sample, and the tests here answer: their precision
+rests on the number of clusters, whatever the number of items in each. The gap is that of the
+items, :math:`\hat\delta = \sum_k s_k / N` with cluster sums :math:`s_k`, so that a cluster counts
+by its share of the items, :math:`a_k = n_k/N`.
+
+Everything needs the items and the sum of the differences in each cluster, never items.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from scipy.special import stdtr, stdtrit
+
+from llm_power.errors import InvalidArgument
+from llm_power.statistics._checks import finite, open_unit, positive_count
+from llm_power.statistics._seeds import named_rng
+from llm_power.statistics._typing import ArrayLike, FloatArray, IntArray
+from llm_power.statistics.cluster_moments import ClusterMoments
+
+Variance = Literal["CR2", "CR1", "CR0"]
+Weights = Literal["rademacher", "webb"]
+
+#: The six weights of Webb (2023), each of probability 1/6; mean 0, variance 1.
+WEBB = np.sqrt([0.5, 1.0, 1.5, 0.5, 1.0, 1.5]) * [-1, -1, -1, 1, 1, 1]
+
+_SIGNS = np.array([-1.0, 1.0])
+
+# Relative size below which a sum of signed terms, or of squares, is rounding.
+_ROUNDING = 1e-12
+
+# Largest number of resampled statistics held at once.
+_BLOCK = 4_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterRobustTest:
+    """Cluster-robust test and interval of each pair's gap.
+
+    Attributes
+    ----------
+    delta : ndarray of shape (n_pairs,) or ()
+        Gap in score units, the mean over items.
+    standard_error : ndarray
+        Cluster-robust standard error, in score units.
+    df : ndarray
+        Degrees of freedom of the t distribution.
+    p : ndarray
+        Two-sided p-value of a zero gap.
+    low, high : ndarray
+        Limits of the interval, in score units.
+    n_clusters : ndarray of int
+        Clusters with an item of the pair.
+    variance : str
+        Which estimator.
+    confidence : float
+        Nominal confidence.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.cluster_moments import moments_from_counts
+    >>> from llm_power.statistics.cluster_robust import cluster_robust_test
+    >>> moments = moments_from_counts([7, 12, 5, 20, 3], [4, 1, 2, 3, 1], [0, 5, 1, 2, 0])
+    >>> test = cluster_robust_test(moments)
+    >>> round(float(test.delta), 4), int(test.n_clusters), test.variance
+    (0.0638, 5, 'CR2')
+    >>> round(float(test.low), 4), round(float(test.high), 4)
+    (-0.4331, 0.5607)
+    """
+
+    delta: FloatArray
+    standard_error: FloatArray
+    df: FloatArray
+    p: FloatArray
+    low: FloatArray
+    high: FloatArray
+    n_clusters: IntArray
+    variance: Variance
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterResampling:
+    """Resampling p-value of each pair's gap.
+
+    Attributes
+    ----------
+    p : ndarray of shape (n_pairs,) or ()
+        Two-sided p-value; NaN where it is undefined.
+    p_error : ndarray
+        Its Monte Carlo standard error; 0 where all sign patterns were enumerated.
+    n_resamples : int
+        Number of weight vectors behind it.
+    enumerated : bool
+        Whether these are all sign patterns.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.cluster_moments import moments_from_counts
+    >>> from llm_power.statistics.cluster_robust import cluster_sign_flip_test
+    >>> moments = moments_from_counts([7, 12, 5, 20, 3], [4, 1, 2, 3, 1], [0, 5, 1, 2, 0])
+    >>> found = cluster_sign_flip_test(moments)
+    >>> float(found.p), float(found.p_error), found.n_resamples, found.enumerated
+    (0.625, 0.0, 16, True)
+    """
+
+    p: FloatArray
+    p_error: FloatArray
+    n_resamples: int
+    enumerated: bool
+
+
+def cluster_robust_test(
+    moments: ClusterMoments, *, variance: Variance = "CR2", confidence: float = 0.95
+) -> ClusterRobustTest:
+    r"""Cluster-robust t test and interval of a mean paired difference.
+
+    .. math::
+        \widehat{V}_{CR2} = \frac{1}{N^2} \sum_k \frac{(s_k - n_k \hat\delta)^2}{1 - a_k},
+        \quad
+        \nu = \frac{1}{\sum_k a_k^2 + (\sum_k r_k)^2 - \sum_k r_k^2},
+        \quad r_k = \frac{a_k^2}{1 - a_k}
+
+    Parameters
+    ----------
+    moments : ClusterMoments
+        Items and sums of each cluster and pair.
+    variance : {"CR2", "CR1", "CR0"}, default "CR2"
+        CR2 has Satterthwaite's degrees of freedom :math:`\nu`. CR0 leaves out
+        :math:`1 - a_k`, CR1 multiplies CR0 by :math:`K/(K-1)`; both have :math:`K - 1`
+        degrees of freedom and are here for comparison.
+    confidence : float, default 0.95
+        Nominal confidence.
+
+    Returns
+    -------
+    ClusterRobustTest
+        Arrays of shape (n_pairs,), or () for a single pair given as vectors. All but `delta`
+        and `n_clusters` are NaN where fewer than two clusters have items, or where all
+        clusters have the same mean: without variance between clusters there is no verdict.
+
+    Raises
+    ------
+    InvalidArgument
+        If `variance` is none of the three or `confidence` is not in (0, 1).
+
+    Notes
+    -----
+    The working model is that of independent items, as in R's ``clubSandwich`` for ``lm``; for
+    an intercept alone both formulas are closed. Clusters of equal size have
+    :math:`\nu = K - 1`. With 14 clusters of the sizes of MMLU-Pro's subjects, and an ICC of 0
+    to .2, the type I error of a nominal .05 is .050 to .054 for CR2, .054 to .058 for CR1 and
+    .061 to .066 for CR0, in 40,000 simulations each (standard error .001).
+
+    References
+    ----------
+    Bell and McCaffrey (2002), Survey Methodology 28(2), 169-181; Pustejovsky and Tipton
+    (2018), doi:10.1080/07350015.2016.1247004.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.cluster_moments import moments_from_counts
+    >>> from llm_power.statistics.cluster_robust import cluster_robust_test
+    >>> test = cluster_robust_test(
+    ...     moments_from_counts([7, 12, 5, 20, 3], [4, 1, 2, 3, 1], [0, 5, 1, 2, 0])
+    ... )
+    >>> [round(float(x), 4) for x in (test.standard_error, test.df, test.p)]
+    [0.1454, 2.6686, 0.6937]
+    """
+    if variance not in ("CR2", "CR1", "CR0"):
+        raise InvalidArgument(f"variance must be 'CR2', 'CR1' or 'CR0', got {variance!r}")
+    alpha = 1 - open_unit("confidence", confidence)
+    n, total = moments.n_items, moments.sum_d
+    n_items, n_clusters = n.sum(axis=0), (n > 0).sum(axis=0)
+    delta = _ratio(total.sum(axis=0), n_items)
+    share = _ratio(n, n_items)
+    residual = total - n * delta
+    residual = np.where(np.abs(residual) <= _ROUNDING * np.abs(total), 0.0, residual)
+    within = np.square(residual)
+    if variance == "CR2":
+        within, df = _ratio(within, 1 - share), _satterthwaite(share)
+    else:
+        df = n_clusters - 1.0
+        if variance == "CR1":
+            within = within * _ratio(n_clusters, df)
+    squared = within.sum(axis=0) / np.square(n_items)
+    defined = (squared > 0) & (n_clusters > 1)
+    standard_error = np.where(defined, np.sqrt(squared), np.nan)
+    df = np.where(defined, df, np.nan)
+    reach = -stdtrit(df, alpha / 2) * standard_error
+    return ClusterRobustTest(
+        delta=np.asarray(delta),
+        standard_error=standard_error,
+        df=df,
+        p=np.asarray(2 * stdtr(df, -np.abs(delta / standard_error))),
+        low=np.asarray(delta - reach),
+        high=np.asarray(delta + reach),
+        n_clusters=np.broadcast_to(n_clusters, delta.shape).astype(np.int64),
+        variance=variance,
+        confidence=confidence,
+    )
+
+
+def wild_cluster_bootstrap(
+    moments: ClusterMoments,
+    *,
+    delta_0: float = 0.0,
+    weights: Weights = "rademacher",
+    n_resamples: int = 9_999,
+    rng: np.random.Generator | None = None,
+) -> ClusterResampling:
+    r"""Wild cluster bootstrap-t test of a gap, with the null hypothesis imposed.
+
+    Parameters
+    ----------
+    moments : ClusterMoments
+        Items and sums of each cluster and pair.
+    delta_0 : float, default 0
+        Gap under the hypothesis, in score units.
+    weights : {"rademacher", "webb"}, default "rademacher"
+        Signs, or Webb's six weights, which leave fewer ties where clusters are few.
+    n_resamples : int, default 9,999
+        Random weight vectors. All sign patterns are enumerated instead where they, counting a
+        pattern and its opposite once, are no more than this: up to 14 clusters by default.
+    rng : numpy.random.Generator, optional
+        Stream of random numbers; by default one named after this test, the same each time.
+
+    Returns
+    -------
+    ClusterResampling
+        Arrays of shape (n_pairs,), or () for a single pair given as vectors; NaN where the
+        clusters have no variance about the hypothesis.
+
+    Raises
+    ------
+    InvalidArgument
+        If a setting is outside its domain.
+
+    Notes
+    -----
+    Cluster residuals :math:`s_k - n_k \delta_0` are multiplied by the weights, and the t
+    statistic with CR0 (CR1 differs by a constant) is computed anew. Enumerated patterns
+    include the observed one, and random ones are counted with it, so that p is never 0. In the
+    simulations named in `cluster_robust_test`, 4,000 each, the type I error of a nominal .05 is
+    .045 to .055 (standard error .003).
+
+    References
+    ----------
+    Cameron, Gelbach and Miller (2008), doi:10.1162/rest.90.3.414; Webb (2023),
+    doi:10.1111/caje.12661.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.cluster_moments import moments_from_counts
+    >>> from llm_power.statistics.cluster_robust import wild_cluster_bootstrap
+    >>> moments = moments_from_counts([7, 12, 5, 20, 3], [4, 1, 2, 3, 1], [0, 5, 1, 2, 0])
+    >>> float(wild_cluster_bootstrap(moments).p)
+    0.625
+    """
+    gap = float(finite("delta_0", delta_0))
+    if weights not in ("rademacher", "webb"):
+        raise InvalidArgument(f"weights must be 'rademacher' or 'webb', got {weights!r}")
+    stream = named_rng(0, "wild_cluster_bootstrap") if rng is None else rng
+    n, residual = moments.n_items, moments.sum_d - moments.n_items * gap
+    share = np.broadcast_to(_ratio(n, n.sum(axis=0)), residual.shape)
+    count = positive_count("n_resamples", n_resamples)
+
+    def statistic(w: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Squared numerator and denominator of t, for each weight vector and pair."""
+        total = w @ residual
+        squares = np.square(w) @ np.square(residual)
+        moved = squares - 2 * total * (w @ (share * residual))
+        spread = moved + np.square(total) * np.square(share).sum(axis=0)
+        return np.square(total), np.where(spread > _ROUNDING * squares, spread, 0.0)
+
+    multipliers = _SIGNS if weights == "rademacher" else WEBB
+    return _share_as_large(residual, statistic, multipliers, count, stream)
+
+
+def cluster_sign_flip_test(
+    moments: ClusterMoments,
+    *,
+    delta_0: float = 0.0,
+    n_resamples: int = 9_999,
+    rng: np.random.Generator | None = None,
+) -> ClusterResampling:
+    """Randomization test that exchanges the two models in whole clusters.
+
+    Parameters
+    ----------
+    moments, delta_0, n_resamples, rng
+        As in `wild_cluster_bootstrap`.
+
+    Returns
+    -------
+    ClusterResampling
+        Arrays of shape (n_pairs,), or () for a single pair given as vectors; 1 where every
+        cluster sum is that of the hypothesis.
+
+    Raises
+    ------
+    InvalidArgument
+        If a setting is outside its domain.
+
+    Notes
+    -----
+    Exact where each cluster's sum is symmetric about the hypothesis. The statistic is the
+    absolute gap. Fewer than six clusters cannot reach .05: p is at least ``2 ** (1 - K)``. In
+    the simulations named in `wild_cluster_bootstrap` the type I error is .046 to .057.
+
+    References
+    ----------
+    Canay, Romano and Shaikh (2017), doi:10.3982/ECTA13081.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.cluster_moments import moments_from_counts
+    >>> from llm_power.statistics.cluster_robust import cluster_sign_flip_test
+    >>> moments = moments_from_counts([7, 12, 5, 20, 3], [4, 1, 2, 3, 1], [0, 5, 1, 2, 0])
+    >>> float(cluster_sign_flip_test(moments).p)
+    0.625
+    """
+    gap = float(finite("delta_0", delta_0))
+    stream = named_rng(0, "cluster_sign_flip_test") if rng is None else rng
+    residual = moments.sum_d - moments.n_items * gap
+    count = positive_count("n_resamples", n_resamples)
+
+    def statistic(w: FloatArray) -> tuple[FloatArray, FloatArray]:
+        total = w @ residual
+        return np.square(total), np.ones(total.shape)
+
+    return _share_as_large(residual, statistic, _SIGNS, count, stream)
+
+
+def _satterthwaite(share: FloatArray) -> FloatArray:
+    """Degrees of freedom of the CR2 variance, 1 / tr(G^2) with tr(G) = 1."""
+    r = _ratio(np.square(share), 1 - share)
+    trace = np.square(share).sum(axis=0) + np.square(r.sum(axis=0)) - np.square(r).sum(axis=0)
+    return _ratio(1.0, trace)
+
+
+def _share_as_large(
+    residual: FloatArray,
+    statistic: Callable[[FloatArray], tuple[FloatArray, FloatArray]],
+    multipliers: FloatArray,
+    n_resamples: int,
+    rng: np.random.Generator,
+) -> ClusterResampling:
+    """P-value of a ratio of squares over all sign patterns or random weight vectors."""
+    n_clusters = residual.shape[0]
+    enumerated = multipliers is _SIGNS and 2.0 ** (n_clusters - 1) <= n_resamples
+    n_drawn = 2 ** (n_clusters - 1) if enumerated else n_resamples
+    top, bottom = (x[0] for x in statistic(np.ones((1, n_clusters))))
+    as_large = np.zeros(residual.shape[1:])
+    rows = max(1, _BLOCK // residual.size * n_clusters)
+    for start in range(0, n_drawn, rows):
+        stop = min(start + rows, n_drawn)
+        if enumerated:
+            w = _sign_patterns(start, stop, n_clusters)
+        else:
+            w = rng.choice(multipliers, size=(stop - start, n_clusters))
+        drawn_top, drawn_bottom = statistic(w)
+        # Products instead of quotients; equal statistics differ by rounding, and are ties.
+        as_large += (drawn_top * bottom >= top * drawn_bottom * (1 - 1e-9)).sum(axis=0)
+    p = as_large / n_drawn if enumerated else (as_large + 1) / (n_drawn + 1)
+    p = np.where(bottom > 0, p, np.nan)
+    error = np.zeros(p.shape) if enumerated else np.sqrt(p * (1 - p) / n_drawn)
+    return ClusterResampling(np.asarray(p), np.asarray(error), n_drawn, enumerated)
+
+
+def _sign_patterns(start: int, stop: int, n_clusters: int) -> FloatArray:
+    """Rows of all patterns whose first sign is positive; a statistic's square knows no other."""
+    bits = np.arange(start, stop)[:, np.newaxis] >> np.arange(n_clusters - 1) & 1
+    return np.hstack([np.ones((stop - start, 1)), 1.0 - 2.0 * bits])
+
+
+def _ratio(top: ArrayLike, bottom: ArrayLike) -> FloatArray:
+    """Quotient; 0 where the denominator is."""
+    numerator, denominator = np.broadcast_arrays(
+        np.asarray(top, dtype=np.float64), np.asarray(bottom, dtype=np.float64)
+    )
+    quotient = np.zeros(denominator.shape)
+    np.divide(numerator, denominator, out=quotient, where=denominator != 0)
+    return quotient

@@ -1,0 +1,418 @@
+r"""Power and required items of McNemar's test itself, and what a significant gap exaggerates.
+
+An item is solved by A alone with probability :math:`p_{10}` and by B alone with
+:math:`p_{01}`. The number of discordant items is Binomial(:math:`n, \psi`) with
+:math:`\psi = p_{10} + p_{01}`; of these, A's are Binomial with :math:`\theta = p_{10}/\psi`.
+Power is summed over both. It is not monotone in :math:`n`: a saw-tooth, because counts are whole.
+
+At a nominal .05 the largest type I error, summed in the same way over discordances of .02 to .9
+and n = 50, 500 and 5,000, is .048 for the exact, .050 for the mid-p and .053 for the asymptotic
+test.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from scipy.special import bdtr, bdtrc, ndtr, ndtri
+from scipy.stats import binom
+
+from llm_power.errors import InvalidArgument
+from llm_power.statistics._checks import (
+    discordance,
+    finite,
+    non_negative,
+    open_unit,
+    positive,
+    positive_count,
+)
+from llm_power.statistics._typing import ArrayLike, FloatArray, IntArray
+from llm_power.statistics.inversion import z_sum
+from llm_power.statistics.mcnemar import mcnemar_asymptotic, mcnemar_exact, mcnemar_mid_p
+
+McNemarTest = Literal["exact", "mid_p", "asymptotic"]
+
+P_VALUES = {
+    "exact": mcnemar_exact,
+    "mid_p": mcnemar_mid_p,
+    "asymptotic": mcnemar_asymptotic,
+}
+
+# Rates b/n and c/n of n discordant items can exceed 1 in sum by an error of representation.
+_EDGE = 1e-12
+
+# Probability left out on each side of a binomial range.
+_OUTSIDE = 1e-16
+
+
+@dataclass(frozen=True, slots=True)
+class DesignErrors:
+    """What a significant gap says at one true gap and size.
+
+    Attributes
+    ----------
+    power : ndarray
+        Chance that the test rejects.
+    type_s : ndarray
+        Chance that a significant gap has the wrong sign.
+    type_m : ndarray
+        Expected size of a significant gap over the true one, the exaggeration ratio.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.exact_required_n import normal_design_errors
+    >>> errors = normal_design_errors([1, 3], 1)
+    >>> errors.power.round(2).tolist(), errors.type_m.round(2).tolist()
+    ([0.17, 0.85], [2.49, 1.09])
+    """
+
+    power: FloatArray
+    type_s: FloatArray
+    type_m: FloatArray
+
+
+def connor_required_n(
+    p10: ArrayLike, p01: ArrayLike, *, alpha: ArrayLike = 0.05, power: float = 0.80
+) -> FloatArray:
+    r"""Required items of the asymptotic McNemar test, with one variance a hypothesis.
+
+    .. math:: n = \frac{\left(z_{1-\alpha/2}\sqrt{\psi}
+        + z_{1-\beta}\sqrt{\psi-\delta^2}\right)^2}{\delta^2}
+
+    Parameters
+    ----------
+    p10, p01 : array_like
+        Probability that only A, and only B, solves an item.
+    alpha : array_like, default 0.05
+        Two-sided level.
+    power : float, default 0.80
+        Target power.
+
+    Returns
+    -------
+    ndarray
+        Broadcast shape; items, not rounded. ``inf`` where the probabilities are equal.
+
+    Raises
+    ------
+    InvalidArgument
+        If a probability is negative, their sum exceeds 1, or a setting is outside its domain.
+
+    Notes
+    -----
+    The variance of one item's difference is :math:`\psi` if the gap is zero and
+    :math:`\psi-\delta^2` at the gap :math:`\delta`. Eq. (6) has the second in both terms.
+
+    References
+    ----------
+    Connor (1987), doi:10.2307/2531961; Miettinen (1968), doi:10.2307/2528042.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.exact_required_n import connor_required_n
+    >>> float(connor_required_n(0.12, 0.08).round(1))
+    978.7
+    """
+    first, second = np.broadcast_arrays(non_negative("p10", p10), non_negative("p01", p01))
+    psi, delta = first + second, np.abs(first - second)
+    if np.any(psi > 1 + _EDGE):
+        raise InvalidArgument("p10 and p01 must not be negative, with a sum of at most 1")
+    z_power = ndtri(open_unit("power", power))
+    z_level = z_sum(alpha, power) - z_power
+    reach = z_level * np.sqrt(psi) + z_power * np.sqrt(np.maximum(psi - np.square(delta), 0.0))
+    reach, delta = np.broadcast_arrays(reach, delta)
+    ratio = np.full(reach.shape, np.inf)
+    np.divide(reach, delta, out=ratio, where=delta > 0)
+    return np.asarray(np.square(ratio))
+
+
+def mcnemar_power(
+    n_items: int, p10: float, p01: float, *, test: McNemarTest = "exact", alpha: float = 0.05
+) -> float:
+    """Exact unconditional power of McNemar's test.
+
+    Parameters
+    ----------
+    n_items : int
+        Number of items.
+    p10, p01 : float
+        Probability that only A, and only B, solves an item.
+    test : {"exact", "mid_p", "asymptotic"}, default "exact"
+        Form of the test.
+    alpha : float, default 0.05
+        Two-sided level; the test rejects where its p-value is at most `alpha`.
+
+    Returns
+    -------
+    float
+        Chance of a rejection, to either side.
+
+    Raises
+    ------
+    InvalidArgument
+        If an argument is outside its domain.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.exact_required_n import mcnemar_power
+    >>> round(mcnemar_power(1000, 0.12, 0.08), 4)
+    0.7916
+    """
+    n, psi = positive_count("n_items", n_items), discordance(p10, p01)
+    m = _likely_discordant(n, n, psi)
+    rejected = _rejection_probability(m, p10 / psi, test, open_unit("alpha", alpha))
+    return float(binom.pmf(m, n, psi) @ rejected)
+
+
+def mcnemar_required_n(
+    p10: float,
+    p01: float,
+    *,
+    test: McNemarTest = "exact",
+    alpha: float = 0.05,
+    power: float = 0.80,
+) -> float:
+    """Smallest number of items from which McNemar's test has the target power for good.
+
+    Parameters
+    ----------
+    p10, p01, test, alpha
+        As in `mcnemar_power`.
+    power : float, default 0.80
+        Target power, above `alpha`.
+
+    Returns
+    -------
+    float
+        A whole number of items: one fewer has less power, and neither this nor any larger
+        number has. ``inf`` where the probabilities are equal.
+
+    Raises
+    ------
+    InvalidArgument
+        If an argument is outside its domain.
+
+    Notes
+    -----
+    The chance of a rejection given the number of discordant items lies between its largest
+    non-decreasing minorant and its smallest non-decreasing majorant. The means of these two
+    rise with the number of items and are inverted by bisection; between the two inverses every
+    number of items is checked.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.exact_required_n import mcnemar_required_n
+    >>> mcnemar_required_n(0.12, 0.08)
+    1021.0
+    """
+    psi, level = discordance(p10, p01), open_unit("alpha", alpha)
+    target = open_unit("power", power)
+    if target <= level:
+        raise InvalidArgument(f"power must exceed alpha, got power={power!r} at alpha={alpha!r}")
+    if p10 == p01:
+        return np.inf
+    start = float(connor_required_n(p10, p01, alpha=level, power=max(target, 0.5)))
+    span = 4 / np.sqrt(start * psi)
+    while True:
+        least, most = max(1, int(start * (1 - span))), int(start * (1 + span)) + 20
+        m = _likely_discordant(least, most, psi)
+        given = _rejection_probability(m, p10 / psi, test, level)
+        minorant = np.minimum.accumulate(given[::-1])[::-1]
+        majorant = np.maximum.accumulate(given)
+        never = least == 1 or _mean(majorant, m, least, psi) < target
+        if never and _mean(minorant, m, most, psi) >= target:
+            break
+        span *= 2
+    first = _first_at_least(target, majorant, m, psi=psi, least=least, most=most)
+    last = _first_at_least(target, minorant, m, psi=psi, least=first, most=most)
+    return _last_below(target, given, m, psi=psi, first=first - 1, last=last) + 1.0
+
+
+def normal_design_errors(
+    delta: ArrayLike, standard_error: ArrayLike, *, alpha: float = 0.05
+) -> DesignErrors:
+    r"""Type S and type M errors of a two-sided z test (Gelman and Carlin 2014).
+
+    Parameters
+    ----------
+    delta : array_like
+        True gap, not zero, in score units.
+    standard_error : array_like
+        Its standard error at the size at hand, positive, in score units.
+    alpha : float, default 0.05
+        Two-sided level.
+
+    Returns
+    -------
+    DesignErrors
+        Arrays of the broadcast shape.
+
+    Raises
+    ------
+    InvalidArgument
+        If an argument is outside its domain.
+
+    Notes
+    -----
+    The exaggeration has a closed form (Lu, Qiu and Deng 2019). The observed gap in place of
+    the true one makes both errors look smaller where it was selected for its size.
+
+    References
+    ----------
+    Gelman and Carlin (2014), doi:10.1177/1745691614551642; Lu, Qiu and Deng (2019),
+    doi:10.1111/bmsp.12132.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.exact_required_n import normal_design_errors
+    >>> errors = normal_design_errors(2, 8.1)
+    >>> [round(float(x), 2) for x in (errors.power, errors.type_s, errors.type_m)]
+    [0.06, 0.24, 9.54]
+    """
+    gap = np.abs(finite("delta", delta))
+    if np.any(gap == 0):
+        raise InvalidArgument("delta must not be zero: a zero gap has no sign to mistake")
+    mu = gap / positive("standard_error", standard_error)
+    z = -ndtri(open_unit("alpha", alpha) / 2)
+    wrong, right = ndtr(-z - mu), ndtr(mu - z)
+    power = wrong + right
+    density = np.exp(-np.square([mu - z, mu + z]) / 2).sum(axis=0) / np.sqrt(2 * np.pi)
+    return DesignErrors(
+        power=np.asarray(power),
+        type_s=np.asarray(wrong / power),
+        type_m=np.asarray((density / mu + right - wrong) / power),
+    )
+
+
+def mcnemar_design_errors(
+    n_items: int, p10: float, p01: float, *, test: McNemarTest = "exact", alpha: float = 0.05
+) -> DesignErrors:
+    """Type S and type M errors of McNemar's test, summed over all tables.
+
+    Parameters
+    ----------
+    n_items, p10, p01, test, alpha
+        As in `mcnemar_power`, with different probabilities.
+
+    Returns
+    -------
+    DesignErrors
+        Arrays of shape (). Without any chance of a rejection, `type_s` and `type_m` are NaN.
+
+    Raises
+    ------
+    InvalidArgument
+        If an argument is outside its domain, or the probabilities are equal.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.exact_required_n import mcnemar_design_errors
+    >>> errors = mcnemar_design_errors(200, 0.12, 0.08)
+    >>> [round(float(x), 3) for x in (errors.power, errors.type_s, errors.type_m)]
+    [0.198, 0.002, 2.1]
+    """
+    n, psi = positive_count("n_items", n_items), discordance(p10, p01)
+    level = open_unit("alpha", alpha)
+    if p10 == p01:
+        raise InvalidArgument(f"p10 and p01 must differ, got {p10!r} twice")
+    theta = max(p10, p01) / psi
+    m = _likely_discordant(n, n, psi)
+    mass = binom.pmf(m, n, psi)
+    k = _critical_count(m, test, level)
+    wrong, right = _lower_tail(k, m, theta), _upper_tail(m - k, m, theta)
+    # E[B; B <= k] = m theta P(B' <= k - 1) with B' ~ Binomial(m - 1, theta).
+    solved_wrong = m * theta * _lower_tail(k - 1, m - 1, theta)
+    solved_right = m * theta * _upper_tail(m - k - 1, m - 1, theta)
+    # Where nothing rejects (k = -1) the second tail is empty as well.
+    solved_right = np.where(k < 0, 0.0, solved_right)
+    size = m * wrong - 2 * solved_wrong + 2 * solved_right - m * right
+    power = float(mass @ (wrong + right))
+    if power == 0:
+        return DesignErrors(np.zeros(()), np.full((), np.nan), np.full((), np.nan))
+    return DesignErrors(
+        power=np.asarray(power),
+        type_s=np.asarray(mass @ wrong / power),
+        type_m=np.asarray(mass @ size / (power * n * abs(p10 - p01))),
+    )
+
+
+def _rejection_probability(
+    m: IntArray, theta: float, test: McNemarTest, alpha: float
+) -> FloatArray:
+    """Chance of a rejection given m discordant items."""
+    k = _critical_count(m, test, alpha)
+    return _lower_tail(k, m, theta) + _upper_tail(m - k, m, theta)
+
+
+def _critical_count(m: IntArray, test: McNemarTest, alpha: float) -> IntArray:
+    """Largest smaller count that rejects, of m discordant items; -1 where none does."""
+    if test not in P_VALUES:
+        raise InvalidArgument(f"test must be one of {sorted(P_VALUES)}, got {test!r}")
+    p_value = P_VALUES[test]
+
+    def rejects(k: IntArray) -> np.ndarray:
+        smaller = np.maximum(k, 0)
+        return (k >= 0) & (2 * k < m) & (p_value(smaller, np.maximum(m - smaller, 0)) <= alpha)
+
+    k = np.floor((m + ndtri(alpha / 2) * np.sqrt(m)) / 2).astype(np.int64)
+    k = np.clip(k, -1, (m - 1) // 2)
+    while np.any(too_many := (k >= 0) & ~rejects(k)):
+        k = k - too_many
+    while np.any(more := rejects(k + 1)):
+        k = k + more
+    return k
+
+
+def _lower_tail(k: IntArray, m: IntArray, theta: float) -> FloatArray:
+    """P(B <= k) of B ~ Binomial(m, theta); 0 where k is negative."""
+    inside = (k >= 0) & (m >= 0)
+    return np.where(inside, bdtr(np.where(inside, k, 0), np.where(inside, m, 1), theta), 0.0)
+
+
+def _upper_tail(k: IntArray, m: IntArray, theta: float) -> FloatArray:
+    """P(B >= k) of B ~ Binomial(m, theta); 0 where k exceeds m."""
+    inside = (k <= m) & (m >= 0)
+    tail = bdtrc(np.where(inside, k - 1, 0), np.where(inside, m, 1), theta)
+    return np.where(inside, np.where(k <= 0, 1.0, tail), 0.0)
+
+
+def _likely_discordant(least: int, most: int, psi: float) -> IntArray:
+    """Numbers of discordant items that occur among `least` to `most` items."""
+    low = binom.ppf(_OUTSIDE, least, psi) if least > 0 else 0
+    return np.arange(int(low), int(binom.isf(_OUTSIDE, most, psi)) + 1)
+
+
+def _mean(values: FloatArray, m: IntArray, n: int, psi: float) -> float:
+    """Mean of a function of the number of discordant items, given on the range m."""
+    likely = _likely_discordant(n, n, psi)
+    return float(binom.pmf(likely, n, psi) @ values[likely - m[0]])
+
+
+def _first_at_least(
+    target: float, rising: FloatArray, m: IntArray, *, psi: float, least: int, most: int
+) -> int:
+    """Smallest n in [least, most] whose mean of a non-decreasing function reaches the target."""
+    while least < most:
+        middle = (least + most) // 2
+        if _mean(rising, m, middle, psi) >= target:
+            most = middle
+        else:
+            least = middle + 1
+    return least
+
+
+def _last_below(
+    target: float, given: FloatArray, m: IntArray, *, psi: float, first: int, last: int
+) -> int:
+    """Largest n in [first, last] with power below the target, from one n to the next."""
+    likely = _likely_discordant(first, last, psi)
+    given = given[np.maximum(likely - m[0], 0)]
+    mass, below = binom.pmf(likely, first, psi), first
+    for n in range(first, last + 1):
+        if mass @ given < target:
+            below = n
+        mass[1:] = (1 - psi) * mass[1:] + psi * mass[:-1]
+        mass[0] *= 1 - psi
+    return below

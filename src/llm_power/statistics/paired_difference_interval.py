@@ -1,0 +1,369 @@
+r"""Confidence intervals of a paired difference: score intervals for 0/1, Student's for graded.
+
+Of :math:`n` items, model A alone solves :math:`b` and model B alone solves :math:`c`. The gap
+:math:`\Delta` is A's accuracy minus B's, :math:`(b-c)/n` in the sample. All functions work on
+arrays of pairs and are the same, with signs exchanged, when the models are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import ndtri, stdtrit
+
+from llm_power.errors import InvalidArgument
+from llm_power.statistics._checks import counts, finite, open_unit, strictly_between
+from llm_power.statistics._typing import ArrayLike, FloatArray, IntArray
+
+# Standard deviation, over the largest difference, below which it is rounding.
+_ROUNDING = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class PairedDifferenceInterval:
+    """Gap of each pair with its confidence interval.
+
+    Attributes
+    ----------
+    delta : ndarray
+        Observed gap, A minus B, in score units.
+    low, high : ndarray
+        Limits of the two-sided interval, in score units.
+    confidence : float
+        Nominal confidence.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.paired_difference_interval import tango_interval
+    >>> interval = tango_interval([6, 40], [16, 38], [161, 2000])
+    >>> interval.delta.round(4).tolist(), interval.high.round(4).tolist()
+    ([-0.0621, 0.001], [-0.0054, 0.0099])
+    >>> interval.confidence
+    0.95
+    """
+
+    delta: FloatArray
+    low: FloatArray
+    high: FloatArray
+    confidence: float
+
+
+def score_statistic(
+    b: ArrayLike, c: ArrayLike, n_items: ArrayLike, delta_0: ArrayLike = 0.0
+) -> FloatArray:
+    r"""Score statistic of the hypothesis that the gap is `delta_0` (Tango 1998, eq. (9)).
+
+    .. math::
+        T(\Delta_0) = \frac{b - c - n \Delta_0}{\sqrt{n (2 \hat q + \Delta_0 (1 - \Delta_0))}}
+
+    Parameters
+    ----------
+    b, c : array_like of int
+        Items that only A, and only B, solves.
+    n_items : array_like of int
+        Items that both models were scored on, at least b + c.
+    delta_0 : array_like, default 0
+        Gap under the hypothesis, strictly between -1 and 1.
+
+    Returns
+    -------
+    ndarray
+        Broadcast shape; standard normal under the hypothesis for many items. At
+        ``delta_0 = 0`` its square is McNemar's statistic, and 0 where no item is discordant.
+
+    Raises
+    ------
+    InvalidArgument
+        If a count is negative or not whole, b + c exceeds `n_items`, or `delta_0` is not
+        strictly between -1 and 1.
+
+    Notes
+    -----
+    :math:`\hat q` is the maximum-likelihood probability that only B solves an item, under the
+    hypothesis. For a negative `delta_0` the models are exchanged, so that every sum under the
+    root has terms of one sign.
+
+    References
+    ----------
+    Tango (1998), doi:10.1002/(SICI)1097-0258(19980430)17:8<891::AID-SIM780>3.0.CO;2-B.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.paired_difference_interval import score_statistic
+    >>> float(score_statistic(16, 6, 161).round(4))
+    2.132
+    """
+    first, second, n = _table(b, c, n_items)
+    gap = strictly_between("delta_0", delta_0, -1.0, 1.0)
+    standard_error = np.sqrt(n * score_variance(first, second, n, gap))
+    difference, standard_error = np.broadcast_arrays(first - second - n * gap, standard_error)
+    statistic = np.zeros(difference.shape)
+    np.divide(difference, standard_error, out=statistic, where=standard_error > 0)
+    return statistic
+
+
+def score_variance(
+    b: ArrayLike, c: ArrayLike, n_items: ArrayLike, delta_0: ArrayLike
+) -> FloatArray:
+    """Variance of one item's difference, fitted under the hypothesis of a gap `delta_0`.
+
+    Parameters
+    ----------
+    b, c, n_items : array_like
+        As in `score_statistic`; they may be expected instead of observed counts.
+    delta_0 : array_like
+        Gap under the hypothesis, in [-1, 1].
+
+    Returns
+    -------
+    ndarray
+        Broadcast shape, squared score units.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.paired_difference_interval import score_variance
+    >>> [round(float(score_variance(16, 6, 161, gap)), 4) for gap in (0.0, 0.1)]
+    [0.1366, 0.1482]
+    """
+    first, second, n, gap = np.broadcast_arrays(
+        *(np.asarray(x, dtype=np.float64) for x in (b, c, n_items, delta_0))
+    )
+    size, mirrored = np.abs(gap), gap < 0
+    smaller = np.where(mirrored, first, second)
+    larger = np.where(mirrored, second, first)
+    spread = size * (1 - size)
+    # Tango's eq. (5), 2n q^2 + linear q - smaller spread = 0, in its two stable forms.
+    linear = (2 * n - larger + smaller) * size - larger - smaller
+    root = np.sqrt(np.square(linear) + 8 * n * smaller * spread)
+    q = np.zeros(root.shape)
+    np.divide(2 * smaller * spread, linear + root, out=q, where=linear > 0)
+    q = np.where(linear > 0, q, (root - linear) / (4 * n))
+    return np.asarray(2 * q + spread)
+
+
+def tango_interval(
+    b: ArrayLike, c: ArrayLike, n_items: ArrayLike, *, confidence: float = 0.95
+) -> PairedDifferenceInterval:
+    r"""Score interval of the difference of two paired proportions (Tango 1998).
+
+    Parameters
+    ----------
+    b, c, n_items : array_like of int
+        As in `score_statistic`.
+    confidence : float, default 0.95
+        Nominal confidence.
+
+    Returns
+    -------
+    PairedDifferenceInterval
+        Arrays of the broadcast shape; limits in [-1, 1].
+
+    Raises
+    ------
+    InvalidArgument
+        If a count is negative or not whole, b + c exceeds `n_items`, or `confidence` is not
+        in (0, 1).
+
+    Notes
+    -----
+    All gaps that the score test does not reject. It excludes 0 exactly where the asymptotic
+    McNemar test rejects at ``1 - confidence``. Where no item is discordant the limits are
+    :math:`\pm z^2 / (n + z^2)`; where A alone solves all, :math:`(n - z^2) / (n + z^2)` and 1.
+    At a nominal .95 the exact coverage, over 63 combinations of discordance and gap, is at
+    least .945, .941 and .936 at n = 20, 50 and 100, and .975, .963 and .957 in the mean.
+
+    References
+    ----------
+    Tango (1998), doi:10.1002/(SICI)1097-0258(19980430)17:8<891::AID-SIM780>3.0.CO;2-B.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.paired_difference_interval import tango_interval
+    >>> interval = tango_interval(6, 16, 161)
+    >>> [round(float(x), 4) for x in (interval.low, interval.delta, interval.high)]
+    [-0.124, -0.0621, -0.0054]
+    """
+    first, second, n = _table(b, c, n_items)
+    z = -ndtri((1 - open_unit("confidence", confidence)) / 2)
+    return PairedDifferenceInterval(
+        delta=np.asarray((first - second) / n),
+        low=np.asarray(-_upper_limit(second, first, n, z)),
+        high=_upper_limit(first, second, n, z),
+        confidence=confidence,
+    )
+
+
+def newcombe_interval(
+    n11: ArrayLike, b: ArrayLike, c: ArrayLike, n00: ArrayLike, *, confidence: float = 0.95
+) -> PairedDifferenceInterval:
+    r"""Square-and-add interval of the difference of two paired proportions (Newcombe 1998).
+
+    Parameters
+    ----------
+    n11, b, c, n00 : array_like of int
+        Items solved by both, only by A, only by B, and by neither.
+    confidence : float, default 0.95
+        Nominal confidence.
+
+    Returns
+    -------
+    PairedDifferenceInterval
+        Arrays of the broadcast shape.
+
+    Raises
+    ------
+    InvalidArgument
+        If a cell is negative or not whole, a pair has no item, or `confidence` is not in (0, 1).
+
+    Notes
+    -----
+    Method 10 of the paper: Wilson limits of the two accuracies, joined by the correlation of
+    the scores, whose numerator is reduced by n/2 where it is positive. Unlike Tango's interval
+    it depends on the concordant cells, and 0 may lie outside it where McNemar's test does not
+    reject.
+
+    References
+    ----------
+    Newcombe (1998), doi:10.1002/(SICI)1097-0258(19981130)17:22<2635::AID-SIM954>3.0.CO;2-C.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.paired_difference_interval import newcombe_interval
+    >>> interval = newcombe_interval(36, 12, 2, 0)
+    >>> [round(float(x), 4) for x in (interval.low, interval.high)]
+    [0.0569, 0.3404]
+    """
+    cells = np.broadcast_arrays(
+        counts("n11", n11), counts("b", b), counts("c", c), counts("n00", n00)
+    )
+    both, only_a, only_b, neither = (x.astype(np.float64) for x in cells)
+    n = both + only_a + only_b + neither
+    if np.any(n == 0):
+        raise InvalidArgument("every pair needs at least one item, got n11 = b = c = n00 = 0")
+    z = float(-ndtri((1 - open_unit("confidence", confidence)) / 2))
+    down_a, up_a = _wilson_reach((both + only_a) / n, n, z)
+    down_b, up_b = _wilson_reach((both + only_b) / n, n, z)
+    numerator = both * neither - only_a * only_b
+    numerator = np.where(numerator > 0, np.maximum(numerator - n / 2, 0.0), numerator)
+    margins = (both + only_a) * (only_b + neither) * (both + only_b) * (only_a + neither)
+    phi = np.zeros(n.shape)
+    np.divide(numerator, np.sqrt(margins), out=phi, where=margins > 0)
+    delta = (only_a - only_b) / n
+    return PairedDifferenceInterval(
+        delta=np.asarray(delta),
+        low=np.asarray(delta - _square_and_add(down_a, up_b, phi)),
+        high=np.asarray(delta + _square_and_add(up_a, down_b, phi)),
+        confidence=confidence,
+    )
+
+
+def student_interval(
+    differences: ArrayLike, *, confidence: float = 0.95
+) -> PairedDifferenceInterval:
+    r"""Student's interval of the mean paired difference of graded scores.
+
+    Parameters
+    ----------
+    differences : array_like of shape (n_items,) or (n_items, n_pairs)
+        Score of A minus score of B on each item, in score units.
+    confidence : float, default 0.95
+        Nominal confidence.
+
+    Returns
+    -------
+    PairedDifferenceInterval
+        Arrays of shape () or (n_pairs,). The limits are -inf and inf for a single item, and
+        where all differences are equal: nothing then shows how further items vary.
+
+    Raises
+    ------
+    InvalidArgument
+        If `differences` has another shape, no item or a missing value, or `confidence` is not
+        in (0, 1).
+
+    Notes
+    -----
+    Mean plus and minus :math:`t_{n-1} s / \sqrt n`: the interval of the paired t test, and 0
+    lies outside it exactly where that test rejects. At a nominal .95 it covers .948 where all
+    items differ (Beta scores, n = 50). Where most differences are 0 and the others skewed it
+    covers less: with a share of 1/4, 1/10 and 1/50 other than 0, .925, .878 and .870 at n = 50
+    and .947, .940 and .909 at n = 500 (20,000 simulations each, standard error .002).
+
+    References
+    ----------
+    Student (1908), doi:10.1093/biomet/6.1.1.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.paired_difference_interval import student_interval
+    >>> interval = student_interval([0.1, -0.2, 0.4, 0.3])
+    >>> [round(float(x), 4) for x in (interval.low, interval.high)]
+    [-0.271, 0.571]
+    """
+    d = finite("differences", differences)
+    if d.ndim not in (1, 2) or d.shape[0] == 0:
+        raise InvalidArgument(
+            f"differences must have shape (n_items,) or (n_items, n_pairs), got {d.shape!r}"
+        )
+    alpha = 1 - open_unit("confidence", confidence)
+    delta, standard_error = d.mean(axis=0), mean_standard_error(d)
+    reach = -stdtrit(max(d.shape[0] - 1, 1), alpha / 2) * standard_error
+    return PairedDifferenceInterval(
+        delta=np.asarray(delta),
+        low=np.asarray(delta - reach),
+        high=np.asarray(delta + reach),
+        confidence=confidence,
+    )
+
+
+def mean_standard_error(differences: FloatArray) -> FloatArray:
+    """Standard error of the mean over items; infinite where nothing shows how items vary.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from llm_power.statistics.paired_difference_interval import mean_standard_error
+    >>> differences = np.array([[0.1, 0.5], [-0.2, 0.5], [0.4, 0.5], [0.3, 0.5]])
+    >>> mean_standard_error(differences).round(4).tolist()
+    [0.1323, inf]
+    """
+    n = differences.shape[0]
+    if n == 1:
+        return np.full(differences.shape[1:], np.inf)
+    deviation = differences.std(axis=0, ddof=1)
+    varies = deviation > _ROUNDING * np.abs(differences).max(axis=0)
+    return np.where(varies, deviation / np.sqrt(n), np.inf)
+
+
+def _upper_limit(b: IntArray, c: IntArray, n: IntArray, z: float) -> FloatArray:
+    """Largest gap at which the score statistic is at least -z, by bisection."""
+    low, high = (b - c) / n, np.ones(b.shape)
+    # 75 halvings: the limits at 1e7 items, without a discordant one, keep 15 digits.
+    for _ in range(75):
+        middle = (low + high) / 2
+        standard_error = np.sqrt(n * score_variance(b, c, n, middle))
+        inside = n * middle - (b - c) <= z * standard_error
+        low, high = np.where(inside, middle, low), np.where(inside, high, middle)
+    return np.asarray(high)
+
+
+def _wilson_reach(p: FloatArray, n: FloatArray, z: float) -> tuple[FloatArray, FloatArray]:
+    """Distance from the proportion down and up to its Wilson limits."""
+    shrink = 1 + z * z / n
+    centre = (p + z * z / (2 * n)) / shrink
+    half = z * np.sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / shrink
+    return p - (centre - half), centre + half - p
+
+
+def _square_and_add(first: FloatArray, second: FloatArray, phi: FloatArray) -> FloatArray:
+    return np.sqrt(np.maximum(first**2 - 2 * phi * first * second + second**2, 0.0))
+
+
+def _table(b: ArrayLike, c: ArrayLike, n_items: ArrayLike) -> tuple[IntArray, IntArray, IntArray]:
+    first, second, n = np.broadcast_arrays(
+        counts("b", b), counts("c", c), counts("n_items", n_items)
+    )
+    if np.any((first + second > n) | (n == 0)):
+        raise InvalidArgument("n_items must be positive and at least b + c")
+    return first, second, n

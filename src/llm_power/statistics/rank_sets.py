@@ -1,0 +1,233 @@
+r"""Simultaneous confidence sets of ranks, from all pairwise differences by max-T.
+
+Model :math:`j` is declared better than :math:`k` where its lead, over its standard error, exceeds
+a critical value that all true non-leads stay below together with the stated confidence. The joint
+distribution comes from Gaussian multipliers on centred scores: models are scored on the same
+items, and their leads are correlated. A model's rank is then at least one more than the number of
+models declared better, and at most the number of models not declared worse. Sets of two models
+may overlap without the models being equal: overlap is no tie.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil
+
+import numpy as np
+
+from llm_power.errors import InvalidArgument
+from llm_power.statistics._checks import finite, open_unit, positive_count
+from llm_power.statistics._seeds import named_rng
+from llm_power.statistics._typing import ArrayLike, BoolArray, FloatArray, IntArray
+
+# Largest number of multipliers held at once.
+_BLOCK = 4_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class RankSets:
+    """Confidence sets of the ranks of all models, simultaneous over models.
+
+    Attributes
+    ----------
+    mean : ndarray of shape (n_models,)
+        Mean score over items.
+    rank : ndarray of int, shape (n_models,)
+        Observed rank, 1 for the best; equal means share the smallest.
+    low, high : ndarray of int, shape (n_models,)
+        Best and worst rank in the confidence set.
+    better : ndarray of bool, shape (n_models, n_models)
+        Whether the model of the row is declared better than that of the column.
+    critical_value : float
+        Standardized lead that decided the last step.
+    critical_value_error : float
+        Its Monte Carlo error, half the range of the neighbouring order statistics.
+    n_steps : int
+        Steps down; 1 for a single step.
+    confidence : float
+        Nominal simultaneous confidence.
+    n_draws : int
+        Number of multiplier draws.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from llm_power.statistics.rank_sets import rank_confidence_sets
+    >>> scores = np.random.default_rng(0).random((400, 3)) < [0.9, 0.7, 0.68]
+    >>> sets = rank_confidence_sets(scores)
+    >>> sets.rank.tolist(), sets.better.sum(axis=1).tolist(), sets.n_draws
+    ([1, 2, 2], [2, 0, 0], 2000)
+    """
+
+    mean: FloatArray
+    rank: IntArray
+    low: IntArray
+    high: IntArray
+    better: BoolArray
+    critical_value: float
+    critical_value_error: float
+    n_steps: int
+    confidence: float
+    n_draws: int
+
+    @property
+    def could_be_first(self) -> BoolArray:
+        """Whether rank 1 is in the set, for each model.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from llm_power.statistics.rank_sets import rank_confidence_sets
+        >>> scores = np.random.default_rng(0).random((400, 3)) < [0.7, 0.68, 0.3]
+        >>> rank_confidence_sets(scores).could_be_first.tolist()
+        [True, True, False]
+        """
+        return np.asarray(self.low == 1)
+
+
+def rank_confidence_sets(
+    scores: ArrayLike,
+    *,
+    confidence: float = 0.95,
+    step_down: bool = True,
+    n_draws: int = 2_000,
+    rng: np.random.Generator | None = None,
+) -> RankSets:
+    r"""Simultaneous confidence sets of the ranks of all models.
+
+    Parameters
+    ----------
+    scores : array_like of shape (n_items, n_models)
+        Score of each model on each item, complete; higher is better.
+    confidence : float, default 0.95
+        Chance that all sets together contain the true ranks.
+    step_down : bool, default True
+        Whether to drop declared leads and compare the others again, until none is added. The
+        single step declares no lead that the step-down does not.
+    n_draws : int, default 2,000
+        Multiplier draws, at least 20.
+    rng : numpy.random.Generator, optional
+        Stream of random numbers; by default one named after this function, the same each time.
+
+    Returns
+    -------
+    RankSets
+        Ranks, sets and declared leads.
+
+    Raises
+    ------
+    InvalidArgument
+        If `scores` is not a complete matrix of at least two items and two models, or a setting
+        is outside its domain.
+
+    Notes
+    -----
+    The hypotheses are :math:`\theta_j \le \theta_k` for all ordered pairs. Pairs whose
+    differences do not vary are never declared: no standard error speaks for them. The level is
+    asymptotic in the number of items. With five equal models, correlated 0/1 scores and a
+    nominal .95, the sets contain all ranks in .934 of 2,000 simulations of 100 items and in
+    .944 of 500 items (standard error .005). Neither items by pairs nor draws by pairs are held.
+
+    A declared lead leaves its opposite in the comparison, as Mogstad and coauthors have it, so
+    that the direction of each lead is covered as well. Step-down tests of two-sided hypotheses
+    drop both, which is a little narrower and says nothing of direction.
+
+    References
+    ----------
+    Mogstad, Romano, Shaikh and Wilhelm (2024), doi:10.1093/restud/rdad006; Romano and Wolf
+    (2005), doi:10.1198/016214504000000539; Chernozhukov, Chetverikov and Kato (2013),
+    doi:10.1214/13-AOS1161.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from llm_power.statistics.rank_sets import rank_confidence_sets
+    >>> rng = np.random.default_rng(0)
+    >>> scores = rng.random((400, 4)) < [0.9, 0.7, 0.68, 0.3]
+    >>> sets = rank_confidence_sets(scores)
+    >>> sets.low.tolist(), sets.high.tolist()
+    ([1, 2, 2, 4], [1, 3, 3, 4])
+    """
+    x = finite("scores", scores)
+    if x.ndim != 2 or min(x.shape) < 2:
+        raise InvalidArgument(
+            "scores must be a matrix of at least two items (rows) and two models (columns), "
+            f"got shape {x.shape!r}"
+        )
+    level, draws = 1 - open_unit("confidence", confidence), positive_count("n_draws", n_draws)
+    if draws < 20 or level * (draws + 1) < 1:
+        raise InvalidArgument(
+            f"n_draws must be at least 20 and 1 / (1 - confidence), got {n_draws!r}"
+        )
+    stream = named_rng(0, "rank_confidence_sets") if rng is None else rng
+    mean = x.mean(axis=0)
+    centred = x - mean
+    precision = _inverse_standard_errors(centred)
+    lead = (mean[:, np.newaxis] - mean) * precision
+    drawn = _multiplier_means(centred, draws, stream)
+    better, step = np.zeros(lead.shape, dtype=np.bool_), 0
+    while True:
+        step += 1
+        largest = np.sort(_largest_lead(drawn, np.where(better, 0.0, precision)))
+        critical, error = _upper_quantile(largest, level)
+        found = lead > critical
+        if not step_down or np.array_equal(found | better, better):
+            better |= found
+            break
+        better |= found
+    return RankSets(
+        mean=mean,
+        rank=1 + (mean[:, np.newaxis] < mean).sum(axis=1),
+        low=1 + better.sum(axis=0),
+        high=mean.size - better.sum(axis=1),
+        better=better,
+        critical_value=critical,
+        critical_value_error=error,
+        n_steps=step,
+        confidence=confidence,
+        n_draws=draws,
+    )
+
+
+def _inverse_standard_errors(centred: FloatArray) -> FloatArray:
+    """One over the standard error of each pair's gap; 0 where the difference does not vary."""
+    n = centred.shape[0]
+    products = centred.T @ centred
+    own = np.diag(products)
+    sums = own[:, np.newaxis] + own
+    squares = sums - 2 * products
+    # Of squares below this nothing is left but the rounding of the subtraction.
+    varies = squares > 1e-12 * sums
+    precision = np.zeros(squares.shape)
+    np.divide(n, np.sqrt(np.maximum(squares, 0.0)), out=precision, where=varies)
+    return precision
+
+
+def _multiplier_means(centred: FloatArray, draws: int, rng: np.random.Generator) -> FloatArray:
+    """Means of centred scores under standard normal multipliers, shape (draws, n_models)."""
+    n, means = centred.shape[0], np.empty((draws, centred.shape[1]))
+    rows = max(1, _BLOCK // n)
+    for start in range(0, draws, rows):
+        stop = min(start + rows, draws)
+        means[start:stop] = rng.standard_normal((stop - start, n)) @ centred / n
+    return means
+
+
+def _largest_lead(drawn: FloatArray, precision: FloatArray) -> FloatArray:
+    """Largest standardized lead of each draw, over the ordered pairs of positive precision."""
+    largest, buffer = np.zeros(drawn.shape[0]), np.empty_like(drawn)
+    for model in range(drawn.shape[1]):
+        np.subtract(drawn[:, model : model + 1], drawn, out=buffer)
+        buffer *= precision[model]
+        np.maximum(largest, buffer.max(axis=1), out=largest)
+    return largest
+
+
+def _upper_quantile(ordered: FloatArray, level: float) -> tuple[float, float]:
+    """The ceil((1 - level) (B + 1))-th of B ordered values, and its Monte Carlo error."""
+    size = ordered.size
+    # 1e-9 keeps 1,000 x 0.95 whole.
+    rank = min(ceil((1 - level) * (size + 1) - 1e-9), size)
+    reach = ceil(np.sqrt(size * level * (1 - level)))
+    low, high = max(rank - 1 - reach, 0), min(rank - 1 + reach, size - 1)
+    return float(ordered[rank - 1]), float(ordered[high] - ordered[low]) / 2

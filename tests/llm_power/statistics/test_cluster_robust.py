@@ -1,0 +1,284 @@
+"""Cluster-robust tests against clubSandwich, wildboottest, scipy and dense linear algebra.
+
+R 4.2.2, clubSandwich 0.5.8::
+
+    > n <- c(7, 12, 5, 20, 3); b <- c(4, 1, 2, 3, 1); c <- c(0, 5, 1, 2, 0)
+    > d <- unlist(Map(function(n, b, c) rep(c(1, -1, 0), c(b, c, n - b - c)), n, b, c))
+    > g <- factor(rep(seq_along(n), n)); m <- lm(d ~ 1)
+    > for (t in c("CR0", "CR1", "CR2")) print(vcovCR(m, cluster = g, type = t)[1, 1], digits = 15)
+    [1] 0.0165383761766394
+    [1] 0.0206729702207993
+    [1] 0.0211348486699324
+    > r <- coef_test(m, vcov = "CR2", cluster = g, test = "Satterthwaite")
+    > print(c(r$beta, r$SE, r$df, r$p_Satt), digits = 15)
+    [1] 0.0638297872340425 0.1453782950441104 2.6686401771880814 0.6936988916473786
+    > conf_int(m, vcov = "CR2", cluster = g)[c("CI_L", "CI_U")]
+    -0.433088636978126 0.560748211446211
+
+wildboottest 0.3.2 (Python), seven clusters, Rademacher weights, all 2^7 enumerated, null imposed::
+
+    statistic 1.04173, p-value 0.28125
+
+It counts the patterns whose statistic is strictly larger, so that the observed pattern and its
+opposite are not counted; here they are, and p is larger by 2/128.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.linalg import fractional_matrix_power
+from scipy.stats import permutation_test, ttest_1samp
+
+from llm_power.errors import InvalidArgument
+from llm_power.statistics import cluster_robust
+from llm_power.statistics.cluster_moments import (
+    ClusterMoments,
+    moments_from_counts,
+    moments_from_sums,
+)
+from llm_power.statistics.cluster_robust import (
+    WEBB,
+    ClusterRobustTest,
+    Variance,
+    cluster_robust_test,
+    cluster_sign_flip_test,
+    wild_cluster_bootstrap,
+)
+
+FIVE = moments_from_counts([7, 12, 5, 20, 3], [4, 1, 2, 3, 1], [0, 5, 1, 2, 0])
+SEVEN = moments_from_counts([7, 12, 5, 20, 3, 9, 14], [4, 1, 2, 3, 1, 5, 2], [0, 5, 1, 2, 0, 1, 1])
+UNKNOWN: Any = "unknown"
+#: Items of MMLU-Pro's subjects.
+MMLU_PRO = [1351, 1299, 1132, 1101, 969, 924, 844, 818, 798, 789, 717, 499, 410, 381]
+
+
+def of_items(groups: list[np.ndarray]) -> ClusterMoments:
+    return moments_from_sums(
+        [g.size for g in groups], [g.sum() for g in groups], [np.square(g).sum() for g in groups]
+    )
+
+
+def test_all_variances_equal_clubsandwich() -> None:
+    found = [
+        cluster_robust_test(FIVE, variance=v).standard_error ** 2 for v in ("CR0", "CR1", "CR2")
+    ]
+    expected = [0.0165383761766394, 0.0206729702207993, 0.0211348486699324]
+    np.testing.assert_allclose(found, expected, rtol=1e-13)
+
+
+def test_satterthwaite_test_and_interval_equal_clubsandwich() -> None:
+    test = cluster_robust_test(FIVE)
+    found = [test.delta, test.standard_error, test.df, test.p, test.low, test.high]
+    expected = [
+        0.0638297872340425,
+        0.1453782950441104,
+        2.6686401771880814,
+        0.6936988916473786,
+        -0.433088636978126,
+        0.560748211446211,
+    ]
+    np.testing.assert_allclose(found, expected, rtol=1e-11)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_cr2_equals_dense_linear_algebra(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(1, 9, size=6)
+    label, y = np.repeat(np.arange(6), sizes), rng.normal(size=sizes.sum())
+    n = y.size
+    hat = np.full((n, n), 1 / n)
+    residual_maker = np.eye(n) - hat
+    rows = []
+    for k in range(6):
+        own = label == k
+        adjust = fractional_matrix_power(residual_maker[np.ix_(own, own)], -0.5).real
+        rows.append(np.ones(own.sum()) @ adjust @ residual_maker[own] / n)
+    g = np.stack(rows)
+    gram = g @ g.T
+    test = cluster_robust_test(of_items([y[label == k] for k in range(6)]))
+    np.testing.assert_allclose(test.standard_error**2, np.square(g @ y).sum(), rtol=1e-10)
+    np.testing.assert_allclose(test.df, np.trace(gram) ** 2 / np.trace(gram @ gram), rtol=1e-10)
+
+
+def test_clusters_of_equal_size_are_a_t_test_of_their_means() -> None:
+    y = np.random.default_rng(2).normal(0.3, size=(9, 5))
+    test = cluster_robust_test(of_items([*y]), confidence=0.9)
+    expected = ttest_1samp(y.mean(axis=1), 0)
+    np.testing.assert_allclose(test.p, expected.pvalue, rtol=1e-12)
+    np.testing.assert_allclose(test.df, 8, rtol=1e-12)
+    limits = expected.confidence_interval(0.9)
+    np.testing.assert_allclose(test.low, limits.low, rtol=1e-12)
+    np.testing.assert_allclose(test.high, limits.high, rtol=1e-12)
+
+
+def test_an_empty_cluster_of_one_pair_is_no_cluster_of_it() -> None:
+    n = [[7, 7], [12, 12], [0, 5], [20, 20], [3, 3]]
+    b = [[4, 4], [1, 1], [0, 2], [3, 3], [1, 1]]
+    c = [[0, 0], [5, 5], [0, 1], [2, 2], [0, 0]]
+    both = moments_from_counts(n, b, c)
+    without = moments_from_counts([7, 12, 20, 3], [4, 1, 3, 1], [0, 5, 2, 0])
+    for pair, alone in ((0, without), (1, FIVE)):
+        for variance in ("CR0", "CR1", "CR2"):
+            joint = cluster_robust_test(both, variance=variance)
+            single = cluster_robust_test(alone, variance=variance)
+            for field in ("delta", "standard_error", "df", "p", "low", "n_clusters"):
+                np.testing.assert_allclose(getattr(joint, field)[pair], getattr(single, field))
+        assert wild_cluster_bootstrap(both).p[pair] == wild_cluster_bootstrap(alone).p
+        assert cluster_sign_flip_test(both).p[pair] == cluster_sign_flip_test(alone).p
+
+
+@pytest.mark.parametrize(
+    "moments",
+    [
+        moments_from_counts([40], [9], [3]),
+        moments_from_counts([10, 20], [1, 2], [0, 0]),
+        moments_from_sums([3, 7], [0.3, 0.7], [0.03, 0.07]),
+        moments_from_counts([10, 20, 5], [0, 0, 0], [0, 0, 0]),
+    ],
+)
+def test_no_variance_between_clusters_is_no_verdict(moments: ClusterMoments) -> None:
+    test = cluster_robust_test(moments)
+    assert np.isnan(test.p)
+    assert np.isnan(test.low)
+    assert not test.p <= 0.05
+
+
+def test_items_within_clusters_add_nothing_to_the_precision() -> None:
+    """Fourteen cluster means are what they are with a hundred times the items."""
+    rng = np.random.default_rng(4)
+    sizes, means = np.array(MMLU_PRO), rng.normal(0.01, 0.05, size=14)
+    tests: list[ClusterRobustTest] = [
+        cluster_robust_test(ClusterMoments(times * sizes, times * sizes * means, 0 * means))
+        for times in (1.0, 100.0)
+    ]
+    np.testing.assert_allclose(tests[0].standard_error, tests[1].standard_error, rtol=1e-10)
+
+
+def test_wild_bootstrap_equals_wildboottest() -> None:
+    result = wild_cluster_bootstrap(SEVEN)
+    assert result.enumerated
+    assert result.p == 0.28125 + 2 / 128
+
+
+@pytest.mark.parametrize("delta_0", [0.0, 0.1])
+def test_wild_bootstrap_equals_regressions_on_items(delta_0: float) -> None:
+    rng = np.random.default_rng(6)
+    groups = [rng.normal(0.2, size=size) for size in (4, 9, 2, 6, 3)]
+    label, y = np.repeat(np.arange(5), [g.size for g in groups]), np.concatenate(groups)
+
+    def squared_t(values: np.ndarray) -> float:
+        centred = values - values.mean()
+        scores = np.bincount(label, centred)
+        return float((values.mean() - delta_0) ** 2 / np.square(scores).sum())
+
+    observed, larger = squared_t(y), 0
+    for pattern in np.ndindex(*[2] * 5):
+        signs = 2.0 * np.array(pattern) - 1
+        drawn = delta_0 + signs[label] * (y - delta_0)
+        larger += squared_t(drawn) >= observed * (1 - 1e-9)
+    result = wild_cluster_bootstrap(of_items(groups), delta_0=delta_0)
+    assert result.p == larger / 32
+
+
+def test_sign_flips_equal_scipy() -> None:
+    sums = SEVEN.sum_d
+    expected = permutation_test(
+        (sums,), lambda x: abs(x.sum()), permutation_type="samples", alternative="greater"
+    )
+    assert cluster_sign_flip_test(SEVEN).p == expected.pvalue
+    flat = moments_from_counts([5, 5], [1, 1], [1, 1])
+    assert cluster_sign_flip_test(flat).p == 1
+
+
+def test_random_weights_agree_with_enumeration_within_their_error() -> None:
+    exact = wild_cluster_bootstrap(SEVEN)
+    drawn = wild_cluster_bootstrap(SEVEN, n_resamples=60, rng=np.random.default_rng(1))
+    assert not drawn.enumerated
+    assert abs(drawn.p - exact.p) < 4 * drawn.p_error
+    webb = wild_cluster_bootstrap(SEVEN, weights="webb")
+    assert not webb.enumerated
+    assert webb.p == wild_cluster_bootstrap(SEVEN, weights="webb").p
+    assert abs(webb.p - exact.p) < 0.1
+    np.testing.assert_allclose(webb.p_error, np.sqrt(webb.p * (1 - webb.p) / 9_999))
+
+
+def test_webb_weights_have_mean_0_and_variance_1() -> None:
+    np.testing.assert_allclose([WEBB.mean(), np.square(WEBB).mean()], [0, 1], atol=1e-15)
+
+
+@pytest.mark.parametrize("n_resamples", [9_999, 50])
+def test_blocks_change_nothing(n_resamples: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = wild_cluster_bootstrap(SEVEN, n_resamples=n_resamples)
+    monkeypatch.setattr(cluster_robust, "_BLOCK", 5)
+    blocks = wild_cluster_bootstrap(SEVEN, n_resamples=n_resamples)
+    assert whole.n_resamples == blocks.n_resamples
+    assert whole.p == blocks.p
+
+
+def test_clusters_of_one_item_are_the_t_test_of_items() -> None:
+    y = np.random.default_rng(12).normal(0.2, size=11)
+    test = cluster_robust_test(of_items([*y[:, np.newaxis]]))
+    assert test.n_clusters == 11
+    np.testing.assert_allclose(test.p, ttest_1samp(y, 0).pvalue, rtol=1e-12)
+    cr1 = cluster_robust_test(of_items([*y[:, np.newaxis]]), variance="CR1")
+    np.testing.assert_allclose(cr1.p, test.p, rtol=1e-12)
+
+
+def test_no_resampled_p_is_0() -> None:
+    sure = moments_from_counts([50] * 20, [40] * 19 + [39], [0] * 20)
+    assert wild_cluster_bootstrap(sure, n_resamples=99).p == 0.01
+    assert cluster_sign_flip_test(sure, n_resamples=99).p == 0.01
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: cluster_robust_test(FIVE, variance=UNKNOWN), "variance must be"),
+        (lambda: cluster_robust_test(FIVE, confidence=2), "confidence"),
+        (lambda: wild_cluster_bootstrap(FIVE, weights=UNKNOWN), "weights must be"),
+        (lambda: wild_cluster_bootstrap(FIVE, n_resamples=0), "at least 1"),
+        (lambda: cluster_sign_flip_test(FIVE, delta_0=np.nan), "delta_0"),
+    ],
+)
+def test_faults_are_named(call, said: str) -> None:  # type: ignore[no-untyped-def]
+    with pytest.raises(InvalidArgument, match=said):
+        call()
+
+
+def null_boards(icc: float, n_boards: int) -> ClusterMoments:
+    """Cluster sums with no mean gap; clusters of MMLU-Pro's sizes, one column a board."""
+    rng = np.random.default_rng([14, int(100 * icc)])
+    sizes = np.array(MMLU_PRO, dtype=np.float64)[:, np.newaxis]
+    means = np.sqrt(icc) * rng.standard_normal((14, n_boards))
+    noise = np.sqrt(sizes * (1 - icc)) * rng.standard_normal((14, n_boards))
+    sums = sizes * means + noise
+    return ClusterMoments(sizes, sums, np.square(sums))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("icc", [0.0, 0.02, 0.2])
+def test_type_1_error_with_fourteen_unequal_clusters(icc: float) -> None:
+    """40,000 boards, Monte Carlo standard error .0011; the ranges are those of the docstring."""
+    boards = null_boards(icc, 40_000)
+    error = 4 * np.sqrt(0.05 * 0.95 / 40_000)
+    ranges: tuple[tuple[Variance, float, float], ...] = (
+        ("CR2", 0.050, 0.054),
+        ("CR1", 0.054, 0.058),
+        ("CR0", 0.061, 0.066),
+    )
+    for variance, low, high in ranges:
+        rate = float(np.mean(cluster_robust_test(boards, variance=variance).p <= 0.05))
+        assert low - error < rate < high + error
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("icc", [0.0, 0.2])
+def test_type_1_error_of_resampling_with_fourteen_unequal_clusters(icc: float) -> None:
+    """2,000 boards, all 8,192 patterns; Monte Carlo standard error .005."""
+    boards = null_boards(icc, 2_000)
+    for result in (wild_cluster_bootstrap(boards), cluster_sign_flip_test(boards)):
+        assert result.enumerated
+        assert 0.03 < float(np.mean(result.p <= 0.05)) < 0.07

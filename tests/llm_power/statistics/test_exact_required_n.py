@@ -1,0 +1,157 @@
+"""Power and required items of McNemar's test against sums over all tables and printed numbers.
+
+R 4.2.2, `retrodesign` of Gelman and Carlin (2014), power and type S error::
+
+    > f <- function(D, s, a=.05, df=Inf) { z <- qt(1-a/2, df)
+    +   ph <- 1-pt(z-D/s, df); pl <- pt(-z-D/s, df); c(ph+pl, pl/(ph+pl)) }
+    > print(f(2, 8.1), digits=10)
+    [1] 0.05701294063 0.23961765446
+"""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+from scipy.stats import multinomial
+
+from llm_power.errors import InvalidArgument
+from llm_power.statistics.exact_required_n import (
+    P_VALUES,
+    McNemarTest,
+    connor_required_n,
+    mcnemar_design_errors,
+    mcnemar_power,
+    mcnemar_required_n,
+    normal_design_errors,
+)
+from llm_power.statistics.paired_binary import required_n_discordance
+
+TESTS: tuple[McNemarTest, ...] = ("exact", "mid_p", "asymptotic")
+
+
+def tables(n: int, p10: float, p01: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    b, c = np.meshgrid(np.arange(n + 1), np.arange(n + 1))
+    b, c = b[b + c <= n], c[b + c <= n]
+    cells = [p10, p01, 1 - p10 - p01]
+    return b, c, np.asarray(multinomial.pmf(np.stack([b, c, n - b - c], axis=-1), n, cells))
+
+
+@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize(
+    ("n", "p10", "p01"), [(1, 0.6, 0.4), (7, 0.5, 0.0), (40, 0.3, 0.1), (90, 0.1, 0.25)]
+)
+def test_power_and_errors_are_sums_over_all_tables(
+    test: McNemarTest, n: int, p10: float, p01: float
+) -> None:
+    b, c, mass = tables(n, p10, p01)
+    rejects = (P_VALUES[test](b, c) <= 0.05) & (b + c > 0)
+    power = mass[rejects].sum()
+    np.testing.assert_allclose(mcnemar_power(n, p10, p01, test=test), power, rtol=1e-9, atol=1e-14)
+    errors = mcnemar_design_errors(n, p10, p01, test=test)
+    np.testing.assert_allclose(errors.power, power, rtol=1e-9, atol=1e-14)
+    if power == 0:
+        assert np.isnan(errors.type_s)
+        assert np.isnan(errors.type_m)
+        return
+    wrong = rejects & ((b < c) if p10 > p01 else (b > c))
+    np.testing.assert_allclose(errors.type_s, mass[wrong].sum() / power, rtol=1e-8, atol=1e-13)
+    size = (mass * np.abs(b - c) / n)[rejects].sum() / power / abs(p10 - p01)
+    np.testing.assert_allclose(errors.type_m, size, rtol=1e-9)
+
+
+@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize("power", [0.3, 0.8, 0.95])
+@pytest.mark.parametrize(
+    ("p10", "p01"),
+    [(0.5, 0.0), (1.0, 0.0), (0.0, 0.3), (0.9, 0.1), (0.3, 0.05), (0.1, 0.3), (0.06, 0.0)],
+)
+def test_required_n_is_after_the_last_size_with_too_little_power(
+    test: McNemarTest, power: float, p10: float, p01: float
+) -> None:
+    top = int(2 * connor_required_n(p10, p01, power=max(power, 0.5))) + 40
+    reached = [mcnemar_power(n, p10, p01, test=test) >= power for n in range(1, top)]
+    expected = max((n for n, enough in enumerate(reached, 1) if not enough), default=0) + 1
+    assert mcnemar_required_n(p10, p01, test=test, power=power) == expected
+
+
+def test_a_clean_sweep_needs_as_many_items_as_the_level_says() -> None:
+    """2 * 2^-n <= alpha, the smallest attainable p-value; half of it for mid-p."""
+    assert mcnemar_required_n(1.0, 0.0) == 6
+    assert mcnemar_required_n(1.0, 0.0, test="mid_p") == 5
+    assert mcnemar_required_n(1.0, 0.0, alpha=0.0005) == 12
+
+
+def test_equal_probabilities_need_infinitely_many_items() -> None:
+    assert mcnemar_required_n(0.2, 0.2) == np.inf
+    assert np.isinf(connor_required_n(0.2, 0.2))
+
+
+def test_connor_is_the_formula_and_tends_to_equation_6() -> None:
+    psi, delta, z_level, z_power = 0.2, 0.04, 1.959963984540054, 0.8416212335729143
+    expected = ((z_level * psi**0.5 + z_power * (psi - delta**2) ** 0.5) / delta) ** 2
+    np.testing.assert_allclose(connor_required_n(0.12, 0.08), expected, rtol=1e-12)
+    one_variance = required_n_discordance(100_100, 99_900, 1_000_000)
+    np.testing.assert_allclose(connor_required_n(0.1001, 0.0999), one_variance, rtol=1e-6)
+
+
+def test_exact_needs_more_and_mid_p_about_as_many_as_connor() -> None:
+    exact = mcnemar_required_n(0.15, 0.13)
+    mid_p = mcnemar_required_n(0.15, 0.13, test="mid_p")
+    assert exact > mid_p
+    assert mid_p == pytest.approx(float(connor_required_n(0.15, 0.13)), rel=0.005)
+
+
+def test_twenty_thousand_items_take_less_than_a_third_of_a_second() -> None:
+    start = time.perf_counter()
+    n = mcnemar_required_n(0.15, 0.1395)
+    assert 19_000 < n < 22_000
+    assert time.perf_counter() - start < 0.3
+
+
+def test_normal_errors_equal_r_and_the_printed_example() -> None:
+    """Printed for an effect of 2 and a standard error of 8.1: .06, 24 % and 9.7 by simulation."""
+    errors = normal_design_errors(2, 8.1)
+    np.testing.assert_allclose(errors.power, 0.05701294063, rtol=1e-9)
+    np.testing.assert_allclose(errors.type_s, 0.23961765446, rtol=1e-9)
+    estimate = 2 + 8.1 * np.random.default_rng(1).standard_normal(4_000_000)
+    significant = np.abs(estimate)[np.abs(estimate) > 1.959963984540054 * 8.1]
+    error = significant.std() / np.sqrt(significant.size)
+    assert abs(float(errors.type_m) - significant.mean() / 2) < 4 * error / 2
+
+
+def test_normal_and_exact_errors_agree_for_many_items() -> None:
+    exact = mcnemar_design_errors(20_000, 0.101, 0.099, test="asymptotic")
+    normal = normal_design_errors(0.002, np.sqrt(0.2 / 20_000))
+    for name in ("power", "type_s", "type_m"):
+        np.testing.assert_allclose(getattr(exact, name), getattr(normal, name), rtol=0.02)
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: mcnemar_required_n(0.7, 0.4), "sum in"),
+        (lambda: mcnemar_required_n(0.3, 0.1, power=0.04), "power must exceed alpha"),
+        (lambda: mcnemar_power(10, 0.3, 0.1, test="wald"), "test must be one of"),  # type: ignore[arg-type]
+        (lambda: mcnemar_design_errors(10, 0.3, 0.3), "must differ"),
+        (lambda: normal_design_errors(0, 1), "delta must not be zero"),
+        (lambda: connor_required_n(0.7, 0.4), "sum of at most 1"),
+    ],
+)
+def test_faults_are_named(call, said: str) -> None:  # type: ignore[no-untyped-def]
+    with pytest.raises(InvalidArgument, match=said):
+        call()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("test", TESTS)
+def test_exact_type_1_error(test: McNemarTest) -> None:
+    """Largest over discordances .02 to .9 and n = 50, 500, 5,000 at a nominal .05."""
+    largest = {"exact": 0.0483, "mid_p": 0.0501, "asymptotic": 0.0531}
+    rates = [
+        mcnemar_power(n, psi / 2, psi / 2, test=test)
+        for n in (50, 500, 5_000)
+        for psi in (0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.9)
+    ]
+    assert max(rates) == pytest.approx(largest[test], abs=1e-4)

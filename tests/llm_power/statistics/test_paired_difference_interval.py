@@ -1,0 +1,241 @@
+"""Intervals of a paired difference against printed tables, other derivations and exact coverage.
+
+Newcombe (1998), Table III, 95 % limits of method 10, cells e, f, g, h = both, A, B, neither. Its
+lower limit of (1, 97, 1, 1) is printed as .8736 and left out: no score correlation is positive
+there, so that method 8 is the same method, and that is printed, rightly, as .8737.
+
+Fagerland, Lydersen and Laake (2014), doi:10.1002/sim.6148, complete response before and after
+consolidation therapy, cells 59, 6, 16, 80: Tango -0.1240 to -0.0054, Newcombe -0.1186 to -0.0046.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.optimize import brentq, minimize_scalar
+from scipy.special import xlogy
+from scipy.stats import multinomial, norm, ttest_1samp
+
+from llm_power.errors import InvalidArgument
+from llm_power.statistics.mcnemar import mcnemar_asymptotic
+from llm_power.statistics.paired_difference_interval import (
+    PairedDifferenceInterval,
+    newcombe_interval,
+    score_statistic,
+    student_interval,
+    tango_interval,
+)
+
+Z = norm.isf(0.025)
+TABLE_III = [
+    (36, 12, 2, 0, 0.0569, 0.3404),
+    (20, 12, 2, 16, 0.0562, 0.3292),
+    (18, 12, 2, 18, 0.0562, 0.3290),
+    (36, 14, 0, 0, 0.1528, 0.4167),
+    (35, 14, 0, 1, 0.1461, 0.4175),
+    (18, 14, 0, 18, 0.1441, 0.3963),
+    (2, 97, 1, 0, 0.8721, 0.9854),
+    (1, 97, 1, 1, None, 0.9850),
+    (0, 29, 1, 0, 0.6666, 0.9882),
+    (2, 98, 0, 0, 0.9178, 0.9945),
+    (1, 98, 0, 1, 0.9171, 0.9916),
+    (0, 30, 0, 0, 0.8395, 1.0),
+    (54, 0, 0, 0, -0.0664, 0.0664),
+    (53, 0, 0, 1, -0.0729, 0.0729),
+    (30, 0, 0, 24, -0.0358, 0.0358),
+    (29, 0, 0, 25, -0.0354, 0.0354),
+    (28, 0, 0, 26, -0.0352, 0.0352),
+    (27, 0, 0, 27, -0.0351, 0.0351),
+]
+
+
+def all_tables(n: int) -> tuple[np.ndarray, np.ndarray]:
+    b, c = np.meshgrid(np.arange(n + 1), np.arange(n + 1))
+    return b[b + c <= n], c[b + c <= n]
+
+
+def profile_variance(b: int, c: int, n: int, gap: float) -> float:
+    """Variance at the maximum of the trinomial likelihood, found by a search."""
+
+    def loss(q: float) -> float:
+        rest = max(1 - gap - 2 * q, 0.0)
+        return -float(xlogy(b, q + gap) + xlogy(c, q) + xlogy(n - b - c, rest))
+
+    bounds = (max(0.0, -gap), (1 - gap) / 2)
+    q = minimize_scalar(loss, bounds=bounds, method="bounded", options={"xatol": 1e-13}).x
+    return float(2 * q + gap - gap**2)
+
+
+@pytest.mark.parametrize("row", TABLE_III)
+def test_newcombe_equals_table_iii(row: tuple[int, int, int, int, float | None, float]) -> None:
+    *cells, low, high = row
+    interval = newcombe_interval(*cells)
+    assert float(interval.high) == pytest.approx(high, abs=0.5001e-4)
+    if low is not None:
+        assert float(interval.low) == pytest.approx(low, abs=0.5001e-4)
+
+
+def test_both_equal_the_printed_example() -> None:
+    tango, newcombe = tango_interval(6, 16, 161), newcombe_interval(59, 6, 16, 80)
+    limits = [tango.low, tango.high, newcombe.low, newcombe.high]
+    np.testing.assert_allclose(limits, [-0.1240, -0.0054, -0.1186, -0.0046], atol=0.5e-4)
+
+
+@pytest.mark.parametrize("gap", [-0.6, -0.2, -1e-3, 1e-3, 0.15, 0.7])
+@pytest.mark.parametrize(
+    ("b", "c", "n"), [(3, 1, 9), (0, 4, 7), (5, 0, 5), (0, 0, 6), (20, 40, 90)]
+)
+def test_score_statistic_is_that_of_the_maximum_likelihood(
+    b: int, c: int, n: int, gap: float
+) -> None:
+    expected = (b - c - n * gap) / np.sqrt(n * profile_variance(b, c, n, gap))
+    np.testing.assert_allclose(score_statistic(b, c, n, gap), expected, rtol=2e-5)
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 13])
+def test_limits_are_where_the_score_statistic_meets_the_quantile(n: int) -> None:
+    b, c = all_tables(n)
+    interval = tango_interval(b, c, n)
+    assert np.all(interval.low <= interval.delta)
+    assert np.all(interval.delta <= interval.high)
+    for limit, quantile, inside in (
+        (interval.high, -Z, interval.high < 1 - 1e-12),
+        (interval.low, Z, interval.low > -1 + 1e-12),
+    ):
+        at_limit = score_statistic(b[inside], c[inside], n, limit[inside])
+        np.testing.assert_allclose(at_limit, quantile, rtol=1e-8)
+
+
+def test_score_statistic_at_zero_is_mcnemars() -> None:
+    b, c = all_tables(6)
+    found = score_statistic(b, c, 6)
+    np.testing.assert_allclose(found**2 * (b + c), (b - c) ** 2.0, rtol=1e-12)
+    assert score_statistic(0, 0, 5) == 0
+
+
+def test_score_statistic_falls_as_the_hypothesis_rises() -> None:
+    b, c = all_tables(12)
+    gaps = np.linspace(-0.999, 0.999, 801)[:, np.newaxis]
+    assert np.all(np.diff(score_statistic(b, c, 12, gaps), axis=0) < 1e-12)
+
+
+def test_limits_equal_a_root_search_in_tangos_own_notation() -> None:
+    b, c, n = 40, 20, 160
+
+    def statistic(gap: float) -> float:
+        linear, constant = -b - c + (2 * n - b + c) * gap, -c * gap * (1 - gap)
+        q = (np.sqrt(linear**2 - 8 * n * constant) - linear) / (4 * n)
+        return float((b - c - n * gap) / np.sqrt(n * (2 * q + gap * (1 - gap))))
+
+    interval = tango_interval(b, c, n)
+    low = brentq(lambda x: statistic(x) - Z, 1e-6, b / n - c / n)
+    high = brentq(lambda x: statistic(x) + Z, b / n - c / n, 0.9)
+    np.testing.assert_allclose([interval.low, interval.high], [low, high], rtol=1e-10)
+
+
+@pytest.mark.parametrize("n", [1, 10, 12_000, 10_000_000])
+def test_limits_without_variance_have_closed_forms(n: int) -> None:
+    none, all_a = tango_interval(0, 0, n), tango_interval(n, 0, n)
+    np.testing.assert_allclose([none.low, none.high], [-(Z**2) / (n + Z**2), Z**2 / (n + Z**2)])
+    np.testing.assert_allclose([all_a.low, all_a.high], [(n - Z**2) / (n + Z**2), 1])
+
+
+def test_ten_million_items_agree_with_wald() -> None:
+    b, c, n = 1_005_000, 995_000, 10_000_000
+    interval = tango_interval(b, c, n)
+    delta = (b - c) / n
+    reach = Z * np.sqrt(((b + c) / n - delta**2) / n)
+    np.testing.assert_allclose(
+        [interval.low, interval.high], [delta - reach, delta + reach], rtol=1e-4
+    )
+
+
+@pytest.mark.parametrize("n", [10, 60])
+def test_tango_excludes_zero_exactly_where_mcnemar_rejects(n: int) -> None:
+    b, c = all_tables(n)
+    interval = tango_interval(b, c, n)
+    excludes = (interval.low > 0) | (interval.high < 0)
+    np.testing.assert_array_equal(excludes, mcnemar_asymptotic(b, c) < 0.05)
+
+
+def test_exchanging_the_models_mirrors_every_interval() -> None:
+    b, c = all_tables(9)
+    for one, other in (
+        (tango_interval(b, c, 9), tango_interval(c, b, 9)),
+        (newcombe_interval(2, b, c, 9), newcombe_interval(2, c, b, 9)),
+    ):
+        np.testing.assert_allclose(one.low, -other.high, atol=1e-15)
+        np.testing.assert_allclose(one.delta, -other.delta)
+
+
+def test_student_equals_scipy() -> None:
+    d = np.random.default_rng(3).gamma(0.3, size=(40, 3))
+    interval = student_interval(d, confidence=0.9)
+    expected = ttest_1samp(d, 0).confidence_interval(0.9)
+    np.testing.assert_allclose(interval.low, expected.low, rtol=1e-12)
+    np.testing.assert_allclose(interval.high, expected.high, rtol=1e-12)
+    assert student_interval([0.3]).high == np.inf
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: tango_interval(3, 3, 5), "at least b \\+ c"),
+        (lambda: tango_interval(-1, 3, 5), "b must not be negative"),
+        (lambda: tango_interval(1, 3, 5, confidence=1), "confidence"),
+        (lambda: score_statistic(1, 3, 5, 1.0), "delta_0"),
+        (lambda: newcombe_interval(0, 0, 0, 0), "at least one item"),
+        (lambda: student_interval([]), "shape"),
+        (lambda: student_interval([np.nan]), "finite"),
+    ],
+)
+def test_faults_are_named(call, said: str) -> None:  # type: ignore[no-untyped-def]
+    with pytest.raises(InvalidArgument, match=said):
+        call()
+
+
+def exact_coverage(interval: PairedDifferenceInterval, mass: np.ndarray, gap: float) -> float:
+    covers = (interval.low <= gap + 1e-12) & (interval.high >= gap - 1e-12)
+    return float(mass[covers].sum())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("n", "least", "mean"), [(20, 0.9452, 0.9754), (50, 0.9406, 0.9633), (100, 0.9364, 0.9566)]
+)
+def test_exact_coverage_of_tangos_interval(n: int, least: float, mean: float) -> None:
+    """Summed over all tables, for seven discordances and nine gaps each; nominal .95."""
+    b, c = all_tables(n)
+    interval = tango_interval(b, c, n)
+    covered = []
+    for discordance in (0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.9):
+        for gap in discordance * np.linspace(0, 1, 9):
+            cells = [(discordance + gap) / 2, (discordance - gap) / 2, 1 - discordance]
+            mass = multinomial.pmf(np.stack([b, c, n - b - c], axis=-1), n, cells)
+            covered.append(exact_coverage(interval, mass, gap))
+    assert min(covered) == pytest.approx(least, abs=1e-4)
+    assert np.mean(covered) == pytest.approx(mean, abs=1e-4)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("n", "share", "expected"),
+    [
+        (50, 1 / 4, 0.925),
+        (50, 1 / 10, 0.878),
+        (50, 1 / 50, 0.870),
+        (500, 1 / 4, 0.947),
+        (500, 1 / 10, 0.940),
+        (500, 1 / 50, 0.909),
+    ],
+)
+def test_coverage_of_students_interval_where_most_differences_are_0(
+    n: int, share: float, expected: float
+) -> None:
+    """A share of the differences is uniform on (-.4, 1), the others 0; 20,000 simulations."""
+    rng = np.random.default_rng([n, round(1 / share)])
+    d = (rng.random((n, 20_000)) < share) * rng.uniform(-0.4, 1.0, (n, 20_000))
+    interval = student_interval(d)
+    covered = np.mean((interval.low <= share * 0.3) & (interval.high >= share * 0.3))
+    error = np.sqrt(expected * (1 - expected) / 20_000)
+    assert abs(float(covered) - expected) < 4 * np.sqrt(2) * error

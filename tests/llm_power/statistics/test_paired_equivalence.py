@@ -1,0 +1,168 @@
+"""Two one-sided tests against intervals, exact sums over tables, scipy and R.
+
+R 4.2.2, power of the paired t TOST by the integral over the standard deviation (Owen 1965)::
+
+    > f <- function(n, delta, sigma, m, alpha) {
+    +   df <- n-1; t <- qt(1-alpha, df); se <- sigma/sqrt(n)
+    +   p <- function(u) pnorm((m-t*se*u-delta)/se) - pnorm((-m+t*se*u-delta)/se)
+    +   g <- function(u) p(u)*2*u*df*dchisq(u^2*df, df)
+    +   integrate(g, 0, m/(t*se), rel.tol=1e-10)$value }
+    > f(100, 0, .5, .15, .05); f(12, 0, .3, .3, .05)
+    [1] 0.817975007469
+    [1] 0.889381096039
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import multinomial, norm, ttest_1samp
+
+from llm_power.errors import InvalidArgument
+from llm_power.statistics.paired_difference_interval import score_statistic, score_variance
+from llm_power.statistics.paired_equivalence import (
+    score_equivalence_required_n,
+    score_equivalence_test,
+    student_equivalence_required_n,
+    student_equivalence_test,
+)
+
+
+def exact_share(p10: float, p01: float, n: int, margin: float, alpha: float = 0.05) -> float:
+    """Probability that equivalence is found, summed over the tables (b, c)."""
+    discordant = n * (p10 + p01)
+    top = min(n, int(discordant + 10 * np.sqrt(discordant) + 10))
+    b, c = np.meshgrid(np.arange(top + 1), np.arange(top + 1))
+    b, c = b[b + c <= n], c[b + c <= n]
+    mass = multinomial.pmf(np.stack([b, c, n - b - c], axis=-1), n, [p10, p01, 1 - p10 - p01])
+    found = score_equivalence_test(b, c, n, margin=margin, alpha=alpha).equivalent
+    return float(np.asarray(mass)[found].sum())
+
+
+@pytest.mark.parametrize("n", [8, 40])
+@pytest.mark.parametrize("margin", [0.05, 0.3])
+def test_equivalent_exactly_where_the_interval_is_inside_the_margin(n: int, margin: float) -> None:
+    b, c = np.meshgrid(np.arange(n + 1), np.arange(n + 1))
+    b, c = b[b + c <= n], c[b + c <= n]
+    test = score_equivalence_test(b, c, n, margin=margin, alpha=0.1)
+    inside = (test.low > -margin) & (test.high < margin)
+    np.testing.assert_array_equal(test.equivalent, inside)
+    swapped = score_equivalence_test(c, b, n, margin=margin, alpha=0.1)
+    np.testing.assert_allclose(swapped.p, test.p, rtol=1e-12)
+
+
+def test_score_p_is_that_of_the_two_statistics() -> None:
+    test = score_equivalence_test(40, 38, 2000, margin=0.02)
+    expected = max(
+        norm.cdf(score_statistic(40, 38, 2000, 0.02)), norm.sf(score_statistic(40, 38, 2000, -0.02))
+    )
+    np.testing.assert_allclose(test.p, expected, rtol=1e-12)
+
+
+def test_student_equals_scipy() -> None:
+    d = np.random.default_rng(5).normal(0.02, 0.2, size=(50, 4))
+    test = student_equivalence_test(d, margin=0.1)
+    upper = ttest_1samp(d, 0.1, alternative="less").pvalue
+    lower = ttest_1samp(d, -0.1, alternative="greater").pvalue
+    np.testing.assert_allclose(test.p, np.maximum(upper, lower), rtol=1e-10)
+    np.testing.assert_array_equal(test.equivalent, (test.low > -0.1) & (test.high < 0.1))
+
+
+@pytest.mark.parametrize("differences", [[0.0], [0.0, 0.0], [0.05] * 7, [0.3 - 0.2, 0.5 - 0.4]])
+def test_differences_that_do_not_vary_are_no_evidence(differences: list[float]) -> None:
+    test = student_equivalence_test(differences, margin=0.2)
+    assert test.p == 0.5
+    assert not test.equivalent
+    assert test.low == -np.inf
+    assert test.high == np.inf
+
+
+def test_student_required_n_is_the_first_with_the_power_of_r() -> None:
+    at_100 = student_equivalence_required_n(0.0, 0.5, margin=0.15, power=0.817975007469 - 1e-9)
+    above = student_equivalence_required_n(0.0, 0.5, margin=0.15, power=0.817975007469 + 1e-9)
+    assert (float(at_100), float(above)) == (100, 101)
+    at_12 = student_equivalence_required_n(0.0, 0.3, margin=0.3, power=0.889381096039 - 1e-5)
+    assert at_12 == 12
+
+
+def test_required_n_has_closed_forms() -> None:
+    z = norm.isf(0.05) + norm.isf(0.1)
+    n = student_equivalence_required_n(0.0, 1.0, margin=0.01)
+    assert n == pytest.approx((z / 0.01) ** 2, rel=1e-4)
+    free = score_equivalence_required_n(0.0, 0.0, margin=0.05)
+    assert free == pytest.approx(norm.isf(0.05) ** 2 * 0.95 / 0.05)
+
+
+@pytest.mark.parametrize("power", [0.3, 0.8, 0.99])
+@pytest.mark.parametrize(("p10", "p01"), [(0.06, 0.04), (0.05, 0.05), (0.1, 0.13), (0.02, 0.0)])
+def test_score_required_n_solves_the_power_equation(p10: float, p01: float, power: float) -> None:
+    n = float(score_equivalence_required_n(p10, p01, margin=0.05, power=power))
+    delta, z = p10 - p01, norm.isf(0.05)
+    sigma = np.sqrt(p10 + p01 - delta**2)
+    high, low = (np.sqrt(score_variance(p10, p01, 1.0, end)) for end in (0.05, -0.05))
+    below = norm.cdf((np.sqrt(n) * (0.05 - delta) - z * high) / sigma)
+    above = norm.cdf((np.sqrt(n) * (0.05 + delta) - z * low) / sigma)
+    assert below + above - 1 == pytest.approx(power, abs=1e-9)
+
+
+def test_scores_without_variance_need_two_items_and_the_level_is_5_per_cent() -> None:
+    assert student_equivalence_required_n(0.01, 0.0, margin=0.05) == 2
+    assert score_equivalence_test(1, 1, 9, margin=0.1).alpha == 0.05
+    assert student_equivalence_test([0.1, 0.2], margin=0.1).alpha == 0.05
+
+
+def test_gaps_outside_of_the_margin_need_infinitely_many_items() -> None:
+    need = score_equivalence_required_n([0.2, 0.1, 0.1], [0.1, 0.2, 0.1], margin=0.05)
+    np.testing.assert_array_equal(np.isinf(need), [True, True, False])
+    assert np.isinf(student_equivalence_required_n(-0.05, 0.5, margin=0.05))
+
+
+def test_required_n_falls_with_the_margin_and_rises_with_power() -> None:
+    by_margin = [
+        float(score_equivalence_required_n(0.1, 0.08, margin=m)) for m in (0.03, 0.05, 0.1)
+    ]
+    assert by_margin == sorted(by_margin, reverse=True)
+    by_power = [
+        float(score_equivalence_required_n(0.1, 0.08, margin=0.05, power=w))
+        for w in (0.3, 0.5, 0.9)
+    ]
+    assert by_power == sorted(by_power)
+
+
+@pytest.mark.parametrize("setting", [{"margin": 0.0}, {"margin": 0.1, "alpha": 0.5}])
+def test_settings_outside_of_their_domain_are_refused(setting: dict[str, float]) -> None:
+    with pytest.raises(InvalidArgument):
+        score_equivalence_test(1, 2, 10, **setting)
+    with pytest.raises(InvalidArgument):
+        student_equivalence_test([0.1, 0.2], **setting)
+    with pytest.raises(InvalidArgument, match="sum of at most 1"):
+        score_equivalence_required_n(0.7, 0.4, margin=0.1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("p10", "p01", "margin"),
+    [
+        (0.05, 0.05, 0.05),
+        (0.06, 0.04, 0.05),
+        (0.05, 0.05, 0.1),
+        (0.06, 0.04, 0.1),
+        (0.15, 0.15, 0.1),
+        (0.15, 0.12, 0.1),
+        (0.02, 0.02, 0.02),
+    ],
+)
+def test_exact_power_at_the_required_n(p10: float, p01: float, margin: float) -> None:
+    n = int(np.ceil(score_equivalence_required_n(p10, p01, margin=margin)))
+    assert 0.80 <= exact_share(p10, p01, n, margin) <= 0.846
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [50, 200, 500])
+def test_exact_type_1_at_the_edge_of_the_margin(n: int) -> None:
+    rates = [
+        exact_share((psi + margin) / 2, (psi - margin) / 2, n, margin)
+        for margin in (0.02, 0.05, 0.1)
+        for psi in (margin, 0.15, 0.3)
+    ]
+    assert max(rates) < 0.0567

@@ -1,0 +1,136 @@
+"""Rank sets against every pair of items held at once, closed cases and a real board."""
+
+from __future__ import annotations
+
+from itertools import permutations
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import norm
+
+from llm_power.errors import InvalidArgument
+from llm_power.statistics.rank_sets import rank_confidence_sets
+
+
+def graded_board(n_items: int = 60, n_models: int = 6, seed: int = 1) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    shared = rng.standard_normal((n_items, 1))
+    return shared + rng.standard_normal((n_items, n_models)) + 0.35 * np.arange(n_models)
+
+
+def sets_by_every_pair(
+    x: np.ndarray, n_draws: int, rng: np.random.Generator
+) -> tuple[np.ndarray, int]:
+    """Step-down with the differences of all ordered pairs on all items."""
+    n, m = x.shape
+    pairs = list(permutations(range(m), 2))
+    d = np.stack([x[:, j] - x[:, k] for j, k in pairs], axis=1)
+    error = d.std(axis=0) / np.sqrt(n)
+    t = d.mean(axis=0) / error
+    drawn = rng.standard_normal((n_draws, n)) @ (d - d.mean(axis=0)) / n / error
+    declared, steps = np.zeros(len(pairs), dtype=bool), 0
+    while True:
+        steps += 1
+        largest = np.sort(drawn[:, ~declared].max(axis=1))
+        found = t > largest[int(np.ceil(0.95 * (n_draws + 1))) - 1]
+        if not np.any(found & ~declared):
+            break
+        declared |= found
+    better = np.zeros((m, m), dtype=bool)
+    for (j, k), is_declared in zip(pairs, declared, strict=True):
+        better[j, k] = is_declared
+    return better, steps
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_sets_equal_those_of_every_pair_on_every_item(seed: int) -> None:
+    x = graded_board(seed=seed)
+    sets = rank_confidence_sets(x, n_draws=400, rng=np.random.default_rng(9))
+    better, steps = sets_by_every_pair(x, 400, np.random.default_rng(9))
+    assert better.any()
+    assert sets.n_steps == steps
+    np.testing.assert_array_equal(sets.better, better)
+    np.testing.assert_array_equal(sets.low, 1 + better.sum(axis=0))
+    np.testing.assert_array_equal(sets.high, 6 - better.sum(axis=1))
+    assert np.all((sets.low <= sets.rank) & (sets.rank <= sets.high))
+    np.testing.assert_array_equal(sets.could_be_first, ~better.any(axis=0))
+
+
+def test_two_models_have_the_normal_quantile() -> None:
+    x = np.random.default_rng(0).standard_normal((400, 2))
+    sets = rank_confidence_sets(x, n_draws=40_000, step_down=False)
+    assert abs(sets.critical_value - norm.isf(0.025)) < 4 * sets.critical_value_error
+    density = 2 * norm.pdf(norm.isf(0.025))
+    error = np.sqrt(0.05 * 0.95 / 40_000) / density
+    assert sets.critical_value_error == pytest.approx(error, rel=0.25)
+
+
+def test_step_down_declares_all_leads_of_the_single_step_and_more() -> None:
+    added = 0
+    for seed in range(8):
+        x = graded_board(n_models=9, seed=seed)
+        single = rank_confidence_sets(x, n_draws=400, step_down=False)
+        down = rank_confidence_sets(x, n_draws=400)
+        assert np.all(down.better | ~single.better)
+        assert down.critical_value < single.critical_value
+        added += int(down.better.sum() - single.better.sum())
+    assert added > 0
+
+
+def test_the_order_of_the_models_changes_nothing() -> None:
+    x, order = graded_board(), np.array([3, 0, 5, 1, 4, 2])
+    one, other = rank_confidence_sets(x), rank_confidence_sets(x[:, order])
+    np.testing.assert_array_equal(one.low[order], other.low)
+    np.testing.assert_array_equal(one.high[order], other.high)
+    np.testing.assert_array_equal(one.could_be_first[order], other.could_be_first)
+
+
+def test_differences_that_do_not_vary_are_never_declared() -> None:
+    rng = np.random.default_rng(2)
+    one = rng.random(50)
+    sets = rank_confidence_sets(np.stack([one, one, one - 0.3, rng.random(50) - 5], axis=1))
+    assert sets.rank.tolist() == [1, 1, 3, 4]
+    assert sets.low.tolist() == [1, 1, 1, 4]
+    assert sets.high.tolist() == [3, 3, 3, 4]
+    nothing = rank_confidence_sets(np.array([[1.0, 0.0], [1.0, 0.0]]))
+    assert nothing.high.tolist() == [2, 2]
+
+
+@pytest.mark.parametrize(
+    ("scores", "setting", "said"),
+    [
+        ([[1.0, np.nan], [0, 1]], {}, "finite"),
+        ([[1.0, 0.0]], {}, "at least two items"),
+        ([[1.0], [0.0]], {}, "at least two items"),
+        ([[1, 0], [0, 1]], {"n_draws": 10}, "n_draws"),
+        ([[1, 0], [0, 1]], {"n_draws": 50, "confidence": 0.99}, "n_draws"),
+        ([[1, 0], [0, 1]], {"confidence": 1}, "confidence"),
+    ],
+)
+def test_faults_are_named(scores: object, setting: dict[str, float], said: str) -> None:
+    with pytest.raises(InvalidArgument, match=said):
+        rank_confidence_sets(scores, **setting)  # type: ignore[arg-type]
+
+
+@pytest.mark.slow
+def test_a_real_board_of_near_ties(data_root: Path) -> None:
+    """735 ARC items, 320 models: a median width of 185 ranks, 116 could be first."""
+    board = pd.read_parquet(data_root / "olv1_subset" / "arc_mixtral_family.parquet")
+    scores = board.to_numpy(dtype=np.float64)
+    for step_down, width, first in ((False, 185, 116), (True, 184, 115)):
+        sets = rank_confidence_sets(scores, step_down=step_down)
+        assert abs(np.median(sets.high - sets.low + 1) - width) <= 3
+        assert abs(sets.could_be_first.sum() - first) <= 3
+
+
+@pytest.mark.slow
+def test_coverage_of_all_ranks_of_equal_models() -> None:
+    """Every rank is true of every equal model; 500 boards of 100 items, standard error .011."""
+    rng = np.random.default_rng(7)
+    covered = 0
+    for _ in range(500):
+        scores = rng.standard_normal((100, 1)) + rng.standard_normal((100, 5)) < 0.4
+        covered += bool(np.all(rank_confidence_sets(scores, n_draws=400, rng=rng).low == 1))
+    assert 0.934 - 0.044 < covered / 500 < 0.98

@@ -1,0 +1,175 @@
+"""The three verdicts: single cases, and what must hold for every table."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import ttest_1samp
+
+from llm_power.errors import InvalidArgument
+from llm_power.statistics.exact_required_n import (
+    P_VALUES,
+    McNemarTest,
+    connor_required_n,
+    mcnemar_required_n,
+)
+from llm_power.statistics.verdict import Verdicts, binary_verdicts, student_verdicts
+
+TESTS: tuple[McNemarTest, ...] = ("exact", "mid_p", "asymptotic")
+UNKNOWN: Any = "unknown"
+
+
+def tables(n: int, largest: int) -> tuple[np.ndarray, np.ndarray]:
+    b, c = np.meshgrid(np.arange(largest + 1), np.arange(largest + 1))
+    return b[b + c <= n], c[b + c <= n]
+
+
+def assert_consistent(found: Verdicts, b: np.ndarray, c: np.ndarray, n: int) -> None:
+    """What attainability, direction, level, margin and interval owe each other."""
+    different = found.verdict == "different"
+    equivalent = found.verdict == "equivalent"
+    undetermined = found.verdict == "undetermined"
+    assert np.all(different | equivalent | undetermined)
+    np.testing.assert_array_equal(different, found.p <= found.alpha)
+    assert np.all(found.attainable | ~different)
+    np.testing.assert_array_equal(found.direction, np.where(different, np.sign(b - c), 0))
+    assert np.all(found.direction[different] != 0)
+    np.testing.assert_array_equal(found.within_margin & ~different, equivalent)
+    # An attainable level is attained by a clean sweep of the same discordant items.
+    assert found.test != "student"
+    sweep = P_VALUES[found.test](b + c, 0) <= found.alpha
+    np.testing.assert_array_equal(found.attainable, sweep)
+    excludes = (found.interval.low > 0) | (found.interval.high < 0)
+    np.testing.assert_array_equal(found.interval_differs, excludes != different)
+    if found.test == "asymptotic":
+        assert not found.interval_differs.any()
+    if found.test == "exact":
+        assert np.all(excludes | ~different)
+    assert np.all(found.further_items[~undetermined] == 0)
+    assert np.all(found.further_items[undetermined] >= 1)
+    np.testing.assert_array_equal(found.decided_as[~undetermined], found.verdict[~undetermined])
+    np.testing.assert_array_equal(
+        np.isinf(found.further_items), undetermined & (found.decided_as == "undetermined")
+    )
+
+
+@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize("margin", [None, 0.1])
+@pytest.mark.parametrize("n", [1, 3, 12, 45])
+def test_no_table_contradicts_itself(test: McNemarTest, margin: float | None, n: int) -> None:
+    b, c = tables(n, n)
+    assert_consistent(binary_verdicts(b, c, n, margin=margin, test=test), b, c, n)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("test", TESTS)
+def test_no_table_of_up_to_200_items_contradicts_itself(test: McNemarTest) -> None:
+    """All (b, c) up to 60 and n up to 200, at two levels; exchanging the models mirrors all."""
+    for n in range(1, 201):
+        b, c = tables(n, 60)
+        strict = binary_verdicts(b, c, n, margin=0.05, test=test, alpha=0.01)
+        assert_consistent(strict, b, c, n)
+        lenient = binary_verdicts(b, c, n, margin=0.05, test=test, alpha=0.1)
+        assert_consistent(lenient, b, c, n)
+        assert np.all((lenient.verdict == "different") | (strict.verdict != "different"))
+        assert np.all(lenient.within_margin | ~strict.within_margin)
+        assert np.all(lenient.attainable | ~strict.attainable)
+        if n % 10:
+            continue
+        mirrored = binary_verdicts(c, b, n, margin=0.05, test=test, alpha=0.1)
+        np.testing.assert_array_equal(mirrored.verdict, lenient.verdict)
+        np.testing.assert_array_equal(mirrored.direction, -lenient.direction)
+        np.testing.assert_array_equal(mirrored.further_items, lenient.further_items)
+
+
+def test_the_exact_test_is_never_more_lenient_than_mid_p() -> None:
+    b, c = tables(60, 60)
+    exact, mid_p = (binary_verdicts(b, c, 60, test=t) for t in ("exact", "mid_p"))
+    assert np.all((mid_p.verdict == "different") | (exact.verdict != "different"))
+
+
+def test_five_to_nothing_of_ten_items_is_undetermined() -> None:
+    found = binary_verdicts(5, 0, 10)
+    assert found.verdict == "undetermined"
+    assert float(found.p) == 0.0625
+    assert not found.attainable
+    assert found.interval_differs
+    for test in TESTS[1:]:
+        assert binary_verdicts(5, 0, 10, test=test).verdict == "different"
+
+
+def test_a_pair_can_be_different_by_less_than_the_margin() -> None:
+    found = binary_verdicts(400, 300, 100_000, margin=0.02)
+    assert found.verdict == "different"
+    assert found.within_margin
+    assert binary_verdicts(400, 300, 100_000).verdict == "different"
+    assert not binary_verdicts(400, 300, 100_000).within_margin
+
+
+def test_no_number_of_items_decides_equal_counts_without_a_margin() -> None:
+    alone = binary_verdicts(20, 20, 200)
+    assert alone.further_items == np.inf
+    assert alone.decided_as == "undetermined"
+    asked = binary_verdicts(20, 20, 200, margin=0.05)
+    assert 0 < float(asked.further_items) < np.inf
+    assert asked.decided_as == "equivalent"
+
+
+@pytest.mark.parametrize(("b", "c", "n"), [(5, 0, 10), (30, 20, 250), (120, 100, 1000), (9, 4, 40)])
+@pytest.mark.parametrize("test", TESTS)
+def test_further_items_are_close_to_the_exact_ones(
+    b: int, c: int, n: int, test: McNemarTest
+) -> None:
+    found = binary_verdicts(b, c, n, test=test, alpha=0.01)
+    assert found.verdict == "undetermined"
+    need = mcnemar_required_n(b / n, c / n, test=test, alpha=0.01)
+    assert float(found.further_items) + n == pytest.approx(need, rel=0.03, abs=5)
+
+
+def test_further_items_without_a_correction_are_connors() -> None:
+    need = np.ceil(connor_required_n(0.12, 0.1))
+    found = binary_verdicts(120, 100, 1000, test="mid_p")
+    assert float(found.further_items) == float(need) - 1000
+
+
+def test_an_undetermined_pair_needs_at_least_one_further_item() -> None:
+    """The power asked for may be reached where the observed p-value is above the level."""
+    found = binary_verdicts(12, 5, 100, power=0.1)
+    assert found.verdict == "undetermined"
+    assert float(found.further_items) == 1
+
+
+def test_graded_verdicts_are_those_of_the_t_test() -> None:
+    d = np.random.default_rng(8).normal([0.0, -0.02, 0.3, 0.0], [0.3, 0.3, 0.3, 0.02], (60, 4))
+    found = student_verdicts(d, margin=0.03)
+    np.testing.assert_allclose(found.p, ttest_1samp(d, 0).pvalue, rtol=1e-10)
+    assert found.verdict.tolist() == ["undetermined", "undetermined", "different", "equivalent"]
+    assert found.direction.tolist() == [0, 0, 1, 0]
+    assert not found.interval_differs.any()
+    assert np.all(found.further_items[:2] >= 1)
+
+
+@pytest.mark.parametrize("differences", [[0.5], [1.0, 1.0], [0.0, 0.0, 0.0]])
+def test_graded_differences_that_do_not_vary_decide_nothing(differences: list[float]) -> None:
+    found = student_verdicts(differences, margin=0.1)
+    assert found.verdict == "undetermined"
+    assert not found.attainable
+    assert found.further_items == np.inf
+    assert not found.interval_differs
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: binary_verdicts(1, 2, 5, test=UNKNOWN), "test must be one of"),
+        (lambda: binary_verdicts(4, 2, 5), "at least b \\+ c"),
+        (lambda: binary_verdicts(1, 2, 5, alpha=0.0), "alpha"),
+        (lambda: binary_verdicts(1, 2, 5, margin=1.5), "margin"),
+        (lambda: student_verdicts([0.1, 0.2], margin=-1), "margin"),
+    ],
+)
+def test_faults_are_named(call, said: str) -> None:  # type: ignore[no-untyped-def]
+    with pytest.raises(InvalidArgument, match=said):
+        call()
