@@ -22,10 +22,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from scipy.optimize import elementwise
-from scipy.special import betaln, ndtri
+from scipy.special import ndtri
 
 from llm_power.errors import InvalidArgument
 from llm_power.statistics._checks import counts, finite, non_negative, open_unit, positive
+from llm_power.statistics._log_beta import scaled_log_beta
 from llm_power.statistics._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from llm_power.statistics.inversion import resolution_ratio, z_sum
 
@@ -103,9 +104,12 @@ class BetaMixture:
 
     Notes
     -----
-    :math:`\log e = \log B(a+b_n, b+c_n) - \log B(a, b) + (b_n+c_n)\log 2`. The terms cancel:
-    the absolute error of log e is about 1e-12 at three thousand and 1e-9 at a million
+    :math:`\log e = \log B(a+b_n, b+c_n) - \log B(a, b) + (b_n+c_n)\log 2`, by
+    `scaled_log_beta`: the large terms never meet, and log e keeps twelve digits at ten million
     discordant items.
+
+    The density is positive on all of (0, 1), so the e-process is consistent: whatever the gap,
+    log e tends to infinity. A discrete mixture is so only for gaps near one of its points.
     """
 
     a: float
@@ -127,18 +131,23 @@ class BetaMixture:
 
     def log_e(self, b: FloatArray, c: FloatArray) -> FloatArray:
         """Return log e of two arrays of one shape; see `log_e_value`."""
-        closed_form = betaln(self.a + b, self.b + c) - betaln(self.a, self.b)
-        return np.asarray(closed_form + (b + c) * np.log(2.0))
+        prior = scaled_log_beta(np.asarray(self.a), np.asarray(self.b), self.a - self.b)
+        shift = (b - c) + (self.a - self.b)
+        return np.asarray(scaled_log_beta(self.a + b, self.b + c, shift) - prior)
 
 
 Mixture = DiscreteMixture | BetaMixture
 
-#: The mixture of Appendix C: 0.01, ..., 0.49, 0.51, ..., 0.99 with equal weights.
+#: The paper's mixture, Appendix C: 0.01, ..., 0.49, 0.51, ..., 0.99 with equal weights.
 UNIFORM_98 = DiscreteMixture.uniform("uniform-98", [k / 100 for k in range(1, 100) if k != 50])
 #: The two-point mixture of Appendix C.
 TWO_POINT = DiscreteMixture.uniform("two-point", [0.4, 0.6])
 #: The continuous mixture of Appendix C.
 BETA_2_2 = BetaMixture(2.0, 2.0)
+#: The default wherever the paper prescribes none. Among the symmetric Beta(a, a), a = 4 loses
+#: least where it is worst: it needs at most 15 % more discordant items for power 0.8 than the a
+#: best suited to the gap, for gaps that take 10 to 5,000 of them at a fixed n.
+BETA_4_4 = BetaMixture(4.0, 4.0)
 
 
 def log_e_value(b: ArrayLike, c: ArrayLike, mixture: Mixture = UNIFORM_98) -> FloatArray:

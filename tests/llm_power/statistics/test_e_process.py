@@ -16,6 +16,7 @@ from llm_power.statistics._seeds import named_rng
 from llm_power.statistics._typing import FloatArray
 from llm_power.statistics.e_process import (
     BETA_2_2,
+    BETA_4_4,
     TWO_POINT,
     UNIFORM_98,
     BetaMixture,
@@ -30,7 +31,7 @@ from llm_power.statistics.e_process import (
 from llm_power.statistics.inversion import required_n
 
 POINTS = [Fraction(k, 100) for k in range(1, 100) if k != 50]
-SYMMETRIC: list[Mixture] = [UNIFORM_98, TWO_POINT, BETA_2_2, BetaMixture(1, 1)]
+SYMMETRIC: list[Mixture] = [UNIFORM_98, TWO_POINT, BETA_2_2, BETA_4_4, BetaMixture(1, 1)]
 
 # Table 7: b, c; N = 12,032.
 TABLE_7 = np.array(
@@ -75,8 +76,32 @@ def test_a_million_discordant_items_neither_overflow_nor_underflow(b: int, c: in
         beta = mpmath.beta(2 + b, 2 + c) / mpmath.beta(2, 2) * mpmath.mpf(2) ** (b + c)
         uniform, continuous = float(mpmath.log(e)), float(mpmath.log(beta))
     assert log_e_value(b, c) == pytest.approx(uniform, rel=1e-10)
-    # The stated accuracy of the closed form: cancellation of terms of size 1e7.
-    assert log_e_value(b, c, BETA_2_2) == pytest.approx(continuous, rel=1e-10, abs=5e-9)
+    assert log_e_value(b, c, BETA_2_2) == pytest.approx(continuous, rel=1e-12)
+
+
+@pytest.mark.parametrize("mixture", [BETA_2_2, BETA_4_4, BetaMixture(0.5, 0.5), BetaMixture(3, 1)])
+@pytest.mark.parametrize("m", [7, 100, 3_134, 10**5, 10**7])
+def test_closed_form_keeps_twelve_digits_at_ten_million_discordant_items(
+    mixture: BetaMixture, m: int
+) -> None:
+    root = int(np.sqrt(m))
+    b = np.array([0, 3, m // 4, m // 2, m // 2 + root, m // 2 + 3 * root, m // 2 + m // 4 + 1, m])
+    b = b[b <= m]
+    with mpmath.workdps(60):
+        prior = mpmath.log(mpmath.beta(mixture.a, mixture.b)) - m * mpmath.log(2)
+        exact = [
+            float(mpmath.log(mpmath.beta(mixture.a + k, mixture.b + m - k)) - prior)
+            for k in b.tolist()
+        ]
+    np.testing.assert_allclose(log_e_value(b, m - b, mixture), exact, rtol=1e-12)
+
+
+def test_a_true_small_difference_is_evidence_under_a_consistent_mixture_alone() -> None:
+    """At z = 7.1: the paper's mixture has no mass within .01 of 1/2."""
+    b, c = 1_005_000, 995_000
+    assert log_e_value(b, c, UNIFORM_98) == pytest.approx(-204.6, abs=0.05)
+    assert log_e_value(b, c, BETA_2_2) == pytest.approx(18.4, abs=0.05)
+    assert log_e_value(b, c, BETA_4_4) > 18.4
 
 
 @given(b=st.integers(0, 60), c=st.integers(0, 60))
