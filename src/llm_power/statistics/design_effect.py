@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from llm_power.errors import InvalidArgument
 from llm_power.statistics._cluster_sets import (
     Anova,
     all_but_one,
@@ -22,7 +23,7 @@ from llm_power.statistics._cluster_sets import (
     ratio,
 )
 from llm_power.statistics._typing import ArrayLike, BoolArray, FloatArray, IntArray
-from llm_power.statistics.cluster_moments import ClusterMoments
+from llm_power.statistics.cluster_moments import ROUNDING, ClusterMoments
 from llm_power.statistics.inversion import required_n, resolution_ratio
 
 
@@ -113,17 +114,30 @@ def design_effect(mean_cluster_size: ArrayLike, icc: ArrayLike) -> FloatArray:
     ndarray
         Broadcast shape; at least 1.
 
+    Raises
+    ------
+    InvalidArgument
+        If a size is below 1, which no non-empty cluster has, or an ICC exceeds 1.
+
     Notes
     -----
     The paper uses the mean size, as here. For unequal clusters Kish's form has
-    :math:`\sum_k n_k^2 / N` for :math:`\bar m`, which is larger: the mean size is lenient.
+    :math:`\sum_k n_k^2 / N` for :math:`\bar m`, which is larger: the mean size is lenient. See
+    `llm_power.statistics.cluster_requirement.kish_design_effect`.
 
     References
     ----------
     Kish (1965), Survey Sampling, Wiley.
     """
     size = np.asarray(mean_cluster_size, dtype=np.float64)
-    positive_part = np.maximum(np.asarray(icc, dtype=np.float64), 0.0)
+    correlation = np.asarray(icc, dtype=np.float64)
+    if np.any(size < 1):
+        raise InvalidArgument(
+            f"mean_cluster_size must be at least 1, got {float(size[size < 1].flat[0])!r}"
+        )
+    if np.any(correlation > 1 + ROUNDING):
+        raise InvalidArgument(f"icc must not exceed 1, got {float(np.nanmax(correlation))!r}")
+    positive_part = np.maximum(correlation, 0.0)
     return np.asarray(1.0 + (size - 1.0) * positive_part)
 
 
