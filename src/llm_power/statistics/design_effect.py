@@ -170,7 +170,7 @@ def cluster_resolution(
     Section 6.4 and Table 4; :math:`N^*_{IID}` is eq. (3) on the items of all clusters.
     """
     fit = one_way_anova(moments, pool_all(moments))
-    return _resolution(fit.at(0), alpha, power)
+    return _resolution(fit.at(0), moments.origin, alpha, power)
 
 
 def leave_one_cluster_out(
@@ -201,15 +201,15 @@ def leave_one_cluster_out(
     Appendix F and Table 8, which reruns Section 6.4 "on the remaining items". Against the
     budget of the whole benchmark a pair is resolved where `n_star` is at most that N.
     """
-    return _resolution(one_way_anova(moments, all_but_one), alpha, power)
+    return _resolution(one_way_anova(moments, all_but_one), moments.origin, alpha, power)
 
 
-def _resolution(fit: Anova, alpha: float, power: float) -> ClusterResolution:
+def _resolution(fit: Anova, origin: FloatArray, alpha: float, power: float) -> ClusterResolution:
     n_items = np.broadcast_to(fit.n_items, fit.icc.shape).copy()
-    delta = ratio(fit.sum_d, n_items, empty=0.0)
-    var_d = np.maximum(ratio(fit.sum_d2, n_items, empty=0.0) - delta**2, 0.0)
+    shift = ratio(fit.sum_d, n_items, empty=0.0)
+    var_d = np.maximum(ratio(fit.sum_d2, n_items, empty=0.0) - shift**2, 0.0)
     n_star_iid = np.where(
-        n_items > 0, required_n(delta, np.sqrt(var_d), alpha=alpha, power=power), np.nan
+        n_items > 0, required_n(origin + shift, np.sqrt(var_d), alpha=alpha, power=power), np.nan
     )
     effect = design_effect(fit.mean_cluster_size, fit.icc)
     n_star = inflate(n_star_iid, effect)

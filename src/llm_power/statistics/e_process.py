@@ -25,10 +25,18 @@ from scipy.optimize import elementwise
 from scipy.special import ndtri
 
 from llm_power.errors import InvalidArgument
-from llm_power.statistics._checks import counts, finite, non_negative, open_unit, positive
+from llm_power.statistics._checks import (
+    broadcast,
+    counts,
+    finite,
+    non_negative,
+    open_unit,
+    positive,
+)
 from llm_power.statistics._log_beta import scaled_log_beta
 from llm_power.statistics._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from llm_power.statistics.inversion import resolution_ratio, z_sum
+from llm_power.statistics.paired_binary import observed_difference_variance
 
 # Elements evaluated at once: bounds the (elements x points) work array at a few megabytes.
 _BLOCK = 4096
@@ -170,7 +178,7 @@ def log_e_value(b: ArrayLike, c: ArrayLike, mixture: Mixture = UNIFORM_98) -> Fl
     InvalidArgument
         If a count is negative or not finite.
     """
-    first, second = np.broadcast_arrays(non_negative("b", b), non_negative("c", c))
+    first, second = broadcast(b=non_negative("b", b), c=non_negative("c", c))
     return mixture.log_e(first, second)
 
 
@@ -419,15 +427,15 @@ def anytime_required_n(
     A crossing is judged at the counts given. The e-process may have crossed before and come
     back, which is a rejection too; that takes the order of the items (`first_crossing`).
     """
-    first, second, n = np.broadcast_arrays(
-        counts("b", b), counts("c", c), counts("n_items", n_items)
+    first, second, n = broadcast(
+        b=counts("b", b), c=counts("c", c), n_items=counts("n_items", n_items)
     )
     if np.any((first + second > n) | (n == 0)):
         raise InvalidArgument("n_items must be positive and at least b + c")
     boundary = anytime_boundary(first + second, alpha=alpha, mixture=mixture)
     log_e = log_e_value(first, second, mixture)
     delta = np.abs(first - second) / n
-    sigma_d = np.sqrt((first + second) / n - np.square(delta))
+    sigma_d = np.sqrt(observed_difference_variance(first, second, n))
     required_z = boundary.threshold + ndtri(power)
     inflation = np.square(required_z / z_sum(alpha, power))
     ratio = np.full(delta.shape, np.inf)

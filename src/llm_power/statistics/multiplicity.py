@@ -16,6 +16,7 @@ import numpy as np
 
 from llm_power.errors import InvalidArgument
 from llm_power.statistics._checks import (
+    broadcast,
     finite,
     non_negative,
     open_unit,
@@ -502,8 +503,10 @@ def _deciding_step(q: FloatArray, procedure: Procedure) -> IntArray:
 def _family_of_pairs(
     delta: ArrayLike, sigma_d: ArrayLike, n_items: ArrayLike, m: int | None
 ) -> tuple[FloatArray, FloatArray, FloatArray, int]:
-    gap, sigma, n = np.broadcast_arrays(
-        finite("delta", delta), non_negative("sigma_d", sigma_d), positive("n_items", n_items)
+    gap, sigma, n = broadcast(
+        delta=finite("delta", delta),
+        sigma_d=non_negative("sigma_d", sigma_d),
+        n_items=positive("n_items", n_items),
     )
     if gap.ndim > 1:
         raise InvalidArgument(f"delta must be one-dimensional, got shape {gap.shape!r}")
