@@ -21,11 +21,9 @@ import click
 
 from llm_power.choices import (
     ANSWER_KEYS,
-    CLUSTER_SAMPLINGS,
     CLUSTER_TESTS,
     FAMILIES,
     FORMATS,
-    KINDS,
     MATCHES,
     MCNEMAR_TESTS,
     MISSING_POLICIES,
@@ -37,6 +35,13 @@ from llm_power.choices import (
     McNemarTest,
     MissingPolicy,
     reader_names,
+)
+from llm_power.command_options import (
+    clusters_of_items,
+    kind_and_item,
+    level_and_power,
+    metric_and_filter,
+    with_options,
 )
 from llm_power.errors import LLMPowerError, one_line
 from llm_power.gate.command import compare
@@ -102,7 +107,8 @@ def cli(settings: _Settings, debug: bool) -> None:
 
 def _reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command the options that say what the files are, beside columns and metrics."""
-    options = (
+    return with_options(
+        command,
         click.option(
             "--reducer",
             metavar="NAME",
@@ -140,9 +146,6 @@ def _reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--task-column", metavar="COLUMN", help="Tells the tasks of a long table."),
         click.option("--repeat-column", metavar="COLUMN", help="Tells repeats of an item."),
     )
-    for option in reversed(options):
-        command = option(command)
-    return command
 
 
 def _named_paths(names: Sequence[str]) -> dict[str, str]:
@@ -185,14 +188,7 @@ def _without_dash(scores: Sequence[Path]) -> Iterator[list[Path]]:
     help="Family of pairs: each rank against the next, or every pair.",
 )
 @click.option("--top", type=int, metavar="K", help="Keep only the K best models of each task.")
-@click.option("--cluster", metavar="COLUMN", help="Column that groups the items.")
-@click.option(
-    "--clusters",
-    type=click.Choice(CLUSTER_SAMPLINGS),
-    default="random",
-    show_default=True,
-    help="Whether the clusters are a sample of clusters, or all that is meant.",
-)
+@clusters_of_items
 @click.option(
     "--cluster-test",
     type=click.Choice(CLUSTER_TESTS),
@@ -228,8 +224,7 @@ def _without_dash(scores: Sequence[Path]) -> Iterator[list[Path]]:
     show_default=True,
     help="What to do about items that a model has no score on.",
 )
-@click.option("--alpha", type=float, default=0.05, show_default=True, help="Two-sided level.")
-@click.option("--power", type=float, default=0.80, show_default=True, help="Target power.")
+@level_and_power
 @click.option(
     "--reader",
     type=click.Choice(["auto", *reader_names()]),
@@ -237,12 +232,10 @@ def _without_dash(scores: Sequence[Path]) -> Iterator[list[Path]]:
     show_default=True,
     help="How to read the scores.",
 )
-@click.option("--kind", type=click.Choice(KINDS), help="0/1 scores, or scores in [0, 1].")
-@click.option("--item", metavar="COLUMN", help="Column of the item ids.")
+@kind_and_item
 @click.option("--model", metavar="COLUMN", help="Column of the model names of a long table.")
 @click.option("--score", metavar="COLUMN", help="Column of the scores of a long table.")
-@click.option("--metric", metavar="NAME", help="Which metric or scorer of a log is the score.")
-@click.option("--filter", metavar="NAME", help="Which answer filter, or split, of a log.")
+@metric_and_filter
 @click.option("--task", metavar="NAME", help="Name of the task; picks it from a folder of several.")
 @click.option("--exclude", multiple=True, metavar="MODEL", help="Leave a model out; repeatable.")
 @_reading_options
@@ -365,8 +358,7 @@ def resolve(
     help="Form of McNemar's test that decides.",
 )
 @click.option("--margin", type=float, metavar="GAP", help="Largest gap that counts as none.")
-@click.option("--alpha", type=float, default=0.05, show_default=True, help="Two-sided level.")
-@click.option("--power", type=float, default=0.80, show_default=True, help="Target power.")
+@level_and_power
 @click.option(
     "--format",
     "form",

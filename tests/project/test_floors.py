@@ -26,6 +26,7 @@ FLOORS = {
     "_deprecated": 0,
     "api": 0,
     "choices": 0,
+    "command_options": 1,
     "extra": 0,
     "errors": 0,
     "files": 0,

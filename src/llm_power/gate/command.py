@@ -11,14 +11,18 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from llm_power.choices import (
-    CLUSTER_SAMPLINGS,
-    KINDS,
     MCNEMAR_TESTS,
     MISSING_POLICIES,
     OUTCOMES,
     ClusterSampling,
     McNemarTest,
     MissingPolicy,
+)
+from llm_power.command_options import (
+    clusters_of_items,
+    kind_and_item,
+    level_and_power,
+    metric_and_filter,
 )
 
 if TYPE_CHECKING:
@@ -64,14 +68,7 @@ def _outcomes(_context: click.Context, _option: click.Parameter, text: str) -> l
     show_default=True,
     help="Form of McNemar's test.",
 )
-@click.option("--cluster", metavar="COLUMN", help="Column that groups the items.")
-@click.option(
-    "--clusters",
-    type=click.Choice(CLUSTER_SAMPLINGS),
-    default="random",
-    show_default=True,
-    help="Whether the clusters are a sample of clusters, or all that is meant.",
-)
+@clusters_of_items
 @click.option(
     "--missing",
     type=click.Choice(MISSING_POLICIES),
@@ -79,12 +76,9 @@ def _outcomes(_context: click.Context, _option: click.Parameter, text: str) -> l
     show_default=True,
     help="What to do about items that one of them has no score on.",
 )
-@click.option("--alpha", type=float, default=0.05, show_default=True, help="Two-sided level.")
-@click.option("--power", type=float, default=0.80, show_default=True, help="Target power.")
-@click.option("--kind", type=click.Choice(KINDS), help="0/1 scores, or scores in [0, 1].")
-@click.option("--item", metavar="COLUMN", help="Column of the item ids.")
-@click.option("--metric", metavar="NAME", help="Which metric or scorer of a log is the score.")
-@click.option("--filter", metavar="NAME", help="Which answer filter, or split, of a log.")
+@level_and_power
+@kind_and_item
+@metric_and_filter
 @click.option("--task", metavar="NAME", help="Task of logs of several.")
 @click.option("--json", "as_json", type=_PATH, metavar="FILE", help="Write the answer as JSON.")
 @click.option("--markdown", type=_PATH, metavar="FILE", help="Write it for a pull request.")
@@ -155,11 +149,9 @@ def _write(
 ) -> None:
     from llm_power.gate.reports import comparison_json, comparison_junit, comparison_markdown
 
-    texts = (
-        (as_json, comparison_json(found)),
-        (markdown, comparison_markdown(found)),
-        (junit, comparison_junit(found, failed=refused)),
-    )
-    for path, text in texts:
-        if path is not None:
-            path.write_text(text, encoding="utf-8")
+    if as_json is not None:
+        as_json.write_text(comparison_json(found), encoding="utf-8")
+    if markdown is not None:
+        markdown.write_text(comparison_markdown(found), encoding="utf-8")
+    if junit is not None:
+        junit.write_text(comparison_junit(found, failed=refused), encoding="utf-8")

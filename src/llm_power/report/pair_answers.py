@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from llm_power.board.operating_point import Declared, OperatingPoint
-from llm_power.choices import Format
+from llm_power.choices import Format, McNemarTest
 from llm_power.errors import InvalidArgument
 from llm_power.report.plain_text import plain_table
 from llm_power.statistics.anytime_horizon import anytime_horizon
@@ -140,8 +140,8 @@ def answers_from_counts(
         _number("q", "q = N/N*", resolution_ratio(n_items, n_star)),
         _text("resolved", "resolved, as the paper has it", n_star <= n_items),
         _items("n_connor", "required, two variances (Connor)", _connor(b, c, n_items, at)),
-        _items("n_exact", "required, exact test", _exact_n(b, c, n_items, at)),
-        _items("n_mid_p", "required, mid-p test", _mid_p_n(b, c, n_items, at)),
+        _items("n_exact", "required, exact test", _counted_n(b, c, n_items, at, "exact")),
+        _items("n_mid_p", "required, mid-p test", _counted_n(b, c, n_items, at, "mid_p")),
     ]
     return answers + _monitored(b, c, n_items, at) + _errors(b, c, n_items, at, asked)
 
@@ -260,18 +260,14 @@ def _connor(b: int, c: int, n: int, at: OperatingPoint) -> float:
     return float(connor_required_n(b / n, c / n, alpha=at.alpha, power=at.power))
 
 
-def _exact_n(b: int, c: int, n: int, at: OperatingPoint) -> float:
+def _counted_n(b: int, c: int, n: int, at: OperatingPoint, test: McNemarTest) -> float:
+    """Required items of a test without approximation, but where it would take too long."""
     connor = _connor(b, c, n, at)
-    if connor > _MOST_COUNTED:
+    if connor <= _MOST_COUNTED:
+        return mcnemar_required_n(b / n, c / n, test=test, alpha=at.alpha, power=at.power)
+    if test == "exact":
         return float(continuity_corrected(np.asarray(connor), np.asarray((b - c) / n)))
-    return mcnemar_required_n(b / n, c / n, alpha=at.alpha, power=at.power)
-
-
-def _mid_p_n(b: int, c: int, n: int, at: OperatingPoint) -> float:
-    connor = _connor(b, c, n, at)
-    if connor > _MOST_COUNTED:
-        return connor
-    return mcnemar_required_n(b / n, c / n, test="mid_p", alpha=at.alpha, power=at.power)
+    return connor
 
 
 def _monitored(b: int, c: int, n: int, at: OperatingPoint) -> list[Answer]:
