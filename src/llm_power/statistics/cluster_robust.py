@@ -18,14 +18,15 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy.special import stdtr, stdtrit
+from scipy.special import stdtr
 
 from llm_power.errors import InvalidArgument
 from llm_power.statistics._checks import finite, open_unit, positive_count
+from llm_power.statistics._ordered_sums import ordered_sum
 from llm_power.statistics._seeds import named_rng
 from llm_power.statistics._typing import ArrayLike, FloatArray, IntArray
 from llm_power.statistics.cluster_moments import ClusterMoments
-from llm_power.statistics.skewness import asymmetry
+from llm_power.statistics.skewness import asymmetry, upper_t_quantile
 
 Variance = Literal["CR2", "CR1", "CR0"]
 Weights = Literal["rademacher", "webb"]
@@ -199,7 +200,7 @@ def cluster_robust_test(
     alpha = 1 - open_unit("confidence", confidence)
     n, total = moments.n_items, moments.sum_d
     n_items, n_clusters = n.sum(axis=0), (n > 0).sum(axis=0)
-    shift = _ratio(total.sum(axis=0), n_items)
+    shift = _ratio(ordered_sum(total), n_items)
     delta = moments.origin + shift
     share = _ratio(n, n_items)
     residual = total - n * shift
@@ -211,11 +212,11 @@ def cluster_robust_test(
         df = n_clusters - 1.0
         if variance == "CR1":
             within = within * _ratio(n_clusters, df)
-    squared = within.sum(axis=0) / np.square(n_items)
+    squared = ordered_sum(within) / np.square(n_items)
     defined = (squared > 0) & (n_clusters > 1)
     standard_error = np.where(defined, np.sqrt(squared), np.nan)
     df = np.where(defined, df, np.nan)
-    reach = -stdtrit(df, alpha / 2) * standard_error
+    reach = upper_t_quantile(df, alpha / 2) * standard_error
     return ClusterRobustTest(
         delta=np.asarray(delta),
         standard_error=standard_error,
@@ -382,8 +383,8 @@ def satterthwaite(share: FloatArray) -> FloatArray:
     array([3.  , 1.59])
     """
     r = _ratio(np.square(share), 1 - share)
-    trace = np.square(share).sum(axis=0) + np.square(r.sum(axis=0)) - np.square(r).sum(axis=0)
-    return _ratio(1.0, trace)
+    squares, total = ordered_sum(np.square(share)), ordered_sum(r)
+    return _ratio(1.0, squares + np.square(total) - ordered_sum(np.square(r)))
 
 
 def _share_as_large(

@@ -39,8 +39,8 @@ from llm_power.statistics._typing import ArrayLike, BoolArray, FloatArray, IntAr
 from llm_power.statistics.inversion import resolution_ratio, z_sum
 from llm_power.statistics.paired_binary import observed_difference_variance
 
-# Elements evaluated at once: bounds the (elements x points) work array at a few megabytes.
-_BLOCK = 4096
+# Elements evaluated at once: keeps the (elements x points) work arrays in a core's cache.
+_BLOCK = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,10 +125,12 @@ class DiscreteMixture:
         first, second, result = b.ravel(), c.ravel(), np.empty(b.size)
         for start in range(0, b.size, _BLOCK):
             block = slice(start, start + _BLOCK)
-            terms = np.outer(first[block], up) + np.outer(second[block], down) + log_weights
+            terms = np.multiply.outer(first[block], up)
+            terms += np.multiply.outer(second[block], down)
+            terms += log_weights
             largest = terms.max(axis=1)
             terms -= largest[:, np.newaxis]
-            result[block] = largest + np.log(np.exp(terms).sum(axis=1))
+            result[block] = largest + np.log(np.exp(terms, out=terms).sum(axis=1))
         return result.reshape(b.shape)
 
 

@@ -28,6 +28,12 @@ from llm_power.statistics.skewness import asymmetry, reach
 # Standard deviation, over the largest difference, below which it is rounding.
 _ROUNDING = 1e-12
 
+# Newton's steps converge in four or five; where the slope is no guide, halvings take over.
+_STEPS = 100
+# Relative sizes of the last step: after one of Newton's, the error is of the order of its square.
+_NEWTON_STEP, _HALVING = 1e-9, 4e-16
+_TINY = np.finfo(np.float64).tiny
+
 
 @dataclass(frozen=True, slots=True)
 class PairedDifferenceInterval:
@@ -385,15 +391,74 @@ def mean_standard_error(differences: FloatArray) -> FloatArray:
 
 
 def _upper_limit(b: IntArray, c: IntArray, n: IntArray, z: float) -> FloatArray:
-    """Largest gap at which the score statistic is at least -z, by bisection."""
-    low, high = (b - c) / n, np.ones(b.shape)
-    # 75 halvings: the limits at 1e7 items, without a discordant one, keep 15 digits.
-    for _ in range(75):
-        middle = (low + high) / 2
-        standard_error = np.sqrt(n * score_variance(b, c, n, middle))
-        inside = n * middle - (b - c) <= z * standard_error
-        low, high = np.where(inside, middle, low), np.where(inside, high, middle)
-    return np.asarray(high)
+    """Largest gap at which the score statistic is at least -z."""
+    gap, items = (b - c).astype(np.float64), n.astype(np.float64)
+    # Where the hypothesis of no gap is rejected from below, the limit is negative.
+    side = np.where(gap + z * np.sqrt(b + c) < 0, -1.0, 1.0)
+    positive_limit = side > 0
+    smaller, larger = np.where(positive_limit, c, b), np.where(positive_limit, b, c)
+    shape, rows = gap.shape, [np.ravel(x) for x in (side, gap, items, smaller, larger)]
+    size = _limit_size(*rows, z=z)
+    return np.asarray(rows[0] * size).reshape(shape)
+
+
+def _limit_size(
+    side: FloatArray,
+    gap: FloatArray,
+    n: FloatArray,
+    smaller: IntArray,
+    larger: IntArray,
+    *,
+    z: float,
+) -> FloatArray:
+    """Size of the limit, by Newton's method inside a bracket; every pair stops by itself."""
+    observed = gap / n
+    low = np.where(side > 0, np.maximum(observed, 0.0), 0.0)
+    high = np.where(side > 0, 1.0, -observed)
+    spread = smaller + larger + np.where(side > 0, z * z, 0.0)
+    # Short of a gap of 1, where the variance is zero and its slope infinite.
+    start = side * (observed + z * np.sqrt(spread) / n)
+    size = np.clip(start, low, low + 0.99 * (high - low))
+    found, active = size.copy(), np.arange(size.size)
+    rows = [side, gap, n, smaller, larger]
+    for _ in range(_STEPS):
+        excess, slope = _excess_of_gap(size, *rows, z)
+        low, high = np.where(excess <= 0, size, low), np.where(excess <= 0, high, size)
+        moved = size - excess / slope
+        inside = (moved == size) | ((moved > low) & (moved < high))
+        moved = np.where(inside, moved, (low + high) / 2)
+        still = np.abs(moved - size) > np.where(inside, _NEWTON_STEP, _HALVING) * size
+        found[active] = moved
+        if not still.any():
+            break
+        active, size, low, high = active[still], moved[still], low[still], high[still]
+        rows = [row[still] for row in rows]
+    return found
+
+
+def _excess_of_gap(
+    size: FloatArray,
+    side: FloatArray,
+    gap: FloatArray,
+    n: FloatArray,
+    smaller: IntArray,
+    larger: IntArray,
+    z: float,
+) -> tuple[FloatArray, FloatArray]:
+    """n times a hypothetical gap, less what the score test leaves possible; and its slope."""
+    weight = 2 * n - larger + smaller
+    linear = weight * size - larger - smaller
+    unequal = size * (1 - size)
+    root = np.sqrt(np.square(linear) + 8 * n * smaller * unequal)
+    # As in `score_variance`, in whichever form has no cancellation.
+    up = linear > 0
+    q = np.where(up, 2 * smaller * unequal, root - linear)
+    q /= np.where(up, np.maximum(linear + root, _TINY), 4 * n)
+    variance = np.maximum(2 * q + unequal, _TINY)
+    slope_q = (smaller * (1 - 2 * size) - weight * q) / np.maximum(root, _TINY)
+    error = np.sqrt(n * variance)
+    excess = n * size - side * (gap + z * error)
+    return excess, n - side * z * n * (2 * slope_q + 1 - 2 * size) / (2 * error)
 
 
 def _square_and_add(first: FloatArray, second: FloatArray, phi: FloatArray) -> FloatArray:

@@ -23,6 +23,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
+from llm_power.statistics._ordered_sums import ordered_sum
 from llm_power.statistics._typing import ArrayLike, FloatArray
 
 
@@ -51,12 +52,14 @@ def asymmetry(residuals: FloatArray) -> FloatArray:
     # By the largest one, so that no cube falls below the smallest float.
     largest = np.abs(residuals).max(axis=0)
     e = residuals / np.where(largest > 0, largest, 1.0)
-    squares = np.square(e).sum(axis=0)
-    return np.asarray((e**3).sum(axis=0) / np.where(squares > 0, squares, 1.0) ** 1.5)
+    square = np.square(e)
+    squares, cubes = ordered_sum(square), ordered_sum(square * e)
+    return np.asarray(cubes / np.where(squares > 0, squares, 1.0) ** 1.5)
 
 
 def _hall(t: FloatArray, skew: FloatArray) -> FloatArray:
-    return t + skew / 3 * np.square(t) + np.square(skew) / 27 * t**3 + skew / 6
+    square = np.square(t)
+    return t + skew / 3 * square + np.square(skew) / 27 * square * t + skew / 6
 
 
 def one_sided_p(t: ArrayLike, df: ArrayLike, skew: ArrayLike, hall_df: ArrayLike) -> FloatArray:
@@ -179,7 +182,7 @@ def reach(
     (2.01, 3.349)
     """
     freedom, a, hall = (np.asarray(v, dtype=np.float64) for v in (df, skew, hall_df))
-    student, critical = -stdtrit(freedom, level / 2), -stdtrit(hall, level / 2)
+    student, critical = upper_t_quantile(freedom, level / 2), upper_t_quantile(hall, level / 2)
     skewed = np.abs(a) > 1e-9
     scale = np.where(skewed, a, 1.0)
 
@@ -188,3 +191,16 @@ def reach(
         for side, h in ((1, critical), (-1, -critical))
     )
     return np.asarray(np.maximum(student, below)), np.asarray(np.maximum(student, above))
+
+
+def upper_t_quantile(df: ArrayLike, tail: float) -> FloatArray:
+    """Quantile of Student's t that leaves `tail` above it, worked out once for equal `df`.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.skewness import upper_t_quantile
+    >>> upper_t_quantile([13, 13], 0.025).round(4).tolist()
+    [2.1604, 2.1604]
+    """
+    freedom, places = np.unique(np.asarray(df, dtype=np.float64), return_inverse=True)
+    return np.asarray(-stdtrit(freedom, tail)[places].reshape(np.shape(df)))

@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 
 from llm_power.errors import InvalidArgument
-from llm_power.statistics._ordered_product import ordered_product
+from llm_power.statistics._ordered_sums import ordered_product
 from llm_power.statistics._typing import BoolArray, FloatArray, IntArray
 from llm_power.statistics.inversion import z_sum
 
