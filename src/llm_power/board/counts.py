@@ -5,10 +5,10 @@ With :math:`M` the indicator of a score and :math:`X` the scores with missing on
 
 .. math:: N = M^\top M, \quad S = X^\top M, \quad n_{11} = X^\top X, \quad b = S - n_{11},
 
-and :math:`c = b^\top`. All entries are whole numbers below :math:`2^{53}`, so the products
-are exact in double precision: the result does not depend on the linear-algebra library, the
-number of cores, or the order of summation. Items that one of the two models lacks are in no cell
-of that pair.
+and :math:`c = b^\top`; where no score is missing the first two are sums of columns. All entries are
+whole numbers below :math:`2^{24}`, so that products in single precision are exact: the result does
+not depend on the linear-algebra library, the number of cores, or the order of summation. Items
+that one of the two models lacks are in no cell of that pair.
 """
 
 from __future__ import annotations
@@ -26,6 +26,12 @@ from llm_power.statistics.skewness import asymmetry
 
 # Rows of the difference matrix that graded scores hold at a time: 32 MB at 12,000 items.
 _PAIR_BLOCK = 350
+
+# Models whose pairs are counted in one product: some megabytes with thousands of others.
+_ROWS = 512
+
+# Single precision counts no further.
+_LARGEST_EXACT = 2**24
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +72,19 @@ class PairCells:
         array([10042])
         """
         return self.n11 + self.b + self.c + self.n00
+
+    def whole(self) -> PairCells:
+        """Return the table over all clusters.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from llm_power.board.counts import PairCells
+        >>> parts = [np.array([[3], [4]]) for _ in range(4)]
+        >>> PairCells(*parts).whole().b
+        array([7])
+        """
+        return PairCells(*(x.sum(axis=0) for x in (self.n11, self.b, self.c, self.n00)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +128,140 @@ class DifferenceMoments:
 _Moments = TypeVar("_Moments", DifferenceMoments, ClusterMoments)
 
 
+class ScoreCounts:
+    """0/1 scores, laid out so that the 2 x 2 tables of any pairs are counted fast.
+
+    Parameters
+    ----------
+    scores : ndarray, shape (n_items, n_models)
+        0, 1 or NaN (missing).
+    codes : ndarray of int, shape (n_items,), optional
+        Cluster of each item, 0 to n_clusters - 1; by default all items are one.
+
+    Raises
+    ------
+    InvalidArgument
+        If a score is neither 0, 1 nor NaN, there is not one code an item, or a cluster has more
+        items than single precision counts.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from llm_power.board.counts import ScoreCounts
+    >>> scores = np.array([[1.0, 0.0], [1.0, 1.0], [0.0, 0.0], [1.0, np.nan]])
+    >>> cells = ScoreCounts(scores).of_pairs(np.array([0]), np.array([1]))
+    >>> cells.n11.tolist(), cells.b.tolist(), cells.c.tolist(), cells.n00.tolist()
+    ([[1]], [[1]], [[0]], [[1]])
+    """
+
+    def __init__(self, scores: FloatArray, codes: IntArray | None = None) -> None:
+        codes = np.zeros(len(scores), dtype=np.int64) if codes is None else codes
+        if len(codes) != len(scores):
+            raise InvalidArgument(
+                f"codes must have one entry an item, got {len(codes)} for {len(scores)}"
+            )
+        clusters = [scores[codes == code].T for code in range(int(codes.max(initial=0)) + 1)]
+        if max(rows.shape[1] for rows in clusters) > _LARGEST_EXACT:
+            raise InvalidArgument("a cluster must have at most 2**24 items to be counted")
+        self._clusters = [_ClusterScores(rows) for rows in clusters]
+
+    def of_pairs(self, first: IntArray, second: IntArray) -> PairCells:
+        """Count the pairs within each cluster: arrays of shape (n_clusters, n_pairs).
+
+        Parameters
+        ----------
+        first, second : ndarray of int, shape (n_pairs,)
+            Columns of both models of each pair. Runs of pairs with one first model and
+            consecutive second ones, as `llm_power.board.families` orders them, are the fastest.
+
+        Returns
+        -------
+        PairCells
+            Whole numbers.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from llm_power.board.counts import ScoreCounts
+        >>> scores = np.array([[1.0, 0.0], [1.0, 1.0], [0.0, 0.0]])
+        >>> counts = ScoreCounts(scores, np.array([0, 0, 1]))
+        >>> counts.of_pairs(np.array([0]), np.array([1])).b.tolist()
+        [[1], [0]]
+        """
+        tables = np.empty((4, len(self._clusters), len(first)), dtype=np.int64)
+        for rows in _blocks_of_rows(first, second):
+            for cluster, table in zip(self._clusters, tables.swapaxes(0, 1), strict=True):
+                cluster.count(rows, table)
+        return PairCells(*tables)
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """Pairs of one first model with consecutive second ones, and their place in a table."""
+
+    first: int
+    seconds: slice
+    places: slice
+
+
+def _blocks_of_rows(first: IntArray, second: IntArray) -> list[list[_Run]]:
+    """Return the runs of pairs, together where their first models are near one another."""
+    if len(first) == 0:
+        return []
+    breaks = np.flatnonzero((np.diff(first) != 0) | (np.diff(second) != 1)) + 1
+    starts = [0, *breaks.tolist()]
+    stops = [*starts[1:], len(first)]
+    a, low = first[starts].tolist(), second[starts].tolist()
+    blocks: list[list[_Run]] = []
+    for model, column, start, stop in zip(a, low, starts, stops, strict=True):
+        run = _Run(model, slice(column, column + stop - start), slice(start, stop))
+        if blocks and 0 <= model - blocks[-1][0].first < _ROWS:
+            blocks[-1].append(run)
+        else:
+            blocks.append([run])
+    return blocks
+
+
+class _ClusterScores:
+    """Scores of one cluster's items, one row a model, in single precision."""
+
+    def __init__(self, rows: FloatArray) -> None:
+        present = ~np.isnan(rows)
+        self._solved = np.where(present, rows, 0.0).astype(np.float32)
+        if np.any((self._solved != 0.0) & (self._solved != 1.0)):
+            raise InvalidArgument(
+                "scores must be 0, 1 or missing to be counted; use moments instead"
+            )
+        self._scored = None if present.all() else present.astype(np.float32)
+        self._n_solved = self._solved.sum(axis=1, dtype=np.float64)
+
+    def count(self, runs: Sequence[_Run], table: IntArray) -> None:
+        """Write the cells of the runs into a table (4, n_pairs)."""
+        top, bottom = (f(run.first for run in runs) for f in (min, max))
+        left = min(run.seconds.start for run in runs)
+        right = max(run.seconds.stop for run in runs)
+        a, b = slice(top, bottom + 1), slice(left, right)
+        both = self._solved[a] @ self._solved[b].T
+        if self._scored is not None:
+            solved_a = self._solved[a] @ self._scored[b].T
+            solved_b = self._scored[a] @ self._solved[b].T
+            shared = self._scored[a] @ self._scored[b].T
+        n11, only_a, only_b, neither = table
+        for run in runs:
+            row = run.first - top, slice(run.seconds.start - left, run.seconds.stop - left)
+            solved = both[row]
+            if self._scored is None:
+                of_a, of_b = self._n_solved[run.first], self._n_solved[run.seconds]
+                n: np.ndarray | int = self._solved.shape[1]
+            else:
+                of_a, of_b, n = solved_a[row], solved_b[row], shared[row]
+            places = run.places
+            n11[places] = solved
+            only_a[places] = of_a - solved
+            only_b[places] = of_b - solved
+            neither[places] = n - of_a - only_b[places]
+
+
 def count_cells(scores: FloatArray, first: IntArray, second: IntArray) -> PairCells:
     """Count the 2 x 2 table of the pairs (`first`, `second`) of 0/1 scores.
 
@@ -127,7 +280,7 @@ def count_cells(scores: FloatArray, first: IntArray, second: IntArray) -> PairCe
     Raises
     ------
     InvalidArgument
-        If a score is neither 0, 1 nor NaN.
+        As `ScoreCounts`.
 
     Examples
     --------
@@ -138,18 +291,7 @@ def count_cells(scores: FloatArray, first: IntArray, second: IntArray) -> PairCe
     >>> cells.n11, cells.b, cells.c, cells.n00
     (array([1]), array([1]), array([0]), array([1]))
     """
-    present = ~np.isnan(scores)
-    solved = np.where(present, scores, 0.0)
-    if np.any((solved != 0.0) & (solved != 1.0)):
-        raise InvalidArgument("scores must be 0, 1 or missing to be counted; use moments instead")
-    scored = present.astype(np.float64)
-    shared = scored.T @ scored
-    solved_shared = solved.T @ scored
-    both = solved.T @ solved
-    n, n11 = shared[first, second], both[first, second]
-    b, c = solved_shared[first, second] - n11, solved_shared[second, first] - n11
-    n00 = n - n11 - b - c
-    return PairCells(*(cell.astype(np.int64) for cell in (n11, b, c, n00)))
+    return ScoreCounts(scores).of_pairs(first, second).whole()
 
 
 def count_cells_by_cluster(
@@ -172,7 +314,7 @@ def count_cells_by_cluster(
     Raises
     ------
     InvalidArgument
-        As `count_cells`.
+        As `ScoreCounts`.
 
     Examples
     --------
@@ -183,10 +325,7 @@ def count_cells_by_cluster(
     array([[1],
            [1]])
     """
-    cells = [count_cells(rows, first, second) for rows in _split_by_cluster(scores, codes)]
-    return PairCells(
-        *(np.stack([getattr(cell, f.name) for cell in cells]) for f in fields(PairCells))
-    )
+    return ScoreCounts(scores, codes).of_pairs(first, second)
 
 
 def difference_moments(scores: FloatArray, first: IntArray, second: IntArray) -> DifferenceMoments:
@@ -250,7 +389,6 @@ def difference_moments_by_cluster(
     >>> moments.origin.round(2), moments.sum_d.round(2).tolist()
     (array([0.3]), [[-0.1], [0.1]])
     """
-    _require_one_code_an_item(scores, codes)
     parts = [
         moments_from_differences(
             scores[:, first[i : i + _PAIR_BLOCK]] - scores[:, second[i : i + _PAIR_BLOCK]], codes
@@ -258,18 +396,6 @@ def difference_moments_by_cluster(
         for i in range(0, len(first), _PAIR_BLOCK)
     ]
     return _join(ClusterMoments, parts)
-
-
-def _split_by_cluster(scores: FloatArray, codes: IntArray) -> list[FloatArray]:
-    _require_one_code_an_item(scores, codes)
-    return [scores[codes == code] for code in range(int(codes.max()) + 1)]
-
-
-def _require_one_code_an_item(scores: FloatArray, codes: IntArray) -> None:
-    if len(codes) != len(scores):
-        raise InvalidArgument(
-            f"codes must have one entry an item, got {len(codes)} for {len(scores)}"
-        )
 
 
 def _block_moments(a: FloatArray, b: FloatArray) -> DifferenceMoments:
