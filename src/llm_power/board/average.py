@@ -12,7 +12,8 @@ import pandas as pd
 from scipy.special import ndtri
 
 from llm_power.board.cluster_sums import cluster_moments, cluster_sizes, tabulate_clusters
-from llm_power.board.decision import mean_and_error, size_columns, verdict_columns
+from llm_power.board.decision import graded_moments, size_columns, verdict_columns
+from llm_power.board.evidence import mean_and_error
 from llm_power.board.operating_point import Declared, OperatingPoint
 from llm_power.board.ranks import declared_leads, rank_sets_of
 from llm_power.board.tabulation import tabulate_pairs
@@ -346,7 +347,7 @@ def _verdict_rows(
 def _task_gap(rows: pd.DataFrame) -> TaskGap:
     if rows["b"].notna().all():
         return binary_gap(*(rows[name].to_numpy(int) for name in ("b", "c", "n_items")))
-    return mean_gap(*mean_and_error(rows), rows["n_differing"].to_numpy(float) - 1)
+    return mean_gap(*mean_and_error(graded_moments(rows)), rows["n_differing"].to_numpy(float) - 1)
 
 
 def _discordant(rows: pd.DataFrame) -> IntArray:

@@ -2,36 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import fields
 from typing import Any, Final
 
 import numpy as np
 import pandas as pd
 
 from llm_power.board.cluster_sums import cluster_moments, cluster_sizes
+from llm_power.board.counts import DifferenceMoments, PairCells
+from llm_power.board.evidence import Evidence, Judgement, PairTests
 from llm_power.board.operating_point import Declared, OperatingPoint
-from llm_power.board.tabulation import PAIR_KEY, with_an_item, without_strangers
-from llm_power.choices import ClusterTest
+from llm_power.board.tabulation import CELL_COLUMNS, PAIR_KEY, with_an_item, without_strangers
 from llm_power.scores.store import TaskScores
 from llm_power.statistics._seeds import named_rng
 from llm_power.statistics._typing import BoolArray, FloatArray, IntArray
 from llm_power.statistics.anytime_horizon import anytime_horizon
-from llm_power.statistics.cluster_moments import ClusterMoments
-from llm_power.statistics.cluster_requirement import cluster_requirement
-from llm_power.statistics.cluster_robust import (
-    ClusterResampling,
-    ClusterRobustTest,
-    cluster_robust_test,
-    cluster_sign_flip_test,
-    wild_cluster_bootstrap,
-)
-from llm_power.statistics.exact_required_n import (
-    P_VALUES,
-    connor_required_n,
-    normal_design_errors,
-)
-from llm_power.statistics.inversion import required_n, resolution_ratio
+from llm_power.statistics.exact_required_n import connor_required_n, normal_design_errors
+from llm_power.statistics.inversion import resolution_ratio
 from llm_power.statistics.max_t import (
     Deviates,
     FamilyTest,
@@ -40,17 +28,7 @@ from llm_power.statistics.max_t import (
     max_t_family,
 )
 from llm_power.statistics.missing_bounds import missing_gap_bounds
-from llm_power.statistics.missing_weights import WeightedGap, weighted_gap, weighted_moments
-from llm_power.statistics.paired_binary import observed_difference_variance
-from llm_power.statistics.verdict import (
-    ClusterTestName,
-    Verdicts,
-    agreed_verdicts,
-    binary_verdicts,
-    chosen_verdicts,
-    continuity_corrected,
-    mean_verdicts,
-)
+from llm_power.statistics.verdict import Verdicts, continuity_corrected
 from llm_power.statistics.verdict_stability import (
     chance_of_turning,
     exact_chance_of_turning,
@@ -120,159 +98,62 @@ def decide_pairs(
     2     different          1                0.0
     """
     counted, pairs = pairs, with_an_item(pairs)
-    robust = _cluster_tests(clusters, declared) if declared.clusters == "random" else {}
+    groups = [
+        (task, rows, PairTests(_evidence(pairs[rows], clusters, task), declared))
+        for task in tasks
+        if (rows := (pairs["task"] == task.task).to_numpy()).any()
+    ]
     p = np.ones(len(pairs))
-    groups = [(task, (pairs["task"] == task.task).to_numpy()) for task in tasks]
-    weighted = _weighted_gaps(clusters) if declared.weighted else {}
-    for task, rows in groups:
-        evidence = weighted.get(task.task), robust.get(task.task)
-        p[rows] = _raw_p(pairs[rows], *evidence, declared)
-    family = _family(p, pairs, groups, point, bool(robust))
+    for _, rows, tests in groups:
+        p[rows] = tests.p
+    family = _family(p, pairs, groups, point)
     parts = [
         _decide_task(
-            pairs[rows],
-            task,
-            clusters[clusters["task"] == task.task],
-            weighted.get(task.task),
-            robust.get(task.task),
-            family=family and family.of(rows),
-            point=point,
-            declared=declared,
+            pairs[rows], task, tests.judged(point, family and family.of(rows)), point, declared
         )
-        for task, rows in groups
+        for task, rows, tests in groups
     ]
     table = pd.concat([pairs[PAIR_KEY], pd.concat(parts).sort_index()[DECISION_COLUMNS]], axis=1)
     return without_strangers(table, counted, _ESTIMATES)
 
 
-@dataclass(frozen=True, slots=True)
-class _ClusterTest:
-    """CR2's t test of one task's pairs, and the resampling test that was declared instead."""
-
-    robust: ClusterRobustTest
-    resampled: ClusterResampling | None
-    name: ClusterTestName
-
-    def verdicts(self, rows: pd.DataFrame, **settings: Any) -> Verdicts:
-        return mean_verdicts(
-            self.robust.delta,
-            self.robust.standard_error,
-            self.robust.df,
-            rows["n_items"].to_numpy(int),
-            skew=self.robust.skew,
-            resampled=self.resampled,
-            test=self.name,
-            **settings,
-        )
+_Group = tuple[TaskScores, BoolArray, PairTests]
 
 
-_RESAMPLINGS: Final[
-    dict[ClusterTest, tuple[ClusterTestName, Callable[[ClusterMoments], ClusterResampling]]]
-] = {
-    "wild": ("cluster_wild", wild_cluster_bootstrap),
-    "sign-flip": ("cluster_sign_flip", cluster_sign_flip_test),
-}
+def _evidence(rows: pd.DataFrame, clusters: pd.DataFrame, task: TaskScores) -> Evidence:
+    sums = clusters[clusters["task"] == task.task]
+    of_clusters = (cluster_moments(sums), cluster_sizes(sums)) if len(sums) else (None, None)
+    if task.kind == "binary":
+        names, dtype = CELL_COLUMNS, np.int64
+        return Evidence(PairCells(*(rows[name].to_numpy(dtype) for name in names)), *of_clusters)
+    return Evidence(graded_moments(rows), *of_clusters)
 
 
-def _cluster_tests(clusters: pd.DataFrame, declared: Declared) -> dict[str, _ClusterTest]:
-    tests = {}
-    for task, sums in clusters.groupby("task", sort=False):
-        moments = cluster_moments(sums)
-        if declared.weighted:
-            moments = weighted_moments(moments, cluster_sizes(sums))
-        robust = cluster_robust_test(moments)
-        tests[str(task)] = _ClusterTest(robust, None, "cluster")
-        if declared.cluster_test != "cr2":
-            name, resample = _RESAMPLINGS[declared.cluster_test]
-            tests[str(task)] = _ClusterTest(robust, resample(moments), name)
-    return tests
-
-
-@dataclass(frozen=True, slots=True)
-class _Weighted:
-    """Gaps that are weighted by cluster, of the pairs that lack scores."""
-
-    gap: WeightedGap
-    df: FloatArray
-    partial: BoolArray
-
-    def verdicts(self, rows: pd.DataFrame, level: float, power: float, **settings: Any) -> Verdicts:
-        error, n = self.gap.standard_error, rows["n_items"].to_numpy(int)
-        sigma = np.where(np.isfinite(error), error, 0.0) * np.sqrt(n)
-        need = required_n(self.gap.delta, sigma, alpha=level, power=power)
-        law = self.gap.delta, error, self.df, n
-        return mean_verdicts(*law, need=need, test="weighted", power=power, **settings)
-
-
-def _weighted_gaps(clusters: pd.DataFrame) -> dict[str, _Weighted]:
-    found = {}
-    for task, sums in clusters.groupby("task", sort=False):
-        moments, sizes = cluster_moments(sums), cluster_sizes(sums)
-        answered = np.asarray(moments.n_items)
-        found[str(task)] = _Weighted(
-            weighted_gap(moments, sizes),
-            np.maximum(answered - 1, 0).sum(axis=0),
-            answered.sum(axis=0) < sizes.sum(),
-        )
-    return found
-
-
-def _raw_p(
-    rows: pd.DataFrame,
-    weighted: _Weighted | None,
-    robust: _ClusterTest | None,
-    declared: Declared,
-) -> FloatArray:
-    if robust is not None:
-        by_clusters = robust.verdicts(rows, need=np.inf)
-        return np.maximum(by_clusters.p, _raw_p(rows, weighted, None, declared))
-    if rows["b"].notna().all():
-        p = P_VALUES[declared.test](rows["b"].to_numpy(int), rows["c"].to_numpy(int))
-    else:
-        p = _graded_verdicts(rows, need=np.inf).p
-    if weighted is None:
-        return p
-    by_weights = np.where(np.isnan(weighted.gap.p), 1.0, weighted.gap.p)
-    return np.where(weighted.partial, by_weights, p)
-
-
-def _graded_verdicts(rows: pd.DataFrame, **settings: Any) -> Verdicts:
-    delta, error = mean_and_error(rows)
-    n, differing, skew = (
-        rows[name].to_numpy(float) for name in ("n_items", "n_differing", "skew_d")
-    )
-    return mean_verdicts(delta, error, differing - 1, n, skew=skew, hall_df=n - 1, **settings)
-
-
-def mean_and_error(rows: pd.DataFrame) -> tuple[FloatArray, FloatArray]:
-    """Gap of graded pairs and its standard error, infinite where the differences are all equal.
+def graded_moments(rows: pd.DataFrame) -> DifferenceMoments:
+    """Return the moments of graded pairs from their rows.
 
     Examples
     --------
-    >>> import pandas as pd
-    >>> from llm_power.board.decision import mean_and_error
-    >>> mean_and_error(pd.DataFrame({"n_items": [5], "sum_d": [1.0], "ss_d": [0.2]}))
-    (array([0.2]), array([0.1]))
+    >>> from llm_power.board.decision import graded_moments
+    >>> from llm_power.board.tabulation import tabulate_pairs
+    >>> from llm_power.example import example_task
+    >>> rows = tabulate_pairs(example_task(), "adjacent").assign(n_differing=3.0)
+    >>> graded_moments(rows).n_differing
+    array([3., 3., 3.])
     """
-    n, squares = rows["n_items"].to_numpy(float), rows["ss_d"].to_numpy(float)
-    varies = (n > 1) & (squares > 0)
-    error = np.sqrt(squares / np.maximum(n - 1, 1) / n)
-    return rows["sum_d"].to_numpy(float) / n, np.where(varies, error, np.inf)
+    names = [field.name for field in fields(DifferenceMoments)]
+    return DifferenceMoments(*(rows[name].to_numpy(np.float64) for name in names))
 
 
 def _family(
-    p: FloatArray,
-    pairs: pd.DataFrame,
-    groups: Sequence[tuple[TaskScores, BoolArray]],
-    point: OperatingPoint,
-    clustered: bool,
+    p: FloatArray, pairs: pd.DataFrame, groups: Sequence[_Group], point: OperatingPoint
 ) -> FamilyTest | None:
     if len(p) == 1:
         return None
-    if clustered:
+    if any(tests.robust is not None for _, _, tests in groups):
         return holm_family(p, alpha=point.alpha)
     places: dict[int, tuple[Deviates, int]] = {}
-    for task, rows in groups:
+    for task, rows, _ in groups:
         first, second = (pairs.loc[rows, name].to_numpy(int) - 1 for name in ("rank_a", "rank_b"))
         deviates = gap_deviates(
             task.values, first, second, n_draws=_DRAWS, rng=named_rng(0, f"max_t/{task.task}")
@@ -289,52 +170,18 @@ def _family(
 def _decide_task(
     rows: pd.DataFrame,
     task: TaskScores,
-    sums: pd.DataFrame,
-    weighted: _Weighted | None,
-    robust: _ClusterTest | None,
-    *,
-    family: FamilyTest | None,
+    judged: Judgement,
     point: OperatingPoint,
     declared: Declared,
 ) -> pd.DataFrame:
-    level = point.alpha if family is None else family.level
-    settings: dict[str, Any] = {
-        "margin": declared.margin,
-        "alpha": point.alpha,
-        "power": point.power,
-        "family": family,
-    }
-    n = rows["n_items"].to_numpy(int)
-    if task.kind == "binary":
-        b, c = (rows[name].to_numpy(int) for name in ("b", "c"))
-        found = binary_verdicts(b, c, n, test=declared.test, **settings)
-        error = np.sqrt(observed_difference_variance(b, c, n) / n)
-    else:
-        delta, error = mean_and_error(rows)
-        sigma = np.where(np.isfinite(error), error, 0.0) * np.sqrt(n)
-        need = required_n(delta, sigma, alpha=level, power=point.power)
-        found = _graded_verdicts(rows, need=need, **settings)
-    test = np.full(len(rows), found.test, dtype=object)
-    if weighted is not None:
-        by_weights = weighted.verdicts(rows, level, **settings)
-        found = chosen_verdicts(weighted.partial, by_weights, found)
-        error = np.where(weighted.partial, weighted.gap.standard_error, error)
-        test[weighted.partial] = by_weights.test
-    if robust is not None:
-        moments = cluster_moments(sums)
-        need = cluster_requirement(moments, alpha=level, power=point.power).n_star
-        need = np.where(np.isnan(need), np.inf, need)
-        by_clusters = robust.verdicts(rows, need=need, **settings)
-        found = agreed_verdicts(by_clusters, found)
-        error = np.maximum(robust.robust.standard_error, error)
-        test[:] = found.test
-    columns = verdict_columns(found, n) | {"test": test}
+    found, level = judged.found, judged.level
+    columns = verdict_columns(found, rows["n_items"].to_numpy(int)) | {"test": judged.test}
     columns["chance_of_turning"] = np.where(
-        test == "exact",
+        judged.test == "exact",
         exact_chance_of_turning(*_discordant(rows), found.direction, level=level),
         chance_of_turning(found.p, found.direction, level=level),
     )
-    columns |= _required_columns(rows, found, error, point)
+    columns |= _required_columns(rows, found, judged.error, point)
     columns |= _bounds(rows, task) | _monitored(rows, point, declared)
     return pd.DataFrame(columns, index=rows.index)
 
