@@ -12,11 +12,12 @@ import pandas as pd
 from scipy.special import ndtri
 
 from llm_power.board.cluster_sums import cluster_moments, cluster_sizes, tabulate_clusters
-from llm_power.board.decision import graded_moments, size_columns, verdict_columns
+from llm_power.board.counts import PairCells
+from llm_power.board.decision import size_columns, verdict_columns
 from llm_power.board.evidence import mean_and_error
 from llm_power.board.operating_point import Declared, OperatingPoint
 from llm_power.board.ranks import declared_leads, rank_sets_of
-from llm_power.board.tabulation import tabulate_pairs
+from llm_power.board.tabulation import statistics_of, tabulate_pairs
 from llm_power.choices import WEIGHTINGS, Family, Weighting
 from llm_power.documents import read_yaml
 from llm_power.errors import InvalidArgument
@@ -345,9 +346,10 @@ def _verdict_rows(
 
 
 def _task_gap(rows: pd.DataFrame) -> TaskGap:
-    if rows["b"].notna().all():
-        return binary_gap(*(rows[name].to_numpy(int) for name in ("b", "c", "n_items")))
-    return mean_gap(*mean_and_error(graded_moments(rows)), rows["n_differing"].to_numpy(float) - 1)
+    items = statistics_of(rows)
+    if isinstance(items, PairCells):
+        return binary_gap(items.b, items.c, items.n_items)
+    return mean_gap(*mean_and_error(items), items.n_differing - 1.0)
 
 
 def _discordant(rows: pd.DataFrame) -> IntArray:

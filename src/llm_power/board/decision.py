@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields
 from typing import Any, Final
 
 import numpy as np
 import pandas as pd
 
 from llm_power.board.cluster_sums import cluster_moments, cluster_sizes
-from llm_power.board.counts import DifferenceMoments, PairCells
 from llm_power.board.evidence import Evidence, Judgement, PairTests
 from llm_power.board.operating_point import Declared, OperatingPoint
-from llm_power.board.tabulation import CELL_COLUMNS, PAIR_KEY, with_an_item, without_strangers
+from llm_power.board.tabulation import PAIR_KEY, statistics_of, with_an_item, without_strangers
 from llm_power.scores.store import TaskScores
 from llm_power.statistics._seeds import named_rng
 from llm_power.statistics._typing import BoolArray, FloatArray, IntArray
@@ -123,26 +121,7 @@ _Group = tuple[TaskScores, BoolArray, PairTests]
 def _evidence(rows: pd.DataFrame, clusters: pd.DataFrame, task: TaskScores) -> Evidence:
     sums = clusters[clusters["task"] == task.task]
     of_clusters = (cluster_moments(sums), cluster_sizes(sums)) if len(sums) else (None, None)
-    if task.kind == "binary":
-        names, dtype = CELL_COLUMNS, np.int64
-        return Evidence(PairCells(*(rows[name].to_numpy(dtype) for name in names)), *of_clusters)
-    return Evidence(graded_moments(rows), *of_clusters)
-
-
-def graded_moments(rows: pd.DataFrame) -> DifferenceMoments:
-    """Return the moments of graded pairs from their rows.
-
-    Examples
-    --------
-    >>> from llm_power.board.decision import graded_moments
-    >>> from llm_power.board.tabulation import tabulate_pairs
-    >>> from llm_power.example import example_task
-    >>> rows = tabulate_pairs(example_task(), "adjacent").assign(n_differing=3.0)
-    >>> graded_moments(rows).n_differing
-    array([3., 3., 3.])
-    """
-    names = [field.name for field in fields(DifferenceMoments)]
-    return DifferenceMoments(*(rows[name].to_numpy(np.float64) for name in names))
+    return Evidence(statistics_of(rows), *of_clusters)
 
 
 def _family(

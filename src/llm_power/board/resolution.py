@@ -7,10 +7,11 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
+from llm_power.board.counts import DifferenceMoments, PairCells
 from llm_power.board.operating_point import OperatingPoint
 from llm_power.board.tabulation import (
-    CELL_COLUMNS,
     PAIR_KEY,
+    statistics_of,
     with_an_item,
     without_strangers,
 )
@@ -28,7 +29,7 @@ from llm_power.statistics.mcnemar import (
 from llm_power.statistics.paired_binary import summarize_counts
 from llm_power.statistics.shortcut import miller_unpaired_required_n, shortcut_required_n
 
-_ESTIMATES: Final = (
+ESTIMATES: Final = (
     *("p_a", "p_b", "delta", "rho", "var_d"),
     *("n_star", "mde", "n_h", "n_miller"),
 )
@@ -65,72 +66,94 @@ def add_resolution(pairs: pd.DataFrame, point: OperatingPoint) -> pd.DataFrame:
     2    kite    wren    35.13  11.39      True
     """
     parts = [
-        (_binary_resolution if is_binary else _graded_resolution)(rows, point)
-        for is_binary, rows in with_an_item(pairs).groupby(pairs["b"].notna(), sort=False)
+        pd.DataFrame(resolution_columns(statistics_of(rows), point), index=rows.index)
+        for _, rows in with_an_item(pairs).groupby(pairs["b"].notna(), sort=False)
     ]
     table = pd.concat([pairs[PAIR_KEY], pd.concat(parts).sort_index()], axis=1)
-    return without_strangers(table, pairs, _ESTIMATES)
+    return without_strangers(table, pairs, ESTIMATES)
 
 
-def _binary_resolution(rows: pd.DataFrame, point: OperatingPoint) -> pd.DataFrame:
-    n11, b, c, n00 = (rows[name].to_numpy(np.int64) for name in CELL_COLUMNS)
-    summary = summarize_counts(n11, b, c, n00, alpha=point.alpha, power=point.power)
+def resolution_columns(
+    items: PairCells | DifferenceMoments, point: OperatingPoint
+) -> dict[str, np.ndarray]:
+    """Return the columns of this stage for pairs of one task.
+
+    Parameters
+    ----------
+    items : PairCells or DifferenceMoments
+        Their sufficient statistics, arrays of shape (n_pairs,); every pair has an item.
+    point : OperatingPoint
+        Level and power.
+
+    Returns
+    -------
+    dict of str to ndarray
+        As of `add_resolution`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from llm_power import OperatingPoint
+    >>> from llm_power.board.counts import PairCells
+    >>> from llm_power.board.resolution import resolution_columns
+    >>> cells = PairCells(*(np.array([count]) for count in (7987, 295, 249, 1511)))
+    >>> resolution_columns(cells, OperatingPoint())["q"].round(3)
+    array([0.496])
+    """
+    if isinstance(items, PairCells):
+        return _binary_columns(items, point)
+    return _graded_columns(items, point)
+
+
+def _binary_columns(cells: PairCells, point: OperatingPoint) -> dict[str, np.ndarray]:
+    b, c = cells.b, cells.c
+    summary = summarize_counts(cells.n11, b, c, cells.n00, alpha=point.alpha, power=point.power)
     p_a, p_b = summary.p_a, summary.p_b
-    return pd.DataFrame(
-        {
-            "p_a": p_a,
-            "p_b": p_b,
-            "delta": summary.delta,
-            "rho": summary.rho,
-            "var_d": summary.var_d,
-            "n_star": summary.n_star,
-            "q": summary.q,
-            "mde": summary.mde,
-            "resolved": summary.resolved,
-            "n_h": shortcut_required_n(p_a, p_b, summary.rho, alpha=point.alpha, power=point.power),
-            "n_miller": miller_unpaired_required_n(p_a, p_b, alpha=point.alpha, power=point.power),
-            "p_chi2": mcnemar_asymptotic(b, c),
-            "p_exact": mcnemar_exact(b, c),
-            "p_midp": mcnemar_mid_p(b, c),
-            "p_cc": mcnemar_continuity_corrected(b, c),
-        },
-        index=rows.index,
-    )
+    return {
+        "p_a": p_a,
+        "p_b": p_b,
+        "delta": summary.delta,
+        "rho": summary.rho,
+        "var_d": summary.var_d,
+        "n_star": summary.n_star,
+        "q": summary.q,
+        "mde": summary.mde,
+        "resolved": summary.resolved,
+        "n_h": shortcut_required_n(p_a, p_b, summary.rho, alpha=point.alpha, power=point.power),
+        "n_miller": miller_unpaired_required_n(p_a, p_b, alpha=point.alpha, power=point.power),
+        "p_chi2": mcnemar_asymptotic(b, c),
+        "p_exact": mcnemar_exact(b, c),
+        "p_midp": mcnemar_mid_p(b, c),
+        "p_cc": mcnemar_continuity_corrected(b, c),
+    }
 
 
-def _graded_resolution(rows: pd.DataFrame, point: OperatingPoint) -> pd.DataFrame:
-    n = rows["n_items"].to_numpy(np.float64)
-    p_a, p_b = rows["sum_a"] / n, rows["sum_b"] / n
-    var_a = rows["ss_a"] / n
-    var_b = rows["ss_b"] / n
-    delta = rows["sum_d"] / n
-    var_d = rows["ss_d"] / n
-    n_star = required_n(delta, np.sqrt(var_d), alpha=point.alpha, power=point.power)
+def _graded_columns(moments: DifferenceMoments, point: OperatingPoint) -> dict[str, np.ndarray]:
+    n = moments.n_items.astype(np.float64)
+    var_a, var_b, var_d = moments.ss_a / n, moments.ss_b / n, moments.ss_d / n
+    delta = moments.sum_d / n
+    at = {"alpha": point.alpha, "power": point.power}
+    n_star = required_n(delta, np.sqrt(var_d), **at)
     q = resolution_ratio(n, n_star)
     scale = np.sqrt(var_a * var_b)
-    rho = ((var_a + var_b - var_d) / 2 / scale.where(scale > 0)).to_numpy()
-    return pd.DataFrame(
-        {
-            "p_a": p_a,
-            "p_b": p_b,
-            "delta": delta,
-            "rho": rho,
-            "var_d": var_d,
-            "n_star": n_star,
-            "q": q,
-            "mde": minimum_detectable_effect(
-                n, np.sqrt(var_d), alpha=point.alpha, power=point.power
-            ),
-            "resolved": q >= 1,
-            "n_h": np.nan,
-            # The covariance set to zero, as for binary scores.
-            "n_miller": required_n(
-                delta, np.sqrt(var_a + var_b), alpha=point.alpha, power=point.power
-            ),
-            "p_chi2": np.nan,
-            "p_exact": np.nan,
-            "p_midp": np.nan,
-            "p_cc": np.nan,
-        },
-        index=rows.index,
-    )
+    rho = np.full(scale.shape, np.nan)
+    np.divide((var_a + var_b - var_d) / 2, scale, out=rho, where=scale > 0)
+    undefined = np.full(scale.shape, np.nan)
+    return {
+        "p_a": moments.sum_a / n,
+        "p_b": moments.sum_b / n,
+        "delta": delta,
+        "rho": rho,
+        "var_d": var_d,
+        "n_star": n_star,
+        "q": q,
+        "mde": minimum_detectable_effect(n, np.sqrt(var_d), **at),
+        "resolved": q >= 1,
+        "n_h": undefined,
+        # The covariance set to zero, as for binary scores.
+        "n_miller": required_n(delta, np.sqrt(var_a + var_b), **at),
+        "p_chi2": undefined,
+        "p_exact": undefined,
+        "p_midp": undefined,
+        "p_cc": undefined,
+    }

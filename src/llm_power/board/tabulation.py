@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import fields
 from typing import Final
 
 import numpy as np
 import pandas as pd
 
-from llm_power.board.counts import count_cells, difference_moments
+from llm_power.board.counts import (
+    DifferenceMoments,
+    PairCells,
+    count_cells,
+    difference_moments,
+)
 from llm_power.board.families import pair_indices
 from llm_power.choices import Family
 from llm_power.scores.store import TaskScores
@@ -101,6 +107,32 @@ def with_an_item(pairs: pd.DataFrame) -> pd.DataFrame:
     fixed = pairs.assign(n_items=pairs["n_items"].where(~strangers, 1))
     fixed["n00"] = pairs["n00"].mask(strangers & pairs["n00"].notna(), 1)
     return fixed
+
+
+def statistics_of(pairs: pd.DataFrame) -> PairCells | DifferenceMoments:
+    """Return the sufficient statistics of pairs of one kind of scores.
+
+    Parameters
+    ----------
+    pairs : DataFrame
+        Rows of `tabulate_pairs`, all of binary tasks or all of graded ones.
+
+    Returns
+    -------
+    PairCells or DifferenceMoments
+        Arrays of shape (n_pairs,).
+
+    Examples
+    --------
+    >>> from llm_power.board.tabulation import statistics_of, tabulate_pairs
+    >>> from llm_power.example import example_task
+    >>> statistics_of(tabulate_pairs(example_task(), "adjacent")).b
+    array([46, 48, 97])
+    """
+    if pairs["b"].notna().all():
+        return PairCells(*(pairs[name].to_numpy(np.int64) for name in CELL_COLUMNS))
+    names = [field.name for field in fields(DifferenceMoments)]
+    return DifferenceMoments(*(pairs[name].to_numpy(np.float64) for name in names))
 
 
 def without_strangers(
