@@ -11,7 +11,6 @@ import pandas as pd
 from llm_power.board.counts import count_cells_by_cluster, difference_moments_by_cluster
 from llm_power.board.families import pair_indices
 from llm_power.choices import Family
-from llm_power.errors import InvalidArgument
 from llm_power.scores.store import TaskScores
 from llm_power.statistics._typing import IntArray
 from llm_power.statistics.cluster_moments import ClusterMoments, moments_from_counts
@@ -57,13 +56,8 @@ def tabulate_clusters(ranked: TaskScores, column: str | None, family: Family) ->
     """
     if column is None:
         return pd.DataFrame(columns=["task", "rank_a", "rank_b", *_CLUSTER_COLUMNS])
-    if column not in ranked.clusters:
-        known = ", ".join(sorted(ranked.clusters)) or "none"
-        raise InvalidArgument(
-            f"task {ranked.task!r} has no cluster column {column!r}; it has: {known}"
-        )
-    labels, codes = np.unique(np.asarray(ranked.clusters[column], dtype=str), return_inverse=True)
-    return cluster_sums(ranked, labels.tolist(), codes, family)
+    labels, codes = ranked.cluster_codes(column)
+    return cluster_sums(ranked, labels, codes, family)
 
 
 def cluster_sums(

@@ -86,6 +86,24 @@ class PairCells:
         """
         return PairCells(*(x.sum(axis=0) for x in (self.n11, self.b, self.c, self.n00)))
 
+    def moments(self) -> ClusterMoments:
+        """Return what clustered verdicts need of tables that are counted by cluster.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from llm_power.board.counts import PairCells
+        >>> cells = PairCells(*(np.array([[count], [count]]) for count in (7, 3, 1, 2)))
+        >>> cells.moments().sum_d.tolist(), cells.moments().sum_d2.tolist()
+        ([[2.0], [2.0]], [[4.0], [4.0]])
+        """
+        differing = self.b + self.c
+        return ClusterMoments(
+            (self.n11 + differing + self.n00).astype(np.float64),
+            (self.b - self.c).astype(np.float64),
+            differing.astype(np.float64),
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class DifferenceMoments:

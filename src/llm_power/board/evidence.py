@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from typing import Any, Final
 
 import numpy as np
@@ -76,6 +76,55 @@ class Evidence:
         array([5])
         """
         return self.of_items.n_items
+
+    def part(self, some: slice) -> Evidence:
+        """Return what there is of some of the pairs.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from llm_power.board.counts import PairCells
+        >>> from llm_power.board.evidence import Evidence
+        >>> whole = Evidence(PairCells(*(np.array([count, 9]) for count in (3, 1, 0, 1))))
+        >>> whole.part(slice(1)).n_items
+        array([5])
+        """
+        items = replace(
+            self.of_items,
+            **{f.name: getattr(self.of_items, f.name)[some] for f in fields(self.of_items)},
+        )
+        moments = self.of_clusters
+        if moments is not None:
+            n, sums, squares = (
+                x[:, some] for x in (moments.n_items, moments.sum_d, moments.sum_d2)
+            )
+            origin = moments.origin[some] if moments.origin.ndim else moments.origin
+            moments = ClusterMoments(n, sums, squares, origin)
+        return Evidence(items, moments, self.cluster_sizes)
+
+    def with_an_item(self) -> Evidence:
+        """Put pairs that share no item on one that both failed, from which nothing follows.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from llm_power.board.counts import PairCells
+        >>> from llm_power.board.evidence import Evidence
+        >>> Evidence(PairCells(*(np.array([0]) for _ in range(4)))).with_an_item().n_items
+        array([1])
+        """
+        none = self.n_items == 0
+        if not none.any():
+            return self
+        if isinstance(self.of_items, PairCells):
+            n00 = np.where(none, 1, self.of_items.n00)
+            items: PairCells | DifferenceMoments = replace(self.of_items, n00=n00)
+        else:
+            items = replace(self.of_items, n_items=np.where(none, 1, self.n_items))
+        moments = self.of_clusters
+        if moments is not None:
+            moments = replace(moments, n_items=np.where(none, 1.0, moments.n_items))
+        return Evidence(items, moments, self.cluster_sizes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,8 +214,25 @@ class PairTests:
             return P_VALUES[self._declared.test](items.b, items.c)
         return _graded_verdicts(items, need=np.inf).p
 
-    def judged(self, point: OperatingPoint, family: FamilyTest | None = None) -> Judgement:
+    def judged(
+        self, point: OperatingPoint, family: FamilyTest | None = None, *, sizes: bool = True
+    ) -> Judgement:
         """Return the verdicts, within a family or each pair by itself.
+
+        Parameters
+        ----------
+        point : OperatingPoint
+            Level and power.
+        family : FamilyTest, optional
+            Adjusted p-values of these pairs.
+        sizes : bool, default True
+            Whether to work out how many items clusters that are a sample would need, which takes
+            70 microseconds a pair; without, these are infinite.
+
+        Returns
+        -------
+        Judgement
+            Of all pairs.
 
         Examples
         --------
@@ -196,8 +262,10 @@ class PairTests:
             error = np.where(self._weighted.partial, self._weighted.gap.standard_error, error)
             test[self._weighted.partial] = by_weights.test
         if self.robust is not None and evidence.of_clusters is not None:
-            moments = evidence.of_clusters
-            need = cluster_requirement(moments, alpha=level, power=point.power).n_star
+            need = np.full(len(n), np.inf)
+            if sizes:
+                moments = evidence.of_clusters
+                need = cluster_requirement(moments, alpha=level, power=point.power).n_star
             need = np.where(np.isnan(need), np.inf, need)
             by_clusters = self.robust.verdicts(n, need=need, **settings)
             found = agreed_verdicts(by_clusters, found)

@@ -38,9 +38,42 @@ def pair_indices(n_models: int, family: Family) -> tuple[IntArray, IntArray]:
     >>> len(first)
     6
     """
-    size = family_size(n_models, family)
+    return pairs_between(n_models, family, 0, family_size(n_models, family))
+
+
+def pairs_between(
+    n_models: int, family: Family, start: int, stop: int
+) -> tuple[IntArray, IntArray]:
+    """Return some of the pairs of `pair_indices`, without the others.
+
+    Parameters
+    ----------
+    n_models, family
+        As in `pair_indices`.
+    start, stop : int
+        Positions in the order of `pair_indices`, the last one excluded.
+
+    Returns
+    -------
+    first, second : ndarray of int, shape (stop - start,)
+        As of `pair_indices`.
+
+    Raises
+    ------
+    InvalidArgument
+        As `pair_indices`.
+
+    Examples
+    --------
+    >>> from llm_power.board.families import pairs_between
+    >>> pairs_between(1_000_000, "all", 999_998, 1_000_001)
+    (array([0, 1, 1]), array([999999,      2,      3]))
+    """
+    family_size(n_models, family)
+    places = np.arange(start, stop, dtype=np.int64)
     if family == "adjacent":
-        first = np.arange(size, dtype=np.int64)
-        return first, first + 1
-    first, second = np.triu_indices(n_models, k=1)
-    return first.astype(np.int64), second.astype(np.int64)
+        return places, places + 1
+    # Pairs of all models before each.
+    ends = np.cumsum(np.arange(n_models - 1, 0, -1, dtype=np.int64))
+    first = np.searchsorted(ends, places, side="right")
+    return first, places - ends[first] + n_models

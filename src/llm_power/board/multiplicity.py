@@ -9,9 +9,11 @@ import numpy as np
 import pandas as pd
 from scipy.special import stdtr
 
+from llm_power.board.counts import DifferenceMoments, PairCells
 from llm_power.board.operating_point import OperatingPoint
 from llm_power.board.tabulation import PAIR_KEY, with_an_item
-from llm_power.statistics._typing import FloatArray, IntArray
+from llm_power.statistics._typing import FloatArray
+from llm_power.statistics.mcnemar import mcnemar_exact
 from llm_power.statistics.multiplicity import (
     Procedure,
     adjust_benjamini_hochberg,
@@ -65,13 +67,14 @@ def add_multiplicity(
     # Models that share no item have no gap to adjust for, and keep their place in the family.
     gap = resolution[["delta", "var_d"]].where(pairs["n_items"] > 0, 0.0)
     n_items = with_an_item(pairs)["n_items"].to_numpy()
-    p = _family_p(n_items, gap, resolution["p_exact"].to_numpy())
+    exact, spread = resolution["p_exact"].to_numpy(), np.sqrt(gap["var_d"].to_numpy())
+    graded = _paired_t(n_items.astype(np.float64), np.abs(gap["delta"].to_numpy()), spread)
+    p = np.where(np.isnan(exact), graded, exact)
     table = pairs[PAIR_KEY].assign(p_unadjusted=p)
-    sigma_d = np.sqrt(gap["var_d"].to_numpy())
     for procedure, (name, adjust) in _PROCEDURES.items():
         adjusted = stepwise_required_n(
             gap["delta"].to_numpy(),
-            sigma_d,
+            spread,
             n_items,
             procedure=procedure,
             alpha=point.alpha,
@@ -84,11 +87,35 @@ def add_multiplicity(
     return table
 
 
-def _family_p(n: IntArray, gap: pd.DataFrame, exact: FloatArray) -> FloatArray:
-    delta = np.abs(gap["delta"].to_numpy())
-    spread = np.sqrt(gap["var_d"].to_numpy())
+def unadjusted_p(items: PairCells | DifferenceMoments) -> FloatArray:
+    """Return the p-values that the paper's procedures adjust.
+
+    Parameters
+    ----------
+    items : PairCells or DifferenceMoments
+        Statistics of pairs of one task, arrays of shape (n_pairs,); every pair has an item.
+
+    Returns
+    -------
+    ndarray of shape (n_pairs,)
+        Of the exact McNemar test; for graded scores of the paired t test.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from llm_power.board.counts import PairCells
+    >>> from llm_power.board.multiplicity import unadjusted_p
+    >>> unadjusted_p(PairCells(*(np.array([count]) for count in (7987, 295, 249, 1511)))).round(4)
+    array([0.0536])
+    """
+    if isinstance(items, PairCells):
+        return mcnemar_exact(items.b, items.c)
+    n = items.n_items.astype(np.float64)
+    return _paired_t(n, np.abs(items.sum_d / n), np.sqrt(items.ss_d / n))
+
+
+def _paired_t(n: FloatArray, delta: FloatArray, spread: FloatArray) -> FloatArray:
     # Paired t with the divisor n - 1: t = delta / sqrt(var_d / (n - 1)).
     t = np.where(delta > 0, np.inf, 0.0)
     np.divide(delta * np.sqrt(np.maximum(n - 1, 0.0)), spread, out=t, where=spread > 0)
-    paired_t = 2.0 * stdtr(np.maximum(n - 1, 1.0), -t)
-    return np.where(np.isnan(exact), paired_t, exact)
+    return np.asarray(2.0 * stdtr(np.maximum(n - 1, 1.0), -t))

@@ -29,6 +29,10 @@ from llm_power.statistics.mcnemar import (
 from llm_power.statistics.paired_binary import summarize_counts
 from llm_power.statistics.shortcut import miller_unpaired_required_n, shortcut_required_n
 
+RESOLUTION_COLUMNS: Final = (
+    *("p_a", "p_b", "delta", "rho", "var_d", "n_star", "q", "mde", "resolved"),
+    *("n_h", "n_miller", "p_chi2", "p_exact", "p_midp", "p_cc"),
+)
 ESTIMATES: Final = (
     *("p_a", "p_b", "delta", "rho", "var_d"),
     *("n_star", "mde", "n_h", "n_miller"),
@@ -100,6 +104,39 @@ def resolution_columns(
     >>> resolution_columns(cells, OperatingPoint())["q"].round(3)
     array([0.496])
     """
+    core = core_columns(items, point)
+    if isinstance(items, PairCells):
+        p_a, p_b, rho = core["p_a"], core["p_b"], core["rho"]
+        more = {
+            "n_h": shortcut_required_n(p_a, p_b, rho, alpha=point.alpha, power=point.power),
+            "n_miller": miller_unpaired_required_n(p_a, p_b, alpha=point.alpha, power=point.power),
+            "p_midp": mcnemar_mid_p(items.b, items.c),
+            "p_cc": mcnemar_continuity_corrected(items.b, items.c),
+        }
+    else:
+        # The covariance set to zero, as for binary scores.
+        apart = np.sqrt((items.ss_a + items.ss_b) / items.n_items)
+        unpaired = required_n(core["delta"], apart, alpha=point.alpha, power=point.power)
+        undefined = np.full(unpaired.shape, np.nan)
+        more = {"n_h": undefined, "n_miller": unpaired, "p_midp": undefined, "p_cc": undefined}
+    return {name: (core | more)[name] for name in RESOLUTION_COLUMNS}
+
+
+def core_columns(
+    items: PairCells | DifferenceMoments, point: OperatingPoint
+) -> dict[str, np.ndarray]:
+    """Return those columns of `resolution_columns` that boards of millions of pairs have.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from llm_power import OperatingPoint
+    >>> from llm_power.board.counts import PairCells
+    >>> from llm_power.board.resolution import core_columns
+    >>> cells = PairCells(*(np.array([count]) for count in (7987, 295, 249, 1511)))
+    >>> core_columns(cells, OperatingPoint())["p_exact"].round(4)
+    array([0.0536])
+    """
     if isinstance(items, PairCells):
         return _binary_columns(items, point)
     return _graded_columns(items, point)
@@ -108,10 +145,9 @@ def resolution_columns(
 def _binary_columns(cells: PairCells, point: OperatingPoint) -> dict[str, np.ndarray]:
     b, c = cells.b, cells.c
     summary = summarize_counts(cells.n11, b, c, cells.n00, alpha=point.alpha, power=point.power)
-    p_a, p_b = summary.p_a, summary.p_b
     return {
-        "p_a": p_a,
-        "p_b": p_b,
+        "p_a": summary.p_a,
+        "p_b": summary.p_b,
         "delta": summary.delta,
         "rho": summary.rho,
         "var_d": summary.var_d,
@@ -119,12 +155,8 @@ def _binary_columns(cells: PairCells, point: OperatingPoint) -> dict[str, np.nda
         "q": summary.q,
         "mde": summary.mde,
         "resolved": summary.resolved,
-        "n_h": shortcut_required_n(p_a, p_b, summary.rho, alpha=point.alpha, power=point.power),
-        "n_miller": miller_unpaired_required_n(p_a, p_b, alpha=point.alpha, power=point.power),
         "p_chi2": mcnemar_asymptotic(b, c),
         "p_exact": mcnemar_exact(b, c),
-        "p_midp": mcnemar_mid_p(b, c),
-        "p_cc": mcnemar_continuity_corrected(b, c),
     }
 
 
@@ -149,11 +181,6 @@ def _graded_columns(moments: DifferenceMoments, point: OperatingPoint) -> dict[s
         "q": q,
         "mde": minimum_detectable_effect(n, np.sqrt(var_d), **at),
         "resolved": q >= 1,
-        "n_h": undefined,
-        # The covariance set to zero, as for binary scores.
-        "n_miller": required_n(delta, np.sqrt(var_a + var_b), **at),
         "p_chi2": undefined,
         "p_exact": undefined,
-        "p_midp": undefined,
-        "p_cc": undefined,
     }

@@ -24,7 +24,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from llm_power.choices import KINDS, Kind
-from llm_power.errors import ScoreError, counted
+from llm_power.errors import InvalidArgument, ScoreError, counted
 from llm_power.provenance import SCORES_KINDS, ScoresKind
 from llm_power.scores._source import read_file
 from llm_power.scores._table import Table, read_parquet
@@ -223,6 +223,30 @@ class TaskScores:
         _check_scores(values, self.kind, self.item_ids, self.models, fault)
         if self.repeats is not None:
             _check_repeats(self.repeats, self.scored, fault)
+
+    def cluster_codes(self, column: str) -> tuple[list[str], IntArray]:
+        """Return the clusters of a column in alphabetical order, and each item's place in them.
+
+        Raises
+        ------
+        InvalidArgument
+            If the scores have no such column.
+
+        Examples
+        --------
+        >>> from llm_power.example import example_task
+        >>> labels, codes = example_task().cluster_codes("subject")
+        >>> labels, codes[[0, 399]].tolist()
+        (['algebra', 'botany', 'chess', 'drama'], [0, 3])
+        """
+        if column not in self.clusters:
+            known = ", ".join(sorted(self.clusters)) or "none"
+            raise InvalidArgument(
+                f"task {self.task!r} has no cluster column {column!r}; it has: {known}"
+            )
+        names = np.asarray(self.clusters[column], dtype=str)
+        labels, codes = np.unique(names, return_inverse=True)
+        return labels.tolist(), codes
 
     @property
     def n_items(self) -> int:

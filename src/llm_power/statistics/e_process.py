@@ -401,7 +401,9 @@ def anytime_boundary(
         raise InvalidArgument(f"mixture must be symmetric about 1/2, got {mixture.name}")
     total = counts("n_discordant", n_discordant)
     m = total.astype(np.float64)
-    gap = boundary_gap(m, level, mixture)
+    # A board has fewer numbers of discordant items than pairs.
+    distinct, places = np.unique(m, return_inverse=True)
+    gap = boundary_gap(distinct, level, mixture)[places].reshape(m.shape)
     threshold = np.full(m.shape, np.inf)
     np.divide(gap, np.sqrt(m), out=threshold, where=np.isfinite(gap))
     return AnytimeBoundary(total, gap, threshold, level, mixture)

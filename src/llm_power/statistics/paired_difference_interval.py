@@ -392,26 +392,20 @@ def mean_standard_error(differences: FloatArray) -> FloatArray:
 
 def _upper_limit(b: IntArray, c: IntArray, n: IntArray, z: float) -> FloatArray:
     """Largest gap at which the score statistic is at least -z."""
-    gap, items = (b - c).astype(np.float64), n.astype(np.float64)
+    gap = (b - c).astype(np.float64)
     # Where the hypothesis of no gap is rejected from below, the limit is negative.
     side = np.where(gap + z * np.sqrt(b + c) < 0, -1.0, 1.0)
-    positive_limit = side > 0
-    smaller, larger = np.where(positive_limit, c, b), np.where(positive_limit, b, c)
-    shape, rows = gap.shape, [np.ravel(x) for x in (side, gap, items, smaller, larger)]
-    size = _limit_size(*rows, z=z)
-    return np.asarray(rows[0] * size).reshape(shape)
+    smaller, larger = np.where(side > 0, c, b), np.where(side > 0, b, c)
+    pairs = np.stack([np.ravel(x).astype(float) for x in (side, gap, n, smaller, larger)])
+    return np.asarray(side * _limit_size(pairs, z).reshape(gap.shape))
 
 
-def _limit_size(
-    side: FloatArray,
-    gap: FloatArray,
-    n: FloatArray,
-    smaller: IntArray,
-    larger: IntArray,
-    *,
-    z: float,
-) -> FloatArray:
-    """Size of the limit, by Newton's method inside a bracket; every pair stops by itself."""
+def _limit_size(pairs: FloatArray, z: float) -> FloatArray:
+    """Size of the limit, by Newton's method inside a bracket; every pair stops by itself.
+
+    `pairs` has the rows side, b - c, n, smaller and larger count of `_upper_limit`.
+    """
+    side, gap, n, smaller, larger = pairs
     observed = gap / n
     low = np.where(side > 0, np.maximum(observed, 0.0), 0.0)
     high = np.where(side > 0, 1.0, -observed)
@@ -419,10 +413,9 @@ def _limit_size(
     # Short of a gap of 1, where the variance is zero and its slope infinite.
     start = side * (observed + z * np.sqrt(spread) / n)
     size = np.clip(start, low, low + 0.99 * (high - low))
-    found, active = size.copy(), np.arange(size.size)
-    rows = [side, gap, n, smaller, larger]
+    found, active = np.array(size), np.arange(size.size)
     for _ in range(_STEPS):
-        excess, slope = _excess_of_gap(size, *rows, z)
+        excess, slope = _excess_of_gap(size, pairs, z)
         low, high = np.where(excess <= 0, size, low), np.where(excess <= 0, high, size)
         moved = size - excess / slope
         inside = (moved == size) | ((moved > low) & (moved < high))
@@ -432,20 +425,13 @@ def _limit_size(
         if not still.any():
             break
         active, size, low, high = active[still], moved[still], low[still], high[still]
-        rows = [row[still] for row in rows]
+        pairs = pairs[:, still]
     return found
 
 
-def _excess_of_gap(
-    size: FloatArray,
-    side: FloatArray,
-    gap: FloatArray,
-    n: FloatArray,
-    smaller: IntArray,
-    larger: IntArray,
-    z: float,
-) -> tuple[FloatArray, FloatArray]:
-    """n times a hypothetical gap, less what the score test leaves possible; and its slope."""
+def _excess_of_gap(size: FloatArray, pairs: FloatArray, z: float) -> tuple[FloatArray, FloatArray]:
+    """N times a hypothetical gap, less what the score test leaves possible; and its slope."""
+    side, gap, n, smaller, larger = pairs
     weight = 2 * n - larger + smaller
     linear = weight * size - larger - smaller
     unequal = size * (1 - size)

@@ -1,0 +1,441 @@
+r"""Every pair of a board of thousands of models, a chunk at a time and never all of them.
+
+A pair has a fixed place: tasks one after the other, and within a task the order of
+`llm_power.board.families`. What is said of it does not depend on the chunk it is worked out in.
+Two passes are made, for a verdict depends on the p-values of the whole family:
+`BoardPairs.p_values` of all pairs, which `family_of` adjusts, and then `BoardPairs.columns`. The
+functions are those of single pairs.
+
+The family is adjusted by Holm's procedure. Max-T takes an array of draws a pair; and among so many
+pairs it gains little: with 4,500 models Holm asks the largest gap for 5.7 standard errors, and the
+range of as many independent normal means has its .95 quantile at 5.6.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Final, TypeVar
+
+import numpy as np
+
+from llm_power.board.counts import (
+    DifferenceMoments,
+    PairCells,
+    ScoreCounts,
+    difference_moments,
+    difference_moments_by_cluster,
+)
+from llm_power.board.decision import verdict_columns
+from llm_power.board.evidence import Evidence, Judgement, PairTests
+from llm_power.board.families import pairs_between
+from llm_power.board.multiplicity import unadjusted_p
+from llm_power.board.operating_point import Declared, OperatingPoint
+from llm_power.board.resolution import core_columns
+from llm_power.choices import Family
+from llm_power.scores.store import TaskScores
+from llm_power.statistics._typing import BoolArray, FloatArray, IntArray
+from llm_power.statistics.cluster_moments import ClusterMoments
+from llm_power.statistics.cluster_robust import cluster_robust_test
+from llm_power.statistics.design_effect import cluster_resolution
+from llm_power.statistics.e_process import UNIFORM_98, log_e_value
+from llm_power.statistics.max_t import FamilyTest, holm_family
+from llm_power.statistics.multiplicity import (
+    adjust_benjamini_hochberg,
+    adjust_holm,
+    family_size,
+)
+
+# Pairs counted in one product, and pairs whose columns are worked out at once: the first makes
+# products large enough to be fast, the second keeps arrays in a core's cache.
+CHUNK: Final = 2**17
+_BLOCK: Final = 2**14
+
+Columns = Mapping[str, np.ndarray]
+_Result = TypeVar("_Result")
+
+
+@dataclass(frozen=True, slots=True)
+class FamilyValues:
+    """P-values of all pairs of a family, adjusted.
+
+    Attributes
+    ----------
+    decided : FamilyTest
+        Those that decide, by Holm.
+    holm, bh : ndarray of shape (n_pairs,)
+        The exact McNemar p-values (of graded scores the paired t test's) by Holm and by Benjamini
+        and Hochberg.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from llm_power.board.all_pairs import family_of
+    >>> family = family_of(np.array([0.01, 0.4]), np.array([0.01, 0.4]), alpha=0.05)
+    >>> family.decided.p, family.bh
+    (array([0.02, 0.4 ]), array([0.02, 0.4 ]))
+    """
+
+    decided: FamilyTest
+    holm: FloatArray
+    bh: FloatArray
+
+    def between(self, start: int, stop: int) -> FamilyValues:
+        """Return those of some pairs; the family stays as large as it is.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from llm_power.board.all_pairs import family_of
+        >>> p = np.array([0.01, 0.4])
+        >>> family_of(p, p, alpha=0.05).between(1, 2).decided
+        FamilyTest(p=array([0.4]), level=0.05, size=2)
+        """
+        some = slice(start, stop)
+        decided = FamilyTest(self.decided.p[some], self.decided.level, self.decided.size)
+        return FamilyValues(decided, self.holm[some], self.bh[some])
+
+
+def family_of(p: FloatArray, unadjusted: FloatArray, *, alpha: float) -> FamilyValues:
+    """Adjust the p-values of all pairs.
+
+    Parameters
+    ----------
+    p, unadjusted : ndarray of shape (n_pairs,)
+        What `BoardPairs.p_values` returned, in the order of the places.
+    alpha : float
+        Family-wise level.
+
+    Returns
+    -------
+    FamilyValues
+        For `BoardPairs.columns`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from llm_power.board.all_pairs import family_of
+    >>> family_of(np.array([0.01, 0.4]), np.array([0.01, 0.4]), alpha=0.05).decided.level
+    0.05
+    """
+    decided = holm_family(p, alpha=alpha)
+    holm = decided.p if unadjusted is p else adjust_holm(unadjusted)
+    return FamilyValues(decided, holm, adjust_benjamini_hochberg(unadjusted))
+
+
+class BoardPairs:
+    """The pairs of a board in their places.
+
+    Parameters
+    ----------
+    tasks : sequence of TaskScores
+        Ranked scores, as `llm_power.board.ranking` returns them.
+    family : {"adjacent", "all"}
+        Which pairs are compared.
+    cluster : str or None
+        Cluster column of the scores.
+    point : OperatingPoint
+        Level and power.
+    declared : Declared
+        Test, margin, and whether clusters are a sample.
+
+    Raises
+    ------
+    InvalidArgument
+        If a task has no such cluster column.
+
+    Examples
+    --------
+    >>> from llm_power import Declared, OperatingPoint
+    >>> from llm_power.board.all_pairs import BoardPairs, family_of
+    >>> from llm_power.example import example_task
+    >>> pairs = BoardPairs([example_task()], "all", None, OperatingPoint(), Declared())
+    >>> family = family_of(*pairs.p_values(0, 6), alpha=0.05)
+    >>> columns = pairs.columns(3, 6, family.between(3, 6))
+    >>> columns["rank_a"].tolist(), columns["b"].tolist(), columns["verdict"].tolist()
+    ([2, 2, 3], [48, 125, 97], ['different', 'different', 'different'])
+    """
+
+    def __init__(
+        self,
+        tasks: Sequence[TaskScores],
+        family: Family,
+        cluster: str | None,
+        point: OperatingPoint,
+        declared: Declared,
+    ) -> None:
+        self.tasks = tuple(tasks)
+        self._point, self._declared = point, declared
+        self._of_tasks = [_TaskPairs(task, family, cluster) for task in tasks]
+        self._ends = np.cumsum([task.n_pairs for task in self._of_tasks])
+
+    @property
+    def n_pairs(self) -> int:
+        """Number of pairs of all tasks.
+
+        Examples
+        --------
+        >>> from llm_power import Declared, OperatingPoint
+        >>> from llm_power.board.all_pairs import BoardPairs
+        >>> from llm_power.example import example_task
+        >>> BoardPairs([example_task()], "all", None, OperatingPoint(), Declared()).n_pairs
+        6
+        """
+        return int(self._ends[-1])
+
+    def p_values(self, start: int, stop: int) -> tuple[FloatArray, FloatArray]:
+        """P-values of the pairs of these places, each as one named beforehand.
+
+        Parameters
+        ----------
+        start, stop : int
+            Places, the last one excluded.
+
+        Returns
+        -------
+        p, unadjusted : ndarray of shape (stop - start,)
+            Of the declared test, which decides, and of the exact McNemar test (of graded scores
+            the paired t test), which the paper adjusts; one object where both are the same.
+
+        Examples
+        --------
+        >>> from llm_power import Declared, OperatingPoint
+        >>> from llm_power.board.all_pairs import BoardPairs
+        >>> from llm_power.example import example_task
+        >>> pairs = BoardPairs([example_task()], "all", None, OperatingPoint(), Declared())
+        >>> pairs.p_values(0, 2)[0].round(4)
+        array([0.3203, 0.    ])
+        """
+        parts = []
+        for block in self._blocks(start, stop):
+            p = PairTests(block.evidence, self._declared).p
+            parts.append((p, p if self._is_exact else unadjusted_p(block.evidence.of_items)))
+        p = np.concatenate([part[0] for part in parts])
+        return p, p if self._is_exact else np.concatenate([part[1] for part in parts])
+
+    @cached_property
+    def _is_exact(self) -> bool:
+        """Whether the declared test is the exact one of McNemar, of items as the sample."""
+        by_items = all(
+            task.by_items_alone and task.task.kind == "binary" for task in self._of_tasks
+        )
+        fixed = by_items or self._declared.clusters == "fixed"
+        return fixed and self._declared.test == "exact" and not self._declared.weighted
+
+    def columns(self, start: int, stop: int, family: FamilyValues) -> Columns:
+        """Return the core columns of the pairs of these places.
+
+        Parameters
+        ----------
+        start, stop : int
+            Places, the last one excluded.
+        family : FamilyValues
+            The adjusted p-values of these pairs.
+
+        Returns
+        -------
+        mapping of str to ndarray of shape (stop - start,)
+            Of the columns of `llm_power.board.columns`: the pair and its counts (``task`` is the
+            position of the task), the verdict, the paper's definitions, clusters, and the e-value.
+            Estimates of two models that share no item are NaN.
+
+        Examples
+        --------
+        >>> from llm_power import Declared, OperatingPoint
+        >>> from llm_power.board.all_pairs import BoardPairs, family_of
+        >>> from llm_power.example import example_task
+        >>> pairs = BoardPairs([example_task()], "all", None, OperatingPoint(), Declared())
+        >>> family = family_of(*pairs.p_values(0, 6), alpha=0.05)
+        >>> pairs.columns(0, 6, family)["q"].round(2)
+        array([ 0.16,  3.4 , 23.37,  1.96, 19.77, 11.39])
+        """
+        parts, place = [], 0
+        for block in self._blocks(start, stop):
+            until = place + len(block.first)
+            parts.append(self._columns_of(block, family.between(place, until)))
+            place = until
+        return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+
+    def _blocks(self, start: int, stop: int) -> Iterator[_Block]:
+        for number, task in enumerate(self._of_tasks):
+            end = int(self._ends[number])
+            offset = end - task.n_pairs
+            low, high = max(start, offset), min(stop, end)
+            if low < high:
+                yield from task.blocks(number, low - offset, high - offset)
+
+    def _columns_of(self, block: _Block, family: FamilyValues) -> Columns:
+        evidence, point = block.evidence, self._point
+        tests = PairTests(evidence, self._declared)
+        judged = tests.judged(point, family.decided, sizes=False)
+        columns: dict[str, np.ndarray] = {
+            "task": np.full(len(block.first), block.task, dtype=np.int32),
+            "rank_a": (block.first + 1).astype(np.int32),
+            "rank_b": (block.second + 1).astype(np.int32),
+            "n_items": block.shared.astype(np.int32),
+            **_counts(evidence.of_items),
+            **_of_verdict(judged, evidence.n_items, sized=tests.robust is None),
+            **core_columns(evidence.of_items, point),
+            "p_holm": family.holm,
+            "p_bh": family.bh,
+            **_clusters(evidence.of_clusters, tests, point),
+            **_monitoring(evidence.of_items, point),
+        }
+        strangers = block.shared == 0
+        if strangers.any():
+            for name in ESTIMATES:
+                if name in columns:
+                    columns[name] = np.where(strangers, np.nan, columns[name])
+        return columns
+
+
+#: What is not known of two models that share no item.
+ESTIMATES: Final = (
+    *("gap", "gap_low", "gap_high", "items_needed", "more_items_needed"),
+    *("p_a", "p_b", "delta", "rho", "var_d", "n_star", "mde"),
+    *("icc", "design_effect", "n_star_cluster", "q_cluster", "p_cluster"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """Pairs of one task with what their columns rest on."""
+
+    task: int
+    first: IntArray
+    second: IntArray
+    shared: IntArray
+    evidence: Evidence
+
+
+class _TaskPairs:
+    """The pairs of one task, counted when they are asked for."""
+
+    def __init__(self, task: TaskScores, family: Family, cluster: str | None) -> None:
+        self.task, self._family = task, family
+        self.n_pairs = family_size(len(task.models), family)
+        self._codes = None if cluster is None else task.cluster_codes(cluster)[1]
+        self.by_items_alone = self._codes is None
+        self._sizes = None if self._codes is None else np.bincount(self._codes)
+
+    @cached_property
+    def _counts(self) -> ScoreCounts:
+        return ScoreCounts(self.task.values, self._codes)
+
+    def blocks(self, number: int, start: int, stop: int) -> Iterator[_Block]:
+        chunk = CHUNK if self.task.kind == "binary" else _BLOCK
+        for low in range(start, stop, chunk):
+            first, second = pairs_between(
+                len(self.task.models), self._family, low, min(low + chunk, stop)
+            )
+            shared, evidence = self._evidence(first, second)
+            for k in range(0, len(first), _BLOCK):
+                some = slice(k, k + _BLOCK)
+                yield _Block(number, first[some], second[some], shared[some], evidence.part(some))
+
+    def _evidence(self, first: IntArray, second: IntArray) -> tuple[IntArray, Evidence]:
+        if self.task.kind == "binary":
+            parts = self._counts.of_pairs(first, second)
+            items: PairCells | DifferenceMoments = parts.whole()
+            clusters = None if self._codes is None else parts.moments()
+        else:
+            items = difference_moments(self.task.values, first, second)
+            clusters = None
+            if self._codes is not None:
+                clusters = difference_moments_by_cluster(
+                    self.task.values, self._codes, first, second
+                )
+        return items.n_items, Evidence(items, clusters, self._sizes).with_an_item()
+
+
+def _of_verdict(judged: Judgement, n_items: IntArray, *, sized: bool) -> Columns:
+    columns = verdict_columns(judged.found, n_items) | {"test": judged.test}
+    left_out = () if sized else ("items_needed", "more_items_needed", "decided_as")
+    return {name: np.asarray(values) for name, values in columns.items() if name not in left_out}
+
+
+def _counts(items: PairCells | DifferenceMoments) -> Columns:
+    if isinstance(items, PairCells):
+        return {name: getattr(items, name).astype(np.int32) for name in ("n11", "b", "c", "n00")}
+    return {}
+
+
+def _clusters(moments: ClusterMoments | None, tests: PairTests, point: OperatingPoint) -> Columns:
+    if moments is None:
+        return {}
+    paper = cluster_resolution(moments, alpha=point.alpha, power=point.power)
+    robust = cluster_robust_test(moments) if tests.robust is None else tests.robust.test
+    return {
+        "icc": paper.icc,
+        "design_effect": paper.design_effect,
+        "n_star_cluster": paper.n_star,
+        "q_cluster": paper.q,
+        "resolved_cluster": paper.resolved,
+        "p_cluster": robust.p,
+    }
+
+
+def _monitoring(items: PairCells | DifferenceMoments, point: OperatingPoint) -> Columns:
+    if not isinstance(items, PairCells):
+        return {}
+    log_e = log_e_value(items.b, items.c, UNIFORM_98)
+    crossed: BoolArray = log_e >= -np.log(point.alpha)
+    return {"log_e": log_e, "crossed": crossed}
+
+
+def chunks_of(start: int, stop: int, size: int = CHUNK) -> list[tuple[int, int]]:
+    """Return the bounds of the chunks between two places, each at a multiple of the size.
+
+    Examples
+    --------
+    >>> from llm_power.board.all_pairs import chunks_of
+    >>> chunks_of(5, 23, size=10)
+    [(5, 10), (10, 20), (20, 23)]
+    """
+    bounds = [start, *range(start - start % size + size, stop, size), stop]
+    return list(pairwise(bounds))
+
+
+def in_threads(
+    work: Callable[[int, int], _Result], chunks: Sequence[tuple[int, int]], *, threads: int | None
+) -> Iterator[_Result]:
+    """Work out chunks on several cores, and return what comes of them in their order.
+
+    Parameters
+    ----------
+    work : callable
+        Of the bounds of a chunk.
+    chunks : sequence of tuple of int
+        What `chunks_of` returned.
+    threads : int or None
+        How many at once; by default as many as there are cores for this process.
+
+    Yields
+    ------
+    object
+        What `work` returned; no more are held than there are threads, and one.
+
+    Examples
+    --------
+    >>> from llm_power.board.all_pairs import chunks_of, in_threads
+    >>> list(in_threads(lambda start, stop: stop - start, chunks_of(0, 25, size=10), threads=2))
+    [10, 10, 5]
+    """
+    count = len(os.sched_getaffinity(0)) if threads is None else threads
+    waiting: deque[Future[_Result]] = deque()
+    with ThreadPoolExecutor(count) as pool:
+        try:
+            for bounds in chunks:
+                waiting.append(pool.submit(work, *bounds))
+                if len(waiting) > count:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for future in waiting:
+                future.cancel()
