@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from llm_power.board.cluster_sums import cluster_moments, cluster_sums
+from llm_power.board.families import pair_indices
 from llm_power.board.operating_point import OperatingPoint
 from llm_power.choices import Family
 from llm_power.scores.store import TaskScores
@@ -206,7 +207,8 @@ def cluster_definition_table(
     rows = []
     for name, assignment in definitions.items():
         names, codes = np.unique(np.asarray(assignment, dtype=str), return_inverse=True)
-        moments = cluster_moments(cluster_sums(ranked, list(names), codes, family))
+        sums = cluster_sums(ranked, list(names), codes, *pair_indices(len(ranked.models), family))
+        moments = cluster_moments(sums)
         result = cluster_resolution(moments, alpha=point.alpha, power=point.power)
         rows.append(
             {

@@ -56,14 +56,18 @@ def tabulate_clusters(ranked: TaskScores, column: str | None, family: Family) ->
     """
     if column is None:
         return pd.DataFrame(columns=["task", "rank_a", "rank_b", *_CLUSTER_COLUMNS])
-    labels, codes = ranked.cluster_codes(column)
-    return cluster_sums(ranked, labels, codes, family)
+    pairs = pair_indices(len(ranked.models), family)
+    return cluster_sums(ranked, *ranked.cluster_codes(column), *pairs)
 
 
 def cluster_sums(
-    ranked: TaskScores, labels: Sequence[str], codes: np.ndarray, family: Family
+    ranked: TaskScores,
+    labels: Sequence[str],
+    codes: IntArray,
+    first: IntArray,
+    second: IntArray,
 ) -> pd.DataFrame:
-    """As `tabulate_clusters`, for any assignment of items to clusters.
+    """As `tabulate_clusters`, for any assignment of items to clusters, and any pairs.
 
     Parameters
     ----------
@@ -73,8 +77,8 @@ def cluster_sums(
         Name of each cluster.
     codes : ndarray of int, shape (n_items,)
         Cluster of each item.
-    family : {"adjacent", "all"}
-        Which pairs are compared.
+    first, second : ndarray of int, shape (n_pairs,)
+        Positions of both models of each pair, the better ranked one first.
 
     Returns
     -------
@@ -87,10 +91,10 @@ def cluster_sums(
     >>> from llm_power.board.cluster_sums import cluster_sums
     >>> from llm_power.example import example_task
     >>> codes = np.arange(400) // 200
-    >>> cluster_sums(example_task(), ["first half", "second half"], codes, "adjacent").shape
-    (6, 9)
+    >>> halves = ["first half", "second half"]
+    >>> cluster_sums(example_task(), halves, codes, np.array([0]), np.array([1])).shape
+    (2, 9)
     """
-    first, second = pair_indices(len(ranked.models), family)
     if ranked.kind == "binary":
         cells = count_cells_by_cluster(ranked.values, codes, first, second)
         moments = moments_from_counts(cells.n_items, cells.b, cells.c)

@@ -57,8 +57,10 @@ def decide_pairs(
     tasks: Sequence[TaskScores],
     point: OperatingPoint,
     declared: Declared = _USUAL,
+    *,
+    family: FamilyTest | None = None,
 ) -> pd.DataFrame:
-    """Give every pair its verdict within the family of all rows.
+    """Give every pair its verdict within the family of all rows, or within a larger one.
 
     Parameters
     ----------
@@ -70,6 +72,8 @@ def decide_pairs(
         Family-wise level, and power.
     declared : Declared, optional
         Test, margin, and whether clusters are a sample.
+    family : FamilyTest, optional
+        Adjusted p-values of these pairs, where they are some of a larger family.
 
     Returns
     -------
@@ -101,10 +105,8 @@ def decide_pairs(
         for task in tasks
         if (rows := (pairs["task"] == task.task).to_numpy()).any()
     ]
-    p = np.ones(len(pairs))
-    for _, rows, tests in groups:
-        p[rows] = tests.p
-    family = _family(p, pairs, groups, point)
+    if family is None:
+        family = _family(pairs, groups, point)
     parts = [
         _decide_task(
             pairs[rows], task, tests.judged(point, family and family.of(rows)), point, declared
@@ -125,10 +127,13 @@ def _evidence(rows: pd.DataFrame, clusters: pd.DataFrame, task: TaskScores) -> E
 
 
 def _family(
-    p: FloatArray, pairs: pd.DataFrame, groups: Sequence[_Group], point: OperatingPoint
+    pairs: pd.DataFrame, groups: Sequence[_Group], point: OperatingPoint
 ) -> FamilyTest | None:
-    if len(p) == 1:
+    if len(pairs) == 1:
         return None
+    p = np.ones(len(pairs))
+    for _, rows, tests in groups:
+        p[rows] = tests.p
     if any(tests.robust is not None for _, _, tests in groups):
         return holm_family(p, alpha=point.alpha)
     places: dict[int, tuple[Deviates, int]] = {}

@@ -69,11 +69,53 @@ def pairs_between(
     >>> pairs_between(1_000_000, "all", 999_998, 1_000_001)
     (array([0, 1, 1]), array([999999,      2,      3]))
     """
+    return pairs_at(n_models, family, np.arange(start, stop, dtype=np.int64))
+
+
+def pairs_at(n_models: int, family: Family, places: IntArray) -> tuple[IntArray, IntArray]:
+    """Return the pairs at some positions in the order of `pair_indices`.
+
+    Parameters
+    ----------
+    n_models, family
+        As in `pair_indices`.
+    places : ndarray of int, shape (n,)
+        Positions.
+
+    Returns
+    -------
+    first, second : ndarray of int, shape (n,)
+        As of `pair_indices`.
+
+    Raises
+    ------
+    InvalidArgument
+        As `pair_indices`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from llm_power.board.families import pairs_at
+    >>> pairs_at(4, "all", np.array([5, 0]))
+    (array([2, 0]), array([3, 1]))
+    """
     family_size(n_models, family)
-    places = np.arange(start, stop, dtype=np.int64)
     if family == "adjacent":
         return places, places + 1
     # Pairs of all models before each.
     ends = np.cumsum(np.arange(n_models - 1, 0, -1, dtype=np.int64))
     first = np.searchsorted(ends, places, side="right")
     return first, places - ends[first] + n_models
+
+
+def place_of(n_models: int, first: IntArray, second: IntArray) -> IntArray:
+    """Return the positions of pairs among all pairs, the inverse of `pairs_at`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from llm_power.board.families import place_of
+    >>> place_of(4, np.array([0, 1, 2]), np.array([1, 2, 3]))
+    array([0, 3, 5])
+    """
+    return first * (2 * n_models - first - 3) // 2 + second - 1

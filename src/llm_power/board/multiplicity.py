@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Final
 
 import numpy as np
@@ -13,6 +13,7 @@ from llm_power.board.counts import DifferenceMoments, PairCells
 from llm_power.board.operating_point import OperatingPoint
 from llm_power.board.tabulation import PAIR_KEY, with_an_item
 from llm_power.statistics._typing import FloatArray
+from llm_power.statistics.inversion import required_n
 from llm_power.statistics.mcnemar import mcnemar_exact
 from llm_power.statistics.multiplicity import (
     Procedure,
@@ -20,6 +21,7 @@ from llm_power.statistics.multiplicity import (
     adjust_bonferroni,
     adjust_holm,
     adjust_sidak,
+    bonferroni_level,
     stepwise_required_n,
 )
 
@@ -85,6 +87,54 @@ def add_multiplicity(
         table[f"q_{name}"] = adjusted.q
         table[f"resolved_{name}"] = adjusted.resolved
     return table
+
+
+def add_given_multiplicity(
+    pairs: pd.DataFrame,
+    resolution: pd.DataFrame,
+    point: OperatingPoint,
+    *,
+    adjusted: Mapping[str, FloatArray],
+    size: int,
+) -> pd.DataFrame:
+    """As `add_multiplicity`, for some pairs of a family that is not at hand.
+
+    Parameters
+    ----------
+    pairs, resolution, point
+        As in `add_multiplicity`.
+    adjusted : mapping of str to ndarray
+        Adjusted p-values of these pairs by the name of the column.
+    size : int
+        Pairs of the family.
+
+    Returns
+    -------
+    DataFrame
+        The key, `adjusted`, and required items by Bonferroni's procedure; those by Holm's and by
+        Benjamini and Hochberg's, which depend on the gaps of all pairs, are null.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from llm_power import OperatingPoint
+    >>> from llm_power.board.multiplicity import add_given_multiplicity
+    >>> from llm_power.board.resolution import add_resolution
+    >>> from llm_power.board.tabulation import tabulate_pairs
+    >>> from llm_power.example import example_task
+    >>> pairs, point = tabulate_pairs(example_task(), "adjacent"), OperatingPoint()
+    >>> resolution, p = add_resolution(pairs, point), np.array([1.0, 0.02, 0.0])
+    >>> found = add_given_multiplicity(
+    ...     pairs, resolution, point, adjusted={"p_holm": p, "p_bh": p}, size=1000
+    ... )
+    >>> found["n_star_bonferroni"].round().tolist()
+    [7832.0, 624.0, 107.0]
+    """
+    gap = resolution[["delta", "var_d"]].where(pairs["n_items"] > 0, 0.0)
+    level = bonferroni_level(size, alpha=point.alpha)
+    need = required_n(gap["delta"], np.sqrt(gap["var_d"]), alpha=level, power=point.power)
+    missing = {"n_star_holm": np.nan, "n_star_bh": np.nan}
+    return pairs[PAIR_KEY].assign(**adjusted, n_star_bonferroni=need, **missing)
 
 
 def unadjusted_p(items: PairCells | DifferenceMoments) -> FloatArray:

@@ -18,6 +18,7 @@ from llm_power.board.counts import (
 from llm_power.board.families import pair_indices
 from llm_power.choices import Family
 from llm_power.scores.store import TaskScores
+from llm_power.statistics._typing import IntArray
 
 PAIR_KEY: Final = ["task", "rank_a", "rank_b", "model_a", "model_b"]
 CELL_COLUMNS: Final = ["n11", "b", "c", "n00"]
@@ -50,7 +51,33 @@ def tabulate_pairs(ranked: TaskScores, family: Family) -> pd.DataFrame:
     1  osprey    kite  233  48  17  102
     2    kite    wren  153  97   9  141
     """
-    first, second = pair_indices(len(ranked.models), family)
+    return tabulate(ranked, *pair_indices(len(ranked.models), family))
+
+
+def tabulate(ranked: TaskScores, first: IntArray, second: IntArray) -> pd.DataFrame:
+    """As `tabulate_pairs`, of any pairs.
+
+    Parameters
+    ----------
+    ranked : TaskScores
+        Scores with the columns in rank order.
+    first, second : ndarray of int, shape (n_pairs,)
+        Positions of both models of each pair, the better ranked one first.
+
+    Returns
+    -------
+    DataFrame
+        As `tabulate_pairs`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from llm_power.board.tabulation import tabulate
+    >>> from llm_power.example import example_task
+    >>> tabulate(example_task(), np.array([0]), np.array([3]))[["model_a", "model_b", "b", "c"]]
+      model_a model_b    b   c
+    0   heron    wren  145  16
+    """
     models = np.array(ranked.models, dtype=object)
     table = pd.DataFrame(
         {
