@@ -553,6 +553,69 @@ def board_landscapes(verdicts: pd.DataFrame, family: Family) -> dict[str, Landsc
     return made
 
 
+def describe_landscape(landscape: Landscape) -> dict[str, Any]:
+    """Say what all pairs of a task show, in tables by bin.
+
+    Parameters
+    ----------
+    landscape : Landscape
+        With all pairs of the task.
+
+    Returns
+    -------
+    dict
+        JSON-ready: ``task``, ``n_models``, ``n_pairs``, how many have each of the ``verdicts``,
+        the rows of ``by_distance``, ``by_gap``, ``by_accuracy`` and ``by_items``, ``gap_80`` and
+        ``gap_95`` of all pairs, the rows of `Landscape.models` ``by_rank`` at ranks 1, 2, 5, 10,
+        ..., ``tiers`` as first and last ranks, and ``n_cuts``, the number of ranks with all models
+        down to it different from all further ones. What is unknown or infinite is None.
+
+    Raises
+    ------
+    InvalidArgument
+        If pairs are lacking.
+
+    Examples
+    --------
+    >>> from llm_power import resolve_board
+    >>> from llm_power.board.landscape import Landscape, describe_landscape
+    >>> from llm_power.example import example_task
+    >>> seen = Landscape("exam", 4)
+    >>> seen.add(resolve_board([example_task()], family="all").verdicts)
+    >>> told = describe_landscape(seen)
+    >>> told["tiers"], told["gap_80"], told["verdicts"]["different"]
+    ([[1, 2], [3, 3], [4, 4]], 0.0775, 5)
+    """
+    if not landscape.complete:
+        raise InvalidArgument(
+            f"the landscape of task {landscape.task!r} has {landscape.n_pairs:,} of the "
+            f"{family_size(landscape.n_models, 'all'):,} pairs of {landscape.n_models:,} models. "
+            "Remedy: add each block once, and merge all parts."
+        )
+    distances, models = landscape.by_distance(), landscape.models()
+    shown = {*distances["to_distance"][:-1], landscape.n_models}
+    decided = {f"gap_{share}": landscape.decided_from(share) for share in SHARES}
+    return {
+        "task": landscape.task,
+        "n_models": landscape.n_models,
+        "n_pairs": landscape.n_pairs,
+        "verdicts": {name: int(distances[name].sum()) for name in VERDICTS},
+        "by_distance": _records(distances),
+        "by_gap": _records(landscape.by_gap()),
+        "by_accuracy": _records(landscape.by_accuracy()),
+        "by_items": _records(landscape.by_items()),
+        **{name: None if np.isnan(gap) else gap for name, gap in decided.items()},
+        "by_rank": _records(models[models["rank"].isin(shown)].drop(columns="cut_below")),
+        "tiers": landscape.tiers()[["first_rank", "last_rank"]].to_numpy().tolist(),
+        "n_cuts": int(models["cut_below"].sum()),
+    }
+
+
+def _records(table: pd.DataFrame) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = json.loads(table.to_json(orient="records", double_precision=15))
+    return rows
+
+
 def _bins(values: FloatArray, per_unit: int) -> IntArray:
     return (np.nan_to_num(values) * per_unit + _ROUNDING).astype(np.int64)
 
