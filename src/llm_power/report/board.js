@@ -509,6 +509,7 @@
       if (!told) return;
       const asShare = (part) => part > 0 && part < 0.0005 ? "< 0.1" : part < 1 && part > 0.9995 ? "> 99.9" : asPercent(part);
       const asGap = (gap) => gap === null ? "–" : grouped(100 * gap, 2);
+      const inPoints = (gap) => Number((100 * gap).toPrecision(3));
       const span = (from, to) => from === to ? grouped(from) : `${grouped(from)}–${grouped(to)}`;
       const bar = (...parts) => {
         const drawn = s("svg", { class: "parts", viewBox: "0 0 100 10", preserveAspectRatio: "none", "aria-hidden": "true" });
@@ -525,25 +526,26 @@
         bar([A_BETTER, row.different / row.pairs], [EQUIVALENT, row.equivalent / row.pairs], [UNDETERMINED, row.undetermined / row.pairs]),
         h("td", { class: "right" }, asShare(row.different / row.pairs)), h("td", { class: "right" }, grouped(row.pairs)), ...more);
       const cells = (...texts) => h("tr", {}, ...texts.map((text, k) => h(k ? "td" : "th", k ? { class: "right" } : { scope: "row" }, text)));
-      const rank = (one) => one === null ? "–" : grouped(one);
       const strip = s("svg", { class: "tiers", viewBox: `0 0 ${told.n_models} 10`, preserveAspectRatio: "none", role: "img", "aria-label": `Groups of ranks ${told.tiers.map(([from, to]) => span(from, to)).join(", ")}` },
         ...told.tiers.map(([from, to]) => s("rect", { x: from - 1, width: to - from + 1, height: 10 }, s("title", {}, span(from, to)))));
       const named = told.tiers.slice(0, LISTED).map(([from, to]) => span(from, to)).join(", ");
-      const last = told.tiers.at(-1)[1] < told.n_models;
+      const whole = told.tiers.at(-1)[1] === told.n_models;
+      const everyCut = "all models down to it are different from all further ones";
       body("landscape").replaceChildren(h("div", { class: "bins" },
-        table("By distance in rank", [["Ranks apart"], ["Share"], ["Different, %", "right"], ["Pairs", "right"], ["Median gap", "right wide"]],
-          told.by_distance.map((row) => shares(row, span(row.from_distance, row.to_distance), h("td", { class: "right wide" }, asGap(row.median_gap))))),
+        h("div", {},
+          table("By distance in rank", [["Ranks apart"], ["Share"], ["Different, %", "right"], ["Pairs", "right"], ["Median gap", "right wide"]],
+            told.by_distance.map((row) => shares(row, span(row.from_distance, row.to_distance), h("td", { class: "right wide" }, asGap(row.median_gap))))),
+          table("Decided with more items like these", [["Items"], ["Share"], ["Decided, %", "right"], ["Pairs", "right"]],
+            told.by_items.map((row) => h("tr", {}, h("th", { scope: "row" }, row.items === null ? "any number" : row.items === 1 ? "at hand" : `${row.items} times`),
+              bar([A_BETTER, row.pairs / told.n_pairs], [UNDETERMINED, 1 - row.pairs / told.n_pairs]), h("td", { class: "right" }, asShare(row.pairs / told.n_pairs)), h("td", { class: "right" }, grouped(row.pairs)))))),
         table("By size of gap", [["Points"], ["Share"], ["Different, %", "right"], ["Pairs", "right"]],
-          told.by_gap.filter((row) => row.pairs).map((row) => shares(row, row.from_gap === null ? "no item in common" : `${100 * row.from_gap}–${100 * row.to_gap}`))),
-        table("Smallest gaps that are different, by the mean accuracy of the pair", [["Accuracy, %"], ["smallest", "right"], ["80 % from", "right"], ["95 % from", "right"], ["largest undetermined", "right"]],
+          told.by_gap.filter((row) => row.pairs).map((row) => shares(row, row.from_gap === null ? "no item in common" : `${inPoints(row.from_gap)}–${inPoints(row.to_gap)}`))),
+        table("Gaps that are different, by the mean accuracy of the pair", [["Accuracy, %"], ["Smallest", "right"], ["80 % from", "right"], ["95 % from", "right"], ["Largest undetermined", "right"]],
           told.by_accuracy.map((row) => cells(`${Math.round(100 * row.from_accuracy)}–${Math.round(100 * row.to_accuracy)}`, ...["smallest_different", "gap_80", "gap_95", "largest_undetermined"].map((key) => asGap(row[key]))))),
-        table("How far a rank reaches", [["Rank"], ["first different below", "right"], ["all different from", "right"], ["different and better", "right"], ["and worse", "right"], ["undetermined", "right"]],
-          told.by_rank.map((row) => cells(...["rank", "first_different", "all_different_from", "ahead", "behind", "undetermined"].map((key) => rank(row[key]))))),
-        table("Decided with more items like these", [["Items"], ["Share"], ["Decided, %", "right"], ["Pairs", "right"]],
-          told.by_items.map((row) => h("tr", {}, h("th", { scope: "row" }, row.items === null ? "any number" : row.items === 1 ? "at hand" : `${row.items} times`),
-            bar([A_BETTER, row.pairs / told.n_pairs], [UNDETERMINED, 1 - row.pairs / told.n_pairs]), h("td", { class: "right" }, asShare(row.pairs / told.n_pairs)), h("td", { class: "right" }, grouped(row.pairs))))),
-        h("div", {}, h("h3", {}, `Fewest groups of ranks with no two different: ${last ? "more than " : ""}${grouped(told.tiers.length)}`), strip,
-          h("p", { class: "about" }, `${named}${told.tiers.length > LISTED ? ", …" : ""}. ${told.n_cuts ? `At ${count(told.n_cuts, "rank")} all models down to it are different from all further ones.` : "At no rank are all models down to it different from all further ones."}`))));
+        table("How far a rank reaches", [["Rank"], ["First different below", "right"], ["All different from", "right"], ["Different and better", "right"], ["And worse", "right"], ["Undetermined", "right"]],
+          told.by_rank.map((row) => cells(...["rank", "first_different", "all_different_from", "ahead", "behind", "undetermined"].map((key) => row[key] === null ? "–" : grouped(row[key]))))),
+        h("div", { class: "across" }, h("h3", {}, `Fewest groups of ranks with no two different: ${whole ? "" : "more than "}${grouped(told.tiers.length)}`), strip,
+          h("p", { class: "about" }, `${named}${told.tiers.length > LISTED ? ", …" : ""}. ${told.n_cuts ? `At ${count(told.n_cuts, "rank")} ${everyCut}.` : `There is no rank at which ${everyCut}.`}`))));
       about("landscape", `${count(told.n_pairs, "pair")} of ${count(told.n_models, "model")}, whichever are shown elsewhere; level ${board.alpha}, adjusted for the family, and power ${board.power}, as declared. Gaps in points, rounded down to 0.05. From the gaps under 80 % and 95 % on so many pairs are different: where a share that does not fall with the gap reaches them (isotonic regression). More items: if the observed rates are the true ones.`);
     };
 
