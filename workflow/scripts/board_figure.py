@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from llm_power.board.average import average_tasks
+from llm_power.board.landscape import board_landscapes
 from llm_power.board.operating_point import Declared, OperatingPoint
 from llm_power.board.page_data import page_data
 from llm_power.board.resolve import BoardVerdicts
@@ -24,7 +25,10 @@ with logged(), house_style():
         average = average_tasks(
             tasks, family=given.family, cluster=given.cluster, point=point, declared=declared
         )
-    board = BoardVerdicts(verdicts, given.family, point, declared, ranks, average)
+    landscapes = board_landscapes(verdicts, given.family)
+    board = BoardVerdicts(
+        verdicts, given.family, point, declared, ranks, average, landscapes=landscapes
+    )
     summary = describe_board(board, tasks, missing=given.missing, cluster=given.cluster)
     data = page_data(
         verdicts,

@@ -22,6 +22,7 @@ Column = Cell | list[Cell]
 AVERAGE: Final = "average"
 # More pairs than these no browser takes in seconds: the page is then that of the best models.
 MOST_PAIRS: Final = 100_000
+MOST_TIERS: Final = 500
 # Short name in the page, column of the verdict table, significant digits. Cells and gaps in full:
 # the page recomputes q from them. P-values to four digits, for the page holds them against levels.
 _BINARY: Final = (("n11", "n11", 0), ("b", "b", 0), ("c", "c", 0))
@@ -97,6 +98,7 @@ class Task(TypedDict):
     tolerated: dict[str, dict[str, int]]
     models: list[Model]
     pairs: dict[str, Column]
+    landscape: dict[str, Any] | None
 
 
 class PageData(TypedDict):
@@ -173,6 +175,9 @@ def page_data(
     ranks = pd.DataFrame(summary["ranks"])
     coverage = {row["task"]: row["coverage_min"] for row in summary["tasks"]}
     most = MOST_PAIRS // len(summary["scores"])
+    landscapes = {
+        each["task"]: each | {"tiers": each["tiers"][:MOST_TIERS]} for each in summary["landscape"]
+    }
     tasks = [
         _task(
             verdicts[verdicts["task"] == scores["task"]],
@@ -181,6 +186,7 @@ def page_data(
             coverage=float(coverage[scores["task"]]),
             family=(result, len(verdicts)),
             most=most,
+            landscape=landscapes.get(scores["task"]),
         )
         for scores in summary["scores"]
     ]
@@ -250,6 +256,7 @@ def _task(
     coverage: float,
     family: tuple[str, int],
     most: int,
+    landscape: dict[str, Any] | None = None,
 ) -> Task:
     last = np.sort(every["rank_b"].to_numpy())[: most + 1].max() - (len(every) > most)
     rows = every[every["rank_b"] <= last]
@@ -280,6 +287,7 @@ def _task(
         "tolerated": scores["tolerated"],
         "models": _models(ranks[ranks["rank"] <= last]),
         "pairs": {**columns, "verdict": _squeezed(_codes(rows))},
+        "landscape": landscape,
     }
 
 

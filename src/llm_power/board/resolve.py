@@ -12,6 +12,7 @@ from llm_power.board.average import TaskAverage, average_tasks
 from llm_power.board.cluster_sums import tabulate_clusters
 from llm_power.board.clusters import add_clusters
 from llm_power.board.decision import decide_pairs
+from llm_power.board.landscape import Landscape, board_landscapes
 from llm_power.board.multiplicity import add_multiplicity
 from llm_power.board.operating_point import Declared, OperatingPoint
 from llm_power.board.ranks import rank_table
@@ -52,6 +53,9 @@ class BoardVerdicts:
     repeats : DataFrame or None
         What `llm_power.board.repeats.repeats_table` returned; None if no score is a mean of
         repeats.
+    landscapes : mapping of str to Landscape
+        What all pairs of a task show together, as `llm_power.board.landscape.board_landscapes`
+        returns it.
 
     Examples
     --------
@@ -70,6 +74,7 @@ class BoardVerdicts:
     average: TaskAverage | None = None
     chosen_of: Mapping[str, int] = field(default_factory=dict)
     repeats: pd.DataFrame | None = None
+    landscapes: Mapping[str, Landscape] = field(default_factory=dict)
 
 
 def require_different_tasks(tasks: Sequence[TaskScores]) -> None:
@@ -175,4 +180,7 @@ def resolve_board(
     chosen_of = {task.task: n for task in tasks if (n := task.provenance.chosen_of) is not None}
     repeated = any(task.repeats is not None for task in tasks)
     repeats = repeats_table(verdicts, tasks, point) if repeated else None
-    return BoardVerdicts(verdicts, family, point, declared, ranks, average, chosen_of, repeats)
+    landscapes = board_landscapes(verdicts, family)
+    return BoardVerdicts(
+        verdicts, family, point, declared, ranks, average, chosen_of, repeats, landscapes
+    )

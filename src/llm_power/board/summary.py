@@ -10,6 +10,7 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
+from llm_power.board.landscape import describe_landscape
 from llm_power.board.repeats import describe_repeats
 from llm_power.board.resolve import BoardVerdicts
 from llm_power.choices import MissingPolicy
@@ -216,8 +217,8 @@ def describe_board(
     dict
         What summary.json holds: version, settings, ``scores`` with one entry a task, ``ranks``
         with one a model, ``average`` over several tasks, ``repeats`` with one entry a task that
-        has them, ``warnings``, and the keys of
-        `summarize_board`.
+        has them, ``landscape`` with one a task whose pairs are all compared, ``warnings``, and the
+        keys of `summarize_board`.
 
     Examples
     --------
@@ -241,6 +242,7 @@ def describe_board(
         "ranks": _records(board.ranks),
         "average": _describe_average(board),
         "repeats": [] if board.repeats is None else describe_repeats(board.repeats),
+        "landscape": [describe_landscape(each) for each in board.landscapes.values()],
         "scores": [_describe_scores(task) for task in tasks],
         **summarize_board(board.verdicts),
     }

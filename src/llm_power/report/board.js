@@ -502,6 +502,53 @@
       about("share", `${text} Dark: ${PROCEDURES[chosen][0]}; pale: the other procedures; dashed: the items at hand; a pair that is marked has its N* at the thin line.${board.tasks[t].kind === "average" ? " Items are those of all tasks, multiplied alike." : ""}`);
     };
 
+    // All pairs of the task in bins, also those that are too many for this page.
+    const landscape = () => {
+      const told = board.tasks[t].landscape;
+      document.getElementById("landscape").hidden = !told;
+      if (!told) return;
+      const asShare = (part) => part > 0 && part < 0.0005 ? "< 0.1" : part < 1 && part > 0.9995 ? "> 99.9" : asPercent(part);
+      const asGap = (gap) => gap === null ? "–" : grouped(100 * gap, 2);
+      const inPoints = (gap) => Number((100 * gap).toPrecision(3));
+      const span = (from, to) => from === to ? grouped(from) : `${grouped(from)}–${grouped(to)}`;
+      const bar = (...parts) => {
+        const drawn = s("svg", { class: "parts", viewBox: "0 0 100 10", preserveAspectRatio: "none", "aria-hidden": "true" });
+        let x = 0;
+        for (const [code, part] of parts) {
+          drawn.append(s("rect", { class: `v v-${code}`, x, width: 100 * part, height: 10 }));
+          x += 100 * part;
+        }
+        return h("td", { class: "share" }, drawn);
+      };
+      const table = (caption, columns, lines) => h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption },
+        h("table", { class: "rows" }, h("caption", {}, caption), head(...columns), h("tbody", {}, ...lines)));
+      const shares = (row, text, ...more) => h("tr", {}, h("th", { scope: "row" }, text),
+        bar([A_BETTER, row.different / row.pairs], [EQUIVALENT, row.equivalent / row.pairs], [UNDETERMINED, row.undetermined / row.pairs]),
+        h("td", { class: "right" }, asShare(row.different / row.pairs)), h("td", { class: "right" }, grouped(row.pairs)), ...more);
+      const cells = (...texts) => h("tr", {}, ...texts.map((text, k) => h(k ? "td" : "th", k ? { class: "right" } : { scope: "row" }, text)));
+      const strip = s("svg", { class: "tiers", viewBox: `0 0 ${told.n_models} 10`, preserveAspectRatio: "none", role: "img", "aria-label": `Groups of ranks ${told.tiers.map(([from, to]) => span(from, to)).join(", ")}` },
+        ...told.tiers.map(([from, to]) => s("rect", { x: from - 1, width: to - from + 1, height: 10 }, s("title", {}, span(from, to)))));
+      const named = told.tiers.slice(0, LISTED).map(([from, to]) => span(from, to)).join(", ");
+      const whole = told.tiers.at(-1)[1] === told.n_models;
+      const everyCut = "all models down to it are different from all further ones";
+      body("landscape").replaceChildren(h("div", { class: "bins" },
+        h("div", {},
+          table("By distance in rank", [["Ranks apart"], ["Share"], ["Different, %", "right"], ["Pairs", "right"], ["Median gap", "right wide"]],
+            told.by_distance.map((row) => shares(row, span(row.from_distance, row.to_distance), h("td", { class: "right wide" }, asGap(row.median_gap))))),
+          table("Decided with more items like these", [["Items"], ["Share"], ["Decided, %", "right"], ["Pairs", "right"]],
+            told.by_items.map((row) => h("tr", {}, h("th", { scope: "row" }, row.items === null ? "any number" : row.items === 1 ? "at hand" : `${row.items} times`),
+              bar([A_BETTER, row.pairs / told.n_pairs], [UNDETERMINED, 1 - row.pairs / told.n_pairs]), h("td", { class: "right" }, asShare(row.pairs / told.n_pairs)), h("td", { class: "right" }, grouped(row.pairs)))))),
+        table("By size of gap", [["Points"], ["Share"], ["Different, %", "right"], ["Pairs", "right"]],
+          told.by_gap.filter((row) => row.pairs).map((row) => shares(row, row.from_gap === null ? "no item in common" : `${inPoints(row.from_gap)}–${inPoints(row.to_gap)}`))),
+        table("Gaps that are different, by the mean accuracy of the pair", [["Accuracy, %"], ["Smallest", "right"], ["80 % from", "right"], ["95 % from", "right"], ["Largest undetermined", "right"]],
+          told.by_accuracy.map((row) => cells(`${Math.round(100 * row.from_accuracy)}–${Math.round(100 * row.to_accuracy)}`, ...["smallest_different", "gap_80", "gap_95", "largest_undetermined"].map((key) => asGap(row[key]))))),
+        table("How far a rank reaches", [["Rank"], ["First different below", "right"], ["All different from", "right"], ["Different and better", "right"], ["And worse", "right"], ["Undetermined", "right"]],
+          told.by_rank.map((row) => cells(...["rank", "first_different", "all_different_from", "ahead", "behind", "undetermined"].map((key) => row[key] === null ? "–" : grouped(row[key]))))),
+        h("div", { class: "across" }, h("h3", {}, `Fewest groups of ranks with no two different: ${whole ? "" : "more than "}${grouped(told.tiers.length)}`), strip,
+          h("p", { class: "about" }, `${named}${told.tiers.length > LISTED ? ", …" : ""}. ${told.n_cuts ? `At ${count(told.n_cuts, "rank")} ${everyCut}.` : `There is no rank at which ${everyCut}.`}`))));
+      about("landscape", `${count(told.n_pairs, "pair")} of ${count(told.n_models, "model")}, whichever are shown elsewhere; level ${board.alpha}, adjusted for the family, and power ${board.power}, as declared. Gaps in points, rounded down to 0.05. From the gaps under 80 % and 95 % on so many pairs are different: where a share that does not fall with the gap reaches them (isotonic regression). More items: if the observed rates are the true ones.`);
+    };
+
     const flips = () => {
       const names = Object.keys(PROCEDURES).filter((by) => by in found.q && rows().some((pair) => applies(pair, by)));
       const chosen = procedure.value, hit = hits();
@@ -640,7 +687,7 @@
       power.setAttribute("aria-valuetext", target().toFixed(2));
       for (const option of procedure.options) option.disabled = !rows().some((pair) => applies(pair, option.value));
       if (procedure.selectedOptions[0].disabled) procedure.value = "verdict";
-      for (const panel of [headline, ranking, heat, ladder, share, flips, list, provenance]) panel();
+      for (const panel of [headline, ranking, heat, ladder, share, landscape, flips, list, provenance]) panel();
     };
     const choose = (next, focus) => {
       t = next;

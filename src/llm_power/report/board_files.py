@@ -14,6 +14,7 @@ from llm_power.board.verdicts import PAIRS_COLUMNS
 from llm_power.choices import Format
 from llm_power.extra import installed, left_out
 from llm_power.report.board_tables import average_tables, board_tables
+from llm_power.report.landscape import landscape_tables
 from llm_power.report.plain_text import board_text
 from llm_power.report.score_provenance import score_provenance
 from llm_power.report.tables import describe_csv, to_markdown
@@ -97,7 +98,9 @@ def write_board(
         if installed("jinja2"):
             (folder / "board.html").write_text(_page(shown), encoding="utf-8")
         if installed("tabulate"):
-            (folder / "board.md").write_text(_tables(board, tasks, title), encoding="utf-8")
+            (folder / "board.md").write_text(
+                _tables(board, tasks, summary, title), encoding="utf-8"
+            )
         if installed("matplotlib"):
             _draw(board, tasks, shown, folder / "board")
 
@@ -155,7 +158,9 @@ def _page(shown: PageData) -> str:
     return render_board_page(shown)
 
 
-def _tables(board: BoardVerdicts, tasks: Sequence[TaskScores], title: str) -> str:
+def _tables(
+    board: BoardVerdicts, tasks: Sequence[TaskScores], summary: Mapping[str, Any], title: str
+) -> str:
     tables = board_tables(
         board.verdicts,
         board.ranks,
@@ -163,6 +168,9 @@ def _tables(board: BoardVerdicts, tasks: Sequence[TaskScores], title: str) -> st
         title=title,
         family=board.family,
         point=board.point,
+    )
+    tables |= landscape_tables(
+        summary["landscape"], score_provenance(tasks), title=title, point=board.point
     )
     if board.average is not None:
         tables |= average_tables(board.average, tasks, title=title, point=board.point)

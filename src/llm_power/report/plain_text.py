@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pandas as pd
 
+from llm_power.board.landscape import describe_landscape
 from llm_power.board.repeats import describe_repeats
 from llm_power.board.summary import selection_sentence
 from llm_power.errors import counted, one_line
 from llm_power.report._escape import escape_markdown
+from llm_power.report.landscape import landscape_sentences
 from llm_power.statistics.verdict import DIFFERENT, EQUIVALENT, UNDETERMINED
 
 if TYPE_CHECKING:
@@ -192,7 +194,7 @@ def board_sentences(board: BoardVerdicts) -> list[str]:
     -------
     list of str
         Of how many models these are the best, if of more; who may be first; which gaps the items
-        can show; which pairs no number of items decides.
+        can show; which pairs no number of items decides; what all pairs show together.
 
     Examples
     --------
@@ -211,6 +213,9 @@ def board_sentences(board: BoardVerdicts) -> list[str]:
             kept = selection_sentence(len(rows), board.chosen_of[str(task)])
             sentences.append(f"{where}{kept}")
         sentences += [f"{where}{text}" for text in _of_task(rows, pairs, board)]
+        if task in board.landscapes:
+            told = describe_landscape(board.landscapes[str(task)])
+            sentences += [f"{where}{text}" for text in landscape_sentences(told, board.point)]
         sentences += [
             f"{where}{_of_repeats(found)}"
             for found in ([] if board.repeats is None else describe_repeats(board.repeats))

@@ -142,6 +142,21 @@ def test_pages_load_nothing_else_and_log_no_error(visit: Visit, name: Name) -> N
     assert opened < 5000
 
 
+def test_all_pairs_together_are_shown_for_many_models_alone(visit: Visit) -> None:
+    browser = visit("many", 400)
+    assert page_width(browser) <= 400
+    (told,) = example("many").summary["landscape"]
+    shown = text_of(browser, "#landscape .body")
+    assert f"Fewest groups of ranks with no two different: {len(told['tiers'])}" in shown
+    rows = browser.find_elements(By.CSS_SELECTOR, "#landscape tbody tr")
+    assert rows[0].text.split() == [
+        "1",
+        f"{100 * told['by_distance'][0]['different'] / 61:.1f}",
+        "61",
+    ]
+    assert not visit("usual").find_element(By.ID, "landscape").is_displayed()
+
+
 _COLUMNS: Final = {
     "fixed": "q",
     "bonferroni": "q_bonferroni",

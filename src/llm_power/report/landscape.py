@@ -1,0 +1,272 @@
+"""What all pairs of a board show together, in sentences and tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import pandas as pd
+
+from llm_power.board.operating_point import OperatingPoint
+from llm_power.provenance import Provenance
+from llm_power.report.tables import Column, Table, as_fixed, as_integer
+from llm_power.statistics.verdict import DIFFERENT, EQUIVALENT, UNDETERMINED
+
+_MOST_TIERS: Final = 5
+
+
+def landscape_sentences(told: Mapping[str, Any], point: OperatingPoint) -> list[str]:
+    """Return what a reader should take away from all pairs of a task, a sentence each.
+
+    Parameters
+    ----------
+    told : mapping
+        What `llm_power.board.landscape.describe_landscape` returned.
+    point : OperatingPoint
+        Level and power of the verdicts.
+
+    Returns
+    -------
+    list of str
+        Shares by distance in rank, gaps from which on pairs are different, groups of ranks, and
+        what more items would decide.
+
+    Examples
+    --------
+    >>> from textwrap import fill
+    >>> from llm_power import OperatingPoint, resolve_board
+    >>> from llm_power.board.landscape import Landscape, describe_landscape
+    >>> from llm_power.example import example_task
+    >>> from llm_power.report.landscape import landscape_sentences
+    >>> seen = Landscape("exam", 4)
+    >>> seen.add(resolve_board([example_task()], family="all").verdicts)
+    >>> for sentence in landscape_sentences(describe_landscape(seen), OperatingPoint()):
+    ...     print(fill(sentence, 95))
+    Different by distance in rank: 67% of the pairs at 1, 100% at 2, 100% at 3.
+    From a gap of 7.75 points on at least 80% of the pairs are different, from 7.75 on 95%.
+    The fewest groups of ranks with no two different are 3: 1 to 2, 3, 4.
+    Decided: 83% of the pairs; with more items like these, at power 0.8 and the observed rates, 83%
+    at 2 times as many, 100% at 10, 100% at 100.
+    """
+    sentences = [_by_distance(told)]
+    sentences += [_by_gap(told)] if told["gap_80"] is not None else []
+    return [*sentences, _by_rank(told), _by_items(told, point)]
+
+
+def landscape_tables(
+    told: Sequence[Mapping[str, Any]],
+    sources: Sequence[Provenance],
+    *,
+    title: str,
+    point: OperatingPoint,
+) -> dict[str, Table]:
+    """Build the tables of all pairs.
+
+    Parameters
+    ----------
+    told : sequence of mapping
+        What `llm_power.board.landscape.describe_landscape` returned, of each task.
+    sources : sequence of Provenance
+        Where the scores are from.
+    title : str
+        What the board is.
+    point : OperatingPoint
+        Level and power of the verdicts.
+
+    Returns
+    -------
+    dict of str to Table
+        ``by_distance``, ``by_gap``, ``by_accuracy``, ``by_rank``, ``tiers`` and ``by_items``; none
+        without a task.
+
+    Examples
+    --------
+    >>> from llm_power import OperatingPoint
+    >>> from llm_power.report.landscape import landscape_tables
+    >>> landscape_tables([], [], title="No board", point=OperatingPoint())
+    {}
+    """
+    if not told:
+        return {}
+    family = f"Verdicts at level {point.alpha:g}, adjusted for all pairs of the run."
+    fewest = (
+        "From the first gap on at least 80 %, from the second on at least 95 % of the pairs are "
+        "different: where an isotonic regression on the gap reaches them. Gaps are rounded down to "
+        "0.05 points."
+    )
+    items = (
+        f"Once: decided now. Further: pairs that so many items would decide with power "
+        f"{point.power:g}, within the family at level {point.alpha:g}, if their observed rates are "
+        "the true ones and the further items are like those at hand."
+    )
+    made = {
+        "by_distance": ("by distance in rank", _shares(told, "by_distance", _distance), family),
+        "by_gap": ("by size of gap", _shares(told, "by_gap", _gap), family),
+        "by_accuracy": ("smallest gaps that are decided, by accuracy", _accuracy(told), fewest),
+        "by_rank": ("how far a rank reaches", _rows(told, "by_rank"), family),
+        "tiers": ("fewest groups of ranks with no two different", _tiers(told), family),
+        "by_items": ("what more items would decide", _items(told), items),
+    }
+    return {
+        name: Table(frame, _COLUMNS[name], f"{title} (all pairs): {about}.", sources, [note])
+        for name, (about, frame, note) in made.items()
+    }
+
+
+def _by_distance(told: Mapping[str, Any]) -> str:
+    rows = told["by_distance"]
+    chosen = rows[:: max(1, -(-(len(rows) - 1) // 4))]
+    chosen += [] if chosen[-1] is rows[-1] else rows[-1:]
+    first, *others = [f"at {_distance(row)}" for row in chosen]
+    shares = [_percent(row[DIFFERENT], row["pairs"]) for row in chosen]
+    told_others = [f"{share} {at}" for share, at in zip(shares[1:], others, strict=True)]
+    return (
+        ", ".join(
+            [f"Different by distance in rank: {shares[0]} of the pairs {first}", *told_others]
+        )
+        + "."
+    )
+
+
+def _by_gap(told: Mapping[str, Any]) -> str:
+    end = told["gap_95"]
+    more = "" if end is None else f", from {100 * end:.2f} on 95%"
+    return (
+        f"From a gap of {100 * told['gap_80']:.2f} points on at least 80% of the pairs are "
+        f"different{more}."
+    )
+
+
+def _by_rank(told: Mapping[str, Any]) -> str:
+    tiers = [_span(first, last) for first, last in told["tiers"]]
+    hidden = len(tiers) - _MOST_TIERS
+    more = f" and {hidden:,} more" if hidden > 0 else ""
+    if len(tiers) == 1:
+        return "No two models are different."
+    return (
+        f"The fewest groups of ranks with no two different are {len(tiers):,}: "
+        f"{', '.join(tiers[:_MOST_TIERS])}{more}."
+    )
+
+
+def _by_items(told: Mapping[str, Any], point: OperatingPoint) -> str:
+    now, *others = told["by_items"]
+    total = told["n_pairs"]
+    more = [
+        f"{_percent(row['pairs'], total)} at {row['items']:g}"
+        for row in others
+        if row["items"] in _TOLD_ITEMS
+    ]
+    more[0] += " times as many"
+    return (
+        f"Decided: {_percent(now['pairs'], total)} of the pairs; with more items like these, at "
+        f"power {point.power:g} and the observed rates, {', '.join(more)}."
+    )
+
+
+def _percent(number: int, of: int) -> str:
+    """Return a share; neither none nor all of them by rounding."""
+    rounded = f"{number / of:.0%}"
+    if rounded == "0%" and number:
+        return "under 1%"
+    return "over 99%" if rounded == "100%" and number < of else rounded
+
+
+def _span(first: int, last: int) -> str:
+    return f"{first:,}" if first == last else f"{first:,} to {last:,}"
+
+
+def _distance(row: Mapping[str, Any]) -> str:
+    return _span(row["from_distance"], row["to_distance"])
+
+
+def _gap(row: Mapping[str, Any]) -> str:
+    if row["from_gap"] is None:
+        return "no item in common"
+    return f"{100 * row['from_gap']:g} to {100 * row['to_gap']:g}"
+
+
+def _rows(told: Sequence[Mapping[str, Any]], name: str) -> pd.DataFrame:
+    return pd.concat(
+        [pd.DataFrame(each[name]).assign(task=each["task"]) for each in told], ignore_index=True
+    )
+
+
+def _shares(told: Sequence[Mapping[str, Any]], name: str, label: Any) -> pd.DataFrame:
+    rows = [
+        {"task": each["task"], "at": label(row), **row, "share": row[DIFFERENT] / row["pairs"]}
+        for each in told
+        for row in each[name]
+        if row["pairs"]
+    ]
+    return pd.DataFrame(rows)
+
+
+def _accuracy(told: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+    table = _rows(told, "by_accuracy")
+    ends = zip(table["from_accuracy"], table["to_accuracy"], strict=True)
+    return table.assign(at=[f"{100 * low:g} to {100 * high:g}" for low, high in ends])
+
+
+def _tiers(told: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+    rows = [
+        {"task": each["task"], "ranks": _span(first, last), "models": last - first + 1}
+        for each in told
+        for first, last in each["tiers"]
+    ]
+    return pd.DataFrame(rows)
+
+
+def _items(told: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+    table = _rows(told, "by_items")
+    every = table["task"].map({each["task"]: each["n_pairs"] for each in told})
+    return table.assign(
+        items=["any number" if pd.isna(times) else f"{times:g} times" for times in table["items"]],
+        share=table["pairs"] / every,
+    )
+
+
+def _points(value: float) -> str:
+    return as_fixed(2)(100 * value)
+
+
+def _in_percent(value: float) -> str:
+    return as_fixed(1)(100 * value)
+
+
+_TOLD_ITEMS: Final = (2, 10, 100)
+_TASK: Final = Column("task", "Task")
+_PAIRS: Final = Column("pairs", "Pairs", as_integer, "right")
+_SHARE: Final = Column("share", "Different, %", _in_percent, "right")
+_EACH: Final = [
+    Column(name, name.capitalize(), as_integer, "right")
+    for name in (DIFFERENT, EQUIVALENT, UNDETERMINED)
+]
+_COLUMNS: Final[Mapping[str, list[Column]]] = {
+    "by_distance": [
+        *(_TASK, Column("at", "Ranks apart"), _PAIRS, *_EACH, _SHARE),
+        Column("median_gap", "Median gap, pp", _points, "right"),
+    ],
+    "by_gap": [_TASK, Column("at", "Gap, pp"), _PAIRS, *_EACH, _SHARE],
+    "by_accuracy": [
+        *(_TASK, Column("at", "Mean accuracy, %"), _PAIRS),
+        Column("smallest_different", "Smallest different, pp", _points, "right"),
+        Column("gap_80", "80 % different from, pp", _points, "right"),
+        Column("gap_95", "95 % from, pp", _points, "right"),
+        Column("largest_undetermined", "Largest undetermined, pp", _points, "right"),
+    ],
+    "by_rank": [
+        *(_TASK, Column("rank", "Rank", as_integer, "right")),
+        Column("first_different", "First different below", as_integer, "right"),
+        Column("all_different_from", "All different from", as_integer, "right"),
+        Column("ahead", "Different and better", as_integer, "right"),
+        Column("behind", "Different and worse", as_integer, "right"),
+        Column("undetermined", "Undetermined", as_integer, "right"),
+    ],
+    "tiers": [_TASK, Column("ranks", "Ranks"), Column("models", "Models", as_integer, "right")],
+    "by_items": [
+        *(_TASK, Column("items", "Items", align="right")),
+        Column("pairs", "Pairs decided", as_integer, "right"),
+        Column("share", "%", _in_percent, "right"),
+    ],
+}
