@@ -33,7 +33,7 @@ from llm_power.board.counts import (
 )
 from llm_power.board.decision import verdict_columns
 from llm_power.board.evidence import Evidence, Judgement, PairTests
-from llm_power.board.families import pairs_between
+from llm_power.board.families import pairs_at, place_of
 from llm_power.board.multiplicity import unadjusted_p
 from llm_power.board.operating_point import Declared, OperatingPoint
 from llm_power.board.resolution import core_columns
@@ -85,7 +85,7 @@ class FamilyValues:
     holm: FloatArray
     bh: FloatArray
 
-    def between(self, start: int, stop: int) -> FamilyValues:
+    def of(self, rows: slice | IntArray) -> FamilyValues:
         """Return those of some pairs; the family stays as large as it is.
 
         Examples
@@ -93,12 +93,11 @@ class FamilyValues:
         >>> import numpy as np
         >>> from llm_power.board.all_pairs import family_of
         >>> p = np.array([0.01, 0.4])
-        >>> family_of(p, p, alpha=0.05).between(1, 2).decided
+        >>> family_of(p, p, alpha=0.05).of(slice(1, 2)).decided
         FamilyTest(p=array([0.4]), level=0.05, size=2)
         """
-        some = slice(start, stop)
-        decided = FamilyTest(self.decided.p[some], self.decided.level, self.decided.size)
-        return FamilyValues(decided, self.holm[some], self.bh[some])
+        decided = FamilyTest(self.decided.p[rows], self.decided.level, self.decided.size)
+        return FamilyValues(decided, self.holm[rows], self.bh[rows])
 
 
 def family_of(p: FloatArray, unadjusted: FloatArray, *, alpha: float) -> FamilyValues:
@@ -156,7 +155,7 @@ class BoardPairs:
     >>> from llm_power.example import example_task
     >>> pairs = BoardPairs([example_task()], "all", None, OperatingPoint(), Declared())
     >>> family = family_of(*pairs.p_values(0, 6), alpha=0.05)
-    >>> columns = pairs.columns(3, 6, family.between(3, 6))
+    >>> columns = pairs.columns(3, 6, family.of(slice(3, 6)))
     >>> columns["rank_a"].tolist(), columns["b"].tolist(), columns["verdict"].tolist()
     ([2, 2, 3], [48, 125, 97], ['different', 'different', 'different'])
     """
@@ -187,6 +186,62 @@ class BoardPairs:
         6
         """
         return int(self._ends[-1])
+
+    def chunks(self, start: int = 0, stop: int | None = None) -> list[tuple[int, int]]:
+        """Return the bounds of chunks between two places, each of one task and of one file.
+
+        Examples
+        --------
+        >>> from llm_power import Declared, OperatingPoint
+        >>> from llm_power.board.all_pairs import BoardPairs
+        >>> from llm_power.example import example_task
+        >>> tasks = [example_task("exam"), example_task("quiz")]
+        >>> BoardPairs(tasks, "all", None, OperatingPoint(), Declared()).chunks()
+        [(0, 6), (6, 12)]
+        """
+        stop = self.n_pairs if stop is None else stop
+        ends = [int(end) for end in self._ends if start < end < stop]
+        bounds = {start, stop, *ends, *range(start - start % CHUNK + CHUNK, stop, CHUNK)}
+        return list(pairwise(sorted(bounds)))
+
+    def places(self, number: int, first: IntArray, second: IntArray) -> IntArray:
+        """Return the places of pairs of the task at a position, where all pairs are compared.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from llm_power import Declared, OperatingPoint
+        >>> from llm_power.board.all_pairs import BoardPairs
+        >>> from llm_power.example import example_task
+        >>> tasks = [example_task("exam"), example_task("quiz")]
+        >>> pairs = BoardPairs(tasks, "all", None, OperatingPoint(), Declared())
+        >>> pairs.places(1, np.array([0, 2]), np.array([1, 3]))
+        array([ 6, 11])
+        """
+        task = self._of_tasks[number]
+        offset = int(self._ends[number]) - task.n_pairs
+        return offset + place_of(len(task.task.models), first, second)
+
+    def at(self, places: IntArray) -> list[tuple[TaskScores, IntArray, IntArray, IntArray]]:
+        """Return the pairs at ordered places: of each task, the places and both models' positions.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from llm_power import Declared, OperatingPoint
+        >>> from llm_power.board.all_pairs import BoardPairs
+        >>> from llm_power.example import example_task
+        >>> pairs = BoardPairs([example_task()], "all", None, OperatingPoint(), Declared())
+        >>> [(task.task, first, second) for task, _, first, second in pairs.at(np.array([0, 5]))]
+        [('exam', array([0, 2]), array([1, 3]))]
+        """
+        found = []
+        for task, end in zip(self._of_tasks, self._ends.tolist(), strict=True):
+            own = places[(places >= end - task.n_pairs) & (places < end)]
+            if own.size:
+                local = own - (end - task.n_pairs)
+                found.append((task.task, own, *task.pairs_at(local)))
+        return found
 
     def p_values(self, start: int, stop: int) -> tuple[FloatArray, FloatArray]:
         """P-values of the pairs of these places, each as one named beforehand.
@@ -257,7 +312,7 @@ class BoardPairs:
         parts, place = [], 0
         for block in self._blocks(start, stop):
             until = place + len(block.first)
-            parts.append(self._columns_of(block, family.between(place, until)))
+            parts.append(self._columns_of(block, family.of(slice(place, until))))
             place = until
         return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
@@ -323,6 +378,9 @@ class _TaskPairs:
         self.by_items_alone = self._codes is None
         self._sizes = None if self._codes is None else np.bincount(self._codes)
 
+    def pairs_at(self, places: IntArray) -> tuple[IntArray, IntArray]:
+        return pairs_at(len(self.task.models), self._family, places)
+
     @cached_property
     def _counts(self) -> ScoreCounts:
         return ScoreCounts(self.task.values, self._codes)
@@ -330,9 +388,7 @@ class _TaskPairs:
     def blocks(self, number: int, start: int, stop: int) -> Iterator[_Block]:
         chunk = CHUNK if self.task.kind == "binary" else _BLOCK
         for low in range(start, stop, chunk):
-            first, second = pairs_between(
-                len(self.task.models), self._family, low, min(low + chunk, stop)
-            )
+            first, second = self.pairs_at(np.arange(low, min(low + chunk, stop)))
             shared, evidence = self._evidence(first, second)
             for k in range(0, len(first), _BLOCK):
                 some = slice(k, k + _BLOCK)
@@ -388,19 +444,6 @@ def _monitoring(items: PairCells | DifferenceMoments, point: OperatingPoint) -> 
     return {"log_e": log_e, "crossed": crossed}
 
 
-def chunks_of(start: int, stop: int, size: int = CHUNK) -> list[tuple[int, int]]:
-    """Return the bounds of the chunks between two places, each at a multiple of the size.
-
-    Examples
-    --------
-    >>> from llm_power.board.all_pairs import chunks_of
-    >>> chunks_of(5, 23, size=10)
-    [(5, 10), (10, 20), (20, 23)]
-    """
-    bounds = [start, *range(start - start % size + size, stop, size), stop]
-    return list(pairwise(bounds))
-
-
 def in_threads(
     work: Callable[[int, int], _Result], chunks: Sequence[tuple[int, int]], *, threads: int | None
 ) -> Iterator[_Result]:
@@ -411,7 +454,7 @@ def in_threads(
     work : callable
         Of the bounds of a chunk.
     chunks : sequence of tuple of int
-        What `chunks_of` returned.
+        What `BoardPairs.chunks` returned.
     threads : int or None
         How many at once; by default as many as there are cores for this process.
 
@@ -422,9 +465,9 @@ def in_threads(
 
     Examples
     --------
-    >>> from llm_power.board.all_pairs import chunks_of, in_threads
-    >>> list(in_threads(lambda start, stop: stop - start, chunks_of(0, 25, size=10), threads=2))
-    [10, 10, 5]
+    >>> from llm_power.board.all_pairs import in_threads
+    >>> list(in_threads(lambda start, stop: stop - start, [(0, 10), (10, 25)], threads=2))
+    [10, 15]
     """
     count = len(os.sched_getaffinity(0)) if threads is None else threads
     waiting: deque[Future[_Result]] = deque()

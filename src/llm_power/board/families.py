@@ -38,38 +38,7 @@ def pair_indices(n_models: int, family: Family) -> tuple[IntArray, IntArray]:
     >>> len(first)
     6
     """
-    return pairs_between(n_models, family, 0, family_size(n_models, family))
-
-
-def pairs_between(
-    n_models: int, family: Family, start: int, stop: int
-) -> tuple[IntArray, IntArray]:
-    """Return some of the pairs of `pair_indices`, without the others.
-
-    Parameters
-    ----------
-    n_models, family
-        As in `pair_indices`.
-    start, stop : int
-        Positions in the order of `pair_indices`, the last one excluded.
-
-    Returns
-    -------
-    first, second : ndarray of int, shape (stop - start,)
-        As of `pair_indices`.
-
-    Raises
-    ------
-    InvalidArgument
-        As `pair_indices`.
-
-    Examples
-    --------
-    >>> from llm_power.board.families import pairs_between
-    >>> pairs_between(1_000_000, "all", 999_998, 1_000_001)
-    (array([0, 1, 1]), array([999999,      2,      3]))
-    """
-    return pairs_at(n_models, family, np.arange(start, stop, dtype=np.int64))
+    return pairs_at(n_models, family, np.arange(family_size(n_models, family), dtype=np.int64))
 
 
 def pairs_at(n_models: int, family: Family, places: IntArray) -> tuple[IntArray, IntArray]:

@@ -26,8 +26,8 @@ class PairWriter:
 
     Parameters
     ----------
-    folder : Path
-        Folder of the files, made if it is not there.
+    folder : Path or None
+        Folder of the files, made if it is not there; without one nothing is written.
     tasks : sequence of TaskScores
         The tasks of the pairs.
 
@@ -53,13 +53,14 @@ class PairWriter:
     {'model_a': 'heron', 'b': 46, 'verdict': 'undetermined'}
     """
 
-    def __init__(self, folder: Path, tasks: Sequence[TaskScores]) -> None:
+    def __init__(self, folder: Path | None, tasks: Sequence[TaskScores]) -> None:
         self._folder, self._tasks = folder, tasks
         self._files = ExitStack()
         self._open: tuple[int, pq.ParquetWriter] | None = None
 
     def __enter__(self) -> PairWriter:
-        self._folder.mkdir(parents=True, exist_ok=True)
+        if self._folder is not None:
+            self._folder.mkdir(parents=True, exist_ok=True)
         return self
 
     def __exit__(self, *_error: object) -> None:
@@ -85,7 +86,7 @@ class PairWriter:
         >>> list(Path("none").iterdir())
         []
         """
-        if len(columns["rank_a"]) == 0:
+        if self._folder is None or len(columns["rank_a"]) == 0:
             return
         table = arrow_table(columns, self._tasks)
         number = place // FILE_PAIRS

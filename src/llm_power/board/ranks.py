@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -19,7 +19,11 @@ from llm_power.statistics.score_interval import mean_interval, wilson_interval
 
 
 def rank_table(
-    tasks: Sequence[TaskScores], point: OperatingPoint, cluster: str | None = None
+    tasks: Sequence[TaskScores],
+    point: OperatingPoint,
+    cluster: str | None = None,
+    *,
+    ends: Mapping[str, tuple[IntArray, IntArray]] | None = None,
 ) -> pd.DataFrame:
     """Rank every model of every task, with the ranks that sampling of the items leaves possible.
 
@@ -32,6 +36,9 @@ def rank_table(
     cluster : str, optional
         Cluster column, where clusters are the sample. A lead then counts only if it stands for
         further items and for further clusters.
+    ends : mapping of str to tuple of ndarray, optional
+        Of each task, how many models are declared better and worse than each, where that is known
+        from elsewhere; the sets are then null where a score is missing.
 
     Returns
     -------
@@ -57,7 +64,14 @@ def rank_table(
     2    kite         3          3
     3    wren         4          4
     """
-    return pd.concat([_of_task(task, point, cluster) for task in tasks], ignore_index=True)
+    tables = []
+    for task in tasks:
+        if ends is None:
+            low, high = _rank_sets(task, point, cluster)
+        else:
+            low, high = _counted_sets(task, *ends[task.task])
+        tables.append(_of_task(task, point, low, high))
+    return pd.concat(tables, ignore_index=True)
 
 
 def declared_leads(
@@ -152,12 +166,27 @@ def rank_sets_of(leads: BoolArray | None, n_models: int) -> tuple[ExtensionArray
     return pd.array(low, dtype="Int64"), pd.array(high, dtype="Int64")
 
 
-def _of_task(task: TaskScores, point: OperatingPoint, cluster: str | None) -> pd.DataFrame:
-    missing = missingness_by_difficulty(task.values)
+def _rank_sets(
+    task: TaskScores, point: OperatingPoint, cluster: str | None
+) -> tuple[ExtensionArray, ExtensionArray]:
     leads = declared_leads(
         [task], [1.0], point=point, cluster=cluster, rng_name=f"rank_sets/{task.task}"
     )
-    low, high = rank_sets_of(leads, len(task.models))
+    return rank_sets_of(leads, len(task.models))
+
+
+def _counted_sets(
+    task: TaskScores, better: IntArray, worse: IntArray
+) -> tuple[ExtensionArray, ExtensionArray]:
+    if not task.scored.all():
+        return rank_sets_of(None, len(task.models))
+    return pd.array(1 + better, dtype="Int64"), pd.array(len(task.models) - worse, dtype="Int64")
+
+
+def _of_task(
+    task: TaskScores, point: OperatingPoint, low: ExtensionArray, high: ExtensionArray
+) -> pd.DataFrame:
+    missing = missingness_by_difficulty(task.values)
     return pd.DataFrame(
         {
             "task": task.task,

@@ -1,0 +1,505 @@
+"""A board with more pairs than are held: all of them counted, some of them shown in full."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import pandas as pd
+
+from llm_power.board.all_pairs import BoardPairs, Columns, FamilyValues, family_of, in_threads
+from llm_power.board.cluster_sums import cluster_sums
+from llm_power.board.clusters import add_clusters
+from llm_power.board.decision import decide_pairs
+from llm_power.board.landscape import Landscape
+from llm_power.board.multiplicity import add_given_multiplicity
+from llm_power.board.operating_point import Declared, OperatingPoint
+from llm_power.board.pair_store import PairWriter
+from llm_power.board.ranks import rank_table
+from llm_power.board.resolution import add_resolution
+from llm_power.board.sequential import add_sequential
+from llm_power.board.tabulation import tabulate
+from llm_power.board.verdicts import verdict_table
+from llm_power.errors import InvalidArgument
+from llm_power.scores.store import TaskScores
+from llm_power.statistics._typing import BoolArray, IntArray
+from llm_power.statistics.verdict import DIFFERENT, EQUIVALENT, UNDETERMINED
+
+#: Pairs of a board up to which all are held, with every column, and adjusted by max-T.
+HELD_UP_TO: Final = 100_000
+#: Pairs that a board with more of them shows with every column.
+SHOWN_UP_TO: Final = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Keep:
+    """Which pairs of a board are kept; all of them are counted, and are the family.
+
+    Attributes
+    ----------
+    which : {"all", "adjacent", "top", "band", "undecided"}
+        Every pair, neighbours in rank, pairs of the best models, pairs near in rank, or those
+        that are undetermined.
+    number : int
+        How many are the best, or how many ranks are near.
+
+    Examples
+    --------
+    >>> from llm_power.board.stream import Keep
+    >>> Keep.parsed("band:5")
+    Keep(which='band', number=5)
+    """
+
+    which: str = "all"
+    number: int = 0
+
+    @classmethod
+    def parsed(cls, text: str) -> Keep:
+        """Read what is written on a command line.
+
+        Raises
+        ------
+        InvalidArgument
+            If it is none of the five, or the number is missing or too small.
+
+        Examples
+        --------
+        >>> from llm_power.board.stream import Keep
+        >>> Keep.parsed("undecided").which
+        'undecided'
+        """
+        which, colon, number = text.partition(":")
+        least = {"top": 2, "band": 1}.get(which)
+        if least is None and which in {"all", "adjacent", "undecided"} and not colon:
+            return cls(which)
+        if least is not None and number.isascii() and number.isdigit() and int(number) >= least:
+            return cls(which, int(number))
+        raise InvalidArgument(
+            f"pairs to keep must be all, adjacent, top:K, band:W or undecided, got {text!r}. "
+            "Remedy: top:K keeps the pairs of the best K >= 2 models, band:W those at most W >= 1 "
+            "ranks apart."
+        )
+
+    @property
+    def words(self) -> str:
+        """What the pairs are called, after their number.
+
+        Examples
+        --------
+        >>> from llm_power.board.stream import Keep
+        >>> Keep("top", 10).words
+        'pairs of the best 10 models'
+        """
+        return {
+            "all": "pairs",
+            "adjacent": "adjacent pairs",
+            "top": f"pairs of the best {self.number:,} models",
+            "band": f"pairs within {self.number:,} ranks",
+            "undecided": "undetermined pairs",
+        }[self.which]
+
+    def of(self, columns: Columns) -> BoolArray:
+        """Return which of these pairs are kept.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from llm_power.board.stream import Keep
+        >>> ranks = {"rank_a": np.array([1, 1, 2]), "rank_b": np.array([2, 3, 3])}
+        >>> Keep("adjacent").of(ranks)
+        array([ True, False,  True])
+        """
+        distance = columns["rank_b"] - columns["rank_a"]
+        if self.which == "undecided":
+            return np.asarray(columns["verdict"] == UNDETERMINED)
+        if self.which == "top":
+            return np.asarray(columns["rank_b"] <= self.number)
+        widest = {"adjacent": 1, "band": self.number}.get(self.which, np.inf)
+        return np.asarray(distance <= widest)
+
+
+@dataclass(slots=True)
+class Tally:
+    """What is counted of all pairs, chunk by chunk.
+
+    Attributes
+    ----------
+    verdicts : dict of str to int
+        Pairs by verdict.
+    n_resolved, n_unattainable, n_crossed : int
+        Pairs with q >= 1, pairs that no outcome could show, and pairs whose e-process has crossed.
+    shared : dict of str to ndarray of int
+        Of each task, pairs by the number of items that both models were scored on.
+    landscapes : dict of str to Landscape
+        What all pairs of a task show together.
+    better, worse : dict of str to ndarray of int, shape (n_models,)
+        Of each task, how many models are declared better than a model, and worse, at the level
+        over the number of pairs.
+
+    Examples
+    --------
+    >>> from llm_power.board.stream import Tally
+    >>> from llm_power.example import example_task
+    >>> Tally.empty([example_task()]).verdicts
+    {'different': 0, 'equivalent': 0, 'undetermined': 0}
+    """
+
+    verdicts: dict[str, int]
+    shared: dict[str, IntArray]
+    landscapes: dict[str, Landscape]
+    better: dict[str, IntArray]
+    worse: dict[str, IntArray]
+    n_resolved: int = 0
+    n_unattainable: int = 0
+    n_crossed: int = 0
+
+    @classmethod
+    def empty(cls, tasks: Sequence[TaskScores]) -> Tally:
+        """Return the tally of no pairs.
+
+        Examples
+        --------
+        >>> from llm_power.board.stream import Tally
+        >>> Tally.empty([]).n_resolved
+        0
+        """
+        names = (DIFFERENT, EQUIVALENT, UNDETERMINED)
+        return cls(
+            dict.fromkeys(names, 0),
+            {task.task: np.zeros(task.n_items + 1, dtype=np.int64) for task in tasks},
+            {task.task: Landscape(task.task, len(task.models)) for task in tasks},
+            {task.task: np.zeros(len(task.models), dtype=np.int64) for task in tasks},
+            {task.task: np.zeros(len(task.models), dtype=np.int64) for task in tasks},
+        )
+
+    def add(self, task: TaskScores, columns: Columns, single_level: float) -> None:
+        """Count pairs of one task.
+
+        Parameters
+        ----------
+        task : TaskScores
+            Their task.
+        columns : mapping of str to ndarray
+            What `llm_power.board.all_pairs.BoardPairs.columns` returned.
+        single_level : float
+            Level at which a lead counts for the ranks: of Bonferroni's procedure, whose single
+            step also holds for the direction of a lead.
+
+        Examples
+        --------
+        >>> from llm_power import Declared, OperatingPoint
+        >>> from llm_power.board.all_pairs import BoardPairs, family_of
+        >>> from llm_power.board.stream import Tally
+        >>> from llm_power.example import example_task
+        >>> pairs = BoardPairs([example_task()], "all", None, OperatingPoint(), Declared())
+        >>> family = family_of(*pairs.p_values(0, 6), alpha=0.05)
+        >>> tally = Tally.empty(pairs.tasks)
+        >>> tally.add(pairs.tasks[0], pairs.columns(0, 6, family), 0.05 / 6)
+        >>> tally.verdicts["different"], tally.better["exam"].tolist()
+        (5, [0, 0, 2, 3])
+        """
+        for name in self.verdicts:
+            self.verdicts[name] += int(np.count_nonzero(columns["verdict"] == name))
+        self.n_resolved += int(np.count_nonzero(columns["resolved"]))
+        self.n_unattainable += int(np.count_nonzero(~columns["attainable"]))
+        self.n_crossed += int(np.count_nonzero(columns.get("crossed", False)))
+        self.shared[task.task] += np.bincount(columns["n_items"], minlength=task.n_items + 1)
+        needed = columns.get("items_needed", np.full(len(columns["gap"]), np.nan))
+        self.landscapes[task.task].add({**columns, "items_needed": needed})
+        declared, n = columns["p"] <= single_level, len(task.models)
+        leads, trails = (declared & (sign * columns["gap"] > 0) for sign in (1, -1))
+        a, b = columns["rank_a"] - 1, columns["rank_b"] - 1
+        for table, over, under in ((self.better, a, b), (self.worse, b, a)):
+            table[task.task] += np.bincount(under[leads], minlength=n)
+            table[task.task] += np.bincount(over[trails], minlength=n)
+
+    def coverage(self, task: TaskScores) -> tuple[float, float]:
+        """Return the smallest and the median share of a task's items that a pair has.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from llm_power.board.stream import Tally
+        >>> from llm_power.example import example_task
+        >>> tally = Tally.empty([example_task()])
+        >>> tally.shared["exam"][[100, 200, 400]] = 1
+        >>> tally.coverage(example_task())
+        (0.25, 0.5)
+        """
+        counts = self.shared[task.task]
+        upto, total = np.cumsum(counts), int(counts.sum())
+        middle = np.searchsorted(upto, [(total + 1) // 2, total // 2 + 1]).mean()
+        return float(np.flatnonzero(counts)[0] / task.n_items), float(middle / task.n_items)
+
+
+@dataclass(frozen=True, slots=True)
+class Streamed:
+    """All pairs of a board of which some are held.
+
+    Attributes
+    ----------
+    keep : Keep
+        Which pairs were kept.
+    shown : Keep
+        Which of them are held with every column: those kept, or the adjacent ones where these
+        are too many.
+    n_pairs : int
+        Pairs of the family.
+    tally : Tally
+        What was counted of them.
+    tasks : list of dict
+        What `llm_power.board.summary.task_overview` says of them, a row a task.
+
+    Examples
+    --------
+    >>> from llm_power import Declared, OperatingPoint
+    >>> from llm_power.board.all_pairs import BoardPairs
+    >>> from llm_power.board.stream import Keep, stream_pairs
+    >>> from llm_power.example import example_task
+    >>> pairs = BoardPairs([example_task()], "all", None, OperatingPoint(), Declared())
+    >>> streamed = stream_pairs(pairs, OperatingPoint(), Keep("adjacent")).streamed
+    >>> streamed.n_pairs, streamed.tasks[0]["n_models"]
+    (6, 4)
+    """
+
+    keep: Keep
+    shown: Keep
+    n_pairs: int
+    tally: Tally
+    tasks: list[dict[str, object]] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class StreamedPairs:
+    """What streaming leaves.
+
+    Attributes
+    ----------
+    streamed : Streamed
+        Of all pairs.
+    family : FamilyValues
+        Their adjusted p-values, by place.
+    places : ndarray of int
+        Places of the pairs to be shown, in order.
+
+    Examples
+    --------
+    >>> from llm_power import Declared, OperatingPoint
+    >>> from llm_power.board.all_pairs import BoardPairs
+    >>> from llm_power.board.stream import Keep, stream_pairs
+    >>> from llm_power.example import example_task
+    >>> pairs = BoardPairs([example_task()], "all", None, OperatingPoint(), Declared())
+    >>> stream_pairs(pairs, OperatingPoint(), Keep("adjacent")).places
+    array([0, 3, 5])
+    """
+
+    streamed: Streamed
+    family: FamilyValues
+    places: IntArray
+
+
+def stream_pairs(
+    pairs: BoardPairs,
+    point: OperatingPoint,
+    keep: Keep,
+    *,
+    folder: Path | None = None,
+    threads: int | None = None,
+    on_pairs: Callable[[int], None] = lambda _count: None,
+) -> StreamedPairs:
+    """Work out all pairs in chunks, count them, and write those that are kept.
+
+    Parameters
+    ----------
+    pairs : BoardPairs
+        The pairs.
+    point : OperatingPoint
+        Level and power.
+    keep : Keep
+        Which of them are written, and shown.
+    folder : Path, optional
+        Folder of the Parquet dataset; by default nothing is written.
+    threads : int, optional
+        Chunks worked out at once; by default as many as there are cores.
+    on_pairs : callable, optional
+        Called with a number of pairs that are done: each pair twice.
+
+    Returns
+    -------
+    StreamedPairs
+        The same whatever the number of threads.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from llm_power import Declared, OperatingPoint
+    >>> from llm_power.board.all_pairs import BoardPairs
+    >>> from llm_power.board.stream import Keep, stream_pairs
+    >>> from llm_power.example import example_task
+    >>> pairs = BoardPairs([example_task()], "all", None, OperatingPoint(), Declared())
+    >>> found = stream_pairs(pairs, OperatingPoint(), Keep(), folder=Path("all"))
+    >>> found.streamed.tally.verdicts["undetermined"], [x.name for x in Path("all").iterdir()]
+    (1, ['part-00000.parquet'])
+    """
+    chunks = pairs.chunks()
+    parts = []
+    for bounds, part in zip(
+        chunks, in_threads(pairs.p_values, chunks, threads=threads), strict=True
+    ):
+        parts.append(part)
+        on_pairs(bounds[1] - bounds[0])
+    p = np.concatenate([part[0] for part in parts])
+    same = all(part[0] is part[1] for part in parts)
+    family = family_of(p, p if same else np.concatenate([x[1] for x in parts]), alpha=point.alpha)
+    del p, parts
+
+    tally, single_level = Tally.empty(pairs.tasks), point.alpha / pairs.n_pairs
+    kept: list[IntArray] = []
+
+    def work(start: int, stop: int) -> Columns:
+        return pairs.columns(start, stop, family.of(slice(start, stop)))
+
+    with PairWriter(folder, pairs.tasks) as writer:
+        for (start, stop), columns in zip(
+            chunks, in_threads(work, chunks, threads=threads), strict=True
+        ):
+            tally.add(pairs.tasks[int(columns["task"][0])], columns, single_level)
+            rows = np.flatnonzero(keep.of(columns))
+            if sum(map(len, kept)) <= SHOWN_UP_TO:
+                kept.append(start + rows)
+            whole = len(rows) == stop - start
+            writer.write(start, columns if whole else {n: x[rows] for n, x in columns.items()})
+            on_pairs(stop - start)
+    places, shown = np.concatenate(kept), keep
+    if len(places) > SHOWN_UP_TO or keep.which == "all":
+        shown, places = Keep("adjacent"), _adjacent(pairs)
+    overview = [_overview(task, tally) for task in pairs.tasks]
+    return StreamedPairs(Streamed(keep, shown, pairs.n_pairs, tally, overview), family, places)
+
+
+def _adjacent(pairs: BoardPairs) -> IntArray:
+    parts = []
+    for number, task in enumerate(pairs.tasks):
+        first = np.arange(len(task.models) - 1)
+        parts.append(pairs.places(number, first, first + 1))
+    return np.concatenate(parts)
+
+
+def _overview(task: TaskScores, tally: Tally) -> dict[str, object]:
+    lowest, median = tally.coverage(task)
+    return {
+        "task": task.task,
+        "n_models": len(task.models),
+        "n_pairs": int(tally.shared[task.task].sum()),
+        "n_items": task.n_items,
+        "coverage_min": lowest,
+        "coverage_median": median,
+    }
+
+
+def shown_verdicts(
+    found: StreamedPairs,
+    pairs: BoardPairs,
+    cluster: str | None,
+    point: OperatingPoint,
+    declared: Declared,
+) -> pd.DataFrame:
+    """Return the verdict table of the pairs that are shown.
+
+    Parameters
+    ----------
+    found : StreamedPairs
+        What `stream_pairs` returned.
+    pairs : BoardPairs
+        What it was given.
+    cluster : str or None
+        Cluster column.
+    point, declared
+        Level and power, and what is declared.
+
+    Returns
+    -------
+    DataFrame
+        One row a pair, with the columns of a board whose pairs are all held; what is adjusted is
+        adjusted for all pairs.
+
+    Examples
+    --------
+    >>> from llm_power import Declared, OperatingPoint
+    >>> from llm_power.board.all_pairs import BoardPairs
+    >>> from llm_power.board.stream import Keep, shown_verdicts, stream_pairs
+    >>> from llm_power.example import example_task
+    >>> point, declared = OperatingPoint(), Declared()
+    >>> pairs = BoardPairs([example_task()], "all", None, point, declared)
+    >>> found = stream_pairs(pairs, point, Keep("undecided"))
+    >>> shown_verdicts(found, pairs, None, point, declared)[["model_a", "model_b", "verdict"]]
+      model_a model_b       verdict
+    0   heron  osprey  undetermined
+    """
+    located = pairs.at(found.places)
+    counts = pd.concat([tabulate(task, a, b) for task, _, a, b in located], ignore_index=True)
+    sums = pd.concat(
+        [
+            pd.DataFrame(columns=["task"])
+            if cluster is None
+            else cluster_sums(task, *task.cluster_codes(cluster), a, b)
+            for task, _, a, b in located
+        ],
+        ignore_index=True,
+    )
+    family = found.family.of(found.places)
+    tasks = [task for task, *_ in located]
+    resolution = add_resolution(counts, point)
+    adjusted = {"p_holm": family.holm, "p_bh": family.bh}
+    return verdict_table(
+        counts,
+        resolution,
+        add_given_multiplicity(
+            counts, resolution, point, adjusted=adjusted, size=found.streamed.n_pairs
+        ),
+        add_clusters(counts, sums, point),
+        add_sequential(counts, point),
+        decide_pairs(counts, sums, tasks, point, declared, family=family.decided),
+    )
+
+
+def streamed_ranks(found: StreamedPairs, pairs: BoardPairs, point: OperatingPoint) -> pd.DataFrame:
+    """Return the ranks of all models, by the leads that stand among all pairs.
+
+    Parameters
+    ----------
+    found : StreamedPairs
+        What `stream_pairs` returned.
+    pairs : BoardPairs
+        What it was given.
+    point : OperatingPoint
+        Level and power.
+
+    Returns
+    -------
+    DataFrame
+        As `llm_power.board.ranks.rank_table`, but the sets rest on the declared test of every
+        pair at the level over their number: they hold with as few items as there are, and are a
+        little wider than those by max-T. Null where a score of the task is missing.
+
+    Examples
+    --------
+    >>> from llm_power import Declared, OperatingPoint
+    >>> from llm_power.board.all_pairs import BoardPairs
+    >>> from llm_power.board.stream import Keep, stream_pairs, streamed_ranks
+    >>> from llm_power.example import example_task
+    >>> pairs = BoardPairs([example_task()], "all", None, OperatingPoint(), Declared())
+    >>> found = stream_pairs(pairs, OperatingPoint(), Keep())
+    >>> streamed_ranks(found, pairs, OperatingPoint())[["model", "rank_low", "rank_high"]]
+        model  rank_low  rank_high
+    0   heron         1          2
+    1  osprey         1          2
+    2    kite         3          3
+    3    wren         4          4
+    """
+    tally = found.streamed.tally
+    ends = {task.task: (tally.better[task.task], tally.worse[task.task]) for task in pairs.tasks}
+    return rank_table(pairs.tasks, point, ends=ends)
