@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from llm_power.board.resolve import (
         BoardVerdicts,
         resolve_board,
+        stream_board,
     )
     from llm_power.board.summary import (
         task_overview,
@@ -139,6 +140,7 @@ _HOMES = {
     "prepare_task": "board.ranking",
     "BoardVerdicts": "board.resolve",
     "resolve_board": "board.resolve",
+    "stream_board": "board.resolve",
     "task_overview": "board.summary",
     "unresolved_by_gap": "board.summary",
     "unresolved_by_procedure": "board.summary",
@@ -233,6 +235,7 @@ __all__ = [
     "resolution_over_correlations",
     "resolution_ratio",
     "resolve_board",
+    "stream_board",
     "summarize_counts",
     "task_overview",
     "unresolved_by_gap",

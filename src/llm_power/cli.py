@@ -10,7 +10,7 @@ import os
 import sys
 import traceback
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from shutil import copyfileobj
@@ -148,6 +148,17 @@ def _reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
     )
 
 
+def _where(out: Path, n_pairs: int, streamed: bool, csv: bool) -> str:
+    """Say where the numbers are."""
+    shown = out / ("pairs.csv" if csv else "pairs.parquet")
+    if not streamed:
+        return f"Every number of each pair is in {shown}; the board, beside it."
+    return (
+        f"{n_pairs:,} pairs were compared: those kept are in {out / 'pairs'}, those shown above, "
+        f"with every number, in {shown}; the board, beside it."
+    )
+
+
 def _named_paths(names: Sequence[str]) -> dict[str, str]:
     """Return the paths of --name by the names of the runs."""
     paths: dict[str, str] = {}
@@ -188,6 +199,12 @@ def _without_dash(scores: Sequence[Path]) -> Iterator[list[Path]]:
     help="Family of pairs: each rank against the next, or every pair.",
 )
 @click.option("--top", type=int, metavar="K", help="Keep only the K best models of each task.")
+@click.option(
+    "--keep",
+    metavar="all|adjacent|top:K|band:W|undecided",
+    help="Of all pairs, count every one and write these, as they pass; never holds all of them.",
+)
+@click.option("--csv", is_flag=True, help="Write pairs.csv, however many pairs it has.")
 @clusters_of_items
 @click.option(
     "--cluster-test",
@@ -261,6 +278,8 @@ def resolve(
     out: Path,
     family: Family,
     top: int | None,
+    keep: str | None,
+    csv: bool,
     cluster: str | None,
     clusters: ClusterSampling,
     cluster_test: ClusterTest,
@@ -284,14 +303,21 @@ def resolve(
     summary.json into the folder of --out, of several tasks average.parquet and average.csv, and
     where scores are means of repeats repeats.parquet and repeats.csv; with the extra `report`
     installed also the page board.html, the tables board.md and the picture board.pdf, .png and
-    .svg.
+    .svg. Of more than 100,000 pairs, all are counted and written to the folder pairs as they pass,
+    in Parquet, and the adjacent ones are shown.
     """
     from llm_power.board.average import read_weights
     from llm_power.board.operating_point import Declared, OperatingPoint
     from llm_power.board.ranking import prepare_task
-    from llm_power.board.resolve import N_STAGES, require_different_tasks, resolve_board
+    from llm_power.board.resolve import N_STAGES, require_different_tasks
+    from llm_power.board.stream import Keep
     from llm_power.board.summary import describe_board
-    from llm_power.report.board_files import board_answer, write_board
+    from llm_power.report.board_files import (
+        board_answer,
+        worked_out,
+        write_board,
+        writes_csv,
+    )
     from llm_power.scores.options import ReadOptions
     from llm_power.scores.readers import read_tasks
 
@@ -309,37 +335,43 @@ def resolve(
         weighted=missing == "weighted",
         weights=read_weights(weights),
     )
+    kept = None if keep is None else Keep.parsed(keep)
     notes: list[str] = []
-    with (
-        _progress(len(scores) + len(names) + N_STAGES) as advance,
-        _without_dash(scores) as paths,
-    ):
-        read = read_tasks(
-            paths,
-            options,
-            reader=reader,
-            on_path=lambda path: advance(f"reading {path.name}"),
-            on_note=notes.append,
-        )
-        tasks = [prepare_task(task, top=top, missing=missing) for task in read]
-        require_different_tasks(tasks)
-        board = resolve_board(
-            tasks,
-            family=family,
-            cluster=cluster,
-            point=point,
-            declared=declared,
-            on_stage=advance,
-        )
-    summary = describe_board(board, tasks, missing=missing, cluster=cluster)
-    # The answer comes first, for the picture takes as long as all before it; and if nobody reads
-    # the answer to its end, the files are written all the same.
-    try:
-        click.echo(board_answer(board, summary, form))
-    finally:
-        left_out = write_board(out, board, tasks, summary)
+    with ExitStack() as stack:
+        paths = stack.enter_context(_without_dash(scores))
+        with _progress(len(scores) + len(names) + N_STAGES) as advance:
+            read = read_tasks(
+                paths,
+                options,
+                reader=reader,
+                on_path=lambda path: advance(f"reading {path.name}"),
+                on_note=notes.append,
+            )
+            tasks = [prepare_task(task, top=top, missing=missing) for task in read]
+            require_different_tasks(tasks)
+            board, dataset = stack.enter_context(
+                worked_out(
+                    out,
+                    tasks,
+                    family=family,
+                    keep=kept,
+                    cluster=cluster,
+                    point=point,
+                    declared=declared,
+                    on_stage=advance,
+                )
+            )
+        summary = describe_board(board, tasks, missing=missing, cluster=cluster)
+        # The answer comes first, for the picture takes as long as all before it; and if nobody
+        # reads the answer to its end, the files are written all the same.
+        try:
+            click.echo(board_answer(board, summary, form))
+        finally:
+            left_out = write_board(
+                out, board, tasks, summary, dataset=dataset, csv=csv or writes_csv(board)
+            )
     if form == "table":
-        click.echo(f"\nEvery number of each pair is in {out / 'pairs.csv'}; the board, beside it.")
+        click.echo(f"\n{_where(out, board.n_pairs, dataset is not None, csv)}")
     warnings = [f"warning: {one_line(text)}" for text in summary["warnings"]]
     _warn(*(f"note: {one_line(text)}" for text in notes), *warnings, left_out)
 

@@ -31,7 +31,8 @@ def write_together(
     out : Path
         Folder of the files, made if it is not there. Files of other names stay as they are.
     write : callable
-        Writes the files into the folder that it gets, and nothing else.
+        Writes the files, and folders of Parquet files, into the folder that it gets, and nothing
+        else.
     replaces : sequence of str
         Names that an earlier set may have and this one may not: they go with it.
 
@@ -79,17 +80,24 @@ def _put_in_place(made: Path, earlier: Path, out: Path, replaces: Sequence[str])
     earlier.mkdir(exist_ok=True)
     names = sorted(os.listdir(made))
     for place in (out / name for name in names):
-        if place.is_dir() and not place.is_symlink():
+        if not _is_result(place):
             raise InvalidArgument(
                 f"{str(place)!r} is a folder, where a file of results belongs. Remedy: move it "
                 "away, or name another folder for the results."
             )
-    for name in {*names, *replaces}:
+    for name in {*names, *filter(lambda name: _is_result(out / name), replaces)}:
         with suppress(FileNotFoundError):
             (out / name).rename(earlier / name)
     for name in names:
         (made / name).rename(out / name)
     made.rmdir()
+
+
+def _is_result(place: Path) -> bool:
+    """Whether what is there may be taken for a result: a file, or a folder of Parquet files."""
+    if place.is_symlink() or not place.is_dir():
+        return True
+    return all(path.suffix == ".parquet" and not path.is_dir() for path in place.iterdir())
 
 
 def _take_back(names: Iterable[str], made: Path, earlier: Path, out: Path) -> None:

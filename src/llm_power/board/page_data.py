@@ -114,6 +114,7 @@ class PageData(TypedDict):
     version: str
     title: str
     family: str
+    streamed: bool
     alpha: float
     power: float
     margin: float | None
@@ -184,7 +185,7 @@ def page_data(
             ranks[ranks["task"] == scores["task"]],
             scores,
             coverage=float(coverage[scores["task"]]),
-            family=(result, len(verdicts)),
+            family=(result, summary["n_pairs"]),
             most=most,
             landscape=landscapes.get(scores["task"]),
         )
@@ -195,7 +196,9 @@ def page_data(
     return {
         "version": summary["llm_power"],
         "title": title,
-        "family": summary["family"],
+        # The page is about the pairs that it shows.
+        "family": "adjacent" if summary.get("shown") == "adjacent pairs" else summary["family"],
+        "streamed": "shown" in summary,
         "alpha": summary["alpha"],
         "power": summary["power"],
         "margin": summary["margin"],

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Final
 
 import pandas as pd
 
+from llm_power.board.all_pairs import BoardPairs
 from llm_power.board.average import TaskAverage, average_tasks
 from llm_power.board.cluster_sums import tabulate_clusters
 from llm_power.board.clusters import add_clusters
@@ -19,6 +21,13 @@ from llm_power.board.ranks import rank_table
 from llm_power.board.repeats import repeats_table
 from llm_power.board.resolution import add_resolution
 from llm_power.board.sequential import add_sequential
+from llm_power.board.stream import (
+    Keep,
+    Streamed,
+    shown_verdicts,
+    stream_pairs,
+    streamed_ranks,
+)
 from llm_power.board.tabulation import tabulate_pairs
 from llm_power.board.verdicts import verdict_table
 from llm_power.choices import Family
@@ -28,6 +37,7 @@ from llm_power.scores.store import TaskScores
 N_STAGES: Final = 8
 _USUAL: Final = OperatingPoint()
 _UNDECLARED: Final = Declared()
+_ALL: Final = Keep()
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +66,8 @@ class BoardVerdicts:
     landscapes : mapping of str to Landscape
         What all pairs of a task show together, as `llm_power.board.landscape.board_landscapes`
         returns it.
+    streamed : Streamed or None
+        Where there are more pairs than are held, what is known of all of them.
 
     Examples
     --------
@@ -75,6 +87,35 @@ class BoardVerdicts:
     chosen_of: Mapping[str, int] = field(default_factory=dict)
     repeats: pd.DataFrame | None = None
     landscapes: Mapping[str, Landscape] = field(default_factory=dict)
+    streamed: Streamed | None = None
+
+    @property
+    def n_pairs(self) -> int:
+        """Pairs of the family, of which `verdicts` may hold some.
+
+        Examples
+        --------
+        >>> from llm_power import resolve_board
+        >>> from llm_power.example import example_task
+        >>> resolve_board([example_task()], family="all").n_pairs
+        6
+        """
+        return len(self.verdicts) if self.streamed is None else self.streamed.n_pairs
+
+    @property
+    def shown_words(self) -> str:
+        """What the pairs of `verdicts` are called, after their number.
+
+        Examples
+        --------
+        >>> from llm_power import resolve_board
+        >>> from llm_power.example import example_task
+        >>> resolve_board([example_task()]).shown_words
+        'adjacent pairs'
+        """
+        if self.streamed is not None:
+            return self.streamed.shown.words
+        return "adjacent pairs" if self.family == "adjacent" else "pairs"
 
 
 def require_different_tasks(tasks: Sequence[TaskScores]) -> None:
@@ -151,12 +192,7 @@ def resolve_board(
     1  osprey    kite      400   204.50   1.96      True
     2    kite    wren      400    35.13  11.39      True
     """
-    require_different_tasks(tasks)
-    if declared.weighted and cluster is None:
-        raise InvalidArgument(
-            "missing scores are weighted by cluster, and no cluster column is named. Remedy: name "
-            "one (--cluster), or choose another policy for missing scores."
-        )
+    _require_a_board(tasks, cluster, declared)
     on_stage("pairs")
     counts = pd.concat([tabulate_pairs(task, family) for task in tasks], ignore_index=True)
     sums = pd.concat(
@@ -177,10 +213,98 @@ def resolve_board(
     ranks = rank_table(tasks, point, cluster if declared.clusters == "random" else None)
     on_stage("average")
     average = average_tasks(tasks, family=family, cluster=cluster, point=point, declared=declared)
-    chosen_of = {task.task: n for task in tasks if (n := task.provenance.chosen_of) is not None}
-    repeated = any(task.repeats is not None for task in tasks)
-    repeats = repeats_table(verdicts, tasks, point) if repeated else None
-    landscapes = board_landscapes(verdicts, family)
     return BoardVerdicts(
-        verdicts, family, point, declared, ranks, average, chosen_of, repeats, landscapes
+        verdicts,
+        family,
+        point,
+        declared,
+        ranks,
+        average,
+        _chosen_of(tasks),
+        _repeats(verdicts, tasks, point),
+        board_landscapes(verdicts, family),
     )
+
+
+def stream_board(
+    tasks: Sequence[TaskScores],
+    *,
+    cluster: str | None = None,
+    point: OperatingPoint = _USUAL,
+    declared: Declared = _UNDECLARED,
+    keep: Keep = _ALL,
+    folder: Path | None = None,
+    threads: int | None = None,
+    on_pairs: Callable[[int], None] = lambda _count: None,
+) -> BoardVerdicts:
+    """Resolve all pairs of a board of any size, without holding them.
+
+    Parameters
+    ----------
+    tasks, cluster, point, declared
+        As of `resolve_board`; the family is all pairs, adjusted by Holm's procedure.
+    keep : Keep, optional
+        Which pairs are written, and shown if they are not too many; by default all are written
+        and the adjacent ones are shown.
+    folder : Path, optional
+        Folder of the Parquet dataset, see `llm_power.board.pair_store`.
+    threads, on_pairs
+        As of `llm_power.board.stream.stream_pairs`.
+
+    Returns
+    -------
+    BoardVerdicts
+        With the pairs that are shown, and `streamed`. The average over tasks, a family of its
+        own, is that of adjacent pairs.
+
+    Raises
+    ------
+    InvalidArgument
+        As `resolve_board`.
+
+    Examples
+    --------
+    >>> from llm_power import stream_board
+    >>> from llm_power.board.stream import Keep
+    >>> from llm_power.example import example_task
+    >>> board = stream_board([example_task()], keep=Keep("top", 3))
+    >>> len(board.verdicts), board.n_pairs, board.shown_words
+    (3, 6, 'pairs of the best 3 models')
+    """
+    _require_a_board(tasks, cluster, declared)
+    pairs = BoardPairs(tasks, "all", cluster, point, declared)
+    found = stream_pairs(pairs, point, keep, folder=folder, threads=threads, on_pairs=on_pairs)
+    verdicts = shown_verdicts(found, pairs, cluster, point, declared)
+    return BoardVerdicts(
+        verdicts,
+        "all",
+        point,
+        declared,
+        streamed_ranks(found, pairs, point),
+        average_tasks(tasks, family="adjacent", cluster=cluster, point=point, declared=declared),
+        _chosen_of(tasks),
+        _repeats(verdicts, tasks, point),
+        found.streamed.tally.landscapes,
+        found.streamed,
+    )
+
+
+def _require_a_board(tasks: Sequence[TaskScores], cluster: str | None, declared: Declared) -> None:
+    require_different_tasks(tasks)
+    if declared.weighted and cluster is None:
+        raise InvalidArgument(
+            "missing scores are weighted by cluster, and no cluster column is named. Remedy: name "
+            "one (--cluster), or choose another policy for missing scores."
+        )
+
+
+def _chosen_of(tasks: Sequence[TaskScores]) -> dict[str, int]:
+    return {task.task: n for task in tasks if (n := task.provenance.chosen_of) is not None}
+
+
+def _repeats(
+    verdicts: pd.DataFrame, tasks: Sequence[TaskScores], point: OperatingPoint
+) -> pd.DataFrame | None:
+    if all(task.repeats is None for task in tasks):
+        return None
+    return repeats_table(verdicts, tasks, point)

@@ -23,9 +23,11 @@ from llm_power.board.resolution import add_resolution
 from llm_power.board.sequential import add_sequential
 from llm_power.board.tabulation import tabulate
 from llm_power.board.verdicts import verdict_table
+from llm_power.choices import Family
 from llm_power.errors import InvalidArgument
 from llm_power.scores.store import TaskScores
 from llm_power.statistics._typing import BoolArray, IntArray
+from llm_power.statistics.multiplicity import family_size
 from llm_power.statistics.verdict import DIFFERENT, EQUIVALENT, UNDETERMINED
 
 #: Pairs of a board up to which all are held, with every column, and adjusted by max-T.
@@ -119,6 +121,33 @@ class Keep:
             return np.asarray(columns["rank_b"] <= self.number)
         widest = {"adjacent": 1, "band": self.number}.get(self.which, np.inf)
         return np.asarray(distance <= widest)
+
+
+def is_streamed(tasks: Sequence[TaskScores], family: Family, keep: Keep | None) -> bool:
+    """Return whether a board's pairs are streamed: on request, or as more than are held.
+
+    Raises
+    ------
+    InvalidArgument
+        If pairs are to be kept of a family that is not all of them.
+
+    Examples
+    --------
+    >>> from llm_power.board.stream import is_streamed
+    >>> from llm_power.example import example_task
+    >>> is_streamed([example_task()], "all", None)
+    False
+    """
+    if family != "all":
+        if keep is None:
+            return False
+        raise InvalidArgument(
+            "pairs to keep are chosen from all pairs. Remedy: compare these too (--pairs all), or "
+            "leave --keep out."
+        )
+    return keep is not None or (
+        sum(family_size(len(task.models), family) for task in tasks) > HELD_UP_TO
+    )
 
 
 @dataclass(slots=True)

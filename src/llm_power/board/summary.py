@@ -218,7 +218,8 @@ def describe_board(
         What summary.json holds: version, settings, ``scores`` with one entry a task, ``ranks``
         with one a model, ``average`` over several tasks, ``repeats`` with one entry a task that
         has them, ``landscape`` with one a task whose pairs are all compared, ``warnings``, and the
-        keys of `summarize_board`.
+        keys of `summarize_board`; of pairs that were streamed also which were ``kept`` and
+        ``shown``.
 
     Examples
     --------
@@ -244,7 +245,25 @@ def describe_board(
         "repeats": [] if board.repeats is None else describe_repeats(board.repeats),
         "landscape": [describe_landscape(each) for each in board.landscapes.values()],
         "scores": [_describe_scores(task) for task in tasks],
-        **summarize_board(board.verdicts),
+        **_summarized(board),
+    }
+
+
+def _summarized(board: BoardVerdicts) -> dict[str, Any]:
+    """`summarize_board`, and the same of pairs that are not held, but for the procedures."""
+    if board.streamed is None:
+        return summarize_board(board.verdicts)
+    streamed, tally = board.streamed, board.streamed.tally
+    return {
+        "n_pairs": streamed.n_pairs,
+        "verdicts": dict(tally.verdicts),
+        "n_resolved": tally.n_resolved,
+        "n_unattainable": tally.n_unattainable,
+        "n_crossed": tally.n_crossed,
+        "tasks": streamed.tasks,
+        "procedures": [],
+        "kept": streamed.keep.words,
+        "shown": streamed.shown.words,
     }
 
 

@@ -3,34 +3,47 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from llm_power.board.columns import PAIR_COLUMNS, REPEAT_COLUMNS
+from llm_power.board.operating_point import Declared, OperatingPoint
 from llm_power.board.page_data import PageData, page_data
-from llm_power.board.resolve import BoardVerdicts
+from llm_power.board.resolve import N_STAGES, BoardVerdicts, resolve_board, stream_board
+from llm_power.board.stream import Keep, is_streamed
 from llm_power.board.verdicts import PAIRS_COLUMNS
-from llm_power.choices import Format
+from llm_power.choices import Family, Format
 from llm_power.extra import installed, left_out
-from llm_power.report.board_tables import average_tables, board_tables
+from llm_power.report.board_tables import average_tables, board_tables, streamed_tables
 from llm_power.report.landscape import landscape_tables
 from llm_power.report.plain_text import board_text
 from llm_power.report.score_provenance import score_provenance
 from llm_power.report.tables import describe_csv, to_markdown
 from llm_power.result_set import write_together
 from llm_power.scores.store import TaskScores
+from llm_power.statistics.multiplicity import family_size
 
 _TITLES: Final = {
     "pairs": "Resolution of the pairs of a leaderboard",
     "average": "Verdicts on the average over the tasks of a leaderboard",
     "repeats": "Items or repeats for the pairs of a leaderboard",
 }
+#: Folder of the Parquet files of a board with more pairs than are held.
+DATASET: Final = "pairs"
 _TABLE_ENDS: Final = (".parquet", ".csv", ".csv-metadata.json")
 
 
 def write_board(
-    out: Path, board: BoardVerdicts, tasks: Sequence[TaskScores], summary: Mapping[str, Any]
+    out: Path,
+    board: BoardVerdicts,
+    tasks: Sequence[TaskScores],
+    summary: Mapping[str, Any],
+    *,
+    dataset: Path | None = None,
+    csv: bool = True,
 ) -> str:
     """Write the files of a board, all of them or none.
 
@@ -47,6 +60,11 @@ def write_board(
         The tasks it was given.
     summary : mapping
         What `describe_board` returned.
+    dataset : Path, optional
+        Folder of Parquet files that `stream_board` wrote, on the same disk; it becomes the folder
+        ``pairs``.
+    csv : bool, default True
+        Whether pairs.csv is written.
 
     Returns
     -------
@@ -80,6 +98,8 @@ def write_board(
     def write(folder: Path) -> None:
         for stem, table in made.items():
             table.to_parquet(folder / f"{stem}.parquet", index=False, compression="zstd")
+            if stem == "pairs" and not csv:
+                continue
             table.to_csv(folder / f"{stem}.csv", index=False, lineterminator="\n")
             # An audit reads from it what the numbers rest on.
             (folder / f"{stem}.csv-metadata.json").write_text(
@@ -93,6 +113,8 @@ def write_board(
                 ),
                 encoding="utf-8",
             )
+        if dataset is not None:
+            dataset.rename(folder / DATASET)
         text = json.dumps(summary, indent=2, ensure_ascii=False, allow_nan=False)
         (folder / "summary.json").write_text(text + "\n", encoding="utf-8")
         if installed("jinja2"):
@@ -105,7 +127,7 @@ def write_board(
             _draw(board, tasks, shown, folder / "board")
 
     # A board without an average or repeats leaves none of an earlier run.
-    replaces = [f"{stem}{end}" for stem in _TITLES for end in _TABLE_ENDS]
+    replaces = [DATASET, *(f"{stem}{end}" for stem in _TITLES for end in _TABLE_ENDS)]
     write_together(out, write, replaces=replaces)
     return left_out(
         {
@@ -114,6 +136,124 @@ def write_board(
             "board.pdf, board.png, board.svg": "matplotlib",
         }
     )
+
+
+#: Pairs up to which pairs.csv is written unasked: 10 MB.
+CSV_UP_TO: Final = 10_000
+
+
+def writes_csv(board: BoardVerdicts) -> bool:
+    """Return whether a board is so small that pairs.csv is written unasked.
+
+    Examples
+    --------
+    >>> from llm_power import resolve_board
+    >>> from llm_power.example import example_task
+    >>> from llm_power.report.board_files import writes_csv
+    >>> writes_csv(resolve_board([example_task()]))
+    True
+    """
+    return len(board.verdicts) <= CSV_UP_TO
+
+
+@contextmanager
+def worked_out(
+    out: Path,
+    tasks: Sequence[TaskScores],
+    *,
+    family: Family,
+    keep: Keep | None,
+    cluster: str | None,
+    point: OperatingPoint,
+    declared: Declared,
+    on_stage: Callable[[str], None],
+) -> Iterator[tuple[BoardVerdicts, Path | None]]:
+    """Have a board resolved, held or streamed as its number of pairs asks for.
+
+    Parameters
+    ----------
+    out : Path
+        Folder of the results; a streamed board's pairs wait in it for `write_board`.
+    tasks, family, cluster, point, declared, on_stage
+        As of `llm_power.board.resolve.resolve_board`.
+    keep : Keep or None
+        Which of all pairs are written; with one of these the pairs are streamed, however few.
+
+    Yields
+    ------
+    board : BoardVerdicts
+        The board.
+    dataset : Path or None
+        Folder of the streamed pairs.
+
+    Raises
+    ------
+    InvalidArgument
+        If pairs are to be kept of a family that is not all of them.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from llm_power import Declared, OperatingPoint
+    >>> from llm_power.board.stream import Keep
+    >>> from llm_power.example import example_task
+    >>> from llm_power.report.board_files import worked_out
+    >>> with worked_out(
+    ...     Path("out"),
+    ...     [example_task()],
+    ...     family="all",
+    ...     keep=Keep("undecided"),
+    ...     cluster=None,
+    ...     point=OperatingPoint(),
+    ...     declared=Declared(),
+    ...     on_stage=lambda stage: None,
+    ... ) as (board, dataset):
+    ...     print(len(board.verdicts), [path.name for path in dataset.iterdir()])
+    ...
+    1 ['part-00000.parquet']
+    """
+    if not is_streamed(tasks, family, keep):
+        held = resolve_board(
+            tasks,
+            family=family,
+            cluster=cluster,
+            point=point,
+            declared=declared,
+            on_stage=on_stage,
+        )
+        yield held, None
+        return
+    out.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(prefix=".llm-power-pairs-", dir=out) as folder:
+        dataset = Path(folder, DATASET)
+        yield (
+            stream_board(
+                tasks,
+                cluster=cluster,
+                point=point,
+                declared=declared,
+                keep=keep or Keep(),
+                folder=dataset,
+                on_pairs=_in_steps(tasks, on_stage),
+            ),
+            dataset,
+        )
+
+
+def _in_steps(
+    tasks: Sequence[TaskScores], on_stage: Callable[[str], None]
+) -> Callable[[int], None]:
+    """Tell the stages of a stream of pairs, of which each passes twice."""
+    total = 2 * sum(family_size(len(task.models), "all") for task in tasks)
+    done = 0
+
+    def count(pairs: int) -> None:
+        nonlocal done
+        before, done = done, done + pairs
+        for _ in range(before * N_STAGES // total, done * N_STAGES // total):
+            on_stage(f"pairs, {done / total:.0%}")
+
+    return count
 
 
 def board_answer(board: BoardVerdicts, summary: Mapping[str, Any], form: Format) -> str:
@@ -161,14 +301,17 @@ def _page(shown: PageData) -> str:
 def _tables(
     board: BoardVerdicts, tasks: Sequence[TaskScores], summary: Mapping[str, Any], title: str
 ) -> str:
-    tables = board_tables(
-        board.verdicts,
-        board.ranks,
-        tasks,
-        title=title,
-        family=board.family,
-        point=board.point,
-    )
+    if board.streamed is None:
+        tables = board_tables(
+            board.verdicts,
+            board.ranks,
+            tasks,
+            title=title,
+            family=board.family,
+            point=board.point,
+        )
+    else:
+        tables = streamed_tables(board, tasks, title=title)
     tables |= landscape_tables(
         summary["landscape"], score_provenance(tasks), title=title, point=board.point
     )

@@ -8,9 +8,11 @@ import pandas as pd
 
 from llm_power.board.average import AVERAGE_COLUMNS, TaskAverage
 from llm_power.board.operating_point import OperatingPoint
+from llm_power.board.resolve import BoardVerdicts
 from llm_power.board.summary import task_overview, unresolved_by_gap, unresolved_by_procedure
 from llm_power.board.verdicts import PAIRS_COLUMNS
 from llm_power.choices import Family
+from llm_power.provenance import Provenance
 from llm_power.report.plain_text import rank_set
 from llm_power.report.score_provenance import score_provenance
 from llm_power.report.tables import Column, Table, as_fixed, as_integer, as_p_value
@@ -74,6 +76,8 @@ def board_tables(
     coverage = task_overview(verdicts)
     procedures = unresolved_by_procedure(verdicts)
     gaps = unresolved_by_gap(verdicts)
+    verdict_notes = [*notes, _verdict_note(verdicts, point)]
+    within = f"verdicts within the family of {_FAMILY_NAMES[family]}"
     return {
         "overview": Table(coverage, _OVERVIEW, f"{scope}: what it covers.", sources, notes),
         "procedures": Table(
@@ -83,19 +87,72 @@ def board_tables(
         "ladder": Table(
             _ladder(verdicts),
             _LADDER,
-            f"{title}: each rank against the next, verdicts within the family of "
-            f"{_FAMILY_NAMES[family]}.",
+            f"{title}: each rank against the next, {within}.",
             sources,
-            [*notes, _verdict_note(verdicts, point)],
+            verdict_notes,
         ),
-        "ranks": Table(
-            ranks.assign(ranks=_rank_sets(ranks)),
-            _RANKS,
-            f"{title}: ranks that sampling of the items leaves possible.",
-            sources,
-            [_rank_note(point)],
-        ),
+        "ranks": _rank_table(ranks, title, sources, point),
     }
+
+
+def streamed_tables(
+    board: BoardVerdicts, tasks: Sequence[TaskScores], *, title: str
+) -> dict[str, Table]:
+    """Build the tables of a board with more pairs than are held.
+
+    Parameters
+    ----------
+    board : BoardVerdicts
+        What `llm_power.board.resolve.stream_board` returned.
+    tasks : sequence of TaskScores
+        The board's scores, for their provenance.
+    title : str
+        What the board is.
+
+    Returns
+    -------
+    dict of str to Table
+        ``overview``, ``ladder`` where adjacent pairs are shown, and ``ranks``.
+
+    Examples
+    --------
+    >>> from llm_power import stream_board
+    >>> from llm_power.example import example_task
+    >>> from llm_power.report.board_tables import streamed_tables
+    >>> tasks = [example_task()]
+    >>> list(streamed_tables(stream_board(tasks), tasks, title="The example board"))
+    ['overview', 'ladder', 'ranks']
+    """
+    assert board.streamed is not None
+    sources, point = score_provenance(tasks), board.point
+    notes = [_operating_note(point), *_tolerance_notes(tasks)]
+    every = pd.DataFrame(board.streamed.tasks)
+    tables = {
+        "overview": Table(every, _OVERVIEW, f"{title} (all pairs): what it covers.", sources, notes)
+    }
+    ladder = _ladder(board.verdicts)
+    if len(ladder):
+        tables["ladder"] = Table(
+            ladder,
+            _LADDER,
+            f"{title}: each rank against the next, verdicts within the family of all "
+            f"{board.n_pairs:,} pairs, by Holm.",
+            sources,
+            [*notes, _verdict_note(board.verdicts, point)],
+        )
+    return tables | {"ranks": _rank_table(board.ranks, title, sources, point)}
+
+
+def _rank_table(
+    ranks: pd.DataFrame, title: str, sources: Sequence[Provenance], point: OperatingPoint
+) -> Table:
+    return Table(
+        ranks.assign(ranks=_rank_sets(ranks)),
+        _RANKS,
+        f"{title}: ranks that sampling of the items leaves possible.",
+        sources,
+        [_rank_note(point)],
+    )
 
 
 def average_tables(

@@ -326,8 +326,8 @@ def rank_set(low: Any, high: Any) -> str:
 def _verdict_tables(board: BoardVerdicts, show: _Show) -> list[tuple[str, str]]:
     """Title and table of each verdict that a pair has."""
     total = f"{len(board.verdicts):,}"
-    of = f"all {total} pairs" if board.family == "all" else f"{total} adjacent pairs"
-    of = "1 pair" if total == "1" else of
+    every = "all " if board.family == "all" and board.streamed is None else ""
+    of = "1 pair" if total == "1" else f"{every}{total} {board.shown_words}"
     about = f"{of} ({_procedure(board)})"
     tables = []
     for verdict in (DIFFERENT, EQUIVALENT, UNDETERMINED):
@@ -342,9 +342,11 @@ def _verdict_tables(board: BoardVerdicts, show: _Show) -> list[tuple[str, str]]:
 def _procedure(board: BoardVerdicts) -> str:
     tests = sorted(set(board.verdicts["test"]))
     named = ", ".join(TEST_NAMES[test] for test in tests)
-    if len(board.verdicts) == 1:
+    if board.n_pairs == 1:
         return f"{named}, level {board.point.alpha:g}"
     adjustment = "Holm" if any(test.startswith("cluster") for test in tests) else "max-T"
+    if board.streamed is not None:
+        adjustment = f"Holm over all {board.n_pairs:,} pairs"
     return f"{named}, {adjustment} at level {board.point.alpha:g}"
 
 
