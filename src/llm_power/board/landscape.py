@@ -131,7 +131,8 @@ class Landscape:
         ----------
         block : mapping of str to array_like, or DataFrame
             Columns ``rank_a``, ``rank_b``, ``n_items``, ``p_a``, ``p_b``, ``gap``, ``verdict`` and
-            ``items_needed`` of the verdict table, for pairs that are not in it yet.
+            ``items_needed`` of the verdict table, for pairs that are not in it yet. The last one
+            may be left out.
 
         Raises
         ------
@@ -165,9 +166,8 @@ class Landscape:
                 f"ranks of pairs of task {self.task!r} must have 1 <= rank_a < rank_b <= "
                 f"{self.n_models}"
             )
-        gap, p_a, p_b, items, needed = (
-            np.asarray(block[name], dtype=np.float64)
-            for name in ("gap", "p_a", "p_b", "n_items", "items_needed")
+        gap, p_a, p_b, items = (
+            np.asarray(block[name], dtype=np.float64) for name in ("gap", "p_a", "p_b", "n_items")
         )
         verdict = np.asarray(block["verdict"])
         different = verdict == DIFFERENT
@@ -178,7 +178,6 @@ class Landscape:
         accuracy = np.minimum(_bins((p_a + p_b) / 2, _N_ACCURACIES), _N_ACCURACIES - 1)
         accuracy = np.where(known, accuracy, _N_ACCURACIES)
         step = self._step_of[b - a]
-        ratio = np.divide(needed, items, out=np.full(len(a), np.inf), where=items > 0)[open_]
         wins, n_ranks = different & (gap > 0), self.n_models + 1
         loses = different & ~wins
 
@@ -187,9 +186,9 @@ class Landscape:
             shape = part[name].shape
             cells = (code * shape[1] + bins) * _N_GAPS + at
             part[name] = np.bincount(cells, minlength=part[name].size).reshape(shape)
-        # Beyond the last multiple, and no number of items at all.
-        ends = [*_MULTIPLES, np.finfo(np.float64).max]
-        part["items"] = np.bincount(np.searchsorted(ends, ratio), minlength=len(ends) + 1)
+        if "items_needed" in block:
+            needed = np.asarray(block["items_needed"], dtype=np.float64)[open_]
+            part["items"] = _multiples(needed, items[open_])
         for name, over, under in (("ahead", loses, wins), ("behind", wins, loses)):
             part[name] = _count(a[over], n_ranks) + _count(b[under], n_ranks)
         part["undetermined"] = _count(a[open_], n_ranks) + _count(b[open_], n_ranks)
@@ -439,13 +438,16 @@ class Landscape:
         {1.0: 5, 2.0: 5, 5.0: 5, 10.0: 6, 20.0: 6, 50.0: 6, 100.0: 6, inf: 6}
         """
         further = self._arrays["items"]
-        decided = self.n_pairs - further.sum()
-        return pd.DataFrame(
+        n_open = int(self._arrays["distances"][VERDICTS.index(UNDETERMINED)].sum())
+        decided = self.n_pairs - n_open
+        table = pd.DataFrame(
             {
                 "items": [1.0, *map(float, _MULTIPLES), np.inf],
                 "pairs": decided + np.array([0, *np.cumsum(further[:-1])]),
             }
         )
+        # Of pairs that came without `items_needed` only the first row is known.
+        return table if further.sum() == n_open else table[:1]
 
     def models(self) -> pd.DataFrame:
         """How each model stands to those below it and above it.
@@ -618,6 +620,13 @@ def _records(table: pd.DataFrame) -> list[dict[str, Any]]:
 
 def _bins(values: FloatArray, per_unit: int) -> IntArray:
     return (np.nan_to_num(values) * per_unit + _ROUNDING).astype(np.int64)
+
+
+def _multiples(needed: FloatArray, items: FloatArray) -> IntArray:
+    """Pairs by the multiple of their items that they need; the last two are more, and none."""
+    ratio = np.divide(needed, items, out=np.full(len(items), np.inf), where=items > 0)
+    ends = [*_MULTIPLES, np.finfo(np.float64).max]
+    return np.bincount(np.searchsorted(ends, ratio), minlength=len(ends) + 1)
 
 
 def _count(ranks: IntArray, n_ranks: int) -> IntArray:

@@ -236,8 +236,7 @@ class Tally:
         self.n_unattainable += int(np.count_nonzero(~columns["attainable"]))
         self.n_crossed += int(np.count_nonzero(columns.get("crossed", False)))
         self.shared[task.task] += np.bincount(columns["n_items"], minlength=task.n_items + 1)
-        needed = columns.get("items_needed", np.full(len(columns["gap"]), np.nan))
-        self.landscapes[task.task].add({**columns, "items_needed": needed})
+        self.landscapes[task.task].add(columns)
         declared, n = columns["p"] <= single_level, len(task.models)
         leads, trails = (declared & (sign * columns["gap"] > 0) for sign in (1, -1))
         a, b = columns["rank_a"] - 1, columns["rank_b"] - 1

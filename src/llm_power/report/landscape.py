@@ -157,6 +157,8 @@ def _by_items(told: Mapping[str, Any], point: OperatingPoint) -> str:
         for row in others
         if row["items"] in _TOLD_ITEMS
     ]
+    if not more:
+        return f"Decided: {_percent(now['pairs'], total)} of the pairs."
     more[0] += " times as many"
     return (
         f"Decided: {_percent(now['pairs'], total)} of the pairs; with more items like these, at "
