@@ -21,6 +21,71 @@ FILE_PAIRS: Final = 2**20
 _WORDS: Final = ("verdict", "decided_as", "test")
 
 
+class PairFile:
+    """One Parquet file of pairs, made with the first of them.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    tasks : sequence of TaskScores
+        The tasks of the pairs.
+
+    Notes
+    -----
+    Numbers are in full, their bytes split by place, which is smaller and faster than whole ones.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from llm_power import Declared, OperatingPoint
+    >>> from llm_power.board.all_pairs import BoardPairs, family_of
+    >>> from llm_power.board.pair_store import PairFile
+    >>> from llm_power.example import example_task
+    >>> pairs = BoardPairs([example_task()], "all", None, OperatingPoint(), Declared())
+    >>> family = family_of(*pairs.p_values(0, 6), alpha=0.05)
+    >>> with PairFile(Path("exam.parquet"), pairs.tasks) as file:
+    ...     file.write(pairs.columns(0, 6, family))
+    ...
+    >>> Path("exam.parquet").is_file()
+    True
+    """
+
+    def __init__(self, path: Path, tasks: Sequence[TaskScores]) -> None:
+        self._path, self._tasks = path, tasks
+        self._writer: pq.ParquetWriter | None = None
+
+    def __enter__(self) -> PairFile:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        if self._writer is not None:
+            self._writer.close()
+
+    def write(self, columns: Mapping[str, np.ndarray]) -> None:
+        """Write pairs of one task, after those that are there.
+
+        Parameters
+        ----------
+        columns : mapping of str to ndarray
+            What `llm_power.board.all_pairs.BoardPairs.columns` returned, or some of its rows.
+
+        Examples
+        --------
+        >>> from pathlib import Path
+        >>> from llm_power.board.pair_store import PairFile
+        >>> with PairFile(Path("none.parquet"), []) as file:
+        ...     pass
+        ...
+        >>> Path("none.parquet").exists()
+        False
+        """
+        table = arrow_table(columns, self._tasks)
+        if self._writer is None:
+            self._writer = _parquet_writer(self._path, table.schema)
+        self._writer.write_table(table)
+
+
 class PairWriter:
     """Writes pairs, in the order of their places, into the files of a folder.
 
@@ -34,8 +99,7 @@ class PairWriter:
     Notes
     -----
     File ``part-00002.parquet`` has the pairs whose place is from 2 to 3 times `FILE_PAIRS`,
-    whatever else is written, by whom, and with how much memory. Numbers are in full, their bytes
-    split by place, which is smaller and faster than whole ones.
+    whatever else is written, by whom, and with how much memory.
 
     Examples
     --------
@@ -56,7 +120,7 @@ class PairWriter:
     def __init__(self, folder: Path | None, tasks: Sequence[TaskScores]) -> None:
         self._folder, self._tasks = folder, tasks
         self._files = ExitStack()
-        self._open: tuple[int, pq.ParquetWriter] | None = None
+        self._open: tuple[int, PairFile] | None = None
 
     def __enter__(self) -> PairWriter:
         if self._folder is not None:
@@ -88,14 +152,12 @@ class PairWriter:
         """
         if self._folder is None or len(columns["rank_a"]) == 0:
             return
-        table = arrow_table(columns, self._tasks)
         number = place // FILE_PAIRS
         if self._open is None or self._open[0] != number:
             self._files.close()
             path = self._folder / f"part-{number:05d}.parquet"
-            writer = self._files.enter_context(_parquet_writer(path, table.schema))
-            self._open = number, writer
-        self._open[1].write_table(table)
+            self._open = number, self._files.enter_context(PairFile(path, self._tasks))
+        self._open[1].write(columns)
 
 
 def arrow_table(columns: Mapping[str, np.ndarray], tasks: Sequence[TaskScores]) -> pa.Table:

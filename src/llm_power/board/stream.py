@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -243,6 +244,76 @@ class Tally:
         for table, over, under in ((self.better, a, b), (self.worse, b, a)):
             table[task.task] += np.bincount(under[leads], minlength=n)
             table[task.task] += np.bincount(over[trails], minlength=n)
+
+    def merge(self, other: Tally) -> None:
+        """Count what was counted of other pairs of the same tasks.
+
+        Examples
+        --------
+        >>> from llm_power.board.stream import Tally
+        >>> tally, other = Tally.empty([]), Tally.empty([])
+        >>> other.n_crossed = 2
+        >>> tally.merge(other)
+        >>> tally.n_crossed
+        2
+        """
+        for name, number in other.verdicts.items():
+            self.verdicts[name] += number
+        self.n_resolved += other.n_resolved
+        self.n_unattainable += other.n_unattainable
+        self.n_crossed += other.n_crossed
+        for task, landscape in other.landscapes.items():
+            self.landscapes[task].merge(landscape)
+        for own, others in zip(self._arrays(), other._arrays(), strict=True):
+            for task, numbers in others.items():
+                own[task] += numbers
+
+    def _arrays(self) -> tuple[dict[str, IntArray], ...]:
+        return self.shared, self.better, self.worse
+
+    def to_json(self) -> str:
+        """Return all of it as text, for `from_json`.
+
+        Examples
+        --------
+        >>> from llm_power.board.stream import Tally
+        >>> Tally.from_json(Tally.empty([]).to_json()).n_resolved
+        0
+        """
+        shared, better, worse = (
+            {task: numbers.tolist() for task, numbers in table.items()} for table in self._arrays()
+        )
+        return json.dumps(
+            {
+                "verdicts": self.verdicts,
+                "shared": shared,
+                "landscapes": {task: x.to_json() for task, x in self.landscapes.items()},
+                "better": better,
+                "worse": worse,
+                "n_resolved": self.n_resolved,
+                "n_unattainable": self.n_unattainable,
+                "n_crossed": self.n_crossed,
+            },
+            ensure_ascii=False,
+        )
+
+    @classmethod
+    def from_json(cls, text: str) -> Tally:
+        """Return what `to_json` wrote.
+
+        Examples
+        --------
+        >>> from llm_power.board.stream import Tally
+        >>> from llm_power.example import example_task
+        >>> text = Tally.empty([example_task()]).to_json()
+        >>> Tally.from_json(text).better["exam"].tolist()
+        [0, 0, 0, 0]
+        """
+        told = json.loads(text)
+        for name in ("shared", "better", "worse"):
+            told[name] = {task: np.array(x, dtype=np.int64) for task, x in told[name].items()}
+        told["landscapes"] = {t: Landscape.from_json(x) for t, x in told["landscapes"].items()}
+        return cls(**told)
 
     def coverage(self, task: TaskScores) -> tuple[float, float]:
         """Return the smallest and the median share of a task's items that a pair has.
