@@ -19,6 +19,11 @@ from replication.hub.plan import Downloads
 TABLE_ENDS: Final = {"csv": ".csv", "json": ".csv-metadata.json", "md": ".md", "tex": ".tex"}
 FIGURE_ENDS: Final = {"pdf": ".pdf", "png": ".png", "svg": ".svg"}
 BOARD_TABLES: Final = ("overview", "procedures", "gaps", "ladder", "ranks")
+# Of a board whose pairs are not held: of some of them, and of all together.
+STREAMED_TABLES: Final = (
+    *("overview", "ladder", "ranks"),
+    *("by_distance", "by_gap", "by_accuracy", "by_rank", "tiers", "by_items"),
+)
 AVERAGE_TABLES: Final = ("average", "average_ranks")
 # The stages of a panel that its verdicts are not made from.
 _SIDE_STAGES: Final = ("leave_one_out", "category_bootstrap", "cluster_definitions")
@@ -52,6 +57,8 @@ class Board:
         Where its files come from.
     is_panel : bool
         Whether it is a paper's own, and has the paper's level and power.
+    parts : int or None
+        Into how many jobs and files its pairs go, where these are more than are held.
     """
 
     title: str
@@ -68,6 +75,7 @@ class Board:
     top: int | None = None
     how_to_get: str = "see its source"
     is_panel: bool = False
+    parts: int | None = None
 
     @property
     def declared(self) -> Declared:
@@ -216,6 +224,8 @@ class Boards:
     def results(self, board: str) -> list[str]:
         """Return every result of a board: verdicts, tables, page, figure, and other stages."""
         made: list[str] = []
+        if self.boards[board].parts is not None:
+            return self._streamed_results(board)
         for panel in (name for name, family in self.panels.items() if family.board == board):
             made += [f"results/pairs/{panel}.{end}" for end in ("parquet", "csv")]
             made += [*table_files(panel), f"results/boards/{panel}/board.html"]
@@ -225,6 +235,20 @@ class Boards:
             made += [stage_file(panel, stage) for stage in _SIDE_STAGES]
             made += [f"figures/boards/{panel}{end}" for end in FIGURE_ENDS.values()]
         return made
+
+    def _streamed_results(self, board: str) -> list[str]:
+        parts = range(self.boards[board].parts or 0)
+        return [
+            *(f"results/pairs/{board}/part-{part}.parquet" for part in parts),
+            *(f"results/pairs/{board}.{end}" for end in ("parquet", "csv")),
+            *table_files(board, STREAMED_TABLES),
+            f"results/boards/{board}/board.html",
+            *(f"figures/boards/{board}{end}" for end in FIGURE_ENDS.values()),
+        ]
+
+    def streamed(self) -> list[str]:
+        """Return the boards whose pairs are not held."""
+        return [name for name, board in self.boards.items() if board.parts is not None]
 
 
 def table_files(panel: str, tables: Sequence[str] = BOARD_TABLES) -> list[str]:

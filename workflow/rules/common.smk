@@ -7,7 +7,7 @@ from functools import partial
 
 from llm_power.errors import LLMPowerError
 from replication import sources
-from replication.boards import AVERAGE_TABLES, table_files
+from replication.boards import AVERAGE_TABLES, STREAMED_TABLES, table_files
 from replication.targets import SAMPLE_EVIDENCE, SAMPLE_PAIRS, Run, audited_files
 
 
@@ -63,6 +63,10 @@ for message in RUN.placed_by_hand():
 
 
 wildcard_constraints:
-    panel="|".join(map(re.escape, BOARDS.panels)),
+    panel="|".join(
+        re.escape(name) for name in BOARDS.panels if name not in BOARDS.streamed()
+    ),
+    streamed="|".join(BOARDS.streamed()) or "none",
+    part=r"\d+",
     board="|".join(BOARDS.boards),
     download="|".join(map(re.escape, BOARDS.downloads.datasets)) or "none",

@@ -157,7 +157,7 @@ class BoardPairs:
     >>> family = family_of(*pairs.p_values(0, 6), alpha=0.05)
     >>> columns = pairs.columns(3, 6, family.of(slice(3, 6)))
     >>> columns["rank_a"].tolist(), columns["b"].tolist(), columns["verdict"].tolist()
-    ([2, 2, 3], [48, 125, 97], ['different', 'different', 'different'])
+    ([2, 2, 3], [48, 119, 97], ['different', 'different', 'different'])
     """
 
     def __init__(
@@ -169,7 +169,7 @@ class BoardPairs:
         declared: Declared,
     ) -> None:
         self.tasks = tuple(tasks)
-        self._point, self._declared = point, declared
+        self.cluster, self.point, self.declared = cluster, point, declared
         self._of_tasks = [_TaskPairs(task, family, cluster) for task in tasks]
         self._ends = np.cumsum([task.n_pairs for task in self._of_tasks])
 
@@ -203,6 +203,19 @@ class BoardPairs:
         ends = [int(end) for end in self._ends if start < end < stop]
         bounds = {start, stop, *ends, *range(start - start % CHUNK + CHUNK, stop, CHUNK)}
         return list(pairwise(sorted(bounds)))
+
+    def parts(self, number: int) -> list[tuple[int, int]]:
+        """Return the bounds of so many parts of the pairs, as alike as they can be.
+
+        Examples
+        --------
+        >>> from llm_power import Declared, OperatingPoint
+        >>> from llm_power.board.all_pairs import BoardPairs
+        >>> from llm_power.example import example_task
+        >>> BoardPairs([example_task()], "all", None, OperatingPoint(), Declared()).parts(4)
+        [(0, 1), (1, 3), (3, 4), (4, 6)]
+        """
+        return list(pairwise(self.n_pairs * part // number for part in range(number + 1)))
 
     def places(self, number: int, first: IntArray, second: IntArray) -> IntArray:
         """Return the places of pairs of the task at a position, where all pairs are compared.
@@ -268,7 +281,7 @@ class BoardPairs:
         """
         parts = []
         for block in self._blocks(start, stop):
-            p = PairTests(block.evidence, self._declared).p
+            p = PairTests(block.evidence, self.declared).p
             parts.append((p, p if self._is_exact else unadjusted_p(block.evidence.of_items)))
         p = np.concatenate([part[0] for part in parts])
         return p, p if self._is_exact else np.concatenate([part[1] for part in parts])
@@ -279,8 +292,8 @@ class BoardPairs:
         by_items = all(
             task.by_items_alone and task.task.kind == "binary" for task in self._of_tasks
         )
-        fixed = by_items or self._declared.clusters == "fixed"
-        return fixed and self._declared.test == "exact" and not self._declared.weighted
+        fixed = by_items or self.declared.clusters == "fixed"
+        return fixed and self.declared.test == "exact" and not self.declared.weighted
 
     def columns(self, start: int, stop: int, family: FamilyValues) -> Columns:
         """Return the core columns of the pairs of these places.
@@ -307,7 +320,7 @@ class BoardPairs:
         >>> pairs = BoardPairs([example_task()], "all", None, OperatingPoint(), Declared())
         >>> family = family_of(*pairs.p_values(0, 6), alpha=0.05)
         >>> pairs.columns(0, 6, family)["q"].round(2)
-        array([ 0.16,  3.4 , 23.37,  1.96, 19.77, 11.39])
+        array([ 0.16,  3.52, 24.26,  1.96, 21.58, 11.39])
         """
         parts, place = [], 0
         for block in self._blocks(start, stop):
@@ -325,8 +338,8 @@ class BoardPairs:
                 yield from task.blocks(number, low - offset, high - offset)
 
     def _columns_of(self, block: _Block, family: FamilyValues) -> Columns:
-        evidence, point = block.evidence, self._point
-        tests = PairTests(evidence, self._declared)
+        evidence, point = block.evidence, self.point
+        tests = PairTests(evidence, self.declared)
         judged = tests.judged(point, family.decided, sizes=False)
         columns: dict[str, np.ndarray] = {
             "task": np.full(len(block.first), block.task, dtype=np.int32),

@@ -128,7 +128,7 @@ def add_given_multiplicity(
     ...     pairs, resolution, point, adjusted={"p_holm": p, "p_bh": p}, size=1000
     ... )
     >>> found["n_star_bonferroni"].round().tolist()
-    [7832.0, 624.0, 107.0]
+    [7842.0, 625.0, 107.0]
     """
     gap = resolution[["delta", "var_d"]].where(pairs["n_items"] > 0, 0.0)
     level = bonferroni_level(size, alpha=point.alpha)

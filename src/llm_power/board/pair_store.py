@@ -11,8 +11,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from llm_power.board.all_pairs import FamilyValues
 from llm_power.board.columns import PAIR_COLUMNS
 from llm_power.scores.store import TaskScores
+from llm_power.statistics.max_t import FamilyTest
 
 #: Places of pairs in one file.
 FILE_PAIRS: Final = 2**20
@@ -254,3 +256,56 @@ def _decoded(schema: pa.Schema) -> pa.Schema:
         for field in schema
     ]
     return pa.schema(fields)
+
+
+def write_family(path: Path, family: FamilyValues, bounds: Sequence[tuple[int, int]]) -> None:
+    """Write the adjusted p-values of all pairs, so that those of a part are read by themselves.
+
+    Parameters
+    ----------
+    path : Path
+        Parquet file.
+    family : FamilyValues
+        The p-values.
+    bounds : sequence of tuple of int
+        Places of each part.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> import numpy as np
+    >>> from llm_power.board.all_pairs import family_of
+    >>> from llm_power.board.pair_store import read_family, write_family
+    >>> p = np.array([0.01, 0.4, 0.03])
+    >>> write_family(Path("family.parquet"), family_of(p, p, alpha=0.05), [(0, 2), (2, 3)])
+    >>> read_family(Path("family.parquet"), 1).decided
+    FamilyTest(p=array([0.06]), level=0.05, size=3)
+    """
+    told = {"level": repr(family.decided.level), "size": str(family.decided.size)}
+    columns = {"decided": family.decided.p, "holm": family.holm, "bh": family.bh}
+    schema = pa.schema({name: pa.float64() for name in columns}, metadata=told)
+    with _parquet_writer(path, schema) as writer:
+        for start, stop in bounds:
+            part = {name: pa.array(values[start:stop]) for name, values in columns.items()}
+            writer.write_table(pa.table(part, schema=schema), row_group_size=max(stop - start, 1))
+
+
+def read_family(path: Path, part: int | None = None) -> FamilyValues:
+    """Read what `write_family` wrote, of one part or of all.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> import numpy as np
+    >>> from llm_power.board.all_pairs import family_of
+    >>> from llm_power.board.pair_store import read_family, write_family
+    >>> p = np.array([0.01, 0.4, 0.03])
+    >>> write_family(Path("family.parquet"), family_of(p, p, alpha=0.05), [(0, 2), (2, 3)])
+    >>> read_family(Path("family.parquet")).bh
+    array([0.03 , 0.4  , 0.045])
+    """
+    with pq.ParquetFile(path) as file:
+        table = file.read() if part is None else file.read_row_group(part)
+    told = {key.decode(): value.decode() for key, value in table.schema.metadata.items()}
+    decided, holm, bh = (table[name].to_numpy() for name in ("decided", "holm", "bh"))
+    return FamilyValues(FamilyTest(decided, float(told["level"]), int(told["size"])), holm, bh)

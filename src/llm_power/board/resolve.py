@@ -24,6 +24,7 @@ from llm_power.board.sequential import add_sequential
 from llm_power.board.stream import (
     Keep,
     Streamed,
+    StreamedPairs,
     shown_verdicts,
     stream_pairs,
     streamed_ranks,
@@ -273,15 +274,49 @@ def stream_board(
     """
     _require_a_board(tasks, cluster, declared)
     pairs = BoardPairs(tasks, "all", cluster, point, declared)
-    found = stream_pairs(pairs, point, keep, folder=folder, threads=threads, on_pairs=on_pairs)
-    verdicts = shown_verdicts(found, pairs, cluster, point, declared)
+    found = stream_pairs(pairs, keep, folder=folder, threads=threads, on_pairs=on_pairs)
+    return gathered_board(found, pairs)
+
+
+def gathered_board(found: StreamedPairs, pairs: BoardPairs) -> BoardVerdicts:
+    """Return the board of pairs that were streamed, in one piece or in parts.
+
+    Parameters
+    ----------
+    found : StreamedPairs
+        What streaming left.
+    pairs : BoardPairs
+        All of them.
+
+    Returns
+    -------
+    BoardVerdicts
+        As of `stream_board`.
+
+    Examples
+    --------
+    >>> from llm_power import Declared, OperatingPoint
+    >>> from llm_power.board.all_pairs import BoardPairs
+    >>> from llm_power.board.resolve import gathered_board
+    >>> from llm_power.board.stream import Keep, stream_pairs
+    >>> from llm_power.example import example_task
+    >>> pairs = BoardPairs([example_task()], "all", None, OperatingPoint(), Declared())
+    >>> board = gathered_board(stream_pairs(pairs, Keep()), pairs)
+    >>> len(board.verdicts), board.n_pairs
+    (3, 6)
+    """
+    tasks, point, declared = pairs.tasks, pairs.point, pairs.declared
+    verdicts = shown_verdicts(found, pairs)
+    average = average_tasks(
+        tasks, family="adjacent", cluster=pairs.cluster, point=point, declared=declared
+    )
     return BoardVerdicts(
         verdicts,
         "all",
         point,
         declared,
-        streamed_ranks(found, pairs, point),
-        average_tasks(tasks, family="adjacent", cluster=cluster, point=point, declared=declared),
+        streamed_ranks(found, pairs),
+        average,
         _chosen_of(tasks),
         _repeats(verdicts, tasks, point),
         found.streamed.tally.landscapes,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -17,7 +17,6 @@ from llm_power.board.clusters import add_clusters
 from llm_power.board.decision import decide_pairs
 from llm_power.board.landscape import Landscape
 from llm_power.board.multiplicity import add_given_multiplicity
-from llm_power.board.operating_point import Declared, OperatingPoint
 from llm_power.board.pair_store import PairWriter
 from llm_power.board.ranks import rank_table
 from llm_power.board.resolution import add_resolution
@@ -27,7 +26,7 @@ from llm_power.board.verdicts import verdict_table
 from llm_power.choices import Family
 from llm_power.errors import InvalidArgument
 from llm_power.scores.store import TaskScores
-from llm_power.statistics._typing import BoolArray, IntArray
+from llm_power.statistics._typing import BoolArray, FloatArray, IntArray
 from llm_power.statistics.multiplicity import family_size
 from llm_power.statistics.verdict import DIFFERENT, EQUIVALENT, UNDETERMINED
 
@@ -359,7 +358,7 @@ class Streamed:
     >>> from llm_power.board.stream import Keep, stream_pairs
     >>> from llm_power.example import example_task
     >>> pairs = BoardPairs([example_task()], "all", None, OperatingPoint(), Declared())
-    >>> streamed = stream_pairs(pairs, OperatingPoint(), Keep("adjacent")).streamed
+    >>> streamed = stream_pairs(pairs, Keep("adjacent")).streamed
     >>> streamed.n_pairs, streamed.tasks[0]["n_models"]
     (6, 4)
     """
@@ -380,9 +379,9 @@ class StreamedPairs:
     streamed : Streamed
         Of all pairs.
     family : FamilyValues
-        Their adjusted p-values, by place.
+        Adjusted p-values of the pairs to be shown.
     places : ndarray of int
-        Places of the pairs to be shown, in order.
+        Their places, in order.
 
     Examples
     --------
@@ -391,7 +390,7 @@ class StreamedPairs:
     >>> from llm_power.board.stream import Keep, stream_pairs
     >>> from llm_power.example import example_task
     >>> pairs = BoardPairs([example_task()], "all", None, OperatingPoint(), Declared())
-    >>> stream_pairs(pairs, OperatingPoint(), Keep("adjacent")).places
+    >>> stream_pairs(pairs, Keep("adjacent")).places
     array([0, 3, 5])
     """
 
@@ -402,7 +401,6 @@ class StreamedPairs:
 
 def stream_pairs(
     pairs: BoardPairs,
-    point: OperatingPoint,
     keep: Keep,
     *,
     folder: Path | None = None,
@@ -415,8 +413,6 @@ def stream_pairs(
     ----------
     pairs : BoardPairs
         The pairs.
-    point : OperatingPoint
-        Level and power.
     keep : Keep
         Which of them are written, and shown.
     folder : Path, optional
@@ -439,44 +435,144 @@ def stream_pairs(
     >>> from llm_power.board.stream import Keep, stream_pairs
     >>> from llm_power.example import example_task
     >>> pairs = BoardPairs([example_task()], "all", None, OperatingPoint(), Declared())
-    >>> found = stream_pairs(pairs, OperatingPoint(), Keep(), folder=Path("all"))
+    >>> found = stream_pairs(pairs, Keep(), folder=Path("all"))
     >>> found.streamed.tally.verdicts["undetermined"], [x.name for x in Path("all").iterdir()]
     (1, ['part-00000.parquet'])
     """
-    chunks = pairs.chunks()
-    parts = []
-    for bounds, part in zip(
-        chunks, in_threads(pairs.p_values, chunks, threads=threads), strict=True
-    ):
-        parts.append(part)
-        on_pairs(bounds[1] - bounds[0])
-    p = np.concatenate([part[0] for part in parts])
-    same = all(part[0] is part[1] for part in parts)
-    family = family_of(p, p if same else np.concatenate([x[1] for x in parts]), alpha=point.alpha)
-    del p, parts
-
-    tally, single_level = Tally.empty(pairs.tasks), point.alpha / pairs.n_pairs
-    kept: list[IntArray] = []
-
-    def work(start: int, stop: int) -> Columns:
-        return pairs.columns(start, stop, family.of(slice(start, stop)))
-
+    whole, alpha = (0, pairs.n_pairs), pairs.point.alpha
+    family = family_of(
+        *p_values_between(pairs, *whole, threads=threads, on_pairs=on_pairs), alpha=alpha
+    )
+    tally, kept = Tally.empty(pairs.tasks), [np.zeros(0, dtype=np.int64)]
     with PairWriter(folder, pairs.tasks) as writer:
-        for (start, stop), columns in zip(
-            chunks, in_threads(work, chunks, threads=threads), strict=True
-        ):
-            tally.add(pairs.tasks[int(columns["task"][0])], columns, single_level)
+        for start, columns in columns_between(pairs, *whole, family, threads=threads):
+            tally.add(pairs.tasks[int(columns["task"][0])], columns, alpha / pairs.n_pairs)
             rows = np.flatnonzero(keep.of(columns))
             if sum(map(len, kept)) <= SHOWN_UP_TO:
                 kept.append(start + rows)
-            whole = len(rows) == stop - start
-            writer.write(start, columns if whole else {n: x[rows] for n, x in columns.items()})
-            on_pairs(stop - start)
+            every = len(rows) == len(columns["task"])
+            writer.write(start, columns if every else {n: x[rows] for n, x in columns.items()})
+            on_pairs(len(columns["task"]))
     places, shown = np.concatenate(kept), keep
     if len(places) > SHOWN_UP_TO or keep.which == "all":
-        shown, places = Keep("adjacent"), _adjacent(pairs)
+        return adjacent_shown(pairs, family, tally, keep)
+    return StreamedPairs(_streamed(pairs, tally, keep, shown), family.of(places), places)
+
+
+def p_values_between(
+    pairs: BoardPairs,
+    start: int,
+    stop: int,
+    *,
+    threads: int | None = None,
+    on_pairs: Callable[[int], None] = lambda _count: None,
+) -> tuple[FloatArray, FloatArray]:
+    """Work out what `BoardPairs.p_values` returns, in chunks on several cores.
+
+    Examples
+    --------
+    >>> from llm_power import Declared, OperatingPoint
+    >>> from llm_power.board.all_pairs import BoardPairs
+    >>> from llm_power.board.stream import p_values_between
+    >>> from llm_power.example import example_task
+    >>> pairs = BoardPairs([example_task()], "all", None, OperatingPoint(), Declared())
+    >>> p_values_between(pairs, 0, 2)[0].round(4)
+    array([0.3203, 0.    ])
+    """
+    parts = []
+    for part in in_threads(pairs.p_values, pairs.chunks(start, stop), threads=threads):
+        parts.append(part)
+        on_pairs(len(part[0]))
+    p = np.concatenate([part[0] for part in parts])
+    same = all(part[0] is part[1] for part in parts)
+    return p, p if same else np.concatenate([part[1] for part in parts])
+
+
+def columns_between(
+    pairs: BoardPairs,
+    start: int,
+    stop: int,
+    family: FamilyValues,
+    *,
+    threads: int | None = None,
+) -> Iterator[tuple[int, Columns]]:
+    """Work out what `BoardPairs.columns` returns, in chunks on several cores.
+
+    Parameters
+    ----------
+    pairs, start, stop
+        The pairs, and their places.
+    family : FamilyValues
+        The adjusted p-values of these pairs.
+    threads : int, optional
+        Chunks worked out at once; by default as many as there are cores.
+
+    Yields
+    ------
+    place : int
+        Place of the first pair of a chunk.
+    columns : mapping of str to ndarray
+        Of the chunk.
+
+    Examples
+    --------
+    >>> from llm_power import Declared, OperatingPoint
+    >>> from llm_power.board.all_pairs import BoardPairs, family_of
+    >>> from llm_power.board.stream import columns_between
+    >>> from llm_power.example import example_task
+    >>> pairs = BoardPairs([example_task()], "all", None, OperatingPoint(), Declared())
+    >>> family = family_of(*pairs.p_values(0, 6), alpha=0.05)
+    >>> [(place, len(columns["b"])) for place, columns in columns_between(pairs, 0, 6, family)]
+    [(0, 6)]
+    """
+
+    def work(low: int, high: int) -> tuple[int, Columns]:
+        return low, pairs.columns(low, high, family.of(slice(low - start, high - start)))
+
+    yield from in_threads(work, pairs.chunks(start, stop), threads=threads)
+
+
+def adjacent_shown(
+    pairs: BoardPairs, family: FamilyValues, tally: Tally, keep: Keep
+) -> StreamedPairs:
+    """Show the adjacent ones of all pairs.
+
+    Parameters
+    ----------
+    pairs : BoardPairs
+        All of them.
+    family : FamilyValues
+        Their adjusted p-values.
+    tally : Tally
+        What was counted of them.
+    keep : Keep
+        Which were kept.
+
+    Returns
+    -------
+    StreamedPairs
+        With the adjacent pairs.
+
+    Examples
+    --------
+    >>> from llm_power import Declared, OperatingPoint
+    >>> from llm_power.board.all_pairs import BoardPairs, family_of
+    >>> from llm_power.board.stream import Keep, Tally, adjacent_shown
+    >>> from llm_power.example import example_task
+    >>> pairs = BoardPairs([example_task()], "all", None, OperatingPoint(), Declared())
+    >>> family, tally = family_of(*pairs.p_values(0, 6), alpha=0.05), Tally.empty(pairs.tasks)
+    >>> tally.add(pairs.tasks[0], pairs.columns(0, 6, family), 0.05 / 6)
+    >>> adjacent_shown(pairs, family, tally, Keep()).family.decided.p.round(4)
+    array([3.203e-01, 3.000e-04, 0.000e+00])
+    """
+    places = _adjacent(pairs)
+    streamed = _streamed(pairs, tally, keep, Keep("adjacent"))
+    return StreamedPairs(streamed, family.of(places), places)
+
+
+def _streamed(pairs: BoardPairs, tally: Tally, keep: Keep, shown: Keep) -> Streamed:
     overview = [_overview(task, tally) for task in pairs.tasks]
-    return StreamedPairs(Streamed(keep, shown, pairs.n_pairs, tally, overview), family, places)
+    return Streamed(keep, shown, pairs.n_pairs, tally, overview)
 
 
 def _adjacent(pairs: BoardPairs) -> IntArray:
@@ -499,13 +595,7 @@ def _overview(task: TaskScores, tally: Tally) -> dict[str, object]:
     }
 
 
-def shown_verdicts(
-    found: StreamedPairs,
-    pairs: BoardPairs,
-    cluster: str | None,
-    point: OperatingPoint,
-    declared: Declared,
-) -> pd.DataFrame:
+def shown_verdicts(found: StreamedPairs, pairs: BoardPairs) -> pd.DataFrame:
     """Return the verdict table of the pairs that are shown.
 
     Parameters
@@ -514,10 +604,6 @@ def shown_verdicts(
         What `stream_pairs` returned.
     pairs : BoardPairs
         What it was given.
-    cluster : str or None
-        Cluster column.
-    point, declared
-        Level and power, and what is declared.
 
     Returns
     -------
@@ -531,13 +617,13 @@ def shown_verdicts(
     >>> from llm_power.board.all_pairs import BoardPairs
     >>> from llm_power.board.stream import Keep, shown_verdicts, stream_pairs
     >>> from llm_power.example import example_task
-    >>> point, declared = OperatingPoint(), Declared()
-    >>> pairs = BoardPairs([example_task()], "all", None, point, declared)
-    >>> found = stream_pairs(pairs, point, Keep("undecided"))
-    >>> shown_verdicts(found, pairs, None, point, declared)[["model_a", "model_b", "verdict"]]
+    >>> pairs = BoardPairs([example_task()], "all", None, OperatingPoint(), Declared())
+    >>> found = stream_pairs(pairs, Keep("undecided"))
+    >>> shown_verdicts(found, pairs)[["model_a", "model_b", "verdict"]]
       model_a model_b       verdict
     0   heron  osprey  undetermined
     """
+    cluster, point, declared = pairs.cluster, pairs.point, pairs.declared
     located = pairs.at(found.places)
     counts = pd.concat([tabulate(task, a, b) for task, _, a, b in located], ignore_index=True)
     sums = pd.concat(
@@ -549,7 +635,7 @@ def shown_verdicts(
         ],
         ignore_index=True,
     )
-    family = found.family.of(found.places)
+    family = found.family
     tasks = [task for task, *_ in located]
     resolution = add_resolution(counts, point)
     adjusted = {"p_holm": family.holm, "p_bh": family.bh}
@@ -565,7 +651,7 @@ def shown_verdicts(
     )
 
 
-def streamed_ranks(found: StreamedPairs, pairs: BoardPairs, point: OperatingPoint) -> pd.DataFrame:
+def streamed_ranks(found: StreamedPairs, pairs: BoardPairs) -> pd.DataFrame:
     """Return the ranks of all models, by the leads that stand among all pairs.
 
     Parameters
@@ -574,8 +660,6 @@ def streamed_ranks(found: StreamedPairs, pairs: BoardPairs, point: OperatingPoin
         What `stream_pairs` returned.
     pairs : BoardPairs
         What it was given.
-    point : OperatingPoint
-        Level and power.
 
     Returns
     -------
@@ -591,8 +675,8 @@ def streamed_ranks(found: StreamedPairs, pairs: BoardPairs, point: OperatingPoin
     >>> from llm_power.board.stream import Keep, stream_pairs, streamed_ranks
     >>> from llm_power.example import example_task
     >>> pairs = BoardPairs([example_task()], "all", None, OperatingPoint(), Declared())
-    >>> found = stream_pairs(pairs, OperatingPoint(), Keep())
-    >>> streamed_ranks(found, pairs, OperatingPoint())[["model", "rank_low", "rank_high"]]
+    >>> found = stream_pairs(pairs, Keep())
+    >>> streamed_ranks(found, pairs)[["model", "rank_low", "rank_high"]]
         model  rank_low  rank_high
     0   heron         1          2
     1  osprey         1          2
@@ -601,4 +685,4 @@ def streamed_ranks(found: StreamedPairs, pairs: BoardPairs, point: OperatingPoin
     """
     tally = found.streamed.tally
     ends = {task.task: (tally.better[task.task], tally.worse[task.task]) for task in pairs.tasks}
-    return rank_table(pairs.tasks, point, ends=ends)
+    return rank_table(pairs.tasks, pairs.point, ends=ends)

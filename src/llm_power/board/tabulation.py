@@ -75,8 +75,8 @@ def tabulate(ranked: TaskScores, first: IntArray, second: IntArray) -> pd.DataFr
     >>> from llm_power.board.tabulation import tabulate
     >>> from llm_power.example import example_task
     >>> tabulate(example_task(), np.array([0]), np.array([3]))[["model_a", "model_b", "b", "c"]]
-      model_a model_b    b   c
-    0   heron    wren  145  16
+      model_a model_b    b  c
+    0   heron    wren  129  0
     """
     models = np.array(ranked.models, dtype=object)
     table = pd.DataFrame(

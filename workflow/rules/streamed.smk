@@ -1,0 +1,129 @@
+# A board with more pairs than are held: as many jobs as it has parts, each with a fixed share of
+# the pairs, gathered by name. The same rows and values as in one piece.
+
+
+def streamed_board(wildcards):
+    return BOARDS.of_panel(wildcards.streamed)
+
+
+def parts_of(pattern):
+    """Return an input function: the files of all parts of a board."""
+    return lambda wildcards: [
+        pattern.format(streamed=wildcards.streamed, part=part)
+        for part in range(streamed_board(wildcards).parts)
+    ]
+
+
+def streamed_scores(wildcards):
+    return BOARDS.scores(BOARDS.panels[wildcards.streamed].board)
+
+
+def streamed_settings(wildcards):
+    """Return what all jobs of a streamed board are told."""
+    board = streamed_board(wildcards)
+    return {
+        "cluster": board.cluster,
+        "point": RUN.point_of(board),
+        "declared": asdict(board.declared),
+        "parts": board.parts,
+    }
+
+
+rule pair_p_values:
+    input:
+        scores=streamed_scores,
+        code=package_sources("llm_power.board.stream"),
+    output:
+        "results/boards/{streamed}/p_values/{part}.parquet",
+    log:
+        "logs/boards/{streamed}/p_values-{part}.log",
+    benchmark:
+        "benchmarks/workflow/pair_p_values/{streamed}.{part}.tsv"
+    threads: 2
+    resources:
+        mem_mb=4000,
+    params:
+        settings=streamed_settings,
+    script:
+        "../scripts/pair_p_values.py"
+
+
+rule pair_family:
+    input:
+        parts=parts_of("results/boards/{streamed}/p_values/{part}.parquet"),
+        code=package_sources("llm_power.board.pair_store"),
+    output:
+        "results/boards/{streamed}/family.parquet",
+    log:
+        "logs/boards/{streamed}/family.log",
+    resources:
+        mem_mb=4000,
+    params:
+        settings=streamed_settings,
+    script:
+        "../scripts/pair_family.py"
+
+
+rule pair_columns:
+    input:
+        scores=streamed_scores,
+        family=rules.pair_family.output,
+        code=package_sources("llm_power.board.stream"),
+    output:
+        pairs="results/pairs/{streamed}/part-{part}.parquet",
+        tally="results/boards/{streamed}/tally/{part}.json",
+    log:
+        "logs/boards/{streamed}/columns-{part}.log",
+    benchmark:
+        "benchmarks/workflow/pair_columns/{streamed}.{part}.tsv"
+    threads: 2
+    resources:
+        mem_mb=4000,
+    params:
+        settings=streamed_settings,
+    script:
+        "../scripts/pair_columns.py"
+
+
+rule streamed_board:
+    input:
+        scores=streamed_scores,
+        family=rules.pair_family.output,
+        tallies=parts_of("results/boards/{streamed}/tally/{part}.json"),
+        # Whole before the board that is made of them is told of.
+        pairs=parts_of("results/pairs/{streamed}/part-{part}.parquet"),
+        code=package_sources(
+            "llm_power.board.summary",
+            "llm_power.report.board_figure",
+            "llm_power.report.board_page",
+        ),
+        templates=sources.package_data(ROOT, "llm_power.report"),
+    output:
+        tables=table_files("{streamed}", STREAMED_TABLES),
+        parquet="results/pairs/{streamed}.parquet",
+        csv="results/pairs/{streamed}.csv",
+        page=report(
+            "results/boards/{streamed}/board.html",
+            caption="../report/board.rst",
+            category="Boards",
+            labels={"board": "{streamed}, every pair"},
+        ),
+        pdf="figures/boards/{streamed}.pdf",
+        png="figures/boards/{streamed}.png",
+        svg=report(
+            "figures/boards/{streamed}.svg",
+            caption="../report/board.rst",
+            category="Boards",
+            labels={"board": "{streamed}"},
+        ),
+    log:
+        "logs/boards/{streamed}/board.log",
+    resources:
+        mem_mb=4000,
+    params:
+        settings=streamed_settings,
+        title=lambda wildcards: streamed_board(wildcards).title,
+        missing=lambda wildcards: streamed_board(wildcards).missing,
+        result="pairs/{streamed}.csv",
+    script:
+        "../scripts/streamed_board.py"

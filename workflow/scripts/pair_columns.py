@@ -1,0 +1,20 @@
+"""Work out every core column of one part of a board's pairs, and count what they show."""
+
+from pathlib import Path
+
+from llm_power.board.pair_store import PairFile, read_family
+from llm_power.board.stream import Tally, columns_between
+from replication.job import logged, snakemake
+from replication.streamed import board_pairs
+
+with logged():
+    part = int(snakemake.wildcards.part)
+    pairs, settings = board_pairs(snakemake.input.scores, snakemake.params.settings)
+    family = read_family(Path(snakemake.input.family[0]), part)
+    single_level = settings["point"]["alpha"] / pairs.n_pairs
+    bounds, tally = pairs.parts(settings["parts"])[part], Tally.empty(pairs.tasks)
+    with PairFile(Path(snakemake.output.pairs), pairs.tasks) as file:
+        for _, columns in columns_between(pairs, *bounds, family, threads=snakemake.threads):
+            tally.add(pairs.tasks[int(columns["task"][0])], columns, single_level)
+            file.write(columns)
+    Path(snakemake.output.tally).write_text(tally.to_json(), encoding="utf-8")

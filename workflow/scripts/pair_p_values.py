@@ -1,0 +1,13 @@
+"""Work out the p-values of one part of a board's pairs, each as one named beforehand."""
+
+import pandas as pd
+
+from llm_power.board.stream import p_values_between
+from replication.job import logged, save, snakemake
+from replication.streamed import board_pairs
+
+with logged():
+    pairs, settings = board_pairs(snakemake.input.scores, snakemake.params.settings)
+    bounds = pairs.parts(settings["parts"])[int(snakemake.wildcards.part)]
+    p, unadjusted = p_values_between(pairs, *bounds, threads=snakemake.threads)
+    save(pd.DataFrame({"p": p, "unadjusted": unadjusted}), snakemake.output[0])

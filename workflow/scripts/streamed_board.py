@@ -1,0 +1,42 @@
+"""Gather the parts of a board into what is shown of it: tables, page, figure and adjacent pairs."""
+
+from pathlib import Path
+
+from llm_power.board.page_data import page_data
+from llm_power.board.pair_store import read_family
+from llm_power.board.resolve import gathered_board
+from llm_power.board.stream import Keep, Tally, adjacent_shown
+from llm_power.board.summary import describe_board
+from llm_power.board.verdicts import PAIRS_COLUMNS
+from llm_power.report.board_figure import draw_board
+from llm_power.report.board_page import render_board_page
+from llm_power.report.board_tables import streamed_tables
+from llm_power.report.figures import house_style, save_figure
+from llm_power.report.landscape import landscape_tables
+from llm_power.report.score_provenance import score_provenance
+from llm_power.report.tables import write_table
+from replication.job import logged, save, snakemake, write_csv
+from replication.streamed import board_pairs
+
+with logged(), house_style():
+    given, output = snakemake.params, snakemake.output
+    pairs, settings = board_pairs(snakemake.input.scores, given.settings)
+    tally = Tally.empty(pairs.tasks)
+    for path in snakemake.input.tallies:
+        tally.merge(Tally.from_json(Path(path).read_text(encoding="utf-8")))
+    family = read_family(Path(snakemake.input.family[0]))
+    board = gathered_board(adjacent_shown(pairs, family, tally, Keep()), pairs)
+    tasks, sources = pairs.tasks, score_provenance(pairs.tasks)
+    cluster = settings["cluster"]
+    summary = describe_board(board, tasks, missing=given.missing, cluster=cluster)
+    tables = streamed_tables(board, tasks, title=given.title) | landscape_tables(
+        summary["landscape"], sources, title=given.title, point=board.point
+    )
+    for name, table in tables.items():
+        write_table(table, Path(output[0]).with_name(name))
+    save(board.verdicts[PAIRS_COLUMNS], output.parquet)
+    write_csv(board.verdicts[PAIRS_COLUMNS], output.csv)
+    data = page_data(board.verdicts, summary, title=given.title, result=given.result)
+    Path(output.page).write_text(render_board_page(data), encoding="utf-8")
+    stem = output.pdf.removesuffix(".pdf")
+    save_figure(draw_board(board.verdicts, data), stem, sources, title=given.title)
