@@ -5,14 +5,18 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import yaml
-from jsonschema import Draft202012Validator, ValidationError, validators
 
 from llm_power.errors import LLMPowerError, message_at
 from llm_power.files import open_file
+
+if TYPE_CHECKING:
+    from jsonschema import ValidationError
+    from jsonschema.protocols import Validator
 
 # No file written by hand comes near these.
 _MOST_BYTES: Final = 16 * 1024 * 1024
@@ -113,18 +117,25 @@ def overflows(value: object) -> bool:
     return isinstance(value, int) and abs(value) > sys.float_info.max
 
 
-# To JSON Schema 1e30 is an integer, and NaN a number that is neither too small nor too large.
-_Validator: Final = validators.extend(  # type: ignore[no-untyped-call]
-    Draft202012Validator,
-    type_checker=Draft202012Validator.TYPE_CHECKER.redefine_many(
-        {
-            "integer": lambda _, value: type(value) is int,
-            "number": lambda _, value: (
-                type(value) in (int, float) and not (overflows(value) or math.isnan(value))
-            ),
-        }
-    ),
-)
+@cache
+def _validator() -> type[Validator]:
+    """To JSON Schema 1e30 is an integer, and NaN a number that is neither too small nor too large.
+
+    Most programs that read a document have no schema for it, and need not wait for the library.
+    """
+    from jsonschema import Draft202012Validator, validators  # noqa: PLC0415
+
+    return validators.extend(  # type: ignore[no-untyped-call, no-any-return]
+        Draft202012Validator,
+        type_checker=Draft202012Validator.TYPE_CHECKER.redefine_many(
+            {
+                "integer": lambda _, value: type(value) is int,
+                "number": lambda _, value: (
+                    type(value) in (int, float) and not (overflows(value) or math.isnan(value))
+                ),
+            }
+        ),
+    )
 
 
 def first_violation(document: Any, schema: Mapping[str, Any]) -> ValidationError | None:
@@ -138,7 +149,7 @@ def first_violation(document: Any, schema: Mapping[str, Any]) -> ValidationError
     >>> first_violation({"items": -1}, {"properties": {"items": {"minimum": 1}}}).message
     '-1 is less than the minimum of 1'
     """
-    errors = _Validator(schema).iter_errors(document)
+    errors = _validator()(schema).iter_errors(document)
     return min(errors, key=_place_in_file, default=None)
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from kotawala2026.exhibits._gain import gain_of_pairing
 from kotawala2026.labels import pair_labels, task_label
 from llm_power.report.figures import BLUE, new_figure
 from replication.exhibits import Drawing, Exhibit, Inputs
@@ -30,18 +31,13 @@ def figure_01(verdicts: pd.DataFrame) -> pd.DataFrame:
     -------
     DataFrame
         One row a pair: ``task``, ``pair``, ``rho``, ``gain`` = N*_Miller / N*, ``textbook`` =
-        1/(1 - rho) and ``residual`` = gain - textbook. A pair without a gap needs infinitely
-        many items by both formulas: its gain is that of their variances.
+        1/(1 - rho) and ``residual`` = gain - textbook.
 
     Notes
     -----
-    Both required numbers are K times a variance over the squared gap, so that the gain is
-    :math:`(p_A q_A + p_B q_B)/\sigma_D^2`, eq. (5), and 1/(1 - rho) where
-    :math:`p_A q_A = p_B q_B`.
+    The gain is 1/(1 - rho) where :math:`p_A q_A = p_B q_B`.
     """
-    p_a, p_b = verdicts["p_a"].to_numpy(), verdicts["p_b"].to_numpy()
-    gain = (p_a * (1 - p_a) + p_b * (1 - p_b)) / verdicts["var_d"].to_numpy()
-    rho = verdicts["rho"].to_numpy()
+    gain, rho = gain_of_pairing(verdicts), verdicts["rho"].to_numpy()
     return pd.DataFrame(
         {
             "task": [task_label(task) for task in verdicts["task"]],

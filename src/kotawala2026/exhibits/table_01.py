@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import statsmodels
-from scipy.stats import norm
-from statsmodels.stats.power import NormalIndPower
+from scipy.special import ndtri
 
 from kotawala2026.exhibits._beside import both
 from llm_power.agreement import agrees
@@ -26,6 +25,9 @@ _MISSING = float("nan")
 
 def make(inputs: Inputs) -> Exhibit:
     """Make Table 1; statsmodels is called here, R was recorded."""
+    # Slow to load, and who wants a formula of this module has no use for it.
+    from statsmodels.stats.power import NormalIndPower  # noqa: PLC0415
+
     settings, point = inputs.settings, inputs.point
     example = {name: settings[f"calculator_{name}"] for name in ("p_a", "p_b", "rho")}
     effect = float(cohens_h(example["p_a"], example["p_b"]))
@@ -150,7 +152,7 @@ def pooled_z_per_arm(p_a: float, p_b: float, *, alpha: float = 0.05, power: floa
     mean = (p_a + p_b) / 2
     null = np.sqrt(2 * mean * (1 - mean))
     alternative = np.sqrt(p_a * (1 - p_a) + p_b * (1 - p_b))
-    z_alpha, z_beta = norm.isf(alpha / 2), norm.isf(1 - power)
+    z_alpha, z_beta = -ndtri(alpha / 2), -ndtri(1 - power)
     return float(((z_alpha * null + z_beta * alternative) / (p_a - p_b)) ** 2)
 
 

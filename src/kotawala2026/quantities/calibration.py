@@ -13,7 +13,7 @@ from itertools import combinations, product
 from typing import Any, Final, TypedDict
 
 import numpy as np
-from scipy.stats import binom, multinomial
+import scipy  # its part stats, slow to load, is loaded when it is first used
 
 from kotawala2026.exhibits.table_02 import declared_five
 from kotawala2026.quantities.grounds import QUANTITIES
@@ -138,9 +138,11 @@ def bootstrap_rejection(
     possible = b + c <= n_items
     b, c = b[possible], c[possible]
     cells = np.stack([b, c, n_items - b - c], axis=1)
-    mass = np.asarray(multinomial.pmf(cells, n_items, [p10, p01, 1 - p10 - p01]))
+    mass = np.asarray(scipy.stats.multinomial.pmf(cells, n_items, [p10, p01, 1 - p10 - p01]))
     rank = int(np.ceil(n_resamples * alpha / 2 - 1e-9))
-    rejects = sum(binom.cdf(rank - 1, n_resamples, t) for t in bootstrap_tails(b, c, n_items))
+    rejects = sum(
+        scipy.stats.binom.cdf(rank - 1, n_resamples, t) for t in bootstrap_tails(b, c, n_items)
+    )
     return float(mass @ rejects)
 
 
@@ -290,8 +292,8 @@ def _within(rates: FloatArray, target: float, trials: int) -> FloatArray:
     """Chance of |X/M - target| up to each deviation, a row a cell."""
     deviation, center, rate = np.arange(trials + 1), round(target * trials), rates[:, None]
     return np.asarray(
-        binom.cdf(center + deviation, trials, rate)
-        - binom.cdf(center - deviation - 1, trials, rate)
+        scipy.stats.binom.cdf(center + deviation, trials, rate)
+        - scipy.stats.binom.cdf(center - deviation - 1, trials, rate)
     )
 
 
@@ -307,7 +309,7 @@ def _median_rate(rates: FloatArray, trials: int) -> _Law:
     reached = np.zeros((trials + 1, rates.size + 1))
     reached[:, 0] = 1.0
     for rate in rates:
-        at_most = binom.cdf(hits, trials, rate)[:, None]
+        at_most = scipy.stats.binom.cdf(hits, trials, rate)[:, None]
         one_more = np.roll(reached, 1, axis=1)
         one_more[:, 0] = 0.0
         reached = reached * (1 - at_most) + one_more * at_most

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from kotawala2026.exhibits.figure_01 import figure_01
+from kotawala2026.exhibits._gain import gain_of_pairing
 from kotawala2026.quantities.grounds import QUANTITIES, Board
 from kotawala2026.quantities.published_numbers import PublishedNumbers, summary_of
 from kotawala2026.quantities.shortcut_ratios import five_numbers
@@ -17,8 +17,7 @@ from replication.findings import Finding
 @QUANTITIES.on(Board)
 def miller_gain(board: Board) -> Iterator[Finding]:
     """Five numbers of the gain over a board's pairs, and its residuals from 1/(1 - rho)."""
-    # A pair without a gap needs infinitely many items by both formulas; its variances are finite.
-    gain = figure_01(board.verdicts)["gain"].to_numpy(np.float64, copy=True)
+    gain = gain_of_pairing(board.verdicts)
     finite = np.isfinite(board.column("n_star"))
     gain[finite] = board.column("n_miller")[finite] / board.column("n_star")[finite]
     residual = gain - 1 / (1 - board.column("rho"))

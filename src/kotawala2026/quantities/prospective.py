@@ -12,7 +12,7 @@ from math import sqrt
 from typing import Final
 
 import numpy as np
-from scipy.stats import binom
+import scipy  # its part stats, slow to load, is loaded when it is first used
 
 from kotawala2026.exhibits.table_10 import FACTORS
 from kotawala2026.labels import validated_labels
@@ -54,8 +54,8 @@ def powers(published: PublishedNumbers) -> Iterator[Finding]:
             )
             low, high = sorted((least, power, most))[::2]
             shown = Reach(
-                float(binom.ppf(_TAIL, trials, low)) / trials,
-                float(binom.ppf(1 - _TAIL, trials, high)) / trials,
+                float(scipy.stats.binom.ppf(_TAIL, trials, low)) / trials,
+                float(scipy.stats.binom.ppf(1 - _TAIL, trials, high)) / trials,
             ).within(said[name])
             yield Finding(
                 name,

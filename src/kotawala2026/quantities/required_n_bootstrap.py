@@ -13,7 +13,7 @@ from math import sqrt
 from typing import Final
 
 import numpy as np
-from scipy.stats import binom, multinomial
+import scipy  # its part stats, slow to load, is loaded when it is first used
 
 from kotawala2026.quantities.grounds import QUANTITIES, ResolvedBoard
 from kotawala2026.quantities.published_numbers import PublishedNumbers
@@ -96,7 +96,7 @@ def resampled_required_n(b: int, c: int, n: int) -> tuple[FloatArray, FloatArray
     grid_b, grid_c = (x.ravel() for x in np.meshgrid(first, second, indexing="ij"))
     possible = grid_b + grid_c <= n
     drawn = np.stack([grid_b, grid_c, n - grid_b - grid_c], axis=1)[possible]
-    mass = np.asarray(multinomial.pmf(drawn, n, [b / n, c / n, 1 - (b + c) / n]))
+    mass = np.asarray(scipy.stats.multinomial.pmf(drawn, n, [b / n, c / n, 1 - (b + c) / n]))
     return required_n_discordance(drawn[:, 0], drawn[:, 1], n), mass
 
 
@@ -114,7 +114,7 @@ def chance_of_robust(share_unresolved: FloatArray, n_resamples: int) -> FloatArr
     or less: a binomial event, of known probability once the share of such resamples is known.
     """
     rank = math.ceil(_QUANTILES[0] * n_resamples - 1e-9)
-    return np.asarray(binom.cdf(rank - 1, n_resamples, 1 - share_unresolved))
+    return np.asarray(scipy.stats.binom.cdf(rank - 1, n_resamples, 1 - share_unresolved))
 
 
 def _spread(chances: FloatArray) -> float:

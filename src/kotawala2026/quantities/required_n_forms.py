@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from kotawala2026.quantities.grounds import QUANTITIES
 from kotawala2026.quantities.published_numbers import PublishedNumbers, summary_of
@@ -61,7 +61,7 @@ def wald(published: PublishedNumbers) -> Iterator[Finding]:
 def _connor(counts: PublishedCounts, pairs: PairSummary) -> FloatArray:
     """Required N with the null variance in the level term (Connor 1987, 10.2307/2531961)."""
     discordant = (counts.b + counts.c) / counts.n_items
-    z_alpha = float(norm.isf(pairs.alpha / 2))
+    z_alpha = float(-ndtri(pairs.alpha / 2))
     z_beta = float(z_sum(pairs.alpha, pairs.power)) - z_alpha
     root = z_alpha * np.sqrt(discordant) + z_beta * np.sqrt(pairs.var_d)
     return np.asarray(np.square(root / pairs.delta))

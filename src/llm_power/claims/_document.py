@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import yaml
-from jsonschema import ValidationError
 
 from llm_power.claims._errors import AuditError
 from llm_power.documents import DocumentError, first_violation, overflows, read_yaml
 from llm_power.errors import one_line
+
+if TYPE_CHECKING:
+    from jsonschema import ValidationError
 
 
 def read_document(path: Path) -> Any:

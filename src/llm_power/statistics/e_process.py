@@ -39,8 +39,10 @@ from llm_power.statistics._typing import ArrayLike, BoolArray, FloatArray, IntAr
 from llm_power.statistics.inversion import resolution_ratio, z_sum
 from llm_power.statistics.paired_binary import observed_difference_variance
 
-# Elements evaluated at once: keeps the (elements x points) work arrays in a core's cache.
-_BLOCK = 256
+# Elements evaluated at once: keeps the (elements x points) work arrays in the cache.
+_BLOCK = 512
+# Logarithm of a share of a sum that no rounding of the sum shows.
+_NEGLIGIBLE = -700.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,14 +124,17 @@ class DiscreteMixture:
         """
         theta = np.asarray(self.points)
         up, down, log_weights = np.log(2 * theta), np.log(2 - 2 * theta), np.log(self.weights)
-        first, second, result = b.ravel(), c.ravel(), np.empty(b.size)
+        first, second, result = b.reshape(-1, 1), c.reshape(-1, 1), np.empty(b.size)
         for start in range(0, b.size, _BLOCK):
             block = slice(start, start + _BLOCK)
-            terms = np.multiply.outer(first[block], up)
-            terms += np.multiply.outer(second[block], down)
+            terms = first[block] * up
+            terms += second[block] * down
             terms += log_weights
             largest = terms.max(axis=1)
             terms -= largest[:, np.newaxis]
+            # Below the smallest normal number exp is some fifty times as slow, and what it adds
+            # to a sum of at least 1 is lost.
+            np.maximum(terms, _NEGLIGIBLE, out=terms)
             result[block] = largest + np.log(np.exp(terms, out=terms).sum(axis=1))
         return result.reshape(b.shape)
 
@@ -280,13 +285,20 @@ def log_e_trajectory(differences: ArrayLike, mixture: Mixture = BETA_4_4) -> Flo
     steps = np.asarray(differences)
     if not np.all((steps == 0) | (steps == 1) | (steps == -1)):
         raise InvalidArgument("differences must be -1, 0 or 1")
-    b = np.cumsum(steps == 1, axis=-1, dtype=np.int64)
-    c = np.cumsum(steps == -1, axis=-1, dtype=np.int64)
+    # A trajectory stays where it is until the next discordant item: `place` has its start, where
+    # b = c = 0, and each item that moves it.
+    flat, moved = steps.ravel(), np.flatnonzero(steps != 0)
+    starts = np.arange(0, flat.size, max(np.atleast_1d(steps).shape[-1], 1))
+    first = np.searchsorted(moved, starts)
+    place, sign = np.insert(moved, first, starts), np.insert(flat[moved], first, 0)
+    origin = first + np.arange(starts.size)
+    so_far, length = np.cumsum([sign == 1, sign == -1], axis=1), np.diff(origin, append=place.size)
+    b, c = so_far - np.repeat(so_far[:, origin], length, axis=1)
     # Trajectories meet at the same few counts over and over: evaluate each (b, c) once.
     base = int(c.max(initial=0)) + 1
     visited, where = np.unique(b * base + c, return_inverse=True)
     values = mixture.log_e((visited // base).astype(np.float64), (visited % base).astype(float))
-    return values[where].reshape(steps.shape)
+    return np.repeat(values[where], np.diff(place, append=flat.size)).reshape(steps.shape)
 
 
 def first_crossing(log_e: ArrayLike, *, alpha: float = 0.05) -> FloatArray:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import binom
 
+from llm_power.statistics._binomial import likely_counts
 from llm_power.statistics._checks import discordance, positive_count
 from llm_power.statistics._typing import FloatArray, IntArray, RandomSource
 from llm_power.statistics.e_process import (
@@ -172,7 +172,7 @@ def e_process_calibration(
     total = discordance(p10, p01)
     end, trials = positive_count("horizon", horizon), positive_count("n_trials", n_trials)
     signs_rng, items_rng = rng.spawn(2)
-    steps = max(1, int(binom.isf(_BEYOND, end, total)))
+    steps = max(1, int(likely_counts(0, end, total, outside=_BEYOND)[-1]))
     gap = anytime_boundary(np.arange(1, steps + 1), alpha=alpha, mixture=mixture).gap
     crossing = _first_discordant_crossing(gap, p10 / total, trials, signs_rng)
     # Drawn for every trial, so that the stream does not depend on which ones cross.

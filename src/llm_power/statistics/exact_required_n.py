@@ -16,10 +16,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import bdtr, bdtrc, ndtr, ndtri
-from scipy.stats import binom
 
 from llm_power.choices import McNemarTest
 from llm_power.errors import InvalidArgument
+from llm_power.statistics._binomial import binomial_pmf, likely_counts
 from llm_power.statistics._checks import (
     broadcast,
     discordance,
@@ -157,7 +157,7 @@ def mcnemar_power(
     n, psi = positive_count("n_items", n_items), discordance(p10, p01)
     m = _likely_discordant(n, n, psi)
     rejected = _rejection_probability(m, p10 / psi, test, open_unit("alpha", alpha))
-    return float(binom.pmf(m, n, psi) @ rejected)
+    return float(binomial_pmf(m, n, psi) @ rejected)
 
 
 def mcnemar_required_n(
@@ -316,7 +316,7 @@ def mcnemar_design_errors(
         raise InvalidArgument(f"p10 and p01 must differ, got {p10!r} twice")
     theta = max(p10, p01) / psi
     m = _likely_discordant(n, n, psi)
-    mass = binom.pmf(m, n, psi)
+    mass = binomial_pmf(m, n, psi)
     k = _critical_count(m, test, level)
     wrong, right = _lower_tail(k, m, theta), _upper_tail(m - k, m, theta)
     # E[B; B <= k] = m theta P(B' <= k - 1) with B' ~ Binomial(m - 1, theta).
@@ -377,14 +377,13 @@ def _upper_tail(k: IntArray, m: IntArray, theta: float) -> FloatArray:
 
 def _likely_discordant(least: int, most: int, psi: float) -> IntArray:
     """Numbers of discordant items that occur among `least` to `most` items."""
-    low = binom.ppf(_OUTSIDE, least, psi) if least > 0 else 0
-    return np.arange(int(low), int(binom.isf(_OUTSIDE, most, psi)) + 1)
+    return likely_counts(least, most, psi, outside=_OUTSIDE)
 
 
 def _mean(values: FloatArray, m: IntArray, n: int, psi: float) -> float:
     """Mean of a function of the number of discordant items, given on the range m."""
     likely = _likely_discordant(n, n, psi)
-    return float(binom.pmf(likely, n, psi) @ values[likely - m[0]])
+    return float(binomial_pmf(likely, n, psi) @ values[likely - m[0]])
 
 
 def _first_at_least(
@@ -406,7 +405,7 @@ def _last_below(
     """Largest n in [first, last] with power below the target, from one n to the next."""
     likely = _likely_discordant(first, last, psi)
     given = given[np.maximum(likely - m[0], 0)]
-    mass, below = binom.pmf(likely, first, psi), first
+    mass, below = binomial_pmf(likely, first, psi), first
     for n in range(first, last + 1):
         if mass @ given < target:
             below = n

@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import binom
 
+from llm_power.statistics._binomial import binomial_pmf, likely_counts
 from llm_power.statistics._checks import discordance, open_unit, positive_count
 from llm_power.statistics._seeds import named_rng
 from llm_power.statistics._typing import BoolArray, FloatArray, IntArray, RandomSource
@@ -243,15 +243,10 @@ def _rejects(b: IntArray, c: IntArray, n: int, alpha: float) -> BoolArray:
 def _table_probabilities(p10: float, p01: float, n: int) -> tuple[IntArray, IntArray, FloatArray]:
     """Tables (b, c) that hold all but a trace of the trinomial mass, with their mass."""
     discordance(p10, p01)
-    b_range, c_range = _binomial_range(n, p10), _binomial_range(n, p01)
-    b, c = (grid.ravel() for grid in np.meshgrid(b_range, c_range))
+    likely = (likely_counts(n, n, p, outside=_OUTSIDE) for p in (p10, p01))
+    b, c = (grid.ravel() for grid in np.meshgrid(*likely))
     inside = b + c <= n
     b, c = b[inside], c[inside]
     # P(c) P(b | c): given c, the other n - c items favor A with probability p10 / (1 - p01).
-    mass = binom.pmf(c, n, p01) * binom.pmf(b, n - c, p10 / (1 - p01))
+    mass = binomial_pmf(c, n, p01) * binomial_pmf(b, n - c, p10 / (1 - p01))
     return b, c, mass
-
-
-def _binomial_range(n: int, p: float) -> IntArray:
-    low, high = binom.ppf(_OUTSIDE, n, p), binom.isf(_OUTSIDE, n, p)
-    return np.arange(int(max(low, 0)), int(high) + 1)

@@ -133,13 +133,28 @@ def test_mean_one_under_the_null_at_every_step(mixture: Mixture) -> None:
     )
 
 
-def test_trajectory_equals_the_values_at_the_running_counts() -> None:
-    steps = named_rng(1, "trajectory").integers(-1, 2, size=(3, 5, 200))
-    path = log_e_trajectory(steps)
+@pytest.mark.parametrize("mixture", SYMMETRIC)
+@pytest.mark.parametrize("share", [0.0, 0.1, 1.0])
+def test_trajectory_equals_the_values_at_the_running_counts(mixture: Mixture, share: float) -> None:
+    rng = named_rng(1, "trajectory")
+    steps = rng.integers(-1, 2, size=(3, 5, 200)) * (rng.random((3, 5, 200)) < share)
+    steps[0, 0], steps[0, 1, :9], steps[2, 4, -9:] = 0, 0, 0
+    path = log_e_trajectory(steps, mixture)
     b, c = np.cumsum(steps == 1, axis=-1), np.cumsum(steps == -1, axis=-1)
-    np.testing.assert_allclose(path, log_e_value(b, c), rtol=1e-12, atol=1e-14)
-    assert path.shape == steps.shape
-    assert log_e_trajectory(np.zeros((2, 0))).shape == (2, 0)
+    np.testing.assert_array_equal(path, log_e_value(b, c, mixture))
+    assert log_e_trajectory(np.zeros((2, 0)), mixture).shape == (2, 0)
+    assert log_e_trajectory(np.array(1), mixture) == log_e_value(1, 0, mixture)
+
+
+def test_discrete_mixture_is_the_sum_of_its_likelihood_ratios_to_the_last_bit() -> None:
+    """Whatever is evaluated at once, and where most of the terms are lost beside the largest."""
+    counts = np.array([0, 1, 7, 250, 900, 5_000, 400_000, 10**7])
+    b, c = (x.ravel().astype(float) for x in np.meshgrid(np.tile(counts, 10), counts))
+    theta = np.array(UNIFORM_98.points)
+    logs = np.outer(b, np.log(2 * theta)) + np.outer(c, np.log(2 - 2 * theta)) + np.log(1 / 98)
+    largest = logs.max(axis=1)
+    plain = largest + np.log(np.exp(logs - largest[:, np.newaxis]).sum(axis=1))
+    np.testing.assert_array_equal(log_e_value(b, c, UNIFORM_98), plain)
 
 
 def test_concordant_items_leave_the_e_value_unchanged() -> None:
