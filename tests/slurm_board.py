@@ -52,9 +52,10 @@ def write_board(where: Path) -> None:
         solved.astype(np.int8), columns=[f"m{number:04}" for number in range(N_MODELS)]
     )
     table.insert(0, "item_id", [f"q{number:04}" for number in range(N_ITEMS)])
-    table.to_parquet(where / "million.parquet", index=False)
+    (where / "boards").mkdir()
+    table.to_parquet(where / "boards" / "million.parquet", index=False)
     config = yaml.safe_load((where / "config.yaml").read_text())
-    config["data_root"] = "."
+    config["data_root"] = "boards"
     config["boards"] = {
         "million": {
             "title": "A million pairs",
