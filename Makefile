@@ -27,13 +27,16 @@ endif
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help env reproduce audit verify test test-slow wheel lint format report lock bench bench-verdicts runtimes clean
+.PHONY: help env slurm reproduce audit verify test test-slow test-slurm wheel lint format report lock bench bench-verdicts runtimes clean
 
 help: ## list the targets
 	@echo "make TARGET [PYTHON=python3.12] [CORES=2] [SOURCE=public]"
 	@awk -F ': .*## ' '/^[a-z-]+:.* ## / { printf "  %-14s %s\n", $$1, $$2 }' Makefile
 
 env: $(STAMP) ## make the environment in .venv (again only when the locks or pyproject.toml change)
+
+slurm: $(STAMP) ## add to .venv what profiles/slurm submits jobs to a cluster with
+	$(BIN)/python -m pip install --quiet --no-deps --require-hashes -r requirements-slurm.lock
 
 reproduce: $(STAMP) ## run the whole workflow: every exhibit and every board whose data are there
 	$(RUN) -- $(OPTIONS)
@@ -50,6 +53,9 @@ test: $(STAMP) ## run every test that is not slow by nature
 
 test-slow: $(STAMP) wheel ## run what is: Monte Carlo, kills, whole runs, a deployed copy, the wheel
 	$(PYTEST) -m slow
+
+test-slurm: $(STAMP) ## make a board of a million pairs on a Slurm cluster of this one node (as root)
+	$(BIN)/python tests/slurm_board.py
 
 wheel: $(STAMP) ## run the library's tests on its wheel, installed without the other two houses
 	$(BIN)/python tests/installed_wheel.py

@@ -1,4 +1,4 @@
-"""Write requirements.lock, requirements-build.lock and environment.yml (``make lock``)."""
+"""Write the three locks and environment.yml from pyproject.toml (``make lock``)."""
 
 from __future__ import annotations
 
@@ -27,9 +27,10 @@ dependencies:
 
 
 def main() -> None:
-    """Resolve the newest versions that suit pyproject.toml and write the three files."""
+    """Resolve the newest versions that suit pyproject.toml and write the four files."""
     lock, build_lock = ROOT / "requirements.lock", ROOT / "requirements-build.lock"
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    stated = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    project = stated["project"]
     with TemporaryDirectory() as folder:
         # What suits the oldest Python binds the newer ones: one version of a package everywhere.
         oldest = Path(folder, "oldest.txt")
@@ -39,6 +40,13 @@ def main() -> None:
         build = Path(folder, "build.in")
         build.write_text("\n".join(project["optional-dependencies"]["build"]))
         resolve(str(build), *pinned, output=build_lock)
+        # Beside what everyone has: the packages that the group adds, and no others.
+        group = Path(folder, "slurm.in")
+        group.write_text("\n".join(stated["dependency-groups"]["slurm"]))
+        known = re.findall(r"^([\w.-]+)==", lock.read_text(), re.MULTILINE)
+        beside = ["--universal", "--generate-hashes", "--constraint", str(lock)]
+        beside += [f"--no-emit-package={name}" for name in known]
+        resolve(str(group), *beside, output=ROOT / "requirements-slurm.lock")
 
     versions = re.findall(r"^([\w.-]+==.+) \\$", lock.read_text(), re.MULTILINE)
     listed = "".join(f"      - {version}\n" for version in versions)

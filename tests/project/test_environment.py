@@ -14,7 +14,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parents[2]
-LOCKS = ["requirements.lock", "requirements-build.lock"]
+LOCKS = ["requirements.lock", "requirements-build.lock", "requirements-slurm.lock"]
 
 
 def lock_text(name: str) -> str:
@@ -81,6 +81,15 @@ def test_every_direct_dependency_is_in_the_lock_at_a_version_it_allows() -> None
 def test_the_build_lock_is_part_of_the_lock() -> None:
     everything = {str(requirement) for requirement in locked("requirements.lock")}
     assert {str(requirement) for requirement in locked("requirements-build.lock")} <= everything
+
+
+def test_the_lock_of_slurm_is_the_group_beside_the_lock() -> None:
+    beside = {canonicalize_name(one.name): pinned_version(one) for one in locked(LOCKS[2])}
+    assert beside.keys().isdisjoint(canonicalize_name(one.name) for one in locked(LOCKS[0]))
+    for line in tomllib.loads(lock_text("pyproject.toml"))["dependency-groups"]["slurm"]:
+        assert Requirement(line).specifier.contains(
+            beside[canonicalize_name(Requirement(line).name)]
+        )
 
 
 @pytest.mark.parametrize("name", LOCKS)

@@ -1,0 +1,229 @@
+"""A board of a million pairs on a Slurm cluster: the same bytes as on one machine.
+
+Run as a program (``make test-slurm``) it starts a cluster of this one node, makes the board there
+by ``profiles/slurm`` and again without it. On the way a run is interrupted and a job is killed.
+"""
+
+from __future__ import annotations
+
+import filecmp
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
+
+import numpy as np
+import pandas as pd
+import yaml
+
+import slurm_node
+from repository import copy_finished, copy_repository
+from slurm_node import Job, NotHere
+
+ROOT: Final = Path(__file__).resolve().parents[1]
+PROFILE: Final = "profiles/slurm"
+
+# The board: 1,050,525 pairs, and what is made of them.
+N_MODELS, N_ITEMS = 1_450, 1_000
+_PANEL: Final = "results/boards/million"
+TARGETS: Final = [
+    *(f"{_PANEL}/{stage}.parquet" for stage in ("multiplicity", "clusters", "sequential")),
+    f"{_PANEL}/leave_one_out.parquet",
+]
+# The run is interrupted at the first job; the other is killed while it works.
+FIRST, VICTIM = "scores", "sequential"
+
+# A small cluster answers at once; it has no accounting to ask.
+_FAST: Final = ["--slurm-status-command", "squeue", "--slurm-init-seconds-before-status-checks=1"]
+_SECONDS: Final = 300.0
+
+
+def write_board(where: Path) -> None:
+    """Write the scores of the board, and a configuration that has no other."""
+    rng = np.random.default_rng(20260528)
+    ability, difficulty = rng.normal(size=N_MODELS), rng.normal(size=(N_ITEMS, 1))
+    solved = rng.normal(size=(N_ITEMS, N_MODELS)) + ability > difficulty
+    table = pd.DataFrame(
+        solved.astype(np.int8), columns=[f"m{number:04}" for number in range(N_MODELS)]
+    )
+    table.insert(0, "item_id", [f"q{number:04}" for number in range(N_ITEMS)])
+    (where / "boards").mkdir()
+    table.to_parquet(where / "boards" / "million.parquet", index=False)
+    config = yaml.safe_load((where / "config.yaml").read_text())
+    config["data_root"] = "boards"
+    config["boards"] = {
+        "million": {
+            "title": "A million pairs",
+            "families": ["all"],
+            "tasks": {"exam": {"reader": "wide", "path": "million.parquet"}},
+        }
+    }
+    (where / "config.yaml").write_text(yaml.safe_dump(config))
+
+
+class Run:
+    """Snakemake at work in a copy of the repository.
+
+    Its environment names no program of .venv: jobs find them as Snakemake itself was found.
+    """
+
+    def __init__(self, where: Path, *options: str, plugin: Path | None = None) -> None:
+        environment = {"PATH": "/usr/bin:/bin", "HOME": os.environ["HOME"]}
+        if plugin:
+            environment["PYTHONPATH"] = str(plugin)
+        self.where = where
+        self.log = where / "run.log"
+        with self.log.open("w") as log:
+            self.process = subprocess.Popen(
+                [Path(sys.executable).with_name("snakemake"), *TARGETS, *options],
+                cwd=where,
+                env=environment,
+                stdout=log,
+                stderr=log,
+            )
+
+    def end(self) -> str:
+        """Wait for a good end and return what was said."""
+        code = self.process.wait()
+        expect(code == 0, f"Snakemake ends with {code}:\n{self.said[-5000:]}")
+        return self.said
+
+    @property
+    def said(self) -> str:
+        """What Snakemake said so far."""
+        return self.log.read_text()
+
+
+def expect(condition: bool, message: str) -> None:
+    """End the program with a message where a condition does not hold."""
+    if not condition:
+        sys.exit(f"slurm: FAILED: {message}")
+
+
+def tell(message: str) -> None:
+    """Say how far it is."""
+    print(f"slurm: {time.monotonic() - _STARTED:5.1f} s: {message}", flush=True)
+
+
+_STARTED: Final = time.monotonic()
+
+
+def main() -> int:
+    """Make the board twice and compare; return the exit code."""
+    # An end by request is an orderly one, too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    try:
+        with TemporaryDirectory(prefix="llm-power-slurm-") as folder:
+            plugin = install_plugin(Path(folder, "plugin"))
+            with slurm_node.cluster():
+                tell("the cluster is up")
+                check(Path(folder), plugin)
+    except NotHere as reason:
+        print(f"slurm: skipped: {reason}.")
+    return 0
+
+
+def check(folder: Path, plugin: Path) -> None:
+    """Make the board on the cluster and without it, and compare all that was made."""
+    there = copy_repository(folder / "cluster")
+    write_board(there)
+    # With its times, for that of the scores is part of their provenance.
+    here = copy_finished(there, folder / "machine")
+
+    on_cluster = ["--workflow-profile", PROFILE, *_FAST]
+    first = Run(there, *on_cluster, plugin=plugin)
+    interrupted = job_at_work(first, FIRST)
+    first.process.send_signal(signal.SIGINT)
+    first.process.wait()
+    expect_idle()
+    tell(f"the run is interrupted, and its job {interrupted.number} ({FIRST}) gone")
+
+    second = Run(there, *on_cluster, plugin=plugin)
+    killed = job_at_work(second, VICTIM)
+    slurm_node.cancel(killed)
+    tell(f"job {killed.number} ({VICTIM}) is killed")
+    second.end()
+    done = slurm_node.jobs()
+    tell(f"the cluster has made the board in {len(done)} jobs")
+    check_jobs(done)
+
+    Run(here, "--cores=2").end()
+    tell("this machine has made it")
+    compare(there / "results", here / "results")
+    said = Run(there, *on_cluster, plugin=plugin).end()
+    expect("Nothing to be done" in said, f"a further call makes something:\n{said}")
+    tell("every file has the same bytes, and a further call makes nothing")
+
+
+def install_plugin(folder: Path) -> Path:
+    """Install what `make slurm` adds to .venv into a folder, and leave .venv as it is."""
+    options = ["-qq", "--no-deps", "--require-hashes", "--disable-pip-version-check"]
+    lock = ["--target", str(folder), "-r", str(ROOT / "requirements-slurm.lock")]
+    command = [sys.executable, "-m", "pip", "install", *options, *lock]
+    if subprocess.run(command, check=False).returncode:
+        raise NotHere("pip cannot install requirements-slurm.lock")
+    return folder
+
+
+def job_at_work(run: Run, rule: str) -> Job:
+    """Return the job of a rule as soon as its script has begun."""
+    folder = run.where / "logs"
+    end = time.monotonic() + _SECONDS
+    while time.monotonic() < end and run.process.poll() is None:
+        logs = [str(path.relative_to(folder)) for path in folder.rglob("*.log")]
+        for job in running():
+            if job.state == "RUNNING" and job.rule == rule and any(rule in log for log in logs):
+                return job
+        time.sleep(0.1)
+    sys.exit(f"slurm: FAILED: no job of rule {rule} runs:\n{run.said[-5000:]}")
+
+
+def running() -> list[Job]:
+    """Return the jobs that have not ended."""
+    return [job for job in slurm_node.jobs() if job.state in ("PENDING", "RUNNING", "COMPLETING")]
+
+
+def expect_idle() -> None:
+    """Wait until the cluster has no job left."""
+    end = time.monotonic() + _SECONDS
+    while jobs := running():
+        expect(time.monotonic() < end, f"jobs go on: {jobs}")
+        time.sleep(0.1)
+
+
+def check_jobs(done: list[Job]) -> None:
+    """Show every job and expect that the two are cancelled and no other has failed."""
+    ends = Counter((job.rule, job.state) for job in done)
+    print(
+        "".join(
+            f"    {job.number:>3} {job.rule:16} {job.state:10} {job.memory:>6} {job.limit}\n"
+            for job in done
+        )
+    )
+    expect(ends.pop((FIRST, "CANCELLED")) == 1, "the interrupted job is not cancelled")
+    expect(ends.pop((VICTIM, "CANCELLED")) == 1, "the killed job is not cancelled")
+    expect({state for _, state in ends} == {"COMPLETED"}, f"jobs failed: {ends}")
+    expect(set(ends.values()) == {1}, f"a job ran twice without need: {ends}")
+
+
+def compare(one: Path, other: Path) -> None:
+    """Expect the same files with the same bytes."""
+    names, others = files_in(one), files_in(other)
+    expect(names == others, f"other files: {set(names) ^ set(others)}")
+    _, differing, unread = filecmp.cmpfiles(one, other, names, shallow=False)
+    expect(not differing + unread, f"other bytes: {differing + unread}")
+    tell(f"{len(names)} files are compared")
+
+
+def files_in(folder: Path) -> list[str]:
+    """Return the paths of all files in a folder."""
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+
+
+if __name__ == "__main__":
+    sys.exit(main())
