@@ -1,4 +1,4 @@
-"""Write requirements.lock, requirements-build.lock and environment.yml (``make lock``)."""
+"""Write the locks (all, building, benchmarks) and environment.yml (``make lock``)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ dependencies:
 
 
 def main() -> None:
-    """Resolve the newest versions that suit pyproject.toml and write the three files."""
+    """Resolve the newest versions that suit pyproject.toml and write the four files."""
     lock, build_lock = ROOT / "requirements.lock", ROOT / "requirements-build.lock"
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     with TemporaryDirectory() as folder:
@@ -41,6 +41,11 @@ def main() -> None:
         resolve(str(build), *pinned, output=build_lock)
 
     versions = re.findall(r"^([\w.-]+==.+) \\$", lock.read_text(), re.MULTILINE)
+    # The peers see the packages of the lock, at its versions, and bring only what it has not.
+    shared = [f"--no-emit-package={version.split('==')[0]}" for version in versions]
+    pinned = ["--universal", "--generate-hashes", "--constraint", str(lock)]
+    bench_lock = ROOT / "requirements-bench.lock"
+    resolve("pyproject.toml", "--group", "bench", *pinned, *shared, output=bench_lock)
     listed = "".join(f"      - {version}\n" for version in versions)
     (ROOT / "environment.yml").write_text(ENVIRONMENT + listed)
 

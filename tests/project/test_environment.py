@@ -14,7 +14,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parents[2]
-LOCKS = ["requirements.lock", "requirements-build.lock"]
+LOCKS = ["requirements.lock", "requirements-build.lock", "requirements-bench.lock"]
 
 
 def lock_text(name: str) -> str:
@@ -81,6 +81,16 @@ def test_every_direct_dependency_is_in_the_lock_at_a_version_it_allows() -> None
 def test_the_build_lock_is_part_of_the_lock() -> None:
     everything = {str(requirement) for requirement in locked("requirements.lock")}
     assert {str(requirement) for requirement in locked("requirements-build.lock")} <= everything
+
+
+def test_the_lock_of_the_benchmarks_changes_no_version_of_the_lock() -> None:
+    ours, theirs = (
+        {canonicalize_name(requirement.name) for requirement in locked(name)}
+        for name in ("requirements.lock", "requirements-bench.lock")
+    )
+    peers = tomllib.loads(lock_text("pyproject.toml"))["dependency-groups"]["bench"]
+    assert ours & theirs == set()
+    assert {canonicalize_name(Requirement(peer).name) for peer in peers} <= ours | theirs
 
 
 @pytest.mark.parametrize("name", LOCKS)
