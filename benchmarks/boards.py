@@ -64,7 +64,7 @@ def draw_scores(size: Size, *, missing: float = 0.0, spread: float = 1.5) -> Flo
     scores = np.empty((size.items, size.models))
     for model, ability in enumerate(np.linspace(spread, 0.0, size.models)):
         # A model at a time: the memory that is measured is the work's.
-        rng = np.random.default_rng([_SEED, model])
+        rng = np.random.default_rng([_SEED, 1 + model])  # a zero would be the stream above
         scores[:, model] = rng.normal(size=size.items) + ability > difficulty
         if missing:
             scores[rng.random(size.items) < missing, model] = np.nan

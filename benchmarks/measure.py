@@ -28,8 +28,9 @@ _HOT_SPOTS: Final = 12
 
 @contextmanager
 def own_process() -> Iterator[ProcessPoolExecutor]:
-    """Start a process that shares nothing with this one."""
-    context = multiprocessing.get_context("spawn")
+    """Start a process that shares nothing with the others but imported modules."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["llm_power.board.resolve"])
     with ProcessPoolExecutor(max_workers=1, mp_context=context) as pool:
         yield pool
 
@@ -55,6 +56,10 @@ class Worker:
         """Return the peak of the process's memory since the work was prepared."""
         return self._pool.submit(_gigabytes).result()
 
+    def forget(self) -> None:
+        """Drop the data, which would count as memory of what the process does next."""
+        self._pool.submit(_forget, self._key).result()
+
     def answers(self) -> Answers:
         """Do the work once, and return what it found."""
         return self._pool.submit(_answers, self._key).result()
@@ -71,6 +76,10 @@ def _prepare(key: Key) -> None:
     # Linux starts the peak anew; elsewhere it is that of the preparation too.
     with suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")
+
+
+def _forget(key: Key) -> None:
+    del _calls[key]
 
 
 def _seconds(key: Key) -> float:

@@ -60,6 +60,25 @@ class LeftOut:
 
 
 @dataclass(frozen=True, slots=True)
+class Profile:
+    """Where our time goes in a contest that misses its reach.
+
+    Attributes
+    ----------
+    contest : str
+        The contest.
+    size : Size
+        Size of the board.
+    own_seconds : list of (str, float)
+        Functions, or modules of an import, and their own time; longest first.
+    """
+
+    contest: str
+    size: Size
+    own_seconds: list[tuple[str, float]]
+
+
+@dataclass(frozen=True, slots=True)
 class Results:
     """Everything of a session.
 
@@ -71,14 +90,14 @@ class Results:
         Times and memory.
     left_out : list of LeftOut
         Who was not timed.
-    hot_spots : dict of str to list of (str, float)
-        Of each contest that misses its reach: functions and their own seconds, longest first.
+    profiles : list of Profile
+        Of the contests that miss their reach.
     """
 
     machine: dict[str, str]
     measured: list[Measured] = field(default_factory=list)
     left_out: list[LeftOut] = field(default_factory=list)
-    hot_spots: dict[str, list[tuple[str, float]]] = field(default_factory=dict)
+    profiles: list[Profile] = field(default_factory=list)
 
     def of(self, contest: str, *, in_turn: bool) -> list[Measured]:
         """Return the rows of a contest, those of its rounds or the others."""
@@ -96,7 +115,7 @@ def read_results(path: Path) -> Results:
         machine=found["machine"],
         measured=[Measured(**row | {"size": Size(**row["size"])}) for row in found["measured"]],
         left_out=[LeftOut(**row) for row in found["left_out"]],
-        hot_spots=found["hot_spots"],
+        profiles=[Profile(**row | {"size": Size(**row["size"])}) for row in found["profiles"]],
     )
 
 

@@ -24,8 +24,11 @@ from documents import replace_measured
 from measure import Worker, own_process
 from ours import Answers
 from paper import run_twice
-from results import LATEST, ROOT, LeftOut, Measured, Results, this_machine
+from results import LATEST, ROOT, LeftOut, Measured, Profile, Results, this_machine
 from tables import as_markdown, line_of
+
+# A line that misses is profiled at the largest size that takes less.
+_PROFILED_SECONDS: Final = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,20 +111,18 @@ class Runner:
         """Run a side at each size, up to the largest that it can do in its time."""
         longest = self._pace.our_seconds if side.who == US else self._pace.peer_seconds
         found: list[Measured] = []
-        for size in sizes:
-            if found and found[-1].seconds[0] * size.work > longest * found[-1].size.work:
-                break
-            found.append(self._once(contest, side, size))
-        return found
-
-    def _once(self, contest: Contest, side: Side, size: Size) -> Measured:
-        """Run a side once, or if that is quick, once more."""
         with self._process() as pool:
-            worker = Worker(pool, side, size)
-            seconds = worker.seconds()
-            if seconds < self._pace.warm_up_below:
+            for size in sizes:
+                if found and found[-1].seconds[0] * size.work > longest * found[-1].size.work:
+                    break
+                worker = Worker(pool, side, size)
                 seconds = worker.seconds()
-            return Measured(contest.name, side.who, size, [seconds], worker.gigabytes())
+                if seconds < self._pace.warm_up_below:
+                    seconds = worker.seconds()
+                row = Measured(contest.name, side.who, size, [seconds], worker.gigabytes())
+                found.append(row)
+                worker.forget()
+        return found
 
     def _in_turn(
         self, contest: Contest, places: Sequence[tuple[Side, Measured]]
@@ -170,9 +171,14 @@ def measure(contests: Sequence[Contest], runner: Runner) -> Results:
                 results.left_out.append(found)
             else:
                 results.measured.append(found)
-        line = line_of(contest, results)
-        if line.missed:
-            results.hot_spots[contest.name] = runner.hot_spots(contest, line.size)
+        if line_of(contest, results).missed:
+            climbed = [x for x in results.of(contest.name, in_turn=False) if x.who == US]
+            size = max(
+                (x.size for x in climbed if x.seconds[0] < _PROFILED_SECONDS),
+                key=lambda size: size.work,
+                default=contest.sizes[0],
+            )
+            results.profiles.append(Profile(contest.name, size, runner.hot_spots(contest, size)))
     return results
 
 
@@ -197,7 +203,8 @@ def main() -> None:
     results.write(options.results)
     text = as_markdown([*chosen, *PAPER], results)
     if not (options.smoke or options.only):
-        replace_measured(ROOT / "docs" / "benchmarks.md", text, made_by="make bench")
+        shown = f"![Time and memory against models and items](images/benchmarks.png)\n\n{text}"
+        replace_measured(ROOT / "docs" / "benchmarks.md", shown, made_by="make bench")
     print(text)
 
 

@@ -8,7 +8,7 @@ from statistics import median
 
 from boards import Size
 from contests import US, Contest, Reach
-from results import Measured, Results
+from results import Measured, Profile, Results
 from tabulate import tabulate
 
 _HOT_SPOTS = 5
@@ -118,7 +118,8 @@ def as_markdown(contests: Sequence[Contest], results: Results) -> str:
     parts = [f"Measured on: {machine}.", _reached(lines), _peers(lines)]
     if results.left_out:
         parts.append(_left_out(results))
-    parts += [_hot_spots(line, results) for line in lines if line.contest.name in results.hot_spots]
+    works = {contest.name: contest.work for contest in contests}
+    parts += [_profile(works[one.contest], one) for one in results.profiles]
     return "\n\n".join(parts) + "\n"
 
 
@@ -170,10 +171,10 @@ def _left_out(results: Results) -> str:
     )
 
 
-def _hot_spots(line: Line, results: Results) -> str:
-    spots = results.hot_spots[line.contest.name][:_HOT_SPOTS]
-    rows = [[f"`{where}`", _time(seconds)] for where, seconds in spots]
-    title = f"Where the time goes in {line.contest.work}, under a profiler:"
+def _profile(work: str, profile: Profile) -> str:
+    rows = [[f"`{where}`", _time(own)] for where, own in profile.own_seconds[:_HOT_SPOTS]]
+    board = f" ({_board(profile.size)})" if profile.size.pairs else ""
+    title = f"Where the time goes in {work}{board}, under a profiler:"
     return f"{title}\n\n" + _table(["function", "own time"], rows)
 
 

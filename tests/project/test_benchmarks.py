@@ -37,20 +37,18 @@ def test_a_short_run_prints_every_table_and_says_that_no_boards_are_there() -> N
 
 
 @pytest.mark.parametrize(
-    ("document", "made_by", "heading"),
+    ("document", "made_by"),
     [
-        ("README.md", "make bench-verdicts", "nominal"),
-        ("docs/verdicts.md", "make bench-verdicts", "nominal"),
-        ("docs/benchmarks.md", "make bench", "best peer"),
+        ("README.md", "make bench-verdicts"),
+        ("docs/verdicts.md", "make bench-verdicts"),
+        ("docs/benchmarks.md", "make bench"),
     ],
 )
-def test_a_document_has_one_place_for_what_is_measured(
-    document: str, made_by: str, heading: str
-) -> None:
+def test_a_document_has_one_place_for_what_is_measured(document: str, made_by: str) -> None:
     text = (ROOT / document).read_text(encoding="utf-8")
     begin, end = f"<!-- measured by {made_by} -->\n", "<!-- end of what is measured -->\n"
     assert (text.count(begin), text.count(end)) == (1, 1)
-    assert heading in text[text.index(begin) : text.index(end)]
+    assert text.index(begin) < text.index(end)
 
 
 @pytest.fixture
