@@ -71,12 +71,14 @@ format: $(STAMP) ## rewrite Python and Snakemake files in the house style
 	$(BIN)/ruff format .
 	$(BIN)/snakefmt Snakefile workflow src
 
-bench: $(BENCH_STAMP) ## time the heavy paths against the peers, into docs/benchmarks.md; PAPER=1: the workflow too
+bench: $(BENCH_STAMP) ## time the heavy paths beside the peers, into docs/benchmarks.md (PAPER=1: the workflow too)
 	$(BENCH)/python benchmarks/run.py $(if $(PAPER),--paper)
 	$(BENCH)/python benchmarks/plots.py
 
 bench-smoke: $(BENCH_STAMP) ## run the same once at tiny sizes, and print
 	$(BENCH)/python benchmarks/run.py --smoke --results benchmarks/results/smoke.json
+	$(BENCH)/python benchmarks/plots.py --results benchmarks/results/smoke.json \
+	    --output benchmarks/results/smoke.png
 
 bench-verdicts: $(STAMP) ## simulate what the verdicts claim of themselves, into README and docs/verdicts.md
 	$(BIN)/python benchmarks/measured_errors.py

@@ -131,13 +131,12 @@ def _reached(lines: Sequence[Line]) -> str:
     rows = []
     for line in lines:
         best = line.others[0] if line.others else line.yardstick
-        wanted = line.contest.reach
         rows.append(
             [
                 line.contest.work,
                 _board(line.size),
-                _figures(wanted, wanted, at_most=True),
-                _figures(line.figures, wanted) + (" **missed**" if line.missed else ""),
+                f"at most {_figures(line.contest.reach, line.contest)}",
+                _figures(line.figures, line.contest) + (" **missed**" if line.missed else ""),
                 _time(line.seconds),
                 f"{line.gigabytes:.2f} GB" if line.gigabytes else "",
                 f"{best.who}, {_pace(best)}" if best else "none",
@@ -191,18 +190,19 @@ def _pace(other: Other) -> str:
     return f"{_time(other.seconds / other.size.pairs)} a pair"
 
 
-def _figures(reach: Reach, wanted: Reach, *, at_most: bool = False) -> str:
-    """Write those figures of `reach` that are wanted."""
-    said = []
+def _figures(reach: Reach, contest: Contest) -> str:
+    """Write those figures of `reach` that the contest is about."""
+    wanted, said = contest.reach, []
     if wanted.times_yardstick is not None and reach.times_yardstick is not None:
-        said.append(f"{reach.times_yardstick:.3g} x the yardstick")
+        name = contest.yardstick.who if contest.yardstick else "itself"
+        said.append(f"{reach.times_yardstick:.3g} x {name}")
     if wanted.microseconds_a_pair is not None and reach.microseconds_a_pair is not None:
         said.append(f"{reach.microseconds_a_pair:.3g} µs a pair")
     if wanted.seconds is not None and reach.seconds is not None:
         said.append(_time(reach.seconds))
     if wanted.gigabytes is not None and reach.gigabytes is not None:
         said.append(f"{reach.gigabytes:.2g} GB")
-    return ("at most " if at_most else "") + ", ".join(said)
+    return ", ".join(said)
 
 
 def _ratio(ratio: float) -> str:
