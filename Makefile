@@ -7,6 +7,9 @@ SOURCE ?=
 
 BIN := .venv/bin
 STAMP := .venv/.made
+# The peers of the benchmarks, beside the packages of .venv.
+BENCH := .venv-bench/bin
+BENCH_STAMP := .venv-bench/.made
 # Rules and tests that call a program by its name get the environment's own.
 WITH_PATH := PATH="$(CURDIR)/$(BIN):$$PATH"
 OPTIONS := --cores $(CORES) $(if $(SOURCE),--config source=$(SOURCE))
@@ -27,7 +30,8 @@ endif
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help env slurm reproduce audit verify test test-slow test-slurm wheel lint format report lock bench bench-verdicts runtimes clean
+.PHONY: help env slurm reproduce audit verify test test-slow test-slurm wheel lint format report \
+    docs lock bench bench-smoke bench-verdicts runtimes clean
 
 help: ## list the targets
 	@echo "make TARGET [PYTHON=python3.12] [CORES=2] [SOURCE=public]"
@@ -73,8 +77,14 @@ format: $(STAMP) ## rewrite Python and Snakemake files in the house style
 	$(BIN)/ruff format .
 	$(BIN)/snakefmt Snakefile workflow src
 
-bench: $(STAMP) ## time the heavy paths against a peer, in the same run
-	$(BIN)/python benchmarks/run.py
+bench: $(BENCH_STAMP) ## time the heavy paths beside the peers, into docs/benchmarks.md (PAPER=1: the workflow too)
+	$(BENCH)/python benchmarks/run.py $(if $(PAPER),--paper)
+	$(BENCH)/python benchmarks/plots.py
+
+bench-smoke: $(BENCH_STAMP) ## run the same once at tiny sizes, and print
+	$(BENCH)/python benchmarks/run.py --smoke --results benchmarks/results/smoke.json
+	$(BENCH)/python benchmarks/plots.py --results benchmarks/results/smoke.json \
+	    --output benchmarks/results/smoke.png
 
 bench-verdicts: $(STAMP) ## simulate what the verdicts claim of themselves, into README and docs/verdicts.md
 	$(BIN)/python benchmarks/measured_errors.py
@@ -92,7 +102,7 @@ lock: $(STAMP) ## take the newest versions into the locks and environment.yml
 	$(BIN)/python tools/lock.py
 
 clean: ## remove whatever the workflow and the checks have made; .venv stays
-	rm -rf results figures logs benchmarks/workflow benchmarks/*.tsv .snakemake
+	rm -rf results figures logs benchmarks/workflow benchmarks/results benchmarks/*.tsv .snakemake
 	rm -rf .hypothesis .mypy_cache .pytest_cache .ruff_cache
 
 # First the tools that build, then everything with them: a dependency that comes as source and the
@@ -107,4 +117,12 @@ $(STAMP): requirements-build.lock requirements.lock pyproject.toml
 	$(BIN)/python -m pip install --quiet --no-deps --require-hashes --no-build-isolation -r requirements.lock
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	$(BIN)/python -m pip check
+	@touch $@
+
+# A .pth file lets it see .venv, and no package of .venv is in its lock.
+$(BENCH_STAMP): $(STAMP) requirements-bench.lock
+	$(BIN)/python -m venv --clear --without-pip .venv-bench
+	$(BIN)/python -m pip --python $(BENCH)/python install --quiet --no-deps --require-hashes -r requirements-bench.lock
+	$(BIN)/python -c 'import sysconfig; print("import site; site.addsitedir(%r)" % sysconfig.get_path("purelib"))' \
+	    > "$$($(BENCH)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/project.pth"
 	@touch $@

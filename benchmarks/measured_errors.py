@@ -12,14 +12,14 @@ from itertools import groupby
 from pathlib import Path
 from typing import Final
 
+from documents import replace_measured
 from half_samples import HalfSample, half_samples
 from simulations import SIZES, Rate, all_rates
 from tabulate import tabulate
 
 _ROOT: Final = Path(__file__).resolve().parents[1]
 _TRIALS: Final = 20_000
-_BEGIN: Final = "<!-- measured by make bench-verdicts -->\n"
-_END: Final = "<!-- end of what is measured -->\n"
+_MADE_BY: Final = "make bench-verdicts"
 
 _TITLES: Final = {
     "type I": "Type I error, the largest of the populations",
@@ -129,13 +129,6 @@ def half_table(halves: Sequence[HalfSample]) -> str:
     return _markdown(rows, [*headers, "turned", "stated", "stated less turned, farthest decile"])
 
 
-def replace_measured(path: Path, text: str) -> None:
-    """Put `text` where the last run's tables stand in a document."""
-    before, rest = path.read_text(encoding="utf-8").split(_BEGIN)
-    after = rest.split(_END)[1]
-    path.write_text(f"{before}{_BEGIN}\n{text}\n{_END}{after}", encoding="utf-8")
-
-
 def main() -> None:
     """Simulate, then write the tables, or print those of another number of trials."""
     parser = argparse.ArgumentParser(description=main.__doc__)
@@ -146,8 +139,8 @@ def main() -> None:
     halves = half_table(list(half_samples(Path(folder))) if folder else [])
     long = "\n".join([long_tables(rates), below_nominal(rates), halves])
     if trials == _TRIALS:
-        replace_measured(_ROOT / "docs" / "verdicts.md", long)
-        replace_measured(_ROOT / "README.md", short_table(rates))
+        replace_measured(_ROOT / "docs" / "verdicts.md", long, made_by=_MADE_BY)
+        replace_measured(_ROOT / "README.md", short_table(rates), made_by=_MADE_BY)
     print(long, short_table(rates), sep="\n")
 
 

@@ -1,134 +1,211 @@
-"""Time the heavy paths against a peer in the same run: medians of interleaved runs, and ratios.
+"""Time the heavy paths against the peers, and write the results, the table and the plots.
 
-``make bench`` prints the table that benchmarks/README.md quotes. The two sides compute the
-same thing, which is checked before anything is timed.
+``make bench`` measures, ``make bench-smoke`` runs everything once at a tiny size and prints. First
+each side climbs from small boards to large ones, and stops before it would take too long. Then all
+sides of a contest run in turn, each in its own process and at the largest size that it reached.
 """
 
 from __future__ import annotations
 
+import argparse
+import sys
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
-from statistics import median
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import AbstractContextManager, ExitStack, nullcontext
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
 
 import numpy as np
-from scipy.stats import bootstrap
-from statsmodels.stats.contingency_tables import mcnemar
-from tabulate import tabulate
+from boards import Size
+from contests import CONTESTS, PAPER, US, Contest, Side
+from documents import replace_measured
+from measure import Worker, own_process
+from ours import Answers
+from paper import run_twice
+from results import LATEST, ROOT, LeftOut, Measured, Profile, Results, this_machine
+from tables import as_markdown, line_of
 
-from llm_power.board.counts import count_cells
-from llm_power.board.families import pair_indices
-from llm_power.statistics._typing import FloatArray
-from llm_power.statistics.mcnemar import mcnemar_asymptotic, mcnemar_exact
-from llm_power.statistics.paired_binary import summarize_counts
-from llm_power.statistics.paired_bootstrap import paired_bootstrap_delta
-
-ROUNDS = 7
-N_ITEMS, N_MODELS = 12_000, 100
+# A line that misses is profiled at the largest size that takes less.
+_PROFILED_SECONDS: Final = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Contest:
-    """Two ways to the same numbers.
+class Pace:
+    """How long a contest may take.
 
     Attributes
     ----------
-    task, peer : str
-        What is computed, and by whom besides us.
-    ours, theirs : callable
-        The two ways.
+    rounds : int
+        Rounds of all sides in turn.
+    contest_seconds : float
+        No round is begun after so many.
+    our_seconds, peer_seconds : float
+        A size that would take a side longer is left out.
+    warm_up_below : float
+        A first run that takes less is not counted: it imports and warms up.
     """
 
-    task: str
-    peer: str
-    ours: Callable[[], object]
-    theirs: Callable[[], object]
+    rounds: int
+    contest_seconds: float
+    our_seconds: float
+    peer_seconds: float
+    warm_up_below: float
 
 
-def draw_scores() -> FloatArray:
-    """Return 0/1 scores of shape (N_ITEMS, N_MODELS) with a common item difficulty."""
-    rng = np.random.default_rng(20260528)
-    ability = np.linspace(-0.5, 1.0, N_MODELS)
-    latent = rng.normal(size=(N_ITEMS, 1)) + rng.normal(size=(N_ITEMS, N_MODELS)) + ability
-    scores: FloatArray = (latent > 0).astype(np.float64)
-    return scores
+FULL: Final = Pace(7, contest_seconds=50, our_seconds=120, peer_seconds=2, warm_up_below=1)
+SMOKE: Final = Pace(1, contest_seconds=0, our_seconds=9, peer_seconds=9, warm_up_below=0)
 
 
-def all_pairs(scores: FloatArray) -> FloatArray:
-    """Return asymptotic and exact p-values, and N*, of all pairs."""
-    cells = count_cells(scores, *pair_indices(scores.shape[1], "all"))
-    summary = summarize_counts(cells.n11, cells.b, cells.c, cells.n00)
-    return np.array(
-        [mcnemar_asymptotic(cells.b, cells.c), mcnemar_exact(cells.b, cells.c), summary.n_star]
-    )
+class Runner:
+    """Runs contests at a pace.
+
+    Parameters
+    ----------
+    pace : Pace
+        How long a contest may take.
+    shared : ProcessPoolExecutor, optional
+        One process for everything, where memory does not matter.
+    """
+
+    def __init__(self, pace: Pace, shared: ProcessPoolExecutor | None = None) -> None:
+        self._pace, self._shared = pace, shared
+
+    def _process(self) -> AbstractContextManager[ProcessPoolExecutor]:
+        return nullcontext(self._shared) if self._shared else own_process()
+
+    def hold(self, contest: Contest) -> Iterator[Measured | LeftOut]:
+        """Check that all sides agree, let each climb, and run them in turn."""
+        places = [(contest.ours, self._climb(contest, contest.ours, contest.sizes))]
+        for side in contest.peers:
+            if why := self._not_comparable(contest, side):
+                yield LeftOut(contest.name, side.who, why)
+            else:
+                places.append((side, self._climb(contest, side, side.sizes or contest.sizes)))
+        for _, found in places:
+            yield from found
+        for side, _ in places:
+            yield from self._climb(contest, side, contest.more_items)
+        yield from self._in_turn(contest, [(side, found[-1]) for side, found in places])
+
+    def hot_spots(self, contest: Contest, size: Size) -> list[tuple[str, float]]:
+        """Return where our time goes at a size."""
+        with self._process() as pool:
+            return Worker(pool, contest.ours, size).hot_spots()
+
+    def _not_comparable(self, contest: Contest, side: Side) -> str | None:
+        """Return in what a peer differs from us at its smallest size, or that it is not there."""
+        size = (side.sizes or contest.sizes)[0]
+        with self._process() as pool:
+            try:
+                peer = Worker(pool, side, size)
+            except ModuleNotFoundError as absent:
+                return f"{absent.name} is not installed"
+            if not size.pairs:
+                return None  # A whole process answers nothing.
+            ours = Worker(pool, contest.ours, size).answers()
+            return _difference(ours, peer.answers(), contest.tolerance)
+
+    def _climb(self, contest: Contest, side: Side, sizes: Sequence[Size]) -> list[Measured]:
+        """Run a side at each size, up to the largest that it can do in its time."""
+        longest = self._pace.our_seconds if side.who == US else self._pace.peer_seconds
+        found: list[Measured] = []
+        with self._process() as pool:
+            for size in sizes:
+                if found and found[-1].seconds[0] * size.work > longest * found[-1].size.work:
+                    break
+                worker = Worker(pool, side, size)
+                seconds = worker.seconds()
+                if seconds < self._pace.warm_up_below:
+                    seconds = worker.seconds()
+                row = Measured(contest.name, side.who, size, [seconds], worker.gigabytes())
+                found.append(row)
+                worker.forget()
+        return found
+
+    def _in_turn(
+        self, contest: Contest, places: Sequence[tuple[Side, Measured]]
+    ) -> Iterator[Measured]:
+        """Run all sides one after the other at the largest size of each, round by round."""
+        start, rounds = time.monotonic(), []
+        with ExitStack() as stack:
+            workers, rows = [], []
+            for side, known in places:
+                pool = stack.enter_context(self._process())
+                rows.append(replace(known, in_turn=True))
+                workers.append(Worker(pool, side, known.size))
+                if side.who == US and contest.yardstick:
+                    rows.append(replace(rows[-1], who=contest.yardstick.who, gigabytes=0.0))
+                    workers.append(Worker(pool, contest.yardstick, known.size))
+            for worker, row in zip(workers, rows, strict=True):
+                if row.seconds[0] < self._pace.warm_up_below:
+                    worker.seconds()
+            for _ in range(self._pace.rounds):
+                rounds.append([worker.seconds() for worker in workers])
+                if time.monotonic() - start > self._pace.contest_seconds:
+                    break
+        for row, *seconds in zip(rows, *rounds, strict=True):
+            yield replace(row, seconds=seconds)
 
 
-def all_pairs_statsmodels(scores: FloatArray) -> FloatArray:
-    """Return asymptotic and exact p-values of all pairs, one table at a time."""
-    solved = scores.astype(bool)
-    p = []
-    for i in range(scores.shape[1]):
-        for j in range(i + 1, scores.shape[1]):
-            x, y = solved[:, i], solved[:, j]
-            both, b, c = int((x & y).sum()), int((x & ~y).sum()), int((~x & y).sum())
-            table = [[both, b], [c, len(x) - both - b - c]]
-            asymptotic = mcnemar(table, exact=False, correction=False).pvalue
-            p.append((asymptotic, mcnemar(table, exact=True).pvalue))
-    return np.array(p).T
+def _difference(ours: Answers, theirs: Answers, tolerance: float) -> str | None:
+    common = [name for name in theirs if name in ours]
+    if not common:
+        return "none of its numbers is among ours"
+    for name in common:
+        known = np.isfinite(theirs[name])
+        gap = np.abs(ours[name] - theirs[name])[known]
+        if np.any(gap > tolerance + 1e-9 * np.abs(ours[name][known])):
+            return f"another {name}, by up to {gap.max():.2g}"
+    return None
 
 
-def contests() -> list[Contest]:
-    """Return what is timed, after checking that both sides agree."""
-    scores = draw_scores()
-    few = scores[:, ::5]
-    np.testing.assert_allclose(all_pairs(few)[:2], all_pairs_statsmodels(few), rtol=1e-10)
-    x, y = scores[:, 0], scores[:, 5]
-
-    def ours() -> tuple[float, float]:
-        result = paired_bootstrap_delta(x, y, n_resamples=10_000, rng=np.random.default_rng(1))
-        return result.ci_low, result.ci_high
-
-    def theirs() -> tuple[float, float]:
-        rng = np.random.default_rng(1)
-        result = bootstrap(
-            (x - y,), np.mean, n_resamples=10_000, batch=500, method="percentile", rng=rng
-        )
-        return result.confidence_interval.low, result.confidence_interval.high
-
-    np.testing.assert_allclose(ours(), theirs(), atol=5e-4)
-    return [
-        Contest(
-            f"{N_MODELS * (N_MODELS - 1) // 2:,} pairs, {N_ITEMS:,} items: both p-values",
-            "statsmodels, a loop over pairs",
-            lambda: all_pairs(scores),
-            lambda: all_pairs_statsmodels(scores),
-        ),
-        Contest(
-            f"paired bootstrap, {N_ITEMS:,} items, 10,000 resamples",
-            "scipy.stats.bootstrap",
-            ours,
-            theirs,
-        ),
-    ]
-
-
-def seconds(call: Callable[[], object]) -> float:
-    """Return the wall time of one call."""
-    start = time.perf_counter()
-    call()
-    return time.perf_counter() - start
+def measure(contests: Sequence[Contest], runner: Runner) -> Results:
+    """Hold the contests, and profile what misses its reach."""
+    results = Results(this_machine())
+    for contest in contests:
+        print(contest.work, "...", file=sys.stderr, flush=True)
+        for found in runner.hold(contest):
+            if isinstance(found, LeftOut):
+                results.left_out.append(found)
+            else:
+                results.measured.append(found)
+        if line_of(contest, results).missed:
+            climbed = [x for x in results.of(contest.name, in_turn=False) if x.who == US]
+            size = max(
+                (x.size for x in climbed if x.seconds[0] < _PROFILED_SECONDS),
+                key=lambda size: size.work,
+                default=contest.sizes[0],
+            )
+            results.profiles.append(Profile(contest.name, size, runner.hot_spots(contest, size)))
+    return results
 
 
 def main() -> None:
-    """Print medians and ratios."""
-    rows = []
-    for contest in contests():
-        rounds = [(seconds(contest.ours), seconds(contest.theirs)) for _ in range(ROUNDS)]
-        ours, theirs = (median(times) for times in zip(*rounds, strict=True))
-        ratio = median(b / a for a, b in rounds)
-        rows.append([contest.task, f"{ours:.4f}", contest.peer, f"{theirs:.4f}", f"{ratio:.0f}"])
-    headers = ["task", "llm_power, s", "peer", "peer, s", "ratio"]
-    print(tabulate(rows, headers, tablefmt="pipe", disable_numparse=True))
+    """Measure, then write the results and the table, or print what a smoke run found."""
+    parser = argparse.ArgumentParser(description=main.__doc__)
+    parser.add_argument("--smoke", action="store_true", help="tiny sizes, one round, print only")
+    parser.add_argument("--paper", action="store_true", help="run the whole workflow too, twice")
+    parser.add_argument("--only", nargs="+", help="names of the contests to hold; print only")
+    parser.add_argument("--results", type=Path, default=LATEST, help="file for what is measured")
+    options = parser.parse_args()
+    chosen = [one for one in CONTESTS if not options.only or one.name in options.only]
+    if options.smoke:
+        chosen = [one.small() for one in chosen]
+        with own_process() as pool:
+            results = measure(chosen, Runner(SMOKE, pool))
+    else:
+        results = measure(chosen, Runner(FULL))
+    if options.paper:
+        results.measured.extend(run_twice())
+    options.results.parent.mkdir(parents=True, exist_ok=True)
+    results.write(options.results)
+    text = as_markdown([*chosen, *PAPER], results)
+    if not (options.smoke or options.only):
+        shown = f"![Time and memory against models and items](images/benchmarks.png)\n\n{text}"
+        replace_measured(ROOT / "docs" / "benchmarks.md", shown, made_by="make bench")
+    print(text)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Write the three locks and environment.yml from pyproject.toml (``make lock``)."""
+"""Write the locks and environment.yml from pyproject.toml (``make lock``)."""
 
 from __future__ import annotations
 
@@ -27,10 +27,9 @@ dependencies:
 
 
 def main() -> None:
-    """Resolve the newest versions that suit pyproject.toml and write the four files."""
+    """Resolve the newest versions that suit pyproject.toml and write the three files."""
     lock, build_lock = ROOT / "requirements.lock", ROOT / "requirements-build.lock"
     stated = tomllib.loads((ROOT / "pyproject.toml").read_text())
-    project = stated["project"]
     with TemporaryDirectory() as folder:
         # What suits the oldest Python binds the newer ones: one version of a package everywhere.
         oldest = Path(folder, "oldest.txt")
@@ -38,17 +37,16 @@ def main() -> None:
         pinned = ["--universal", "--generate-hashes", "--constraint", str(oldest)]
         resolve("pyproject.toml", "--all-extras", *pinned, output=lock)
         build = Path(folder, "build.in")
-        build.write_text("\n".join(project["optional-dependencies"]["build"]))
+        build.write_text("\n".join(stated["project"]["optional-dependencies"]["build"]))
         resolve(str(build), *pinned, output=build_lock)
-        # Beside what everyone has: the packages that the group adds, and no others.
-        group = Path(folder, "slurm.in")
-        group.write_text("\n".join(stated["dependency-groups"]["slurm"]))
-        known = re.findall(r"^([\w.-]+)==", lock.read_text(), re.MULTILINE)
-        beside = ["--universal", "--generate-hashes", "--constraint", str(lock)]
-        beside += [f"--no-emit-package={name}" for name in known]
-        resolve(str(group), *beside, output=ROOT / "requirements-slurm.lock")
 
     versions = re.findall(r"^([\w.-]+==.+) \\$", lock.read_text(), re.MULTILINE)
+    # A group comes beside what everyone has, at its versions: its lock has what that lacks.
+    shared = [f"--no-emit-package={version.split('==')[0]}" for version in versions]
+    beside = ["--universal", "--generate-hashes", "--constraint", str(lock), *shared]
+    for group in stated["dependency-groups"]:
+        named = ["--group", f"pyproject.toml:{group}"]
+        resolve(*named, *beside, output=ROOT / f"requirements-{group}.lock")
     listed = "".join(f"      - {version}\n" for version in versions)
     (ROOT / "environment.yml").write_text(ENVIRONMENT + listed)
 

@@ -1,22 +1,32 @@
-"""The benchmark of the verdicts runs, and finds its places in the documents."""
+"""The benchmarks run, and find their places in the documents."""
 
 from __future__ import annotations
 
 import os
 import subprocess
 import sys
+from importlib import import_module
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from repository import ROOT
 
+FOLDER = ROOT / "benchmarks"
+
 
 @pytest.mark.slow
 def test_a_short_run_prints_every_table_and_says_that_no_boards_are_there() -> None:
     environment = {k: v for k, v in os.environ.items() if k != "LLM_POWER_DATA"}
-    script = ROOT / "benchmarks" / "measured_errors.py"
     done = subprocess.run(
-        [sys.executable, "-W", "error::RuntimeWarning", script, "--trials", "40"],
+        [
+            sys.executable,
+            "-W",
+            "error::RuntimeWarning",
+            FOLDER / "measured_errors.py",
+            "--trials=40",
+        ],
         env=environment,
         capture_output=True,
         text=True,
@@ -26,9 +36,72 @@ def test_a_short_run_prints_every_table_and_says_that_no_boards_are_there() -> N
         assert part in done.stdout
 
 
-@pytest.mark.parametrize("document", ["README.md", "docs/verdicts.md"])
-def test_a_document_has_one_place_for_what_is_measured(document: str) -> None:
+@pytest.mark.parametrize(
+    ("document", "made_by"),
+    [
+        ("README.md", "make bench-verdicts"),
+        ("docs/verdicts.md", "make bench-verdicts"),
+        ("docs/benchmarks.md", "make bench"),
+    ],
+)
+def test_a_document_has_one_place_for_what_is_measured(document: str, made_by: str) -> None:
     text = (ROOT / document).read_text(encoding="utf-8")
-    begin, end = "<!-- measured by make bench-verdicts -->\n", "<!-- end of what is measured -->\n"
+    begin, end = f"<!-- measured by {made_by} -->\n", "<!-- end of what is measured -->\n"
     assert (text.count(begin), text.count(end)) == (1, 1)
-    assert "nominal" in text[text.index(begin) : text.index(end)]
+    assert text.index(begin) < text.index(end)
+
+
+@pytest.fixture
+def benchmark_modules(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    monkeypatch.syspath_prepend(str(FOLDER))
+    return {name: import_module(name) for name in ("boards", "contests", "results", "tables")}
+
+
+def line(modules: dict[str, Any], name: str, rows: list[tuple[str, int, list[float]]]) -> Any:
+    """How a contest went by (who, models, seconds) on 12,032 items."""
+    (contest,) = [one for one in modules["contests"].CONTESTS if one.name == name]
+    measured = [
+        modules["results"].Measured(
+            name, who, modules["boards"].Size(models, 12_032), seconds, 1.0, in_turn=True
+        )
+        for who, models, seconds in rows
+    ]
+    return modules["tables"].line_of(contest, modules["results"].Results({}, measured))
+
+
+def test_a_ratio_is_the_median_over_rounds_of_times_a_pair(
+    benchmark_modules: dict[str, Any],
+) -> None:
+    # 3 pairs beside 6: a peer that takes as long is twice as slow.
+    ours, theirs = ("llm_power", 4, [1.0, 2.0, 4.0]), ("scipy", 3, [1.0, 6.0, 4.0])
+    (other,) = line(benchmark_modules, "core", [ours, theirs]).others
+    assert (other.ratio, other.seconds) == (2.0, 4.0)
+
+
+@pytest.mark.parametrize(
+    ("models", "seconds", "missed"), [(4_500, 30.0, False), (4_500, 31.0, True), (1_500, 1.0, True)]
+)
+def test_a_line_is_missed_above_its_limit_and_below_its_size(
+    benchmark_modules: dict[str, Any], models: int, seconds: float, missed: bool
+) -> None:
+    rows = [("llm_power", models, [seconds])]
+    assert line(benchmark_modules, "core", rows).missed is missed
+
+
+@pytest.mark.slow
+def test_a_smoke_run_holds_every_contest_and_says_which_peers_are_not_there(
+    tmp_path: Path, benchmark_modules: dict[str, Any]
+) -> None:
+    results, picture = tmp_path / "smoke.json", tmp_path / "smoke.png"
+    script = [sys.executable, FOLDER / "run.py", "--smoke", "--results", results]
+    done = subprocess.run(script, capture_output=True, text=True, check=True)
+    contests = benchmark_modules["contests"].CONTESTS
+    assert [one.work for one in contests if one.work not in done.stdout] == []
+    found = benchmark_modules["results"].read_results(results)
+    told = {(row.contest, row.who) for row in [*found.measured, *found.left_out]}
+    sides = {(one.name, side.who) for one in contests for side in (one.ours, *one.peers)}
+    assert sides <= told
+    assert {x.why for x in found.left_out if not x.why.endswith("is not installed")} == set()
+    draw = [sys.executable, FOLDER / "plots.py", "--results", results, "--output", picture]
+    subprocess.run(draw, check=True)
+    assert picture.stat().st_size > 10_000

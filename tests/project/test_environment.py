@@ -14,7 +14,9 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parents[2]
-LOCKS = ["requirements.lock", "requirements-build.lock", "requirements-slurm.lock"]
+GROUPS = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["dependency-groups"]
+BESIDE = [f"requirements-{group}.lock" for group in GROUPS]
+LOCKS = ["requirements.lock", "requirements-build.lock", *BESIDE]
 
 
 def lock_text(name: str) -> str:
@@ -83,13 +85,15 @@ def test_the_build_lock_is_part_of_the_lock() -> None:
     assert {str(requirement) for requirement in locked("requirements-build.lock")} <= everything
 
 
-def test_the_lock_of_slurm_is_the_group_beside_the_lock() -> None:
-    beside = {canonicalize_name(one.name): pinned_version(one) for one in locked(LOCKS[2])}
-    assert beside.keys().isdisjoint(canonicalize_name(one.name) for one in locked(LOCKS[0]))
-    for line in tomllib.loads(lock_text("pyproject.toml"))["dependency-groups"]["slurm"]:
-        assert Requirement(line).specifier.contains(
-            beside[canonicalize_name(Requirement(line).name)]
-        )
+@pytest.mark.parametrize("group", GROUPS)
+def test_the_lock_of_a_group_changes_no_version_of_the_lock(group: str) -> None:
+    ours, beside = (
+        {canonicalize_name(one.name): pinned_version(one) for one in locked(name)}
+        for name in ("requirements.lock", f"requirements-{group}.lock")
+    )
+    assert ours.keys().isdisjoint(beside)
+    for line in map(Requirement, GROUPS[group]):
+        assert line.specifier.contains((ours | beside)[canonicalize_name(line.name)])
 
 
 @pytest.mark.parametrize("name", LOCKS)

@@ -1,0 +1,54 @@
+"""Whole processes that are timed: an import, or a program's help."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from shutil import which
+
+from boards import Size
+from ours import Answers
+
+_BIN = Path(__file__).resolve().parents[1] / ".venv" / "bin"
+
+
+class Command:
+    """A process that is run to its end and says nothing."""
+
+    def __init__(self, *arguments: str) -> None:
+        self.arguments = arguments
+
+    def __call__(self) -> Answers:
+        """Run it."""
+        subprocess.run(self.arguments, check=True, stdout=subprocess.DEVNULL)
+        return {}
+
+    def hot_spots(self) -> list[tuple[str, float]]:
+        """Return the modules whose own import takes longest, with seconds."""
+        environment = os.environ | {"PYTHONPROFILEIMPORTTIME": "1"}
+        done = subprocess.run(
+            self.arguments, check=True, capture_output=True, text=True, env=environment
+        )
+        found = re.findall(r"^import time: +(\d+) \| +\d+ \| +(\S+)", done.stderr, re.MULTILINE)
+        return sorted(
+            ((f"import {name}", int(own) / 1e6) for own, name in found), key=lambda x: -x[1]
+        )
+
+
+def importing(_size: Size, name: str) -> Command:
+    """Start Python and import a module."""
+    if find_spec(name) is None:
+        raise ModuleNotFoundError(name=name)
+    return Command(sys.executable, "-c", f"import {name}")
+
+
+def helping(_size: Size, program: str) -> Command:
+    """Ask a program of this environment, or of the project's, for its help."""
+    path = which(program, path=os.pathsep.join([str(Path(sys.executable).parent), str(_BIN)]))
+    if path is None:
+        raise ModuleNotFoundError(name=program)
+    return Command(path, "--help")

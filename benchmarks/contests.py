@@ -1,0 +1,247 @@
+"""The contests: a line of the table each, and who else does the same."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+from boards import Size
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One way to do the work.
+
+    Attributes
+    ----------
+    who : str
+        Name of the package, or of a yardstick.
+    prepare : str
+        ``module:function``, which takes a size and `arguments` and returns what is timed.
+    arguments : tuple of str
+        Further arguments.
+    sizes : tuple of Size
+        Sizes to climb, where they are not those of the contest.
+    remark : str
+        What this side does less, or otherwise.
+    """
+
+    who: str
+    prepare: str
+    arguments: tuple[str, ...] = ()
+    sizes: tuple[Size, ...] = ()
+    remark: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """What is to be reached: at most so much of each figure that is named.
+
+    Attributes
+    ----------
+    seconds, microseconds_a_pair, gigabytes : float, optional
+        Wall time, and the peak of memory.
+    times_yardstick : float, optional
+        Wall time over that of the yardstick.
+    """
+
+    seconds: float | None = None
+    microseconds_a_pair: float | None = None
+    gigabytes: float | None = None
+    times_yardstick: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Contest:
+    """A line of the table.
+
+    Attributes
+    ----------
+    name : str
+        Its key in the results.
+    work : str
+        What is done.
+    ours : Side
+        This package.
+    reach : Reach
+        What is to be reached, at the largest size.
+    sizes : tuple of Size
+        From small to large: each side climbs until the next would take too long.
+    peers : tuple of Side
+        The others.
+    yardstick : Side, optional
+        What `Reach.times_yardstick` is about; runs in the process of `ours`.
+    more_items : tuple of Size
+        Sizes that are run once, for the plot against items.
+    tolerance : float
+        How far apart the answers may be, absolutely; above rounding only for random draws.
+    """
+
+    name: str
+    work: str
+    ours: Side
+    reach: Reach
+    sizes: tuple[Size, ...]
+    peers: tuple[Side, ...] = ()
+    yardstick: Side | None = None
+    more_items: tuple[Size, ...] = ()
+    tolerance: float = 1e-12
+
+    def small(self) -> Contest:
+        """Return the contest at one tiny size."""
+        return replace(
+            self,
+            sizes=(self.sizes[0].small(),),
+            peers=tuple(
+                replace(side, sizes=tuple(size.small() for size in side.sizes[:1]))
+                for side in self.peers
+            ),
+            more_items=(),
+        )
+
+
+US: Final = "llm_power"
+_ITEMS: Final = 12_032
+_LADDER: Final = tuple(Size(models, _ITEMS) for models in (5, 15, 50, 150, 500, 1_500, 4_500))
+_MORE_ITEMS: Final = tuple(Size(50, items) for items in (100, 1_000, 10_000, 100_000))
+_PAIR: Final = (Size(2, _ITEMS),)
+_NOTHING: Final = (Size(0, 0),)
+
+
+def _peers(
+    function: str, remarks: dict[str, str], sizes: tuple[Size, ...] = ()
+) -> tuple[Side, ...]:
+    return tuple(
+        Side(who, f"peers.with_{who}:{function}", sizes=sizes, remark=remark)
+        for who, remark in remarks.items()
+    )
+
+
+def _processes(function: str, names: tuple[str, ...]) -> tuple[Side, ...]:
+    return tuple(Side(name.split(".")[0], f"commands:{function}", (name,)) for name in names)
+
+
+CONTESTS: Final = (
+    Contest(
+        name="counts",
+        work="b, c of all pairs",
+        ours=Side(US, "ours:counts"),
+        reach=Reach(times_yardstick=1.5),
+        sizes=_LADDER,
+        peers=_peers("counts", {"mlxtend": "all four cells"}),
+        yardstick=Side("the float32 product X Xᵀ", "ours:float32_product"),
+        more_items=_MORE_ITEMS,
+    ),
+    Contest(
+        name="core",
+        work="core columns of all pairs, to Parquet",
+        ours=Side(US, "ours:core"),
+        reach=Reach(microseconds_a_pair=3, gigabytes=4),
+        sizes=_LADDER,
+        peers=_peers(
+            "p_values",
+            {
+                "statsmodels": "asymptotic and exact p alone",
+                "evalsig": "one p and Wald's interval",
+                "evalci": "asymptotic p alone",
+                "evalstats": "mid-p and Tango's interval",
+                "errorbars": "exact, t and cluster-robust p, intervals, Holm",
+                "scipy": "exact p alone",
+                "pingouin": "asymptotic and exact p alone",
+                "mlxtend": "asymptotic and exact p alone",
+            },
+        ),
+        more_items=_MORE_ITEMS,
+    ),
+    Contest(
+        name="missing",
+        work="the same with 1 % missing",
+        ours=Side(US, "ours:core_missing"),
+        reach=Reach(times_yardstick=3),
+        sizes=_LADDER[-3:],
+        yardstick=Side("the same without gaps", "ours:core"),
+    ),
+    Contest(
+        name="paired_bootstrap",
+        work="paired bootstrap, B = 10,000",
+        ours=Side(US, "ours:paired_bootstrap"),
+        reach=Reach(seconds=0.002),
+        sizes=(Size(2, 12_000),),
+        peers=_peers(
+            "paired_bootstrap",
+            dict.fromkeys(("scipy", "evalsig", "evalci", "evalstats", "pingouin"), ""),
+        ),
+        # Ends of the interval times the root of n: five Monte Carlo errors of two quantiles.
+        tolerance=0.1,
+    ),
+    Contest(
+        name="clusters",
+        work="category bootstrap, B = 1,000, and leave one out; 14 clusters, from their counts",
+        ours=Side(US, "ours:clusters"),
+        reach=Reach(seconds=0.010),
+        sizes=(Size(10, _ITEMS),),
+        peers=_peers(
+            "clusters",
+            dict.fromkeys(("evalsig", "evalci"), "interval of the gap alone, from the scores"),
+            _PAIR,
+        ),
+    ),
+    Contest(
+        name="trajectories",
+        work="e-process trajectories, three mixtures",
+        ours=Side(US, "ours:trajectories"),
+        reach=Reach(seconds=0.100),
+        sizes=(Size(10, _ITEMS),),
+        peers=_peers("trajectories", {"evalsig": "one confidence sequence"}, _PAIR),
+    ),
+    Contest(
+        name="rank_sets",
+        work="sets of ranks and max-T, 1,000 draws",
+        ours=Side(US, "ours:rank_sets"),
+        reach=Reach(seconds=10),
+        sizes=(Size(320, _ITEMS),),
+        peers=_peers("rank_sets", {"evalstats": "max-T alone, by bootstrap-t"}, (Size(5, _ITEMS),)),
+        # Two shares of 1,000 draws each.
+        tolerance=0.1,
+    ),
+    Contest(
+        name="import",
+        work="`import llm_power`",
+        ours=Side(US, "commands:importing", (US,)),
+        reach=Reach(seconds=0.3),
+        sizes=_NOTHING,
+        peers=_processes(
+            "importing",
+            (
+                *("statsmodels.stats.contingency_tables", "evalsig", "evalci", "evalstats"),
+                *("errorbars", "scipy.stats", "pingouin", "mlxtend.evaluate"),
+            ),
+        ),
+    ),
+    Contest(
+        name="help",
+        work="`llm-power --help`",
+        ours=Side(US, "commands:helping", ("llm-power",)),
+        reach=Reach(seconds=0.4),
+        sizes=_NOTHING,
+        peers=_processes("helping", ("evalsig", "evalci", "evalstats", "errorbars")),
+    ),
+)
+
+# Run by `--paper` alone, in a clean copy of the project.
+PAPER: Final = (
+    Contest(
+        name="paper",
+        work="the paper, every exhibit and the audit",
+        ours=Side(US, "paper:run_twice"),
+        reach=Reach(seconds=60),
+        sizes=_NOTHING,
+    ),
+    Contest(
+        name="paper_again",
+        work="the same again: nothing to do",
+        ours=Side(US, "paper:run_twice"),
+        reach=Reach(seconds=3),
+        sizes=_NOTHING,
+    ),
+)

@@ -1,0 +1,117 @@
+"""Time and memory of one side of a contest, in a process of its own."""
+
+from __future__ import annotations
+
+import cProfile
+import multiprocessing
+import resource
+import time
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager, suppress
+from importlib import import_module
+from pathlib import Path
+from types import CodeType
+from typing import Final
+
+from boards import Size
+from commands import Command
+from contests import Side
+from ours import Answers, Call
+
+Key = tuple[Side, Size]
+
+# What is prepared, in the process that measures.
+_calls: Final[dict[Key, Call]] = {}
+_HOT_SPOTS: Final = 12
+
+
+@contextmanager
+def own_process() -> Iterator[ProcessPoolExecutor]:
+    """Start a process that shares nothing with the others but imported modules."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["llm_power.board.resolve"])
+    with ProcessPoolExecutor(max_workers=1, mp_context=context) as pool:
+        yield pool
+
+
+class Worker:
+    """One side at one size, prepared in the process of a pool.
+
+    Raises
+    ------
+    ModuleNotFoundError
+        If its package is not installed.
+    """
+
+    def __init__(self, pool: ProcessPoolExecutor, side: Side, size: Size) -> None:
+        self._pool, self._key = pool, (side, size)
+        pool.submit(_prepare, self._key).result()
+
+    def seconds(self) -> float:
+        """Do the work once, and return its wall time."""
+        return self._pool.submit(_seconds, self._key).result()
+
+    def gigabytes(self) -> float:
+        """Return the peak of the process's memory since the work was prepared."""
+        return self._pool.submit(_gigabytes).result()
+
+    def forget(self) -> None:
+        """Drop the data, which would count as memory of what the process does next."""
+        self._pool.submit(_forget, self._key).result()
+
+    def answers(self) -> Answers:
+        """Do the work once, and return what it found."""
+        return self._pool.submit(_answers, self._key).result()
+
+    def hot_spots(self) -> list[tuple[str, float]]:
+        """Do the work once under a profiler: functions and their own seconds, longest first."""
+        return self._pool.submit(_hot_spots, self._key).result()
+
+
+def _prepare(key: Key) -> None:
+    side, size = key
+    module, function = side.prepare.split(":")
+    _calls[key] = getattr(import_module(module), function)(size, *side.arguments)
+    # Linux starts the peak anew; elsewhere it is that of the preparation too.
+    with suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5")
+
+
+def _forget(key: Key) -> None:
+    del _calls[key]
+
+
+def _seconds(key: Key) -> float:
+    start = time.perf_counter()
+    _calls[key]()
+    return time.perf_counter() - start
+
+
+def _answers(key: Key) -> Answers:
+    found = _calls[key]()
+    return found() if callable(found) else found
+
+
+def _gigabytes() -> float:
+    with suppress(OSError):
+        for line in Path("/proc/self/status").read_text().splitlines():
+            if line.startswith("VmHWM"):
+                return int(line.split()[1]) * 1024 / 1e9
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e9
+
+
+def _hot_spots(key: Key) -> list[tuple[str, float]]:
+    call = _calls[key]
+    if isinstance(call, Command):
+        return call.hot_spots()[:_HOT_SPOTS]
+    profile = cProfile.Profile()
+    profile.runcall(call)
+    own = [(_place(entry.code), entry.inlinetime) for entry in profile.getstats()]
+    return sorted(own, key=lambda row: -row[1])[:_HOT_SPOTS]
+
+
+def _place(code: CodeType | str) -> str:
+    if isinstance(code, str):
+        return code.strip("<>")
+    return f"{code.co_name} ({Path(code.co_filename).name}:{code.co_firstlineno})"

@@ -1,0 +1,161 @@
+"""What llm_power does in each contest. A function prepares the data and returns what is timed.
+
+What is timed returns its answers, or where reading them is no part of the work, what reads them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
+
+import numpy as np
+import pandas as pd
+from boards import Size, cluster_codes, draw_scores
+
+from llm_power.board.cluster_sums import tabulate_clusters
+from llm_power.board.clusters import add_clusters
+from llm_power.board.counts import count_cells, count_cells_by_cluster
+from llm_power.board.families import pair_indices
+from llm_power.board.multiplicity import add_multiplicity
+from llm_power.board.operating_point import OperatingPoint
+from llm_power.board.resolution import add_resolution
+from llm_power.board.sequential import add_sequential
+from llm_power.board.tabulation import tabulate_pairs
+from llm_power.board.verdicts import verdict_table
+from llm_power.scores.store import TaskScores
+from llm_power.statistics._typing import FloatArray
+from llm_power.statistics.category_bootstrap import category_bootstrap
+from llm_power.statistics.cluster_moments import moments_from_counts
+from llm_power.statistics.design_effect import leave_one_cluster_out
+from llm_power.statistics.e_process import BETA_2_2, BETA_4_4, UNIFORM_98, log_e_trajectory
+from llm_power.statistics.max_t import gap_deviates, max_t_family
+from llm_power.statistics.mcnemar import mcnemar_exact
+from llm_power.statistics.paired_bootstrap import paired_bootstrap_delta
+from llm_power.statistics.rank_sets import rank_confidence_sets
+
+Answers = Mapping[str, FloatArray]
+Call = Callable[[], Answers | Callable[[], Answers]]
+
+DRAWS: Final = 1_000
+RESAMPLES: Final = 10_000
+
+
+def counts(size: Size) -> Call:
+    """Count b and c of all pairs."""
+    scores = draw_scores(size)
+
+    def call() -> Callable[[], Answers]:
+        cells = count_cells(scores, *pair_indices(size.models, "all"))
+        return lambda: {"b": cells.b.astype(float), "c": cells.c.astype(float)}
+
+    return call
+
+
+def float32_product(size: Size) -> Call:
+    """Multiply the scores, models by items, by their transpose in single precision."""
+    scores = np.ascontiguousarray(draw_scores(size).T, dtype=np.float32)
+    return lambda: {"n11": (scores @ scores.T).astype(float, copy=False)}
+
+
+def core(size: Size) -> Call:
+    """Write the core columns of all pairs to Parquet."""
+    return _core_of(_task(size))
+
+
+def core_missing(size: Size) -> Call:
+    """Write the core columns of all pairs to Parquet where one score in a hundred is missing."""
+    return _core_of(_task(size, missing=0.01))
+
+
+def _task(size: Size, missing: float = 0.0) -> TaskScores:
+    return TaskScores(
+        task="board",
+        kind="binary",
+        item_ids=tuple(f"q{i}" for i in range(size.items)),
+        models=tuple(f"m{i}" for i in range(size.models)),
+        values=draw_scores(size, missing=missing),
+        clusters={"subject": tuple(f"s{code:02d}" for code in cluster_codes(size))},
+    )
+
+
+def _core_of(task: TaskScores) -> Call:
+    folder = TemporaryDirectory()  # Goes with what is timed.
+    path = Path(folder.name) / "pairs.parquet"
+    point = OperatingPoint()
+
+    def call() -> Callable[[], Answers]:
+        pairs = tabulate_pairs(task, "all")
+        sums = tabulate_clusters(task, "subject", "all")
+        resolution = add_resolution(pairs, point)
+        stages = [
+            add_multiplicity(pairs, resolution, point),
+            add_clusters(pairs, sums, point),
+            add_sequential(pairs, point),
+        ]
+        verdict_table(pairs, resolution, *stages).to_parquet(path)
+        return read
+
+    def read() -> Answers:
+        assert folder
+        table = pd.read_parquet(path)
+        numbers = table.select_dtypes("number")
+        return {str(name): column.to_numpy(float) for name, column in numbers.items()}
+
+    return call
+
+
+def paired_bootstrap(size: Size) -> Call:
+    """Bootstrap the gap of two models."""
+    scores = draw_scores(size)
+
+    def call() -> Answers:
+        rng = np.random.default_rng(1)
+        found = paired_bootstrap_delta(scores[:, 0], scores[:, 1], n_resamples=RESAMPLES, rng=rng)
+        return {"ends": np.array([found.ci_low, found.ci_high]) * np.sqrt(size.items)}
+
+    return call
+
+
+def clusters(size: Size) -> Call:
+    """Resample the clusters, and leave out one at a time, from the counts of each."""
+    scores, codes = draw_scores(size), cluster_codes(size)
+    cells = count_cells_by_cluster(scores, codes, *pair_indices(size.models, "all"))
+    moments = moments_from_counts(cells.n_items, cells.b, cells.c)
+
+    def call() -> Callable[[], Answers]:
+        category_bootstrap(moments, rng=1, n_resamples=DRAWS)
+        leave_one_cluster_out(moments)
+        return lambda: {"gap": (cells.b - cells.c).sum(axis=0) / size.items}
+
+    return call
+
+
+def trajectories(size: Size) -> Call:
+    """Follow the e-process of all pairs of equal models by three mixtures."""
+    scores = draw_scores(size, spread=0.0)
+    first, second = pair_indices(size.models, "all")
+    differences = (scores[:, first] - scores[:, second]).T.astype(np.int64)
+
+    def call() -> Callable[[], Answers]:
+        for mixture in (UNIFORM_98, BETA_2_2, BETA_4_4):
+            log_e_trajectory(differences, mixture)
+        return lambda: {"gap": differences.mean(axis=1)}
+
+    return call
+
+
+def rank_sets(size: Size) -> Call:
+    """Find the sets of ranks, and adjust the exact test of all pairs by max-T."""
+    scores = draw_scores(size)
+    first, second = pair_indices(size.models, "all")
+
+    def call() -> Answers:
+        rank_confidence_sets(scores, n_draws=DRAWS)
+        cells = count_cells(scores, first, second)
+        p = mcnemar_exact(cells.b, cells.c)
+        deviates = gap_deviates(scores, first, second, n_draws=DRAWS)
+        return {"p_family": max_t_family(p, deviates, n_draws=DRAWS).p}
+
+    return call

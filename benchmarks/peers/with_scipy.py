@@ -1,0 +1,42 @@
+"""SciPy: the binomial test of the discordant items, and the bootstrap."""
+
+from __future__ import annotations
+
+import numpy as np
+from boards import Size, draw_scores
+from ours import RESAMPLES, Answers, Call
+from scipy.stats import binomtest, bootstrap
+
+
+def p_values(size: Size) -> Call:
+    """Return exact p-values of all pairs."""
+    solved = draw_scores(size).astype(bool)
+
+    def call() -> Answers:
+        p = []
+        for i, j in size.columns:
+            b = int((solved[:, i] & ~solved[:, j]).sum())
+            c = int((~solved[:, i] & solved[:, j]).sum())
+            p.append(binomtest(b, b + c).pvalue)
+        return {"p_exact": np.array(p)}
+
+    return call
+
+
+def paired_bootstrap(size: Size) -> Call:
+    """Bootstrap the gap of two models, 500 resamples at a time for the memory's sake."""
+    scores = draw_scores(size)
+
+    def call() -> Answers:
+        rng = np.random.default_rng(1)
+        found = bootstrap(
+            (scores[:, 0] - scores[:, 1],),
+            np.mean,
+            n_resamples=RESAMPLES,
+            batch=500,
+            method="percentile",
+            rng=rng,
+        ).confidence_interval
+        return {"ends": np.array([found.low, found.high]) * np.sqrt(size.items)}
+
+    return call
