@@ -175,4 +175,4 @@ def _draw(board: BoardVerdicts, tasks: Sequence[TaskScores], shown: PageData, st
 
     with house_style():
         figure = draw_board(board.verdicts, shown)
-        save_figure(figure, stem, score_provenance(tasks), title=shown["title"])
+        save_figure(figure, stem, score_provenance(tasks), title=shown["title"], heading=True)
