@@ -2,15 +2,19 @@
 
 
 def exhibit_outputs(exhibit):
-    """Return the outputs of an exhibit's rule; one of them goes into the report."""
+    """Return the outputs of an exhibit's rule, with those that go into the report marked."""
     outputs = exhibit.outputs()
+    labels = {exhibit.shown: exhibit.label}
+    if exhibit.drawing:
+        labels["camera_ready"] = f"{exhibit.label}, camera-ready"
     if exhibit.caption:
-        outputs[exhibit.shown] = report(
-            outputs[exhibit.shown],
-            caption=f"../report/{exhibit.caption}.rst",
-            category=f"{exhibit.kind.capitalize()}s of the paper",
-            labels={"exhibit": exhibit.label},
-        )
+        for name, label in labels.items():
+            outputs[name] = report(
+                outputs[name],
+                caption=f"../report/{exhibit.caption}.rst",
+                category=f"{exhibit.kind.capitalize()}s of the paper",
+                labels={"exhibit": label},
+            )
     return outputs
 
 
