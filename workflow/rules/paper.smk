@@ -1,5 +1,7 @@
 # The paper's tables and figures, each a named target, as paper.yaml says what they are made from.
 
+STYLE = str(ROOT / "src/llm_power/report/style.mplstyle")
+
 
 def exhibit_outputs(exhibit):
     """Return the outputs of an exhibit's rule, with those that go into the report marked."""
@@ -29,6 +31,7 @@ for exhibit in [*PAPER.exhibits.values(), *RUN.comparisons()]:
                 PAPER.module(exhibit),
                 "replication.drawings" if exhibit.drawing else "replication.exhibits",
             ),
+            style=STYLE if exhibit.drawing else [],
         output:
             **exhibit_outputs(exhibit),
         log:
