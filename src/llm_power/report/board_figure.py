@@ -71,7 +71,7 @@ def draw_board(verdicts: pd.DataFrame, data: PageData) -> Figure:
     ...     board.verdicts, describe_board(board, tasks, missing="error"), title="The example"
     ... )
     >>> [ax.get_title(loc="left") for ax in draw_board(board.verdicts, data).axes][:2]
-    ['score, %', 'all pairs']
+    ['score, %', 'pairs']
     """
     tasks = [task for task in data["tasks"] if task["kind"] != AVERAGE]
     figure, panels = _lay_out(tasks)
@@ -91,7 +91,7 @@ def _lay_out(tasks: Sequence[Task]) -> tuple[Figure, list[list[Axes]]]:
     height = max(1.5, _ROW_INCHES * most + _AROUND_INCHES)
     if len(tasks) == 1:
         figure = new_figure(height=height + 0.7, wide=True)
-        return figure, [[*figure.subplots(1, 3, width_ratios=[1, 1.4, 1])]]
+        return figure, [[*figure.subplots(1, 3, width_ratios=[1, 1.8, 1])]]
     n_rows = -(-len(tasks) // 2)
     figure = new_figure(height=2 * n_rows * height + 0.7, wide=True)
     grid = figure.add_gridspec(2 * n_rows, 4, width_ratios=[1.2, 1, 1.2, 1])

@@ -98,7 +98,7 @@ def write_board(
             (folder / "board.html").write_text(_page(shown), encoding="utf-8")
         if installed("tabulate"):
             (folder / "board.md").write_text(_tables(board, tasks, title), encoding="utf-8")
-        if installed("matplotlib"):
+        if installed("seaborn"):
             _draw(board, tasks, shown, folder / "board")
 
     # A board without an average or repeats leaves none of an earlier run.
@@ -108,7 +108,7 @@ def write_board(
         {
             "board.html": "jinja2",
             "board.md": "tabulate",
-            "board.pdf, board.png, board.svg": "matplotlib",
+            "board.pdf, board.png, board.svg": "seaborn",
         }
     )
 

@@ -196,7 +196,7 @@ def _print_around(figure: Figure, line: str, *, mark: str, heading: str) -> Rect
     text = _wrap(f"Provenance: {line}", int(width * 26))
     above = _wrap(heading, int(width * 13))
     foot = 0.10 * len(text) + 0.06
-    marked, headed = 0.10 if mark else 0.0, 0.18 * len(above)
+    marked, headed = 0.10 if mark else 0.0, 0.20 * len(above)
     total = height + foot + marked + headed
     figure.set_size_inches(width, total)
     inside = (0.0, foot / total, 1.0, height / total)
@@ -207,7 +207,7 @@ def _print_around(figure: Figure, line: str, *, mark: str, heading: str) -> Rect
     if mark:
         figure.text(0.995, 1 - 0.02 / total, mark, ha="right", va="top", fontsize=6, color=ORANGE)
     if above:
-        place = 1 - (marked + 0.02) / total
+        place = 1 - (marked + 0.04) / total
         figure.text(0.5, place, "\n".join(above), ha="center", va="top", fontsize=10)
     return inside
 
