@@ -15,9 +15,11 @@ from llm_power.documents import DocumentError
 from llm_power.errors import LLMPowerError
 from replication.hub.plan import Downloads
 
-# The ends of the names of a table's files, and of a figure's, by the names of a rule's outputs.
+# The ends of the names of a table's files, and of a figure's, by the names of a rule's outputs;
+# a camera-ready figure has its provenance in its caption.
 TABLE_ENDS: Final = {"csv": ".csv", "json": ".csv-metadata.json", "md": ".md", "tex": ".tex"}
 FIGURE_ENDS: Final = {"pdf": ".pdf", "png": ".png", "svg": ".svg"}
+CAMERA_READY_ENDS: Final = {"camera_ready": ".pdf", "camera_ready_caption": ".txt"}
 BOARD_TABLES: Final = ("overview", "procedures", "gaps", "ladder", "ranks")
 # Of a board whose pairs are not held: of some of them, and of all together.
 STREAMED_TABLES: Final = (

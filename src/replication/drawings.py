@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from llm_power.report.figures import house_style, save_figure
+from llm_power.report.figures import house_style, save_camera_ready, save_figure
 from replication.exhibits import Drawing
 
 
-def write_drawing(drawing: Drawing, stem: str) -> None:
-    """Draw a figure in the house style, and write it in all formats at a path without an ending."""
+def write_drawing(drawing: Drawing, stem: str, camera_ready: str) -> None:
+    """Draw a figure in the house style, and write it at two paths without an ending.
+
+    At `stem` it is written in all formats with its provenance on it, at `camera_ready` as a PDF
+    with a caption beside it. It is drawn twice, for each has a layout of its own.
+    """
+    title, sources = drawing.title, drawing.provenance
     with house_style():
-        save_figure(drawing.draw(), stem, drawing.provenance, title=drawing.title)
+        save_figure(drawing.draw(), stem, sources, title=title)
+        save_camera_ready(
+            drawing.draw(), camera_ready, sources, title=title, caption=drawing.caption
+        )

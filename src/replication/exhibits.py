@@ -97,16 +97,19 @@ class Drawing:
     Attributes
     ----------
     title : str
-        For the metadata.
+        For the metadata; the caption begins with it.
     provenance : sequence of Provenance
-        Its sources.
+        Its sources; the caption ends with them.
     draw : callable
         Draws it; called in the house style.
+    caption : str
+        Sentences of the caption: what is shown, and what the paper prints beside it.
     """
 
     title: str
     provenance: Sequence[Provenance]
     draw: Callable[[], Figure]
+    caption: str = ""
 
 
 @dataclass(frozen=True, slots=True)

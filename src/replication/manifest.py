@@ -15,8 +15,8 @@ from llm_power.provenance import SOURCE_KINDS, Provenance, provenance_kinds, pro
 from replication.records import Record
 
 _PACKAGES: Final = (
-    *("llm-power", "matplotlib", "numpy", "pandas", "pyarrow", "scipy", "snakemake"),
-    "statsmodels",
+    *("llm-power", "matplotlib", "numpy", "pandas", "pyarrow", "scipy", "seaborn"),
+    *("snakemake", "statsmodels"),
 )
 
 

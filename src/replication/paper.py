@@ -12,7 +12,14 @@ from pathlib import Path
 from typing import Any, Final
 
 from llm_power.documents import read_yaml
-from replication.boards import FIGURE_ENDS, TABLE_ENDS, Board, Boards, stage_file
+from replication.boards import (
+    CAMERA_READY_ENDS,
+    FIGURE_ENDS,
+    TABLE_ENDS,
+    Board,
+    Boards,
+    stage_file,
+)
 from replication.hub.errors import HubError
 from replication.hub.plan import PanelTask
 from replication.settings import check_settings, load_settings
@@ -93,6 +100,8 @@ class ExhibitPlan:
         if self.drawing:
             shown = {name: TABLE_ENDS[name] for name in ("csv", "json")}
             made |= {name: self.drawing + end for name, end in FIGURE_ENDS.items()}
+            stem = f"figures/camera_ready/{self.stem}"
+            made |= {name: stem + end for name, end in CAMERA_READY_ENDS.items()}
         return made | {name: self.data + end for name, end in shown.items()}
 
     def numbers(self, config: Mapping[str, Any]) -> dict[str, int]:

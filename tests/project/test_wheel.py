@@ -56,7 +56,7 @@ def test_every_public_name_is_importable_without_the_other_houses(python: Path) 
     code = (
         "import importlib.util as u, llm_power\n"
         "for name in dir(llm_power): getattr(llm_power, name)\n"
-        "others = ['replication', 'kotawala2026', 'matplotlib', 'tabulate', 'jinja2', 'tqdm']\n"
+        "others = ['replication', 'kotawala2026', 'seaborn', 'tabulate', 'jinja2', 'tqdm']\n"
         "print([name for name in others if u.find_spec(name)], llm_power.__file__)"
     )
     done = run(python, "python", "-I", "-c", code)
@@ -72,7 +72,7 @@ def test_commands_say_in_one_line_what_they_left_out(python: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert done.stderr == (
         "left out: board.html, board.md, board.pdf, board.png, board.svg, for want of jinja2 and "
-        "tabulate and matplotlib. Remedy: pip install 'llm-power[report]'.\n"
+        "tabulate and seaborn. Remedy: pip install 'llm-power[report]'.\n"
     )
     assert {path.name for path in (where / "out").iterdir()} == {
         *("pairs.csv", "pairs.csv-metadata.json", "pairs.parquet", "summary.json")

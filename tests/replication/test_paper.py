@@ -50,6 +50,8 @@ def test_files_of_a_table_and_of_a_figure() -> None:
     assert figure["svg"] == "figures/figure_04.svg"
     assert figure["csv"] == "results/figures/figure_04.csv"
     assert figure["tex"] == "results/figures/figure_04.tex"
+    assert figure["camera_ready"] == "figures/camera_ready/figure_04.pdf"
+    assert figure["camera_ready_caption"] == "figures/camera_ready/figure_04.txt"
     assert "md" not in PAPER.exhibits["figure_1"].outputs()
 
 

@@ -47,8 +47,9 @@ def test_its_exhibits_are_made(ran: Path) -> None:
     for stem in ("tables/table_01", "tables/table_02"):
         for end in (".csv", ".csv-metadata.json", ".md", ".tex"):
             assert (results / f"{stem}{end}").is_file()
-    assert {path.name for path in figures.iterdir()} == {
-        f"figure_01.{end}" for end in ("pdf", "png", "svg")
+    assert {str(path.relative_to(figures)) for path in figures.rglob("*") if path.is_file()} == {
+        *(f"figure_01.{end}" for end in ("pdf", "png", "svg")),
+        *(f"camera_ready/figure_01.{end}" for end in ("pdf", "txt")),
     }
     assert rows(results / "tables/table_01.csv")[0]["gap_pp"] == "3.0"
 

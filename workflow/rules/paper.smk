@@ -1,16 +1,22 @@
 # The paper's tables and figures, each a named target, as paper.yaml says what they are made from.
 
+STYLE = str(ROOT / "src/llm_power/report/style.mplstyle")
+
 
 def exhibit_outputs(exhibit):
-    """Return the outputs of an exhibit's rule; one of them goes into the report."""
+    """Return the outputs of an exhibit's rule, with those that go into the report marked."""
     outputs = exhibit.outputs()
+    labels = {exhibit.shown: exhibit.label}
+    if exhibit.drawing:
+        labels["camera_ready"] = f"{exhibit.label}, camera-ready"
     if exhibit.caption:
-        outputs[exhibit.shown] = report(
-            outputs[exhibit.shown],
-            caption=f"../report/{exhibit.caption}.rst",
-            category=f"{exhibit.kind.capitalize()}s of the paper",
-            labels={"exhibit": exhibit.label},
-        )
+        for name, label in labels.items():
+            outputs[name] = report(
+                outputs[name],
+                caption=f"../report/{exhibit.caption}.rst",
+                category=f"{exhibit.kind.capitalize()}s of the paper",
+                labels={"exhibit": label},
+            )
     return outputs
 
 
@@ -25,6 +31,7 @@ for exhibit in [*PAPER.exhibits.values(), *RUN.comparisons()]:
                 PAPER.module(exhibit),
                 "replication.drawings" if exhibit.drawing else "replication.exhibits",
             ),
+            style=STYLE if exhibit.drawing else [],
         output:
             **exhibit_outputs(exhibit),
         log:

@@ -40,4 +40,5 @@ with logged(), house_style():
     )
     Path(snakemake.output.page).write_text(render_board_page(data), encoding="utf-8")
     stem = snakemake.output.pdf.removesuffix(".pdf")
-    save_figure(draw_board(verdicts, data), stem, score_provenance(tasks), title=given.title)
+    figure = draw_board(verdicts, data)
+    save_figure(figure, stem, score_provenance(tasks), title=given.title, heading=True)

@@ -15,4 +15,5 @@ with logged():
         # The plotting library takes longer to load than a table to make.
         from replication.drawings import write_drawing
 
-        write_drawing(exhibit.drawing, made["pdf"].removesuffix(".pdf"))
+        paths = [made[name].removesuffix(".pdf") for name in ("pdf", "camera_ready")]
+        write_drawing(exhibit.drawing, *paths)

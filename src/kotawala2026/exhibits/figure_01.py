@@ -2,21 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from kotawala2026.exhibits._gain import gain_of_pairing
 from kotawala2026.labels import pair_labels, task_label
-from llm_power.report.figures import BLUE, new_figure
+from llm_power.report.figures import BLUE, GREY, ORANGE, new_figure
+from llm_power.report.tables import as_fixed
 from replication.exhibits import Drawing, Exhibit, Inputs
 
 
 def make(inputs: Inputs) -> Exhibit:
     """Make Figure 1."""
     frame = figure_01(inputs.verdicts("oll_v1"))
+    compared = summarize(frame, inputs.settings)
+    caption = (
+        f"Circles: required items of the unpaired formula over those of eq. (6), {len(frame)} "
+        "pairs; dashed: 1/(1 - rho); grey band: the quartiles of the gain; below: gain minus "
+        "1/(1 - rho), and the largest residual that the paper prints. Printed, ours: "
+        + "; ".join(f"{name} {printed}, {ours}" for name, printed, ours in compared)
+        + "."
+    )
     title = "Gain of the paired over the unpaired formula"
-    return Exhibit(frame, Drawing(title, inputs.provenance(), lambda: draw(frame)))
+    return Exhibit(
+        frame, Drawing(title, inputs.provenance(), lambda: draw(frame, compared), caption)
+    )
 
 
 def figure_01(verdicts: pd.DataFrame) -> pd.DataFrame:
@@ -50,37 +65,81 @@ def figure_01(verdicts: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def draw(frame: pd.DataFrame) -> Figure:
-    """Draw the frame of `figure_01`: open circles, and the textbook curve dashed."""
-    figure = new_figure(height=2.5)
-    ax = figure.subplots()
+def summarize(frame: pd.DataFrame, settings: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+    """Return name, printed number and ours of each number that the paper prints of the circles."""
+    lower, median, upper = frame["gain"].quantile([0.25, 0.5, 0.75])
+    residual = frame["residual"]
+    ours = (median, lower, upper, residual.mean(), residual.abs().max())
+    low, middle, high = settings["figure_1_gain"]
+    printed = (middle, low, high, *settings["figure_1_residual"])
+    names = ("median", "lower quartile", "upper quartile", "mean residual", "largest residual")
+    return [
+        (name, as_fixed(digits)(said), as_fixed(digits)(value))
+        for name, digits, said, value in zip(names, (2, 2, 2, 3, 3), printed, ours, strict=True)
+    ]
+
+
+def draw(frame: pd.DataFrame, compared: Sequence[tuple[str, str, str]]) -> Figure:
+    """Draw the circles, the textbook curve, and in a strip below how far they are apart.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        From `figure_01`.
+    compared : sequence of (str, str, str)
+        From `summarize`.
+
+    Returns
+    -------
+    Figure
+        One column wide.
+    """
+    figure = new_figure(height=3.1)
+    ax, strip = figure.subplots(2, sharex=True, height_ratios=[3.4, 1])
     low, high = float(frame["rho"].min()), float(frame["rho"].max())
     margin = 0.05 * (high - low)
     rho = np.linspace(low - margin, min(high + margin, 0.995), 200)
+    circles: dict[str, Any] = {"facecolors": "none", "edgecolors": BLUE, "linewidths": 0.8}
     ax.plot(rho, 1 / (1 - rho), color="0.2", linestyle="--", label=r"$1/(1-\rho)$", zorder=1)
-    ax.scatter(
-        frame["rho"],
-        frame["gain"],
-        s=20,
-        facecolors="none",
-        edgecolors=BLUE,
-        linewidths=0.9,
-        label=f"{len(frame)} pairs",
-        zorder=2,
-    )
-    median = float(frame["gain"].median())
-    ax.axhline(median, color="0.6", linewidth=0.7, linestyle=":", zorder=0)
+    ax.scatter(frame["rho"], frame["gain"], s=16, label=f"{len(frame)} pairs", zorder=2, **circles)
+    lower, median, upper = frame["gain"].quantile([0.25, 0.5, 0.75])
+    ax.axhspan(lower, upper, color="0.93", zorder=0)
+    ax.axhline(median, color=GREY, linewidth=0.7, zorder=0)
     ax.annotate(
-        f"median {median:.2f}×",
-        (0.0, median),
+        "quartiles and median",
+        (0.03, upper),
+        xycoords=("axes fraction", "data"),
+        xytext=(0, -2),
+        textcoords="offset points",
+        va="top",
+        fontsize=6.5,
+        color="0.35",
+    )
+    ax.set_ylabel(r"$N^{\ast}_{\mathrm{Miller}} \,/\, N^{\ast}_{\mathrm{paired}}$")
+    ax.legend(loc="lower right", handletextpad=0.5)
+    _print_beside(ax, compared)
+    strip.axhline(0, color="0.2", linestyle="--", linewidth=0.8)
+    strip.scatter(frame["rho"], frame["residual"], s=9, **circles)
+    printed = -float(compared[-1][1])
+    strip.axhline(printed, color=ORANGE, linestyle=":", linewidth=1.0)
+    strip.annotate(
+        "printed largest",
+        (0.0, printed),
         xycoords=("axes fraction", "data"),
         xytext=(3, 2),
         textcoords="offset points",
-        fontsize=7,
-        color="0.35",
+        fontsize=6.5,
+        color=ORANGE,
     )
-    ax.set_xlabel(r"correlation $\hat\rho$ of the pair")
-    ax.set_ylabel(r"$N^*_{\mathrm{Miller}} \,/\, N^*_{\mathrm{paired}}$")
-    ax.grid(which="major")
-    ax.legend(loc="upper left", handletextpad=0.5)
+    strip.set(ylabel="residual", xlabel=r"correlation $\hat\rho$ of the pair")
+    strip.set_ylim(min(printed, float(frame["residual"].min())) * 1.25, 0.012)
+    figure.align_ylabels()
     return figure
+
+
+def _print_beside(ax: Axes, compared: Sequence[tuple[str, str, str]]) -> None:
+    places = ((0.03, "left"), (0.52, "right"), (0.68, "right"))
+    for row, cells in enumerate([("", "printed", "ours"), *compared]):
+        for (place, align), cell in zip(places, cells, strict=True):
+            at = (place, 0.94 - 0.078 * row)
+            ax.annotate(cell, at, xycoords="axes fraction", ha=align, fontsize=7)

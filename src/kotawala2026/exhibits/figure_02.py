@@ -2,25 +2,35 @@
 
 from __future__ import annotations
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
+import seaborn as sns
 from matplotlib.figure import Figure
 
-from kotawala2026.labels import pair_labels, task_label
-from llm_power.report.figures import BLUE, ORANGE, new_figure
+from kotawala2026.exhibits._bars import PRINTED, legend_above, printed_handle, style_bars
+from kotawala2026.labels import model_label, pair_labels, task_label
+from llm_power.report.figures import PAGE_INCHES
 from replication.exhibits import Drawing, Exhibit, Inputs
+from replication.printed import PublishedCounts
 
 _COLUMNS = 2
-_BAR_INCHES = 0.155
-_PANEL_INCHES = 0.55
+_PANEL_INCHES = 2.25
 
 
 def make(inputs: Inputs) -> Exhibit:
     """Make Figure 2."""
     frame = figure_02(inputs.verdicts("oll_v1"))
+    printed, said = printed_r(inputs.counts(6)), inputs.settings["figure_2_unresolved"]
+    title = f"Resolution of {len(frame)} pairs"
+    caption = (
+        "r = N*/N of every pair, ascending within its task; r > 1 is unresolved. Diamonds: r from "
+        f"the {len(printed)} required numbers that Table 6 prints. Unresolved: "
+        f"{int((~frame['resolved']).sum())} of {len(frame)}; the paper prints "
+        f"{said}/{inputs.settings['oll_v1_pairs']}."
+    )
     return Exhibit(
-        frame, Drawing("Resolution of 40 pairs", inputs.provenance(), lambda: draw(frame))
+        frame, Drawing(title, inputs.provenance(), lambda: draw(frame, printed, said), caption)
     )
 
 
@@ -54,40 +64,57 @@ def figure_02(verdicts: pd.DataFrame) -> pd.DataFrame:
     return frame.iloc[np.lexsort((frame["r"], place))].reset_index(drop=True)
 
 
-def draw(frame: pd.DataFrame) -> Figure:
-    """Draw the frame of `figure_02`: bars on a logarithmic axis, r = 1 dashed."""
-    tasks = list(dict.fromkeys(frame["task"]))
-    n_rows = -(-len(tasks) // _COLUMNS)
-    longest = int(frame["task"].value_counts().max())
-    height = n_rows * (longest * _BAR_INCHES + _PANEL_INCHES) + 0.2
-    figure = new_figure(height=height, wide=True)
-    axes = figure.subplots(n_rows, min(_COLUMNS, len(tasks)), sharex=True, squeeze=False)
+def printed_r(counts: PublishedCounts) -> dict[tuple[str, str], float]:
+    """Return the printed N* over N of each pair of Table 6, by task and pair."""
+    names = zip(counts.label, counts.model_a, counts.model_b, strict=True)
+    return {
+        (task, f"{model_label(a)} / {model_label(b)}"): n_star.value / int(n)
+        for (task, a, b), n_star, n in zip(names, counts.n_star, counts.n_items, strict=True)
+    }
+
+
+def draw(frame: pd.DataFrame, printed: dict[tuple[str, str], float], said: int) -> Figure:
+    """Draw the bars, ascending within each task, and a dashed line at r = 1.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        From `figure_02`.
+    printed : dict of (str, str) to float
+        From `printed_r`.
+    said : int
+        How many pairs are unresolved as the paper prints it.
+
+    Returns
+    -------
+    Figure
+        As wide as the page, tasks as facets.
+    """
     finite = frame.loc[np.isfinite(frame["r"]) & (frame["r"] > 0), "r"]
-    left, right = min(float(finite.min()), 1.0) / 2, max(float(finite.max()), 1.0) * 4
-    for ax, task in zip(axes.flat, tasks, strict=False):
-        _draw_task(ax, frame[frame["task"] == task], left, right)
-    for ax in axes.flat[len(tasks) :]:
-        ax.set_visible(False)
-    for ax in axes[-1]:
-        ax.set_xlabel("$r = N^*/N$")
-    return figure
-
-
-def _draw_task(ax: Axes, rows: pd.DataFrame, left: float, right: float) -> None:
-    place = np.arange(len(rows))
-    colors = [BLUE if resolved else ORANGE for resolved in rows["resolved"]]
+    bottom, top = min(float(finite.min()), 1.0) / 2, max(float(finite.max()), 1.0) * 3
     # A pair without a gap has no finite r: its bar runs off the axis.
-    ends = rows["r"].clip(left, right)
-    ax.barh(place, ends - left, left=left, height=0.72, color=colors)
-    ax.set(xscale="log", xlim=(left, right), yticks=place)
-    ax.set_yticklabels(rows["pair"], fontsize=6.5)
-    ax.tick_params(axis="y", length=0)
-    ax.axvline(1, color="0.2", linestyle="--", linewidth=0.8)
-    ax.grid(axis="x", which="major")
-    unresolved = int((~rows["resolved"]).sum())
-    ax.set_title(
-        f"{rows['task'].iloc[0]}: {unresolved} of {len(rows)} unresolved at "
-        f"N = {int(rows['n_items'].max()):,}",
-        loc="left",
-        fontsize=8,
+    shown = frame.assign(r=frame["r"].clip(bottom, 10 * top))
+    grid = sns.catplot(
+        shown, kind="bar", x="pair", y="r", col="task", col_wrap=_COLUMNS, sharex=False, width=0.72
     )
+    for (task, rows), ax in zip(shown.groupby("task", sort=False), grid.axes.flat, strict=True):
+        style_bars(ax.patches, rows["resolved"])
+        theirs = [printed.get((str(task), pair), np.nan) for pair in rows["pair"]]
+        ax.plot(range(len(rows)), theirs, **PRINTED)
+        ax.axhline(1, color="0.2", linestyle="--", linewidth=0.8)
+        ax.set(yscale="log", ylim=(bottom, top), xlabel="", ylabel=r"$r = N^{\ast}/N$")
+        plt.setp(ax.get_xticklabels(), rotation=40, ha="right", rotation_mode="anchor", size=7)
+        ax.tick_params(axis="x", length=0, pad=1)
+        ax.minorticks_off()
+        ax.grid(axis="y", which="major")
+        unresolved = int((~rows["resolved"]).sum())
+        ax.set_title(
+            f"{task}, $N$ = {int(rows['n_items'].max()):,}: {unresolved} of {len(rows)} unresolved",
+            fontsize=8.5,
+        )
+    n_rows = -(-frame["task"].nunique() // _COLUMNS)
+    grid.figure.set_size_inches(PAGE_INCHES, n_rows * _PANEL_INCHES + 0.4)
+    table_6 = printed_handle(r"printed $N^{\ast}/N$ (Table 6)")
+    legend_above(grid.figure, frame["resolved"], said, table_6)
+    plt.close(grid.figure)
+    return grid.figure

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
+import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
-from matplotlib.patches import Patch
+from matplotlib.lines import Line2D
 
+from kotawala2026.exhibits._bars import PRINTED, legend_above, printed_handle, style_bars
 from llm_power.provenance import Provenance
-from llm_power.report.figures import BLUE, ORANGE, new_figure
+from llm_power.report.figures import new_figure
+from llm_power.statistics._typing import FloatArray
+from llm_power.statistics.exact_required_n import connor_required_n
 from llm_power.statistics.inversion import resolution_ratio
 from llm_power.statistics.paired_binary import required_n_discordance
 from replication.exhibits import Drawing, Exhibit, Inputs
@@ -19,9 +23,26 @@ from replication.printed import PublishedCounts
 def make(inputs: Inputs) -> Exhibit:
     """Make Figure 3."""
     counts = inputs.counts(7, n_items=inputs.settings["mmlu_pro_n_items"])
-    frame = figure_03(counts)
+    frame, second, printed = figure_03(counts), connor_r(counts), printed_r(counts)
     source = [Provenance.published("Table 7")]
-    return Exhibit(frame, Drawing("MMLU-Pro adjacent pairs", source, lambda: draw(frame)))
+    unresolved, said = int((~frame["resolved"]).sum()), inputs.settings["figure_3_unresolved"]
+    apart, within = np.abs(second / frame["r"] - 1).max(), inputs.settings["figure_3_forms_within"]
+    caption = (
+        f"r = N*/N at N = {counts.n_items[0]:,}, the number of the paper's caption, by eq. (6); "
+        "ticks: by Connor's form of the discordance formula, at most "
+        f"{100 * apart:.2f}% apart, where the paper prints {100 * within:g}%; diamonds: from "
+        f"the N* that Table 7 prints. Unresolved: {unresolved} of {len(frame)}; the paper prints "
+        f"{said}."
+    )
+    return Exhibit(
+        frame,
+        Drawing(
+            "MMLU-Pro, adjacent ranks of the top ten",
+            source,
+            lambda: draw(frame, second, printed, said),
+            caption,
+        ),
+    )
 
 
 def figure_03(counts: PublishedCounts) -> pd.DataFrame:
@@ -59,46 +80,62 @@ def figure_03(counts: PublishedCounts) -> pd.DataFrame:
     )
 
 
-def draw(frame: pd.DataFrame) -> Figure:
+def connor_r(counts: PublishedCounts) -> FloatArray:
+    """Return r of each pair by the second formula that Section 6.2 names but does not write."""
+    p10, p01 = counts.b / counts.n_items, counts.c / counts.n_items
+    return connor_required_n(p10, p01) / counts.n_items
+
+
+def printed_r(counts: PublishedCounts) -> FloatArray:
+    """Return the printed N* over N of each pair."""
+    return np.array([n_star.value for n_star in counts.n_star]) / counts.n_items
+
+
+def draw(frame: pd.DataFrame, second: FloatArray, printed: FloatArray, said: int) -> Figure:
     """Draw the bars of `figure_03`, with the value of r above each.
 
     Parameters
     ----------
     frame : DataFrame
         From `figure_03`.
+    second, printed : ndarray, shape (n_pairs,)
+        From `connor_r` and `printed_r`.
+    said : int
+        How many pairs are unresolved as the paper prints it.
 
     Returns
     -------
     Figure
-        One column wide. Unresolved pairs are hatched, so that they stand out in grey too.
+        One column wide.
     """
-    figure = new_figure(height=2.3)
+    figure = new_figure(height=2.7)
     ax = figure.subplots()
-    labels = [label.replace(" vs ", "–") for label in frame["label"]]
-    resolved = frame["resolved"].to_numpy(dtype=bool)
-    for kept, style in ((resolved, _RESOLVED), (~resolved, _UNRESOLVED)):
-        ax.bar(kept.nonzero()[0], frame["r"].to_numpy()[kept], width=0.7, zorder=2, **style)
+    place = np.arange(len(frame))
+    style_bars(ax.bar(place, frame["r"], width=0.7, zorder=2), frame["resolved"])
     ax.axhline(1, color="0.2", linestyle="--", linewidth=0.8, zorder=3)
-    for place, r in enumerate(frame["r"]):
+    ax.plot(place, printed, zorder=4, **PRINTED)
+    ax.plot(place, second, zorder=5, **_TICK)
+    for at, r in enumerate(frame["r"]):
         ax.annotate(
             _significant(r),
-            (place, r),
-            xytext=(0, 2),
+            (at, r),
+            xytext=(0, 3.5),
             textcoords="offset points",
             ha="center",
             fontsize=7,
+            bbox={"facecolor": "white", "linewidth": 0, "pad": 0.2},
+            zorder=3.5,
         )
-    ax.set(yscale="log", ylabel="$r = N^*/N$", xlabel="adjacent ranks")
+    n_items = int(frame["n_items"].iloc[0])
+    ax.set(yscale="log", ylabel=r"$r = N^{\ast}/N$")
+    ax.set_xlabel(f"adjacent ranks, $N$ = {n_items:,}")
     ax.set_ylim(frame["r"].min() / 3, frame["r"].max() * 4)
-    ax.set_xticks(range(len(labels)), labels)
+    ax.set_xticks(place, [label.replace(" vs ", "–") for label in frame["label"]])
     ax.tick_params(axis="x", length=0)
     ax.tick_params(axis="y", which="minor", left=False)
     ax.grid(axis="y", which="major")
-    counts = (("unresolved", ~resolved, _UNRESOLVED), ("resolved", resolved, _RESOLVED))
-    ax.legend(
-        handles=[Patch(label=f"{name} ({kept.sum()})", **style) for name, kept, style in counts],
-        loc="upper left",
-    )
+    tick = Line2D([], [], label="second formula", **_TICK)
+    legend_above(figure, frame["resolved"], said, tick, printed_handle("printed (Table 7)"))
     return figure
 
 
@@ -106,10 +143,10 @@ def _significant(r: float) -> str:
     return f"{r:.0f}" if r >= 100 else f"{r:#.2g}" if r < 1 else f"{r:#.3g}"
 
 
-_RESOLVED: dict[str, Any] = {"facecolor": BLUE}
-_UNRESOLVED: dict[str, Any] = {
-    "facecolor": ORANGE,
-    "edgecolor": "white",
-    "linewidth": 0,
-    "hatch": "////",
+_TICK: Final[dict[str, Any]] = {
+    "marker": "_",
+    "markersize": 13,
+    "markeredgewidth": 1.0,
+    "color": "black",
+    "linestyle": "",
 }

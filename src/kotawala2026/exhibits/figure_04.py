@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from kotawala2026.operating_point import ALPHA
 from llm_power.provenance import Provenance
-from llm_power.report.figures import BLUE, GREY, new_figure
+from llm_power.report.figures import BLUE, new_figure
 from llm_power.report.tables import Column, Table, as_fixed, as_integer, as_text
 from llm_power.statistics._seeds import named_rng
 from llm_power.statistics.bernoulli_pairs import discordance_from_required_n
@@ -29,6 +29,7 @@ def make(inputs: Inputs) -> Exhibit:
     settings, numbers = inputs.settings, inputs.numbers
     seed, n_trials = numbers["seed"], numbers["n_trials"]
     alpha, n_trajectories = settings["figure_4_alpha"], numbers["n_trajectories"]
+    window = settings["figure_4_first_crossing"]
     common = {
         "delta": settings["figure_4_delta"],
         "n_star": settings["figure_4_n_star"],
@@ -36,16 +37,15 @@ def make(inputs: Inputs) -> Exhibit:
         "seed": seed,
     }
     trajectories = compute(**common, n_trajectories=n_trajectories)
-    calibration = calibrate(
-        **common, n_trials=n_trials, window=settings["figure_4_first_crossing"], alpha=alpha
-    )
+    calibration = calibrate(**common, n_trials=n_trials, window=window, alpha=alpha)
     sources = provenance(seed=seed, n_trajectories=n_trajectories, n_trials=n_trials)
     return Exhibit(
         build(calibration, sources, alpha=alpha),
         Drawing(
             "Mixture e-process trajectories",
             sources,
-            lambda: draw(trajectories, calibration, alpha=alpha),
+            lambda: draw(trajectories, calibration, window=window, alpha=alpha),
+            caption(calibration, trajectories, window),
         ),
         files={"_trajectories.csv": csv_text(trajectories)},
     )
@@ -218,55 +218,94 @@ def build(calibration: pd.DataFrame, sources: list[Provenance], *, alpha: float 
     )
 
 
-def draw(trajectories: pd.DataFrame, calibration: pd.DataFrame, *, alpha: float = ALPHA) -> Figure:
-    """Draw the trajectories against the number of items.
+def caption(
+    calibration: pd.DataFrame, trajectories: pd.DataFrame, window: tuple[float, float]
+) -> str:
+    """Return the sentences of the caption, the printed statements beside our shares."""
+    null, alternative = calibration.to_dict(orient="records")
+    return (
+        f"{trajectories['trajectory'].max()} trajectories under each hypothesis, the first of "
+        "their stream; "
+        f"shares of {null['n_trials']:,} trials of {null['horizon']:,} items. Printed: under H0 "
+        f"they stay below the threshold; ours: {_percent(null['crossed'])}% cross. Printed: under "
+        f"H1 they cross between {window[0]:,} and {window[1]:,} items (shaded); ours: "
+        f"{_percent(alternative['within'])}% do, {_percent(alternative['before'])}% cross before, "
+        f"{_percent(alternative['after'])}% later and {_percent(1 - alternative['crossed'])}% not "
+        "within the horizon."
+    )
+
+
+def draw(
+    trajectories: pd.DataFrame,
+    calibration: pd.DataFrame,
+    *,
+    window: tuple[float, float],
+    alpha: float = ALPHA,
+) -> Figure:
+    """Draw the trajectories against the number of items, a panel a hypothesis.
 
     Parameters
     ----------
     trajectories : DataFrame
         From `compute`.
     calibration : DataFrame
-        From `calibrate`, at the same pair and horizon; its shares are printed in the legend.
+        From `calibrate`, at the same pair and horizon; its shares stand in the panels.
+    window : tuple of float
+        Items between which the paper has the trajectories under H1 cross; shaded.
     alpha : float, default 0.05
         Level, for the threshold.
 
     Returns
     -------
     Figure
-        One column wide; grey is H0 and blue is H1.
+        One column wide. The trajectories are pixels in a PDF, for their corners are many.
     """
-    figure = new_figure(height=2.7)
-    ax = figure.subplots()
+    figure = new_figure(height=3.6)
+    panels = figure.subplots(2, sharex=True, height_ratios=[1, 1.5])
     horizon, n_star = int(calibration["horizon"].iloc[0]), float(calibration["n_star"].iloc[0])
-    threshold = float(np.log(1 / alpha))
-    shares = dict(zip(calibration["hypothesis"], calibration["crossed"], strict=True))
-    for hypothesis, color, opacity in (("H0", GREY, 0.6), ("H1", BLUE, 0.9)):
+    threshold, first = float(np.log(1 / alpha)), 10
+    shares = calibration.set_index("hypothesis")
+    said = {
+        "H0": f"ours: {_percent(shares['crossed']['H0'])}% cross\nprinted: all stay below",
+        "H1": f"ours: {_percent(shares['within']['H1'])}% cross in the shaded\n"
+        f"interval, {_percent(shares['before']['H1'])}% before,\n"
+        f"{_percent(shares['after']['H1'])}% later, "
+        f"{_percent(1 - shares['crossed']['H1'])}% not\n"
+        "printed: all cross in it",
+    }
+    for ax, (hypothesis, color) in zip(panels, (("H0", "0.45"), ("H1", BLUE)), strict=True):
         chosen = trajectories[trajectories["hypothesis"] == hypothesis]
         paths = [_path(path, horizon) for _, path in chosen.groupby("trajectory")]
-        ax.add_collection(LineCollection(paths, colors=color, linewidths=0.55, alpha=opacity))
-        label = f"$H_{hypothesis[1]}$: {_percent(shares[hypothesis])}% cross"
-        ax.plot([], [], color=color, label=label)
-    ax.axhline(
-        threshold,
-        color="black",
-        linestyle="--",
-        linewidth=0.9,
-        zorder=3,
-        label=rf"$\log(1/\alpha) = {threshold:.3f}$",
-    )
-    ax.axvline(
-        n_star,
-        color="black",
-        linestyle=":",
-        linewidth=1.0,
-        zorder=3,
-        label=f"fixed-$n$ $N^* = {n_star:.0f}$",
-    )
-    low, high = float(trajectories["log_e"].min()), float(trajectories["log_e"].max())
-    ax.set(xlim=(0, horizon), ylim=(low - 0.5, high + 0.5))
-    ax.set(xlabel="items $n$", ylabel=r"$\log\,e_n$")
-    ax.xaxis.set_major_formatter("{x:,.0f}")
-    figure.legend(loc="outside upper center", ncols=2, handlelength=1.6, columnspacing=1.5)
+        lines = LineCollection(paths, colors=color, linewidths=0.5, alpha=0.8, rasterized=True)
+        ax.add_collection(lines)
+        ax.axhline(
+            threshold,
+            color="black",
+            linestyle="--",
+            linewidth=0.9,
+            zorder=3,
+            label=rf"$\log(1/\alpha) = {threshold:.3f}$",
+        )
+        ax.axvline(
+            n_star,
+            color="black",
+            linestyle=":",
+            linewidth=1.0,
+            zorder=3,
+            label=rf"fixed-$n$ $N^{{\ast}} = {n_star:.0f}$",
+        )
+        # Where the trajectories are not: those under H0 fall, those under H1 rise.
+        y, va = (0.04, "bottom") if hypothesis == "H0" else (0.97, "top")
+        ax.text(0.02, y, said[hypothesis], transform=ax.transAxes, va=va, fontsize=7)
+        low, high = float(chosen["log_e"].min()), float(chosen["log_e"].max())
+        ax.set(xscale="log", xlim=(first, horizon), ylim=(low - 0.8, max(high, threshold) + 1.5))
+        ax.set_ylabel(rf"$\log\,e_n$ under $H_{hypothesis[1]}$")
+    panels[1].axvspan(*window, color="0.9", zorder=0)
+    panels[1].set_xlabel("items $n$")
+    panels[1].xaxis.set_major_formatter("{x:,.0f}")
+    figure.align_ylabels()
+    handles, _ = panels[0].get_legend_handles_labels()
+    figure.legend(handles=handles, loc="outside upper center", ncols=2, handlelength=1.6)
     return figure
 
 

@@ -27,7 +27,8 @@ def make(inputs: Inputs) -> Exhibit:
         seed=seed,
     )
     table = build(frame, tolerance=tolerance, seed=seed)
-    return exhibit(table, frame, title="Bootstrap power, 0/1 scores", symbol=r"\delta")
+    title = "Bootstrap power, 0/1 scores"
+    return exhibit(table, frame, title=title, symbol=r"\delta", tolerance=tolerance)
 
 
 def compute(

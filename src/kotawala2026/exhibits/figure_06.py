@@ -29,7 +29,7 @@ def make(inputs: Inputs) -> Exhibit:
     )
     table = build(frame, tolerance=tolerance, seed=seed)
     title = "Bootstrap power, graded scores"
-    return exhibit(table, frame, title=title, symbol=r"\Delta\mu")
+    return exhibit(table, frame, title=title, symbol=r"\Delta\mu", tolerance=tolerance)
 
 
 def compute(

@@ -2,20 +2,47 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any, Final
+
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
+from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter
 
+from kotawala2026.exhibits._bars import bar_style, style_bars
 from kotawala2026.labels import model_label, rank_labels
-from llm_power.report.figures import BLUE, ORANGE, new_figure
+from llm_power.report.figures import new_figure
 from replication.exhibits import Drawing, Exhibit, Inputs
+
+# Half of the last digit of the printed gap.
+_HALF_DIGIT = 0.0005
 
 
 def make(inputs: Inputs) -> Exhibit:
     """Make Figure 7."""
     frame = figure_07(inputs.verdicts("frontier"))
-    return Exhibit(frame, Drawing("Frontier panel", inputs.provenance(), lambda: draw(frame)))
+    _, n_items, gap = inputs.settings["frontier_items_and_gap"]
+    rho = inputs.settings["frontier_rho"]
+    beside = [
+        (
+            f"gap {100 * row['delta']:.1f} pp (printed {100 * gap:.1f}), "
+            rf"$\rho$ {row['rho']:.2f} (printed {rho:.2f})"
+            if abs(row["delta"] - gap) <= _HALF_DIGIT
+            else ""
+        )
+        for row in frame.to_dict("records")
+    ]
+    caption = (
+        f"Required items of adjacent ranks; dashed: the N = {frame['n_items'].max():,} at hand "
+        f"(printed: {n_items:,}). The paper prints gap and correlation of one pair, "
+        f"{100 * gap:.1f} pp and {rho:.2f}; the hollow bars are of pairs whose gap and correlation "
+        "it does not print, and the witness was free to choose them."
+    )
+    return Exhibit(
+        frame, Drawing("Frontier panel", inputs.provenance(), lambda: draw(frame, beside), caption)
+    )
 
 
 def figure_07(verdicts: pd.DataFrame) -> pd.DataFrame:
@@ -48,46 +75,81 @@ def figure_07(verdicts: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def draw(frame: pd.DataFrame) -> Figure:
-    """Draw the frame of `figure_07`: a bar a pair, the N at hand dashed."""
-    figure = new_figure(height=0.34 * len(frame) + 0.85)
+def draw(frame: pd.DataFrame, beside: Sequence[str]) -> Figure:
+    """Draw a bar a pair, and the N at hand dashed.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        From `figure_07`.
+    beside : sequence of str
+        What the paper prints of each pair beside ours; the bar of a pair of which it prints
+        nothing is hollow.
+
+    Returns
+    -------
+    Figure
+        One column wide.
+    """
+    figure = new_figure(height=0.48 * len(frame) + 0.95)
     ax = figure.subplots()
     place = np.arange(len(frame))[::-1]
     n = float(frame["n_items"].max())
     finite = frame.loc[np.isfinite(frame["n_star"]), "n_star"]
     right = 1.25 * max(n, float(finite.max()) if len(finite) else n)
-    colors = [BLUE if resolved else ORANGE for resolved in frame["resolved"]]
-    ax.barh(place, frame["n_star"].clip(upper=right), height=0.6, color=colors)
-    ax.set(xlim=(0, right), yticks=place, ylim=(-0.6, len(frame) - 0.4))
-    ax.set_yticklabels(
-        [
-            f"{model_label(a)}\nvs {model_label(b)}"
-            for a, b in zip(frame["model_a"], frame["model_b"], strict=True)
-        ],
-        fontsize=6.5,
-    )
-    ax.tick_params(axis="y", length=0)
-    ax.axvline(n, color="0.2", linestyle="--", linewidth=0.8)
-    ax.annotate(
-        f"N = {n:,.0f}",
-        (n, 1.0),
-        xycoords=("data", "axes fraction"),
-        xytext=(0, 2),
-        textcoords="offset points",
-        ha="center",
-        fontsize=7,
-    )
-    for at, n_star in zip(place, frame["n_star"], strict=True):
-        text = f"{n_star:,.0f}" if np.isfinite(n_star) else "∞"
+    bars = ax.barh(place, frame["n_star"].clip(upper=right), height=0.5)
+    style_bars(bars, frame["resolved"])
+    names = zip(frame["model_a"], frame["model_b"], strict=True)
+    labels = [f"{model_label(a)}\nvs {model_label(b)}" for a, b in names]
+    for at, bar, n_star, text in zip(place, bars, frame["n_star"], beside, strict=True):
+        if not text:
+            bar.set(**_FREE)
         ax.annotate(
-            text,
+            f"{n_star:,.0f}" if np.isfinite(n_star) else "∞",
             (min(n_star, right), at),
             xytext=(3, 0),
             textcoords="offset points",
             va="center",
             fontsize=7,
         )
-    ax.set_xlabel("required items $N^*$")
+        ax.annotate(
+            text,
+            (0, at - 0.31),
+            xytext=(2, 0),
+            textcoords="offset points",
+            fontsize=6.5,
+            va="top",
+            bbox={"facecolor": "white", "linewidth": 0, "pad": 0.2},
+        )
+    ax.axvline(n, color="0.2", linestyle="--", linewidth=0.8, zorder=2)
+    ax.annotate(
+        f"$N$ = {n:,.0f}",
+        (n, 1.0),
+        xycoords=("data", "axes fraction"),
+        xytext=(3, 0),
+        textcoords="offset points",
+        va="top",
+        fontsize=7,
+    )
+    ax.set(xlim=(0, right), ylim=(-0.75, len(frame) - 0.55))
+    ax.set_yticks(place, labels, fontsize=7)
+    ax.tick_params(axis="y", length=0)
+    ax.set_xlabel(r"required items $N^{\ast}$")
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
-    ax.grid(axis="x", which="major")
+    kinds = dict.fromkeys(zip(frame["resolved"], map(bool, beside), strict=True))
+    figure.legend(
+        handles=[
+            Patch(
+                label=f"{'resolved' if resolved else 'unresolved'}; gap and $\\rho$ "
+                + ("as printed" if printed else "free to the witness"),
+                **(bar_style(resolved) | ({} if printed else _FREE)),
+            )
+            for resolved, printed in kinds
+        ],
+        loc="outside upper center",
+        handlelength=1.6,
+    )
     return figure
+
+
+_FREE: Final[dict[str, Any]] = {"facecolor": "white", "hatch": "", "linestyle": "--"}

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
+import seaborn as sns
 from matplotlib.axes import Axes
-from matplotlib.colors import BoundaryNorm, ListedColormap, to_rgb
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import BoundaryNorm, ListedColormap
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, MaxNLocator
-from matplotlib.transforms import Transform, offset_copy
 
 from llm_power.board.page_data import AVERAGE, Model, PageData, Task
 from llm_power.report.figures import BLUE, GREEN, GREY, ORANGE, new_figure
@@ -21,7 +21,6 @@ from llm_power.statistics.verdict import DIFFERENT, EQUIVALENT, UNDETERMINED
 
 _COLORS: Final = {DIFFERENT: BLUE, UNDETERMINED: ORANGE, EQUIVALENT: GREEN}
 _MARKERS: Final = {DIFFERENT: "o", UNDETERMINED: "^", EQUIVALENT: "s"}
-_OPEN: Final = "#F3E3D3"
 # q in steps that double, from below 1/32 to above 32: orange below 1, blue above.
 _STEPS: Final = ListedColormap(
     [
@@ -30,13 +29,17 @@ _STEPS: Final = ListedColormap(
     ]
 )
 _NORM: Final = BoundaryNorm(range(-6, 7), 12)
+_STEP_LABELS: Final = {-5: "1/32", -3: "1/8", -1: "1/2", 0: "1", 1: "2", 3: "8", 5: "32"}
+_VERDICTS: Final = ListedColormap([BLUE, "#F3E3D3", GREEN])
+_CODES: Final = {DIFFERENT: 0, UNDETERMINED: 1, EQUIVALENT: 2}
 _MOST_ROWS: Final = 20
+# Of a larger board the numbers in the cells would be too small to read.
+_MOST_WITH_NUMBERS: Final = 10
 # Without the mathematics of the default one, which takes longer than all else.
 _NUMBER: Final = FuncFormatter(lambda value, _: f"{value:g}")
-_ROW_INCHES: Final = 0.2
-_NAME_CHARACTERS: Final = 24
-# Leaves room at the right for the mark of scores that are no finding.
-_TITLE_CHARACTERS: Final = 100
+_ROW_INCHES: Final = 0.21
+_AROUND_INCHES: Final = 0.5
+_NAME_CHARACTERS: Final = 22
 
 
 def draw_board(verdicts: pd.DataFrame, data: PageData) -> Figure:
@@ -52,7 +55,8 @@ def draw_board(verdicts: pd.DataFrame, data: PageData) -> Figure:
     Returns
     -------
     Figure
-        A row a task. The first 20 ranks are named, and the pairs of each with the next.
+        Tasks side by side in two columns that share their axes; a single task has the page's
+        width. The first 20 ranks are named, and the pairs of each with the next.
 
     Examples
     --------
@@ -66,70 +70,107 @@ def draw_board(verdicts: pd.DataFrame, data: PageData) -> Figure:
     >>> data = page_data(
     ...     board.verdicts, describe_board(board, tasks, missing="error"), title="The example"
     ... )
-    >>> [ax.get_title() for ax in draw_board(board.verdicts, data).axes][:2]
-    ['Score, %', 'q above, verdict below']
+    >>> [ax.get_title(loc="left") for ax in draw_board(board.verdicts, data).axes][:2]
+    ['score, %', 'pairs']
     """
     tasks = [task for task in data["tasks"] if task["kind"] != AVERAGE]
-    rows = [min(len(task["models"]), _MOST_ROWS) for task in tasks]
-    heights = [max(1.7, _ROW_INCHES * n + 0.5) for n in rows]
-    figure = new_figure(height=sum(heights) + 0.6, wide=True)
-    grid = figure.subplots(
-        len(tasks), 3, squeeze=False, height_ratios=heights, width_ratios=[1, 1.5, 1]
-    )
-    for (left, middle, right), task in zip(grid, tasks, strict=True):
+    figure, panels = _lay_out(tasks)
+    for (scores, pairs, ladder), task in zip(panels, tasks, strict=True):
         of_task = verdicts[verdicts["task"] == task["task"]]
-        _draw_ranking(left, task)
-        _draw_pairs(middle, of_task, len(task["models"]))
-        _draw_ladder(right, of_task)
-        if len(tasks) > 1:
-            left.set_ylabel(_plain(task["task"], 30))
-    _add_scale(figure, grid[-1, 1])
-    _add_legend(figure, grid[-1, 1], verdicts)
-    figure.suptitle("\n".join(textwrap.wrap(_plain(data["title"]), _TITLE_CHARACTERS)), fontsize=9)
+        name = f"{_plain(task['task'], 16)}: " if len(tasks) > 1 else ""
+        _draw_ranking(scores, task, f"{name}score, %")
+        _draw_pairs(pairs, of_task, len(task["models"]))
+        _draw_ladder(ladder, of_task, f"{name}gap to the next, points")
+    _add_keys(figure, verdicts)
     return figure
 
 
-def _draw_ranking(ax: Axes, task: Task) -> None:
+def _lay_out(tasks: Sequence[Task]) -> tuple[Figure, list[list[Axes]]]:
+    """Return an empty figure, and of each task the axes of its ranking, pairs and ladder."""
+    most = max(min(len(task["models"]), _MOST_ROWS) for task in tasks)
+    height = max(1.5, _ROW_INCHES * most + _AROUND_INCHES)
+    if len(tasks) == 1:
+        figure = new_figure(height=height + 0.7, wide=True)
+        return figure, [[*figure.subplots(1, 3, width_ratios=[1, 1.8, 1])]]
+    n_rows = -(-len(tasks) // 2)
+    figure = new_figure(height=2 * n_rows * height + 0.7, wide=True)
+    grid = figure.add_gridspec(2 * n_rows, 4, width_ratios=[1.2, 1, 1.2, 1])
+    panels: list[list[Axes]] = []
+    for k in range(len(tasks)):
+        row, column = 2 * (k // 2), 2 * (k % 2)
+        first = panels[0] if panels else [None, None, None]
+        places = (grid[row, column], grid[row, column + 1], grid[row + 1, column : column + 2])
+        shared = (first[0], None, first[2])
+        panels.append(
+            [figure.add_subplot(at, sharex=x) for at, x in zip(places, shared, strict=True)]
+        )
+    return figure, panels
+
+
+def _draw_ranking(ax: Axes, task: Task, title: str) -> None:
     shown = task["models"][:_MOST_ROWS]
     for row, model in enumerate(shown):
         if model["score_low"] is not None and model["score_high"] is not None:
             ends = [100 * model["score_low"], 100 * model["score_high"]]
             ax.plot(ends, [row, row], color="0.3", linewidth=1)
-        ax.plot(100 * model["score"], row, "o", color="black", markersize=3)
-    labels = [f"{_plain(model['name'], _NAME_CHARACTERS)}  {_ranks(model)}" for model in shown]
+        ax.plot(100 * model["score"], row, "o", color="black", markersize=2.5)
+    labels = [
+        f"{rank}. {_plain(model['name'], _NAME_CHARACTERS)}{_ranks(model)}"
+        for rank, model in enumerate(shown, 1)
+    ]
     _label_rows(ax, labels, hidden=len(task["models"]) - len(shown), what="models")
-    ax.set_title("Score, %", fontsize=8)
+    ax.set_title(title, fontsize=8, loc="left")
 
 
 def _ranks(model: Model) -> str:
     low, high = model["low"], model["high"]
-    return "–" if low is None else str(low) if low == high else f"{low}–{high}"
+    return "" if low is None else f" ({low})" if low == high else f" ({low}–{high})"
 
 
 def _draw_pairs(ax: Axes, rows: pd.DataFrame, n_models: int) -> None:
     """Color the upper triangle by q and the lower one by verdict."""
     i, j = (rows[name].to_numpy(int) - 1 for name in ("rank_a", "rank_b"))
-    picture = np.ones((n_models, n_models, 3))
+    q = rows["q"].to_numpy(float)
+    above, below = np.full((2, n_models, n_models), np.nan)
     with np.errstate(divide="ignore"):
-        steps = np.clip(np.log2(rows["q"].to_numpy(float)), -5.5, 5.5)
-    picture[i, j] = _STEPS(_NORM(np.nan_to_num(steps, nan=-5.5)))[:, :3]
-    colors = {**_COLORS, UNDETERMINED: _OPEN}
-    picture[j, i] = np.array([to_rgb(colors[name]) for name in rows["verdict"]])
-    edges = (0.5, n_models + 0.5)
-    ax.imshow(picture, extent=(*edges, *edges[::-1]), interpolation="nearest")
+        above[i, j] = np.nan_to_num(np.clip(np.log2(q), -5.5, 5.5), nan=-5.5)
+    below[j, i] = rows["verdict"].map(_CODES)
+    numbers = np.full((n_models, n_models), "", dtype=object)
+    numbers[i, j] = [_number(value) for value in q]
+    small = n_models <= _MOST_WITH_NUMBERS
+    looks: dict[str, Any] = {"cbar": False, "square": True, "ax": ax, "rasterized": not small}
+    text: dict[str, Any] = {"annot": numbers, "fmt": "", "annot_kws": {"size": 6}} if small else {}
+    sns.heatmap(above, cmap=_STEPS, norm=_NORM, **looks, **text)
+    sns.heatmap(below, cmap=_VERDICTS, vmin=-0.5, vmax=2.5, **looks)
     if n_models <= _MOST_ROWS:
-        unsure = (rows["verdict"] == UNDETERMINED).to_numpy()
-        ax.plot(i[unsure] + 1, j[unsure] + 1, "^", color=ORANGE, markersize=2.5, linestyle="")
-    ax.set_title("q above, verdict below", fontsize=8)
+        for verdict, marker in _MARKERS.items():
+            these = (rows["verdict"] == verdict).to_numpy()
+            color = ORANGE if verdict == UNDETERMINED else "white"
+            ax.plot(i[these] + 0.5, j[these] + 0.5, marker, color=color, markersize=2.5)
+    ax.set_title(
+        "all pairs" if len(rows) == n_models * (n_models - 1) // 2 else "pairs",
+        fontsize=8,
+        loc="left",
+    )
     ax.set_anchor("N")
-    ax.tick_params(labelsize=6)
+    ranks = (
+        [*range(1, n_models + 1)]
+        if small
+        else MaxNLocator(6, integer=True).tick_values(1, n_models)
+    )
+    ranks = [int(rank) for rank in ranks if 1 <= rank <= n_models]
     for axis in (ax.xaxis, ax.yaxis):
-        axis.set_major_locator(MaxNLocator(6, integer=True, min_n_ticks=1))
-        axis.set_major_formatter(_NUMBER)
-    ax.spines[["left", "bottom"]].set_visible(False)
+        axis.set_ticks([rank - 0.5 for rank in ranks], [str(rank) for rank in ranks])
+    ax.tick_params(labelsize=6.5, rotation=0, length=0)
 
 
-def _draw_ladder(ax: Axes, rows: pd.DataFrame) -> None:
+def _number(q: float) -> str:
+    if q < 0.095:
+        return "<.01" if q < 0.005 else f"{q:.2f}".removeprefix("0")
+    return f"{q:.1f}" if q < 9.95 else f"{min(q, 999):.0f}"
+
+
+def _draw_ladder(ax: Axes, rows: pd.DataFrame, title: str) -> None:
     near = rows[rows["rank_b"] == rows["rank_a"] + 1]
     shown = near.head(_MOST_ROWS - 1)
     labels = []
@@ -140,52 +181,56 @@ def _draw_ladder(ax: Axes, rows: pd.DataFrame) -> None:
         ax.plot(100 * row["delta"], at, marker, color=color, markersize=3.5)
         names = [_plain(row[name], _NAME_CHARACTERS) for name in ("model_a", "model_b")]
         labels.append(f"{names[0]} –\n{names[1]}")
-    _label_rows(ax, labels, hidden=len(near) - len(shown), what="pairs", size=4.5)
+    _label_rows(ax, labels, hidden=len(near) - len(shown), what="pairs", size=6)
     ax.axvline(0, color=GREY, linewidth=0.6, linestyle=":")
-    ax.set_title("Gap to the next, points", fontsize=8)
+    ax.set_title(title, fontsize=8, loc="left")
 
 
 def _label_rows(
-    ax: Axes, labels: Sequence[str], *, hidden: int, what: str, size: float = 5.5
+    ax: Axes, labels: Sequence[str], *, hidden: int, what: str, size: float = 6.5
 ) -> None:
     ax.set_yticks(range(len(labels)), labels=labels, fontsize=size, linespacing=0.95)
     ax.set_ylim(len(labels) - 0.4, -0.6)
-    ax.tick_params(axis="x", labelsize=6)
+    ax.tick_params(axis="x", labelsize=6.5)
     ax.tick_params(axis="y", length=0)
     ax.xaxis.set_major_formatter(_NUMBER)
     ax.grid(axis="x")
     if hidden:
-        ax.set_xlabel(f"and {hidden:,} more {what}", fontsize=6)
+        ax.set_xlabel(f"and {hidden:,} more {what}", fontsize=6.5)
 
 
-def _add_scale(figure: Figure, ax: Axes) -> None:
-    scale = ax.inset_axes((0.0, 0.0, 1.0, 0.035), transform=_below(figure, ax, 24))
-    scale.imshow([range(12)], cmap=_STEPS, extent=(-6, 6, 0, 1), aspect="auto")
-    scale.set_yticks([])
-    labels = ["1/32", "1/8", "1/2", "1", "2", "8", "32"]
-    scale.set_xticks([-5, -3, -1, 0, 1, 3, 5], labels=labels, fontsize=6)
-    scale.set_xlabel("q = N/N*", fontsize=7)
-
-
-def _add_legend(figure: Figure, ax: Axes, verdicts: pd.DataFrame) -> None:
+def _add_keys(figure: Figure, verdicts: pd.DataFrame) -> None:
+    """Add the legend of the verdicts above all panels, and the scale of q below them."""
+    scale = figure.colorbar(
+        ScalarMappable(_NORM, _STEPS),
+        ax=figure.axes,
+        location="bottom",
+        pad=0.1 / figure.get_figheight(),
+        panchor=False,
+        shrink=0.5,
+        aspect=45,
+        ticks=[*_STEP_LABELS],
+        format=FuncFormatter(lambda step, _: _STEP_LABELS[round(step)]),
+    )
+    scale.ax.tick_params(labelsize=6.5, which="both", length=1.5)
+    scale.set_label(
+        r"$q = N/N^{\ast}$, above the diagonal; below it the verdict", fontsize=7, labelpad=2
+    )
     counts = verdicts["verdict"].value_counts()
     handles = [
-        Line2D([], [], color=_COLORS[name], marker=_MARKERS[name], markersize=4, linewidth=1)
-        for name in counts.index
+        Line2D([], [], color=color, marker=_MARKERS[name], markersize=4, linewidth=1)
+        for name, color in _COLORS.items()
+        if name in counts
     ]
-    ax.legend(
+    labels = [f"{name} ({counts[name]:,} pairs)" for name in _COLORS if name in counts]
+    figure.legend(
         [*handles, Line2D([], [], color="0.87", linewidth=5)],
-        [*(f"{name} ({n:,} pairs)" for name, n in counts.items()), "minimum detectable effect"],
-        loc="upper center",
-        bbox_to_anchor=(0.5, 0.0),
-        bbox_transform=_below(figure, ax, 46),
-        fontsize=6.5,
+        [*labels, "minimum detectable effect"],
+        loc="outside upper center",
+        ncols=4,
+        fontsize=7,
+        borderpad=0,
     )
-
-
-def _below(figure: Figure, ax: Axes, points: float) -> Transform:
-    """Coordinates of an axes, so many points below it whatever its height."""
-    return offset_copy(ax.transAxes, fig=figure, y=-points, units="points")
 
 
 def _plain(text: str, most: int = 1_000) -> str:

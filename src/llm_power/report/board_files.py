@@ -123,7 +123,7 @@ def write_board(
             (folder / "board.md").write_text(
                 _tables(board, tasks, summary, title), encoding="utf-8"
             )
-        if installed("matplotlib"):
+        if installed("seaborn"):
             _draw(board, tasks, shown, folder / "board")
 
     # A board without an average or repeats leaves none of an earlier run.
@@ -133,7 +133,7 @@ def write_board(
         {
             "board.html": "jinja2",
             "board.md": "tabulate",
-            "board.pdf, board.png, board.svg": "matplotlib",
+            "board.pdf, board.png, board.svg": "seaborn",
         }
     )
 
@@ -326,4 +326,4 @@ def _draw(board: BoardVerdicts, tasks: Sequence[TaskScores], shown: PageData, st
 
     with house_style():
         figure = draw_board(board.verdicts, shown)
-        save_figure(figure, stem, score_provenance(tasks), title=shown["title"])
+        save_figure(figure, stem, score_provenance(tasks), title=shown["title"], heading=True)

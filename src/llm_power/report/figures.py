@@ -1,4 +1,4 @@
-"""One way to draw and to save a figure: house style, provenance line, the same bytes each time."""
+"""One way to draw and to save a figure: house style, provenance, the same bytes each time."""
 
 from __future__ import annotations
 
@@ -23,14 +23,16 @@ GREEN: Final = "#009E73"
 GREY: Final = "#8C8C8C"
 LINE_COLORS: Final = (BLUE, ORANGE, GREEN)
 
-_COLUMN_INCHES: Final = 3.35
-_PAGE_INCHES: Final = 6.9
+_COLUMN_INCHES: Final = 3.3
+PAGE_INCHES: Final = 6.9
 _FORMATS: Final = ("pdf", "png", "svg")
 _NO_DATES: Final[dict[str, dict[str, Any]]] = {
     "pdf": {"CreationDate": None, "ModDate": None},
     "png": {},
     "svg": {"Date": None},
 }
+# Left, bottom, width and height, as shares of the figure's.
+Rectangle = tuple[float, float, float, float]
 _MARKS: Final[Mapping[Kind, str]] = {"witness": "WITNESS", "stand_in": "STAND-IN OR MIRROR"}
 _PROVENANCE_KEY: Final = {"pdf": "Subject", "png": "Description", "svg": "Description"}
 
@@ -75,15 +77,20 @@ def new_figure(*, height: float, wide: bool = False) -> Figure:
     --------
     >>> from llm_power.report.figures import new_figure
     >>> new_figure(height=2.5).get_size_inches().tolist()
-    [3.35, 2.5]
+    [3.3, 2.5]
     """
-    figure = Figure(figsize=(_PAGE_INCHES if wide else _COLUMN_INCHES, height))
+    figure = Figure(figsize=(PAGE_INCHES if wide else _COLUMN_INCHES, height))
     FigureCanvasAgg(figure)
     return figure
 
 
 def save_figure(
-    figure: Figure, stem: str | Path, provenance: Sequence[Provenance], *, title: str
+    figure: Figure,
+    stem: str | Path,
+    provenance: Sequence[Provenance],
+    *,
+    title: str,
+    heading: bool = False,
 ) -> list[Path]:
     """Write the figure as PDF, PNG and SVG, with its provenance on it and in its metadata.
 
@@ -98,6 +105,8 @@ def save_figure(
         At least one.
     title : str
         For the metadata.
+    heading : bool
+        Whether the title is printed above the figure too.
 
     Returns
     -------
@@ -117,30 +126,90 @@ def save_figure(
     line = provenance_line(provenance)
     kinds = {source.kind for source in provenance}
     mark = ", ".join(word for kind, word in _MARKS.items() if kind in kinds)
-    _print_around(figure, line, mark=mark)
+    inside = _print_around(figure, line, mark=mark, heading=title if heading else "")
     _settle_layout(figure)
+    # Earlier, and the layout would leave no room for them.
+    for legend in figure.legends:
+        legend.set_bbox_to_anchor(inside, transform=figure.transFigure)
     paths = [Path(f"{stem}.{suffix}") for suffix in _FORMATS]
     for suffix, path in zip(_FORMATS, paths, strict=True):
-        metadata = _NO_DATES[suffix] | {"Title": title, _PROVENANCE_KEY[suffix]: line}
+        metadata = {"Title": title, _PROVENANCE_KEY[suffix]: line}
         if suffix == "png":
             metadata[SOURCE_KINDS] = " ".join(provenance_kinds(provenance))
-        figure.savefig(path, format=suffix, metadata=metadata)
+        _save(figure, path, metadata)
     return paths
 
 
-def _print_around(figure: Figure, line: str, *, mark: str) -> None:
-    """Add a line of provenance below, and the mark, if any, above: each in room of its own."""
+def save_camera_ready(
+    figure: Figure, stem: str | Path, provenance: Sequence[Provenance], *, title: str, caption: str
+) -> list[Path]:
+    """Write the figure as a PDF without provenance on it, and its caption beside it as text.
+
+    Parameters
+    ----------
+    figure : Figure
+        The figure; nothing is added to it, so that it has the size it was made with.
+    stem : path-like
+        Path without its ending; the folder exists.
+    provenance : sequence of Provenance
+        At least one; the caption ends with them.
+    title : str
+        For the metadata, and the first sentence of the caption.
+    caption : str
+        The other sentences; may be empty.
+
+    Returns
+    -------
+    list of Path
+        The PDF and the text.
+
+    Examples
+    --------
+    >>> from llm_power.provenance import Provenance
+    >>> from llm_power.report.figures import new_figure, save_camera_ready
+    >>> figure = new_figure(height=2.5)
+    >>> sources = [Provenance.simulated(seed=1, trials=100)]
+    >>> paths = save_camera_ready(figure, "curve", sources, title="A curve", caption="It rises.")
+    >>> [path.name for path in paths]
+    ['curve.pdf', 'curve.txt']
+    >>> print(paths[1].read_text(encoding="utf-8").strip())
+    A curve. It rises. Provenance: simulated (seed 1, 100 trials).
+    """
+    line = provenance_line(provenance)
+    figure.set_layout_engine(ConstrainedLayoutEngine())
+    _settle_layout(figure)
+    picture, text = Path(f"{stem}.pdf"), Path(f"{stem}.txt")
+    _save(figure, picture, {"Title": title, _PROVENANCE_KEY["pdf"]: line})
+    sentences = [f"{title}.", caption, f"Provenance: {line}."]
+    text.write_text(" ".join(filter(None, sentences)) + "\n", encoding="utf-8")
+    return [picture, text]
+
+
+def _save(figure: Figure, path: Path, metadata: Mapping[str, str]) -> None:
+    suffix = path.suffix.removeprefix(".")
+    figure.savefig(path, format=suffix, metadata={**_NO_DATES[suffix], **metadata})
+
+
+def _print_around(figure: Figure, line: str, *, mark: str, heading: str) -> Rectangle:
+    """Add a line of provenance below, mark and heading above; return where the figure is then."""
     width, height = figure.get_size_inches()
-    characters = int(width * 26)
-    text = "\n".join(_wrap(f"Provenance: {line}", characters))
-    lines = text.count("\n") + 1
-    foot, head = 0.10 * lines + 0.06, 0.10 if mark else 0.0
-    total = height + foot + head
+    text = _wrap(f"Provenance: {line}", int(width * 26))
+    above = _wrap(heading, int(width * 13))
+    foot = 0.10 * len(text) + 0.06
+    marked, headed = 0.10 if mark else 0.0, 0.20 * len(above)
+    total = height + foot + marked + headed
     figure.set_size_inches(width, total)
-    figure.set_layout_engine(ConstrainedLayoutEngine(rect=(0.0, foot / total, 1.0, height / total)))
-    figure.text(0.5, 0.03 / total, text, ha="center", va="bottom", fontsize=5.5, color="0.35")
+    inside = (0.0, foot / total, 1.0, height / total)
+    figure.set_layout_engine(ConstrainedLayoutEngine(rect=inside))
+    figure.text(
+        0.5, 0.03 / total, "\n".join(text), ha="center", va="bottom", fontsize=5.5, color="0.35"
+    )
     if mark:
         figure.text(0.995, 1 - 0.02 / total, mark, ha="right", va="top", fontsize=6, color=ORANGE)
+    if above:
+        place = 1 - (marked + 0.04) / total
+        figure.text(0.5, place, "\n".join(above), ha="center", va="top", fontsize=10)
+    return inside
 
 
 def _settle_layout(figure: Figure) -> None:

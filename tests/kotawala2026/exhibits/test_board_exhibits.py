@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
 from scipy.stats import multinomial
 
 import board_examples
@@ -40,8 +41,10 @@ from llm_power.statistics.mcnemar import mcnemar_asymptotic
 from replication.printed import (
     PublishedCounts,
 )
+from replication.settings import load_settings
 
 Loader = Callable[[int], pd.DataFrame]
+SETTINGS = load_settings(Path(__file__).parents[3] / "data" / "kotawala2026" / "settings.yaml")
 WITNESS = [Provenance.witness("the printed summaries")]
 RAW = [Provenance.raw(repo="r", revision="1", sha256="0")]
 
@@ -351,28 +354,41 @@ def test_figure_1_is_the_ratio_of_the_two_required_numbers(counted_board: Counte
     # p q equal on both sides: the textbook gain is exact.
     equal = CountedBoard.of([("arc", "a", "b", 30, 20, 20, 30)])
     assert figure_01.figure_01(equal.verdicts)["residual"][0] == pytest.approx(0, abs=1e-12)
+    compared = figure_01.summarize(frame, SETTINGS)
+    assert compared[0] == ("median", "2.15", f"{frame['gain'].median():.2f}")
     with house_style():
-        ax = figure_01.draw(frame).axes[0]
+        ax, strip = figure_01.draw(frame, compared).axes
     (circles,) = ax.collections
     np.testing.assert_allclose(
         np.asarray(circles.get_offsets(), float), frame[["rho", "gain"]].to_numpy()
     )
+    (residuals,) = strip.collections
+    np.testing.assert_allclose(
+        np.asarray(residuals.get_offsets(), float), frame[["rho", "residual"]].to_numpy()
+    )
     curve = ax.lines[0]
     x, y = np.asarray(curve.get_xdata()), np.asarray(curve.get_ydata())
     np.testing.assert_allclose(y, 1 / (1 - x))
+    # The printed number stands beside ours in the picture.
+    assert {"printed", "2.15", "0.062"} <= {text.get_text() for text in ax.texts}
 
 
-def test_figure_2_has_a_panel_a_task_sorted(counted_board: CountedBoard) -> None:
+def test_figure_2_has_a_panel_a_task_sorted(
+    counted_board: CountedBoard, counts_6: PublishedCounts
+) -> None:
     frame = figure_02.figure_02(counted_board.verdicts)
     assert len(frame) == len(counted_board.verdicts)
     assert all(rows["r"].is_monotonic_increasing for _, rows in frame.groupby("task"))
+    printed = figure_02.printed_r(counts_6)
+    assert printed["HS", "gemma / Llama-3-8B"] == pytest.approx(20255 / 10042)
     with house_style():
-        panels = figure_02.draw(frame).axes
-    assert [ax.get_title(loc="left").split(":")[0] for ax in panels] == ["HS", "ARC-C"]
+        panels = figure_02.draw(frame, printed, 11).axes
+    assert [ax.get_title().split(",")[0] for ax in panels] == ["HS", "ARC-C"]
     for ax, (_, rows) in zip(panels, frame.groupby("task", sort=False), strict=True):
-        ends = [bar.get_x() + bar.get_width() for bar in ax.patches]  # type: ignore[attr-defined]
-        np.testing.assert_allclose(ends, rows["r"])
-        assert ax.get_xscale() == "log"
+        bars = [bar for bar in ax.patches if isinstance(bar, Rectangle)]
+        np.testing.assert_allclose([bar.get_y() + bar.get_height() for bar in bars], rows["r"])
+        assert [bool(bar.get_hatch()) for bar in bars] == [not one for one in rows["resolved"]]
+        assert ax.get_yscale() == "log"
 
 
 def test_figure_7_has_a_bar_a_pair_and_the_n_at_hand() -> None:
@@ -394,11 +410,13 @@ def test_figure_7_has_a_bar_a_pair_and_the_n_at_hand() -> None:
     frame = figure_07.figure_07(board.verdicts)
     assert frame["label"].tolist() == ["1 vs 2", "2 vs 3", "3 vs 4"]
     with house_style():
-        ax = figure_07.draw(frame).axes[0]
-    widths = [bar.get_width() for bar in ax.patches]  # type: ignore[attr-defined]
-    np.testing.assert_allclose(widths[:2], frame["n_star"][:2])
+        ax = figure_07.draw(frame, ["", "", "gap as printed"]).axes[0]
+    bars = [bar for bar in ax.patches if isinstance(bar, Rectangle)]
+    np.testing.assert_allclose([bar.get_width() for bar in bars[:2]], frame["n_star"][:2])
+    # What the witness was free to choose is hollow.
+    assert [bar.get_facecolor() == (1, 1, 1, 1) for bar in bars] == [True, True, False]
     assert np.isinf(frame["n_star"][2])
-    assert [text.get_text() for text in ax.texts][-1] == "∞"
+    assert "∞" in [text.get_text() for text in ax.texts]
 
 
 def marks(figure: Figure) -> list[str]:
@@ -409,8 +427,9 @@ def test_a_witness_marks_its_figure_outside_the_axes(
     tmp_path: Path, counted_board: CountedBoard
 ) -> None:
     frame = figure_01.figure_01(counted_board.verdicts)
+    compared = figure_01.summarize(frame, SETTINGS)
     with house_style():
-        figures = {"witness": figure_01.draw(frame), "raw": figure_01.draw(frame)}
+        figures = {kind: figure_01.draw(frame, compared) for kind in ("witness", "raw")}
         save_figure(figures["witness"], tmp_path / "witness", [*WITNESS, *RAW], title="t")
         save_figure(figures["raw"], tmp_path / "raw", RAW, title="t")
     assert marks(figures["witness"]) == ["WITNESS"]

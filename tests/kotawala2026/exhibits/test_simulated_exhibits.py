@@ -277,6 +277,10 @@ def test_notes_say_what_was_found(curves_5: pd.DataFrame, curves_6: pd.DataFrame
 # --- Drawing ---------------------------------------------------------------------------------
 
 
+def draw_bars(frame: pd.DataFrame, counts: PublishedCounts) -> Figure:
+    return figure_03.draw(frame, figure_03.connor_r(counts), figure_03.printed_r(counts), 4)
+
+
 def test_figures_are_drawn_to_the_same_bytes(
     counts_7: PublishedCounts, curves_5: pd.DataFrame, curves_6: pd.DataFrame, tmp_path: Path
 ) -> None:
@@ -284,10 +288,10 @@ def test_figures_are_drawn_to_the_same_bytes(
     paths, shares = trajectories(), calibration()
     source = [Provenance.published("Table 7")]
     drawings: dict[str, Callable[[], Figure]] = {
-        "figure_03": lambda: figure_03.draw(bars),
-        "figure_04": lambda: figure_04.draw(paths, shares),
-        "figure_05": lambda: draw_curves(curves_5, symbol=r"\delta"),
-        "figure_06": lambda: draw_curves(curves_6, symbol=r"\mu"),
+        "figure_03": lambda: draw_bars(bars, counts_7),
+        "figure_04": lambda: figure_04.draw(paths, shares, window=(1000, 5000)),
+        "figure_05": lambda: draw_curves(curves_5, symbol=r"\delta", tolerance=0.05),
+        "figure_06": lambda: draw_curves(curves_6, symbol=r"\mu", tolerance=0.06),
     }
     for name, draw in drawings.items():
         written = []
@@ -302,8 +306,30 @@ def test_figures_are_drawn_to_the_same_bytes(
 
 def test_bars_of_figure_3_cross_the_line_where_unresolved(counts_7: PublishedCounts) -> None:
     frame = figure_03.figure_03(counts_7)
-    ax = figure_03.draw(frame).axes[0]
+    ax = draw_bars(frame, counts_7).axes[0]
     heights = sorted(bar.get_height() for bar in ax.patches if isinstance(bar, Rectangle))
     np.testing.assert_allclose(heights, sorted(frame["r"]), rtol=0)
     assert ax.get_xticklabels()[0].get_text() == "1–2"
     assert sum(height > 1 for height in heights) == 4
+
+
+def test_curves_carry_standard_errors_and_the_multiple_of_n_star(curves_6: pd.DataFrame) -> None:
+    ax = draw_curves(curves_6, symbol=r"\mu", tolerance=0.06).axes[0]
+    expected = curves_6[curves_6["reference"] == "expected"]
+    multiples = {f"${one:.3f}\\,N^{{\\ast}}$" for one in expected["crossing_to_n_star"]}
+    assert multiples <= {text.get_text() for text in ax.texts}
+    grey = [
+        x
+        for line in ax.lines
+        if line.get_color() == "0.7" and line.get_linestyle() == "None"
+        for x in np.asarray(line.get_xdata())
+    ]
+    assert set(grey) == set(expected.loc[expected["n_items"] < 12, "n_items"])
+
+
+def test_paths_of_figure_4_are_pixels_in_the_pdf(tmp_path: Path) -> None:
+    with house_style():
+        figure = figure_04.draw(trajectories(), calibration(), window=(1000, 5000))
+        pdf, *_ = save_figure(figure, tmp_path / "four", [Provenance.published("x")], title="t")
+    assert [ax.get_xscale() for ax in figure.axes] == ["log", "log"]
+    assert pdf.stat().st_size < 100_000

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 import pytest
 from boards import HOSTILE, Name, example
+from matplotlib.text import Text
 
 from llm_power.board.page_data import page_data
 from llm_power.board.resolve import resolve_board
@@ -37,7 +39,7 @@ def test_every_board_is_drawn_and_its_pairs_are_named(name: Name, tmp_path: Path
     with house_style():
         figure = draw_board(drawn.board.verdicts, drawn.data)
         figure.savefig(tmp_path / "board.png")
-    assert len(figure.axes) == 3 * len(drawn.summary["scores"])
+    assert len(figure.axes) == 3 * len(drawn.summary["scores"]) + 1
     first = drawn.board.verdicts.iloc[0]
     label = figure.axes[2].get_yticklabels()[0].get_text()
     for model in (first["model_a"], first["model_b"]):
@@ -54,3 +56,31 @@ def test_models_that_agree_on_every_item_are_drawn(tmp_path: Path) -> None:
         figure = draw_board(board.verdicts, data)
         paths = save_figure(figure, tmp_path / "ties", [SOURCE], title="ties")
     assert all(path.is_file() for path in paths)
+
+
+@pytest.mark.parametrize("name", ["usual", "tasks"])
+def test_titles_mark_and_legend_do_not_collide(name: Name, tmp_path: Path) -> None:
+    drawn = example(name)
+    title = "WWW, top ten of the MMM LEADERBOARD v2 " * 4
+    with house_style():
+        figure = draw_board(drawn.board.verdicts, drawn.data)
+        stand_in = Provenance.stand_in(endpoint="x", revision="1", sha256="0")
+        save_figure(figure, tmp_path / "board", [stand_in], title=title, heading=True)
+        figure.draw_without_rendering()
+    titles = [title for ax in figure.axes for title in ax.get_children() if isinstance(title, Text)]
+    words = [text for text in [*titles, *figure.texts] if text.get_text()]
+    boxes = [artist.get_window_extent() for artist in [*words, *figure.legends]]
+    assert {"STAND-IN OR MIRROR", "all pairs"} & {text.get_text() for text in words}
+    for one, other in combinations(boxes, 2):
+        assert not one.overlaps(other)
+
+
+def test_tasks_are_facets_of_two_columns_that_share_their_axes() -> None:
+    drawn = example("tasks")
+    with house_style():
+        figure = draw_board(drawn.board.verdicts, drawn.data)
+    first, _, ladder, second, _, other_ladder, _ = figure.axes
+    assert first.get_xlim() == second.get_xlim()
+    assert ladder.get_xlim() == other_ladder.get_xlim()
+    figure.draw_without_rendering()
+    assert first.get_position().y0 == pytest.approx(second.get_position().y0)

@@ -1,0 +1,67 @@
+"""Bars of resolved and of unresolved pairs: they differ in hatch too, for print without color."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+import pandas as pd
+from matplotlib.artist import Artist
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+
+from llm_power.report.figures import BLUE, ORANGE
+
+_RESOLVED: Final[dict[str, Any]] = {"facecolor": BLUE, "edgecolor": BLUE, "linewidth": 0.7}
+_UNRESOLVED: Final[dict[str, Any]] = {
+    "facecolor": "#FBE3D2",
+    "edgecolor": ORANGE,
+    "linewidth": 0.7,
+    "hatch": "//////",
+}
+#: A number of items or of r that the paper prints.
+PRINTED: Final[dict[str, Any]] = {
+    "marker": "D",
+    "markersize": 3.2,
+    "markerfacecolor": "white",
+    "markeredgecolor": "black",
+    "markeredgewidth": 0.7,
+    "linestyle": "",
+}
+
+
+def bar_style(resolved: bool) -> dict[str, Any]:
+    """Return the style of the bar of a resolved or of an unresolved pair."""
+    return _RESOLVED if resolved else _UNRESOLVED
+
+
+def style_bars(bars: Iterable[Artist], resolved: Iterable[bool]) -> None:
+    """Give each bar the style of a resolved or of an unresolved pair."""
+    for bar, is_resolved in zip(bars, resolved, strict=True):
+        bar.set(**bar_style(is_resolved))
+
+
+def legend_above(figure: Figure, resolved: pd.Series, said: int, *others: Artist) -> None:
+    """Put one legend above all panels: both kinds of bars with their counts, and `others`.
+
+    `said` is how many are unresolved as the paper prints it.
+    """
+    n_resolved = int(resolved.sum())
+    labels = {
+        False: f"unresolved: {len(resolved) - n_resolved} (printed: {said})",
+        True: f"resolved: {n_resolved}",
+    }
+    handles = [Patch(label=label, **bar_style(kind)) for kind, label in labels.items()]
+    figure.legend(
+        handles=[*handles, *others],
+        loc="outside upper center",
+        ncols=2 if figure.get_figwidth() < 5 else 4,
+        handlelength=1.6,
+        columnspacing=1.4,
+    )
+
+
+def printed_handle(label: str) -> Artist:
+    """Return what stands in a legend for the printed numbers."""
+    return Line2D([], [], label=label, **PRINTED)

@@ -1,0 +1,44 @@
+"""A drawing is written twice: with its provenance on it, and camera-ready with a caption."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from matplotlib.figure import Figure
+
+from llm_power.provenance import Provenance
+from llm_power.report.figures import new_figure
+from replication.drawings import write_drawing
+from replication.exhibits import Drawing
+
+SOURCES = [Provenance.witness("everything printed")]
+
+
+def inches(pdf: Path) -> list[float]:
+    box = re.search(rb"/MediaBox \[ 0 0 ([\d.]+) ([\d.]+) \]", pdf.read_bytes())
+    assert box is not None
+    return [float(side) / 72 for side in box.groups()]
+
+
+@pytest.mark.parametrize(("wide", "width"), [(False, 3.3), (True, 6.9)])
+def test_both_variants_have_the_width_of_the_column_or_the_page(
+    wide: bool, width: float, tmp_path: Path
+) -> None:
+    def draw() -> Figure:
+        figure = new_figure(height=2, wide=wide)
+        figure.subplots().plot([0, 1])
+        return figure
+
+    drawing = Drawing("Two points", SOURCES, draw, "It rises.")
+    write_drawing(drawing, str(tmp_path / "with"), str(tmp_path / "camera_ready"))
+    assert {path.name for path in tmp_path.iterdir()} == {
+        *("with.pdf", "with.png", "with.svg", "camera_ready.pdf", "camera_ready.txt"),
+    }
+    # The provenance is below the one, and in the caption of the other.
+    assert inches(tmp_path / "camera_ready.pdf") == pytest.approx([width, 2])
+    assert inches(tmp_path / "with.pdf")[0] == pytest.approx(width)
+    assert inches(tmp_path / "with.pdf")[1] > 2.1
+    caption = (tmp_path / "camera_ready.txt").read_text(encoding="utf-8")
+    assert caption == f"Two points. It rises. Provenance: {SOURCES[0].line}.\n"
