@@ -1,4 +1,4 @@
-"""Write requirements.lock, requirements-build.lock and environment.yml (``make lock``)."""
+"""Write the three locks and environment.yml (``make lock``)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ dependencies:
 
 
 def main() -> None:
-    """Resolve the newest versions that suit pyproject.toml and write the three files."""
+    """Resolve the newest versions that suit pyproject.toml and write the four files."""
     lock, build_lock = ROOT / "requirements.lock", ROOT / "requirements-build.lock"
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     with TemporaryDirectory() as folder:
@@ -39,19 +39,30 @@ def main() -> None:
         build = Path(folder, "build.in")
         build.write_text("\n".join(project["optional-dependencies"]["build"]))
         resolve(str(build), *pinned, output=build_lock)
+        resolve_docs(lock)
 
     versions = re.findall(r"^([\w.-]+==.+) \\$", lock.read_text(), re.MULTILINE)
     listed = "".join(f"      - {version}\n" for version in versions)
     (ROOT / "environment.yml").write_text(ENVIRONMENT + listed)
 
 
-def resolve(source: str, *options: str, output: Path) -> None:
-    """Let uv write exact versions for `source`, from the public index and no local setting."""
+def resolve_docs(lock: Path) -> None:
+    """Write requirements-docs.lock: what the site is built with, beside the versions of `lock`."""
+    with TemporaryDirectory() as folder:
+        oldest = Path(folder, "oldest.txt")
+        group = ["--group", "pyproject.toml:docs", "--constraint", str(lock)]
+        resolve(*group, output=oldest)
+        pinned = ["--universal", "--generate-hashes", "--constraint", str(oldest)]
+        resolve(*group, *pinned, output=ROOT / "requirements-docs.lock")
+
+
+def resolve(*options: str, output: Path) -> None:
+    """Let uv write exact versions of what `options` name, by the public index and no setting."""
     uv = str(Path(sys.executable).with_name("uv"))
     fixed = ["--python-version", "3.11", "--no-config", "--quiet", "--output-file", str(output)]
     header = ["--custom-compile-command", "make lock", "--no-annotate", "--no-emit-index-url"]
     output.unlink(missing_ok=True)  # uv would keep the versions it finds there
-    subprocess.run([uv, "pip", "compile", source, *options, *fixed, *header], cwd=ROOT, check=True)
+    subprocess.run([uv, "pip", "compile", *options, *fixed, *header], cwd=ROOT, check=True)
 
 
 if __name__ == "__main__":
