@@ -85,7 +85,7 @@ report: reproduce ## write the browsable report of a finished run
 # Beside the environment and not in it: users need none of this.
 DOCS_TOOLS := build/docs-tools
 
-docs: $(STAMP) $(DOCS_TOOLS)/.made ## build the site of docs/ in build/docs; what is wrong with a page or a link stops it
+docs: $(STAMP) $(DOCS_TOOLS)/.made ## build the site of docs/ in build/docs; a fault of a page or a link stops it
 	PYTHONPATH=$(DOCS_TOOLS) $(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet --jobs auto docs build/docs
 	@echo "Open $(CURDIR)/build/docs/index.html."
 
@@ -99,7 +99,7 @@ lock: $(STAMP) ## take the newest versions into the locks and environment.yml
 
 clean: ## remove whatever the workflow and the checks have made; .venv stays
 	rm -rf results figures logs benchmarks/workflow benchmarks/*.tsv .snakemake
-	rm -rf build/docs .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf build/docs docs/api .hypothesis .mypy_cache .pytest_cache .ruff_cache
 
 # First the tools that build, then everything with them: a dependency that comes as source and the
 # package itself are built without isolation, so that nothing unpinned is fetched for it.
