@@ -86,7 +86,7 @@ bench-smoke: $(BENCH_STAMP) ## run the same once at tiny sizes, and print
 	$(BENCH)/python benchmarks/plots.py --results benchmarks/results/smoke.json \
 	    --output benchmarks/results/smoke.png
 
-bench-verdicts: $(STAMP) ## simulate what the verdicts claim of themselves, into README and docs/verdicts.md
+bench-verdicts: $(STAMP) ## simulate what the verdicts claim of themselves, into docs/numbers.md and docs/verdicts.md
 	$(BIN)/python benchmarks/measured_errors.py
 
 runtimes: $(STAMP) ## print what the jobs of the last run took
@@ -98,12 +98,24 @@ verify: $(STAMP) ## name every result that is not, byte for byte, what the run m
 report: reproduce ## write the browsable report of a finished run
 	$(SNAKEMAKE) --report results/report.html
 
+# Beside the environment and not in it: users need none of this.
+DOCS_TOOLS := build/docs-tools
+
+docs: $(STAMP) $(DOCS_TOOLS)/.made ## build the site of docs/ in build/docs; a fault of a page or a link stops it
+	PYTHONPATH=$(DOCS_TOOLS) $(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet --jobs auto docs build/docs
+	@echo "Open $(CURDIR)/build/docs/index.html."
+
+$(DOCS_TOOLS)/.made: requirements-docs.lock $(STAMP)
+	rm -rf $(DOCS_TOOLS)
+	$(BIN)/python -m pip install --quiet --no-deps --require-hashes --target $(DOCS_TOOLS) -r requirements-docs.lock
+	@touch $@
+
 lock: $(STAMP) ## take the newest versions into the locks and environment.yml
 	$(BIN)/python tools/lock.py
 
 clean: ## remove whatever the workflow and the checks have made; .venv stays
 	rm -rf results figures logs benchmarks/workflow benchmarks/results benchmarks/*.tsv .snakemake
-	rm -rf .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf build/docs docs/api .hypothesis .mypy_cache .pytest_cache .ruff_cache
 
 # First the tools that build, then everything with them: a dependency that comes as source and the
 # package itself are built without isolation, so that nothing unpinned is fetched for it.

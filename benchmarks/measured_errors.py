@@ -1,4 +1,4 @@
-"""Simulate what the verdicts claim of themselves, and write the tables of README and docs.
+"""Simulate what the verdicts claim of themselves, and write the tables of docs.
 
 ``make bench-verdicts`` writes them. ``--trials`` runs with another number, and prints.
 """
@@ -140,7 +140,7 @@ def main() -> None:
     long = "\n".join([long_tables(rates), below_nominal(rates), halves])
     if trials == _TRIALS:
         replace_measured(_ROOT / "docs" / "verdicts.md", long, made_by=_MADE_BY)
-        replace_measured(_ROOT / "README.md", short_table(rates), made_by=_MADE_BY)
+        replace_measured(_ROOT / "docs" / "numbers.md", short_table(rates), made_by=_MADE_BY)
     print(long, short_table(rates), sep="\n")
 
 

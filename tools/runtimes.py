@@ -1,4 +1,4 @@
-"""Print the README's table of runtimes from the benchmark files of the last run."""
+"""Print the table of runtimes of docs/running.md from the benchmark files of the last run."""
 
 from __future__ import annotations
 

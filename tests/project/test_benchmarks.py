@@ -39,7 +39,7 @@ def test_a_short_run_prints_every_table_and_says_that_no_boards_are_there() -> N
 @pytest.mark.parametrize(
     ("document", "made_by"),
     [
-        ("README.md", "make bench-verdicts"),
+        ("docs/numbers.md", "make bench-verdicts"),
         ("docs/verdicts.md", "make bench-verdicts"),
         ("docs/benchmarks.md", "make bench"),
     ],

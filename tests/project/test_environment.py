@@ -80,6 +80,16 @@ def test_every_direct_dependency_is_in_the_lock_at_a_version_it_allows() -> None
     assert unfit == []
 
 
+def test_the_docs_lock_has_its_group_and_the_versions_of_the_lock() -> None:
+    versions = {one.name: pinned_version(one) for one in locked("requirements-docs.lock")}
+    group = tomllib.loads(lock_text("pyproject.toml"))["dependency-groups"]["docs"]
+    assert all(one.specifier.contains(versions[one.name]) for one in map(Requirement, group))
+    shared = {one.name: pinned_version(one) for one in locked("requirements.lock")}
+    assert {name: versions[name] for name in shared.keys() & versions.keys()} == {
+        name: shared[name] for name in shared.keys() & versions.keys()
+    }
+
+
 def test_the_build_lock_is_part_of_the_lock() -> None:
     everything = {str(requirement) for requirement in locked("requirements.lock")}
     assert {str(requirement) for requirement in locked("requirements-build.lock")} <= everything

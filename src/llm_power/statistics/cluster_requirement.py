@@ -86,7 +86,7 @@ def icc_interval(
         \frac{\sum_k w_k (\bar d_k - \bar d_w)^2}{(K-1)\, MS_{within}} = F_{1-\alpha/2}
         \text{ and } F_{\alpha/2}, \qquad w_k = \frac{n_k (1 - \rho)}{1 + (n_k - 1) \rho}
 
-        Parameters
+    Parameters
     ----------
     moments : ClusterMoments
         Sufficient statistics of each cluster and pair.

@@ -1,0 +1,64 @@
+"""Settings of the site that `make docs` builds from this folder."""
+
+from importlib.metadata import version as installed
+from typing import Any
+
+from docutils import nodes
+from docutils.utils.math.latex2mathml import tex2mathml
+from sphinx.application import Sphinx
+
+project = "llm-power"
+author = "The llm-power maintainers"
+version = release = installed("llm-power")
+
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.napoleon",
+    "sphinx_click",
+]
+templates_path = ["_templates"]
+html_theme = "furo"
+html_title = "llm-power"
+# Pages are read in the repository too: what is no page (a file of data, a source) is linked there.
+html_copy_source = False
+html_show_copyright = False
+# A line of a hundred characters, as the command prints them, does not scroll.
+_SMALL_CODE = {"code-font-size": "74%"}
+html_theme_options = {"light_css_variables": _SMALL_CODE, "dark_css_variables": _SMALL_CODE}
+
+# A link to a heading is checked, down to the third level.
+myst_heading_anchors = 3
+myst_enable_extensions = ["colon_fence"]
+
+# The docstrings name the types, in words that a signature has not.
+autodoc_typehints = "none"
+autodoc_member_order = "bysource"
+autosummary_generate = True
+napoleon_google_docstring = False
+# Types are words for readers ("array of shape (n_items,)") and link nowhere.
+napoleon_use_param = False
+
+# A word in the type of an attribute ("of shape (n_items,)") means none of the targets of its name.
+suppress_warnings = ["ref.python"]
+
+# Formulas are part of the pages, so that these need no network.
+html_math_renderer = "mathml"
+
+
+def inline_formula(translator: Any, node: nodes.math) -> None:
+    """Write a formula into its line."""
+    translator.body.append(tex2mathml(node.astext()))
+    raise nodes.SkipNode
+
+
+def displayed_formula(translator: Any, node: nodes.math_block) -> None:
+    """Write a formula on lines of its own."""
+    translator.body.append(tex2mathml(node.astext(), as_block=True))
+    raise nodes.SkipNode
+
+
+def setup(app: Sphinx) -> None:
+    """Let Sphinx write formulas so."""
+    app.add_html_math_renderer("mathml", (inline_formula, None), (displayed_formula, None))

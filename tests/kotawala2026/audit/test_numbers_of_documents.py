@@ -1,0 +1,190 @@
+"""README, changelog and docs say of the paper what a run made."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import yaml
+
+from llm_power.agreement import MONTE_CARLO_STANDARD_ERRORS
+
+ROOT = Path(__file__).resolve().parents[3]
+DATA = ROOT / "data" / "kotawala2026"
+CAPTIONS = {"counts": "closed forms", "simulated": "simulation", "panel": "*witness*"}
+
+
+def page(name: str) -> str:
+    """The text of a document, in one line."""
+    return " ".join((ROOT / name).read_text(encoding="utf-8").split())
+
+
+@pytest.fixture(scope="module")
+def claims(whole_run: Path) -> pd.DataFrame:
+    return pd.read_csv(whole_run / "results/audit/claims.csv", index_col="id")
+
+
+@pytest.fixture(scope="module")
+def exhibits() -> dict[str, dict[str, object]]:
+    loaded: dict[str, dict[str, dict[str, object]]] = yaml.safe_load(
+        (DATA / "paper.yaml").read_text(encoding="utf-8")
+    )
+    return loaded["exhibits"]
+
+
+def test_the_readme_counts_claims_by_verdict(claims: pd.DataFrame) -> None:
+    found = claims["verdict"].value_counts()
+    assert (
+        f"of {len(claims):,} claims {found['holds'] + found['holds_rounded']} hold, "
+        f"{found['contradicted']} are contradicted, {found['ambiguous']} are ambiguous, "
+        f"{found['feasible']} are feasible and {found['not_checkable']} are not checkable"
+    ) in page("README.md")
+
+
+def test_the_readme_says_which_share_of_misprints_is_noticed(whole_run: Path) -> None:
+    misprints = pd.read_csv(whole_run / "results/audit/mutation.csv")["fate"].value_counts()
+    noticeable = misprints[["detected", "weakened", "survived"]].sum()
+    share = 100 * misprints["detected"] / noticeable
+    assert share >= 90
+    assert f"{share:.1f}% of {noticeable:,} changed numbers and words" in page("README.md")
+    text = page("docs/audit.md")
+    assert f"Of {misprints.sum():,} misprints {noticeable:,} change what a claim that holds" in text
+    assert f"says; {share:.1f}% of them are contradicted. Not counted are " in text
+    assert f" are {misprints['implied']} that follow from what is printed" in text
+    assert f", {misprints['equivalent']} that say the same, " in text
+    assert f" and {misprints['not claimed']:,} of claims" in text
+
+
+def test_the_audit_shows_the_tables_of_the_run(whole_run: Path) -> None:
+    text = (ROOT / "docs" / "audit.md").read_text(encoding="utf-8")
+    for file, headings in {
+        "claims.md": ("Totals",),
+        "mutation.md": ("By kind", "By class of evidence", "Not contradicted"),
+    }.items():
+        made = (whole_run / "results" / "audit" / file).read_text(encoding="utf-8")
+        for heading in headings:
+            assert made.split(f"## {heading}\n\n")[1].split("\n\n")[0] in text
+
+
+@pytest.mark.parametrize(
+    ("document", "sentence"),
+    [
+        ("audit", "returns <table_01/3/per_arm:,.2f> an arm"),
+        ("audit", "documented formula <table_01/2/per_arm:,.2f>"),
+        ("audit", "log e = <s6.5/fails-to-cross:.2f> against log 20 = 3.00"),
+        ("audit", "<app-c/stopping-ratio/1:.2f> and <app-c/stopping-ratio/2:.2f> N*"),
+        ("audit", "<s4/deviation-at-005:.4f> and <s4/deviation-at-020:.3f>; Appendix A"),
+        (
+            "audit",
+            "<table_02/3/power_max_dev_pp:.1f> to <table_02/4/power_max_dev_pp:.1f> with the noise",
+        ),
+        ("audit", "<table-7-caption/n-items:,.0f>, by all nine N"),
+        ("audit", "| <s6.2/shortcut-ratio-min:.4f> |"),
+        ("exhibits", "every cell holds at N = <table-7-caption/n-items:,.0f> rounded up"),
+        ("exhibits", "held out: <table_09/4/pr_unresolved:.3f> for the printed 0.552"),
+        ("exhibits", "residual of Figure 1 is <s2/gain-matches:.3f>, printed 0.062"),
+        ("exhibits", "<fig-4/h0-stay-below:.1%> of the null trajectories do cross (5% may)"),
+    ],
+)
+def test_a_sentence_has_the_number_of_the_run(
+    document: str, sentence: str, claims: pd.DataFrame
+) -> None:
+    value = pd.to_numeric(claims["value"], errors="coerce")
+    expected = re.sub(
+        r"<(.+?):(.+?)>", lambda found: f"{float(value[found[1]]):{found[2]}}", sentence
+    )
+    assert expected in page(f"docs/{document}.md").replace("\\*", "*")
+
+
+def test_crossings_and_powers_are_those_of_the_simulations(whole_run: Path) -> None:
+    crossed = pd.read_csv(whole_run / "results/figures/figure_04.csv").set_index("hypothesis")
+    text = page("docs/exhibits.md")
+    assert f"{crossed['within']['H1']:.0%} cross in the stated range" in text
+    assert f"within {MONTE_CARLO_STANDARD_ERRORS:.1f} standard errors" in text
+
+
+def test_every_exhibit_has_a_row_and_stands_with_what_it_rests_on(
+    exhibits: dict[str, dict[str, object]],
+) -> None:
+    table = (ROOT / "docs" / "exhibits.md").read_text(encoding="utf-8")
+    assert sorted(re.findall(r"`((?:table|figure)_\d+)`", table.partition("|---")[2])) == sorted(
+        exhibits
+    )
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    for caption, words in CAPTIONS.items():
+        (row,) = [line for line in readme.splitlines() if line.startswith("|") and words in line]
+        named = {
+            f"{kind.lower()}_{number}"
+            for kind, numbers in re.findall(r"(Table|Figure)s? ([\d, ]+)", row)
+            for number in re.findall(r"\d+", numbers)
+        }
+        assert named == {name for name, made in exhibits.items() if made["caption"] == caption}
+
+
+def test_the_changelog_counts_exhibits_and_claims(
+    exhibits: dict[str, dict[str, object]], claims: pd.DataFrame
+) -> None:
+    kinds = [name.partition("_")[0] for name in exhibits]
+    counted = f"All {kinds.count('table')} tables, {kinds.count('figure')} figures"
+    assert counted in page("CHANGELOG.md")
+    assert "more than a thousand claims" in page("CHANGELOG.md")
+    assert 1_000 < len(claims) < 2_000
+
+
+def test_the_readme_counts_the_jobs_of_a_run(whole_run: Path) -> None:
+    logs = [path.read_text() for path in (whole_run / ".snakemake" / "log").glob("*.log")]
+    (jobs,) = {int(found) for log in logs for found in re.findall(r"^(\d+) of \1 steps", log, re.M)}
+    for document in ("README.md", "docs/running.md"):
+        assert f"some 80 s ({jobs} jobs" in page(document)
+
+
+def test_the_coverage_of_the_text_is_that_of_its_files() -> None:
+    roles = pd.read_csv(DATA / "spans.csv")["role"].value_counts()
+    excused = len(pd.read_csv(DATA / "excused.csv"))
+    text = page("docs/audit.md")
+    assert f"Of the {roles.sum() + excused:,} numbers in the paper's text" in text
+    assert f"{roles['number']} are a claim's number, {roles['part']} stand within what" in text
+    assert f"and {excused} need no claim" in text
+
+
+@pytest.mark.parametrize(
+    ("panel", "name"),
+    [
+        ("oll_v1", "Open LLM Leaderboard v1"),
+        ("mmlu_pro", "MMLU-Pro top ten"),
+        ("frontier", "Frontier panel"),
+    ],
+)
+def test_the_page_of_evidence_counts_what_a_witness_was_given(
+    whole_run: Path, panel: str, name: str
+) -> None:
+    roles = pd.read_csv(whole_run / "results/witness/roles.csv")
+    roles = roles[roles["panel"] == panel]
+    held_out = roles["role"] == "held_out"
+    met = (~held_out & roles["status"].isin(["exact", "within rounding"])).sum()
+    right = (roles["status"] == "held out: right").sum()
+    row = f"| {name} | {(~held_out).sum()} | {met} | {held_out.sum()} | {right} |"
+    assert row in page("docs/evidence.md")
+
+
+@pytest.mark.parametrize(
+    ("name", "adjacent"),
+    [
+        ("Open LLM Leaderboard v1, all 40", False),
+        ("MMLU-Pro top ten, 9 adjacent", True),
+        ("MMLU-Pro top ten, all 45", False),
+    ],
+)
+def test_the_page_of_evidence_counts_what_displayed_scores_decide(
+    whole_run: Path, name: str, adjacent: bool
+) -> None:
+    pairs = pd.read_csv(whole_run / "results/prose/displayed_correlations.csv")
+    pairs = pairs[(pairs["task"] == "MMLU-Pro") == name.startswith("MMLU-Pro")]
+    pairs = pairs[pairs["is_adjacent"]] if adjacent else pairs
+    never, always, depends = (
+        (pairs["verdict"] == verdict).sum() for verdict in ("unresolved", "resolved", "depends")
+    )
+    row = f"| {name} | {never} | {always} | {depends} | {never} to {never + depends} |"
+    assert row in page("docs/evidence.md")
