@@ -3,6 +3,9 @@
 The CSV holds the whole frame at full precision; Markdown and LaTeX show the columns of the
 specification, formatted. The bytes depend on the arguments alone.
 
+A cell beside a printed one shows what was recomputed, rounded as it was printed. The printed
+value stands below it only where it is another one.
+
 Provenance stands under the table in Markdown and LaTeX. For the CSV it is in the file
 ``NAME.csv-metadata.json`` beside it, where the W3C's "CSV on the Web" recommendation puts
 the description of ``NAME.csv``: a comment line inside would break readers that have no
@@ -15,9 +18,12 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+import unicodedata
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import zip_longest
 from pathlib import Path
+from textwrap import fill, wrap
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -26,7 +32,7 @@ import pandas as pd
 
 from llm_power.errors import InvalidArgument
 from llm_power.provenance import SOURCE_KINDS, Provenance, provenance_kinds, provenance_line
-from llm_power.report._escape import SUPERSCRIPTS, escape_latex, escape_markdown
+from llm_power.report._escape import SUPERSCRIPTS, escape_latex, escape_markdown, typeset_latex
 
 Align = Literal["left", "right", "center"]
 Formatter = Callable[[Any], str]
@@ -39,7 +45,24 @@ STAND_IN_NOTE = (
     "The scores are from a stand-in or a mirror of the hub, not from where they are published: no "
     "number here is a finding."
 )
-_WIDE = 9  # from so many columns on, a LaTeX table is set smaller and tighter
+_MARKS = {
+    "≠": "≠ marks a printed value that is not what is recomputed above it.",
+    "≈": "≈ marks a printed value that differs within the chance of the simulations.",
+}
+_PACKAGES = r"\usepackage{booktabs,tabularx}"
+# Of the article class, in characters of 8 points: a column of two, and the line of one.
+_COLUMN, _LINE = 46, 80
+_NARROW = frozenset(" .,:;'|/()[]ijlt⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+# Half of what separates two columns, in points, and the whole in characters.
+_GAPS = {6: 2.8, 4: 1.9, 3: 1.4}
+# A text up to so long is not wrapped.
+_UNWRAPPED = 12
+# In Markdown, in characters: a wide terminal, and the lines of the notes.
+_TERMINAL, _PARAGRAPH = 120, 98
+# A header up to so long is not wrapped over narrower cells.
+_HEADER = 8
+# What a page holds below the caption, with room for the notes.
+_ROWS = 40
 
 
 def as_text(value: object) -> str:
@@ -109,6 +132,28 @@ def as_printed(value: object) -> str:
     return re.sub(r"\^(-?[0-9]+)", lambda m: "".join(SUPERSCRIPTS[c] for c in m[1]), as_text(value))
 
 
+def as_digits_of(printed: object) -> Formatter:
+    """Return the format of a number beside a printed one: as many digits, and millions as such.
+
+    Examples
+    --------
+    >>> from llm_power.report.tables import as_digits_of
+    >>> as_digits_of("0.012")(0.0123), as_digits_of("31.4M")(31428472)
+    ('0.012', '31.4M')
+    """
+    text = as_text(printed)
+    decimals = re.search(r"\.([0-9]+)", text)
+    rounded = as_p_value if "10^" in text else as_fixed(len(decimals[1]) if decimals else 0)
+    millions = text.endswith("M")
+    return lambda value: (
+        as_text(value)
+        if isinstance(value, str)
+        else f"{rounded(value / 1e6)}M"
+        if millions
+        else rounded(value)
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Column:
     """How one column of the frame is shown.
@@ -119,28 +164,47 @@ class Column:
         Column of the frame.
     header : str
         Header, plain text.
-    format : callable
-        Turns a cell into plain text.
+    format : callable, optional
+        Turns a value into plain text. By default `as_text`; beside a printed number, rounding to
+        its digits. A tuple is a cell of several lines, each formatted.
     align : {"left", "right", "center"}
         Alignment.
     tex : str, optional
-        Header in LaTeX, used unescaped; by default the escaped `header`.
-    tex_width : str, optional
-        Width in LaTeX, ``"5cm"``, at which the text of this column wraps.
+        Header in LaTeX, used unescaped; by default the typeset `header`.
+    printed : bool
+        Whether the frame has the columns NAME_printed (str) and NAME_agrees (bool) beside it.
+    bold : str, optional
+        Column of the frame that says which cells are bold.
+    symbols : bool
+        Whether LaTeX sets symbols in the cells as mathematics. In names it must not.
 
     Examples
     --------
     >>> from llm_power.report.tables import Column, as_fixed
-    >>> Column("q", "q", as_fixed(2), "right").format(0.4957)
-    '0.50'
+    >>> Column("q", "q", as_fixed(2), "right").name
+    'q'
     """
 
     name: str
     header: str
-    format: Formatter = as_text
+    format: Formatter | None = None
     align: Align = "left"
     tex: str | None = None
-    tex_width: str | None = None
+    printed: bool = False
+    bold: str | None = None
+    symbols: bool = False
+
+    def needs(self) -> list[str]:
+        """Return the columns that the frame must have.
+
+        Examples
+        --------
+        >>> from llm_power.report.tables import Column
+        >>> Column("q", "q", printed=True).needs()
+        ['q', 'q_printed', 'q_agrees']
+        """
+        beside = [f"{self.name}_printed", f"{self.name}_agrees"] if self.printed else []
+        return [self.name, *beside, *([self.bold] if self.bold else [])]
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +225,8 @@ class Table:
         Sentences under the table, plain text.
     number : str, optional
         The number of the paper's table, ``"7"``; without it LaTeX counts by itself.
+    shown : DataFrame, optional
+        The rows that Markdown and LaTeX show; by default those of `frame`.
 
     Examples
     --------
@@ -180,11 +246,13 @@ class Table:
     provenance: Sequence[Provenance]
     notes: Sequence[str] = ()
     number: str | None = None
+    shown: pd.DataFrame | None = None
 
     def __post_init__(self) -> None:
         if not self.columns:
             raise InvalidArgument("columns must hold at least one Column, got none")
-        unknown = [column.name for column in self.columns if column.name not in self.frame]
+        known = self.frame if self.shown is None else self.shown
+        unknown = [name for column in self.columns for name in column.needs() if name not in known]
         if unknown:
             raise InvalidArgument(f"columns must be in the frame, got {unknown[0]!r}")
         provenance_line(self.provenance)
@@ -282,25 +350,30 @@ def to_markdown(table: Table) -> str:
     # On demand: a CSV is written without it.
     from tabulate import tabulate  # noqa: PLC0415
 
+    rows = _rows(table)
     body = tabulate(
-        [[escape_markdown(cell) for cell in row] for row in _cells(table)],
+        [
+            [_strong(text) if bold and text else text for text, bold in line]
+            for row in _narrowed(table.columns, rows)
+            for line in _physical(row, escape_markdown)
+        ],
         headers=[escape_markdown(column.header) for column in table.columns],
         tablefmt="pipe",
         colalign=[column.align for column in table.columns],
         disable_numparse=True,
     )
     number, caption = _label(table), escape_markdown(table.caption)
-    title = f"**{number}.** {caption}" if number else f"**{caption}**"
-    notes = [f"*Note.* {escape_markdown(note)}" for note in [" ".join(_notes(table))] if note]
+    title = f"**{number}.** {caption}" if number else _strong(caption)
+    notes = [f"*Note.* {escape_markdown(note)}" for note in [" ".join(_notes(table, rows))] if note]
     provenance = f"*Provenance:* {escape_markdown(provenance_line(table.provenance))}"
-    return "\n\n".join([title, body, *notes, provenance]) + "\n"
+    return "\n\n".join([title, body, *map(_filled, [*notes, provenance])]) + "\n"
 
 
 def to_latex(table: Table) -> str:
-    r"""Return a ``table`` environment.
+    r"""Return a ``table`` environment, or a ``table*`` if one column of two is too narrow for it.
 
-    The document needs ``\usepackage{array,booktabs,graphicx}``. A table wider than the line is
-    scaled down to it.
+    The first line names the packages that the document needs. Where the line is too short, text
+    wraps. A table longer than a page ends there, and says so.
 
     Examples
     --------
@@ -310,45 +383,56 @@ def to_latex(table: Table) -> str:
     >>> frame = pd.DataFrame({"pair": ["a, b"], "n_star": [515.25]})
     >>> source = Provenance.published("Table 1")
     >>> table = Table(frame, [Column("pair", "Pair")], "Pairs.", [source])
-    >>> "caption{Pairs.}" in to_latex(table)
-    True
+    >>> print(*to_latex(table).splitlines()[:3], sep="\\n")
+    % \usepackage{booktabs,tabularx}
+    % Provenance: from published counts (Table 1)
+    \begin{table}[htbp]
     """
-    letters = "".join(
-        rf">{{\raggedright\arraybackslash}}p{{{column.tex_width}}}"
-        if column.tex_width
-        else column.align[0]
-        for column in table.columns
-    )
-    headers = [column.tex or escape_latex(column.header) for column in table.columns]
-    rows = [[escape_latex(cell) for cell in row] for row in _cells(table)]
+    every = _rows(table)
+    ends = np.cumsum([_height(row) for row in every])
+    rows = every[: max(1, int(np.searchsorted(ends, _ROWS, side="right")))]
+    notes = _notes(table, every)
+    if len(rows) < len(every):
+        notes.append(f"The first {len(rows)} of {len(every)} rows; all are in the CSV.")
+    headers, widths = _latex_headers(table.columns, rows)
+    environment, separation = _fit(widths)
+    wrapped = {} if separation else _wrapped(table.columns, widths)
+    letters = "".join(wrapped.get(i) or column.align[0] for i, column in enumerate(table.columns))
+    body: list[str] = []
+    for row in rows:
+        if body and max(map(_height, rows)) > 1:
+            body.append(r"\addlinespace[2pt]")
+        body += [
+            _latex_row(
+                _latex_cell(column, text, bold=bold, breaks=i in wrapped)
+                for i, (column, (text, bold)) in enumerate(zip(table.columns, line, strict=True))
+            )
+            for line in _physical(row, str)
+        ]
     source = escape_latex(provenance_line(table.provenance))
-    wide = len(table.columns) >= _WIDE
+    tabular, width = ("tabularx", r"{\linewidth}") if wrapped else ("tabular", "")
     lines = [
+        f"% {_PACKAGES}",
         f"% Provenance: {source}",
-        r"\begin{table}[htbp]",
-        r"\centering",
+        rf"\begin{{{environment}}}[htbp]",
+        r"\centering\footnotesize\setlength{\belowcaptionskip}{4pt}",
+        rf"\setlength{{\tabcolsep}}{{{separation or min(_GAPS)}pt}}",
         *([rf"\renewcommand{{\thetable}}{{{escape_latex(table.number)}}}"] if table.number else []),
-        rf"\caption{{{escape_latex(table.caption)}}}",
-        r"\footnotesize\setlength{\tabcolsep}{3pt}" if wide else r"\small",
-        r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",
-        rf"\begin{{tabular}}{{{letters}}}",
+        rf"\caption{{{typeset_latex(table.caption)}}}",
+        rf"\begin{{{tabular}}}{width}{{@{{}}{letters}@{{}}}}",
         r"\toprule",
-        _latex_row(headers),
+        *map(_latex_row, headers),
         r"\midrule",
-        *(_latex_row(row) for row in rows),
+        *body,
         r"\bottomrule",
-        r"\end{tabular}}",
+        rf"\end{{{tabular}}}",
         "",
         r"\smallskip",
-        r"\begin{minipage}{\linewidth}\footnotesize",
-        *(
-            rf"\emph{{Note.}} {escape_latex(note)}\par"
-            for note in [" ".join(_notes(table))]
-            if note
-        ),
+        r"\begin{minipage}{\linewidth}",
+        *(rf"\emph{{Note.}} {typeset_latex(note)}\par" for note in [" ".join(notes)] if note),
         rf"\emph{{Provenance:}} {source}",
         r"\end{minipage}",
-        r"\end{table}",
+        rf"\end{{{environment}}}",
     ]
     return "\n".join(lines) + "\n"
 
@@ -387,7 +471,7 @@ def write_table(table: Table, stem: Path) -> tuple[Path, Path, Path, Path]:
             table.frame,
             csv_path.name,
             title=f"{number}. {table.caption}" if number else table.caption,
-            description=" ".join(_notes(table)),
+            description=" ".join(_notes(table, _rows(table))),
             provenance=table.provenance,
         ),
         stem.with_name(f"{stem.name}.md"): to_markdown(table),
@@ -399,22 +483,177 @@ def write_table(table: Table, stem: Path) -> tuple[Path, Path, Path, Path]:
     return first, second, third, fourth
 
 
-def _notes(table: Table) -> list[str]:
-    """Return the notes, and what agreement with the paper is worth that is no finding."""
+@dataclass(frozen=True, slots=True)
+class _Cell:
+    """What one cell shows: the lines of the recomputed value, and of the printed one below."""
+
+    ours: tuple[str, ...]
+    printed: tuple[str, ...] = ()
+    bold: bool = False
+
+
+_Row = list[_Cell]
+
+
+def _rows(table: Table) -> list[_Row]:
+    frame = table.frame if table.shown is None else table.shown
+    return [
+        [_cell(column, row) for column in table.columns] for row in frame.to_dict(orient="records")
+    ]
+
+
+def _cell(column: Column, row: Mapping[Hashable, Any]) -> _Cell:
+    values, bold = _lines(row[column.name]), bool(column.bold and row[column.bold])
+    if not column.printed:
+        return _Cell(tuple(map(column.format or as_text, values)), bold=bold)
+    printed, agree = (_lines(row[f"{column.name}_{end}"]) for end in ("printed", "agrees"))
+    ours = tuple(
+        (column.format or as_digits_of(text))(value)
+        for value, text in zip(values, printed, strict=True)
+    )
+    beside = map(_beside, ours, printed, agree)
+    return _Cell(ours, tuple(text for text in beside if text), bold)
+
+
+def _lines(value: object) -> tuple[Any, ...]:
+    return value if isinstance(value, tuple) else (value,)
+
+
+def _beside(ours: str, printed: object, agrees: object) -> str:
+    """Return the line of a printed value; empty where it says nothing that ours does not."""
+    text = as_printed(printed)
+    same = ours in (text, f"0{text}") or (bool(agrees) and text[0] in "<>≤≥")
+    return "" if _missing(printed) or same else f"{'≈' if agrees else '≠'} {text}"
+
+
+def _narrowed(columns: Sequence[Column], rows: Sequence[_Row]) -> Sequence[_Row]:
+    """Return rows whose texts wrap where the table is wider than a terminal."""
+    widths = [
+        max([len(column.header), *(len(line) for row in rows for line in row[i].ours)])
+        for i, column in enumerate(columns)
+    ]
+    text = _text_columns(columns, widths)
+    room = _TERMINAL - sum(3 + width for i, width in enumerate(widths) if i not in text)
+    share = (room - 3 * len(text)) / (sum(widths[i] for i in text) or 1)
+    if share >= 1:
+        return rows
+    return [
+        [
+            replace(cell, ours=_split(cell.ours, max(_UNWRAPPED, int(share * widths[i]))))
+            if i in text
+            else cell
+            for i, cell in enumerate(row)
+        ]
+        for row in rows
+    ]
+
+
+def _split(lines: tuple[str, ...], width: int) -> tuple[str, ...]:
+    parts = [wrap(line, width, break_long_words=False, break_on_hyphens=False) for line in lines]
+    return tuple(part for line in parts for part in line or [""])
+
+
+def _text_columns(columns: Sequence[Column], widths: Sequence[int]) -> list[int]:
+    """Return the columns that can wrap: text longer than `_UNWRAPPED`."""
+    return [
+        i
+        for i, (column, width) in enumerate(zip(columns, widths, strict=True))
+        if column.align == "left" and width > _UNWRAPPED
+    ]
+
+
+def _height(row: _Row) -> int:
+    return max(len(cell.ours) + len(cell.printed) for cell in row)
+
+
+def _physical(row: _Row, escape: Formatter) -> list[list[tuple[str, bool]]]:
+    """Return the lines of a row, each a text and whether it is bold in every cell."""
+    columns = [
+        [*((escape(line), cell.bold) for line in cell.ours)]
+        + [(escape(line), False) for line in cell.printed]
+        for cell in row
+    ]
+    return [list(line) for line in zip_longest(*columns, fillvalue=("", False))]
+
+
+def _notes(table: Table, rows: list[_Row]) -> list[str]:
+    """Return the notes, what the marks say, and what agreement is worth that is no finding."""
+    marks = {line[0] for row in rows for cell in row for line in cell.printed}
+    legend = [text for mark, text in _MARKS.items() if mark in marks]
+    if not marks and any(column.printed for column in table.columns):
+        legend = ["Every printed cell is reproduced to its last digit."]
     kinds = {source.kind for source in table.provenance}
     fitted = [WITNESS_NOTE] if "witness" in kinds else []
     stand_in = [STAND_IN_NOTE] if "stand_in" in kinds else []
-    return [*table.notes, *fitted, *stand_in]
+    return [*legend, *table.notes, *fitted, *stand_in]
 
 
-def _cells(table: Table) -> list[list[str]]:
-    shown = [
-        [column.format(value) for value in table.frame[column.name]] for column in table.columns
+def _strong(text: str) -> str:
+    return f"**{text[:-1]}\\***" if text.endswith("*") else f"**{text}**"
+
+
+def _filled(paragraph: str) -> str:
+    """Wrap a paragraph of Markdown for terminals; no line of it begins like a list or a title."""
+    text = fill(paragraph, _PARAGRAPH, break_long_words=False, break_on_hyphens=False)
+    text = re.sub(r"(?m)^([-+=>])", r"\\\1", text)
+    return re.sub(r"(?m)^([0-9]+)([.)])(?=\s|$)", r"\1\\\2", text)
+
+
+def _latex_headers(
+    columns: Sequence[Column], rows: Sequence[_Row]
+) -> tuple[list[list[str]], list[int]]:
+    """Return the lines of the header, and the widths of the columns in characters."""
+    cells = [
+        max((_width(line) for row in rows for line in row[i].ours + row[i].printed), default=0)
+        for i in range(len(columns))
     ]
-    return [list(row) for row in zip(*shown, strict=True)]
+    headers = [
+        wrap(column.header, max(width, _HEADER), break_long_words=False) or [""]
+        for column, width in zip(columns, cells, strict=True)
+    ]
+    widths = [max(width, *map(_width, lines)) for width, lines in zip(cells, headers, strict=True)]
+    typeset = [
+        [column.tex] if column.tex else [typeset_latex(line) for line in lines]
+        for column, lines in zip(columns, headers, strict=True)
+    ]
+    height = max(map(len, typeset))
+    columns_of_lines = [[""] * (height - len(lines)) + lines for lines in typeset]
+    return [list(line) for line in zip(*columns_of_lines, strict=True)], widths
 
 
-def _latex_row(cells: Sequence[str]) -> str:
+def _width(text: str) -> int:
+    """Return about how wide a text is in LaTeX, in digits."""
+    return math.ceil(sum(0.6 if c in _NARROW else 1 for c in text if not unicodedata.combining(c)))
+
+
+def _fit(widths: Sequence[int]) -> tuple[str, int]:
+    """Return the environment, and the widest separation that fits; 0 where text must wrap."""
+    for environment, room in (("table", _COLUMN), ("table*", _LINE)):
+        for separation, gap in _GAPS.items():
+            if (environment, separation) != ("table", 3) and sum(widths) + gap * (
+                len(widths) - 1
+            ) <= room:
+                return environment, separation
+    return "table*", 0
+
+
+def _wrapped(columns: Sequence[Column], widths: Sequence[int]) -> dict[int, str]:
+    """Return the column types of the texts that wrap, their widths in proportion to the longest."""
+    text = _text_columns(columns, widths)
+    mean = sum(widths[i] for i in text) / len(text) if text else 1
+    return {
+        i: rf">{{\hsize={widths[i] / mean:.2f}\hsize\raggedright\arraybackslash}}X" for i in text
+    }
+
+
+def _latex_cell(column: Column, cell: str, *, bold: bool, breaks: bool) -> str:
+    text = typeset_latex(cell) if column.symbols else escape_latex(cell)
+    if breaks:
+        text = re.sub(r"(/|\\_|\.)(?=\w)", r"\1\\allowbreak{}", text)
+    return rf"\textbf{{{text}}}" if bold and text else text
+
+
+def _latex_row(cells: Iterable[str]) -> str:
     return " & ".join(cells) + r" \\"
 
 
