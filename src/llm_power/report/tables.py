@@ -62,7 +62,7 @@ _TERMINAL, _PARAGRAPH = 120, 98
 # A header up to so long is not wrapped over narrower cells.
 _HEADER = 8
 # What a page holds below the caption, with room for the notes.
-_ROWS = 40
+_ROWS = 30
 
 
 def as_text(value: object) -> str:
@@ -383,7 +383,7 @@ def to_latex(table: Table) -> str:
     >>> frame = pd.DataFrame({"pair": ["a, b"], "n_star": [515.25]})
     >>> source = Provenance.published("Table 1")
     >>> table = Table(frame, [Column("pair", "Pair")], "Pairs.", [source])
-    >>> print(*to_latex(table).splitlines()[:3], sep="\\n")
+    >>> print(*to_latex(table).splitlines()[:3], sep="\n")
     % \usepackage{booktabs,tabularx}
     % Provenance: from published counts (Table 1)
     \begin{table}[htbp]
@@ -400,7 +400,7 @@ def to_latex(table: Table) -> str:
     letters = "".join(wrapped.get(i) or column.align[0] for i, column in enumerate(table.columns))
     body: list[str] = []
     for row in rows:
-        if body and max(map(_height, rows)) > 1:
+        if body and (wrapped or max(map(_height, rows)) > 1):
             body.append(r"\addlinespace[2pt]")
         body += [
             _latex_row(
@@ -428,9 +428,13 @@ def to_latex(table: Table) -> str:
         rf"\end{{{tabular}}}",
         "",
         r"\smallskip",
-        r"\begin{minipage}{\linewidth}",
-        *(rf"\emph{{Note.}} {typeset_latex(note)}\par" for note in [" ".join(notes)] if note),
-        rf"\emph{{Provenance:}} {source}",
+        r"\begin{minipage}{\linewidth}\sloppy",
+        *(
+            rf"\emph{{Note.}} {note}\par"
+            for note in [_breakable(typeset_latex(" ".join(notes)))]
+            if note
+        ),
+        rf"\emph{{Provenance:}} {_breakable(source)}",
         r"\end{minipage}",
         rf"\end{{{environment}}}",
     ]
@@ -533,19 +537,24 @@ def _narrowed(columns: Sequence[Column], rows: Sequence[_Row]) -> Sequence[_Row]
         for i, column in enumerate(columns)
     ]
     text = _text_columns(columns, widths)
-    room = _TERMINAL - sum(3 + width for i, width in enumerate(widths) if i not in text)
-    share = (room - 3 * len(text)) / (sum(widths[i] for i in text) or 1)
-    if share >= 1:
+    if sum(widths) + 3 * len(widths) <= _TERMINAL or not text:
         return rows
+    room = _TERMINAL - sum(3 + width * (i not in text) for i, width in enumerate(widths))
+    shares = _shares([widths[i] for i in text])
+    limits = {i: max(_UNWRAPPED, int(room * share)) for i, share in zip(text, shares, strict=True)}
     return [
         [
-            replace(cell, ours=_split(cell.ours, max(_UNWRAPPED, int(share * widths[i]))))
-            if i in text
-            else cell
+            replace(cell, ours=_split(cell.ours, limits[i])) if i in limits else cell
             for i, cell in enumerate(row)
         ]
         for row in rows
     ]
+
+
+def _shares(widths: Sequence[int]) -> list[float]:
+    """Return which part of the line each text gets: more for a longer one, less than it asks."""
+    roots = [math.sqrt(width) for width in widths]
+    return [root / sum(roots) for root in roots]
 
 
 def _split(lines: tuple[str, ...], width: int) -> tuple[str, ...]:
@@ -640,17 +649,23 @@ def _fit(widths: Sequence[int]) -> tuple[str, int]:
 def _wrapped(columns: Sequence[Column], widths: Sequence[int]) -> dict[int, str]:
     """Return the column types of the texts that wrap, their widths in proportion to the longest."""
     text = _text_columns(columns, widths)
-    mean = sum(widths[i] for i in text) / len(text) if text else 1
+    shares = _shares([widths[i] for i in text])
     return {
-        i: rf">{{\hsize={widths[i] / mean:.2f}\hsize\raggedright\arraybackslash}}X" for i in text
+        i: rf">{{\hsize={share * len(text):.2f}\hsize\raggedright\arraybackslash}}X"
+        for i, share in zip(text, shares, strict=True)
     }
 
 
 def _latex_cell(column: Column, cell: str, *, bold: bool, breaks: bool) -> str:
     text = typeset_latex(cell) if column.symbols else escape_latex(cell)
     if breaks:
-        text = re.sub(r"(/|\\_|\.)(?=\w)", r"\1\\allowbreak{}", text)
+        text = _breakable(text)
     return rf"\textbf{{{text}}}" if bold and text else text
+
+
+def _breakable(text: str) -> str:
+    """Let paths, names and hashes of escaped LaTeX break where no space is."""
+    return re.sub(r"((?:/|\\_|\.)(?=\w)|[0-9a-f]{16}(?=[0-9a-f]{4}))", r"\1\\allowbreak{}", text)
 
 
 def _latex_row(cells: Iterable[str]) -> str:

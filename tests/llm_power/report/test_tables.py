@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-import shutil
-import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from latex_documents import complaints
 from llm_power.errors import InvalidArgument
 from llm_power.provenance import Provenance
 from llm_power.report._escape import escape_latex, escape_markdown
@@ -167,19 +167,60 @@ def test_written_files_are_the_same_bytes_every_time(tmp_path: Path) -> None:
     assert not any(b"\r" in content for content in before)
 
 
-@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no LaTeX on this machine")
-def test_latex_compiles(tmp_path: Path) -> None:
-    document = "\n".join(
-        [
-            r"\documentclass{article}\usepackage{array,booktabs,graphicx}\begin{document}",
-            to_latex(hostile_table()),
-            r"\end{document}",
-        ]
+@pytest.mark.parametrize("option", ["onecolumn", "twocolumn"])
+def test_latex_compiles_with_the_packages_that_it_names(tmp_path: Path, option: str) -> None:
+    tables = {"hostile": to_latex(hostile_table()), "compared": to_latex(compared_table())}
+    assert complaints(tables, tmp_path, option) == []
+
+
+def compared_table() -> Table:
+    """Two rows beside printed cells: the same, another one, a bound, and one of chance."""
+    frame = pd.DataFrame(
+        {
+            "models": [("heron", "wren"), ("a_long_name/of-a-model", "b" * 20)],
+            "why": ["a sentence that is longer than the line of an article " * 2, "-"],
+            "q": [0.496, 0.7512],
+            "q_printed": ["0.50", "0.74"],
+            "q_agrees": [True, True],
+            "n": [20_255.2, 5e-28],
+            "n_printed": ["20,254", "<10^-15"],
+            "n_agrees": [False, True],
+            "strong": [True, False],
+        }
     )
-    (tmp_path / "t.tex").write_text(document, encoding="utf-8")
-    run = subprocess.run(
-        ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "t.tex"],
-        cwd=tmp_path, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert run.returncode == 0, run.stdout[-2000:]
-    assert "Missing character" not in (tmp_path / "t.log").read_text(errors="replace")
+    columns = [
+        Column("models", "Models"),
+        Column("why", "Why p_A < N*", symbols=True),
+        Column("q", "q", align="right", printed=True, bold="strong"),
+        Column("n", "N*", align="right", printed=True),
+    ]
+    return Table(frame, columns, "Compared.", [Provenance.published("Table 1")])
+
+
+def test_a_printed_value_stands_only_below_another_one() -> None:
+    rows = [
+        [cell.strip() for cell in line.split("|")[1:-1]]
+        for line in to_markdown(compared_table()).splitlines()
+        if line.startswith("| ")
+    ]
+    assert [row[2:] for row in rows[1:]] == [
+        ["**0.50**", "20,255"], ["", "≠ 20,254"], ["0.75", "5.0×10⁻²⁸"], ["≈ 0.74", ""],
+    ]  # fmt: skip
+    assert [row[0] for row in rows[1:3]] == ["heron", "wren"]
+
+
+def test_marks_are_explained_where_they_stand() -> None:
+    for text in (to_markdown(compared_table()), to_latex(compared_table())):
+        assert "marks a printed value that is not what is recomputed above it" in text
+    same = replace(compared_table(), columns=[Column("q", "q", printed=True)])
+    agreeing = replace(same, shown=same.frame.iloc[:1])
+    assert "*Note.* Every printed cell is reproduced" in to_markdown(agreeing)
+    assert "not what is recomputed" not in to_markdown(same)
+
+
+def test_a_latex_table_ends_with_the_page_and_says_so() -> None:
+    frame = pd.DataFrame({"rank": range(100)})
+    table = Table(frame, [Column("rank", "Rank")], "c", [Provenance.published("Table 1")])
+    text = to_latex(table)
+    assert "The first 30 of 100 rows; all are in the CSV." in text
+    assert text.count(r" \\" + "\n") == 31
