@@ -18,7 +18,6 @@ from __future__ import annotations
 import json
 import math
 import re
-import unicodedata
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
@@ -33,6 +32,17 @@ import pandas as pd
 from llm_power.errors import InvalidArgument
 from llm_power.provenance import SOURCE_KINDS, Provenance, provenance_kinds, provenance_line
 from llm_power.report._escape import SUPERSCRIPTS, escape_latex, escape_markdown, typeset_latex
+from llm_power.report._layout import (
+    NARROWEST,
+    PAGE,
+    column_types,
+    header_lines,
+    latex_environment,
+    latex_limits,
+    latex_width,
+    terminal_limits,
+    wrapped_height,
+)
 
 Align = Literal["left", "right", "center"]
 Formatter = Callable[[Any], str]
@@ -50,19 +60,7 @@ _MARKS = {
     "≈": "≈ marks a printed value that differs within the chance of the simulations.",
 }
 _PACKAGES = r"\usepackage{booktabs,tabularx}"
-# Of the article class, in characters of 8 points: a column of two, and the line of one.
-_COLUMN, _LINE = 46, 80
-_NARROW = frozenset(" .,:;'|/()[]ijlt⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-# Half of what separates two columns, in points, and the whole in characters.
-_GAPS = {6: 2.8, 4: 1.9, 3: 1.4}
-# A text up to so long is not wrapped.
-_UNWRAPPED = 12
-# In Markdown, in characters: a wide terminal, and the lines of the notes.
-_TERMINAL, _PARAGRAPH = 120, 98
-# A header up to so long is not wrapped over narrower cells.
-_HEADER = 8
-# What a page holds below the caption, with room for the notes.
-_ROWS = 30
+_PARAGRAPH = 98  # characters of a line of the notes in Markdown
 
 
 def as_text(value: object) -> str:
@@ -389,34 +387,35 @@ def to_latex(table: Table) -> str:
     \begin{table}[htbp]
     """
     every = _rows(table)
-    ends = np.cumsum([_height(row) for row in every])
-    rows = every[: max(1, int(np.searchsorted(ends, _ROWS, side="right")))]
+    headers, widths = _latex_headers(table.columns, every)
+    environment, separation = latex_environment(widths)
+    limits = {} if separation else latex_limits(_texts(table.columns), widths)
+    ends = np.cumsum([_latex_height(row, limits) for row in every])
+    rows = every[: max(1, int(np.searchsorted(ends, PAGE, side="right")))]
     notes = _notes(table, every)
     if len(rows) < len(every):
         notes.append(f"The first {len(rows)} of {len(every)} rows; all are in the CSV.")
-    headers, widths = _latex_headers(table.columns, rows)
-    environment, separation = _fit(widths)
-    wrapped = {} if separation else _wrapped(table.columns, widths)
-    letters = "".join(wrapped.get(i) or column.align[0] for i, column in enumerate(table.columns))
+    types = column_types(limits)
+    letters = "".join(types.get(i, column.align[0]) for i, column in enumerate(table.columns))
     body: list[str] = []
     for row in rows:
-        if body and (wrapped or max(map(_height, rows)) > 1):
+        if body and (limits or max(map(_height, rows)) > 1):
             body.append(r"\addlinespace[2pt]")
         body += [
             _latex_row(
-                _latex_cell(column, text, bold=bold, breaks=i in wrapped)
+                _latex_cell(column, text, bold=bold, breaks=i in limits)
                 for i, (column, (text, bold)) in enumerate(zip(table.columns, line, strict=True))
             )
             for line in _physical(row, str)
         ]
     source = escape_latex(provenance_line(table.provenance))
-    tabular, width = ("tabularx", r"{\linewidth}") if wrapped else ("tabular", "")
+    tabular, width = ("tabularx", r"{\linewidth}") if limits else ("tabular", "")
     lines = [
         f"% {_PACKAGES}",
         f"% Provenance: {source}",
         rf"\begin{{{environment}}}[htbp]",
         r"\centering\footnotesize\setlength{\belowcaptionskip}{4pt}",
-        rf"\setlength{{\tabcolsep}}{{{separation or min(_GAPS)}pt}}",
+        rf"\setlength{{\tabcolsep}}{{{separation or NARROWEST}pt}}",
         *([rf"\renewcommand{{\thetable}}{{{escape_latex(table.number)}}}"] if table.number else []),
         rf"\caption{{{typeset_latex(table.caption)}}}",
         rf"\begin{{{tabular}}}{width}{{@{{}}{letters}@{{}}}}",
@@ -536,12 +535,7 @@ def _narrowed(columns: Sequence[Column], rows: Sequence[_Row]) -> Sequence[_Row]
         max([len(column.header), *(len(line) for row in rows for line in row[i].ours)])
         for i, column in enumerate(columns)
     ]
-    text = _text_columns(columns, widths)
-    if sum(widths) + 3 * len(widths) <= _TERMINAL or not text:
-        return rows
-    room = _TERMINAL - sum(3 + width * (i not in text) for i, width in enumerate(widths))
-    shares = _shares([widths[i] for i in text])
-    limits = {i: max(_UNWRAPPED, int(room * share)) for i, share in zip(text, shares, strict=True)}
+    limits = terminal_limits(_texts(columns), widths)
     return [
         [
             replace(cell, ours=_split(cell.ours, limits[i])) if i in limits else cell
@@ -551,28 +545,22 @@ def _narrowed(columns: Sequence[Column], rows: Sequence[_Row]) -> Sequence[_Row]
     ]
 
 
-def _shares(widths: Sequence[int]) -> list[float]:
-    """Return which part of the line each text gets: more for a longer one, less than it asks."""
-    roots = [math.sqrt(width) for width in widths]
-    return [root / sum(roots) for root in roots]
-
-
 def _split(lines: tuple[str, ...], width: int) -> tuple[str, ...]:
     parts = [wrap(line, width, break_long_words=False, break_on_hyphens=False) for line in lines]
     return tuple(part for line in parts for part in line or [""])
 
 
-def _text_columns(columns: Sequence[Column], widths: Sequence[int]) -> list[int]:
-    """Return the columns that can wrap: text longer than `_UNWRAPPED`."""
-    return [
-        i
-        for i, (column, width) in enumerate(zip(columns, widths, strict=True))
-        if column.align == "left" and width > _UNWRAPPED
-    ]
+def _texts(columns: Sequence[Column]) -> list[bool]:
+    return [column.align == "left" for column in columns]
 
 
 def _height(row: _Row) -> int:
     return max(len(cell.ours) + len(cell.printed) for cell in row)
+
+
+def _latex_height(row: _Row, limits: Mapping[int, int]) -> int:
+    wrapped = (wrapped_height(row[i].ours, limit) for i, limit in limits.items())
+    return max(_height(row), *wrapped, 0)
 
 
 def _physical(row: _Row, escape: Formatter) -> list[list[tuple[str, bool]]]:
@@ -613,14 +601,11 @@ def _latex_headers(
 ) -> tuple[list[list[str]], list[int]]:
     """Return the lines of the header, and the widths of the columns in characters."""
     cells = [
-        max((_width(line) for row in rows for line in row[i].ours + row[i].printed), default=0)
+        max((latex_width(x) for row in rows for x in row[i].ours + row[i].printed), default=0)
         for i in range(len(columns))
     ]
-    headers = [
-        wrap(column.header, max(width, _HEADER), break_long_words=False) or [""]
-        for column, width in zip(columns, cells, strict=True)
-    ]
-    widths = [max(width, *map(_width, lines)) for width, lines in zip(cells, headers, strict=True)]
+    headers = [header_lines(c.header, width) for c, width in zip(columns, cells, strict=True)]
+    widths = [max(n, *map(latex_width, lines)) for n, lines in zip(cells, headers, strict=True)]
     typeset = [
         [column.tex] if column.tex else [typeset_latex(line) for line in lines]
         for column, lines in zip(columns, headers, strict=True)
@@ -628,32 +613,6 @@ def _latex_headers(
     height = max(map(len, typeset))
     columns_of_lines = [[""] * (height - len(lines)) + lines for lines in typeset]
     return [list(line) for line in zip(*columns_of_lines, strict=True)], widths
-
-
-def _width(text: str) -> int:
-    """Return about how wide a text is in LaTeX, in digits."""
-    return math.ceil(sum(0.6 if c in _NARROW else 1 for c in text if not unicodedata.combining(c)))
-
-
-def _fit(widths: Sequence[int]) -> tuple[str, int]:
-    """Return the environment, and the widest separation that fits; 0 where text must wrap."""
-    for environment, room in (("table", _COLUMN), ("table*", _LINE)):
-        for separation, gap in _GAPS.items():
-            if (environment, separation) != ("table", 3) and sum(widths) + gap * (
-                len(widths) - 1
-            ) <= room:
-                return environment, separation
-    return "table*", 0
-
-
-def _wrapped(columns: Sequence[Column], widths: Sequence[int]) -> dict[int, str]:
-    """Return the column types of the texts that wrap, their widths in proportion to the longest."""
-    text = _text_columns(columns, widths)
-    shares = _shares([widths[i] for i in text])
-    return {
-        i: rf">{{\hsize={share * len(text):.2f}\hsize\raggedright\arraybackslash}}X"
-        for i, share in zip(text, shares, strict=True)
-    }
 
 
 def _latex_cell(column: Column, cell: str, *, bold: bool, breaks: bool) -> str:
