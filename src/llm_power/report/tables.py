@@ -18,11 +18,10 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import zip_longest
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from textwrap import fill, wrap
+from textwrap import fill
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -31,18 +30,9 @@ import pandas as pd
 
 from llm_power.errors import InvalidArgument
 from llm_power.provenance import SOURCE_KINDS, Provenance, provenance_kinds, provenance_line
-from llm_power.report._escape import SUPERSCRIPTS, escape_latex, escape_markdown, typeset_latex
-from llm_power.report._layout import (
-    NARROWEST,
-    PAGE,
-    column_types,
-    header_lines,
-    latex_environment,
-    latex_limits,
-    latex_width,
-    terminal_limits,
-    wrapped_height,
-)
+from llm_power.report._cells import Cell, Row, narrowed, physical
+from llm_power.report._escape import SUPERSCRIPTS, escape_markdown
+from llm_power.report._latex import Heading, latex_table
 
 Align = Literal["left", "right", "center"]
 Formatter = Callable[[Any], str]
@@ -59,7 +49,6 @@ _MARKS = {
     "≠": "≠ marks a printed value that is not what is recomputed above it.",
     "≈": "≈ marks a printed value that differs within the chance of the simulations.",
 }
-_PACKAGES = r"\usepackage{booktabs,tabularx}"
 _PARAGRAPH = 98  # characters of a line of the notes in Markdown
 
 
@@ -142,14 +131,13 @@ def as_digits_of(printed: object) -> Formatter:
     text = as_text(printed)
     decimals = re.search(r"\.([0-9]+)", text)
     rounded = as_p_value if "10^" in text else as_fixed(len(decimals[1]) if decimals else 0)
-    millions = text.endswith("M")
-    return lambda value: (
-        as_text(value)
-        if isinstance(value, str)
-        else f"{rounded(value / 1e6)}M"
-        if millions
-        else rounded(value)
-    )
+
+    def shown(value: Any) -> str:
+        if isinstance(value, str):
+            return value
+        return f"{rounded(value / 1e6)}M" if text.endswith("M") else rounded(value)
+
+    return shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -349,13 +337,15 @@ def to_markdown(table: Table) -> str:
     from tabulate import tabulate  # noqa: PLC0415
 
     rows = _rows(table)
+    headers = [column.header for column in table.columns]
+    texts = [column.align == "left" for column in table.columns]
     body = tabulate(
         [
             [_strong(text) if bold and text else text for text, bold in line]
-            for row in _narrowed(table.columns, rows)
-            for line in _physical(row, escape_markdown)
+            for row in narrowed(headers, texts, rows)
+            for line in physical(row, escape_markdown)
         ],
-        headers=[escape_markdown(column.header) for column in table.columns],
+        headers=list(map(escape_markdown, headers)),
         tablefmt="pipe",
         colalign=[column.align for column in table.columns],
         disable_numparse=True,
@@ -386,58 +376,15 @@ def to_latex(table: Table) -> str:
     % Provenance: from published counts (Table 1)
     \begin{table}[htbp]
     """
-    every = _rows(table)
-    headers, widths = _latex_headers(table.columns, every)
-    environment, separation = latex_environment(widths)
-    limits = {} if separation else latex_limits(_texts(table.columns), widths)
-    ends = np.cumsum([_latex_height(row, limits) for row in every])
-    rows = every[: max(1, int(np.searchsorted(ends, PAGE, side="right")))]
-    notes = _notes(table, every)
-    if len(rows) < len(every):
-        notes.append(f"The first {len(rows)} of {len(every)} rows; all are in the CSV.")
-    types = column_types(limits)
-    letters = "".join(types.get(i, column.align[0]) for i, column in enumerate(table.columns))
-    body: list[str] = []
-    for row in rows:
-        if body and (limits or max(map(_height, rows)) > 1):
-            body.append(r"\addlinespace[2pt]")
-        body += [
-            _latex_row(
-                _latex_cell(column, text, bold=bold, breaks=i in limits)
-                for i, (column, (text, bold)) in enumerate(zip(table.columns, line, strict=True))
-            )
-            for line in _physical(row, str)
-        ]
-    source = escape_latex(provenance_line(table.provenance))
-    tabular, width = ("tabularx", r"{\linewidth}") if limits else ("tabular", "")
-    lines = [
-        f"% {_PACKAGES}",
-        f"% Provenance: {source}",
-        rf"\begin{{{environment}}}[htbp]",
-        r"\centering\footnotesize\setlength{\belowcaptionskip}{4pt}",
-        rf"\setlength{{\tabcolsep}}{{{separation or NARROWEST}pt}}",
-        *([rf"\renewcommand{{\thetable}}{{{escape_latex(table.number)}}}"] if table.number else []),
-        rf"\caption{{{typeset_latex(table.caption)}}}",
-        rf"\begin{{{tabular}}}{width}{{@{{}}{letters}@{{}}}}",
-        r"\toprule",
-        *map(_latex_row, headers),
-        r"\midrule",
-        *body,
-        r"\bottomrule",
-        rf"\end{{{tabular}}}",
-        "",
-        r"\smallskip",
-        r"\begin{minipage}{\linewidth}\sloppy",
-        *(
-            rf"\emph{{Note.}} {note}\par"
-            for note in [_breakable(typeset_latex(" ".join(notes)))]
-            if note
-        ),
-        rf"\emph{{Provenance:}} {_breakable(source)}",
-        r"\end{minipage}",
-        rf"\end{{{environment}}}",
-    ]
-    return "\n".join(lines) + "\n"
+    rows = _rows(table)
+    return latex_table(
+        [Heading(c.header, c.tex, c.align, c.symbols) for c in table.columns],
+        rows,
+        caption=table.caption,
+        number=table.number,
+        notes=_notes(table, rows),
+        provenance=provenance_line(table.provenance),
+    )
 
 
 def write_table(table: Table, stem: Path) -> tuple[Path, Path, Path, Path]:
@@ -486,36 +433,24 @@ def write_table(table: Table, stem: Path) -> tuple[Path, Path, Path, Path]:
     return first, second, third, fourth
 
 
-@dataclass(frozen=True, slots=True)
-class _Cell:
-    """What one cell shows: the lines of the recomputed value, and of the printed one below."""
-
-    ours: tuple[str, ...]
-    printed: tuple[str, ...] = ()
-    bold: bool = False
-
-
-_Row = list[_Cell]
-
-
-def _rows(table: Table) -> list[_Row]:
+def _rows(table: Table) -> list[Row]:
     frame = table.frame if table.shown is None else table.shown
     return [
         [_cell(column, row) for column in table.columns] for row in frame.to_dict(orient="records")
     ]
 
 
-def _cell(column: Column, row: Mapping[Hashable, Any]) -> _Cell:
+def _cell(column: Column, row: Mapping[Hashable, Any]) -> Cell:
     values, bold = _lines(row[column.name]), bool(column.bold and row[column.bold])
     if not column.printed:
-        return _Cell(tuple(map(column.format or as_text, values)), bold=bold)
+        return Cell(tuple(map(column.format or as_text, values)), bold=bold)
     printed, agree = (_lines(row[f"{column.name}_{end}"]) for end in ("printed", "agrees"))
     ours = tuple(
         (column.format or as_digits_of(text))(value)
         for value, text in zip(values, printed, strict=True)
     )
     beside = map(_beside, ours, printed, agree)
-    return _Cell(ours, tuple(text for text in beside if text), bold)
+    return Cell(ours, tuple(text for text in beside if text), bold)
 
 
 def _lines(value: object) -> tuple[Any, ...]:
@@ -529,51 +464,7 @@ def _beside(ours: str, printed: object, agrees: object) -> str:
     return "" if _missing(printed) or same else f"{'≈' if agrees else '≠'} {text}"
 
 
-def _narrowed(columns: Sequence[Column], rows: Sequence[_Row]) -> Sequence[_Row]:
-    """Return rows whose texts wrap where the table is wider than a terminal."""
-    widths = [
-        max([len(column.header), *(len(line) for row in rows for line in row[i].ours)])
-        for i, column in enumerate(columns)
-    ]
-    limits = terminal_limits(_texts(columns), widths)
-    return [
-        [
-            replace(cell, ours=_split(cell.ours, limits[i])) if i in limits else cell
-            for i, cell in enumerate(row)
-        ]
-        for row in rows
-    ]
-
-
-def _split(lines: tuple[str, ...], width: int) -> tuple[str, ...]:
-    parts = [wrap(line, width, break_long_words=False, break_on_hyphens=False) for line in lines]
-    return tuple(part for line in parts for part in line or [""])
-
-
-def _texts(columns: Sequence[Column]) -> list[bool]:
-    return [column.align == "left" for column in columns]
-
-
-def _height(row: _Row) -> int:
-    return max(len(cell.ours) + len(cell.printed) for cell in row)
-
-
-def _latex_height(row: _Row, limits: Mapping[int, int]) -> int:
-    wrapped = (wrapped_height(row[i].ours, limit) for i, limit in limits.items())
-    return max(_height(row), *wrapped, 0)
-
-
-def _physical(row: _Row, escape: Formatter) -> list[list[tuple[str, bool]]]:
-    """Return the lines of a row, each a text and whether it is bold in every cell."""
-    columns = [
-        [*((escape(line), cell.bold) for line in cell.ours)]
-        + [(escape(line), False) for line in cell.printed]
-        for cell in row
-    ]
-    return [list(line) for line in zip_longest(*columns, fillvalue=("", False))]
-
-
-def _notes(table: Table, rows: list[_Row]) -> list[str]:
+def _notes(table: Table, rows: list[Row]) -> list[str]:
     """Return the notes, what the marks say, and what agreement is worth that is no finding."""
     marks = {line[0] for row in rows for cell in row for line in cell.printed}
     legend = [text for mark, text in _MARKS.items() if mark in marks]
@@ -594,41 +485,6 @@ def _filled(paragraph: str) -> str:
     text = fill(paragraph, _PARAGRAPH, break_long_words=False, break_on_hyphens=False)
     text = re.sub(r"(?m)^([-+=>])", r"\\\1", text)
     return re.sub(r"(?m)^([0-9]+)([.)])(?=\s|$)", r"\1\\\2", text)
-
-
-def _latex_headers(
-    columns: Sequence[Column], rows: Sequence[_Row]
-) -> tuple[list[list[str]], list[int]]:
-    """Return the lines of the header, and the widths of the columns in characters."""
-    cells = [
-        max((latex_width(x) for row in rows for x in row[i].ours + row[i].printed), default=0)
-        for i in range(len(columns))
-    ]
-    headers = [header_lines(c.header, width) for c, width in zip(columns, cells, strict=True)]
-    widths = [max(n, *map(latex_width, lines)) for n, lines in zip(cells, headers, strict=True)]
-    typeset = [
-        [column.tex] if column.tex else [typeset_latex(line) for line in lines]
-        for column, lines in zip(columns, headers, strict=True)
-    ]
-    height = max(map(len, typeset))
-    columns_of_lines = [[""] * (height - len(lines)) + lines for lines in typeset]
-    return [list(line) for line in zip(*columns_of_lines, strict=True)], widths
-
-
-def _latex_cell(column: Column, cell: str, *, bold: bool, breaks: bool) -> str:
-    text = typeset_latex(cell) if column.symbols else escape_latex(cell)
-    if breaks:
-        text = _breakable(text)
-    return rf"\textbf{{{text}}}" if bold and text else text
-
-
-def _breakable(text: str) -> str:
-    """Let paths, names and hashes of escaped LaTeX break where no space is."""
-    return re.sub(r"((?:/|\\_|\.)(?=\w)|[0-9a-f]{16}(?=[0-9a-f]{4}))", r"\1\\allowbreak{}", text)
-
-
-def _latex_row(cells: Iterable[str]) -> str:
-    return " & ".join(cells) + r" \\"
 
 
 def _label(table: Table) -> str:
