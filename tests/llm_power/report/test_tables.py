@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from wcwidth import wcswidth
 
 from latex_documents import complaints
 from llm_power.errors import InvalidArgument
@@ -207,6 +208,16 @@ def test_a_printed_value_stands_only_below_another_one() -> None:
         ["**0.50**", "20,255"], ["", "≠ 20,254"], ["0.75", "5.0×10⁻²⁸"], ["≈ 0.74", ""],
     ]  # fmt: skip
     assert [row[0] for row in rows[1:3]] == ["heron", "wren"]
+
+
+def test_markdown_is_aligned_where_a_terminal_shows_it() -> None:
+    """A hat takes no column of a terminal, a Chinese letter two."""
+    frame = pd.DataFrame({"rho": [0.5], "model": ["中文"]})
+    columns = [Column("rho", "ρ̂ and p̂_A", as_fixed(2), "right"), Column("model", "Model")]
+    text = to_markdown(Table(frame, columns, "c", [Provenance.published("Table 1")]))
+    lines = [line for line in text.splitlines() if line.startswith("|")]
+    assert len({wcswidth(line) for line in lines}) == 1
+    assert all(wcswidth(line) <= 120 for line in to_markdown(compared_table()).splitlines())
 
 
 def test_marks_are_explained_where_they_stand() -> None:
