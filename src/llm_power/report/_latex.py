@@ -104,7 +104,10 @@ def _headers(columns: Sequence[Heading], rows: Sequence[Row]) -> tuple[list[list
         max((latex_width(x) for row in rows for x in row[i].ours + row[i].printed), default=0)
         for i in range(len(columns))
     ]
-    headers = [header_lines(c.plain, width) for c, width in zip(columns, cells, strict=True)]
+    headers = [
+        [column.plain] if column.tex else header_lines(column.plain, width)
+        for column, width in zip(columns, cells, strict=True)
+    ]
     widths = [max(n, *map(latex_width, lines)) for n, lines in zip(cells, headers, strict=True)]
     typeset = [
         [column.tex] if column.tex else [typeset_latex(line) for line in lines]

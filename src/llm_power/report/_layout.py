@@ -30,8 +30,9 @@ def latex_width(text: str) -> int:
 
 
 def header_lines(header: str, width: int) -> list[str]:
-    """Return the lines of a header over cells of this width."""
-    return wrap(header, max(width, _HEADER), break_long_words=False) or [""]
+    """Return the lines of a header over cells of this width, two in most cases."""
+    half = len(header) // 2 + 2
+    return wrap(header, max(width, _HEADER, half), break_long_words=False) or [""]
 
 
 def latex_environment(widths: Sequence[int]) -> tuple[str, int]:
