@@ -6,18 +6,16 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-import numpy as np
-
 from llm_power.report._cells import Row, height, physical
 from llm_power.report._escape import escape_latex, typeset_latex
 from llm_power.report._layout import (
     NARROWEST,
-    PAGE,
     column_types,
     header_lines,
     latex_environment,
     latex_limits,
     latex_width,
+    rows_of_a_page,
     wrapped_height,
 )
 
@@ -48,15 +46,18 @@ def latex_table(
     limits = (
         {} if separation else latex_limits([column.align == "left" for column in columns], widths)
     )
-    ends = np.cumsum([_latex_height(row, limits) for row in every])
-    rows = every[: max(1, int(np.searchsorted(ends, PAGE, side="right")))]
-    ended = f"The first {len(rows)} of {len(every)} rows; all are in the CSV."
-    note = " ".join([*notes, *([ended] if len(rows) < len(every) else [])])
+    heights = [_latex_height(row, limits) for row in every]
+    spaced = bool(limits) or max(map(height, every), default=1) > 1
+    note = " ".join(notes)
+    shown = rows_of_a_page(heights, f"{note} {provenance}", environment, spaced=spaced)
+    rows = every[:shown]
+    if shown < len(every):
+        note = f"{note} The first {shown} of {len(every)} rows; all are in the CSV.".lstrip()
     types = column_types(limits)
     letters = "".join(types.get(i, column.align[0]) for i, column in enumerate(columns))
     body: list[str] = []
     for row in rows:
-        if body and (limits or max(map(height, rows)) > 1):
+        if body and spaced:
             body.append(r"\addlinespace[2pt]")
         body += [
             _latex_row(

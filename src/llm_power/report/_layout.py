@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import unicodedata
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
 from textwrap import wrap
 
 # In digits of 8 points: a column of two, and the line of one.
@@ -19,8 +20,8 @@ NARROWEST = min(_SEPARATIONS)
 _NARROW = frozenset(" .,:;'|/()[]ijlt⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 # A text up to so long is not wrapped, nor a header over narrower cells.
 _UNWRAPPED, _HEADER = 12, 8
-#: The lines that a page holds below the caption, with room for the notes.
-PAGE = 30
+# The lines of 8 points that a page holds below caption and header.
+_PAGE = 46
 _TERMINAL, _BAR = 120, 3
 
 
@@ -57,8 +58,17 @@ def terminal_limits(texts: Sequence[bool], widths: Sequence[int]) -> dict[int, i
 
 
 def wrapped_height(lines: Sequence[str], limit: int) -> int:
-    """Return about how many lines LaTeX makes of these; it breaks late, names at hyphens."""
-    return sum(max(1, math.ceil(1.2 * latex_width(line) / limit)) for line in lines)
+    """Return about how many lines LaTeX makes of these, which it breaks at spaces and hyphens."""
+    widths = map(latex_width, lines)
+    return sum(1 if width <= limit else math.ceil(1.2 * width / limit) for width in widths)
+
+
+def rows_of_a_page(heights: Sequence[int], notes: str, environment: str, *, spaced: bool) -> int:
+    """Return how many rows of these heights a page holds above the notes, at least one."""
+    line = _COLUMN if environment == "table" else _LINE
+    room = _PAGE - math.ceil(latex_width(notes) / line)
+    ends = accumulate(height + (0.21 if spaced else 0) for height in heights)
+    return max(1, sum(end <= room for end in ends))
 
 
 def column_types(limits: Mapping[int, int]) -> dict[int, str]:

@@ -233,5 +233,5 @@ def test_a_latex_table_ends_with_the_page_and_says_so() -> None:
     frame = pd.DataFrame({"rank": range(100)})
     table = Table(frame, [Column("rank", "Rank")], "c", [Provenance.published("Table 1")])
     text = to_latex(table)
-    assert "The first 30 of 100 rows; all are in the CSV." in text
-    assert text.count(r" \\" + "\n") == 31
+    assert "The first 45 of 100 rows; all are in the CSV." in text
+    assert text.count(r" \\" + "\n") == 46
