@@ -1,4 +1,4 @@
-"""Printed cells beside the recomputed ones: the columns, what agrees, and how both are shown."""
+"""Printed cells beside the recomputed ones: the columns, what agrees, and how they are shown."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pandas as pd
 
 from llm_power.agreement import agrees
 from llm_power.printed import Printed
-from llm_power.report.tables import Column, Formatter, as_printed
+from llm_power.report.tables import Column, Formatter, as_integer
 from llm_power.statistics._typing import ArrayLike
 
 
@@ -62,50 +62,14 @@ def agrees_rounded(printed: Printed, value: float) -> bool:
     )
 
 
-def disagreements(frame: pd.DataFrame) -> list[str]:
-    """Return ``QUANTITY (label)`` of every cell whose flag is down."""
-    flags = [str(name) for name in frame.columns if str(name).endswith("_agrees")]
-    return [
-        f"{name.removesuffix('_agrees')} ({frame['label'][i]})"
-        for name in flags
-        for i in np.flatnonzero(~frame[name].to_numpy(dtype=bool))
-    ]
+def compared(name: str, header: str, number: Formatter | None = None) -> Column:
+    """Return the column of a quantity of `beside`: a number with the digits of the printed one."""
+    return Column(name, header, number, "right", printed=True)
 
 
-def verdict_on_cells(differing: list[str]) -> str:
-    """Return the sentence that says which printed cells are not reproduced."""
-    if not differing:
-        return "Every printed cell is reproduced to its last digit."
-    return f"Cells that are not reproduced: {'; '.join(differing)}."
-
-
-def both(
-    name: str, header: str, number: Formatter, tex: str | None = None, *, stacked: bool = False
-) -> list[Column]:
-    """Return how a printed column is shown, and beside it the recomputed one.
-
-    Parameters
-    ----------
-    name : str
-        The quantity, as of `beside`.
-    header : str
-        Of the recomputed one; "(paper)" is added to it for the printed one.
-    number : callable
-        Format of the recomputed one.
-    tex : str, optional
-        The header in LaTeX.
-    stacked : bool
-        Whether "(paper)" stands below the header in LaTeX.
-    """
-    tex_printed = None
-    if stacked:
-        tex_printed = rf"\shortstack[r]{{{tex or header}\\(paper)}}"
-    elif tex is not None:
-        tex_printed = f"{tex} (paper)"
-    return [
-        Column(f"{name}_printed", f"{header} (paper)", as_printed, "right", tex_printed),
-        Column(name, header, number, "right", tex),
-    ]
+def as_rounded_up(value: float) -> str:
+    """Format a number of items as Tables 1, 4, 7 and 10 print it, to the next whole one."""
+    return as_integer(math.ceil(value) if math.isfinite(value) else value)
 
 
 def count_unresolved(resolved: pd.Series) -> int:

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from kotawala2026.exhibits._beside import beside, both
+from kotawala2026.exhibits._beside import beside, compared
 from kotawala2026.exhibits.item_count import jointly_solved
 from llm_power.errors import InvalidArgument
 from llm_power.printed import Printed, parse_printed, split_parentheses
-from llm_power.report.tables import Column, as_fixed, as_integer, as_p_value, as_text
+from llm_power.report.tables import Column, Formatter, as_integer
 from llm_power.statistics._typing import IntArray
 from llm_power.statistics.mcnemar import mcnemar_asymptotic, mcnemar_exact
 from llm_power.statistics.paired_binary import PairSummary, summarize_counts
@@ -74,16 +74,28 @@ def label_and_gap(cell: str) -> tuple[str, Printed]:
     return label, parse_printed(gap)
 
 
-def shown_columns(label: str) -> list[Column]:
-    """Return the columns of the printed table, printed and recomputed in turn."""
+def stacked(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the frame with both models, and both accuracies, of a pair in one cell."""
+    columns = {"models": ("model_a", "model_b")} | {
+        f"p{end}": (f"p_a{end}", f"p_b{end}") for end in ("", "_printed", "_agrees")
+    }
+    cells = {
+        name: list(zip(frame[first], frame[second], strict=True))
+        for name, (first, second) in columns.items()
+    }
+    return frame.join(pd.DataFrame(cells))
+
+
+def shown_columns(label: str, n_star: Formatter) -> list[Column]:
+    """Return the columns of the printed table; `n_star` rounds N* as it does."""
     return [
-        Column("label", label, as_text),
-        Column("model_a", "Model A", as_text),
-        Column("model_b", "Model B", as_text),
-        Column("b", "b", as_integer, "right", "$b$"),
-        Column("c", "c", as_integer, "right", "$c$"),
-        *both("rho", "ρ̂", as_fixed(4), r"$\hat\rho$", stacked=True),
-        *both("p_chi2", "p χ²", as_p_value, r"$p_{\chi^2}$", stacked=True),
-        *both("p_exact", "p exact", as_p_value, r"$p_{\mathrm{exact}}$", stacked=True),
-        *both("n_star", "N*", as_fixed(3), "$N^{*}$", stacked=True),
+        Column("label", label),
+        Column("models", "Models A, B"),
+        compared("p", "p̂_A, p̂_B"),
+        Column("b", "b", as_integer, "right"),
+        Column("c", "c", as_integer, "right"),
+        compared("rho", "ρ̂"),
+        compared("p_chi2", "p, χ²"),
+        compared("p_exact", "p, exact"),
+        compared("n_star", "N*", n_star),
     ]

@@ -10,12 +10,12 @@ import pandas as pd
 import statsmodels
 from scipy.special import ndtri
 
-from kotawala2026.exhibits._beside import both
+from kotawala2026.exhibits._beside import as_rounded_up, compared
 from llm_power.agreement import agrees
 from llm_power.errors import InvalidArgument
 from llm_power.printed import Printed
 from llm_power.provenance import Provenance
-from llm_power.report.tables import Column, Table, as_fixed, as_text
+from llm_power.report.tables import Column, Table, as_printed
 from llm_power.statistics.paired_binary import required_n_paired_binary
 from llm_power.statistics.shortcut import cohens_h, unpaired_required_n_per_arm
 from replication.exhibits import Exhibit, Inputs
@@ -71,9 +71,10 @@ def table_01(
     Returns
     -------
     DataFrame
-        One row a calculator: ``calculator``, ``convention`` (the paper's), ``source`` (how
-        the number was obtained here), ``per_arm``, ``times_one_minus_rho`` (for the last row:
-        N* itself), their ``_printed`` and ``_agrees``, and ``ratio_to_n_star``.
+        One row a calculator: ``calculator``, ``source`` (how the number was obtained here),
+        ``convention`` (which multiple of the closed form the number is), ``per_arm``,
+        ``times_one_minus_rho`` (for the last row: N* itself), their ``_printed`` and
+        ``_agrees``, and ``ratio_to_n_star``.
 
     Raises
     ------
@@ -108,12 +109,17 @@ def table_01(
     if len(published) != len(obtained):
         raise InvalidArgument(f"published must have the 5 rows of Table 1, got {len(published)}")
     per_arm = np.array([n for _, n in obtained])
+    printed = published["convention"].astype(str)
+    multiples = np.rint(per_arm[:-1] / per_arm[0]).astype(np.int64)
+    convention = [*("K/h^2" if m == 1 else f"{m}K/h^2" for m in multiples), printed.iloc[-1]]
     adjusted = np.where(np.isnan(per_arm), n_star, (1 - rho) * per_arm)
     return pd.DataFrame(
         {
             "calculator": published["calculator"].astype(str),
-            "convention": published["convention"].astype(str),
             "source": [source for source, _ in obtained],
+            "convention_printed": printed,
+            "convention": convention,
+            "convention_agrees": printed == convention,
             "per_arm_printed": [_text(cell) for cell in published["per_arm"]],
             "per_arm": per_arm,
             "per_arm_agrees": _rounded_up(published["per_arm"], per_arm),
@@ -159,23 +165,23 @@ def pooled_z_per_arm(p_a: float, p_b: float, *, alpha: float = 0.05, power: floa
 def present(frame: pd.DataFrame, *, p_a: float, p_b: float, rho: float) -> Table:
     """Dress the frame of `table_01`."""
     halved = int(np.count_nonzero(frame["ratio_to_n_star"] < 0.75))
-    differing = frame.loc[~frame["per_arm_agrees"], "calculator"].tolist()
+    *obtained, _ = zip(frame["calculator"], frame["source"], strict=True)
     return Table(
         frame=frame,
         columns=[
-            Column("calculator", "Calculator", as_text),
-            Column("source", "Obtained", as_text),
-            *both("per_arm", "per-arm", as_fixed(2), stacked=True),
-            *both("times_one_minus_rho", "×(1−ρ)", as_fixed(2), r"$\times(1-\rho)$", stacked=True),
-            Column("ratio_to_n_star", "of N*", as_fixed(3), "right", "of $N^{*}$"),
+            Column("calculator", "Calculator"),
+            Column("convention", "Convention", as_printed, printed=True, symbols=True),
+            compared("per_arm", "Per arm", as_rounded_up),
+            compared("times_one_minus_rho", "×(1−ρ)", as_rounded_up),
         ],
-        caption=f"Calculators at (p_A, p_B, ρ) = ({p_a:.2f}, {p_b:.2f}, {rho:.2f}).",
+        caption=f"Calculators at (p_A, p_B, ρ) = ({p_a:.2f}, {p_b:.2f}, {rho:.2f}): items per arm, "
+        "and their product with 1−ρ.",
         number="1",
         provenance=[Provenance.published("Table 1; R's row recorded, statsmodels' row called")],
         notes=[
-            "Printed cells are rounded up; the last row of ×(1−ρ) is N* itself.",
-            f"Not reproduced: {'; '.join(differing) or 'none'}. {halved} of {len(frame)} rows "
-            "fall short of N* by about half; the paper has three.",
+            "Items are rounded up; the last row of ×(1−ρ) is N* itself.",
+            f"{halved} of {len(frame)} rows fall short of N* by about half; the paper has three.",
+            f"Obtained: {'; '.join(f'{name}, {source}' for name, source in obtained)}.",
         ],
     )
 

@@ -7,19 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from kotawala2026.exhibits._beside import (
-    beside,
-    both,
-    count_unresolved,
-    disagreements,
-    verdict_on_cells,
-)
+from kotawala2026.exhibits._beside import beside, compared, count_unresolved
 from llm_power.agreement import agrees
 from llm_power.board.summary import GAP_BINS, unresolved_by_gap
 from llm_power.errors import InvalidArgument
 from llm_power.printed import PrintedCount
 from llm_power.provenance import Provenance
-from llm_power.report.tables import Column, Table, as_fixed, as_integer, as_text
+from llm_power.report.tables import Column, Table
 from replication.exhibits import Exhibit, Inputs
 
 
@@ -99,20 +93,23 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance]) -> Table:
     """Dress the frame of `table_03`; `provenance` is that of the board."""
     on_bound = int(frame["on_bound"].sum())
     bounds = "no gap is equal to a bound" if not on_bound else f"{on_bound} gaps are on a bound"
+    shares = frame["unresolved"] / frame["pairs"].where(frame["pairs"] > 0)
+    counts = [
+        f"{n}" if np.isnan(share) else f"{n} ({share:.0%})"
+        for n, share in zip(frame["unresolved"], shares, strict=True)
+    ]
     return Table(
         frame=frame,
+        shown=frame.assign(unresolved=counts),
         columns=[
-            Column("label", "Gap", as_text, tex=r"$|\hat\delta|$"),
-            *both("pairs", "Pairs", as_integer),
-            *both("unresolved", "Unresolved", as_integer),
-            *both("r_median", "Median r", as_fixed(3)),
-            *both("r_worst", "Worst r", as_fixed(3)),
+            Column("label", "Gap"),
+            compared("pairs", "Pairs"),
+            compared("unresolved", "Unresolved"),
+            compared("r_median", "Median r"),
+            compared("r_worst", "Worst r"),
         ],
         caption="OLL v1 pairs with q < 1 by size of the gap; r = N*/N.",
         number="3",
         provenance=[*provenance, Provenance.published("Table 3")],
-        notes=[
-            verdict_on_cells(disagreements(frame)),
-            f"A bucket holds its upper end; {bounds}.",
-        ],
+        notes=[f"A bucket holds its upper end; {bounds}."],
     )

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pandas as pd
 
-from kotawala2026.exhibits._beside import (
-    beside,
-    both,
-    count_unresolved,
-    disagreements,
-    verdict_on_cells,
-)
+from kotawala2026.exhibits._beside import as_rounded_up, beside, compared, count_unresolved
 from kotawala2026.labels import in_printed_order
 from llm_power.provenance import Provenance
-from llm_power.report.tables import Column, Table, as_fixed, as_integer, as_text
+from llm_power.report.tables import Column, Table
 from replication.exhibits import Exhibit, Inputs
 
 
@@ -87,20 +82,20 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance]) -> Table:
     )
     return Table(
         frame=frame,
+        shown=frame.assign(unresolved=~frame["resolved_cluster"]),
         columns=[
-            Column("label", "Pair", as_text),
-            *both("gap_pp", "Gap, pp", as_fixed(3)),
-            *both("rho", "ρ̂", as_fixed(4), r"$\hat\rho$"),
-            *both("icc", "ICC", as_fixed(5)),
-            *both("design_effect", "DE", as_fixed(3)),
-            *both("n_star_cluster", "Cluster N*", as_integer, "Cluster $N^{*}$"),
-            Column("resolved_cluster", "Resolved", as_text),
+            Column("label", "Pair"),
+            compared("gap_pp", "δ̂, pp"),
+            compared("rho", "ρ̂"),
+            compared("icc", "ICC(D)"),
+            compared("design_effect", "DE"),
+            replace(compared("n_star_cluster", "Cluster N*", as_rounded_up), bold="unresolved"),
         ],
         caption="Cluster sensitivity of the nine adjacent MMLU-Pro pairs, subjects as clusters.",
         number="4",
         provenance=[*provenance, Provenance.published("Table 4")],
         notes=[
-            verdict_on_cells(disagreements(frame)),
+            "Bold: above N. "
             f"Unresolved: {count_unresolved(frame['resolved'])} of {len(frame)} without clusters, "
             f"{count_unresolved(frame['resolved_cluster'])} with. Flipped by the clusters: "
             f"{flipped or 'none'}.",

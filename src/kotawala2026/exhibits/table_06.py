@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from kotawala2026.exhibits._beside import count_unresolved, disagreements
+from kotawala2026.exhibits._beside import count_unresolved
 from kotawala2026.exhibits._counts_table import (
     label_and_gap,
     shown_columns,
     side_by_side,
+    stacked,
 )
 from kotawala2026.exhibits.item_count import rules_of_table
 from llm_power.printed import Printed
@@ -63,23 +64,18 @@ def table_06(counts: PublishedCounts, gap_pp: Sequence[Printed]) -> pd.DataFrame
 
 def present(frame: pd.DataFrame) -> Table:
     """Dress the frame of `table_06`."""
-    differing = disagreements(frame)
-    verdict = (
-        "Every printed cell is reproduced to its last digit"
-        if not differing
-        else f"Cells that are not reproduced: {'; '.join(differing)}"
-    )
-    columns = shown_columns("Task")
-    columns.insert(3, Column("n_items", "N", as_integer, "right", "$N$"))
+    columns = shown_columns("Task", as_integer)
+    columns.insert(2, Column("n_items", "N", as_integer, "right"))
     unresolved = count_unresolved(frame["resolved"])
     return Table(
         frame=frame,
+        shown=stacked(frame),
         columns=columns,
-        caption="Raw discordance of the seven close OLL v1 pairs: as printed and recomputed.",
+        caption="Raw discordance of the seven close OLL v1 pairs.",
         number="6",
         provenance=[Provenance.published("Tables 6 and 11")],
         notes=[
-            f"{verdict}; N* is rounded to the nearest integer in the paper, and not here. "
+            "N* is rounded to the nearest integer. "
             f"{unresolved} of {len(frame)} pairs are unresolved."
         ],
     )

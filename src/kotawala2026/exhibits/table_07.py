@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from kotawala2026.exhibits._beside import count_unresolved, disagreements
-from kotawala2026.exhibits._counts_table import shown_columns, side_by_side
+from kotawala2026.exhibits._beside import as_rounded_up, count_unresolved
+from kotawala2026.exhibits._counts_table import shown_columns, side_by_side, stacked
 from kotawala2026.exhibits.item_count import implied_item_count, rules_of_table
 from llm_power.printed import Printed
 from llm_power.provenance import Provenance
-from llm_power.report.tables import Column, Table, as_fixed
+from llm_power.report.tables import Table
 from llm_power.statistics.paired_binary import required_n_discordance
 from replication.exhibits import Exhibit, Inputs
 from replication.printed import PublishedCounts
@@ -70,32 +70,21 @@ def table_07(counts: PublishedCounts, gap_pp: Sequence[Printed]) -> pd.DataFrame
 
 def present(frame: pd.DataFrame) -> Table:
     """Dress the frame of `table_07`."""
-    differing = disagreements(frame)
     n, printed_n = int(frame["n_items"][0]), int(frame["n_printed"][0])
     beyond = frame.loc[frame["n_star_rules_at_printed_n"] == "", "label"].tolist()
     explained = int(frame["n_star_agrees"].sum())
-    verdict = (
-        "every printed cell is reproduced to its last digit, N* being rounded up in the paper"
-        if not differing
-        else f"cells that are not reproduced: {'; '.join(differing)}"
-    )
     unresolved = count_unresolved(frame["resolved"])
     unresolved_there = int(np.count_nonzero(frame["n_star_at_printed_n"] > frame["n_printed"]))
-    at_printed = rf"\shortstack[r]{{$N^{{*}}$ at\\{printed_n:,}}}"
     return Table(
         frame=frame,
-        columns=[
-            *shown_columns("Pair"),
-            Column(
-                "n_star_at_printed_n", f"N* at N = {printed_n:,}", as_fixed(3), "right", at_printed
-            ),
-        ],
-        caption="Raw discordance of the nine adjacent MMLU-Pro pairs: as printed and recomputed.",
+        shown=stacked(frame),
+        columns=shown_columns("Pair", as_rounded_up),
+        caption="Raw discordance of the nine adjacent MMLU-Pro pairs.",
         number="7",
         provenance=[Provenance.published("Tables 4 and 7")],
         notes=[
-            f"Recomputed at N = {n:,}, which with one rounding yields {explained} of "
-            f"{len(frame)} printed N*, more than any other: {verdict}.",
+            f"Recomputed at N = {n:,}, which with N* rounded up yields {explained} of "
+            f"{len(frame)} printed N*, more than any other.",
             f"The caption of the paper prints N = {printed_n:,}. At that N no rounding gives "
             f"the printed N* of {', '.join(beyond) or 'no pair'}.",
             f"Unresolved pairs: {unresolved} of {len(frame)} at N = {n:,}, {unresolved_there} at "

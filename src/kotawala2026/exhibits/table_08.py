@@ -11,7 +11,7 @@ from kotawala2026.labels import dropped_subjects, rank_labels
 from llm_power.errors import InvalidArgument
 from llm_power.printed import PrintedCount
 from llm_power.provenance import Provenance
-from llm_power.report.tables import Column, Table, as_integer, as_text
+from llm_power.report.tables import Column, Table
 from replication.exhibits import Exhibit, Inputs
 
 BASE = "none"
@@ -94,22 +94,40 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance]) -> Table:
     ]
     return Table(
         frame=frame,
+        shown=_as_printed(frame),
         columns=[
-            Column("dropped", "Dropped", as_text),
-            Column("n_items", "Items left", as_integer, "right"),
-            Column("printed", "Unresolved (paper)", as_text, "right"),
-            Column("unresolved_remaining", "Unresolved at the items left", as_integer, "right"),
-            Column("unresolved_full", "Unresolved at all items", as_integer, "right"),
-            Column("which_remaining", "Which, at the items left", as_text),
+            Column("dropped", "Dropped subject"),
+            Column("unresolved", "Unresolved", align="center", printed=True),
         ],
         caption="Unresolved adjacent MMLU-Pro pairs after leaving out one subject.",
         number="8",
         provenance=[*provenance, Provenance.published("Table 8")],
         notes=[
             *outcome,
-            "The paper does not say which of the two it holds the required number against.",
+            "The paper does not say which of the two it holds the required number against; shown "
+            "are the remaining items. The CSV has a row a subject, and names the pairs.",
         ],
     )
+
+
+def _as_printed(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of the paper: a count, and the subjects it is printed for."""
+    rows = []
+    for (base, printed), group in frame.groupby([frame["dropped"] == BASE, "printed"], sort=False):
+        total = str(printed).partition("/")[2]
+        rows.append(
+            {
+                "dropped": "none (base)"
+                if base
+                else f"{', '.join(group['dropped'])} ({len(group)} drops)",
+                "unresolved": ", ".join(
+                    f"{count}/{total}" for count in group["unresolved_remaining"].unique()
+                ),
+                "unresolved_printed": printed,
+                "unresolved_agrees": bool(group["agrees_remaining"].all()),
+            }
+        )
+    return pd.DataFrame(rows)
 
 
 def _by_subject(published: pd.DataFrame) -> Mapping[str, PrintedCount]:

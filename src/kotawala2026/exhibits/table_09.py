@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from kotawala2026.exhibits._beside import beside, both, disagreements
+from kotawala2026.exhibits._beside import as_rounded_up, beside, compared
 from kotawala2026.labels import in_printed_order
 from llm_power.printed import PrintedInterval
 from llm_power.provenance import Provenance
-from llm_power.report.tables import Column, Table, as_fixed, as_integer, as_printed, as_text
+from llm_power.report.tables import Column, Table, as_digits_of
 from replication.exhibits import Exhibit, Inputs
 
 _QUANTITIES = ("icc", "design_effect", "n_star_cluster")
@@ -118,36 +119,18 @@ def present(
         f"{count} in {100 * share:.1f}%"
         for count, share in zip(counts["n_unresolved"], counts["share"], strict=True)
     )
-    differing = disagreements(frame)
-    bounds = [cell for cell in differing if "_p05" in cell or "_p95" in cell]
-    others = [cell for cell in differing if cell not in bounds]
-    n_bounds = 2 * len(_QUANTITIES) * len(frame)
-    shown = frame.assign(
-        **{
-            f"{name}_{side}": [
-                f"{point} [{low}, {high}]"
-                for point, low, high in zip(
-                    *(_cells(frame, name, part, side) for part in ("", "_p05", "_p95")),
-                    strict=True,
-                )
-            ]
-            for name in _QUANTITIES
-            for side in ("paper", "ours")
-        }
-    )
-    headers = {"icc": "ICC", "design_effect": "DE", "n_star_cluster": "Cluster N*"}
+    flags = [f"{name}_{part}_agrees" for name in _QUANTITIES for part in ("p05", "p95")]
+    bounds = frame[flags].to_numpy()
+    headers = {"icc": "ICC(D)", "design_effect": "DE", "n_star_cluster": "Cluster N*"}
     return Table(
-        frame=shown,
+        frame=frame,
+        shown=_with_intervals(frame),
         columns=[
-            Column("label", "Pair", as_text),
-            *(
-                Column(f"{name}_{side}", header + addition, as_text, "right")
-                for name, header in headers.items()
-                for side, addition in (("paper", " (paper)"), ("ours", ""))
-            ),
-            *both("probability_unresolved", "Pr(unr.)", as_fixed(3)),
+            Column("label", "Pair"),
+            *(compared(name, header) for name, header in headers.items()),
+            compared("probability_unresolved", "Pr(unr.)"),
         ],
-        caption="Category bootstrap of the nine adjacent MMLU-Pro pairs: point and 5-95% interval.",
+        caption="Category bootstrap of the nine adjacent MMLU-Pro pairs: point and 5–95% interval.",
         number="9",
         provenance=[
             *provenance,
@@ -155,17 +138,36 @@ def present(
             Provenance.simulated(seed=seed, trials=n_resamples, unit="resamples of the subjects"),
         ],
         notes=[
-            "Points and shares: "
-            + ("all reproduced." if not others else f"not reproduced: {'; '.join(others)}."),
-            f"Bounds: {n_bounds - len(bounds)} of {n_bounds} print as in the paper; they are "
-            "percentiles of resamples, so the last digits of the others may be noise.",
+            f"Bounds: {bounds.sum()} of {bounds.size} print as in the paper; they are percentiles "
+            "of resamples, so the last digits of the others may be noise.",
             f"Unresolved pairs of {len(frame)}, by share of the resamples: {law}.",
         ],
     )
 
 
-def _cells(frame: pd.DataFrame, name: str, part: str, side: str) -> list[str]:
-    if side == "paper":
-        return [as_printed(text) for text in frame[f"{name}{part}_printed"]]
-    shown = {"icc": as_fixed(4), "design_effect": as_fixed(2), "n_star_cluster": as_integer}[name]
-    return [shown(value) for value in frame[f"{name}{part}"]]
+def _with_intervals(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the frame with a point and, on the next line, its interval in each cell."""
+    records = frame.to_dict(orient="records")
+    cells = {
+        f"{name}{end}": [_point_and_interval(row, name)[end] for row in records]
+        for name in _QUANTITIES
+        for end in ("", "_printed", "_agrees")
+    }
+    return pd.DataFrame(records).assign(**pd.DataFrame(cells))
+
+
+def _point_and_interval(row: Mapping[Hashable, Any], name: str) -> dict[str, tuple[Any, ...]]:
+    parts = [f"{name}{part}" for part in ("", "_p05", "_p95")]
+    printed = [row[f"{part}_printed"] for part in parts]
+    ours = [
+        as_rounded_up(row[part])
+        if text.replace(",", "").isdigit()
+        else as_digits_of(text)(row[part])
+        for part, text in zip(parts, printed, strict=True)
+    ]
+    point, *bounds = (bool(row[f"{part}_agrees"]) for part in parts)
+    return {
+        "": (ours[0], f"[{ours[1]}, {ours[2]}]"),
+        "_printed": (printed[0], f"[{printed[1]}, {printed[2]}]"),
+        "_agrees": (point, all(bounds)),
+    }

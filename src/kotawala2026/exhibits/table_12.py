@@ -8,7 +8,7 @@ import pandas as pd
 from kotawala2026.exhibits._counts_table import summarize
 from llm_power.errors import InvalidArgument
 from llm_power.provenance import Provenance
-from llm_power.report.tables import Column, Table, as_fixed, as_p_value, as_text
+from llm_power.report.tables import Column, Table, as_fixed, as_p_value
 from llm_power.statistics._seeds import named_rng
 from llm_power.statistics.bootstrap_law import percentile_bootstrap_rejects
 from llm_power.statistics.mcnemar import mcnemar_asymptotic, mcnemar_exact, mcnemar_mid_p
@@ -147,10 +147,10 @@ def present(
     return Table(
         frame=frame,
         columns=[
-            Column("quantity", "Quantity", as_text),
-            Column("definition", "Definition", as_text),
-            Column("shown", "Value", as_text, tex_width="5cm"),
-            Column("call", "Call", as_text, tex_width="7.5cm"),
+            Column("quantity", "Quantity", symbols=True),
+            Column("definition", "Definition", symbols=True),
+            Column("why", "Why", symbols=True),
+            Column("shown", "This pair", symbols=True),
         ],
         caption=f"The reporting checklist for {counts.label[row]}, {counts.model_a[row]} and "
         f"{counts.model_b[row]}.",
@@ -159,5 +159,5 @@ def present(
             Provenance.published("Tables 6 and 12"),
             Provenance.simulated(seed=seed, trials=n_resamples, unit="resamples for the N* CI"),
         ],
-        notes=["The calls are functions of llm_power.statistics."],
+        notes=["The CSV names the call of llm_power.statistics that gives each value."],
     )

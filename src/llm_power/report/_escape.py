@@ -9,14 +9,18 @@ from __future__ import annotations
 import re
 import unicodedata
 
-# Characters that CommonMark, GitHub's tables or its mathematics could act upon. A backslash
-# before ASCII punctuation is literal in CommonMark; <, > and & are entities instead, because
-# older converters do not know \<.
-_MARKDOWN = {c: f"\\{c}" for c in "\\`*_{}[]|~$#!"} | {
-    "<": "&lt;",
-    ">": "&gt;",
-    "&": "&amp;",
-}
+# What CommonMark, GitHub's tables or its mathematics could act upon, and no more: the source is
+# read in terminals. A star between a word and a space or stop can open nothing (N* of), an
+# underscore inside a word neither, and brackets are a link only before another bracket. < and &
+# that could begin a tag or an entity are entities, because older converters do not know \<.
+_MARKDOWN = re.compile(
+    r"[\\`{}|~$#]"
+    r"|\*(?![\s/).,;:\]]|$)|(?<![^\W_])\*"
+    r"|(?<![^\W_])(?<![\u0302\u0304])_|_(?![^\W_])"
+    r"|\](?=[(\[:])"
+)
+_TAGS = re.compile(r"<(?=[A-Za-z/!?])|&(?=[A-Za-z#])")
+_ENTITIES = {"<": "&lt;", "&": "&amp;"}
 
 _LATEX_ASCII = {
     "\\": r"\textbackslash{}",
@@ -107,6 +111,14 @@ _PIECES = re.compile(
     f"[{''.join(_LOWERED)}]+|[αβδΔθρσχ][{''.join(_LATEX_MATH_ACCENTS)}]|-+|'+|,+|."
 )
 
+# A letter that stands alone, with hat or bar, index and star: N*, p_A, ρ̂, δ_MDE.
+_SYMBOL = re.compile(
+    rf"(?<!\w)([A-Za-zαβδΔθρσχ])([{''.join(_LATEX_MATH_ACCENTS)}])?"
+    r"(?:_([A-Za-z0-9]{1,3}))?(\*)?(?!\w)"
+)
+# Of the letters without any of these, those that are quantities.
+_QUANTITIES = frozenset("bchmnpqrKN")
+
 
 def escape_markdown(text: str) -> str:
     """Return `text` as literal text for one cell or line of Markdown (CommonMark, GFM).
@@ -121,7 +133,8 @@ def escape_markdown(text: str) -> str:
     str
         One line; line breaks and control characters are spaces.
     """
-    return "".join(_MARKDOWN.get(c, c) for c in _one_line(text))
+    flat = _TAGS.sub(lambda match: _ENTITIES[match[0]], _one_line(text))
+    return _MARKDOWN.sub(r"\\\g<0>", flat)
 
 
 def escape_latex(text: str) -> str:
@@ -139,8 +152,31 @@ def escape_latex(text: str) -> str:
         2020 sets it with no package loaded. A character that LaTeX's own fonts do not have
         appears as its code point, ``[U+4E2D]``, so that two names never look the same.
     """
+    return _literal_latex(unicodedata.normalize("NFC", _one_line(text)))
+
+
+def typeset_latex(text: str) -> str:
+    """Return our own words as LaTeX: as `escape_latex`, with symbols such as N* as mathematics."""
     flat = unicodedata.normalize("NFC", _one_line(text))
+    done, end = [], 0
+    for match in _SYMBOL.finditer(flat):
+        if match[2] or match[3] or match[4] or not match[1].isascii() or match[1] in _QUANTITIES:
+            done += [_literal_latex(flat[end : match.start()]), _symbol(*match.groups())]
+            end = match.end()
+    return "".join([*done, _literal_latex(flat[end:])])
+
+
+def _literal_latex(flat: str) -> str:
     return "".join(_latex_piece(match[0]) for match in _PIECES.finditer(flat))
+
+
+def _symbol(letter: str, accent: str | None, index: str | None, star: str | None) -> str:
+    base = _LATEX_SYMBOLS.get(letter, letter).strip("$")
+    if accent:
+        base = f"{_LATEX_MATH_ACCENTS[accent]}{{{base}}}"
+    if index:
+        base += f"_{{{index}}}" if len(index) == 1 else rf"_{{\mathrm{{{index}}}}}"
+    return f"${base}^{{*}}$" if star else f"${base}$"
 
 
 def _latex_piece(piece: str) -> str:

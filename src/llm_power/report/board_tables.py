@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from llm_power.board.average import AVERAGE_COLUMNS, TaskAverage
+from llm_power.board.average import TaskAverage
 from llm_power.board.operating_point import OperatingPoint
 from llm_power.board.resolve import BoardVerdicts
 from llm_power.board.summary import task_overview, unresolved_by_gap, unresolved_by_procedure
@@ -75,6 +75,7 @@ def board_tables(
     notes = [_operating_note(point), *_coverage_notes(verdicts), *_tolerance_notes(tasks)]
     coverage = task_overview(verdicts)
     procedures = unresolved_by_procedure(verdicts)
+    ladder = _ladder(verdicts)
     gaps = unresolved_by_gap(verdicts)
     verdict_notes = [*notes, _verdict_note(verdicts, point)]
     within = f"verdicts within the family of {_FAMILY_NAMES[family]}"
@@ -85,11 +86,12 @@ def board_tables(
         ),
         "gaps": Table(gaps, _GAPS, f"{scope}: unresolved pairs by size of gap.", sources, notes),
         "ladder": Table(
-            _ladder(verdicts),
+            ladder,
             _LADDER,
             f"{title}: each rank against the next, {within}.",
             sources,
             verdict_notes,
+            shown=_stacked(ladder),
         ),
         "ranks": _rank_table(ranks, title, sources, point),
     }
@@ -139,6 +141,7 @@ def streamed_tables(
             f"{board.n_pairs:,} pairs, by Holm.",
             sources,
             [*notes, _verdict_note(board.verdicts, point)],
+            shown=_stacked(ladder),
         )
     return tables | {"ranks": _rank_table(board.ranks, title, sources, point)}
 
@@ -189,15 +192,17 @@ def average_tables(
     """
     sources, scope = score_provenance(tasks), f"{title}, average over tasks"
     notes = [_weights_note(average), *(f"{line}." for line in average.warnings())]
+    verdicts = average.verdicts.assign(
+        **{f"{name}_pp": 100 * average.verdicts[x] for name, x in _GAPS_IN_PP.items()}
+    )
     return {
         "average": Table(
-            average.verdicts.assign(
-                **{f"{name}_pp": 100 * average.verdicts[x] for name, x in _GAPS_IN_PP.items()}
-            ),
-            _AVERAGE,
+            verdicts,
+            _LADDER[1:],
             f"{scope}: verdicts.",
             sources,
             [*notes, _verdict_note(average.verdicts, point)],
+            shown=_stacked(verdicts),
         ),
         "average_ranks": Table(
             average.ranks.assign(ranks=_rank_sets(average.ranks)),
@@ -222,6 +227,22 @@ def _ladder(verdicts: pd.DataFrame) -> pd.DataFrame:
     return table[table["rank_b"] == table["rank_a"] + 1].reset_index(drop=True)
 
 
+def _stacked(pairs: pd.DataFrame) -> pd.DataFrame:
+    """Return pairs in lines of two: the gap stands above its interval, N* above q."""
+    number = as_fixed(2)
+    cells = [
+        {
+            "models": (row["model_a"], row["model_b"]),
+            "gap": (number(row["gap_pp"]), f"[{number(row['low_pp'])}, {number(row['high_pp'])}]"),
+            "decision": (row["verdict"], as_p_value(row["p_family"])),
+            "required": (as_integer(row["n_star"]), number(row["q"])),
+        }
+        for row in pairs.to_dict(orient="records")
+    ]
+    stacked = pd.DataFrame(cells, index=pairs.index, columns=[c.name for c in _LADDER[2:]])
+    return pairs.drop(columns="gap", errors="ignore").join(stacked)
+
+
 def _operating_note(point: OperatingPoint) -> str:
     return (
         f"Level {point.alpha:g}, power {point.power:g}. Unresolved: q = N/N* below 1. Holm and "
@@ -235,8 +256,8 @@ def _verdict_note(verdicts: pd.DataFrame, point: OperatingPoint) -> str:
         f"Verdict: p of the declared test ({tests}), adjusted for the family, at most "
         f"{point.alpha:g}. Resolved is the paper's word for q of at least 1, that these items "
         "reach the target power at the observed gap: a pair can be different and not resolved. "
-        f"Intervals of the gap hold pair by pair, {100 * (1 - point.alpha):g}%. Turns: chance that "
-        "another sample of the same size would give another verdict."
+        f"Intervals of the gap hold pair by pair, {100 * (1 - point.alpha):g}%. The CSV has every "
+        "other column of the pairs."
     )
 
 
@@ -322,29 +343,8 @@ _GAPS = [
 _LADDER = [
     Column("task", "Task"),
     Column("rank_a", "Rank", as_integer, "right"),
-    Column("model_a", "Model"),
-    Column("model_b", "Next model"),
-    Column("coverage", "Coverage, %", _percent, "right"),
-    Column("gap_pp", "Gap, pp", as_fixed(2), "right"),
-    Column("low_pp", "from", as_fixed(2), "right"),
-    Column("high_pp", "to", as_fixed(2), "right"),
-    Column("lowest_pp", "possible from", as_fixed(2), "right"),
-    Column("highest_pp", "to", as_fixed(2), "right"),
-    Column("verdict", "Verdict"),
-    Column("p_family", "p in the family", as_p_value, "right"),
-    Column("more_items_needed", "More items", as_integer, "right"),
-    Column("chance_of_turning", "Turns, %", _percent, "right"),
-    Column("b", "b", as_integer, "right"),
-    Column("c", "c", as_integer, "right"),
-    Column("n_star", "N*", as_integer, "right"),
-    Column("q", "q", as_fixed(2), "right"),
-    Column("resolved", "Resolved"),
-    Column("q_cluster", "q, clustered", as_fixed(2), "right"),
-    Column("p_exact", "Exact p", as_p_value, "right"),
-    Column("p_holm", "Holm p", as_p_value, "right"),
-    Column("crossed", "e crossed"),
-    Column("resolved_anytime", "Resolved anytime"),
-]
-_AVERAGE = [
-    column for column in _LADDER if column.name in {*AVERAGE_COLUMNS, "gap_pp", "low_pp", "high_pp"}
+    Column("models", "Model, next model"),
+    Column("gap", "Gap, pp", align="right"),
+    Column("decision", "Verdict, p in the family"),
+    Column("required", "N*, q", align="right"),
 ]

@@ -3,6 +3,9 @@
 The CSV holds the whole frame at full precision; Markdown and LaTeX show the columns of the
 specification, formatted. The bytes depend on the arguments alone.
 
+A cell beside a printed one shows what was recomputed, rounded as it was printed. The printed
+value stands below it only where it is another one.
+
 Provenance stands under the table in Markdown and LaTeX. For the CSV it is in the file
 ``NAME.csv-metadata.json`` beside it, where the W3C's "CSV on the Web" recommendation puts
 the description of ``NAME.csv``: a comment line inside would break readers that have no
@@ -15,9 +18,10 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from textwrap import fill
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -26,7 +30,9 @@ import pandas as pd
 
 from llm_power.errors import InvalidArgument
 from llm_power.provenance import SOURCE_KINDS, Provenance, provenance_kinds, provenance_line
-from llm_power.report._escape import SUPERSCRIPTS, escape_latex, escape_markdown
+from llm_power.report._cells import Cell, Row, narrowed, physical
+from llm_power.report._escape import SUPERSCRIPTS, escape_markdown
+from llm_power.report._latex import Heading, latex_table
 
 Align = Literal["left", "right", "center"]
 Formatter = Callable[[Any], str]
@@ -39,7 +45,11 @@ STAND_IN_NOTE = (
     "The scores are from a stand-in or a mirror of the hub, not from where they are published: no "
     "number here is a finding."
 )
-_WIDE = 9  # from so many columns on, a LaTeX table is set smaller and tighter
+_MARKS = {
+    "≠": "≠ marks a printed value that is not what is recomputed above it.",
+    "≈": "≈ marks a printed value that differs within the chance of the simulations.",
+}
+_PARAGRAPH = 98  # characters of a line of the notes in Markdown
 
 
 def as_text(value: object) -> str:
@@ -109,6 +119,27 @@ def as_printed(value: object) -> str:
     return re.sub(r"\^(-?[0-9]+)", lambda m: "".join(SUPERSCRIPTS[c] for c in m[1]), as_text(value))
 
 
+def as_digits_of(printed: object) -> Formatter:
+    """Return the format of a number beside a printed one: as many digits, and millions as such.
+
+    Examples
+    --------
+    >>> from llm_power.report.tables import as_digits_of
+    >>> as_digits_of("0.012")(0.0123), as_digits_of("31.4M")(31428472)
+    ('0.012', '31.4M')
+    """
+    text = as_text(printed)
+    decimals = re.search(r"\.([0-9]+)", text)
+    rounded = as_p_value if "10^" in text else as_fixed(len(decimals[1]) if decimals else 0)
+
+    def shown(value: Any) -> str:
+        if isinstance(value, str):
+            return value
+        return f"{rounded(value / 1e6)}M" if text.endswith("M") else rounded(value)
+
+    return shown
+
+
 @dataclass(frozen=True, slots=True)
 class Column:
     """How one column of the frame is shown.
@@ -119,28 +150,47 @@ class Column:
         Column of the frame.
     header : str
         Header, plain text.
-    format : callable
-        Turns a cell into plain text.
+    format : callable, optional
+        Turns a value into plain text. By default `as_text`; beside a printed number, rounding to
+        its digits. A tuple is a cell of several lines, each formatted.
     align : {"left", "right", "center"}
         Alignment.
     tex : str, optional
-        Header in LaTeX, used unescaped; by default the escaped `header`.
-    tex_width : str, optional
-        Width in LaTeX, ``"5cm"``, at which the text of this column wraps.
+        Header in LaTeX, used unescaped; by default the typeset `header`.
+    printed : bool
+        Whether the frame has the columns NAME_printed (str) and NAME_agrees (bool) beside it.
+    bold : str, optional
+        Column of the frame that says which cells are bold.
+    symbols : bool
+        Whether LaTeX sets symbols in the cells as mathematics. In names it must not.
 
     Examples
     --------
     >>> from llm_power.report.tables import Column, as_fixed
-    >>> Column("q", "q", as_fixed(2), "right").format(0.4957)
-    '0.50'
+    >>> Column("q", "q", as_fixed(2), "right").name
+    'q'
     """
 
     name: str
     header: str
-    format: Formatter = as_text
+    format: Formatter | None = None
     align: Align = "left"
     tex: str | None = None
-    tex_width: str | None = None
+    printed: bool = False
+    bold: str | None = None
+    symbols: bool = False
+
+    def needs(self) -> list[str]:
+        """Return the columns that the frame must have.
+
+        Examples
+        --------
+        >>> from llm_power.report.tables import Column
+        >>> Column("q", "q", printed=True).needs()
+        ['q', 'q_printed', 'q_agrees']
+        """
+        beside = [f"{self.name}_printed", f"{self.name}_agrees"] if self.printed else []
+        return [self.name, *beside, *([self.bold] if self.bold else [])]
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +211,8 @@ class Table:
         Sentences under the table, plain text.
     number : str, optional
         The number of the paper's table, ``"7"``; without it LaTeX counts by itself.
+    shown : DataFrame, optional
+        The rows that Markdown and LaTeX show; by default those of `frame`.
 
     Examples
     --------
@@ -180,11 +232,13 @@ class Table:
     provenance: Sequence[Provenance]
     notes: Sequence[str] = ()
     number: str | None = None
+    shown: pd.DataFrame | None = None
 
     def __post_init__(self) -> None:
         if not self.columns:
             raise InvalidArgument("columns must hold at least one Column, got none")
-        unknown = [column.name for column in self.columns if column.name not in self.frame]
+        known = self.frame if self.shown is None else self.shown
+        unknown = [name for column in self.columns for name in column.needs() if name not in known]
         if unknown:
             raise InvalidArgument(f"columns must be in the frame, got {unknown[0]!r}")
         provenance_line(self.provenance)
@@ -282,25 +336,32 @@ def to_markdown(table: Table) -> str:
     # On demand: a CSV is written without it.
     from tabulate import tabulate  # noqa: PLC0415
 
+    rows = _rows(table)
+    headers = [column.header for column in table.columns]
+    texts = [column.align == "left" for column in table.columns]
     body = tabulate(
-        [[escape_markdown(cell) for cell in row] for row in _cells(table)],
-        headers=[escape_markdown(column.header) for column in table.columns],
+        [
+            [_strong(text) if bold and text else text for text, bold in line]
+            for row in narrowed(headers, texts, rows)
+            for line in physical(row, escape_markdown)
+        ],
+        headers=list(map(escape_markdown, headers)),
         tablefmt="pipe",
         colalign=[column.align for column in table.columns],
         disable_numparse=True,
     )
     number, caption = _label(table), escape_markdown(table.caption)
-    title = f"**{number}.** {caption}" if number else f"**{caption}**"
-    notes = [f"*Note.* {escape_markdown(note)}" for note in [" ".join(_notes(table))] if note]
+    title = f"**{number}.** {caption}" if number else _strong(caption)
+    notes = [f"*Note.* {escape_markdown(note)}" for note in [" ".join(_notes(table, rows))] if note]
     provenance = f"*Provenance:* {escape_markdown(provenance_line(table.provenance))}"
-    return "\n\n".join([title, body, *notes, provenance]) + "\n"
+    return "\n\n".join([title, body, *map(_filled, [*notes, provenance])]) + "\n"
 
 
 def to_latex(table: Table) -> str:
-    r"""Return a ``table`` environment.
+    r"""Return a ``table`` environment, or a ``table*`` if one column of two is too narrow for it.
 
-    The document needs ``\usepackage{array,booktabs,graphicx}``. A table wider than the line is
-    scaled down to it.
+    The first line names the packages that the document needs. Where the line is too short, text
+    wraps. A table longer than a page ends there, and says so.
 
     Examples
     --------
@@ -310,47 +371,20 @@ def to_latex(table: Table) -> str:
     >>> frame = pd.DataFrame({"pair": ["a, b"], "n_star": [515.25]})
     >>> source = Provenance.published("Table 1")
     >>> table = Table(frame, [Column("pair", "Pair")], "Pairs.", [source])
-    >>> "caption{Pairs.}" in to_latex(table)
-    True
+    >>> print(*to_latex(table).splitlines()[:3], sep="\n")
+    % \usepackage{booktabs,tabularx}
+    % Provenance: from published counts (Table 1)
+    \begin{table}[htbp]
     """
-    letters = "".join(
-        rf">{{\raggedright\arraybackslash}}p{{{column.tex_width}}}"
-        if column.tex_width
-        else column.align[0]
-        for column in table.columns
+    rows = _rows(table)
+    return latex_table(
+        [Heading(c.header, c.tex, c.align, c.symbols) for c in table.columns],
+        rows,
+        caption=table.caption,
+        number=table.number,
+        notes=_notes(table, rows),
+        provenance=provenance_line(table.provenance),
     )
-    headers = [column.tex or escape_latex(column.header) for column in table.columns]
-    rows = [[escape_latex(cell) for cell in row] for row in _cells(table)]
-    source = escape_latex(provenance_line(table.provenance))
-    wide = len(table.columns) >= _WIDE
-    lines = [
-        f"% Provenance: {source}",
-        r"\begin{table}[htbp]",
-        r"\centering",
-        *([rf"\renewcommand{{\thetable}}{{{escape_latex(table.number)}}}"] if table.number else []),
-        rf"\caption{{{escape_latex(table.caption)}}}",
-        r"\footnotesize\setlength{\tabcolsep}{3pt}" if wide else r"\small",
-        r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",
-        rf"\begin{{tabular}}{{{letters}}}",
-        r"\toprule",
-        _latex_row(headers),
-        r"\midrule",
-        *(_latex_row(row) for row in rows),
-        r"\bottomrule",
-        r"\end{tabular}}",
-        "",
-        r"\smallskip",
-        r"\begin{minipage}{\linewidth}\footnotesize",
-        *(
-            rf"\emph{{Note.}} {escape_latex(note)}\par"
-            for note in [" ".join(_notes(table))]
-            if note
-        ),
-        rf"\emph{{Provenance:}} {source}",
-        r"\end{minipage}",
-        r"\end{table}",
-    ]
-    return "\n".join(lines) + "\n"
 
 
 def write_table(table: Table, stem: Path) -> tuple[Path, Path, Path, Path]:
@@ -387,7 +421,7 @@ def write_table(table: Table, stem: Path) -> tuple[Path, Path, Path, Path]:
             table.frame,
             csv_path.name,
             title=f"{number}. {table.caption}" if number else table.caption,
-            description=" ".join(_notes(table)),
+            description=" ".join(_notes(table, _rows(table))),
             provenance=table.provenance,
         ),
         stem.with_name(f"{stem.name}.md"): to_markdown(table),
@@ -399,23 +433,58 @@ def write_table(table: Table, stem: Path) -> tuple[Path, Path, Path, Path]:
     return first, second, third, fourth
 
 
-def _notes(table: Table) -> list[str]:
-    """Return the notes, and what agreement with the paper is worth that is no finding."""
+def _rows(table: Table) -> list[Row]:
+    frame = table.frame if table.shown is None else table.shown
+    return [
+        [_cell(column, row) for column in table.columns] for row in frame.to_dict(orient="records")
+    ]
+
+
+def _cell(column: Column, row: Mapping[Hashable, Any]) -> Cell:
+    values, bold = _lines(row[column.name]), bool(column.bold and row[column.bold])
+    if not column.printed:
+        return Cell(tuple(map(column.format or as_text, values)), bold=bold)
+    printed, agree = (_lines(row[f"{column.name}_{end}"]) for end in ("printed", "agrees"))
+    ours = tuple(
+        (column.format or as_digits_of(text))(value)
+        for value, text in zip(values, printed, strict=True)
+    )
+    beside = map(_beside, ours, printed, agree)
+    return Cell(ours, tuple(text for text in beside if text), bold)
+
+
+def _lines(value: object) -> tuple[Any, ...]:
+    return value if isinstance(value, tuple) else (value,)
+
+
+def _beside(ours: str, printed: object, agrees: object) -> str:
+    """Return the line of a printed value; empty where it says nothing that ours does not."""
+    text = as_printed(printed)
+    same = ours in (text, f"0{text}") or (bool(agrees) and text[0] in "<>≤≥")
+    return "" if _missing(printed) or same else f"{'≈' if agrees else '≠'} {text}"
+
+
+def _notes(table: Table, rows: list[Row]) -> list[str]:
+    """Return the notes, what the marks say, and what agreement is worth that is no finding."""
+    marks = {line[0] for row in rows for cell in row for line in cell.printed}
+    legend = [text for mark, text in _MARKS.items() if mark in marks]
+    if not marks and any(column.printed for column in table.columns):
+        legend = ["Every printed cell is reproduced to its last digit."]
     kinds = {source.kind for source in table.provenance}
     fitted = [WITNESS_NOTE] if "witness" in kinds else []
     stand_in = [STAND_IN_NOTE] if "stand_in" in kinds else []
-    return [*table.notes, *fitted, *stand_in]
+    return [*legend, *table.notes, *fitted, *stand_in]
 
 
-def _cells(table: Table) -> list[list[str]]:
-    shown = [
-        [column.format(value) for value in table.frame[column.name]] for column in table.columns
-    ]
-    return [list(row) for row in zip(*shown, strict=True)]
+def _strong(text: str) -> str:
+    return f"**{text[:-1]}\\***" if text.endswith("*") else f"**{text}**"
 
 
-def _latex_row(cells: Sequence[str]) -> str:
-    return " & ".join(cells) + r" \\"
+def _filled(paragraph: str) -> str:
+    """Wrap a paragraph of Markdown for terminals; no line of it begins like a list or a title."""
+    text = fill(paragraph, _PARAGRAPH, break_long_words=False, break_on_hyphens=False)
+    text = re.sub(r"(?m)^([-+=>])", r"\\\1", text)
+    return re.sub(r"(?m)^([0-9]+)([.)])(?=\s|$)", r"\1\\\2", text)
 
 
 def _label(table: Table) -> str:

@@ -1,0 +1,57 @@
+"""The cells of a table, as lines of text that both Markdown and LaTeX show."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import zip_longest
+from textwrap import wrap
+
+from llm_power.report._layout import terminal_limits
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What one cell shows: the lines of the recomputed value, and of the printed one below."""
+
+    ours: tuple[str, ...]
+    printed: tuple[str, ...] = ()
+    bold: bool = False
+
+
+Row = list[Cell]
+
+
+def height(row: Row) -> int:
+    return max(len(cell.ours) + len(cell.printed) for cell in row)
+
+
+def physical(row: Row, escape: Callable[[str], str]) -> list[list[tuple[str, bool]]]:
+    """Return the lines of a row, each a text and whether it is bold in every cell."""
+    columns = [
+        [*((escape(line), cell.bold) for line in cell.ours)]
+        + [(escape(line), False) for line in cell.printed]
+        for cell in row
+    ]
+    return [list(line) for line in zip_longest(*columns, fillvalue=("", False))]
+
+
+def narrowed(headers: Sequence[str], texts: Sequence[bool], rows: Sequence[Row]) -> list[Row]:
+    """Return rows whose texts wrap where the table is wider than a terminal."""
+    widths = [
+        max([len(header), *(len(line) for row in rows for line in row[i].ours)])
+        for i, header in enumerate(headers)
+    ]
+    limits = terminal_limits(texts, widths)
+    return [
+        [
+            replace(cell, ours=_split(cell.ours, limits[i])) if i in limits else cell
+            for i, cell in enumerate(row)
+        ]
+        for row in rows
+    ]
+
+
+def _split(lines: tuple[str, ...], width: int) -> tuple[str, ...]:
+    parts = [wrap(line, width, break_long_words=False, break_on_hyphens=False) for line in lines]
+    return tuple(part for line in parts for part in line or [""])
