@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from shutil import which
 
-from boards import Size
+from drawn import Size
 from ours import Answers
 
 _BIN = Path(__file__).resolve().parents[1] / ".venv" / "bin"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Final
 
-from boards import Size
+from drawn import Size
 
 
 @dataclass(frozen=True, slots=True)

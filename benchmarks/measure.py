@@ -14,9 +14,9 @@ from pathlib import Path
 from types import CodeType
 from typing import Final
 
-from boards import Size
 from commands import Command
 from contests import Side
+from drawn import Size
 from ours import Answers, Call
 
 Key = tuple[Side, Size]

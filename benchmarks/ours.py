@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 import pandas as pd
-from boards import Size, cluster_codes, draw_scores
+from drawn import Size, cluster_codes, draw_scores
 
 from llm_power.board.cluster_sums import tabulate_clusters
 from llm_power.board.clusters import add_clusters

@@ -10,8 +10,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Final
 
-from boards import Size
 from contests import CONTESTS
+from drawn import Size
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 # Of the last run; each run writes it anew.

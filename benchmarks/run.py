@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
-from boards import Size
 from contests import CONTESTS, PAPER, US, Contest, Side
 from documents import replace_measured
+from drawn import Size
 from measure import Worker, own_process
 from ours import Answers
 from paper import run_twice

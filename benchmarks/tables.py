@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from boards import Size
 from contests import US, Contest, Reach
+from drawn import Size
 from results import Measured, Profile, Results
 from tabulate import tabulate
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from boards import Size, cluster_codes, draw_scores
+from drawn import Size, cluster_codes, draw_scores
 from errorbars.io import EvalData
 from errorbars.leaderboard import build_leaderboard
 from ours import Answers, Call

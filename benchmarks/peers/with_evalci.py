@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from boards import Size, cluster_codes, draw_scores
+from drawn import Size, cluster_codes, draw_scores
 from evalci import cluster_ci
 from evalci._significance import mcnemar_test, paired_bootstrap_ci
 from ours import DRAWS, RESAMPLES, Answers, Call

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from boards import Size, cluster_codes, draw_scores
+from drawn import Size, cluster_codes, draw_scores
 from evalsig.inference.cluster_bootstrap import cluster_bootstrap_ci
 from evalsig.inference.mcnemar import mcnemar_test
 from evalsig.inference.paired import paired_bootstrap_ci

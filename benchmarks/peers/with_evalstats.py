@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from boards import Size, draw_scores
+from drawn import Size, draw_scores
 from evalstats import all_pairwise, pairwise_differences
 from ours import DRAWS, RESAMPLES, Answers, Call
 

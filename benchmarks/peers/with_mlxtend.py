@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from boards import Size, draw_scores
+from drawn import Size, draw_scores
 from mlxtend.evaluate import mcnemar, mcnemar_table, mcnemar_tables
 from ours import Answers, Call
 

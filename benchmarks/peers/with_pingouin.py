@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from boards import Size, draw_scores
+from drawn import Size, draw_scores
 from ours import RESAMPLES, Answers, Call
 from pingouin import chi2_mcnemar, compute_bootci
 

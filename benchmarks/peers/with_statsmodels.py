@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from boards import Size, draw_scores
+from drawn import Size, draw_scores
 from ours import Answers, Call
 from statsmodels.stats.contingency_tables import mcnemar
 

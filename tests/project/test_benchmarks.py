@@ -54,7 +54,7 @@ def test_a_document_has_one_place_for_what_is_measured(document: str, made_by: s
 @pytest.fixture
 def benchmark_modules(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     monkeypatch.syspath_prepend(str(FOLDER))
-    return {name: import_module(name) for name in ("boards", "contests", "results", "tables")}
+    return {name: import_module(name) for name in ("contests", "drawn", "results", "tables")}
 
 
 def line(modules: dict[str, Any], name: str, rows: list[tuple[str, int, list[float]]]) -> Any:
@@ -62,7 +62,7 @@ def line(modules: dict[str, Any], name: str, rows: list[tuple[str, int, list[flo
     (contest,) = [one for one in modules["contests"].CONTESTS if one.name == name]
     measured = [
         modules["results"].Measured(
-            name, who, modules["boards"].Size(models, 12_032), seconds, 1.0, in_turn=True
+            name, who, modules["drawn"].Size(models, 12_032), seconds, 1.0, in_turn=True
         )
         for who, models, seconds in rows
     ]
