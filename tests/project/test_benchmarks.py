@@ -93,7 +93,7 @@ def test_a_smoke_run_holds_every_contest_and_says_which_peers_are_not_there(
     tmp_path: Path, benchmark_modules: dict[str, Any]
 ) -> None:
     results, picture = tmp_path / "smoke.json", tmp_path / "smoke.png"
-    script = [sys.executable, FOLDER / "run.py", "--smoke", "--results", results]
+    script: list[str | Path] = [sys.executable, FOLDER / "run.py", "--smoke", "--results", results]
     done = subprocess.run(script, capture_output=True, text=True, check=True)
     contests = benchmark_modules["contests"].CONTESTS
     assert [one.work for one in contests if one.work not in done.stdout] == []
@@ -102,6 +102,6 @@ def test_a_smoke_run_holds_every_contest_and_says_which_peers_are_not_there(
     sides = {(one.name, side.who) for one in contests for side in (one.ours, *one.peers)}
     assert sides <= told
     assert {x.why for x in found.left_out if not x.why.endswith("is not installed")} == set()
-    draw = [sys.executable, FOLDER / "plots.py", "--results", results, "--output", picture]
+    draw: list[str | Path] = [sys.executable, FOLDER / "plots.py", "--results", results, "--output", picture]
     subprocess.run(draw, check=True)
     assert picture.stat().st_size > 10_000

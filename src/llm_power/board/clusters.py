@@ -11,6 +11,7 @@ from llm_power.board.cluster_sums import cluster_moments
 from llm_power.board.operating_point import OperatingPoint
 from llm_power.board.tabulation import PAIR_KEY, without_strangers
 from llm_power.statistics.cluster_requirement import cluster_requirement, icc_interval
+from llm_power.statistics.cluster_robust import cluster_robust_test
 from llm_power.statistics.design_effect import cluster_resolution
 
 # Of the 90 % interval of the ICC: exact where differences are normal, it covers two points less
@@ -20,7 +21,7 @@ ICC_CONFIDENCE: Final = 0.91
 CLUSTER_COLUMNS: Final = [
     *["icc", "design_effect", "n_star_cluster", "q_cluster"],
     *["icc_low", "icc_high", "design_effect_kish"],
-    *["n_star_these_clusters", "items_per_cluster", "n_clusters_needed"],
+    *["n_star_these_clusters", "items_per_cluster", "n_clusters_needed", "p_cluster"],
 ]
 
 
@@ -72,6 +73,7 @@ def add_clusters(
         low, high = icc_interval(moments, confidence=ICC_CONFIDENCE)
         columns = [paper.icc, paper.design_effect, paper.n_star, paper.q]
         columns += [low, high, need.design_effect, need.n_star, need.items_per_cluster]
-        table.loc[rows, CLUSTER_COLUMNS] = np.stack([*columns, need.n_clusters], axis=1)
+        columns += [need.n_clusters, cluster_robust_test(moments).p]
+        table.loc[rows, CLUSTER_COLUMNS] = np.stack(columns, axis=1)
         table.loc[rows, "resolved_cluster"] = paper.resolved
     return without_strangers(table, pairs, CLUSTER_COLUMNS)

@@ -73,6 +73,7 @@ PAIR_GROUPS: Final[Mapping[str, Mapping[str, str]]] = {
         "n_miller": "N* with the covariance set to zero",
         "p_chi2": "McNemar's test, asymptotic; not adjusted, like the next three",
         "p_exact": "McNemar's test, exact",
+        "log_p_exact": "natural logarithm of p_exact, also where that is below the smallest float",
         "p_midp": "McNemar's test, mid-p",
         "p_cc": "McNemar's test, continuity-corrected",
         "p_holm": "p_exact adjusted by Holm",
@@ -91,6 +92,7 @@ PAIR_GROUPS: Final[Mapping[str, Mapping[str, str]]] = {
         "design_effect_kish": "design effect at the actual cluster sizes",
         "n_star_these_clusters": "items that these clusters would need; inf where no number is "
         "enough",
+        "p_cluster": "p-value of a zero gap by CR2's t test, where clusters are the sample",
         "items_per_cluster": "n_star_these_clusters over the clusters",
         "n_clusters_needed": "clusters needed, of the size at hand",
         "resolved_cluster": "whether q_cluster >= 1",

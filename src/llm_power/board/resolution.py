@@ -21,6 +21,7 @@ from llm_power.statistics.inversion import (
     resolution_ratio,
 )
 from llm_power.statistics.mcnemar import (
+    log_mcnemar_exact,
     mcnemar_asymptotic,
     mcnemar_continuity_corrected,
     mcnemar_exact,
@@ -31,7 +32,7 @@ from llm_power.statistics.shortcut import miller_unpaired_required_n, shortcut_r
 
 RESOLUTION_COLUMNS: Final = (
     *("p_a", "p_b", "delta", "rho", "var_d", "n_star", "q", "mde", "resolved"),
-    *("n_h", "n_miller", "p_chi2", "p_exact", "p_midp", "p_cc"),
+    *("n_h", "n_miller", "p_chi2", "p_exact", "log_p_exact", "p_midp", "p_cc"),
 )
 ESTIMATES: Final = (
     *("p_a", "p_b", "delta", "rho", "var_d"),
@@ -157,6 +158,7 @@ def _binary_columns(cells: PairCells, point: OperatingPoint) -> dict[str, np.nda
         "resolved": summary.resolved,
         "p_chi2": mcnemar_asymptotic(b, c),
         "p_exact": mcnemar_exact(b, c),
+        "log_p_exact": log_mcnemar_exact(b, c),
     }
 
 
@@ -183,4 +185,5 @@ def _graded_columns(moments: DifferenceMoments, point: OperatingPoint) -> dict[s
         "resolved": q >= 1,
         "p_chi2": undefined,
         "p_exact": undefined,
+        "log_p_exact": undefined,
     }

@@ -17,7 +17,11 @@ import numpy as np
 from scipy.special import betainc, chdtrc
 
 from llm_power.statistics._checks import broadcast, counts
+from llm_power.statistics._log_beta import scaled_log_beta
 from llm_power.statistics._typing import ArrayLike, FloatArray, IntArray
+
+# Below it the incomplete beta function comes near the smallest float.
+_FAR_TAIL = 1e-290
 
 
 def mcnemar_asymptotic(b: ArrayLike, c: ArrayLike) -> FloatArray:
@@ -81,6 +85,38 @@ def mcnemar_exact(b: ArrayLike, c: ArrayLike) -> FloatArray:
     return np.minimum(1.0, 2.0 * _binomial_cdf(smaller, total))
 
 
+def log_mcnemar_exact(b: ArrayLike, c: ArrayLike) -> FloatArray:
+    r"""Natural logarithm of `mcnemar_exact`, finite where that is below the smallest float.
+
+    Parameters and errors as in `mcnemar_asymptotic`.
+
+    Returns
+    -------
+    ndarray
+        Broadcast shape; at most 0.
+
+    Notes
+    -----
+    Below 1e-290 the tail :math:`P(Y \le m)` is the probability of :math:`m`, by Stirling's series,
+    times :math:`1 + \frac{m}{n-m+1}\left(1 + \frac{m-1}{n-m+2}(1 + \dots)\right)`. Beside mpmath the
+    relative error of p is below 1e-12 to 100,000 discordant items, and so is that of its logarithm
+    beyond the smallest float.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.mcnemar import log_mcnemar_exact
+    >>> log_mcnemar_exact(b=[295, 5000], c=[249, 200]).round(4).tolist()
+    [-2.9265, -2759.4574]
+    """
+    smaller, total = _smaller_and_total(b, c)
+    p = np.minimum(1.0, 2.0 * _binomial_cdf(smaller, total))
+    far = p < _FAR_TAIL
+    log_p = np.asarray(np.log(np.where(far, 1.0, p)))
+    if far.any():
+        log_p[far] = np.log(2.0) + _log_far_tail(smaller[far], total[far])
+    return log_p
+
+
 def mcnemar_mid_p(b: ArrayLike, c: ArrayLike) -> FloatArray:
     """Two-sided mid-p value: the exact one with half the weight on the observed table.
 
@@ -130,6 +166,20 @@ def _binomial_cdf(k: IntArray, n: IntArray) -> FloatArray:
     inside = (k >= 0) & (k < n)
     tail = betainc(np.where(inside, n - k, 1), np.where(inside, k + 1.0, 1.0), 0.5)
     return np.where(inside, tail, np.where(k < 0, 0.0, 1.0))
+
+
+def _log_far_tail(k: IntArray, n: IntArray) -> FloatArray:
+    """Logarithm of P(Y <= k) of Y ~ Binomial(n, 1/2), for k far below n / 2."""
+    below, above = k.astype(np.float64), (n - k).astype(np.float64)
+    scaled = scaled_log_beta(below + 1, above + 1, below - above)
+    log_probability = 2 * np.log(2.0) - np.log(below + above + 1) - scaled
+    total, term, step = np.ones(k.shape), np.ones(k.shape), 0
+    # Terms fall; one that adds nothing to a sum never does again, whatever the sums beside it.
+    while np.any(term > 1e-17 * total):
+        step += 1
+        term *= np.maximum(below - step + 1, 0.0) / (above + step)
+        total += term
+    return log_probability + np.log(total)
 
 
 def _chi2_p(difference: FloatArray, total: IntArray) -> FloatArray:

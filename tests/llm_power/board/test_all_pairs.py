@@ -1,0 +1,263 @@
+"""All pairs in chunks: the numbers of single pairs, bit for bit, however they are cut."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from llm_power.board import all_pairs
+from llm_power.board.all_pairs import BoardPairs, FamilyValues, family_of
+from llm_power.board.families import pair_indices, pairs_at, place_of
+from llm_power.board.operating_point import Declared, OperatingPoint
+from llm_power.board.pair_store import read_family, read_pairs, write_family
+from llm_power.board.resolve import gathered_board, resolve_board, stream_board
+from llm_power.board.stream import (
+    Keep,
+    StreamedPairs,
+    Tally,
+    adjacent_shown,
+    columns_between,
+    is_streamed,
+    p_values_between,
+    shown_verdicts,
+    stream_pairs,
+)
+from llm_power.errors import InvalidArgument
+from llm_power.scores.store import TaskScores
+from llm_power.statistics.max_t import holm_family
+from llm_power.statistics.multiplicity import adjust_benjamini_hochberg, adjust_holm
+
+POINT = OperatingPoint()
+
+
+@st.composite
+def boards(draw: st.DrawFn) -> tuple[list[TaskScores], str | None, Declared]:
+    """Boards with ties, gaps, constant and equal models, b = c, strangers, and few items."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    graded = draw(st.booleans())
+    n_models, n_tasks = draw(st.integers(2, 6)), draw(st.integers(1, 2))
+    missing = draw(st.sampled_from([0.0, 0.1, 0.6]))
+    tasks = []
+    for number in range(n_tasks):
+        n_items = draw(st.sampled_from([1, 2, 7, 40, 90]))
+        values = rng.uniform(size=(n_items, n_models)) + rng.uniform(-0.3, 0.3, size=(n_items, 1))
+        values = np.clip(values, 0, 1) if graded else (values > 0.5).astype(float)
+        if draw(st.booleans()):
+            values[:, 0] = 1.0
+            values[:, -1] = values[:, -2]
+        holes = rng.uniform(size=values.shape) < missing
+        holes[rng.integers(n_items, size=n_models), np.arange(n_models)] = False
+        values[holes] = np.nan
+        tasks.append(
+            TaskScores(
+                f"task {number}",
+                "graded" if graded else "binary",
+                tuple(f"q{i}" for i in range(n_items)),
+                tuple(f"m{j}" for j in range(n_models)),
+                values,
+                {"group": tuple(f"g{i % 5}" for i in range(n_items))},
+            )
+        )
+    cluster = draw(st.sampled_from([None, "group"]))
+    declared = Declared(
+        test=draw(st.sampled_from(["exact", "mid_p", "asymptotic"])),
+        margin=draw(st.sampled_from([None, 0.1])),
+        clusters=draw(st.sampled_from(["random", "fixed"])),
+        weighted=cluster is not None and missing > 0 and draw(st.booleans()),
+    )
+    return tasks, cluster, declared
+
+
+def same(found: np.ndarray, expected: np.ndarray) -> bool:
+    if found.dtype.kind in "OUT":
+        return bool(np.all(found == expected))
+    return np.array_equal(found.astype(float), expected.astype(float), equal_nan=True)
+
+
+def frame(parts: list[all_pairs.Columns]) -> pd.DataFrame:
+    return pd.concat([pd.DataFrame(dict(part)) for part in parts], ignore_index=True)
+
+
+def whole_family(pairs: BoardPairs) -> FamilyValues:
+    return family_of(*pairs.p_values(0, pairs.n_pairs), alpha=POINT.alpha)
+
+
+@settings(max_examples=40, deadline=None)
+@given(boards(), st.integers(1, 5), st.integers(1, 4), st.integers(1, 3))
+def test_columns_are_those_of_single_pairs_however_they_are_cut(
+    board: tuple[list[TaskScores], str | None, Declared], chunk: int, block: int, threads: int
+) -> None:
+    tasks, cluster, declared = board
+    pairs = BoardPairs(tasks, "all", cluster, POINT, declared)
+    family = whole_family(pairs)
+    whole = frame([pairs.columns(0, pairs.n_pairs, family)])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(all_pairs, "CHUNK", chunk)
+        patch.setattr(all_pairs, "_BLOCK", block)
+        cut = BoardPairs(tasks, "all", cluster, POINT, declared)
+        p = p_values_between(cut, 0, cut.n_pairs, threads=threads)
+        np.testing.assert_array_equal(family_of(*p, alpha=POINT.alpha).decided.p, family.decided.p)
+        parts = columns_between(cut, 0, cut.n_pairs, family, threads=threads)
+        in_parts = frame([columns for _, columns in parts])
+    assert [
+        name for name in whole if not same(whole[name].to_numpy(), in_parts[name].to_numpy())
+    ] == []
+    for place in range(pairs.n_pairs):
+        one = StreamedPairs(
+            adjacent_shown(pairs, family, counted(pairs, family), Keep()).streamed,
+            family.of(np.array([place])),
+            np.array([place]),
+        )
+        row = shown_verdicts(one, pairs).iloc[0]
+        differing = [
+            name
+            for name in whole
+            if name != "task" and not same(*(np.array([x[name]]) for x in (whole.loc[place], row)))
+        ]
+        assert differing == []
+
+
+def counted(pairs: BoardPairs, family: FamilyValues) -> Tally:
+    tally = Tally.empty(pairs.tasks)
+    for _, columns in columns_between(pairs, 0, pairs.n_pairs, family):
+        task = pairs.tasks[int(columns["task"][0])]
+        tally.add(task, columns, POINT.alpha / pairs.n_pairs)
+    return tally
+
+
+def drawn_task(n_models: int = 12, n_items: int = 300, seed: int = 1) -> TaskScores:
+    rng = np.random.default_rng(seed)
+    skill = np.linspace(1.5, -0.5, n_models)
+    values = rng.normal(size=(n_items, n_models)) + rng.normal(size=(n_items, 1)) + skill > 0
+    return TaskScores(
+        "exam",
+        "binary",
+        tuple(f"q{i}" for i in range(n_items)),
+        tuple(f"m{j}" for j in range(n_models)),
+        values.astype(float),
+        {"group": tuple(f"g{i % 7}" for i in range(n_items))},
+    )
+
+
+def test_places_and_pairs_are_inverse() -> None:
+    for n_models in (2, 3, 50):
+        first, second = pair_indices(n_models, "all")
+        np.testing.assert_array_equal(first, np.triu_indices(n_models, k=1)[0])
+        np.testing.assert_array_equal(second, np.triu_indices(n_models, k=1)[1])
+        np.testing.assert_array_equal(place_of(n_models, first, second), np.arange(len(first)))
+    # The last of the pairs of a hundred thousand models.
+    last = 100_000 * 99_999 // 2 - 1
+    assert [int(x[0]) for x in pairs_at(100_000, "all", np.array([last]))] == [99_998, 99_999]
+
+
+def test_a_streamed_board_is_the_held_one_but_for_the_adjustment(tmp_path: Path) -> None:
+    task = drawn_task()
+    held = resolve_board([task], family="all", cluster="group").verdicts
+    streamed = stream_board(
+        [task], cluster="group", folder=tmp_path / "pairs", keep=Keep("band", 11)
+    )
+    assert streamed.n_pairs == len(held) == len(streamed.verdicts)
+    table = pd.concat([part.to_pandas() for part in read_pairs(folder)])
+    # Where clusters are the sample, both are adjusted by Holm.
+    for name in set(table) & set(held):
+        assert same(table[name].to_numpy(), held[name].to_numpy()), name
+    for name in set(streamed.verdicts) - {"n_star_holm", "n_star_bh"}:
+        if name in held:
+            assert same(streamed.verdicts[name].to_numpy(), held[name].to_numpy()), name
+    assert streamed.streamed is not None
+    tally = streamed.streamed.tally
+    assert tally.verdicts["different"] == (held["verdict"] == "different").sum()
+    assert (tally.n_resolved, tally.n_crossed) == (held["resolved"].sum(), held["crossed"].sum())
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("all", lambda t: t["rank_a"] > 0),
+        ("adjacent", lambda t: t["rank_b"] - t["rank_a"] == 1),
+        ("top:4", lambda t: t["rank_b"] <= 4),
+        ("band:3", lambda t: t["rank_b"] - t["rank_a"] <= 3),
+        ("undecided", lambda t: t["verdict"] == "undetermined"),
+    ],
+)
+def test_what_is_kept_is_written_and_the_family_is_all(
+    text: str, expected: object, tmp_path: Path
+) -> None:
+    task = drawn_task()
+    whole = stream_board([task], folder=tmp_path / "whole")
+    every = pd.concat([part.to_pandas() for part in read_pairs(tmp_path / "whole")])
+    board = stream_board([task], keep=Keep.parsed(text), folder=tmp_path / "kept")
+    kept = pd.concat([part.to_pandas() for part in read_pairs(tmp_path / "kept")])
+    pd.testing.assert_frame_equal(kept, every[expected(every)])  # type: ignore[operator]
+    assert board.streamed is not None
+    assert whole.streamed is not None
+    assert board.streamed.tally.verdicts == whole.streamed.tally.verdicts
+    shown = "adjacent pairs" if text == "all" else board.streamed.keep.words
+    assert board.shown_words == shown
+
+
+def test_the_parts_of_a_board_are_the_board_in_one_piece(tmp_path: Path) -> None:
+    tasks = [drawn_task(), replace(drawn_task(9, 120, seed=2), task="quiz")]
+    pairs = BoardPairs(tasks, "all", "group", POINT, Declared())
+    bounds = pairs.parts(5)
+    p = [p_values_between(pairs, *part) for part in bounds]
+    family = family_of(*(np.concatenate(x) for x in zip(*p, strict=True)), alpha=POINT.alpha)
+    path = tmp_path / "family.parquet"
+    write_family(path, family, bounds)
+    tally, columns = Tally.empty(tasks), []
+    for number, part in enumerate(bounds):
+        own = Tally.empty(tasks)
+        for _, block in columns_between(pairs, *part, read_family(path, number)):
+            own.add(tasks[int(block["task"][0])], block, POINT.alpha / pairs.n_pairs)
+            columns.append(block)
+        tally.merge(Tally.from_json(own.to_json()))
+    one = stream_pairs(pairs, Keep())
+    whole = gathered_board(one, pairs)
+    parts = gathered_board(adjacent_shown(pairs, read_family(path), tally, Keep()), pairs)
+    pd.testing.assert_frame_equal(parts.verdicts, whole.verdicts)
+    pd.testing.assert_frame_equal(parts.ranks, whole.ranks)
+    assert tally.to_json() == one.streamed.tally.to_json()
+    assert whole.streamed == replace(parts.streamed, tally=whole.streamed.tally)  # type: ignore[union-attr,type-var]
+    assert len(frame(columns)) == pairs.n_pairs
+
+
+def test_the_ranks_of_a_streamed_board_count_the_leads_that_bonferroni_leaves() -> None:
+    task = drawn_task()
+    ranks = stream_board([task]).ranks
+    held = resolve_board([task], family="all").verdicts
+    leads = held[(held["p"] * len(held) <= POINT.alpha) & (held["delta"] != 0)]
+    ahead = leads["model_a"].where(leads["delta"] > 0, leads["model_b"]).value_counts()
+    behind = leads["model_b"].where(leads["delta"] > 0, leads["model_a"]).value_counts()
+    expected_low = [1 + behind.get(model, 0) for model in ranks["model"]]
+    expected_high = [len(ranks) - ahead.get(model, 0) for model in ranks["model"]]
+    assert ranks["rank_low"].tolist() == expected_low
+    assert ranks["rank_high"].tolist() == expected_high
+
+
+def test_the_family_is_adjusted_as_a_whole() -> None:
+    p = np.random.default_rng(0).uniform(size=200) ** 4
+    family = family_of(p, p / 2, alpha=0.05)
+    np.testing.assert_array_equal(family.decided.p, holm_family(p).p)
+    np.testing.assert_array_equal(family.holm, adjust_holm(p / 2))
+    np.testing.assert_array_equal(family.bh, adjust_benjamini_hochberg(p / 2))
+
+
+@pytest.mark.parametrize("text", ["none", "top", "top:1", "band:0", "band:x", "all:3", "top:٣"])
+def test_what_is_to_be_kept_is_one_of_five(text: str) -> None:
+    with pytest.raises(InvalidArgument, match="Remedy: top:K keeps"):
+        Keep.parsed(text)
+
+
+def test_only_all_pairs_are_streamed() -> None:
+    task = drawn_task(500, 3)
+    assert is_streamed([task], "all", None)
+    assert not is_streamed([task], "adjacent", None)
+    assert is_streamed([drawn_task(3, 3)], "all", Keep())
+    with pytest.raises(InvalidArgument, match="--pairs all"):
+        is_streamed([task], "adjacent", Keep("undecided"))
