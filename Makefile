@@ -4,6 +4,8 @@ PYTHON ?= python3
 CORES ?= all
 # published, public or hub; by default what config.yaml says.
 SOURCE ?=
+# Anything here shows Snakemake's own screen.
+VERBOSE ?=
 
 BIN := .venv/bin
 STAMP := .venv/.made
@@ -12,7 +14,7 @@ WITH_PATH := PATH="$(CURDIR)/$(BIN):$$PATH"
 OPTIONS := --cores $(CORES) $(if $(SOURCE),--config source=$(SOURCE))
 SNAKEMAKE := $(WITH_PATH) $(BIN)/snakemake $(OPTIONS)
 # Snakemake, after the lock of a killed run and damaged files are seen to.
-RUN := $(WITH_PATH) $(BIN)/python tools/launch.py
+RUN := $(WITH_PATH) $(BIN)/python tools/launch.py $(if $(VERBOSE),--verbose)
 
 # Modules from elsewhere stay out.
 export PYTHONNOUSERSITE := 1
@@ -30,18 +32,16 @@ endif
 .PHONY: help env reproduce audit verify test test-slow wheel lint format report lock bench bench-verdicts runtimes clean
 
 help: ## list the targets
-	@echo "make TARGET [PYTHON=python3.12] [CORES=2] [SOURCE=public]"
+	@echo "make TARGET [PYTHON=python3.12] [CORES=2] [SOURCE=public] [VERBOSE=1]"
 	@awk -F ': .*## ' '/^[a-z-]+:.* ## / { printf "  %-14s %s\n", $$1, $$2 }' Makefile
 
 env: $(STAMP) ## make the environment in .venv (again only when the locks or pyproject.toml change)
 
 reproduce: $(STAMP) ## run the whole workflow: every exhibit and every board whose data are there
-	$(RUN) -- $(OPTIONS)
-	@echo "Tables and board results are in $(CURDIR)/results, figures in $(CURDIR)/figures."
+	@$(RUN) -- $(OPTIONS)
 
 audit: $(STAMP) ## judge every claim of the paper by what the workflow makes (a part of reproduce)
-	$(RUN) audit -- $(OPTIONS)
-	@echo "Open $(CURDIR)/results/audit/report.html."
+	@$(RUN) audit -- $(OPTIONS)
 
 PYTEST := $(WITH_PATH) $(BIN)/pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
 

@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
@@ -106,11 +107,22 @@ class Run:
             made += ["results/witness/roles.csv", "results/witness/infeasible.csv"]
         if self.has_sample:
             made += [SAMPLE_PAIRS, SAMPLE_EVIDENCE]
-        for plan in self.comparisons():
-            if all(self.boards.is_there(self.boards.panels[name].board) for name in plan.panels):
-                made += plan.outputs().values()
-        there = filter(self.boards.is_there, self.boards.boards)
-        return made + [path for board in there for path in self.boards.results(board)]
+        for plan in self.comparisons_there():
+            made += plan.outputs().values()
+        return made + [path for board in self.boards_there() for path in self.boards.results(board)]
+
+    def boards_there(self) -> list[str]:
+        """Return the boards whose files are there, which are made by default."""
+        return [*filter(self.boards.is_there, self.boards.boards)]
+
+    def comparisons_there(self) -> list[ExhibitPlan]:
+        """Return the comparisons whose boards are there."""
+        there = self.boards_there()
+        return [
+            plan
+            for plan in self.comparisons()
+            if all(self.boards.panels[name].board in there for name in plan.panels)
+        ]
 
     def item_findings(self) -> list[str]:
         """Return the files with what the panels' items give for the printed numbers."""
@@ -119,6 +131,19 @@ class Run:
         return [
             f"results/items/{board}.csv" for board in dict.fromkeys(b for b, _ in self.paper.hub)
         ]
+
+    def unit_of(self, rule: str, wildcards: Mapping[str, str]) -> str | None:
+        """Return what a job makes a part of, as a reader calls it; None if it is several."""
+        if rule in self._pages:
+            return self._pages[rule]
+        panel = self.boards.panels.get(wildcards.get("panel", ""))
+        board = panel.board if panel else wildcards.get("board")
+        return f"Board {board}" if board in self.boards.boards else None
+
+    @cached_property
+    def _pages(self) -> dict[str, str]:
+        plans = [*self.paper.exhibits.values(), *self.paper.comparisons.values()]
+        return {plan.name: plan.label for plan in plans} | {"audit": "Audit of the claims"}
 
     def left_out(self) -> list[str]:
         """Say of each board, and of what is made from it, why it is not made; a line each."""
