@@ -86,7 +86,7 @@ lock: $(STAMP) ## take the newest versions into the locks and environment.yml
 	$(BIN)/python tools/lock.py
 
 clean: ## remove whatever the workflow and the checks have made; .venv stays
-	rm -rf results figures logs benchmarks/workflow benchmarks/*.tsv .snakemake
+	rm -rf results figures ro-crate-metadata.json codemeta.json logs benchmarks/workflow benchmarks/*.tsv .snakemake
 	rm -rf .hypothesis .mypy_cache .pytest_cache .ruff_cache
 
 # First the tools that build, then everything with them: a dependency that comes as source and the

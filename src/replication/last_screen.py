@@ -151,7 +151,8 @@ def _changes(made: Made, before: Made | None) -> str:
 
 def _verdicts(verdicts: Mapping[str, str]) -> str:
     counts = Counter(verdicts.values())
-    said = [f"{counts[one]:,} {one.replace('_', ' ')}" for one in VERDICTS if counts[one]]
+    words = {one: one.replace("holds", "hold").replace("_", " ") for one in VERDICTS}
+    said = [f"{counts[one]:,} {word}" for one, word in words.items() if counts[one]]
     return f"{len(verdicts):,}: {', '.join(said)}"
 
 

@@ -21,7 +21,7 @@ from llm_power.errors import LLMPowerError, message_at
 
 FOLDER: Final = Path("results", ".sums")
 # What jobs write. All other files come from elsewhere: printed numbers, code, downloads, boards.
-_MADE: Final = ("results", "figures")
+_MADE: Final = ("results", "figures", "ro-crate-metadata.json", "codemeta.json")
 _REMEDY: Final = "make reproduce, which makes it again"
 
 Kind = Literal["changed", "missing", "unrecorded", "record", "input"]

@@ -20,6 +20,8 @@ from replication.paper import ExhibitPlan, Paper
 _EVIDENCE: Final = "results/audit/evidence.csv"
 SAMPLE_PAIRS: Final = "results/sample/pairs.csv"
 SAMPLE_EVIDENCE: Final = "results/sample/evidence.csv"
+# At the top of the folder, which is the crate.
+CRATE: Final = ("ro-crate-metadata.json", "codemeta.json")
 _AUDIT: Final = (
     *("claims.csv", "claims.md", "corrections.json", "report.html"),
     *("mutation.csv", "mutation.md"),
@@ -102,6 +104,8 @@ class Run:
             *self.paper.results(),
             *(f"results/audit/{name}" for name in _AUDIT),
             "results/manifest.json",
+            "results/index.html",
+            *CRATE,
         ]
         if self.source == "published" and self.paper.panels:
             made += ["results/witness/roles.csv", "results/witness/infeasible.csv"]

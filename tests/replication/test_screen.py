@@ -133,7 +133,7 @@ def test_the_last_screen_says_what_there_is(run: Path) -> None:
     lines = last_screen(run, whole=True, seconds=91, log=Path("x.log"))
     text = " ".join(" ".join(lines).split())
     assert "Made 1 table, 1 figure, 1 board Left out Board big is left out." in text
-    assert "Claims 2: 1 holds, 1 holds rounded Changed no earlier run is known here" in text
+    assert "Claims 2: 1 hold, 1 hold rounded Changed no earlier run is known here" in text
     assert str(run / "results/audit/report.html") in text
     assert text.endswith("Log x.log Took 1 min 31 s")
     again = last_screen(run, whole=True, seconds=3.21, log=None)

@@ -31,3 +31,41 @@ rule manifest:
         config=config,
     script:
         "../scripts/manifest.py"
+
+
+rule index:
+    input:
+        manifest=rules.manifest.output,
+        made=[rules.manifest.input.exhibits, rules.manifest.input.boards],
+        audit=[rules.audit.output, rules.mutation.output],
+        code=package_sources("replication.index_page"),
+        templates=[
+            *sources.package_data(ROOT, "replication"),
+            *sources.package_data(ROOT, "llm_power.report"),
+        ],
+    output:
+        "results/index.html",
+    log:
+        "logs/index.log",
+    params:
+        beside=CRATE,
+    script:
+        "../scripts/index.py"
+
+
+# The folder of the run is the crate, whose description stands at its top.
+rule crate:
+    input:
+        manifest=rules.manifest.output,
+        pages=[rules.audit.output, rules.mutation.output, rules.index.output],
+        settings=CONFIG,
+        code=package_sources("replication.crate"),
+    output:
+        crate="ro-crate-metadata.json",
+        codemeta="codemeta.json",
+    log:
+        "logs/crate.log",
+    params:
+        workflow=os.path.relpath(workflow.main_snakefile),
+    script:
+        "../scripts/crate.py"
