@@ -60,6 +60,10 @@ def run_crate(
         "the same diagnostics on other boards, and an audit of the paper's claims."
     )
     crate.datePublished = run["end"]
+    about = metadata("llm-power")
+    makers = {"@type": "Organization", "name": about["Author"]}
+    organization = crate.add(ContextEntity(crate, "#maintainers", makers))
+    crate.root_dataset["author"] = crate.root_dataset["publisher"] = organization
     crate.license = crate.add(
         ContextEntity(crate, _license(), {"@type": "CreativeWork", "name": "License of llm-power"})
     )
@@ -78,6 +82,7 @@ def run_crate(
         properties={
             "name": "llm-power",
             "version": software["llm-power"],
+            "encodingFormat": "text/plain",
             "conformsTo": {"@id": _BIOSCHEMAS},
             "license": {"@id": _license()},
         },
@@ -85,9 +90,12 @@ def run_crate(
     settings_slot = crate.add_formal_parameter(
         "settings", "File", identifier="#settings", valueRequired=True
     )
-    main["input"] = [settings_slot]
+    main["input"] = settings_slot
     settings_file = _file(crate, settings)
     settings_file["exampleOfWork"] = settings_slot
+    if Path("README.md").is_file():
+        readme = _file(crate, "README.md")
+        readme["about"] = crate.root_dataset
     described = [*manifest["exhibits"], *manifest["boards"]]
     results = {path: found for one in described for path, found in one["outputs"].items()}
     read = {
@@ -111,13 +119,14 @@ def run_crate(
         ],
         properties={
             "name": f"Run of the workflow on source {manifest['source']}",
+            "description": f"Every table and figure, {len(manifest['boards'])} boards, the audit.",
             "startTime": run["start"],
             "endTime": run["end"],
             "agent": agent,
             "actionStatus": "http://schema.org/CompletedActionStatus",
         },
     )
-    crate.root_dataset["mentions"] = [crate.get("#run")]
+    crate.root_dataset["mentions"] = crate.get("#run")
     content: dict[str, Any] = crate.metadata.generate()
     return content
 
@@ -166,10 +175,11 @@ def _file(crate: ROCrate, path: str, found: str | None = None) -> DataEntity:
 
 def _scores(crate: ROCrate, board: Mapping[str, Any]) -> ContextEntity:
     """Describe the scores of a board, which may lie outside the folder."""
+    sums = [f"sha256:{found}" for found in board["inputs"].values()]
     properties = {
         "@type": "CreativeWork",
         "name": f"Scores of {board['title']}",
         "description": board["provenance"],
-        "identifier": [f"sha256:{found}" for found in board["inputs"].values()],
+        "identifier": sums[0] if len(sums) == 1 else sums,
     }
     return crate.add(ContextEntity(crate, f"#scores-{board['name']}", properties))

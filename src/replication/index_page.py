@@ -61,8 +61,9 @@ class _Entry:
 
     @property
     def label(self) -> str:
-        """What it is called: a board has a title."""
-        return str(self.made.get("title") or self.anchor.replace("_", " ").capitalize())
+        """What it is called: a board has a title, an exhibit its number."""
+        numbered = self.anchor.replace("_", " ").capitalize() if _kind(self) else self.anchor
+        return str(self.made.get("title") or numbered)
 
     @property
     def sources(self) -> list[tuple[str, str]]:
@@ -166,7 +167,12 @@ def _verdicts(claims: Path) -> dict[str, Counter[str]]:
 def _document(path: Path) -> Markup:
     # Nothing in it is taken for HTML; what is written is escaped.
     parser = MarkdownIt("commonmark", {"html": False}).enable("table")
-    shown = parser.render(path.read_text(encoding="utf-8"))
+    tokens = parser.parse(path.read_text(encoding="utf-8"))
+    # The page's policy has no style but the page's own.
+    for token in tokens:
+        if token.attrs.pop("style", None) == "text-align:right":
+            token.attrSet("class", "right")
+    shown = str(parser.renderer.render(tokens, parser.options, {}))
     scroll = '<div class="scroll" tabindex="0" role="region" aria-label="Table"><table>'
     return Markup(shown.replace("<table>", scroll).replace("</table>", "</table></div>"))
 
