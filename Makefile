@@ -80,7 +80,7 @@ verify: $(STAMP) ## name every result that is not, byte for byte, what the run m
 	@$(RUN) --verify -- $(OPTIONS)
 
 report: reproduce ## write the browsable report of a finished run
-	$(SNAKEMAKE) --report results/report.html
+	@$(WITH_PATH) $(BIN)/python tools/report.py results/report.html $(OPTIONS)
 
 lock: $(STAMP) ## take the newest versions into the locks and environment.yml
 	$(BIN)/python tools/lock.py

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -19,6 +18,7 @@ from markupsafe import Markup
 from llm_power.claims.pictures import picture_address
 from llm_power.provenance import VERDICTS
 from llm_power.report.page import asset, content_policy, page_environment
+from replication.judged import counted, verdicts_by_exhibit
 
 _PACKAGE: Final = "replication"
 # How wide a picture is shown, on a screen with twice the points.
@@ -70,12 +70,12 @@ class _Entry:
         return [(kind, _SOURCES[kind]) for kind in _SOURCES if kind in self.made["classes"]]
 
     @property
-    def counts(self) -> list[tuple[str, int]]:
+    def counts(self) -> list[tuple[str, str]]:
         """How many of its claims have each verdict."""
         found: Counter[str] = Counter()
         for stem in {Path(path).stem for path in self.made["outputs"]}:
             found += self.verdicts.get(stem, Counter())
-        return [(verdict, found[verdict]) for verdict in VERDICTS if found[verdict]]
+        return counted(found)
 
     @cached_property
     def picture(self) -> tuple[str, str] | None:
@@ -121,7 +121,7 @@ def render_index(manifest: Mapping[str, Any], root: Path, beside: Iterable[str] 
     str
         HTML. It loads nothing: style, script and pictures are in it, and links are relative.
     """
-    verdicts = _verdicts(root / "results/audit/claims.csv")
+    verdicts = verdicts_by_exhibit(root)
     exhibits = [_Entry(made, root, verdicts) for made in manifest["exhibits"]]
     kinds = {"table": "Tables", "figure": "Figures", "": "Numbers of the text, and comparisons"}
     grouped = groupby(sorted(exhibits, key=_kind, reverse=True), key=_kind)
@@ -136,7 +136,7 @@ def render_index(manifest: Mapping[str, Any], root: Path, beside: Iterable[str] 
         policy=content_policy(style, script),
         groups=sorted(groups.items(), key=lambda group: [*kinds.values()].index(group[0])),
         boards=[_Entry(made, root, {}) for made in manifest["boards"]],
-        verdicts=[(verdict, total[verdict]) for verdict in VERDICTS if total[verdict]],
+        verdicts=counted(total),
         n_claims=total.total(),
         on_witness=[one.label for one in exhibits if "witness" in one.made["classes"]],
         audit={path: name for path, name in _PAGES.items() if (root / "results" / path).is_file()},
@@ -153,15 +153,6 @@ def _kind(entry: _Entry) -> str:
 def _number(entry: _Entry) -> int:
     number = entry.anchor.rpartition("_")[2]
     return int(number) if number.isdigit() else 0
-
-
-def _verdicts(claims: Path) -> dict[str, Counter[str]]:
-    """Return how many claims have each verdict, by the exhibit they belong to."""
-    found: dict[str, Counter[str]] = {}
-    with claims.open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            found.setdefault(row["exhibit"], Counter())[row["verdict"]] += 1
-    return found
 
 
 def _document(path: Path) -> Markup:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import shutil
 from collections import Counter
@@ -12,10 +11,9 @@ from pathlib import Path
 from textwrap import fill
 from typing import Any, Final
 
-from llm_power.provenance import VERDICTS
+from replication.judged import counted, verdicts_by_claim
 
 MANIFEST: Final = Path("results/manifest.json")
-CLAIMS: Final = Path("results/audit/claims.csv")
 INDEX: Final = Path("results/index.html")
 AUDIT: Final = Path("results/audit/report.html")
 # What the last finished run made; beside Snakemake's own state, for it is no result.
@@ -47,7 +45,7 @@ class Made:
         """Return what the manifest and the audit of a folder say."""
         described = [*manifest["exhibits"], *manifest["boards"]]
         files = {one["name"]: one["outputs"] for one in described}
-        return cls(manifest["run"]["end"], files, read_verdicts(root))
+        return cls(manifest["run"]["end"], files, verdicts_by_claim(root))
 
     @classmethod
     def last(cls, root: Path) -> Made | None:
@@ -78,14 +76,6 @@ class Made:
             yield f"other verdicts: {_some(moved)}"
 
 
-def read_verdicts(root: Path) -> dict[str, str]:
-    """Return the verdict of each claim that the audit of a folder judged."""
-    if not (root / CLAIMS).is_file():
-        return {}
-    with (root / CLAIMS).open(encoding="utf-8", newline="") as file:
-        return {row["id"]: row["verdict"] for row in csv.DictReader(file)}
-
-
 def last_screen(root: Path, *, whole: bool, seconds: float, log: Path | None) -> list[str]:
     """Return the lines with which a finished run ends.
 
@@ -111,7 +101,7 @@ def last_screen(root: Path, *, whole: bool, seconds: float, log: Path | None) ->
         lines += _row("Claims", _verdicts(made.verdicts))
         lines += _row("Changed", _changes(made, before))
         made.remember(root)
-    elif verdicts := read_verdicts(root):
+    elif verdicts := verdicts_by_claim(root):
         lines += _row("Claims", _verdicts(verdicts))
     looks = [page for page in (INDEX, AUDIT) if (root / page).is_file()]
     if looks:
@@ -151,9 +141,7 @@ def _changes(made: Made, before: Made | None) -> str:
 
 def _verdicts(verdicts: Mapping[str, str]) -> str:
     counts = Counter(verdicts.values())
-    words = {one: one.replace("holds", "hold").replace("_", " ") for one in VERDICTS}
-    said = [f"{counts[one]:,} {word}" for one, word in words.items() if counts[one]]
-    return f"{len(verdicts):,}: {', '.join(said)}"
+    return f"{len(verdicts):,}: {', '.join(said for _, said in counted(counts))}"
 
 
 def _some(names: Iterable[str]) -> str:

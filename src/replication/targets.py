@@ -20,6 +20,8 @@ from replication.paper import ExhibitPlan, Paper
 _EVIDENCE: Final = "results/audit/evidence.csv"
 SAMPLE_PAIRS: Final = "results/sample/pairs.csv"
 SAMPLE_EVIDENCE: Final = "results/sample/evidence.csv"
+# The scores of panels that were fitted to printed numbers.
+WITNESSES: Final = "results/witness/"
 # At the top of the folder, which is the crate.
 CRATE: Final = ("ro-crate-metadata.json", "codemeta.json")
 _AUDIT: Final = (
@@ -135,6 +137,19 @@ class Run:
         return [
             f"results/items/{board}.csv" for board in dict.fromkeys(b for b, _ in self.paper.hub)
         ]
+
+    def rests_on(self, plan: ExhibitPlan) -> str:
+        """Say in a word or two what the numbers of an exhibit are made from."""
+        if not plan.panels:
+            return {"simulated": "simulation"}.get(plan.caption, "printed numbers")
+        boards = {self.boards.panels[panel].board for panel in plan.panels}
+        kinds = {self.board_rests_on(board) for board in boards}
+        return "witness" if "witness" in kinds else "items"
+
+    def board_rests_on(self, board: str) -> str:
+        """Say whether any of the scores of a board are a witness."""
+        paths = [str(task["path"]) for task in self.boards[board].tasks.values()]
+        return "witness" if any(path.startswith(WITNESSES) for path in paths) else "items"
 
     def unit_of(self, rule: str, wildcards: Mapping[str, str]) -> str | None:
         """Return what a job makes a part of, as a reader calls it; None if it is several."""

@@ -1,5 +1,16 @@
 # A board from its files to its verdicts: every stage cached, the same for every board.
 
+
+def board_labels(shown, wildcards):
+    """Return what the report says of a board beside its page or its figure."""
+    family = BOARDS.panels[wildcards.panel]
+    return {
+        "board": f"{board_of(wildcards).title} ({family.pairs} pairs)",
+        "rests on": RUN.board_rests_on(family.board),
+        "shown": shown,
+    }
+
+
 for board in BOARDS.boards:
 
     rule:
@@ -222,7 +233,7 @@ rule board_figure:
             "results/boards/{panel}/board.html",
             caption="../report/board.rst",
             category="Boards",
-            labels={"board": "{panel}, every pair"},
+            labels=partial(board_labels, "page, every pair"),
         ),
         pdf="figures/boards/{panel}.pdf",
         png="figures/boards/{panel}.png",
@@ -230,7 +241,7 @@ rule board_figure:
             "figures/boards/{panel}.svg",
             caption="../report/board.rst",
             category="Boards",
-            labels={"board": "{panel}"},
+            labels=partial(board_labels, "figure"),
         ),
     log:
         "logs/boards/{panel}/figure.log",

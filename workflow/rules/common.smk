@@ -7,6 +7,7 @@ from functools import partial
 
 from llm_power.errors import LLMPowerError
 from replication import sources
+from replication.judged import counted, verdicts_by_exhibit
 from replication.boards import AVERAGE_TABLES, table_files
 from replication.targets import CRATE, SAMPLE_EVIDENCE, SAMPLE_PAIRS, Run, audited_files
 

@@ -44,7 +44,12 @@ rule index:
             *sources.package_data(ROOT, "llm_power.report"),
         ],
     output:
-        "results/index.html",
+        report(
+            "results/index.html",
+            caption="../report/index.rst",
+            category="Claims audit",
+            labels={"audit": "every exhibit: picture, numbers, verdicts"},
+        ),
     log:
         "logs/index.log",
     params:
