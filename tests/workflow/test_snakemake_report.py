@@ -21,7 +21,7 @@ pytestmark = pytest.mark.slow
 def report(whole_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     where = copy_finished(whole_run, tmp_path_factory.mktemp("report") / "repository")
     page = where / "results/report.html"
-    command = [sys.executable, ROOT / "tools/report.py", page, "--cores", "1"]
+    command = [sys.executable, str(ROOT / "tools/report.py"), str(page), "--cores", "1"]
     done = subprocess.run(command, cwd=where, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return page

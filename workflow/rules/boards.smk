@@ -1,16 +1,6 @@
 # A board from its files to its verdicts: every stage cached, the same for every board.
 
 
-def board_labels(shown, wildcards):
-    """Return what the report says of a board beside its page or its figure."""
-    family = BOARDS.panels[wildcards.panel]
-    return {
-        "board": f"{board_of(wildcards).title} ({family.pairs} pairs)",
-        "rests on": RUN.board_rests_on(family.board),
-        "shown": shown,
-    }
-
-
 for board in BOARDS.boards:
 
     rule:

@@ -59,6 +59,26 @@ def made_by(names):
     return {str(path): name for name in names for path in getattr(rules, name).output}
 
 
+def exhibit_labels(exhibit, wildcards):
+    """Return what the report says of an exhibit beside its picture or its numbers."""
+    found = verdicts_by_exhibit(Path()).get(exhibit.stem, {})
+    return {
+        "exhibit": exhibit.label,
+        "rests on": RUN.rests_on(exhibit),
+        "claims": ", ".join(said for _, said in counted(found)) or "none",
+    }
+
+
+def board_labels(shown, wildcards):
+    """Return what the report says of a board beside its page or its figure."""
+    family = BOARDS.panels[wildcards.panel]
+    return {
+        "board": f"{board_of(wildcards).title} ({family.pairs} pairs)",
+        "rests on": RUN.board_rests_on(family.board),
+        "shown": shown,
+    }
+
+
 for message in RUN.placed_by_hand():
     logger.warning(message)
 

@@ -1,16 +1,6 @@
 # The paper's tables and figures, each a named target, as paper.yaml says what they are made from.
 
 
-def exhibit_labels(exhibit, wildcards):
-    """Return what the report says of an exhibit beside its picture or its numbers."""
-    found = verdicts_by_exhibit(Path()).get(exhibit.stem, {})
-    return {
-        "exhibit": exhibit.label,
-        "rests on": RUN.rests_on(exhibit),
-        "claims": ", ".join(said for _, said in counted(found)) or "none",
-    }
-
-
 def exhibit_outputs(exhibit):
     """Return the outputs of an exhibit's rule; one of them goes into the report."""
     outputs = exhibit.outputs()
