@@ -51,10 +51,7 @@ class Screen(LogHandlerBase):
         # What Snakemake says of an error before it says whose job it is.
         self._unsaid = ""
         self._failed = False
-        # On a terminal alone.
-        self._bar = tqdm(
-            total=0, file=sys.stderr, disable=None, leave=False, bar_format=_BAR, delay=1e-9
-        )
+        self._bar: tqdm[Any] | None = None
 
     @property
     def writes_to_stream(self) -> bool:
@@ -97,9 +94,7 @@ class Screen(LogHandlerBase):
             case LogEvent.JOB_FINISHED:
                 self._finish(said["job_id"], record.created)
             case LogEvent.PROGRESS:
-                self._bar.total = said["total"]
-                self._bar.n = said["done"]
-                self._bar.refresh()
+                self._progress(said["done"], said["total"])
             case LogEvent.JOB_ERROR:
                 self._failed = True
                 job = self._jobs.get(said["jobid"], said["rule_name"])
@@ -128,12 +123,22 @@ class Screen(LogHandlerBase):
             since = tqdm.format_interval(now - self._began)
             self._write(f"{of}  {since}  {name:<30} {now - unit.began:6.1f} s")
 
+    def _progress(self, done: int, total: int) -> None:
+        if self._bar is None:
+            # On a terminal alone.
+            options: Any = {"disable": None, "leave": False, "bar_format": _BAR}
+            self._bar = tqdm(total=total, file=sys.stderr, **options)
+            self._bar.start_t = self._began
+        self._bar.n, self._bar.total = done, total
+        self._bar.refresh()
+
     def _write(self, line: str) -> None:
         tqdm.write(line, file=sys.stderr)
 
     def close(self) -> None:
         """Take the line of progress away, and say the error that was no job's."""
-        self._bar.close()
+        if self._bar is not None:
+            self._bar.close()
         if self._unsaid and not self._failed:
             self._write(self._unsaid)
         self._unsaid = ""

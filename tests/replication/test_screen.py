@@ -58,6 +58,23 @@ def test_a_board_lands_once_with_the_last_of_its_jobs(say: Say) -> None:
     assert finish(say, 3, 61).split() == ["2", "of", "2", "01:01", "Board", "big", "60.0", "s"]
 
 
+def test_progress_is_one_line_of_a_terminal(
+    say: Say, screen: Screen, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert say(event=LogEvent.PROGRESS, done=1, total=3) == ""
+    screen.close()
+    terminal = Screen(cast(Any, None), None)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "80")
+    record = LogRecord("snakemake", INFO, "", 0, "", None, None)
+    record.__dict__.update(event=LogEvent.PROGRESS, done=2, total=3)
+    terminal.emit(record)
+    terminal.close()
+    shown = capsys.readouterr().err
+    assert "2 of 3 jobs |" in shown
+    assert "\n" not in shown
+
+
 def test_an_error_is_one_line_with_its_log(say: Say, screen: Screen, tmp_path: Path) -> None:
     log = tmp_path / "pairs.log"
     log.write_text("read\nerror: b.csv: no item. Remedy: give one\n")
