@@ -91,7 +91,7 @@ def last_screen(root: Path, *, whole: bool, seconds: float, log: Path | None) ->
         The file of what Snakemake said.
     """
     lines = []
-    if whole:
+    if whole and (root / MANIFEST).is_file():
         manifest = json.loads((root / MANIFEST).read_bytes())
         made, before = Made.of(manifest, root), Made.last(root)
         exhibits, boards = manifest["exhibits"], manifest["boards"]
