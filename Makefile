@@ -4,6 +4,8 @@ PYTHON ?= python3
 CORES ?= all
 # published, public or hub; by default what config.yaml says.
 SOURCE ?=
+# Anything here shows Snakemake's own screen.
+VERBOSE ?=
 
 BIN := .venv/bin
 STAMP := .venv/.made
@@ -15,7 +17,7 @@ WITH_PATH := PATH="$(CURDIR)/$(BIN):$$PATH"
 OPTIONS := --cores $(CORES) $(if $(SOURCE),--config source=$(SOURCE))
 SNAKEMAKE := $(WITH_PATH) $(BIN)/snakemake $(OPTIONS)
 # Snakemake, after the lock of a killed run and damaged files are seen to.
-RUN := $(WITH_PATH) $(BIN)/python tools/launch.py
+RUN := $(WITH_PATH) $(BIN)/python tools/launch.py $(if $(VERBOSE),--verbose)
 
 # Modules from elsewhere stay out.
 export PYTHONNOUSERSITE := 1
@@ -34,7 +36,7 @@ endif
     docs lock bench bench-smoke bench-verdicts runtimes clean
 
 help: ## list the targets
-	@echo "make TARGET [PYTHON=python3.12] [CORES=2] [SOURCE=public]"
+	@echo "make TARGET [PYTHON=python3.12] [CORES=2] [SOURCE=public] [VERBOSE=1]"
 	@awk -F ': .*## ' '/^[a-z-]+:.* ## / { printf "  %-14s %s\n", $$1, $$2 }' Makefile
 
 env: $(STAMP) ## make the environment in .venv (again only when the locks or pyproject.toml change)
@@ -43,12 +45,10 @@ slurm: $(STAMP) ## add to .venv what profiles/slurm submits jobs to a cluster wi
 	$(BIN)/python -m pip install --quiet --no-deps --require-hashes -r requirements-slurm.lock
 
 reproduce: $(STAMP) ## run the whole workflow: every exhibit and every board whose data are there
-	$(RUN) -- $(OPTIONS)
-	@echo "Tables and board results are in $(CURDIR)/results, figures in $(CURDIR)/figures."
+	@$(RUN) -- $(OPTIONS)
 
 audit: $(STAMP) ## judge every claim of the paper by what the workflow makes (a part of reproduce)
-	$(RUN) audit -- $(OPTIONS)
-	@echo "Open $(CURDIR)/results/audit/report.html."
+	@$(RUN) audit -- $(OPTIONS)
 
 PYTEST := $(WITH_PATH) $(BIN)/pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
@@ -96,7 +96,7 @@ verify: $(STAMP) ## name every result that is not, byte for byte, what the run m
 	@$(RUN) --verify -- $(OPTIONS)
 
 report: reproduce ## write the browsable report of a finished run
-	$(SNAKEMAKE) --report results/report.html
+	@$(WITH_PATH) $(BIN)/python tools/report.py results/report.html $(OPTIONS)
 
 # Beside the environment and not in it: users need none of this.
 DOCS_TOOLS := build/docs-tools
@@ -114,8 +114,9 @@ lock: $(STAMP) ## take the newest versions into the locks and environment.yml
 	$(BIN)/python tools/lock.py
 
 clean: ## remove whatever the workflow and the checks have made; .venv stays
-	rm -rf results figures logs benchmarks/workflow benchmarks/results benchmarks/*.tsv .snakemake
-	rm -rf build/docs docs/api .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf results figures ro-crate-metadata.json codemeta.json logs .snakemake
+	rm -rf benchmarks/workflow benchmarks/results benchmarks/*.tsv build/docs docs/api
+	rm -rf .hypothesis .mypy_cache .pytest_cache .ruff_cache
 
 # First the tools that build, then everything with them: a dependency that comes as source and the
 # package itself are built without isolation, so that nothing unpinned is fetched for it.

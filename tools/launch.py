@@ -1,10 +1,11 @@
 """Run the workflow in this folder, or verify what it has made.
 
-    python tools/launch.py [TARGET ...] [-- SNAKEMAKE-OPTION ...]
+    python tools/launch.py [--verbose] [TARGET ...] [-- SNAKEMAKE-OPTION ...]
     python tools/launch.py --verify [-- SNAKEMAKE-OPTION ...]
 
 Before a run, the lock of a run that was killed is taken over, and files that are not what their
-jobs recorded are made again.
+jobs recorded are made again. A run shows what lands, and at its end what there is; --verbose is
+Snakemake's own screen.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -22,6 +24,7 @@ from functools import cached_property
 from pathlib import Path
 
 from llm_power.errors import LLMPowerError, message_at
+from replication.last_screen import last_screen
 from replication.records import Ledger
 from replication.run_owner import (
     MARK,
@@ -51,20 +54,24 @@ class Run:
         Its arguments.
     owner : Owner
         This process.
+    verbose : bool
+        Whether Snakemake has its own screen.
     """
 
     targets: Sequence[str]
     options: Sequence[str]
     owner: Owner
+    verbose: bool = False
 
     def snakemake(self, targets: Sequence[str]) -> None:
         """Make the targets; the lock is this process's."""
         write_owner(ROOT, self.owner)
         environment = os.environ | {MARK: self.owner.mark}
+        screen = [] if self.verbose else ["--logger", "exhibits"]
         try:
             with _passing_signals_on(
                 # Targets come first: the option --config takes whatever follows it.
-                subprocess.Popen([SNAKEMAKE, *targets, *self.options], env=environment)
+                subprocess.Popen([SNAKEMAKE, *targets, *self.options, *screen], env=environment)
             ) as running:
                 code = running.wait()
         finally:
@@ -155,6 +162,11 @@ def tell(messages: Iterable[str]) -> None:
         print(f"... and {len(lines) - SHOWN} more", file=sys.stderr)
 
 
+def last_log() -> Path | None:
+    """Return the file of all that Snakemake said last."""
+    return max((ROOT / ".snakemake" / "log").glob("*.log"), default=None)
+
+
 @contextmanager
 def alone() -> Iterator[None]:
     """Keep other calls of this program out of the folder until this process is gone."""
@@ -176,16 +188,23 @@ def main(arguments: Sequence[str]) -> int:
     at = arguments.index("--") if "--" in arguments else len(arguments)
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--verify", action="store_true")
+    parser.add_argument("--verbose", action="store_true")
     parser.add_argument("targets", nargs="*")
     chosen = parser.parse_args(arguments[:at])
-    run = Run(chosen.targets, arguments[at + 1 :], Owner.this_process())
+    run = Run(chosen.targets, arguments[at + 1 :], Owner.this_process(), chosen.verbose)
+    began = time.monotonic()
     try:
         if chosen.verify:
             return verify(run)
         with alone():
             heal(run)
             run.snakemake(run.targets)
+            if not run.verbose:
+                seconds = time.monotonic() - began
+                lines = last_screen(ROOT, whole=not run.targets, seconds=seconds, log=last_log())
+                print("\n".join(["", *lines]))
     except RunFailed as failed:
+        print(f"Snakemake's log is {last_log()}", file=sys.stderr)
         return int(failed.args[0])
     except LLMPowerError as error:
         print(f"error: {error}", file=sys.stderr)

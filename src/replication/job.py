@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 import __main__
 from llm_power.errors import LLMPowerError
-from replication.records import Ledger, forget, job_name, record, sum_of
+from replication.records import Ledger, forget, job_name, now, record, sum_of
 from replication.stages import read_stage as load
 from replication.stages import write_csv
 from replication.stages import write_stage as save
@@ -30,14 +30,14 @@ def logged() -> Iterator[None]:
     The job reads nothing that another job has not recorded, and is itself recorded at its end,
     which is that of the process.
     """
-    code = 0
+    code, began = 0, now()
     job, root = job_name(snakemake.rule, dict(snakemake.wildcards.items())), Path()
     with open(snakemake.log[0], "w", encoding="utf-8") as log, redirect_stderr(log):
         try:
             inputs = Ledger.read(root).check(snakemake.input)
             forget(job, root)
             yield
-            record(job, inputs, snakemake.output, root)
+            record(job, inputs, snakemake.output, root, began=began)
         except LLMPowerError as error:
             print(f"error: {error}", file=log)
             code = 1

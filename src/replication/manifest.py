@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
 
+import psutil
 from PIL import Image
 
 from llm_power.provenance import SOURCE_KINDS, Provenance, provenance_kinds, provenance_line
-from replication.records import Record
+from llm_power.report.score_provenance import score_provenance
+from llm_power.scores.store import read_task
+from replication.records import Ledger, Record
 
 _PACKAGES: Final = (
     *("llm-power", "matplotlib", "numpy", "pandas", "pyarrow", "scipy", "seaborn"),
@@ -21,14 +24,24 @@ _PACKAGES: Final = (
 
 
 def build_manifest(
-    exhibits: Sequence[Mapping[str, Any]], *, paper: Mapping[str, str], config: Mapping[str, Any]
+    exhibits: Sequence[Mapping[str, Any]],
+    boards: Sequence[Mapping[str, Any]],
+    *,
+    left_out: Sequence[str],
+    jobs: Iterable[Record],
+    paper: Mapping[str, str],
+    config: Mapping[str, Any],
 ) -> dict[str, Any]:
     """Describe a run.
 
     Parameters
     ----------
-    exhibits : sequence of mapping
-        What `describe` returned of each.
+    exhibits, boards : sequence of mapping
+        What `describe` and `describe_board` returned of each.
+    left_out : sequence of str
+        What was not made, and why.
+    jobs : iterable of Record
+        All that these were made by. The run is from the begin of the first to the end of the last.
     paper : mapping of str to str
         Which paper they belong to.
     config : mapping
@@ -37,9 +50,16 @@ def build_manifest(
     Returns
     -------
     dict
-        JSON-ready: ``software``, ``paper``, ``seed``, ``source``, ``config`` and ``exhibits``.
+        JSON-ready: ``run`` with ``start``, ``end`` and ``agent``, ``software``, ``paper``,
+        ``seed``, ``source``, ``config``, ``exhibits``, ``boards`` and ``left_out``.
     """
+    jobs = list(jobs)
     return {
+        "run": {
+            "start": min((job.began for job in jobs if job.began), default=None),
+            "end": max((job.ended for job in jobs if job.ended), default=None),
+            "agent": psutil.Process().username(),
+        },
         "software": {"python": platform.python_version()}
         | {package: version(package) for package in _PACKAGES},
         "paper": dict(paper),
@@ -47,6 +67,8 @@ def build_manifest(
         "source": config["source"],
         "config": dict(config),
         "exhibits": list(exhibits),
+        "boards": list(boards),
+        "left_out": list(left_out),
     }
 
 
@@ -81,6 +103,39 @@ def describe(
         "wall_seconds": _wall_seconds(benchmark),
         "outputs": made.outputs,
         "inputs": made.inputs,
+    }
+
+
+def describe_board(
+    name: str, title: str, outputs: Iterable[str], scores: Sequence[str], jobs: Ledger
+) -> dict[str, Any]:
+    """Describe a board of a run.
+
+    Parameters
+    ----------
+    name, title : str
+        What it is called.
+    outputs : iterable of str
+        The files that were made of it.
+    scores : sequence of str
+        The prepared scores of its tasks, which say where they come from.
+    jobs : Ledger
+        The records of the run.
+
+    Returns
+    -------
+    dict
+        JSON-ready, like that of an exhibit, and ``title``; its inputs are the files of scores.
+    """
+    provenance = score_provenance([read_task(path) for path in scores])
+    read = {path: found for one in scores for path, found in jobs.makers[one].inputs.items()}
+    return {
+        "name": name,
+        "title": title,
+        "classes": [*provenance_kinds(provenance)],
+        "provenance": provenance_line(provenance),
+        "outputs": {path: jobs.makers[path].outputs[path] for path in outputs},
+        "inputs": {path: found for path, found in read.items() if not path.endswith(".py")},
     }
 
 

@@ -75,6 +75,8 @@ class ExhibitPlan:
     @property
     def label(self) -> str:
         """What the paper calls it, ``Table 6``."""
+        if self.kind == "comparison":
+            return f"Comparison {self.name.removesuffix('_comparison')}"
         return self.name.replace("_", " ").capitalize()
 
     @property

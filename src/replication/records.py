@@ -10,6 +10,7 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
 from functools import cached_property
 from hashlib import file_digest, sha256
 from pathlib import Path
@@ -20,7 +21,7 @@ from llm_power.errors import LLMPowerError, message_at
 
 FOLDER: Final = Path("results", ".sums")
 # What jobs write. All other files come from elsewhere: printed numbers, code, downloads, boards.
-_MADE: Final = ("results", "figures")
+_MADE: Final = ("results", "figures", "ro-crate-metadata.json", "codemeta.json")
 _REMEDY: Final = "make reproduce, which makes it again"
 
 Kind = Literal["changed", "missing", "unrecorded", "record", "input"]
@@ -40,11 +41,15 @@ class Record:
         Name of its rule, and its wildcards.
     inputs, outputs : dict
         SHA-256 of each file by its path.
+    began, ended : str
+        When, in ISO 8601; empty in a record that was made before times were kept.
     """
 
     job: str
     inputs: dict[str, str]
     outputs: dict[str, str]
+    began: str = ""
+    ended: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +122,17 @@ class Ledger:
     def of(self, job: str) -> Record:
         """Return the record of a job."""
         return next(record for record in self.records if record.job == job)
+
+    def behind(self, paths: Iterable[str]) -> list[Record]:
+        """Return the record of every job that files were made by, their inputs' included."""
+        found: dict[str, Record] = {}
+        waiting = list(paths)
+        while waiting:
+            maker = self.makers.get(waiting.pop())
+            if maker and maker.job not in found:
+                found[maker.job] = maker
+                waiting += maker.inputs
+        return list(found.values())
 
     def check(self, inputs: Iterable[str]) -> dict[str, str]:
         """Return the SHA-256 of each input; refuse one that is not what its job recorded.
@@ -234,12 +250,19 @@ def forget(job: str, root: Path) -> None:
     _place(job, root).unlink(missing_ok=True)
 
 
-def record(job: str, inputs: dict[str, str], outputs: Iterable[str], root: Path) -> None:
-    """Record what a job that has ended well read and wrote; where it made nothing, do nothing."""
+def now() -> str:
+    """Return the time, in ISO 8601."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+def record(
+    job: str, inputs: dict[str, str], outputs: Iterable[str], root: Path, *, began: str = ""
+) -> None:
+    """Record what a job that ends well here read and wrote; where it made nothing, do nothing."""
     made = {path: sum_of(root / path) for path in outputs if is_made(path)}
     if not made:
         return
-    content = asdict(Record(job, inputs, made))
+    content = asdict(Record(job, inputs, made, began, now()))
     place = _place(job, root)
     place.parent.mkdir(parents=True, exist_ok=True)
     unfinished = place.with_suffix(".unfinished")

@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,6 +20,10 @@ from replication.paper import ExhibitPlan, Paper
 _EVIDENCE: Final = "results/audit/evidence.csv"
 SAMPLE_PAIRS: Final = "results/sample/pairs.csv"
 SAMPLE_EVIDENCE: Final = "results/sample/evidence.csv"
+# The scores of panels that were fitted to printed numbers.
+WITNESSES: Final = "results/witness/"
+# At the top of the folder, which is the crate.
+CRATE: Final = ("ro-crate-metadata.json", "codemeta.json")
 _AUDIT: Final = (
     *("claims.csv", "claims.md", "corrections.json", "report.html"),
     *("mutation.csv", "mutation.md"),
@@ -101,16 +106,29 @@ class Run:
             *self.paper.results(),
             *(f"results/audit/{name}" for name in _AUDIT),
             "results/manifest.json",
+            "results/index.html",
+            *CRATE,
         ]
         if self.source == "published" and self.paper.panels:
             made += ["results/witness/roles.csv", "results/witness/infeasible.csv"]
         if self.has_sample:
             made += [SAMPLE_PAIRS, SAMPLE_EVIDENCE]
-        for plan in self.comparisons():
-            if all(self.boards.is_there(self.boards.panels[name].board) for name in plan.panels):
-                made += plan.outputs().values()
-        there = filter(self.boards.is_there, self.boards.boards)
-        return made + [path for board in there for path in self.boards.results(board)]
+        for plan in self.comparisons_there():
+            made += plan.outputs().values()
+        return made + [path for board in self.boards_there() for path in self.boards.results(board)]
+
+    def boards_there(self) -> list[str]:
+        """Return the boards whose files are there, which are made by default."""
+        return [*filter(self.boards.is_there, self.boards.boards)]
+
+    def comparisons_there(self) -> list[ExhibitPlan]:
+        """Return the comparisons whose boards are there."""
+        there = self.boards_there()
+        return [
+            plan
+            for plan in self.comparisons()
+            if all(self.boards.panels[name].board in there for name in plan.panels)
+        ]
 
     def item_findings(self) -> list[str]:
         """Return the files with what the panels' items give for the printed numbers."""
@@ -119,6 +137,32 @@ class Run:
         return [
             f"results/items/{board}.csv" for board in dict.fromkeys(b for b, _ in self.paper.hub)
         ]
+
+    def rests_on(self, plan: ExhibitPlan) -> str:
+        """Say in a word or two what the numbers of an exhibit are made from."""
+        if not plan.panels:
+            return {"simulated": "simulation"}.get(plan.caption, "printed numbers")
+        boards = {self.boards.panels[panel].board for panel in plan.panels}
+        kinds = {self.board_rests_on(board) for board in boards}
+        return "witness" if "witness" in kinds else "items"
+
+    def board_rests_on(self, board: str) -> str:
+        """Say whether any of the scores of a board are a witness."""
+        paths = [str(task["path"]) for task in self.boards[board].tasks.values()]
+        return "witness" if any(path.startswith(WITNESSES) for path in paths) else "items"
+
+    def unit_of(self, rule: str, wildcards: Mapping[str, str]) -> str | None:
+        """Return what a job makes a part of, as a reader calls it; None if it is several."""
+        if rule in self._pages:
+            return self._pages[rule]
+        panel = self.boards.panels.get(wildcards.get("panel", ""))
+        board = panel.board if panel else wildcards.get("board")
+        return f"Board {board}" if board in self.boards.boards else None
+
+    @cached_property
+    def _pages(self) -> dict[str, str]:
+        plans = [*self.paper.exhibits.values(), *self.paper.comparisons.values()]
+        return {plan.name: plan.label for plan in plans} | {"audit": "Audit of the claims"}
 
     def left_out(self) -> list[str]:
         """Say of each board, and of what is made from it, why it is not made; a line each."""

@@ -47,7 +47,16 @@ def named(files: Iterable[Path]) -> dict[str, str]:
 def test_exhibits_are_described_by_their_own_files(
     made: list[dict[str, Any]], tmp_path: Path
 ) -> None:
-    manifest = build_manifest(made, paper={}, config={"seed": 1, "source": "published"})
+    jobs = [
+        Record("a", {}, {}, began="2026-05-28T09:00", ended="2026-05-28T09:10"),
+        Record("b", {}, {}, began="2026-05-28T09:05", ended="2026-05-28T09:06"),
+        # Made before times were kept.
+        Record("c", {}, {}),
+    ]
+    config = {"seed": 1, "source": "published"}
+    manifest = build_manifest(made, [], left_out=["x"], jobs=jobs, paper={}, config=config)
+    assert (manifest["run"]["start"], manifest["run"]["end"]) == (jobs[0].began, jobs[0].ended)
+    assert manifest["run"]["agent"]
     table, figure, prose = manifest["exhibits"]
     assert table["classes"] == ["witness", "published"]
     assert table["wall_seconds"] == 2.5

@@ -82,4 +82,4 @@ def test_an_edited_module_runs_what_uses_it(ran: Path) -> None:
         rules = {*re.findall(r"^rule (\w+):", run(ran, "--dry-run"), re.MULTILINE)} - {"all"}
     finally:
         module.write_text(text)
-    assert rules == {"table_2", "audit", "mutation", "manifest"}
+    assert rules == {"table_2", "audit", "mutation", "manifest", "index", "crate"}

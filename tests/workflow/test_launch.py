@@ -30,7 +30,9 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def contents(where: Path) -> dict[str, bytes]:
-    files = (path for path in (where / "results").rglob("*") if path.is_file())
+    # Records say when a job ran.
+    paths = (path for path in (where / "results").rglob("*") if ".sums" not in path.parts)
+    files = (path for path in paths if path.is_file())
     return {str(path.relative_to(where)): path.read_bytes() for path in files}
 
 
@@ -47,7 +49,7 @@ def test_damage_is_named_and_exactly_that_is_made_again(ran: Path) -> None:
         f"{WITNESS} is not what job witness_frontier made",
     ]
 
-    healed = launch(ran, *TARGETS)
+    healed = launch(ran, "--verbose", *TARGETS)
     assert healed.returncode == 0, healed.stderr
     assert f"{TABLE} is not what job table_6 made: made again." in healed.stderr
     rules = {line.split()[-1] for line in healed.stderr.splitlines() if "rule " in line}
@@ -55,6 +57,24 @@ def test_damage_is_named_and_exactly_that_is_made_again(ran: Path) -> None:
     assert rules == {"table_6:", "witness_frontier:"}
     assert contents(ran) == clean
     assert launch(ran, "--verify").returncode == 0
+
+
+def test_a_quiet_run_says_what_landed_and_ends_with_a_screen(ran: Path) -> None:
+    (ran / TABLE).unlink()
+    logs = ran / ".snakemake/log"
+    before = {*logs.glob("*.log")}
+    done = launch(ran, *TARGETS)
+    assert done.returncode == 0, done.stderr
+    assert [line.split()[:6][4:] for line in done.stderr.splitlines() if " of 1 " in line] == [
+        ["Table", "6"]
+    ]
+    assert len(done.stderr.splitlines()) < 8
+    said = dict(line.split(maxsplit=1) for line in done.stdout.splitlines() if line)
+    assert list(said) == ["Log", "Took"]
+    # What is gone is made again before the run, which is a call of its own.
+    new = {*logs.glob("*.log")} - before
+    assert any("rule table_6:" in log.read_text() for log in new)
+    assert ran / said["Log"] == max(new)
 
 
 def test_a_job_reads_no_damaged_file(ran: Path) -> None:

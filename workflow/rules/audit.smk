@@ -26,7 +26,7 @@ rule audit:
             "results/audit/claims.csv",
             caption="../report/audit.rst",
             category="Claims audit",
-            labels={"exhibit": "every claim"},
+            labels={"audit": "every claim, as a table of data"},
         ),
         md="results/audit/claims.md",
         corrections="results/audit/corrections.json",
@@ -34,7 +34,7 @@ rule audit:
             "results/audit/report.html",
             caption="../report/audit.rst",
             category="Claims audit",
-            labels={"exhibit": "report"},
+            labels={"audit": "the report"},
         ),
     log:
         "logs/audit.log",

@@ -1,5 +1,6 @@
 # A board from its files to its verdicts: every stage cached, the same for every board.
 
+
 for board in BOARDS.boards:
 
     rule:
@@ -222,7 +223,7 @@ rule board_figure:
             "results/boards/{panel}/board.html",
             caption="../report/board.rst",
             category="Boards",
-            labels={"board": "{panel}, every pair"},
+            labels=partial(board_labels, "page, every pair"),
         ),
         pdf="figures/boards/{panel}.pdf",
         png="figures/boards/{panel}.png",
@@ -230,7 +231,7 @@ rule board_figure:
             "figures/boards/{panel}.svg",
             caption="../report/board.rst",
             category="Boards",
-            labels={"board": "{panel}"},
+            labels=partial(board_labels, "figure"),
         ),
     log:
         "logs/boards/{panel}/figure.log",

@@ -8,7 +8,8 @@ from functools import partial
 from llm_power.errors import LLMPowerError
 from replication import sources
 from replication.boards import AVERAGE_TABLES, STREAMED_TABLES, table_files
-from replication.targets import SAMPLE_EVIDENCE, SAMPLE_PAIRS, Run, audited_files
+from replication.judged import counted, verdicts_by_exhibit
+from replication.targets import CRATE, SAMPLE_EVIDENCE, SAMPLE_PAIRS, Run, audited_files
 
 
 def refused(function, *arguments):
@@ -56,6 +57,27 @@ def sampled_clusters(wildcards):
 def made_by(names):
     """Return the name of the rule that makes each of its files."""
     return {str(path): name for name in names for path in getattr(rules, name).output}
+
+
+def exhibit_labels(exhibit, label, wildcards):
+    """Return what the report says of an exhibit beside its picture or its numbers."""
+    found = verdicts_by_exhibit(Path()).get(exhibit.stem, {})
+    return {
+        "exhibit": label,
+        "rests on": RUN.rests_on(exhibit),
+        "claims": ", ".join(said for _, said in counted(found)) or "none",
+    }
+
+
+def board_labels(shown, wildcards):
+    """Return what the report says of a board beside its page or its figure."""
+    (panel,) = wildcards
+    family = BOARDS.panels[panel]
+    return {
+        "board": f"{BOARDS.of_panel(panel).title} ({family.pairs} pairs)",
+        "rests on": RUN.board_rests_on(family.board),
+        "shown": shown,
+    }
 
 
 for message in RUN.placed_by_hand():

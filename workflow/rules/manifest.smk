@@ -1,9 +1,13 @@
 # What was made, from what, with what.
 
 
+MANIFESTED = [*PAPER.exhibit_rules, *(plan.name for plan in RUN.comparisons_there())]
+
+
 rule manifest:
     input:
-        exhibits=[getattr(rules, name).output for name in PAPER.exhibit_rules],
+        exhibits=[getattr(rules, name).output for name in MANIFESTED],
+        boards=[BOARDS.results(board) for board in RUN.boards_there()],
         code=package_sources(
             "replication.manifest", "llm_power.report.score_provenance"
         ),
@@ -12,11 +16,61 @@ rule manifest:
     log:
         "logs/manifest.log",
     params:
-        benchmarks={
-            name: str(getattr(rules, name).benchmark) for name in PAPER.exhibit_rules
+        benchmarks={name: str(getattr(rules, name).benchmark) for name in MANIFESTED},
+        boards={
+            board: {
+                "title": BOARDS[board].title,
+                "outputs": BOARDS.results(board),
+                "scores": BOARDS.scores(board),
+            }
+            for board in RUN.boards_there()
         },
+        left_out=RUN.left_out(),
         prose={name: prose.sources for name, prose in PAPER.prose.items()},
         paper={"title": PAPER.title, "citation": PAPER.citation},
         config=config,
     script:
         "../scripts/manifest.py"
+
+
+rule index:
+    input:
+        manifest=rules.manifest.output,
+        made=[rules.manifest.input.exhibits, rules.manifest.input.boards],
+        audit=[rules.audit.output, rules.mutation.output],
+        code=package_sources("replication.index_page"),
+        templates=[
+            *sources.package_data(ROOT, "replication"),
+            *sources.package_data(ROOT, "llm_power.report"),
+        ],
+    output:
+        report(
+            "results/index.html",
+            caption="../report/index.rst",
+            category="Claims audit",
+            labels={"audit": "every exhibit: picture, numbers, verdicts"},
+        ),
+    log:
+        "logs/index.log",
+    params:
+        beside=CRATE,
+    script:
+        "../scripts/index.py"
+
+
+# The folder of the run is the crate, whose description stands at its top.
+rule crate:
+    input:
+        manifest=rules.manifest.output,
+        pages=[rules.audit.output, rules.mutation.output, rules.index.output],
+        settings=CONFIG,
+        code=package_sources("replication.crate"),
+    output:
+        crate="ro-crate-metadata.json",
+        codemeta="codemeta.json",
+    log:
+        "logs/crate.log",
+    params:
+        workflow=os.path.relpath(workflow.main_snakefile),
+    script:
+        "../scripts/crate.py"

@@ -15,7 +15,7 @@ def exhibit_outputs(exhibit):
                 outputs[name],
                 caption=f"../report/{exhibit.caption}.rst",
                 category=f"{exhibit.kind.capitalize()}s of the paper",
-                labels={"exhibit": label},
+                labels=partial(exhibit_labels, exhibit, label),
             )
     return outputs
 

@@ -106,7 +106,7 @@ rule streamed_board:
             "results/boards/{streamed}/board.html",
             caption="../report/board.rst",
             category="Boards",
-            labels={"board": "{streamed}, every pair"},
+            labels=partial(board_labels, "page, adjacent pairs"),
         ),
         pdf="figures/boards/{streamed}.pdf",
         png="figures/boards/{streamed}.png",
@@ -114,7 +114,7 @@ rule streamed_board:
             "figures/boards/{streamed}.svg",
             caption="../report/board.rst",
             category="Boards",
-            labels={"board": "{streamed}"},
+            labels=partial(board_labels, "figure"),
         ),
     log:
         "logs/boards/{streamed}/board.log",

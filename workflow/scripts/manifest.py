@@ -7,22 +7,30 @@ from llm_power.provenance import Provenance
 from llm_power.report.score_provenance import score_provenance
 from llm_power.scores.store import read_task
 from replication.job import logged, snakemake
-from replication.manifest import build_manifest, describe
+from replication.manifest import build_manifest, describe, describe_board
 from replication.records import Ledger
 
 with logged():
-    config, jobs = snakemake.params.config, Ledger.read(Path())
+    given, jobs = snakemake.params, Ledger.read(Path())
     prose = {}
-    for name, sources in snakemake.params.prose.items():
+    for name, sources in given.prose.items():
         stated = [
-            Provenance(kind, text.format(seed=config["seed"])) for kind, text in sources.items()
+            Provenance(kind, text.format(seed=given.config["seed"]))
+            for kind, text in sources.items()
         ]
         scores = [p for p in jobs.of(name).inputs if p.startswith("results/scores/")]
         prose[name] = stated + score_provenance([read_task(path) for path in scores])
     exhibits = [
         describe(jobs.of(name), prose.get(name), Path(benchmark))
-        for name, benchmark in snakemake.params.benchmarks.items()
+        for name, benchmark in given.benchmarks.items()
     ]
-    manifest = build_manifest(exhibits, paper=snakemake.params.paper, config=config)
+    manifest = build_manifest(
+        exhibits,
+        [describe_board(name, **board, jobs=jobs) for name, board in given.boards.items()],
+        left_out=given.left_out,
+        jobs=jobs.behind(snakemake.input),
+        paper=given.paper,
+        config=given.config,
+    )
     text = json.dumps(manifest, indent=2, ensure_ascii=False)
     Path(snakemake.output[0]).write_text(text + "\n", encoding="utf-8")

@@ -44,14 +44,25 @@ def small_pictures(exhibits: Mapping[str, Exhibit], results: Path) -> dict[str, 
     'data:image/png;base64,iVBO'
     """
     drawn = {name: results / Path(one.file).with_suffix(".png") for name, one in exhibits.items()}
-    return {name: _small(path) for name, path in drawn.items() if path.is_file()}
+    return {name: picture_address(path) for name, path in drawn.items() if path.is_file()}
 
 
-def _small(path: Path) -> str:
+def picture_address(path: Path, width: int = _WIDTH, colors: int = _COLORS) -> str:
+    """Return a picture as an address that holds it, on white, no wider or higher than `width`.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from PIL import Image
+    >>> from llm_power.claims.pictures import picture_address
+    >>> Image.new("RGB", (800, 600), "white").save("board.png")
+    >>> picture_address(Path("board.png"), width=100)[:26]
+    'data:image/png;base64,iVBO'
+    """
     with Image.open(path) as picture:
         flat = Image.new("RGB", picture.size, "white")
         flat.paste(picture, mask=picture.convert("RGBA").getchannel("A"))
-    flat.thumbnail((_WIDTH, _WIDTH), Image.Resampling.LANCZOS)
+    flat.thumbnail((width, width), Image.Resampling.LANCZOS)
     file = BytesIO()
-    flat.quantize(_COLORS, dither=Image.Dither.NONE).save(file, "PNG", optimize=True)
+    flat.quantize(colors, dither=Image.Dither.NONE).save(file, "PNG", optimize=True)
     return f"data:image/png;base64,{base64.b64encode(file.getvalue()).decode()}"

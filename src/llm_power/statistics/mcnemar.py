@@ -98,9 +98,9 @@ def log_mcnemar_exact(b: ArrayLike, c: ArrayLike) -> FloatArray:
     Notes
     -----
     Below 1e-290 the tail :math:`P(Y \le m)` is the probability of :math:`m`, by Stirling's series,
-    times :math:`1 + \frac{m}{n-m+1}\left(1 + \frac{m-1}{n-m+2}(1 + \dots)\right)`. Beside mpmath the
-    relative error of p is below 1e-12 to 100,000 discordant items, and so is that of its logarithm
-    beyond the smallest float.
+    times :math:`1 + \frac{m}{n-m+1}\left(1 + \frac{m-1}{n-m+2}(1 + \dots)\right)`. Beside mpmath
+    the relative error of p is below 1e-12 to 100,000 discordant items, and so is that of its
+    logarithm beyond the smallest float.
 
     Examples
     --------

@@ -157,11 +157,9 @@ def test_places_and_pairs_are_inverse() -> None:
 
 
 def test_a_streamed_board_is_the_held_one_but_for_the_adjustment(tmp_path: Path) -> None:
-    task = drawn_task()
+    task, folder = drawn_task(), tmp_path / "pairs"
     held = resolve_board([task], family="all", cluster="group").verdicts
-    streamed = stream_board(
-        [task], cluster="group", folder=tmp_path / "pairs", keep=Keep("band", 11)
-    )
+    streamed = stream_board([task], cluster="group", folder=folder, keep=Keep("band", 11))
     assert streamed.n_pairs == len(held) == len(streamed.verdicts)
     table = pd.concat([part.to_pandas() for part in read_pairs(folder)])
     # Where clusters are the sample, both are adjusted by Holm.

@@ -1,0 +1,185 @@
+"""The run as a Workflow Run RO-Crate, and its software as CodeMeta, both from the manifest.
+
+The folder of the run is the crate: nothing is copied, and what lies outside it is only described.
+"""
+
+from __future__ import annotations
+
+import mimetypes
+from collections.abc import Iterable, Mapping
+from importlib.metadata import metadata
+from pathlib import Path
+from typing import Any, Final
+
+from rocrate.model import ContextEntity, DataEntity, Person
+from rocrate.rocrate import ROCrate
+
+# Workflow Run RO-Crate 0.5 is a profile of RO-Crate 1.1.
+_VERSION: Final = "1.1"
+_PROFILES: Final = {
+    "https://w3id.org/ro/wfrun/process/0.5": ("Process Run Crate", "0.5"),
+    "https://w3id.org/ro/wfrun/workflow/0.5": ("Workflow Run Crate", "0.5"),
+    "https://w3id.org/workflowhub/workflow-ro-crate/1.0": ("Workflow RO-Crate", "1.0"),
+}
+_TERMS: Final = "https://w3id.org/ro/terms/workflow-run/context"
+_BIOSCHEMAS: Final = "https://bioschemas.org/profiles/ComputationalWorkflow/1.0-RELEASE"
+_CODEMETA: Final = "https://w3id.org/codemeta/3.0"
+_MEDIA: Final = {
+    ".md": "text/markdown",
+    ".tex": "application/x-tex",
+    ".parquet": "application/vnd.apache.parquet",
+    ".yaml": "application/yaml",
+}
+
+
+def run_crate(
+    manifest: Mapping[str, Any], *, workflow: str, settings: str, beside: Iterable[str]
+) -> dict[str, Any]:
+    """Return the content of ``ro-crate-metadata.json``.
+
+    Parameters
+    ----------
+    manifest : mapping
+        What the run made, as `replication.manifest` describes it.
+    workflow, settings : str
+        The file that Snakemake was started on, and its configuration, below the folder of the run.
+    beside : iterable of str
+        Results that the manifest does not name: the audit, the pages, itself.
+
+    Returns
+    -------
+    dict
+        JSON-LD of RO-Crate 1.1. Files have their SHA-256 where the manifest has it.
+    """
+    software, run = manifest["software"], manifest["run"]
+    crate = ROCrate(version=_VERSION)
+    crate.metadata.extra_contexts.append(_TERMS)
+    crate.name = f"Replication of {manifest['paper']['title']}"
+    crate.description = (
+        f"One run of the llm-power workflow: the exhibits of {manifest['paper']['citation']}, "
+        "the same diagnostics on other boards, and an audit of the paper's claims."
+    )
+    crate.datePublished = run["end"]
+    about = metadata("llm-power")
+    makers = {"@type": "Organization", "name": about["Author"]}
+    organization = crate.add(ContextEntity(crate, "#maintainers", makers))
+    crate.root_dataset["author"] = crate.root_dataset["publisher"] = organization
+    crate.license = crate.add(
+        ContextEntity(crate, _license(), {"@type": "CreativeWork", "name": "License of llm-power"})
+    )
+    crate.root_dataset["conformsTo"] = [
+        crate.add(
+            ContextEntity(crate, address, {"@type": "CreativeWork", "name": name, "version": of})
+        )
+        for address, (name, of) in _PROFILES.items()
+    ]
+    main = crate.add_workflow(
+        workflow,
+        workflow,
+        main=True,
+        lang="snakemake",
+        lang_version=software["snakemake"],
+        properties={
+            "name": "llm-power",
+            "version": software["llm-power"],
+            "encodingFormat": "text/plain",
+            "conformsTo": {"@id": _BIOSCHEMAS},
+            "license": {"@id": _license()},
+        },
+    )
+    settings_slot = crate.add_formal_parameter(
+        "settings", "File", identifier="#settings", valueRequired=True
+    )
+    main["input"] = settings_slot
+    settings_file = _file(crate, settings)
+    settings_file["exampleOfWork"] = settings_slot
+    if Path("README.md").is_file():
+        readme = _file(crate, "README.md")
+        readme["about"] = crate.root_dataset
+    described = [*manifest["exhibits"], *manifest["boards"]]
+    results = {path: found for one in described for path, found in one["outputs"].items()}
+    read = {
+        path: found
+        for one in manifest["exhibits"]
+        for path, found in one["inputs"].items()
+        if path.startswith("data/")
+    }
+    agent = crate.add(Person(crate, "#agent", {"name": run["agent"]}))
+    crate.add_action(
+        main,
+        "#run",
+        object=[
+            settings_file,
+            *(_file(crate, path, found) for path, found in read.items()),
+            *(_scores(crate, board) for board in manifest["boards"]),
+        ],
+        result=[
+            *(_file(crate, path, found) for path, found in results.items()),
+            *(_file(crate, path) for path in beside),
+        ],
+        properties={
+            "name": f"Run of the workflow on source {manifest['source']}",
+            "description": f"Every table and figure, {len(manifest['boards'])} boards, the audit.",
+            "startTime": run["start"],
+            "endTime": run["end"],
+            "agent": agent,
+            "actionStatus": "http://schema.org/CompletedActionStatus",
+        },
+    )
+    crate.root_dataset["mentions"] = crate.get("#run")
+    content: dict[str, Any] = crate.metadata.generate()
+    return content
+
+
+def codemeta(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the content of ``codemeta.json``: the software of a run, and the paper behind it."""
+    about, software = metadata("llm-power"), manifest["software"]
+    own = {"python", "llm-power"}
+    return {
+        "@context": _CODEMETA,
+        "type": "SoftwareSourceCode",
+        "name": about["Name"],
+        "version": software["llm-power"],
+        "description": about["Summary"],
+        "license": _license(),
+        "author": [{"type": "Organization", "name": about["Author"]}],
+        "keywords": about["Keywords"].split(","),
+        "programmingLanguage": [
+            {"type": "ComputerLanguage", "name": "Python", "version": software["python"]},
+        ],
+        "runtimePlatform": f"Python {software['python']}",
+        "softwareRequirements": [
+            {"type": "SoftwareApplication", "name": name, "version": version}
+            for name, version in software.items()
+            if name not in own
+        ],
+        "referencePublication": {
+            "type": "ScholarlyArticle",
+            "name": manifest["paper"]["title"],
+            "description": manifest["paper"]["citation"],
+        },
+    }
+
+
+def _license() -> str:
+    # The others are of example data alone.
+    first = metadata("llm-power")["License-Expression"].split()[0]
+    return f"https://spdx.org/licenses/{first}"
+
+
+def _file(crate: ROCrate, path: str, found: str | None = None) -> DataEntity:
+    media = _MEDIA.get(Path(path).suffix) or mimetypes.guess_type(path)[0]
+    properties = {"name": Path(path).name, "encodingFormat": media, "sha256": found}
+    return crate.add_file(path, path, properties={k: v for k, v in properties.items() if v})
+
+
+def _scores(crate: ROCrate, board: Mapping[str, Any]) -> ContextEntity:
+    """Describe the scores of a board, which may lie outside the folder."""
+    sums = [f"sha256:{found}" for found in board["inputs"].values()]
+    properties = {
+        "@type": "CreativeWork",
+        "name": f"Scores of {board['title']}",
+        "description": board["provenance"],
+        "identifier": sums[0] if len(sums) == 1 else sums,
+    }
+    return crate.add(ContextEntity(crate, f"#scores-{board['name']}", properties))

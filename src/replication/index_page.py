@@ -1,0 +1,182 @@
+"""One page from which everything that a run made is found, readable from disk."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import groupby
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import quote
+
+from markdown_it import MarkdownIt
+from markupsafe import Markup
+
+from llm_power.claims.pictures import picture_address
+from llm_power.provenance import VERDICTS
+from llm_power.report.page import asset, content_policy, page_environment
+from replication.judged import counted, verdicts_by_exhibit
+
+_PACKAGE: Final = "replication"
+# How wide a picture is shown, on a screen with twice the points.
+_WIDTH: Final = 1400
+_COLORS: Final = 128
+# Of a source, in the words of a reader.
+_SOURCES: Final = {
+    "witness": "rests on a witness",
+    "published": "printed counts",
+    "simulated": "simulated",
+    "raw": "raw items",
+    "stand_in": "stand-in or mirror",
+}
+_GLYPHS: Final = dict(zip(VERDICTS, "✓≈✗?◇○", strict=True))
+# Files for readers first; what describes a table is not one of them.
+_ENDS: Final = ("html", "pdf", "svg", "png", "csv", "md", "tex", "parquet", "json")
+_NOT_OFFERED: Final = "-metadata.json"
+_PAGES: Final = {
+    "audit/report.html": "the report",
+    "audit/claims.csv": "claims.csv",
+    "audit/claims.md": "claims.md",
+    "audit/corrections.json": "corrections.json",
+    "audit/evidence.csv": "evidence.csv",
+    "audit/mutation.md": "misprints the results would show",
+    "audit/mutation.csv": "mutation.csv",
+}
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """An exhibit or a board, as the page shows it."""
+
+    made: Mapping[str, Any]
+    root: Path
+    verdicts: Mapping[str, Counter[str]]
+
+    @property
+    def anchor(self) -> str:
+        return str(self.made["name"])
+
+    @property
+    def label(self) -> str:
+        """What it is called: a board has a title, an exhibit its number."""
+        numbered = self.anchor.replace("_", " ").capitalize() if _kind(self) else self.anchor
+        return str(self.made.get("title") or numbered)
+
+    @property
+    def sources(self) -> list[tuple[str, str]]:
+        return [(kind, _SOURCES[kind]) for kind in _SOURCES if kind in self.made["classes"]]
+
+    @property
+    def counts(self) -> list[tuple[str, str]]:
+        """How many of its claims have each verdict."""
+        found: Counter[str] = Counter()
+        for stem in {Path(path).stem for path in self.made["outputs"]}:
+            found += self.verdicts.get(stem, Counter())
+        return counted(found)
+
+    @cached_property
+    def picture(self) -> tuple[str, str] | None:
+        """Its picture, and the address of the file; of variants, that with the plainest name."""
+        paths = [path for path in self.made["outputs"] if path.endswith(".png")]
+        if not paths:
+            return None
+        path = min(paths, key=len)
+        return picture_address(self.root / path, _WIDTH, _COLORS), _address(path)
+
+    @cached_property
+    def documents(self) -> list[Markup]:
+        """Its tables as the reader of the terminal has them."""
+        paths = [path for path in self.made["outputs"] if path.endswith(".md")]
+        return [_document(self.root / path) for path in paths]
+
+    @property
+    def pages(self) -> list[tuple[str, str]]:
+        """The pages of a board, one for each family of pairs."""
+        paths = [path for path in self.made["outputs"] if path.endswith(".html")]
+        return [(Path(path).parent.name, _address(path)) for path in paths]
+
+    @property
+    def downloads(self) -> list[tuple[str, list[tuple[str, str]]]]:
+        """Its files by the ends of their names: name and address of each."""
+        return _by_end(self.made["outputs"])
+
+
+def render_index(manifest: Mapping[str, Any], root: Path, beside: Iterable[str] = ()) -> str:
+    """Render the page ``results/index.html`` of a run.
+
+    Parameters
+    ----------
+    manifest : mapping
+        What the run made, as `replication.manifest` describes it.
+    root : Path
+        The folder of the run; every file of the manifest is there.
+    beside : iterable of str
+        Other files to name with the manifest, relative to the folder.
+
+    Returns
+    -------
+    str
+        HTML. It loads nothing: style, script and pictures are in it, and links are relative.
+    """
+    verdicts = verdicts_by_exhibit(root)
+    exhibits = [_Entry(made, root, verdicts) for made in manifest["exhibits"]]
+    kinds = {"table": "Tables", "figure": "Figures", "": "Numbers of the text, and comparisons"}
+    grouped = groupby(sorted(exhibits, key=_kind, reverse=True), key=_kind)
+    groups = {kinds[kind]: sorted(entries, key=_number) for kind, entries in grouped}
+    style = asset("llm_power.report", "page.css") + asset(_PACKAGE, "index.css")
+    script = asset("llm_power.report", "theme.js")
+    total = sum(verdicts.values(), Counter[str]())
+    return page_environment(_PACKAGE).get_template("index.html.j2").render(
+        manifest=manifest,
+        style=style,
+        script=script,
+        policy=content_policy(style, script),
+        groups=sorted(groups.items(), key=lambda group: [*kinds.values()].index(group[0])),
+        boards=[_Entry(made, root, {}) for made in manifest["boards"]],
+        verdicts=counted(total),
+        n_claims=total.total(),
+        on_witness=[one.label for one in exhibits if "witness" in one.made["classes"]],
+        audit={path: name for path, name in _PAGES.items() if (root / "results" / path).is_file()},
+        beside=[(path, _address(path)) for path in ["results/manifest.json", *beside]],
+        glyphs=_GLYPHS,
+    )  # fmt: skip
+
+
+def _kind(entry: _Entry) -> str:
+    kind = entry.anchor.split("_")[0]
+    return kind if kind in ("table", "figure") else ""
+
+
+def _number(entry: _Entry) -> int:
+    number = entry.anchor.rpartition("_")[2]
+    return int(number) if number.isdigit() else 0
+
+
+def _document(path: Path) -> Markup:
+    # Nothing in it is taken for HTML; what is written is escaped.
+    parser = MarkdownIt("commonmark", {"html": False}).enable("table")
+    tokens = parser.parse(path.read_text(encoding="utf-8"))
+    # The page's policy has no style but the page's own.
+    for token in tokens:
+        if token.attrs.pop("style", None) == "text-align:right":
+            token.attrSet("class", "right")
+    shown = str(parser.renderer.render(tokens, parser.options, {}))
+    scroll = '<div class="scroll" tabindex="0" role="region" aria-label="Table"><table>'
+    return Markup(shown.replace("<table>", scroll).replace("</table>", "</table></div>"))
+
+
+def _by_end(paths: Iterable[str]) -> list[tuple[str, list[tuple[str, str]]]]:
+    offered = [path for path in paths if not path.endswith(_NOT_OFFERED)]
+    found = {
+        end: [(Path(path).name, _address(path)) for path in offered if path.endswith(f".{end}")]
+        for end in _ENDS
+    }
+    return [(end, named) for end, named in found.items() if named]
+
+
+def _address(path: str) -> str:
+    """Return the address of a file relative to the page."""
+    return quote(os.path.relpath(path, "results"))

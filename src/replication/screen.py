@@ -1,0 +1,168 @@
+"""The screen of a quiet run, as a log handler of Snakemake.
+
+It shows a line for each exhibit, board and page as it lands, one line of progress on a terminal,
+and one line for each error. Snakemake's own log is a file beside it and keeps everything.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import sys
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from logging import CRITICAL, WARNING, LogRecord
+from pathlib import Path
+from typing import Any, Final
+
+from snakemake_interface_logger_plugins.base import LogHandlerBase
+from snakemake_interface_logger_plugins.common import LogEvent
+from tqdm import tqdm
+
+from replication.records import job_name
+
+# How the process of a job ended, in what Snakemake says of it.
+_ENDED: Final = re.compile(r"died with <.*?>|returned non-zero exit status \d+")
+# A record that has it names the jobs of each unit that is about to be made.
+PLAN: Final = "units_to_make"
+# A record that has it is said again at the end of the run.
+SAID_LATER: Final = "said_later"
+_BAR: Final = "{n_fmt} of {total_fmt} jobs |{bar:24}| {elapsed}, {remaining} to go "
+
+
+@dataclass(slots=True)
+class _Unit:
+    """An exhibit, a board or a page: its jobs that are not done, and when the first began."""
+
+    jobs: set[int]
+    began: float = math.inf
+
+
+class Screen(LogHandlerBase):
+    """Show what lands and what fails, and nothing else of what Snakemake says."""
+
+    def __post_init__(self) -> None:
+        self._units: dict[str, _Unit] = {}
+        self._planned = 0
+        self._landed = 0
+        self._began = time.time()
+        self._jobs: dict[int, str] = {}
+        # What Snakemake says of an error before it says whose job it is.
+        self._unsaid = ""
+        self._failed = False
+        self._bar: tqdm[Any] | None = None
+
+    @property
+    def writes_to_stream(self) -> bool:
+        """It replaces Snakemake's own screen."""
+        return True
+
+    @property
+    def writes_to_file(self) -> bool:
+        """Its lines are in no file."""
+        return False
+
+    @property
+    def has_filter(self) -> bool:
+        """It chooses by itself what is shown."""
+        return True
+
+    @property
+    def has_formatter(self) -> bool:
+        """It writes its own lines."""
+        return True
+
+    @property
+    def needs_rulegraph(self) -> bool:
+        """It does not draw one."""
+        return False
+
+    def emit(self, record: LogRecord) -> None:
+        """Show what a record says, if it is for the screen."""
+        try:
+            self._show(record, record.__dict__)
+        except Exception:
+            self.handleError(record)
+
+    def _show(self, record: LogRecord, said: Mapping[str, Any]) -> None:
+        match said.get("event"):
+            case LogEvent.JOB_INFO:
+                self._jobs[said["jobid"]] = job_name(said["rule_name"], said["wildcards"])
+                for unit in self._units_of(said["jobid"]):
+                    unit.began = min(unit.began, record.created)
+            case LogEvent.JOB_FINISHED:
+                self._finish(said["job_id"], record.created)
+            case LogEvent.PROGRESS:
+                self._progress(said["done"], said["total"])
+            case LogEvent.JOB_ERROR:
+                self._failed = True
+                job = self._jobs.get(said["jobid"], said["rule_name"])
+                self._write(job_error(job, said["log"], self._unsaid))
+                self._unsaid = ""
+            case LogEvent.ERROR:
+                self._unsaid = one_line(record)
+            case None if PLAN in said:
+                self._units = {name: _Unit(set(jobs)) for name, jobs in said[PLAN].items()}
+                self._planned = len(self._units)
+            # What Snakemake adds to an error is in its log.
+            case None if record.levelno >= (CRITICAL if self._failed or self._unsaid else WARNING):
+                if SAID_LATER not in said:
+                    self._write(one_line(record))
+
+    def _units_of(self, job: int) -> Iterable[_Unit]:
+        return [unit for unit in self._units.values() if job in unit.jobs]
+
+    def _finish(self, job: int, now: float) -> None:
+        for unit in self._units_of(job):
+            unit.jobs.discard(job)
+        for name in [name for name, unit in self._units.items() if not unit.jobs]:
+            unit = self._units.pop(name)
+            self._landed += 1
+            of = f"{self._landed:{len(str(self._planned))}} of {self._planned}"
+            since = tqdm.format_interval(now - self._began)
+            self._write(f"{of}  {since}  {name:<30} {now - unit.began:6.1f} s")
+
+    def _progress(self, done: int, total: int) -> None:
+        if self._bar is None:
+            # On a terminal alone.
+            options: Any = {"disable": None, "leave": False, "bar_format": _BAR}
+            self._bar = tqdm(total=total, file=sys.stderr, **options)
+            self._bar.start_t = self._began
+        self._bar.n, self._bar.total = done, total
+        self._bar.refresh()
+
+    def _write(self, line: str) -> None:
+        tqdm.write(line, file=sys.stderr)
+
+    def close(self) -> None:
+        """Take the line of progress away, and say the error that was no job's."""
+        if self._bar is not None:
+            self._bar.close()
+        if self._unsaid and not self._failed:
+            self._write(self._unsaid)
+        self._unsaid = ""
+        super().close()
+
+
+def job_error(job: str, logs: Iterable[str], exception: str) -> str:
+    """Return the one line of a job that failed: its own error, and where its log is."""
+    there = [line for log in map(Path, logs) if log.is_file() for line in _lines(log)]
+    own = [line for line in there if line.startswith("error: ")]
+    ended = _ENDED.search(exception)
+    told = own[0] if own else there[-1] if there else ended[0] if ended else exception
+    where = "".join(f"; log: {log}" for log in logs)
+    return f"error: {told.removeprefix('error: ')} (job {job}{where})"
+
+
+def one_line(record: LogRecord) -> str:
+    """Return a message of Snakemake in one line: that of the refused input, if it is one."""
+    lines = [line.strip() for line in record.getMessage().splitlines() if line.strip()]
+    own = [line for line in lines if line.startswith("error: ")]
+    level = f"{record.levelname.lower()}: "
+    return own[0] if own else level + " ".join(lines).removeprefix(level)
+
+
+def _lines(log: Path) -> list[str]:
+    text = log.read_text(encoding="utf-8", errors="replace")
+    return [line for line in text.splitlines() if line.strip()]

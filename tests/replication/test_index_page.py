@@ -1,0 +1,90 @@
+"""The page that leads to everything, in a real browser and read from disk."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlparse
+
+import pytest
+from run_examples import write_run
+
+from browsers import (
+    AA,
+    Browser,
+    color,
+    contrast,
+    forget_emulation,
+    open_browser,
+    open_page,
+    page_width,
+    read_log,
+    requested,
+)
+from replication.index_page import render_index
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    where = tmp_path_factory.mktemp("run")
+    manifest = write_run(where)
+    index = where / "results/index.html"
+    index.write_text(render_index(manifest, where, ["ro-crate-metadata.json"]), encoding="utf-8")
+    return index
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    with open_browser(tmp_path_factory.mktemp("profile")) as opened:
+        yield opened
+
+
+def ask(browser: Browser, script: str) -> Any:
+    return browser.execute_script(f"return {script}")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1300, 400])
+def test_it_is_one_file_that_fits_and_can_be_read(
+    browser: Browser, page: Path, width: int, scheme: str
+) -> None:
+    feature = {"name": "prefers-color-scheme", "value": scheme}
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
+    open_page(browser, page.as_uri(), width)
+    assert read_log(browser, "browser") == []
+    assert {one for one in requested(browser) if not one.startswith("data:")} == {page.as_uri()}
+    assert page_width(browser) <= width
+    # What is wide is scrolled in its own place.
+    wide = ask(browser, "document.querySelector('.scroll').scrollWidth")
+    assert wide > ask(browser, "document.querySelector('.scroll').clientWidth")
+    ground = color(browser, "body", "backgroundColor")
+    assert (sum(ground) > 1.5) == (scheme == "light")
+    for part in ("body", "a.open", ".v-contradicted", ".v-holds", ".s-witness", ".provenance"):
+        assert contrast(color(browser, part), ground) >= AA
+    forget_emulation(browser)
+
+
+def test_it_leads_to_every_file_and_shows_what_there_is(browser: Browser, page: Path) -> None:
+    open_page(browser, page.as_uri())
+    links = ask(browser, "[...document.links].map((a) => a.href).filter((a) => !a.includes('#'))")
+    files = {Path(unquote(urlparse(link).path)) for link in links}
+    assert all(file.is_file() for file in files), files
+    root = page.parents[1]
+    made = {file for top in ("results", "figures") for file in (root / top).rglob("*.*")}
+    missing = {file for file in made - files if file.is_file() and file != page}
+    assert {file.name for file in missing} == {"table_06.csv-metadata.json"}
+    assert ask(browser, "[...document.images].every((image) => image.naturalWidth > 0)")
+    shown = ask(browser, "[...document.querySelectorAll('article')].map((one) => one.innerText)")
+    table, figure, board = shown
+    assert "1 hold\n" in table
+    assert "1 contradicted" in table
+    assert "a|b" in table
+    assert "rests on a witness" in figure
+    assert "Open the page of mine.adjacent" in board
+    # Nothing of what is written is taken for HTML, and nothing turns text around.
+    assert "<img src=x" in table
+    assert "[U+202E]" in board
+    assert "2026-05-28T09:02:00" in ask(browser, "document.querySelector('#run').innerText")
+    assert "On one rest figure_1" not in ask(browser, "document.body.innerText")
+    assert "On one rest Figure 1." in ask(browser, "document.body.innerText")

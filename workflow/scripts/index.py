@@ -1,0 +1,12 @@
+"""Write the page from which everything that the run made is found."""
+
+import json
+from pathlib import Path
+
+from replication.index_page import render_index
+from replication.job import logged, snakemake
+
+with logged():
+    manifest = json.loads(Path(snakemake.input.manifest[0]).read_bytes())
+    page = render_index(manifest, Path(), snakemake.params.beside)
+    Path(snakemake.output[0]).write_text(page, encoding="utf-8")
