@@ -102,6 +102,13 @@ def test_a_smoke_run_holds_every_contest_and_says_which_peers_are_not_there(
     sides = {(one.name, side.who) for one in contests for side in (one.ours, *one.peers)}
     assert sides <= told
     assert {x.why for x in found.left_out if not x.why.endswith("is not installed")} == set()
-    draw: list[str | Path] = [sys.executable, FOLDER / "plots.py", "--results", results, "--output", picture]
+    draw: list[str | Path] = [
+        sys.executable,
+        FOLDER / "plots.py",
+        "--results",
+        results,
+        "--output",
+        picture,
+    ]
     subprocess.run(draw, check=True)
     assert picture.stat().st_size > 10_000
