@@ -155,7 +155,7 @@ class Run:
         """Return what a job makes a part of, as a reader calls it; None if it is several."""
         if rule in self._pages:
             return self._pages[rule]
-        panel = self.boards.panels.get(wildcards.get("panel", ""))
+        panel = self.boards.panels.get(wildcards.get("panel") or wildcards.get("streamed", ""))
         board = panel.board if panel else wildcards.get("board")
         return f"Board {board}" if board in self.boards.boards else None
 

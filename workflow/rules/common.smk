@@ -80,6 +80,33 @@ def board_labels(shown, wildcards):
     }
 
 
+def streamed_board(wildcards):
+    return BOARDS.of_panel(wildcards.streamed)
+
+
+def parts_of(pattern):
+    """Return an input function: the files of all parts of a board."""
+    return lambda wildcards: [
+        pattern.format(streamed=wildcards.streamed, part=part)
+        for part in range(streamed_board(wildcards).parts)
+    ]
+
+
+def streamed_scores(wildcards):
+    return BOARDS.scores(BOARDS.panels[wildcards.streamed].board)
+
+
+def streamed_settings(wildcards):
+    """Return what all jobs of a streamed board are told."""
+    board = streamed_board(wildcards)
+    return {
+        "cluster": board.cluster,
+        "point": RUN.point_of(board),
+        "declared": asdict(board.declared),
+        "parts": board.parts,
+    }
+
+
 for message in RUN.placed_by_hand():
     logger.warning(message)
 

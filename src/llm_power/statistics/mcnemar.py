@@ -179,7 +179,7 @@ def _log_far_tail(k: IntArray, n: IntArray) -> FloatArray:
         step += 1
         term *= np.maximum(below - step + 1, 0.0) / (above + step)
         total += term
-    return log_probability + np.log(total)
+    return np.asarray(log_probability + np.log(total))
 
 
 def _chi2_p(difference: FloatArray, total: IntArray) -> FloatArray:
