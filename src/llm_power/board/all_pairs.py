@@ -351,11 +351,13 @@ class BoardPairs:
             **core_columns(evidence.of_items, point),
             "p_holm": family.holm,
             "p_bh": family.bh,
-            **_clusters(evidence.of_clusters, tests, point),
+            **_clusters(evidence.of_clusters, None if self.declared.weighted else tests, point),
             **_monitoring(evidence.of_items, point),
         }
         strangers = block.shared == 0
         if strangers.any():
+            if "n00" in columns:
+                columns["n00"] = np.where(strangers, 0, columns["n00"]).astype(np.int32)
             for name in ESTIMATES:
                 if name in columns:
                     columns[name] = np.where(strangers, np.nan, columns[name])
@@ -434,11 +436,15 @@ def _counts(items: PairCells | DifferenceMoments) -> Columns:
     return {}
 
 
-def _clusters(moments: ClusterMoments | None, tests: PairTests, point: OperatingPoint) -> Columns:
+def _clusters(
+    moments: ClusterMoments | None, tests: PairTests | None, point: OperatingPoint
+) -> Columns:
+    """Columns of clusters; `tests` may have the test of these moments already."""
     if moments is None:
         return {}
     paper = cluster_resolution(moments, alpha=point.alpha, power=point.power)
-    robust = cluster_robust_test(moments) if tests.robust is None else tests.robust.test
+    known = None if tests is None else tests.robust
+    robust = cluster_robust_test(moments) if known is None else known.test
     return {
         "icc": paper.icc,
         "design_effect": paper.design_effect,

@@ -13,7 +13,6 @@ from llm_power.board.counts import DifferenceMoments, PairCells
 from llm_power.board.operating_point import OperatingPoint
 from llm_power.board.tabulation import PAIR_KEY, with_an_item
 from llm_power.statistics._typing import FloatArray
-from llm_power.statistics.inversion import required_n
 from llm_power.statistics.mcnemar import mcnemar_exact
 from llm_power.statistics.multiplicity import (
     Procedure,
@@ -21,7 +20,6 @@ from llm_power.statistics.multiplicity import (
     adjust_bonferroni,
     adjust_holm,
     adjust_sidak,
-    bonferroni_level,
     stepwise_required_n,
 )
 
@@ -131,10 +129,17 @@ def add_given_multiplicity(
     [7842.0, 625.0, 107.0]
     """
     gap = resolution[["delta", "var_d"]].where(pairs["n_items"] > 0, 0.0)
-    level = bonferroni_level(size, alpha=point.alpha)
-    need = required_n(gap["delta"], np.sqrt(gap["var_d"]), alpha=level, power=point.power)
+    bonferroni = stepwise_required_n(
+        gap["delta"].to_numpy(),
+        np.sqrt(gap["var_d"].to_numpy()),
+        with_an_item(pairs)["n_items"].to_numpy(),
+        procedure="bonferroni",
+        m=size,
+        alpha=point.alpha,
+        power=point.power,
+    )
     missing = {"n_star_holm": np.nan, "n_star_bh": np.nan}
-    return pairs[PAIR_KEY].assign(**adjusted, n_star_bonferroni=need, **missing)
+    return pairs[PAIR_KEY].assign(**adjusted, n_star_bonferroni=bonferroni.n_star, **missing)
 
 
 def unadjusted_p(items: PairCells | DifferenceMoments) -> FloatArray:

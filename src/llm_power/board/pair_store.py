@@ -279,7 +279,7 @@ def write_family(path: Path, family: FamilyValues, bounds: Sequence[tuple[int, i
     >>> p = np.array([0.01, 0.4, 0.03])
     >>> write_family(Path("family.parquet"), family_of(p, p, alpha=0.05), [(0, 2), (2, 3)])
     >>> read_family(Path("family.parquet"), 1).decided
-    FamilyTest(p=array([0.06]), level=0.05, size=3)
+    FamilyTest(p=array([0.06]), level=0.025, size=3)
     """
     told = {"level": repr(family.decided.level), "size": str(family.decided.size)}
     columns = {"decided": family.decided.p, "holm": family.holm, "bh": family.bh}
