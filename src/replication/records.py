@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
@@ -268,6 +268,14 @@ def record(
     unfinished = place.with_suffix(".unfinished")
     unfinished.write_text(json.dumps(content | {"sha256": _seal(content)}, indent=1), "utf-8")
     os.replace(unfinished, place)
+    _disown(job, made, root)
+
+
+def _disown(job: str, made: Container[str], root: Path) -> None:
+    """Forget jobs that made any of these files before, as rules of an earlier version did."""
+    for other in Ledger.read(root).records:
+        if other.job != job and any(path in made for path in other.outputs):
+            forget(other.job, root)
 
 
 def _place(job: str, root: Path) -> Path:

@@ -23,8 +23,10 @@ from itertools import pairwise
 from typing import Final, TypeVar
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from llm_power.board.counts import (
+    CountTables,
     DifferenceMoments,
     PairCells,
     ScoreCounts,
@@ -68,9 +70,11 @@ class FamilyValues:
     ----------
     decided : FamilyTest
         Those that decide, by Holm.
-    holm, bh : ndarray of shape (n_pairs,)
-        The exact McNemar p-values (of graded scores the paired t test's) by Holm and by Benjamini
-        and Hochberg.
+    p : ndarray of shape (n_pairs,)
+        The same, not adjusted.
+    unadjusted, holm, bh : ndarray of shape (n_pairs,)
+        The exact McNemar p-values (of graded scores the paired t test's), and the same by Holm and
+        by Benjamini and Hochberg.
 
     Examples
     --------
@@ -82,6 +86,8 @@ class FamilyValues:
     """
 
     decided: FamilyTest
+    p: FloatArray
+    unadjusted: FloatArray
     holm: FloatArray
     bh: FloatArray
 
@@ -97,7 +103,8 @@ class FamilyValues:
         FamilyTest(p=array([0.4]), level=0.05, size=2)
         """
         decided = FamilyTest(self.decided.p[rows], self.decided.level, self.decided.size)
-        return FamilyValues(decided, self.holm[rows], self.bh[rows])
+        others = (values[rows] for values in (self.p, self.unadjusted, self.holm, self.bh))
+        return FamilyValues(decided, *others)
 
 
 def family_of(p: FloatArray, unadjusted: FloatArray, *, alpha: float) -> FamilyValues:
@@ -122,9 +129,12 @@ def family_of(p: FloatArray, unadjusted: FloatArray, *, alpha: float) -> FamilyV
     >>> family_of(np.array([0.01, 0.4]), np.array([0.01, 0.4]), alpha=0.05).decided.level
     0.05
     """
-    decided = holm_family(p, alpha=alpha)
-    holm = decided.p if unadjusted is p else adjust_holm(unadjusted)
-    return FamilyValues(decided, holm, adjust_benjamini_hochberg(unadjusted))
+    # Sorting millions of numbers takes a second, and another core may do it.
+    with ThreadPoolExecutor(2) as pool:
+        bh = pool.submit(adjust_benjamini_hochberg, unadjusted)
+        decided = holm_family(p, alpha=alpha)
+        holm = decided.p if unadjusted is p else adjust_holm(unadjusted)
+        return FamilyValues(decided, p, unadjusted, holm, bh.result())
 
 
 class BoardPairs:
@@ -281,8 +291,9 @@ class BoardPairs:
         """
         parts = []
         for block in self._blocks(start, stop):
-            p = PairTests(block.evidence, self.declared).p
-            parts.append((p, p if self._is_exact else unadjusted_p(block.evidence.of_items)))
+            tests, items = PairTests(block.evidence, self.declared), block.evidence.of_items
+            exact = self.declared.test == "exact" and isinstance(items, PairCells)
+            parts.append((tests.p, tests.p_of_items if exact else unadjusted_p(items)))
         p = np.concatenate([part[0] for part in parts])
         return p, p if self._is_exact else np.concatenate([part[1] for part in parts])
 
@@ -339,7 +350,15 @@ class BoardPairs:
 
     def _columns_of(self, block: _Block, family: FamilyValues) -> Columns:
         evidence, point = block.evidence, self.point
-        tests = PairTests(evidence, self.declared)
+        binary = isinstance(evidence.of_items, PairCells)
+        known = family.unadjusted if binary else None
+        exact = self.declared.test == "exact"
+        tests = PairTests(
+            evidence,
+            self.declared,
+            known_p=family.p,
+            known_p_of_items=known if exact else None,
+        )
         judged = tests.judged(point, family.decided, sizes=False)
         columns: dict[str, np.ndarray] = {
             "task": np.full(len(block.first), block.task, dtype=np.int32),
@@ -348,7 +367,7 @@ class BoardPairs:
             "n_items": block.shared.astype(np.int32),
             **_counts(evidence.of_items),
             **_of_verdict(judged, evidence.n_items, sized=tests.robust is None),
-            **core_columns(evidence.of_items, point),
+            **core_columns(evidence.of_items, point, p_exact=known),
             "p_holm": family.holm,
             "p_bh": family.bh,
             **_clusters(evidence.of_clusters, None if self.declared.weighted else tests, point),
@@ -401,27 +420,29 @@ class _TaskPairs:
         return ScoreCounts(self.task.values, self._codes)
 
     def blocks(self, number: int, start: int, stop: int) -> Iterator[_Block]:
-        chunk = CHUNK if self.task.kind == "binary" else _BLOCK
-        for low in range(start, stop, chunk):
-            first, second = self.pairs_at(np.arange(low, min(low + chunk, stop)))
-            shared, evidence = self._evidence(first, second)
+        for low in range(start, stop, CHUNK):
+            places = np.arange(low, min(low + CHUNK, stop))
+            first, second = self.pairs_at(places)
+            tables = self._counts.tables(first, second) if self.task.kind == "binary" else None
             for k in range(0, len(first), _BLOCK):
                 some = slice(k, k + _BLOCK)
-                yield _Block(number, first[some], second[some], shared[some], evidence.part(some))
-
-    def _evidence(self, first: IntArray, second: IntArray) -> tuple[IntArray, Evidence]:
-        if self.task.kind == "binary":
-            parts = self._counts.of_pairs(first, second)
-            items: PairCells | DifferenceMoments = parts.whole()
-            clusters = None if self._codes is None else parts.moments()
-        else:
-            items = difference_moments(self.task.values, first, second)
-            clusters = None
-            if self._codes is not None:
-                clusters = difference_moments_by_cluster(
-                    self.task.values, self._codes, first, second
+                pairs = first[some], second[some]
+                evidence = (
+                    self._graded_evidence(*pairs)
+                    if tables is None
+                    else self._binary_evidence(tables, some)
                 )
-        return items.n_items, Evidence(items, clusters, self._sizes).with_an_item()
+                yield _Block(number, *pairs, evidence.n_items, evidence.with_an_item())
+
+    def _binary_evidence(self, tables: CountTables, some: slice) -> Evidence:
+        clusters = None if self._codes is None else tables.moments(some)
+        return Evidence(tables.cells(some), clusters, self._sizes)
+
+    def _graded_evidence(self, first: IntArray, second: IntArray) -> Evidence:
+        values, clusters = self.task.values, None
+        if self._codes is not None:
+            clusters = difference_moments_by_cluster(values, self._codes, first, second)
+        return Evidence(difference_moments(values, first, second), clusters, self._sizes)
 
 
 def _of_verdict(judged: Judgement, n_items: IntArray, *, sized: bool) -> Columns:
@@ -490,7 +511,8 @@ def in_threads(
     """
     count = len(os.sched_getaffinity(0)) if threads is None else threads
     waiting: deque[Future[_Result]] = deque()
-    with ThreadPoolExecutor(count) as pool:
+    # One core a chunk: products that take all of them wait for each other.
+    with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(count) as pool:
         try:
             for bounds in chunks:
                 waiting.append(pool.submit(work, *bounds))

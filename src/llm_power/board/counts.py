@@ -18,6 +18,7 @@ from dataclasses import dataclass, fields
 from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from llm_power.errors import InvalidArgument
 from llm_power.statistics._typing import BoolArray, FloatArray, IntArray
@@ -29,6 +30,8 @@ _PAIR_BLOCK = 350
 
 # Models whose pairs are counted in one product: some megabytes with thousands of others.
 _ROWS = 512
+
+_EVERY = slice(None)
 
 # Single precision counts no further.
 _LARGEST_EXACT = 2**24
@@ -85,24 +88,6 @@ class PairCells:
         array([7])
         """
         return PairCells(*(x.sum(axis=0) for x in (self.n11, self.b, self.c, self.n00)))
-
-    def moments(self) -> ClusterMoments:
-        """Return what clustered verdicts need of tables that are counted by cluster.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from llm_power.board.counts import PairCells
-        >>> cells = PairCells(*(np.array([[count], [count]]) for count in (7, 3, 1, 2)))
-        >>> cells.moments().sum_d.tolist(), cells.moments().sum_d2.tolist()
-        ([[2.0], [2.0]], [[4.0], [4.0]])
-        """
-        differing = self.b + self.c
-        return ClusterMoments(
-            (self.n11 + differing + self.n00).astype(np.float64),
-            (self.b - self.c).astype(np.float64),
-            differing.astype(np.float64),
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,11 +191,83 @@ class ScoreCounts:
         >>> counts.of_pairs(np.array([0]), np.array([1])).b.tolist()
         [[1], [0]]
         """
-        tables = np.empty((4, len(self._clusters), len(first)), dtype=np.int64)
+        return PairCells(*self.tables(first, second).counts.astype(np.int64))
+
+    def tables(self, first: IntArray, second: IntArray) -> CountTables:
+        """Count the pairs within each cluster, in single precision.
+
+        Parameters
+        ----------
+        first, second
+            As in `of_pairs`.
+
+        Returns
+        -------
+        CountTables
+            Of all these pairs, from which those of some are taken.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from llm_power.board.counts import ScoreCounts
+        >>> scores = np.array([[1.0, 0.0], [1.0, 1.0], [0.0, 0.0]])
+        >>> counts = ScoreCounts(scores, np.array([0, 0, 1]))
+        >>> tables = counts.tables(np.array([0]), np.array([1]))
+        >>> tables.cells().b.tolist(), tables.moments().sum_d.tolist()
+        ([1], [[1.0], [0.0]])
+        """
+        tables = np.empty((4, len(self._clusters), len(first)), dtype=np.float32)
         for rows in _blocks_of_rows(first, second):
             for cluster, table in zip(self._clusters, tables.swapaxes(0, 1), strict=True):
                 cluster.count(rows, table)
-        return PairCells(*tables)
+        return CountTables(tables)
+
+
+@dataclass(frozen=True, slots=True)
+class CountTables:
+    """The 2 x 2 tables of pairs within clusters.
+
+    Attributes
+    ----------
+    counts : ndarray of float32, shape (4, n_clusters, n_pairs)
+        Whole numbers: items solved by both, only by the first, only by the second, by neither.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from llm_power.board.counts import CountTables
+    >>> CountTables(np.ones((4, 2, 1), dtype=np.float32)).cells().n_items
+    array([8])
+    """
+
+    counts: NDArray[np.float32]
+
+    def cells(self, some: slice = _EVERY) -> PairCells:
+        """Return the tables of some pairs over all clusters, arrays of shape (n_pairs,).
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from llm_power.board.counts import CountTables
+        >>> CountTables(np.ones((4, 2, 3), dtype=np.float32)).cells(slice(2)).n11
+        array([2, 2])
+        """
+        whole = self.counts[:, :, some].sum(axis=1, dtype=np.float64)
+        return PairCells(*whole.astype(np.int64))
+
+    def moments(self, some: slice = _EVERY) -> ClusterMoments:
+        """Return what clustered verdicts need of some pairs, shape (n_clusters, n_pairs).
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from llm_power.board.counts import CountTables
+        >>> CountTables(np.ones((4, 2, 3), dtype=np.float32)).moments(slice(1)).sum_d2.tolist()
+        [[2.0], [2.0]]
+        """
+        n11, b, c, n00 = self.counts[:, :, some].astype(np.float64)
+        differing = b + c
+        return ClusterMoments(n11 + differing + n00, b - c, differing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,7 +310,7 @@ class _ClusterScores:
         self._scored = None if present.all() else present.astype(np.float32)
         self._n_solved = self._solved.sum(axis=1, dtype=np.float64)
 
-    def count(self, runs: Sequence[_Run], table: IntArray) -> None:
+    def count(self, runs: Sequence[_Run], table: NDArray[np.float32]) -> None:
         """Write the cells of the runs into a table (4, n_pairs)."""
         top, bottom = (f(run.first for run in runs) for f in (min, max))
         left = min(run.seconds.start for run in runs)

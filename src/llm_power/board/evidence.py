@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
@@ -32,6 +33,7 @@ from llm_power.statistics.verdict import (
     agreed_verdicts,
     binary_verdicts,
     chosen_verdicts,
+    mean_p,
     mean_verdicts,
 )
 
@@ -76,31 +78,6 @@ class Evidence:
         array([5])
         """
         return self.of_items.n_items
-
-    def part(self, some: slice) -> Evidence:
-        """Return what there is of some of the pairs.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from llm_power.board.counts import PairCells
-        >>> from llm_power.board.evidence import Evidence
-        >>> whole = Evidence(PairCells(*(np.array([count, 9]) for count in (3, 1, 0, 1))))
-        >>> whole.part(slice(1)).n_items
-        array([5])
-        """
-        items = replace(
-            self.of_items,
-            **{f.name: getattr(self.of_items, f.name)[some] for f in fields(self.of_items)},
-        )
-        moments = self.of_clusters
-        if moments is not None:
-            n, sums, squares = (
-                x[:, some] for x in (moments.n_items, moments.sum_d, moments.sum_d2)
-            )
-            origin = moments.origin[some] if moments.origin.ndim else moments.origin
-            moments = ClusterMoments(n, sums, squares, origin)
-        return Evidence(items, moments, self.cluster_sizes)
 
     def with_an_item(self) -> Evidence:
         """Put pairs that share no item on one that both failed, from which nothing follows.
@@ -169,6 +146,8 @@ class PairTests:
         What they rest on.
     declared : Declared
         Test, margin, and whether clusters are a sample.
+    known_p, known_p_of_items : ndarray, optional
+        What `p` and `p_of_items` are, where they have been worked out already.
 
     Examples
     --------
@@ -181,8 +160,16 @@ class PairTests:
     array([0.0005])
     """
 
-    def __init__(self, evidence: Evidence, declared: Declared) -> None:
+    def __init__(
+        self,
+        evidence: Evidence,
+        declared: Declared,
+        *,
+        known_p: FloatArray | None = None,
+        known_p_of_items: FloatArray | None = None,
+    ) -> None:
         self._evidence, self._declared = evidence, declared
+        self._known_p, self._known_p_of_items = known_p, known_p_of_items
         self.robust = _cluster_test(evidence, declared)
         self._weighted = _weighted_gaps(evidence) if declared.weighted else None
 
@@ -200,16 +187,31 @@ class PairTests:
         >>> PairTests(evidence, Declared()).p
         array([1.])
         """
-        p = self._p_of_items()
+        p = self.p_of_items
         if self._weighted is not None:
             by_weights = np.where(np.isnan(self._weighted.gap.p), 1.0, self._weighted.gap.p)
             p = np.where(self._weighted.partial, by_weights, p)
         if self.robust is not None:
-            p = np.maximum(self.robust.verdicts(self._evidence.n_items, need=np.inf).p, p)
+            p = np.maximum(self.robust.p, p)
         return p
 
-    def _p_of_items(self) -> FloatArray:
+    @cached_property
+    def p_of_items(self) -> FloatArray:
+        """The same of the items alone, none of them weighted.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from llm_power.board.counts import PairCells
+        >>> from llm_power.board.evidence import Evidence, PairTests
+        >>> from llm_power import Declared
+        >>> evidence = Evidence(PairCells(*(np.array([count]) for count in (3, 6, 0, 1))))
+        >>> PairTests(evidence, Declared()).p_of_items
+        array([0.03125])
+        """
         items = self._evidence.of_items
+        if self._known_p_of_items is not None:
+            return self._known_p_of_items
         if isinstance(items, PairCells):
             return P_VALUES[self._declared.test](items.b, items.c)
         return _graded_verdicts(items, need=np.inf).p
@@ -267,7 +269,8 @@ class PairTests:
                 moments = evidence.of_clusters
                 need = cluster_requirement(moments, alpha=level, power=point.power).n_star
             need = np.where(np.isnan(need), np.inf, need)
-            by_clusters = self.robust.verdicts(n, need=need, **settings)
+            # Of the two p-values the larger one counts, and may be known.
+            by_clusters = self.robust.verdicts(n, need=need, known_p=self._known_p, **settings)
             found = agreed_verdicts(by_clusters, found)
             error = np.maximum(self.robust.test.standard_error, error)
             test[:] = found.test
@@ -277,7 +280,8 @@ class PairTests:
         items = self._evidence.of_items
         if isinstance(items, PairCells):
             b, c, n = items.b, items.c, items.n_items
-            found = binary_verdicts(b, c, n, test=self._declared.test, **settings)
+            test = self._declared.test
+            found = binary_verdicts(b, c, n, test=test, known_p=self.p_of_items, **settings)
             return found, np.sqrt(observed_difference_variance(b, c, n) / n)
         delta, error = mean_and_error(items)
         sigma = np.where(np.isfinite(error), error, 0.0) * np.sqrt(items.n_items)
@@ -338,6 +342,23 @@ class ClusterTests:
     test: ClusterRobustTest
     resampled: ClusterResampling | None
     name: ClusterTestName
+
+    @property
+    def p(self) -> FloatArray:
+        """P-values of the verdicts; 1 where nothing shows how clusters vary.
+
+        Examples
+        --------
+        >>> from llm_power.board.evidence import ClusterTests
+        >>> from llm_power.statistics.cluster_moments import moments_from_counts
+        >>> from llm_power.statistics.cluster_robust import cluster_robust_test
+        >>> moments = moments_from_counts([[50]] * 3, [[9], [7], [8]], [[2], [3], [1]])
+        >>> ClusterTests(cluster_robust_test(moments), None, "cluster").p.round(3)
+        array([0.142])
+        """
+        if self.resampled is None:
+            return mean_p(self.test.delta, self.test.standard_error, self.test.df, self.test.skew)
+        return self.verdicts(np.ones(self.test.delta.shape, dtype=np.int64), need=np.inf).p
 
     def verdicts(self, n_items: IntArray, **settings: Any) -> Verdicts:
         """Return the verdicts of the clusters alone.

@@ -15,6 +15,7 @@ from llm_power.board.tabulation import (
     with_an_item,
     without_strangers,
 )
+from llm_power.statistics._typing import FloatArray
 from llm_power.statistics.inversion import (
     minimum_detectable_effect,
     required_n,
@@ -124,9 +125,24 @@ def resolution_columns(
 
 
 def core_columns(
-    items: PairCells | DifferenceMoments, point: OperatingPoint
+    items: PairCells | DifferenceMoments,
+    point: OperatingPoint,
+    *,
+    p_exact: FloatArray | None = None,
 ) -> dict[str, np.ndarray]:
     """Return those columns of `resolution_columns` that boards of millions of pairs have.
+
+    Parameters
+    ----------
+    items, point
+        As in `resolution_columns`.
+    p_exact : ndarray, optional
+        Exact p-values, where they have been worked out already.
+
+    Returns
+    -------
+    dict of str to ndarray
+        Columns.
 
     Examples
     --------
@@ -139,11 +155,14 @@ def core_columns(
     array([0.0536])
     """
     if isinstance(items, PairCells):
-        return _binary_columns(items, point)
+        p = mcnemar_exact(items.b, items.c) if p_exact is None else p_exact
+        return _binary_columns(items, point, p)
     return _graded_columns(items, point)
 
 
-def _binary_columns(cells: PairCells, point: OperatingPoint) -> dict[str, np.ndarray]:
+def _binary_columns(
+    cells: PairCells, point: OperatingPoint, p_exact: FloatArray
+) -> dict[str, np.ndarray]:
     b, c = cells.b, cells.c
     summary = summarize_counts(cells.n11, b, c, cells.n00, alpha=point.alpha, power=point.power)
     return {
@@ -157,8 +176,8 @@ def _binary_columns(cells: PairCells, point: OperatingPoint) -> dict[str, np.nda
         "mde": summary.mde,
         "resolved": summary.resolved,
         "p_chi2": mcnemar_asymptotic(b, c),
-        "p_exact": mcnemar_exact(b, c),
-        "log_p_exact": log_mcnemar_exact(b, c),
+        "p_exact": p_exact,
+        "log_p_exact": log_mcnemar_exact(b, c, known_p=p_exact),
     }
 
 

@@ -85,15 +85,27 @@ def mcnemar_exact(b: ArrayLike, c: ArrayLike) -> FloatArray:
     return np.minimum(1.0, 2.0 * _binomial_cdf(smaller, total))
 
 
-def log_mcnemar_exact(b: ArrayLike, c: ArrayLike) -> FloatArray:
+def log_mcnemar_exact(
+    b: ArrayLike, c: ArrayLike, *, known_p: FloatArray | None = None
+) -> FloatArray:
     r"""Natural logarithm of `mcnemar_exact`, finite where that is below the smallest float.
 
-    Parameters and errors as in `mcnemar_asymptotic`.
+    Parameters
+    ----------
+    b, c : array_like of int
+        Items that only the first, and only the second, model solves.
+    known_p : ndarray, optional
+        What `mcnemar_exact` returned, where that has been worked out already.
 
     Returns
     -------
     ndarray
         Broadcast shape; at most 0.
+
+    Raises
+    ------
+    InvalidArgument
+        If a count is negative or not whole.
 
     Notes
     -----
@@ -109,7 +121,7 @@ def log_mcnemar_exact(b: ArrayLike, c: ArrayLike) -> FloatArray:
     [-2.9265, -2759.4574]
     """
     smaller, total = _smaller_and_total(b, c)
-    p = np.minimum(1.0, 2.0 * _binomial_cdf(smaller, total))
+    p = mcnemar_exact(b, c) if known_p is None else known_p
     far = p < _FAR_TAIL
     log_p = np.asarray(np.log(np.where(far, 1.0, p)))
     if far.any():

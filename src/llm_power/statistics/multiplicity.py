@@ -212,7 +212,8 @@ def adjust_holm(p: ArrayLike, m: int | None = None) -> FloatArray:
     array([0.03, 0.06, 0.06])
     """
     p, m = _declared(p, m)
-    order = np.argsort(p, kind="stable")
+    # Equal p-values have one adjusted value, whatever their order.
+    order = np.argsort(p)
     adjusted = np.empty_like(p)
     adjusted[order] = np.maximum.accumulate((m - np.arange(p.size)) * p[order])
     return np.minimum(1.0, adjusted)
@@ -253,7 +254,7 @@ def adjust_benjamini_hochberg(p: ArrayLike, m: int | None = None) -> FloatArray:
     array([0.03, 0.04, 0.04])
     """
     p, m = _declared(p, m)
-    order = np.argsort(p, kind="stable")[::-1]
+    order = np.argsort(p)[::-1]
     adjusted = np.empty_like(p)
     adjusted[order] = np.minimum.accumulate(m * p[order] / np.arange(p.size, 0, -1))
     return np.minimum(1.0, adjusted)

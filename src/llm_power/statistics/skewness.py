@@ -91,13 +91,17 @@ def one_sided_p(t: ArrayLike, df: ArrayLike, skew: ArrayLike, hall_df: ArrayLike
     return np.asarray(np.maximum(stdtr(student, -x), stdtr(hall, -_hall(x, a))))
 
 
-def two_sided_p(t: ArrayLike, df: ArrayLike, skew: ArrayLike, hall_df: ArrayLike) -> FloatArray:
+def two_sided_p(
+    t: ArrayLike, df: ArrayLike, skew: ArrayLike, hall_df: ArrayLike | None = None
+) -> FloatArray:
     """Larger p-value of Student's and Hall's two-sided tests; 1 where their signs differ.
 
     Parameters
     ----------
-    t, df, skew, hall_df
+    t, df, skew
         As in `one_sided_p`.
+    hall_df : array_like, optional
+        Degrees of freedom of Hall's test; by default `df`.
 
     Returns
     -------
@@ -111,8 +115,15 @@ def two_sided_p(t: ArrayLike, df: ArrayLike, skew: ArrayLike, hall_df: ArrayLike
     [0.0969, 0.0158]
     """
     x, a = np.asarray(t, dtype=np.float64), np.asarray(skew, dtype=np.float64)
-    above, below = one_sided_p(x, df, a, hall_df), one_sided_p(-x, df, -a, hall_df)
-    return np.asarray(np.minimum(2 * np.minimum(above, below), 1.0))
+    h = _hall(x, a)
+    freedom = np.asarray(df, dtype=np.float64)
+    if hall_df is None:
+        tail = stdtr(freedom, -np.minimum(np.abs(x), np.abs(h)))
+    else:
+        hall = stdtr(np.asarray(hall_df, dtype=np.float64), -np.abs(h))
+        tail = np.maximum(stdtr(freedom, -np.abs(x)), hall)
+    # On either side one of the two is above 1/2 where their signs differ.
+    return np.asarray(np.where(x * h > 0, 2 * tail, 1.0))
 
 
 def equivalence_p(

@@ -33,7 +33,7 @@ from llm_power.statistics.cluster_robust import ClusterResampling
 from llm_power.statistics.exact_required_n import P_VALUES, connor_required_n
 from llm_power.statistics.inversion import required_n
 from llm_power.statistics.max_t import FamilyTest
-from llm_power.statistics.mcnemar import smallest_exact_p
+from llm_power.statistics.mcnemar import mcnemar_asymptotic, smallest_exact_p
 from llm_power.statistics.multiplicity import adjust_holm
 from llm_power.statistics.paired_difference_interval import (
     PairedDifferenceInterval,
@@ -137,6 +137,7 @@ def binary_verdicts(
     alpha: float = 0.05,
     power: float = 0.80,
     family: FamilyTest | None = None,
+    known_p: FloatArray | None = None,
 ) -> Verdicts:
     r"""Verdict on pairs of 0/1 scored models, by McNemar's test and the score equivalence test.
 
@@ -158,6 +159,8 @@ def binary_verdicts(
         Adjusted p-values that "different" is decided by, and the level that further items are
         for; claims of equivalence are then adjusted by Holm. Without it every pair is a family
         of its own, named beforehand.
+    known_p : ndarray, optional
+        P-values of the test, where they have been worked out already.
 
     Returns
     -------
@@ -194,6 +197,7 @@ def binary_verdicts(
     each = level if family is None else family.level
     interval = tango_interval(b, c, n_items, confidence=1 - level)
     first, second, n = pair_counts(b, c, n_items)
+    p = P_VALUES[test](first, second) if known_p is None else known_p
     p10, p01 = first / n, second / n
     need = connor_required_n(p10, p01, alpha=each, power=power)
     if test == "exact":
@@ -206,10 +210,10 @@ def binary_verdicts(
             p10, p01, margin=margin, alpha=each, power=power
         )
     return _verdicts(
-        p=P_VALUES[test](first, second),
+        p=p,
         p_equivalence=p_equivalence,
         interval=interval,
-        attainable=P_VALUES[test](first + second, 0) <= each,
+        attainable=_smallest_p(test, first + second) <= each,
         need=need,
         need_equivalence=need_equivalence,
         n_items=n,
@@ -297,6 +301,7 @@ def mean_verdicts(
     alpha: float = 0.05,
     power: float = 0.80,
     family: FamilyTest | None = None,
+    known_p: FloatArray | None = None,
 ) -> Verdicts:
     """Verdict on pairs by the t statistic of a mean difference.
 
@@ -320,7 +325,7 @@ def mean_verdicts(
     test : {"student", "weighted", "cluster", "cluster_wild", "cluster_sign_flip"}, optional
         What the standard error rests on: items, weighted ones, or clusters of them. Items that an
         equivalence would take are for items alone.
-    margin, alpha, power, family
+    margin, alpha, power, family, known_p
         As in `binary_verdicts`.
 
     Returns
@@ -369,7 +374,10 @@ def mean_verdicts(
                 alpha=level if family is None else family.level,
                 power=power,
             )
-    p, attainable = two_sided_p(gap / error, freedom, tilt, hall), varies
+    # As many degrees of freedom for both tests take one tail instead of two.
+    own = None if hall_df is None else hall
+    p = two_sided_p(gap / error, freedom, tilt, own) if known_p is None else known_p
+    attainable = varies
     if resampled is not None:
         p = np.where(varies & ~np.isnan(resampled.p), resampled.p, 1.0)
         attainable = varies & (resampled.smallest_p <= (level if family is None else family.level))
@@ -384,6 +392,33 @@ def mean_verdicts(
         family=family,
         settings=(test, margin, level, power),
     )
+
+
+def mean_p(
+    delta: FloatArray, standard_error: FloatArray, df: FloatArray, skew: FloatArray
+) -> FloatArray:
+    """P-values of `mean_verdicts` alone, with one number of degrees of freedom for both tests.
+
+    Parameters
+    ----------
+    delta, standard_error, df, skew : ndarray
+        As in `mean_verdicts`.
+
+    Returns
+    -------
+    ndarray
+        1 where nothing shows how items or clusters vary.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from llm_power.statistics.verdict import mean_p
+    >>> mean_p(*(np.array([x]) for x in (0.2, 0.05, 13.0, 0.1))).round(4)
+    array([0.0015])
+    """
+    varies = np.isfinite(standard_error) & (df > 0)
+    error, freedom = np.where(varies, standard_error, np.inf), np.where(varies, df, 1.0)
+    return two_sided_p(delta / error, freedom, np.where(varies, skew, 0.0))
 
 
 def average_verdicts(
@@ -602,6 +637,16 @@ def _verdicts(
         alpha=alpha,
         power=power,
     )
+
+
+def _smallest_p(test: McNemarTest, n_discordant: IntArray) -> FloatArray:
+    """P-value where all discordant items go one way."""
+    if test == "asymptotic":
+        return mcnemar_asymptotic(n_discordant, 0)
+    smallest = smallest_exact_p(n_discordant)
+    # Half the weight on the only table of its tail, and 1 where there is none to weigh.
+    halved = np.where(n_discordant > 0, np.exp2(-1.0 * n_discordant), 1.0)
+    return smallest if test == "exact" else halved
 
 
 def _called(different: BoolArray, within: BoolArray) -> NDArray[np.str_]:
