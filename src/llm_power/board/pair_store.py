@@ -294,6 +294,7 @@ def write_family(path: Path, family: FamilyValues, bounds: Sequence[tuple[int, i
     told = {"level": repr(family.decided.level), "size": str(family.decided.size)}
     columns = {
         "decided": family.decided.p,
+        "p": family.p,
         "unadjusted": family.unadjusted,
         "holm": family.holm,
         "bh": family.bh,
