@@ -92,7 +92,7 @@ def test_markdown_has_totals_then_what_fails_then_all(judged: Audit) -> None:
     text = claims_markdown(judged)
     headings = [line for line in text.splitlines() if line.startswith("#")]
     assert headings == [
-        "# A \\*title\\*: claims under audit",
+        "# A \\*title*: claims under audit",
         "## Totals",
         "## Contradicted",
         "### bad",

@@ -25,6 +25,7 @@ SCHEMA: Final[dict[str, Any]] = {
     "properties": {
         **{name: {"type": "string"} for name in ("version", "title", "family")},
         **{name: {"type": "string"} for name in ("clusters", "missing")},
+        "streamed": {"type": "boolean"},
         "cluster": {"type": ["string", "null"]},
         "alpha": {"type": "number"},
         "power": {"type": "number"},
