@@ -5,7 +5,7 @@ The exhibit's name gives the module, and paper.yaml names its inputs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +19,7 @@ from llm_power.report.score_provenance import score_provenance
 from llm_power.report.tables import Table, describe_csv, write_table
 from llm_power.scores.store import read_task
 from replication.printed import PublishedCounts, load_counts, load_table
+from replication.simulations import gathered
 from replication.stages import csv_text, read_stage
 
 if TYPE_CHECKING:
@@ -38,7 +39,8 @@ class Inputs:
     exhibit : str
         Name of the exhibit, for messages.
     files : mapping of str to (str or sequence of str)
-        Paths by their names: ``printed/6``, ``recorded``, ``PANEL/STAGE`` and ``scores``.
+        Paths by their names: ``printed/6``, ``recorded``, ``simulated``, ``PANEL/STAGE`` and
+        ``scores``.
     settings : mapping of str to object
         Numbers that the paper states in prose and captions.
     numbers : mapping of str to int
@@ -78,16 +80,23 @@ class Inputs:
         """Load another stage of a panel."""
         return read_stage(str(self._file(f"{panel}/{name}")))
 
+    def simulated(self, chunks: Iterable[str]) -> dict[str, pd.DataFrame]:
+        """Load what its simulation's jobs made, a table a chunk, in the order of `chunks`."""
+        return gathered(self._named("simulated"), chunks)
+
     def provenance(self) -> list[Provenance]:
         """Return where the scores of all its panels came from."""
         return score_provenance([read_task(path) for path in self.files["scores"]])
 
     def _file(self, name: str) -> Path:
+        return Path(self._named(name))
+
+    def _named(self, name: str) -> Any:
         if name not in self.files:
             raise UndeclaredInput(
                 f"{self.exhibit} asks for {name}, which its entry in paper.yaml does not name"
             )
-        return Path(self.files[name])
+        return self.files[name]
 
 
 @dataclass(frozen=True, slots=True)
