@@ -54,9 +54,8 @@ def gathered(paths: Sequence[str], chunks: Iterable[str]) -> dict[str, pd.DataFr
     for path in paths:
         for name, rows in read_stage(path).groupby(CHUNK, sort=False):
             if name in found:
-                raise SimulationParts(
-                    message_at({"file": path}, f"{name!r} is there twice", _REMEDY)
-                )
+                problem = f"the chunk {name!r} is in another part too"
+                raise SimulationParts(message_at({"file": path}, problem, _REMEDY))
             found[str(name)] = rows.drop(columns=CHUNK).reset_index(drop=True)
     names = list(chunks)
     if missing := [name for name in names if name not in found]:

@@ -56,7 +56,7 @@ def chunks(settings: Mapping[str, Any], numbers: Mapping[str, int]) -> Chunks:
         return pd.DataFrame(
             [
                 _row(
-                    *cells,
+                    cells,
                     horizon=round(_HORIZON * n_star),
                     alpha=alpha,
                     n_trials=n_trials,
@@ -79,7 +79,7 @@ def chunks(settings: Mapping[str, Any], numbers: Mapping[str, int]) -> Chunks:
     return found
 
 
-def _row(*cells: float, mixture: Mixture, **how: Any) -> dict[str, object]:
+def _row(cells: tuple[float, float], mixture: Mixture, **how: Any) -> dict[str, object]:
     result = e_process_calibration(*cells, mixture=mixture, **how)
     late = np.quantile(result.stopping_items, 0.8, method="inverted_cdf")
     return {
