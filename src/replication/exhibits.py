@@ -5,7 +5,7 @@ The exhibit's name gives the module, and paper.yaml names its inputs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,7 +19,7 @@ from llm_power.report.score_provenance import score_provenance
 from llm_power.report.tables import Table, describe_csv, write_table
 from llm_power.scores.store import read_task
 from replication.printed import PublishedCounts, load_counts, load_table
-from replication.simulations import gathered
+from replication.simulations import Chunks, gathered
 from replication.stages import csv_text, read_stage
 
 if TYPE_CHECKING:
@@ -80,23 +80,20 @@ class Inputs:
         """Load another stage of a panel."""
         return read_stage(str(self._file(f"{panel}/{name}")))
 
-    def simulated(self, chunks: Iterable[str]) -> dict[str, pd.DataFrame]:
-        """Load what its simulation's jobs made, a table a chunk, in the order of `chunks`."""
-        return gathered(self._named("simulated"), chunks)
+    def simulated(self, chunks: Chunks) -> dict[str, pd.DataFrame]:
+        """Load what jobs simulated for it, or simulate it here: a table a chunk, in their order."""
+        return gathered(self.files.get("simulated", ()), chunks)
 
     def provenance(self) -> list[Provenance]:
         """Return where the scores of all its panels came from."""
         return score_provenance([read_task(path) for path in self.files["scores"]])
 
     def _file(self, name: str) -> Path:
-        return Path(self._named(name))
-
-    def _named(self, name: str) -> Any:
         if name not in self.files:
             raise UndeclaredInput(
                 f"{self.exhibit} asks for {name}, which its entry in paper.yaml does not name"
             )
-        return self.files[name]
+        return Path(self.files[name])
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,7 @@ class Numbered:
     simulated : mapping of str to int
         How much it simulates where the paper does not say.
     parts : int
-        Number of jobs that simulate for it, each some of its chunks; 0 if it has no chunks.
+        Number of jobs that simulate for it, each some of its chunks; 0 if it does so itself.
     """
 
     config: Mapping[str, str] = field(default_factory=dict)
@@ -306,9 +306,9 @@ class Paper:
         return f"{self.name}.simulations.{name}"
 
     def simulated(self, name: str) -> list[str]:
-        """Return the file of each part of a simulation."""
-        parts = range(self.simulations[name].parts)
-        return [f"results/simulations/{name}/part-{part}.parquet" for part in parts]
+        """Return the file of each part of a simulation; none if it has no parts."""
+        parts = self.simulations[name].parts if name in self.simulations else 0
+        return [f"results/simulations/{name}/part-{part}.parquet" for part in range(parts)]
 
     def module(self, exhibit: ExhibitPlan) -> str:
         """Return the module that makes an exhibit."""
@@ -320,7 +320,7 @@ class Paper:
         return {
             **{f"printed/{number}": self.printed(number) for number in exhibit.printed},
             **({"recorded": str(self.root / "data/recorded" / recorded)} if recorded else {}),
-            **({"simulated": self.simulated(exhibit.stem)} if exhibit.parts else {}),
+            "simulated": self.simulated(exhibit.stem),
             **{
                 f"{panel}/{stage}": stage_file(panel, stage)
                 for panel, stages in exhibit.panels.items()

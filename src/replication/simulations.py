@@ -7,7 +7,7 @@ are the same however many jobs there are.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 import pandas as pd
@@ -42,14 +42,23 @@ def simulate_part(chunks: Chunks, part: int, parts: int) -> pd.DataFrame:
     return rows.reset_index(drop=True)
 
 
-def gathered(paths: Sequence[str], chunks: Iterable[str]) -> dict[str, pd.DataFrame]:
-    """Return the rows of each chunk, in the order of `chunks`, from the files of all parts.
+def gathered(paths: Sequence[str], chunks: Chunks) -> dict[str, pd.DataFrame]:
+    """Return the rows of each chunk, in the order of `chunks`.
+
+    Parameters
+    ----------
+    paths : sequence of str
+        Files of all parts; without any, the chunks are simulated here.
+    chunks : mapping of str to callable
+        What simulates each chunk.
 
     Raises
     ------
     SimulationParts
         If a chunk is in no file, or in two.
     """
+    if not paths:
+        return {name: simulate() for name, simulate in chunks.items()}
     found: dict[str, pd.DataFrame] = {}
     for path in paths:
         for name, rows in read_stage(path).groupby(CHUNK, sort=False):
@@ -57,8 +66,7 @@ def gathered(paths: Sequence[str], chunks: Iterable[str]) -> dict[str, pd.DataFr
                 problem = f"the chunk {name!r} is in another part too"
                 raise SimulationParts(message_at({"file": path}, problem, _REMEDY))
             found[str(name)] = rows.drop(columns=CHUNK).reset_index(drop=True)
-    names = list(chunks)
-    if missing := [name for name in names if name not in found]:
+    if missing := [name for name in chunks if name not in found]:
         problem = f"no part has the chunk {missing[0]!r}"
         raise SimulationParts(message_at({"file": ", ".join(paths)}, problem, _REMEDY))
-    return {name: found[name] for name in names}
+    return {name: found[name] for name in chunks}

@@ -63,10 +63,10 @@ def test_inputs_of_an_exhibit() -> None:
 
 
 def test_an_exhibit_in_parts_is_made_from_all_of_them() -> None:
-    found = PAPER.inputs(PAPER.exhibits["figure_5"], boards())
-    assert found["simulated"] == ["results/simulations/figure_05/part-0.parquet"]
-    assert "simulated" not in PAPER.inputs(PAPER.exhibits["figure_4"], boards())
-    assert len(PAPER.simulated("figure_06")) == PAPER.exhibits["figure_6"].parts
+    found = PAPER.inputs(PAPER.exhibits["figure_6"], boards())
+    names = [f"results/simulations/figure_06/part-{part}.parquet" for part in range(2)]
+    assert found["simulated"] == names
+    assert PAPER.inputs(PAPER.exhibits["figure_5"], boards())["simulated"] == []
 
 
 @pytest.mark.parametrize("name", PAPER.simulations)

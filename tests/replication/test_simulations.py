@@ -28,7 +28,7 @@ def parts_in(folder: Path, parts: int) -> list[str]:
     return paths
 
 
-@pytest.mark.parametrize("parts", [1, 2, 3, 5])
+@pytest.mark.parametrize("parts", [0, 1, 2, 3, 5])
 def test_gathered_chunks_are_those_of_one_piece_in_their_order(parts: int, tmp_path: Path) -> None:
     paths = parts_in(tmp_path, parts)
     for order in (paths, paths[::-1]):

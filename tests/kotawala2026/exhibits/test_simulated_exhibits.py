@@ -225,14 +225,14 @@ def test_figure_6_does_not_depend_on_the_jobs_that_simulate_it(tmp_path: Path) -
     numbers = {"n_trials": 60, "n_resamples": 60, "seed": SEED}
     chunks = simulations_of_6.chunks(settings, numbers)
     made = []
-    for parts in (1, 3):
+    for parts in (0, 1, 3):
         paths = [str(tmp_path / f"{part}-of-{parts}.parquet") for part in range(parts)]
         for part, path in enumerate(paths):
             write_stage(simulate_part(chunks, part, parts), path)
         # Jobs end in any order.
         inputs = Inputs("figure_6", {"simulated": paths[::-1]}, settings, numbers)
         made.append(figure_06.make(inputs))
-    assert made[0].files["_points.csv"] == made[1].files["_points.csv"]
+    assert len({exhibit.files["_points.csv"] for exhibit in made}) == 1
     points = pd.read_csv(io.StringIO(made[0].files["_points.csv"]))
     order = [("expected", 0.08), ("expected", 0.1), ("drawn", 0.08), ("drawn", 0.1)]
     assert [*dict.fromkeys(zip(points["reference"], points["delta"], strict=True))] == order
