@@ -19,6 +19,7 @@ from llm_power.report.score_provenance import score_provenance
 from llm_power.report.tables import Table, describe_csv, write_table
 from llm_power.scores.store import read_task
 from replication.printed import PublishedCounts, load_counts, load_table
+from replication.simulations import Chunks, gathered
 from replication.stages import csv_text, read_stage
 
 if TYPE_CHECKING:
@@ -38,7 +39,8 @@ class Inputs:
     exhibit : str
         Name of the exhibit, for messages.
     files : mapping of str to (str or sequence of str)
-        Paths by their names: ``printed/6``, ``recorded``, ``PANEL/STAGE`` and ``scores``.
+        Paths by their names: ``printed/6``, ``recorded``, ``simulated``, ``PANEL/STAGE`` and
+        ``scores``.
     settings : mapping of str to object
         Numbers that the paper states in prose and captions.
     numbers : mapping of str to int
@@ -77,6 +79,10 @@ class Inputs:
     def stage(self, panel: str, name: str) -> pd.DataFrame:
         """Load another stage of a panel."""
         return read_stage(str(self._file(f"{panel}/{name}")))
+
+    def simulated(self, chunks: Chunks) -> dict[str, pd.DataFrame]:
+        """Load what jobs simulated for it, or simulate it here: a table a chunk, in their order."""
+        return gathered(self.files.get("simulated", ()), chunks)
 
     def provenance(self) -> list[Provenance]:
         """Return where the scores of all its panels came from."""

@@ -27,8 +27,34 @@ from replication.settings import check_settings, load_settings
 _NUMBERED: Final = re.compile(r"(table|figure)_(\d+)")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Numbered:
+    """What takes numbers that the paper does not print.
+
+    Attributes
+    ----------
+    config : mapping of str to str
+        Place in the configuration, ``category_bootstrap/resamples``, of numbers it takes.
+    simulated : mapping of str to int
+        How much it simulates where the paper does not say.
+    parts : int
+        Number of jobs that simulate for it, each some of its chunks; 0 if it does so itself.
+    """
+
+    config: Mapping[str, str] = field(default_factory=dict)
+    simulated: Mapping[str, int] = field(default_factory=dict)
+    parts: int = 0
+
+    def numbers(self, config: Mapping[str, Any]) -> dict[str, int]:
+        """Return its numbers: from the configuration, and of what it simulates."""
+        found: dict[str, Any] = {
+            name: reduce(getitem, at.split("/"), config) for name, at in self.config.items()
+        }
+        return found | dict(self.simulated)
+
+
 @dataclass(frozen=True, slots=True)
-class ExhibitPlan:
+class ExhibitPlan(Numbered):
     """The inputs and the outputs of an exhibit.
 
     Attributes
@@ -43,10 +69,6 @@ class ExhibitPlan:
         File of ``data/recorded`` it is made from.
     panels : mapping of str to sequence of str
         Stages that it takes of each panel.
-    config : mapping of str to str
-        Place in the configuration, ``category_bootstrap/resamples``, of numbers it takes.
-    simulated : mapping of str to int
-        How much it simulates where the paper does not say.
     files : sequence of str
         Ends of the names of what else it makes beside its CSV.
     """
@@ -56,8 +78,6 @@ class ExhibitPlan:
     printed: Sequence[int] = ()
     recorded: str | None = None
     panels: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    config: Mapping[str, str] = field(default_factory=dict)
-    simulated: Mapping[str, int] = field(default_factory=dict)
     files: Sequence[str] = ()
 
     @property
@@ -106,16 +126,9 @@ class ExhibitPlan:
             made |= {name: stem + end for name, end in CAMERA_READY_ENDS.items()}
         return made | {name: self.data + end for name, end in shown.items()}
 
-    def numbers(self, config: Mapping[str, Any]) -> dict[str, int]:
-        """Return its numbers: from the configuration, and of what it simulates."""
-        found: dict[str, Any] = {
-            name: reduce(getitem, at.split("/"), config) for name, at in self.config.items()
-        }
-        return found | dict(self.simulated)
-
 
 @dataclass(frozen=True, slots=True)
-class ProsePlan:
+class ProsePlan(Numbered):
     """A job that recomputes numbers of the text.
 
     Attributes
@@ -124,13 +137,10 @@ class ProsePlan:
         Names of the files it makes in ``results/prose``.
     sources : mapping of str to str
         What its sources are by their kind, but for the scores it reads.
-    simulated : mapping of str to int
-        How much it simulates where the paper does not say.
     """
 
     results: Sequence[str]
     sources: Mapping[str, str] = field(default_factory=dict)
-    simulated: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,6 +295,21 @@ class Paper:
         blocks = self.panel_task(board, task).blocks
         return [self.file(name) for name in ("board_scores.csv", blocks) if name]
 
+    @property
+    def simulations(self) -> dict[str, Numbered]:
+        """What is simulated in parts, by the name of its module and of its folder."""
+        plans = {exhibit.stem: exhibit for exhibit in self.exhibits.values()} | dict(self.prose)
+        return {name: plan for name, plan in plans.items() if plan.parts}
+
+    def simulation(self, name: str) -> str:
+        """Return the module whose ``chunks(settings, numbers)`` are simulated."""
+        return f"{self.name}.simulations.{name}"
+
+    def simulated(self, name: str) -> list[str]:
+        """Return the file of each part of a simulation; none if it has no parts."""
+        parts = self.simulations[name].parts if name in self.simulations else 0
+        return [f"results/simulations/{name}/part-{part}.parquet" for part in range(parts)]
+
     def module(self, exhibit: ExhibitPlan) -> str:
         """Return the module that makes an exhibit."""
         return f"{self.name}.exhibits.{exhibit.stem}"
@@ -295,6 +320,7 @@ class Paper:
         return {
             **{f"printed/{number}": self.printed(number) for number in exhibit.printed},
             **({"recorded": str(self.root / "data/recorded" / recorded)} if recorded else {}),
+            "simulated": self.simulated(exhibit.stem),
             **{
                 f"{panel}/{stage}": stage_file(panel, stage)
                 for panel, stages in exhibit.panels.items()

@@ -153,8 +153,9 @@ class Run:
 
     def unit_of(self, rule: str, wildcards: Mapping[str, str]) -> str | None:
         """Return what a job makes a part of, as a reader calls it; None if it is several."""
-        if rule in self._pages:
-            return self._pages[rule]
+        name = wildcards.get("simulation", rule)
+        if name in self._pages:
+            return self._pages[name]
         panel = self.boards.panels.get(wildcards.get("panel") or wildcards.get("streamed", ""))
         board = panel.board if panel else wildcards.get("board")
         return f"Board {board}" if board in self.boards.boards else None
@@ -162,7 +163,8 @@ class Run:
     @cached_property
     def _pages(self) -> dict[str, str]:
         plans = [*self.paper.exhibits.values(), *self.paper.comparisons.values()]
-        return {plan.name: plan.label for plan in plans} | {"audit": "Audit of the claims"}
+        pages = {name: plan.label for plan in plans for name in (plan.name, plan.stem)}
+        return pages | {"audit": "Audit of the claims"}
 
     def left_out(self) -> list[str]:
         """Say of each board, and of what is made from it, why it is not made; a line each."""

@@ -62,6 +62,27 @@ def test_inputs_of_an_exhibit() -> None:
     assert len(found["scores"]) == 5
 
 
+def test_an_exhibit_in_parts_is_made_from_all_of_them() -> None:
+    found = PAPER.inputs(PAPER.exhibits["figure_6"], boards())
+    names = [f"results/simulations/figure_06/part-{part}.parquet" for part in range(2)]
+    assert found["simulated"] == names
+    assert PAPER.inputs(PAPER.exhibits["figure_5"], boards())["simulated"] == []
+
+
+@pytest.mark.parametrize("name", PAPER.simulations)
+def test_every_simulation_has_a_module_and_chunks_for_its_parts(name: str) -> None:
+    plan = PAPER.simulations[name]
+    numbers = plan.numbers({"seed": 1})
+    chunks = import_module(PAPER.simulation(name)).chunks(PAPER.settings, numbers)
+    assert 1 <= plan.parts <= len(chunks)
+
+
+def test_a_part_of_a_simulation_belongs_to_its_exhibit() -> None:
+    run = Run(PAPER, boards(), "published", PAPER.point)
+    assert run.unit_of("simulation_part", {"simulation": "figure_05", "part": "0"}) == "Figure 5"
+    assert run.unit_of("simulation_part", {"simulation": "findings_simulated", "part": "0"}) is None
+
+
 def test_numbers_of_the_configuration() -> None:
     plan = ExhibitPlan("figure_9", config={"n": "bootstrap/resamples"}, simulated={"n_trials": 7})
     assert plan.numbers({"bootstrap": {"resamples": 5}}) == {"n": 5, "n_trials": 7}

@@ -117,5 +117,6 @@ wildcard_constraints:
     ),
     streamed="|".join(BOARDS.streamed()) or "none",
     part=r"\d+",
+    simulation="|".join(PAPER.simulations) or "none",
     board="|".join(BOARDS.boards),
     download="|".join(map(re.escape, BOARDS.downloads.datasets)) or "none",

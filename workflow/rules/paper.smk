@@ -20,6 +20,30 @@ def exhibit_outputs(exhibit):
     return outputs
 
 
+# A simulation has as many jobs as parts, each with some of its chunks, gathered by name where they
+# are read. The same rows and values as in one piece.
+rule simulation_part:
+    input:
+        code=lambda wildcards: package_sources(
+            PAPER.simulation(wildcards.simulation), "replication.simulations"
+        ),
+    output:
+        "results/simulations/{simulation}/part-{part}.parquet",
+    log:
+        "logs/simulations/{simulation}-{part}.log",
+    benchmark:
+        "benchmarks/workflow/simulation_part/{simulation}.{part}.tsv"
+    params:
+        module=lambda wildcards: PAPER.simulation(wildcards.simulation),
+        settings=PAPER.settings,
+        numbers=lambda wildcards: PAPER.simulations[wildcards.simulation].numbers(
+            config
+        ),
+        parts=lambda wildcards: PAPER.simulations[wildcards.simulation].parts,
+    script:
+        "../scripts/simulation_part.py"
+
+
 for exhibit in [*PAPER.exhibits.values(), *RUN.comparisons()]:
 
     rule:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from itertools import product
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -20,13 +19,8 @@ from llm_power.provenance import Provenance
 from llm_power.report.figures import LINE_COLORS, new_figure
 from llm_power.report.tables import Column, Table, as_fixed, as_integer, as_text
 from llm_power.statistics._typing import FloatArray, IntArray
-from llm_power.statistics.power_curves import PowerCurve, Reference
 from replication.exhibits import Drawing, Exhibit
 from replication.stages import csv_text
-
-#: Sizes of the trials, as shares of N*.
-RATIOS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1, 1.2, 1.4, 1.6, 2.0)
-REFERENCES: tuple[Reference, Reference] = ("expected", "drawn")
 
 _MARKERS: Final = ("o", "s", "^")
 _POINTS: Final[dict[str, Any]] = {
@@ -40,48 +34,25 @@ _POINTS: Final[dict[str, Any]] = {
 _FEWEST_ITEMS: Final = 12
 
 
-def sizes_about(n_star: float) -> IntArray:
-    """Return the sizes of the trials around a required N, in whole items."""
-    return np.unique(np.rint(n_star * np.asarray(RATIOS)).astype(np.int64))
+def tabulate(curves: Iterable[pd.DataFrame], *, tolerance: float) -> pd.DataFrame:
+    """Return the points of all curves, and where each curve meets the target.
 
+    Parameters
+    ----------
+    curves : iterable of DataFrame
+        Of `kotawala2026.simulations._power_curves.chunks_of`, one a reference and gap.
+    tolerance : float
+        Largest relative distance from N* that the paper states.
 
-def tabulate(
-    curve_of: Callable[[Reference, float], PowerCurve],
-    deltas: Sequence[float],
-    *,
-    n_trials: int,
-    n_reference: int,
-    tolerance: float,
-) -> pd.DataFrame:
-    """Return one row a point of the curve of every reference and gap, what they share repeated."""
-    parts = []
-    for reference, delta in product(REFERENCES, deltas):
-        curve = curve_of(reference, delta)
-        crossing, error = crossing_point(curve.n_items, curve.power, POWER, n_trials)
-        parts.append(
-            pd.DataFrame(
-                {
-                    "reference": reference,
-                    "delta": curve.delta,
-                    "n_items": curve.n_items,
-                    "power": curve.power,
-                    "power_se": curve.standard_error,
-                    "n_trials": n_trials,
-                    "n_star": curve.n_star,
-                    "n_reference": n_reference,
-                    "reference_delta": curve.reference_delta,
-                    "reference_rho": curve.reference_rho,
-                    "reference_n_star": curve.reference_n_star,
-                    "crossing": crossing,
-                    "crossing_se": error,
-                    "crossing_to_n_star": crossing / curve.n_star,
-                    "crossing_to_n_star_se": error / curve.n_star,
-                    "crossing_to_reference": crossing / curve.reference_n_star,
-                    "drawn_within": _share_of_references(curve, n_reference, tolerance),
-                }
-            )
-        )
-    return pd.concat(parts, ignore_index=True)
+    Returns
+    -------
+    DataFrame
+        The rows of all curves; and in all rows of a curve the same ``crossing`` (items at which
+        it reaches the target power) and ``crossing_se``, ``crossing_to_n_star`` and its
+        ``_se``, ``crossing_to_reference``, and ``drawn_within``, the probability that the N* of
+        a drawn reference is within `tolerance` of ``n_star``.
+    """
+    return pd.concat([_with_crossing(curve, tolerance) for curve in curves], ignore_index=True)
 
 
 def crossing_point(
@@ -292,10 +263,27 @@ def draw(frame: pd.DataFrame, *, symbol: str, tolerance: float) -> Figure:
     return figure
 
 
-def _share_of_references(curve: PowerCurve, n_reference: int, tolerance: float) -> float:
+def _with_crossing(curve: pd.DataFrame, tolerance: float) -> pd.DataFrame:
+    shared = curve.iloc[0]
+    n_star = shared["n_star"]
+    sizes, power = curve["n_items"].to_numpy(), curve["power"].to_numpy()
+    crossing, error = crossing_point(sizes, power, POWER, shared["n_trials"])
+    return curve.assign(
+        crossing=crossing,
+        crossing_se=error,
+        crossing_to_n_star=crossing / n_star,
+        crossing_to_n_star_se=error / n_star,
+        crossing_to_reference=crossing / shared["reference_n_star"],
+        drawn_within=_share_of_references(
+            shared["delta"], n_star, shared["n_reference"], tolerance
+        ),
+    )
+
+
+def _share_of_references(delta: float, n_star: float, n_reference: int, tolerance: float) -> float:
     """Probability that a drawn reference's N* is within `tolerance` of the population's."""
-    variance = curve.n_star * curve.delta**2 / K
+    variance = n_star * delta**2 / K
     error = np.sqrt(variance / n_reference)
     # N* goes with 1/gap^2, its variance being known much better than the gap.
-    edges = curve.delta / np.sqrt(1 + np.array([-tolerance, tolerance]))
-    return float(np.subtract(*ndtr((edges - curve.delta) / error)))
+    edges = delta / np.sqrt(1 + np.array([-tolerance, tolerance]))
+    return float(np.subtract(*ndtr((edges - delta) / error)))

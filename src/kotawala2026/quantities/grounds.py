@@ -201,16 +201,16 @@ class ClusteredItems:
 
 @dataclass(frozen=True, eq=False)
 class Simulation:
-    """The paper's settings and a seed: a ground for simulations.
+    """What was simulated from the paper's settings.
 
     Attributes
     ----------
     settings : mapping
         Numbers of prose and captions by name.
-    seed : int
-        Seed; streams are named.
     n_trials_large : int
         Trials of the e-process whose error does not matter.
+    chunks : mapping of str to DataFrame
+        Rows of each chunk of `kotawala2026.simulations.findings_simulated`.
     """
 
     name: ClassVar[str] = "simulation"
@@ -218,5 +218,5 @@ class Simulation:
     basis: ClassVar[Basis] = "derived"
 
     settings: Mapping[str, Any]
-    seed: int
     n_trials_large: int
+    chunks: Mapping[str, pd.DataFrame]

@@ -127,6 +127,7 @@ rule missing_item:
 
 rule findings_simulated:
     input:
+        simulated=PAPER.simulated("findings_simulated"),
         printed=PRINTED,
         code=package_sources("kotawala2026.quantities.evaluated", "replication.views"),
     output:
@@ -138,8 +139,7 @@ rule findings_simulated:
         "benchmarks/workflow/findings_simulated.tsv"
     params:
         settings=PAPER.settings,
-        seed=config["seed"],
-        simulated=PAPER.prose["findings_simulated"].simulated,
+        numbers=PAPER.prose["findings_simulated"].numbers(config),
     script:
         "findings_simulated.py"
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import ndtri
 
 from llm_power.statistics._checks import open_unit, pair_counts
 from llm_power.statistics._typing import ArrayLike, BoolArray, FloatArray, IntArray
@@ -207,9 +208,13 @@ def percentile_bootstrap_boundary(
     fewer_flat, n_flat = fewer.ravel(), n.ravel()
     rejects = n_flat - fewer_flat + 1
     keeps = np.minimum(fewer_flat, rejects - 1)
+    # At 5% the boundary is one of the two here: three steps instead of log2(N).
+    near = _normal_boundary(fewer_flat, level)
+    aims = [near + 1, near - 1]
     while np.any(rejects - keeps > 1):
         open_ = np.flatnonzero(rejects - keeps > 1)
-        middle = (keeps[open_] + rejects[open_]) // 2
+        low, high = keeps[open_], rejects[open_]
+        middle = aims.pop()[open_].clip(low + 1, high - 1) if aims else (low + high) // 2
         tail, _ = _small_tail(middle, fewer_flat[open_], n_flat[open_])
         outside = tail < level / 2
         rejects[open_[outside]] = middle[outside]
@@ -252,6 +257,14 @@ def percentile_bootstrap_rejects(
     boundary = percentile_bootstrap_boundary(keys[0], keys[1], alpha=alpha)
     rejects: BoolArray = more >= boundary[where.ravel()]
     return rejects.reshape(n.shape)
+
+
+def _normal_boundary(fewer: IntArray, alpha: float) -> IntArray:
+    """Whole b nearest to the one with (b - c)^2 = z^2 (b + c)."""
+    square = ndtri(alpha / 2) ** 2
+    gap = square / 2 + np.sqrt(square**2 / 4 + 2 * square * fewer)
+    whole: IntArray = fewer + np.rint(gap).astype(np.int64)
+    return whole
 
 
 def _small_tail(more: IntArray, fewer: IntArray, n: IntArray) -> tuple[FloatArray, FloatArray]:

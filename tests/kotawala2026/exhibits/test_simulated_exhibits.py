@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Hashable
 from pathlib import Path
 from typing import Any
@@ -15,8 +16,10 @@ from scipy.optimize import brentq
 from scipy.stats import norm
 
 from kotawala2026.exhibits import figure_03, figure_04, figure_05, figure_06, table_02
-from kotawala2026.exhibits._power_curves import crossing_point, curves_of
+from kotawala2026.exhibits._power_curves import crossing_point, curves_of, tabulate
 from kotawala2026.exhibits._power_curves import draw as draw_curves
+from kotawala2026.simulations import figure_05 as simulations_of_5
+from kotawala2026.simulations import figure_06 as simulations_of_6
 from llm_power.errors import InvalidArgument
 from llm_power.provenance import Provenance
 from llm_power.report.figures import house_style, save_figure
@@ -28,8 +31,11 @@ from llm_power.statistics.inversion import required_n
 from llm_power.statistics.paired_binary import required_n_paired_binary
 from llm_power.statistics.power_curves import bernoulli_power_curve
 from llm_power.statistics.rejection_rates import TESTS, rejection_rates
+from replication.exhibits import Inputs
 from replication.printed import PublishedCounts
 from replication.settings import load_settings
+from replication.simulations import simulate_part
+from replication.stages import write_stage
 
 Loader = Callable[[int], pd.DataFrame]
 SEED = 7
@@ -44,22 +50,18 @@ def cells() -> pd.DataFrame:
 
 @pytest.fixture(scope="module")
 def curves_5() -> pd.DataFrame:
-    return figure_05.compute(
-        0.65, [0.08], 0.3, n_reference=30_000, n_trials=2_000, tolerance=0.05, seed=SEED
-    )
+    settings = SETTINGS | {"figure_5_deltas": [0.08]}
+    chunks = simulations_of_5.chunks(settings, {"n_trials": 2_000, "seed": SEED})
+    return tabulate((simulate() for simulate in chunks.values()), tolerance=0.05)
 
 
 @pytest.fixture(scope="module")
 def curves_6() -> pd.DataFrame:
-    return figure_06.compute(
-        [0.08],
-        0.3,
-        n_reference=30_000,
-        n_trials=500,
-        n_resamples=300,
-        tolerance=0.06,
-        seed=SEED,
-    )
+    settings = SETTINGS | {"figure_6_deltas": [0.08]}
+    numbers = {"n_trials": 500, "n_resamples": 300, "seed": SEED}
+    chunks = simulations_of_6.chunks(settings, numbers)
+    points = tabulate((simulate() for simulate in chunks.values()), tolerance=0.06)
+    return points.assign(rho_z=settings["figure_5_rho"], n_resamples=300)
 
 
 def by_reference(frame: pd.DataFrame) -> dict[Hashable, dict[Hashable, Any]]:
@@ -216,6 +218,24 @@ def test_required_n_of_figure_6(curves_6: pd.DataFrame) -> None:
     curve = by_reference(curves_6)["expected"]
     assert curve["reference_n_star"] == pytest.approx(curve["n_star"], rel=1e-3)
     assert abs(curve["crossing_to_n_star"] - 1) <= 0.06 + 4 * curve["crossing_to_n_star_se"]
+
+
+def test_figure_6_does_not_depend_on_the_jobs_that_simulate_it(tmp_path: Path) -> None:
+    settings = SETTINGS | {"figure_6_deltas": [0.08, 0.1]}
+    numbers = {"n_trials": 60, "n_resamples": 60, "seed": SEED}
+    chunks = simulations_of_6.chunks(settings, numbers)
+    made = []
+    for parts in (0, 1, 3):
+        paths = [str(tmp_path / f"{part}-of-{parts}.parquet") for part in range(parts)]
+        for part, path in enumerate(paths):
+            write_stage(simulate_part(chunks, part, parts), path)
+        # Jobs end in any order.
+        inputs = Inputs("figure_6", {"simulated": paths[::-1]}, settings, numbers)
+        made.append(figure_06.make(inputs))
+    assert len({exhibit.files["_points.csv"] for exhibit in made}) == 1
+    points = pd.read_csv(io.StringIO(made[0].files["_points.csv"]))
+    order = [("expected", 0.08), ("expected", 0.1), ("drawn", 0.08), ("drawn", 0.1)]
+    assert [*dict.fromkeys(zip(points["reference"], points["delta"], strict=True))] == order
 
 
 def test_share_of_drawn_references_agrees_with_drawing_them(curves_5: pd.DataFrame) -> None:

@@ -21,6 +21,7 @@ from kotawala2026.quantities.evaluated import on_grounds
 from kotawala2026.quantities.grounds import Board, ClusterStages, Simulation
 from kotawala2026.quantities.lemma import lemma_grid
 from kotawala2026.quantities.required_n_bootstrap import chance_of_robust, resampled_required_n
+from kotawala2026.simulations import findings_simulated
 from llm_power.board.operating_point import OperatingPoint
 from llm_power.statistics.inversion import z_sum
 from llm_power.statistics.required_n_bootstrap import bootstrap_required_n
@@ -65,13 +66,10 @@ def of_topic(findings: list[Finding], topic: str, claims: Printed) -> pd.DataFra
 
 
 def simulated(**settings: Any) -> list[Finding]:
-    return on_grounds(
-        Simulation(
-            settings=load_settings(DATA / "settings.yaml") | settings,
-            seed=1,
-            n_trials_large=2_000,
-        )
-    )
+    all_settings = load_settings(DATA / "settings.yaml") | settings
+    chunks = findings_simulated.chunks(all_settings, {"seed": 1, "n_trials_large": 2_000})
+    rows = {name: simulate() for name, simulate in chunks.items()}
+    return on_grounds(Simulation(all_settings, n_trials_large=2_000, chunks=rows))
 
 
 @pytest.fixture(scope="module")
