@@ -47,8 +47,11 @@ _LOGS: Final = {FIRST: "scores/*/*.log", VICTIM: "boards/million/columns-*.log"}
 # What is made, and compared.
 _MADE: Final = ("results", "figures")
 
-# A small cluster answers at once; it has no accounting to ask.
-_FAST: Final = ["--slurm-status-command", "squeue", "--slurm-init-seconds-before-status-checks=1"]
+# A small cluster answers at once; it has no accounting to ask. Two jobs run side by side.
+_FAST: Final = [
+    *("--slurm-status-command", "squeue", "--slurm-init-seconds-before-status-checks=1"),
+    *("--set-threads", "pair_p_values=1", "pair_columns=1"),
+]
 _SECONDS: Final = 300.0
 
 
