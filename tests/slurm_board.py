@@ -13,6 +13,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
@@ -22,24 +23,35 @@ import pandas as pd
 import yaml
 
 import slurm_node
+from replication.records import FOLDER, Ledger, Record
 from repository import copy_finished, copy_repository
 from slurm_node import Job, NotHere
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 PROFILE: Final = "profiles/slurm"
 
-# The board: 1,050,525 pairs, and what is made of them.
-N_MODELS, N_ITEMS = 1_450, 1_000
-_PANEL: Final = "results/boards/million"
-TARGETS: Final = [
-    *(f"{_PANEL}/{stage}.parquet" for stage in ("multiplicity", "clusters", "sequential")),
-    f"{_PANEL}/leave_one_out.parquet",
-]
-# The run is interrupted at the first job; the other is killed while it works.
-FIRST, VICTIM = "scores", "sequential"
+# The board: 1,050,525 pairs in four parts, and every job that is submitted for it.
+N_MODELS, N_ITEMS, N_PARTS = 1_450, 1_000, 4
+TARGET: Final = "board_million"
+SUBMITTED: Final = {
+    "scores": 1,
+    "pair_p_values": N_PARTS,
+    "pair_family": 1,
+    "pair_columns": N_PARTS,
+    "streamed_board": 1,
+}
+# The run is interrupted at the first job; one of the others is killed while it works.
+FIRST, VICTIM = "scores", "pair_columns"
+# What their logs are called, which are there as soon as their scripts have begun.
+_LOGS: Final = {FIRST: "scores/*/*.log", VICTIM: "boards/million/columns-*.log"}
+# What is made, and compared.
+_MADE: Final = ("results", "figures")
 
-# A small cluster answers at once; it has no accounting to ask.
-_FAST: Final = ["--slurm-status-command", "squeue", "--slurm-init-seconds-before-status-checks=1"]
+# A small cluster answers at once; it has no accounting to ask. Two jobs run side by side.
+_FAST: Final = [
+    *("--slurm-status-command", "squeue", "--slurm-init-seconds-before-status-checks=1"),
+    *("--set-threads", "pair_p_values=1", "pair_columns=1"),
+]
 _SECONDS: Final = 300.0
 
 
@@ -60,6 +72,7 @@ def write_board(where: Path) -> None:
         "million": {
             "title": "A million pairs",
             "families": ["all"],
+            "parts": N_PARTS,
             "tasks": {"exam": {"reader": "wide", "path": "million.parquet"}},
         }
     }
@@ -80,7 +93,7 @@ class Run:
         self.log = where / "run.log"
         with self.log.open("w") as log:
             self.process = subprocess.Popen(
-                [Path(sys.executable).with_name("snakemake"), *TARGETS, *options],
+                [Path(sys.executable).with_name("snakemake"), TARGET, *options],
                 cwd=where,
                 env=environment,
                 stdout=log,
@@ -154,7 +167,7 @@ def check(folder: Path, plugin: Path) -> None:
 
     Run(here, "--cores=2").end()
     tell("this machine has made it")
-    compare(there / "results", here / "results")
+    compare(there, here)
     said = Run(there, *on_cluster, plugin=plugin).end()
     expect("Nothing to be done" in said, f"a further call makes something:\n{said}")
     tell("every file has the same bytes, and a further call makes nothing")
@@ -172,13 +185,13 @@ def install_plugin(folder: Path) -> Path:
 
 def job_at_work(run: Run, rule: str) -> Job:
     """Return the job of a rule as soon as its script has begun."""
-    folder = run.where / "logs"
+    logs = run.where / "logs"
     end = time.monotonic() + _SECONDS
     while time.monotonic() < end and run.process.poll() is None:
-        logs = [str(path.relative_to(folder)) for path in folder.rglob("*.log")]
-        for job in running():
-            if job.state == "RUNNING" and job.rule == rule and any(rule in log for log in logs):
-                return job
+        if any(logs.glob(_LOGS[rule])):
+            for job in running():
+                if job.state == "RUNNING" and job.rule == rule:
+                    return job
         time.sleep(0.1)
     sys.exit(f"slurm: FAILED: no job of rule {rule} runs:\n{run.said[-5000:]}")
 
@@ -197,32 +210,41 @@ def expect_idle() -> None:
 
 
 def check_jobs(done: list[Job]) -> None:
-    """Show every job and expect that the two are cancelled and no other has failed."""
-    ends = Counter((job.rule, job.state) for job in done)
+    """Show every job; expect each once, the two that were cancelled twice, and no other."""
     print(
         "".join(
             f"    {job.number:>3} {job.rule:16} {job.state:10} {job.memory:>6} {job.limit}\n"
             for job in done
         )
     )
-    expect(ends.pop((FIRST, "CANCELLED")) == 1, "the interrupted job is not cancelled")
-    expect(ends.pop((VICTIM, "CANCELLED")) == 1, "the killed job is not cancelled")
-    expect({state for _, state in ends} == {"COMPLETED"}, f"jobs failed: {ends}")
-    expect(set(ends.values()) == {1}, f"a job ran twice without need: {ends}")
+    ends = Counter((job.rule, job.state) for job in done)
+    expected = Counter({(rule, "COMPLETED"): number for rule, number in SUBMITTED.items()})
+    expected.update([(FIRST, "CANCELLED"), (VICTIM, "CANCELLED")])
+    expect(ends == expected, f"other jobs than {dict(expected)}: {dict(ends)}")
 
 
 def compare(one: Path, other: Path) -> None:
-    """Expect the same files with the same bytes."""
+    """Expect the same files with the same bytes, and the same records but for their times."""
     names, others = files_in(one), files_in(other)
     expect(names == others, f"other files: {set(names) ^ set(others)}")
     _, differing, unread = filecmp.cmpfiles(one, other, names, shallow=False)
     expect(not differing + unread, f"other bytes: {differing + unread}")
-    tell(f"{len(names)} files are compared")
+    expect(recorded(one) == recorded(other), "other records")
+    tell(f"{len(names)} files and their records are compared")
 
 
-def files_in(folder: Path) -> list[str]:
-    """Return the paths of all files in a folder."""
-    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+def recorded(where: Path) -> list[Record]:
+    """Return the records of all jobs, without their times."""
+    ledger = Ledger.read(where)
+    expect(not (found := ledger.differences()), f"files are not as recorded: {found}")
+    return [replace(record, began="", ended="") for record in ledger.records]
+
+
+def files_in(where: Path) -> list[str]:
+    """Return the paths of all files that were made; records, which tell times, are left out."""
+    made = [path for folder in _MADE for path in (where / folder).rglob("*") if path.is_file()]
+    names = (path.relative_to(where) for path in made)
+    return sorted(str(name) for name in names if FOLDER not in name.parents)
 
 
 if __name__ == "__main__":

@@ -34,7 +34,7 @@ def logged() -> Iterator[None]:
     job, root = job_name(snakemake.rule, dict(snakemake.wildcards.items())), Path()
     with open(snakemake.log[0], "w", encoding="utf-8") as log, redirect_stderr(log):
         try:
-            inputs = Ledger.read(root).check(snakemake.input)
+            inputs = Ledger.before(snakemake.input, root).check(snakemake.input)
             forget(job, root)
             yield
             record(job, inputs, snakemake.output, root, began=began)

@@ -2,13 +2,15 @@
 
 A job's record is one JSON file. It is removed before the job writes anything and put into place,
 whole, after the job has ended well. A file without a record is therefore never taken for finished.
+Beside the records each file's last maker is named, so that a job finds the few records it needs.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Container, Iterable, Iterator, Mapping
+import time
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
@@ -20,6 +22,10 @@ from urllib.parse import quote
 from llm_power.errors import LLMPowerError, message_at
 
 FOLDER: Final = Path("results", ".sums")
+# A file here has the name of the job that last made the file of that path.
+_MAKERS: Final = FOLDER / "makers"
+# Seconds until a network file system shows the record of a file that it shows already.
+_PATIENCE: Final = 10.0
 # What jobs write. All other files come from elsewhere: printed numbers, code, downloads, boards.
 _MADE: Final = ("results", "figures", "ro-crate-metadata.json", "codemeta.json")
 _REMEDY: Final = "make reproduce, which makes it again"
@@ -105,14 +111,41 @@ class Ledger:
 
     @classmethod
     def read(cls, root: Path) -> Ledger:
-        """Read every record under `root`."""
+        """Read every record under `root` whose files no other job has made since.
+
+        Rules of an earlier version may have made the same files.
+        """
         paths = sorted((root / FOLDER).glob("*.json"))
         read = {path: _read(path) for path in paths}
+        records = [record for record in read.values() if record is not None]
+        last: dict[str, Record] = {}
+        for record in sorted(records, key=lambda record: record.ended):
+            last |= dict.fromkeys(record.outputs, record)
         return cls(
             root,
-            tuple(record for record in read.values() if record is not None),
+            tuple(x for x in records if all(last[path] is x for path in x.outputs)),
             tuple(str(path.relative_to(root)) for path, record in read.items() if record is None),
         )
+
+    @classmethod
+    def before(cls, inputs: Iterable[str], root: Path, *, patience: float = _PATIENCE) -> Ledger:
+        """Read the records of the jobs that made the inputs of another, and no more than it must.
+
+        A record that is not there is waited for, `patience` seconds in all.
+        """
+        made = [path for path in inputs if is_made(path)]
+        end = time.monotonic() + patience
+        while True:
+            names = sorted({_maker_of(path, root) for path in made} - {""})
+            records = (_read(_place(job, root)) for job in names)
+            ledger = cls(root, tuple(record for record in records if record is not None))
+            if ledger.makers.keys() >= set(made):
+                return ledger
+            # Results may be older than the names of their makers.
+            every = cls.read(root)
+            if every.makers.keys() >= set(made) or time.monotonic() >= end:
+                return every
+            time.sleep(0.2)
 
     @cached_property
     def makers(self) -> dict[str, Record]:
@@ -263,19 +296,23 @@ def record(
     if not made:
         return
     content = asdict(Record(job, inputs, made, began, now()))
+    for path in made:
+        named = root / _MAKERS / path
+        named.parent.mkdir(parents=True, exist_ok=True)
+        named.write_text(job, "utf-8")
+    # Last, for with its record a job has ended well.
     place = _place(job, root)
-    place.parent.mkdir(parents=True, exist_ok=True)
     unfinished = place.with_suffix(".unfinished")
     unfinished.write_text(json.dumps(content | {"sha256": _seal(content)}, indent=1), "utf-8")
     os.replace(unfinished, place)
-    _disown(job, made, root)
 
 
-def _disown(job: str, made: Container[str], root: Path) -> None:
-    """Forget jobs that made any of these files before, as rules of an earlier version did."""
-    for other in Ledger.read(root).records:
-        if other.job != job and any(path in made for path in other.outputs):
-            forget(other.job, root)
+def _maker_of(path: str, root: Path) -> str:
+    """Return the job that last made a file; nothing where it is not told."""
+    try:
+        return (root / _MAKERS / path).read_text("utf-8")
+    except (OSError, ValueError):
+        return ""
 
 
 def _place(job: str, root: Path) -> Path:

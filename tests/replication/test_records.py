@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -121,3 +122,40 @@ def test_strangers_among_records_and_a_half_written_one_are_no_record(run: Path)
 def test_a_job_that_makes_no_result_leaves_no_record(run: Path) -> None:
     record("hub_download", {}, ["downloads/a.parquet"], run)
     assert len(Ledger.read(run).records) == 2
+
+
+def test_a_job_reads_the_records_of_its_inputs_makers_alone(
+    run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr(Ledger, "read")
+    ledger = Ledger.before([DATA, STAGE], run)
+    assert [one.job for one in ledger.records] == [FIRST]
+    assert ledger.check([DATA, STAGE])[STAGE] == ledger.records[0].outputs[STAGE]
+
+
+@pytest.mark.parametrize("told", [None, b"", b"no such job", b"\xff", b"a/../b\0", b"x" * 9999])
+def test_a_maker_that_is_not_told_is_found_among_all_records(run: Path, told: bytes | None) -> None:
+    named = run / FOLDER / "makers" / STAGE
+    named.unlink() if told is None else named.write_bytes(told)
+    assert Ledger.before([STAGE], run, patience=0).makers[STAGE].job == FIRST
+
+
+def test_a_record_that_appears_late_is_waited_for(run: Path) -> None:
+    place = run / FOLDER / "table.json"
+    hidden = place.rename(place.with_suffix(".late"))
+    with pytest.raises(DamagedInput, match="has no record"):
+        Ledger.before([TABLE], run, patience=0).check([TABLE])
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(Ledger.before, [TABLE], run)
+        with pytest.raises(TimeoutError):
+            waiting.result(timeout=0.05)
+        hidden.rename(place)
+        assert waiting.result(timeout=5).check([TABLE]).keys() == {TABLE}
+
+
+def test_of_two_jobs_that_made_a_file_the_last_one_did(run: Path) -> None:
+    (run / STAGE).write_bytes(b"other bytes")
+    record("a rule of another name", Ledger.read(run).check([DATA]), [STAGE], run)
+    assert Ledger.before([STAGE], run).check([STAGE]).keys() == {STAGE}
+    assert FIRST not in {one.job for one in Ledger.read(run).records}
+    assert found(run) == [("input", STAGE)]

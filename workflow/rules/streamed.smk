@@ -29,6 +29,8 @@ rule pair_family:
         "results/boards/{streamed}/family.parquet",
     log:
         "logs/boards/{streamed}/family.log",
+    benchmark:
+        "benchmarks/workflow/pair_family/{streamed}.tsv"
     resources:
         mem_mb=4000,
     params:
@@ -91,6 +93,8 @@ rule streamed_board:
         ),
     log:
         "logs/boards/{streamed}/board.log",
+    benchmark:
+        "benchmarks/workflow/streamed_board/{streamed}.tsv"
     resources:
         mem_mb=4000,
     params:

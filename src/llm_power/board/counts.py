@@ -163,10 +163,11 @@ class ScoreCounts:
             raise InvalidArgument(
                 f"codes must have one entry an item, got {len(codes)} for {len(scores)}"
             )
-        clusters = [scores[codes == code].T for code in range(int(codes.max(initial=0)) + 1)]
-        if max(rows.shape[1] for rows in clusters) > _LARGEST_EXACT:
+        sizes = np.bincount(codes, minlength=1)
+        if sizes.max() > _LARGEST_EXACT:
             raise InvalidArgument("a cluster must have at most 2**24 items to be counted")
-        self._clusters = [_ClusterScores(rows) for rows in clusters]
+        # One copy at a time: all of them are as large as the scores.
+        self._clusters = [_ClusterScores(scores[codes == code].T) for code in range(len(sizes))]
 
     def of_pairs(self, first: IntArray, second: IntArray) -> PairCells:
         """Count the pairs within each cluster: arrays of shape (n_clusters, n_pairs).
