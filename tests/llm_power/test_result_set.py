@@ -144,7 +144,7 @@ def test_a_folder_in_the_way_leaves_the_earlier_set(out: Path) -> None:
         for name in (*NAMES, "d.json"):
             put(folder / name, 1)
 
-    with pytest.raises(InvalidArgument, match="d.json' is a folder, where a file of results"):
+    with pytest.raises(InvalidArgument, match="d.json' is a folder of other files, where results"):
         write_together(out, write)
     (out / "d.json" / "kept").unlink()
     (out / "d.json").rmdir()

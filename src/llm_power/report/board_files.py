@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from llm_power.board.columns import PAIR_COLUMNS, REPEAT_COLUMNS
@@ -22,7 +21,7 @@ from llm_power.report.landscape import landscape_tables
 from llm_power.report.plain_text import board_text
 from llm_power.report.score_provenance import score_provenance
 from llm_power.report.tables import describe_csv, to_markdown
-from llm_power.result_set import write_together
+from llm_power.result_set import require_replaceable, scratch_folder, write_together
 from llm_power.scores.store import TaskScores
 from llm_power.statistics.multiplicity import family_size
 
@@ -223,9 +222,10 @@ def worked_out(
         )
         yield held, None
         return
-    out.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory(prefix=".llm-power-pairs-", dir=out) as folder:
-        dataset = Path(folder, DATASET)
+    # Before minutes of work, not after it.
+    require_replaceable(out / DATASET)
+    with scratch_folder(out) as folder:
+        dataset = folder / DATASET
         yield (
             stream_board(
                 tasks,
