@@ -97,8 +97,8 @@ def require_replaceable(place: Path) -> None:
     """
     if not _is_result(place):
         raise InvalidArgument(
-            f"{str(place)!r} is a folder of other files, where results belong. Remedy: move it away, or name "
-            "another folder for the results."
+            f"{str(place)!r} is a folder of other files, where results belong. Remedy: move it "
+            "away, or name another folder for the results."
         )
 
 

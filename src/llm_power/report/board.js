@@ -371,7 +371,9 @@
       const near = rows().filter((pair) => pair.i <= last && pair.j <= last);
       const reach = square ? last : Math.min(BAND, Math.max(1, ...near.map((pair) => pair.j - pair.i)));
       // Neighbors alone are a thin line here, and stand in the list of each rank against the next.
-      document.getElementById("heat").hidden = ofMany() && !square && reach === 1;
+      const thin = ofMany() && !square && reach === 1;
+      document.getElementById("heat").hidden = thin;
+      document.getElementById(thin ? "heat" : "ranking").after(document.getElementById("ladder"));
       document.getElementById("heat-title").textContent = ofMany() ? "Pairs on this page" : "Every pair";
       const side = 640, gutter = 24, cell = square ? Math.min(44, side / last) : side / (last - 1);
       const tall = square ? cell : Math.min(16, Math.max(5, 240 / reach));

@@ -198,8 +198,8 @@ def _draw_distances(ax: Axes, task: Task) -> None:
     labels = [f"{low:,}" if low == high else f"{low:,}–{high:,}" for low, high in ends]
     _label_rows(ax, labels, hidden=0, what="")
     ax.set_xlim(0, 100)
-    ax.set_xlabel("% of the pairs so many ranks apart", fontsize=6.5)
-    ax.set_title(f"all {told['n_pairs']:,} pairs", fontsize=8, loc="left")
+    ax.set_xlabel("% of these pairs", fontsize=6.5)
+    ax.set_title(f"all {told['n_pairs']:,} pairs, by ranks apart", fontsize=8, loc="left")
 
 
 def _number(q: float) -> str:
