@@ -49,6 +49,8 @@ from llm_power.gate.command import compare
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from llm_power.board.resolve import BoardVerdicts
+
 
 _CONTRADICTED: Final = 1
 _BAD_INPUT: Final = 2
@@ -148,14 +150,16 @@ def _reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
     )
 
 
-def _where(out: Path, n_pairs: int, streamed: bool, csv: bool) -> str:
+def _where(out: Path, board: BoardVerdicts, kept: bool, csv: bool) -> str:
     """Say where the numbers are."""
     shown = out / ("pairs.csv" if csv else "pairs.parquet")
-    if not streamed:
+    if board.streamed is None:
         return f"Every number of each pair is in {shown}; the board, beside it."
+    where = f"are in {out / 'pairs'}" if kept else "are none"
     return (
-        f"{n_pairs:,} pairs were compared: those kept are in {out / 'pairs'}, those shown above, "
-        f"with every number, in {shown}; the board, beside it."
+        f"{board.n_pairs:,} pairs were compared: those kept ({board.streamed.keep.words}) {where}, "
+        f"the {len(board.verdicts):,} {board.shown_words}, with every column, are in {shown}; the "
+        "board, beside it."
     )
 
 
@@ -367,11 +371,10 @@ def resolve(
         try:
             click.echo(board_answer(board, summary, form))
         finally:
-            left_out = write_board(
-                out, board, tasks, summary, dataset=dataset, csv=csv or writes_csv(board)
-            )
+            csv = csv or writes_csv(board)
+            left_out = write_board(out, board, tasks, summary, dataset=dataset, csv=csv)
     if form == "table":
-        click.echo(f"\n{_where(out, board.n_pairs, dataset is not None, csv)}")
+        click.echo(f"\n{_where(out, board, dataset is not None, csv)}")
     warnings = [f"warning: {one_line(text)}" for text in summary["warnings"]]
     _warn(*(f"note: {one_line(text)}" for text in notes), *warnings, left_out)
 

@@ -183,7 +183,7 @@ def worked_out(
     board : BoardVerdicts
         The board.
     dataset : Path or None
-        Folder of the streamed pairs.
+        Folder of the streamed pairs; None if none was kept.
 
     Raises
     ------
@@ -226,18 +226,16 @@ def worked_out(
     require_replaceable(out / DATASET)
     with scratch_folder(out) as folder:
         dataset = folder / DATASET
-        yield (
-            stream_board(
-                tasks,
-                cluster=cluster,
-                point=point,
-                declared=declared,
-                keep=keep or Keep(),
-                folder=dataset,
-                on_pairs=_in_steps(tasks, on_stage),
-            ),
-            dataset,
+        streamed = stream_board(
+            tasks,
+            cluster=cluster,
+            point=point,
+            declared=declared,
+            keep=keep or Keep(),
+            folder=dataset,
+            on_pairs=_in_steps(tasks, on_stage),
         )
+        yield streamed, dataset if any(dataset.iterdir()) else None
 
 
 def _in_steps(

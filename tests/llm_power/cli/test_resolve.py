@@ -274,7 +274,7 @@ def test_the_unforeseen_has_an_exit_code_of_its_own(
     def fail(*_: object, **__: object) -> None:
         raise fault
 
-    monkeypatch.setattr("llm_power.board.resolve.resolve_board", fail)
+    monkeypatch.setattr("llm_power.report.board_files.resolve_board", fail)
     out = scores.with_name("out")
     command: list[str | Path] = ["resolve", scores, "--cluster", "subject", "--out", out]
     assert run(*command) == 3
@@ -367,7 +367,7 @@ def test_the_answer_is_printed_before_the_files_are_made(
 ) -> None:
     printed = []
 
-    def write(*_: object) -> str:
+    def write(*_: object, **__: object) -> str:
         printed.append(capsys.readouterr().out)
         return ""
 
@@ -586,6 +586,7 @@ def test_all_or_no_pairs_are_decided(solved: list[int], tmp_path: Path) -> None:
     open_pairs = 0 if len(set(solved)) == 4 else 6
     assert summary["verdicts"]["undetermined"] == open_pairs
     assert summary["shown"] == ("undetermined pairs" if open_pairs else "adjacent pairs")
+    assert (out / "pairs").exists() == bool(open_pairs)
 
 
 @pytest.mark.parametrize(
