@@ -259,11 +259,11 @@ def _of_task(ranks: pd.DataFrame, pairs: pd.DataFrame, board: BoardVerdicts) -> 
     mde = 100 * mde[np.isfinite(mde) & (mde > 0)]
     if mde.size:
         span = f"{mde.min():.1f}" if mde.size == 1 else f"{mde.min():.1f} to {mde.max():.1f}"
-        whose = "between two of these models"
+        whose = "A gap between two of these models"
         if board.streamed is not None:
-            whose = f"of one of {len(pairs):,} {board.shown_words}"
+            whose = f"Among {len(pairs):,} {board.shown_words} a gap"
         sentences.append(
-            f"A gap {whose} shows with power {board.point.power:g} from {span} "
+            f"{whose} shows with power {board.point.power:g} from {span} "
             "points on, pair by pair."
         )
     hopeless = pairs[np.isinf(pairs["items_needed"]) & (pairs["gap"] != 0)]
