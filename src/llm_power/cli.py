@@ -72,6 +72,7 @@ Examples:
   llm-power resolve scores.csv --out board
   llm-power resolve scores.csv --cluster subject --pairs all --margin 0.01 --out board
   llm-power resolve scores.parquet --top 100 --missing pairwise --out board
+  llm-power resolve scores.parquet --pairs all --keep undecided --out board
   llm-power resolve logs/ --metric match --reducer max --latest --out board
   llm-power resolve runs/ --metric acc,exact_match --pool groups --cluster subtask --out board
   llm-power resolve --name old=a.eval --name new=b.eval --out board
@@ -307,8 +308,9 @@ def resolve(
     summary.json into the folder of --out, of several tasks average.parquet and average.csv, and
     where scores are means of repeats repeats.parquet and repeats.csv; with the extra `report`
     installed also the page board.html, the tables board.md and the picture board.pdf, .png and
-    .svg. Of more than 100,000 pairs, all are counted and written to the folder pairs as they pass,
-    in Parquet, and the adjacent ones are shown.
+    .svg. pairs.csv is left out above 10,000 pairs. Of more than 100,000 pairs, all are counted and
+    written to the folder pairs as they pass, in Parquet; pairs.parquet, screen, page and JSON have
+    the adjacent ones.
     """
     from llm_power.board.average import read_weights
     from llm_power.board.operating_point import Declared, OperatingPoint

@@ -30,7 +30,8 @@ _STEPS: Final = ListedColormap(
 )
 _NORM: Final = BoundaryNorm(range(-6, 7), 12)
 _STEP_LABELS: Final = {-5: "1/32", -3: "1/8", -1: "1/2", 0: "1", 1: "2", 3: "8", 5: "32"}
-_VERDICTS: Final = ListedColormap([BLUE, "#F3E3D3", GREEN])
+_SHADES: Final = {DIFFERENT: BLUE, UNDETERMINED: "#F3E3D3", EQUIVALENT: GREEN}
+_VERDICTS: Final = ListedColormap([*_SHADES.values()])
 _CODES: Final = {DIFFERENT: 0, UNDETERMINED: 1, EQUIVALENT: 2}
 _MOST_ROWS: Final = 20
 # Of a larger board the numbers in the cells would be too small to read.
@@ -190,7 +191,7 @@ def _draw_distances(ax: Axes, task: Task) -> None:
     assert told is not None  # all pairs were compared
     bins = pd.DataFrame(told["by_distance"])
     left = np.zeros(len(bins))
-    for verdict, color in zip(_COLORS, _VERDICTS.colors, strict=True):
+    for verdict, color in _SHADES.items():
         share = 100 * (bins[verdict] / bins["pairs"]).to_numpy(float)
         ax.barh(np.arange(len(bins)), share, left=left, height=0.8, color=color)
         left += share

@@ -264,8 +264,8 @@ def board_answer(board: BoardVerdicts, summary: Mapping[str, Any], form: Format)
     summary : mapping
         What `describe_board` returned.
     form : {"table", "json", "markdown"}
-        Text for a terminal, one JSON object (the summary, with the ``pairs`` as a list; numbers
-        that are not finite are null), or Markdown.
+        Text for a terminal, one JSON object (the summary, with the ``pairs`` as a list, of a
+        streamed board those that it shows; numbers that are not finite are null), or Markdown.
 
     Returns
     -------

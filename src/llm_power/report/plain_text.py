@@ -263,8 +263,7 @@ def _of_task(ranks: pd.DataFrame, pairs: pd.DataFrame, board: BoardVerdicts) -> 
         if board.streamed is not None:
             whose = f"Among {len(pairs):,} {board.shown_words} a gap"
         sentences.append(
-            f"{whose} shows with power {board.point.power:g} from {span} "
-            "points on, pair by pair."
+            f"{whose} shows with power {board.point.power:g} from {span} points on, pair by pair."
         )
     hopeless = pairs[np.isinf(pairs["items_needed"]) & (pairs["gap"] != 0)]
     named = [f"{row.model_a} against {row.model_b}" for row in hopeless.itertuples()]

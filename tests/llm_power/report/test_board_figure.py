@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from boards import HOSTILE, Name, example, streamed_example
+from matplotlib.patches import Rectangle
 from matplotlib.text import Text
 
 from llm_power.board.page_data import page_data
@@ -53,7 +54,9 @@ def test_of_more_pairs_than_are_held_the_verdicts_stand_by_distance() -> None:
         figure = draw_board(drawn.board.verdicts, drawn.data)
     bars = figure.axes[1]
     assert bars.get_title(loc="left") == "all 1,891 pairs, by ranks apart"
-    widths = np.array([bar.get_width() for bar in bars.patches]).reshape(3, -1)
+    widths = np.array(
+        [bar.get_width() for bar in bars.patches if isinstance(bar, Rectangle)]
+    ).reshape(3, -1)
     told = drawn.summary["landscape"][0]["by_distance"]
     np.testing.assert_allclose(widths[0], [100 * x["different"] / x["pairs"] for x in told])
     np.testing.assert_allclose(widths.sum(axis=0), 100)
