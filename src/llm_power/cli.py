@@ -49,6 +49,8 @@ from llm_power.gate.command import compare
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from llm_power.board.resolve import BoardVerdicts
+
 
 _CONTRADICTED: Final = 1
 _BAD_INPUT: Final = 2
@@ -70,6 +72,7 @@ Examples:
   llm-power resolve scores.csv --out board
   llm-power resolve scores.csv --cluster subject --pairs all --margin 0.01 --out board
   llm-power resolve scores.parquet --top 100 --missing pairwise --out board
+  llm-power resolve scores.parquet --pairs all --keep undecided --out board
   llm-power resolve logs/ --metric match --reducer max --latest --out board
   llm-power resolve runs/ --metric acc,exact_match --pool groups --cluster subtask --out board
   llm-power resolve --name old=a.eval --name new=b.eval --out board
@@ -148,14 +151,16 @@ def _reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
     )
 
 
-def _where(out: Path, n_pairs: int, streamed: bool, csv: bool) -> str:
+def _where(out: Path, board: BoardVerdicts, kept: bool, csv: bool) -> str:
     """Say where the numbers are."""
     shown = out / ("pairs.csv" if csv else "pairs.parquet")
-    if not streamed:
+    if board.streamed is None:
         return f"Every number of each pair is in {shown}; the board, beside it."
+    where = f"are in {out / 'pairs'}" if kept else "are none"
     return (
-        f"{n_pairs:,} pairs were compared: those kept are in {out / 'pairs'}, those shown above, "
-        f"with every number, in {shown}; the board, beside it."
+        f"{board.n_pairs:,} pairs were compared: those kept ({board.streamed.keep.words}) {where}, "
+        f"the {len(board.verdicts):,} {board.shown_words}, with every column, are in {shown}; the "
+        "board, beside it."
     )
 
 
@@ -303,8 +308,9 @@ def resolve(
     summary.json into the folder of --out, of several tasks average.parquet and average.csv, and
     where scores are means of repeats repeats.parquet and repeats.csv; with the extra `report`
     installed also the page board.html, the tables board.md and the picture board.pdf, .png and
-    .svg. Of more than 100,000 pairs, all are counted and written to the folder pairs as they pass,
-    in Parquet, and the adjacent ones are shown.
+    .svg. pairs.csv is left out above 10,000 pairs. Of more than 100,000 pairs, all are counted and
+    written to the folder pairs as they pass, in Parquet; pairs.parquet, screen, page and JSON have
+    the adjacent ones.
     """
     from llm_power.board.average import read_weights
     from llm_power.board.operating_point import Declared, OperatingPoint
@@ -367,11 +373,10 @@ def resolve(
         try:
             click.echo(board_answer(board, summary, form))
         finally:
-            left_out = write_board(
-                out, board, tasks, summary, dataset=dataset, csv=csv or writes_csv(board)
-            )
+            csv = csv or writes_csv(board)
+            left_out = write_board(out, board, tasks, summary, dataset=dataset, csv=csv)
     if form == "table":
-        click.echo(f"\n{_where(out, board.n_pairs, dataset is not None, csv)}")
+        click.echo(f"\n{_where(out, board, dataset is not None, csv)}")
     warnings = [f"warning: {one_line(text)}" for text in summary["warnings"]]
     _warn(*(f"note: {one_line(text)}" for text in notes), *warnings, left_out)
 

@@ -10,15 +10,96 @@ from __future__ import annotations
 
 import fcntl
 import os
+import re
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Final
 
 from llm_power.errors import InvalidArgument
 
 WORKSHOP: Final = ".llm-power-unfinished"
+_SCRATCH: Final = ".llm-power-scratch-"
+# Names of the files of a dataset of pairs: those of other folders are not ours to replace.
+_PART: Final = re.compile(r"part-[0-9]{5,}\.parquet")
+
+
+@contextmanager
+def scratch_folder(out: Path) -> Iterator[Path]:
+    """Have a folder inside `out` for what is too large to be made twice, and clear it away.
+
+    Those that killed processes have left go with it.
+
+    Parameters
+    ----------
+    out : Path
+        Folder of the results, made if it is not there.
+
+    Yields
+    ------
+    Path
+        An empty folder, gone at the end.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from llm_power.result_set import scratch_folder
+    >>> with scratch_folder(Path("out")) as folder:
+    ...     folder.parent == Path("out")
+    ...
+    True
+    >>> folder.exists()
+    False
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    for left in out.glob(f"{_SCRATCH}*"):
+        with suppress(BlockingIOError, FileNotFoundError), _held(left, fcntl.LOCK_NB):
+            shutil.rmtree(left)
+    with ExitStack() as stack:
+        made = None
+        while made is None:
+            folder = Path(mkdtemp(prefix=_SCRATCH, dir=out))
+            # Another process may have taken it for one that is left, before it was held.
+            with suppress(FileNotFoundError):
+                stack.enter_context(_held(folder))
+                made = folder
+        stack.callback(shutil.rmtree, made, ignore_errors=True)
+        yield made
+
+
+@contextmanager
+def _held(folder: Path, flags: int = 0) -> Iterator[None]:
+    """Lock a folder that is there, until the process ends."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | flags)
+        folder.stat()
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def require_replaceable(place: Path) -> None:
+    """Refuse to write results where a folder is that is none of them.
+
+    Raises
+    ------
+    InvalidArgument
+        If a folder is there that holds anything but parts of a dataset.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from llm_power.result_set import require_replaceable
+    >>> require_replaceable(Path("nothing is here yet"))
+    """
+    if not _is_result(place):
+        raise InvalidArgument(
+            f"{str(place)!r} is a folder of other files, where results belong. Remedy: move it "
+            "away, or name another folder for the results."
+        )
 
 
 def write_together(
@@ -80,11 +161,7 @@ def _put_in_place(made: Path, earlier: Path, out: Path, replaces: Sequence[str])
     earlier.mkdir(exist_ok=True)
     names = sorted(os.listdir(made))
     for place in (out / name for name in names):
-        if not _is_result(place):
-            raise InvalidArgument(
-                f"{str(place)!r} is a folder, where a file of results belongs. Remedy: move it "
-                "away, or name another folder for the results."
-            )
+        require_replaceable(place)
     for name in {*names, *filter(lambda name: _is_result(out / name), replaces)}:
         with suppress(FileNotFoundError):
             (out / name).rename(earlier / name)
@@ -94,10 +171,11 @@ def _put_in_place(made: Path, earlier: Path, out: Path, replaces: Sequence[str])
 
 
 def _is_result(place: Path) -> bool:
-    """Whether what is there may be taken for a result: a file, or a folder of Parquet files."""
+    """Whether what is there may be taken for a result: a file, or the folder of a dataset."""
     if place.is_symlink() or not place.is_dir():
         return True
-    return all(path.suffix == ".parquet" and not path.is_dir() for path in place.iterdir())
+    found = list(place.iterdir())
+    return bool(found) and all(_PART.fullmatch(path.name) and not path.is_dir() for path in found)
 
 
 def _take_back(names: Iterable[str], made: Path, earlier: Path, out: Path) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from llm_power.errors import InvalidArgument
-from llm_power.result_set import WORKSHOP, write_together
+from llm_power.result_set import WORKSHOP, scratch_folder, write_together
 
 NAMES = ("a.csv", "b.csv", "c.json")
 # Writes sets without end: each file holds the number of its set, and that only the writer knows.
@@ -144,7 +144,7 @@ def test_a_folder_in_the_way_leaves_the_earlier_set(out: Path) -> None:
         for name in (*NAMES, "d.json"):
             put(folder / name, 1)
 
-    with pytest.raises(InvalidArgument, match="d.json' is a folder, where a file of results"):
+    with pytest.raises(InvalidArgument, match="d.json' is a folder of other files, where results"):
         write_together(out, write)
     (out / "d.json" / "kept").unlink()
     (out / "d.json").rmdir()
@@ -171,3 +171,22 @@ def test_a_move_that_fails_is_taken_back(
     else:
         write_number(out, 1)
         require_whole(out, 1)
+
+
+def test_scratch_of_the_killed_is_cleared_and_that_of_the_living_stays(tmp_path: Path) -> None:
+    with scratch_folder(tmp_path) as living:
+        killed = living.with_name(living.name[:-1] + "~")
+        (killed / "pairs").mkdir(parents=True)
+        (living / "half").touch()
+        with scratch_folder(tmp_path) as other:
+            assert {living, other} == set(tmp_path.iterdir())
+        assert [path.name for path in living.iterdir()] == ["half"]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_dataset_goes_and_a_folder_like_it_stays(tmp_path: Path) -> None:
+    for name, file in {"pairs": "part-00000.parquet", "own": "part-1.snappy.parquet"}.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / file).touch()
+    write_together(tmp_path, lambda folder: put(folder / "a.csv", 1), replaces=["pairs", "own"])
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.csv", "own"]

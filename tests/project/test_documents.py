@@ -59,7 +59,7 @@ def sections(page: Path) -> Iterator[Section]:
 
 SECTIONS = [section for page in PAGES for section in sections(page)]
 #: They take seconds, most of them for pictures.
-LONG = {"claims.md", "logs.md", "tutorial-leaderboard.md", "walks.md"}
+LONG = {"claims.md", "logs.md", "thousands.md", "tutorial-leaderboard.md", "walks.md"}
 #: A finished run is read there.
 OF_A_RUN = [section for section in SECTIONS if re.search(r"\bresults/", section.code)]
 

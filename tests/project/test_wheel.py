@@ -1,4 +1,4 @@
-"""The wheel holds the library alone, and works with its seven dependencies alone."""
+"""The wheel holds the library alone, and works with its eight dependencies alone."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ claims:
 
 @pytest.fixture(scope="module")
 def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The Python of an environment with the wheel and its seven dependencies."""
+    """The Python of an environment with the wheel and its eight dependencies."""
     return install_wheel(tmp_path_factory.mktemp("wheel"))
 
 

@@ -74,6 +74,8 @@ TASKS = "boards>arc_mixtral_family>tasks"
         ("boards>arc_mixtral_family>margin", 0, ["arc_mixtral_family/margin'", "--margin"]),
         ("boards>arc_mixtral_family>test", "wald", ["'wald' is not one of", "--test"]),
         ("boards>arc_mixtral_family>average", {"arc": 0}, ["arc_mixtral_family/average"]),
+        ("boards>olv1_gsm8k>families", ["all", "adjacent"], ["Parts are those of all pairs"]),
+        ("boards>b", BOARD | {"parts": 2}, ["'families' is a required property"]),
         ("alhpa", 0.05, ["'alhpa' was unexpected"]),
     ],
 )

@@ -14,8 +14,9 @@ import pytest
 import yaml
 
 from llm_power.board.operating_point import Declared
+from llm_power.board.pair_store import read_pairs
 from llm_power.board.ranking import prepare_task
-from llm_power.board.resolve import resolve_board
+from llm_power.board.resolve import resolve_board, stream_board
 from llm_power.board.verdicts import PAIRS_COLUMNS
 from llm_power.report.score_provenance import score_provenance
 from llm_power.scores.options import ReadOptions
@@ -124,6 +125,43 @@ def test_what_a_board_declares_is_what_the_command_declares(
         made = pd.read_parquet(where / f"results/pairs/{stem}.parquet")
         pd.testing.assert_frame_equal(made, expected, check_dtype=False)
     assert "Weights: exam 0.667" in in_one_line(where / "results/boards/two/average.md")
+
+
+@pytest.mark.slow
+def test_a_board_in_parts_is_that_in_one_piece_and_too_large_a_one_is_refused(
+    tmp_path: Path,
+) -> None:
+    where = copy_repository(tmp_path / "repository")
+    write_board(where)
+    config = yaml.safe_load((where / "config.yaml").read_text())
+    config["boards"]["small"] |= {"families": ["all"], "parts": 4}
+    rng = np.random.default_rng(3)
+    table = pd.DataFrame(rng.integers(0, 2, (4, 450)), columns=[f"m{k}" for k in range(450)])
+    table.assign(item_id=range(4)).to_csv(where / "large.csv", index=False)
+    large = {"exam": {"path": str(where / "large.csv")}}
+    config["boards"]["large"] = {"title": "Large", "families": ["all"], "tasks": large}
+    (where / "config.yaml").write_text(yaml.safe_dump(config))
+
+    done = run_workflow(where, "board_small")
+    assert done.returncode == 0, done.stdout + done.stderr
+    scores = read_scores(where / "small.csv", ReadOptions(clusters=("topic",)))
+    task = prepare_task(replace(scores, task="exam"))
+    board = stream_board([task], cluster="topic", folder=tmp_path / "pairs")
+    made, expected = (
+        pd.concat([part.to_pandas() for part in read_pairs(folder)], ignore_index=True)
+        for folder in (where / "results/pairs/small", tmp_path / "pairs")
+    )
+    pd.testing.assert_frame_equal(made, expected)
+    shown = pd.read_parquet(where / "results/pairs/small.parquet")
+    pd.testing.assert_frame_equal(shown, board.verdicts[PAIRS_COLUMNS], check_dtype=False)
+    assert "Holm" in in_one_line(where / "results/boards/small/ladder.md")
+
+    refused = run_workflow(where, "results/boards/large/counts.parquet")
+    assert refused.returncode != 0
+    said = refused.stdout + refused.stderr
+    (line,) = [line for line in said.splitlines() if line.startswith("error: ")]
+    assert "all pairs of exam are 101,025, and at most 100,000 are held" in line
+    assert "`parts: 1`" in line
 
 
 def test_exhibits_are_named_targets(finished: Path) -> None:

@@ -6,10 +6,12 @@ from llm_power.board.cluster_sums import tabulate_clusters
 from llm_power.board.tabulation import tabulate_pairs
 from llm_power.scores.store import read_task
 from replication.job import logged, save, snakemake
+from replication.streamed import require_held
 
 with logged():
     tasks = [read_task(path) for path in snakemake.input.scores]
     family, cluster = snakemake.params.family, snakemake.params.cluster
+    require_held(tasks, family)
     counts = [tabulate_pairs(task, family) for task in tasks]
     clusters = [tabulate_clusters(task, cluster, family) for task in tasks]
     save(pd.concat(counts, ignore_index=True), snakemake.output.counts)

@@ -137,6 +137,16 @@ PAIR_COLUMNS: Final[Mapping[str, str]] = {
     name: text for group in PAIR_GROUPS.values() for name, text in group.items()
 }
 
+# Of these a dataset of all pairs has those that take microseconds.
+CORE_COLUMNS: Final = (
+    *PAIR_GROUPS["The pair"],
+    *("verdict", "direction", "test", "p", "p_family", "gap", "gap_low", "gap_high"),
+    *("interval_differs", "attainable", "p_equivalence", "within_margin", "items_needed"),
+    *("more_items_needed", "decided_as", "rho", "var_d", "n_star", "q", "mde", "resolved"),
+    *("p_chi2", "p_exact", "log_p_exact", "p_holm", "p_bh", "icc", "design_effect"),
+    *("n_star_cluster", "q_cluster", "resolved_cluster", "p_cluster", "log_e", "crossed"),
+)
+
 RANK_COLUMNS: Final[Mapping[str, str]] = {
     "task": "task",
     "model": "name of the model",
@@ -176,4 +186,11 @@ def dictionary_page() -> str:
         parts.append(
             "\n".join([f"## {title}", "", "| Column | What it says |", "|---|---|", *rows])
         )
+    core = ", ".join(f"`{name}`" for name in CORE_COLUMNS)
+    parts.append(
+        "## Folder `pairs` of a board of thousands\n\n"
+        f"Of the columns of `pairs.parquet` it has {core}: each where the scores have it, so that "
+        "graded ones have no counts, and `items_needed`, `more_items_needed` and `decided_as` are "
+        "left out where clusters are the sample."
+    )
     return "\n\n".join(parts) + "\n"

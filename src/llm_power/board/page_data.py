@@ -104,6 +104,8 @@ class Task(TypedDict):
 class PageData(TypedDict):
     """All that the page of a board is drawn from.
 
+    Of a board with more pairs than are held, `shown` says which pairs are here.
+
     Examples
     --------
     >>> from llm_power.board.page_data import PageData
@@ -114,7 +116,7 @@ class PageData(TypedDict):
     version: str
     title: str
     family: str
-    streamed: bool
+    shown: str | None
     alpha: float
     power: float
     margin: float | None
@@ -198,7 +200,7 @@ def page_data(
         "title": title,
         # The page is about the pairs that it shows.
         "family": "adjacent" if summary.get("shown") == "adjacent pairs" else summary["family"],
-        "streamed": "shown" in summary,
+        "shown": summary.get("shown"),
         "alpha": summary["alpha"],
         "power": summary["power"],
         "margin": summary["margin"],

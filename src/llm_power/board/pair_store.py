@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -62,7 +63,8 @@ class PairFile:
 
     def __exit__(self, *_error: object) -> None:
         if self._writer is not None:
-            self._writer.close()
+            with _named(self._path):
+                self._writer.close()
 
     def write(self, columns: Mapping[str, np.ndarray]) -> None:
         """Write pairs of one task, after those that are there.
@@ -83,9 +85,21 @@ class PairFile:
         False
         """
         table = arrow_table(columns, self._tasks)
-        if self._writer is None:
-            self._writer = _parquet_writer(self._path, table.schema)
-        self._writer.write_table(table)
+        with _named(self._path):
+            if self._writer is None:
+                self._writer = _parquet_writer(self._path, table.schema)
+            self._writer.write_table(table)
+
+
+@contextmanager
+def _named(path: Path) -> Iterator[None]:
+    """Name the file in the system's error: Arrow does not."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno is None:
+            raise
+        raise OSError(error.errno, os.strerror(error.errno), str(path)) from error
 
 
 class PairWriter:

@@ -343,7 +343,7 @@ class Streamed:
         Which pairs were kept.
     shown : Keep
         Which of them are held with every column: those kept, or the adjacent ones where these
-        are too many.
+        are too many, or a task has none.
     n_pairs : int
         Pairs of the family.
     tally : Tally
@@ -453,10 +453,11 @@ def stream_pairs(
             every = len(rows) == len(columns["task"])
             writer.write(start, columns if every else {n: x[rows] for n, x in columns.items()})
             on_pairs(len(columns["task"]))
-    places, shown = np.concatenate(kept), keep
-    if len(places) > SHOWN_UP_TO or keep.which == "all":
+    places = np.concatenate(kept)
+    some_of_each = len(pairs.at(places)) == len(pairs.tasks)
+    if len(places) > SHOWN_UP_TO or keep.which == "all" or not some_of_each:
         return adjacent_shown(pairs, family, tally, keep)
-    return StreamedPairs(_streamed(pairs, tally, keep, shown), family.of(places), places)
+    return StreamedPairs(_streamed(pairs, tally, keep, keep), family.of(places), places)
 
 
 def p_values_between(

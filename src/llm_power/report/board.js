@@ -235,11 +235,21 @@
       const all = board.tasks[t].n_models, kept = models().length;
       return kept < all ? ` among the best ${grouped(kept)} of ${grouped(all)} models` : "";
     };
+    const split = (what, { different, equivalent, undetermined }) => {
+      const equal = board.margin === null ? "" : `${grouped(equivalent)} equivalent within ${asPoints(board.margin)} points, `;
+      return `${grouped(different)} of ${what} ${different === 1 ? "is" : "are"} different, ${equal}${grouped(undetermined)} undetermined`;
+    };
+    // Of more pairs than the page has, all were counted at the declared level.
+    const ofMany = () => board.shown !== null && board.tasks[t].kind !== "average";
+    const wholeSentence = () => {
+      const told = board.tasks[t].landscape;
+      return ofMany() && level() === board.alpha ? `${split(count(told.n_pairs, "pair"), told.verdicts)}. On this page: ` : "";
+    };
     const verdictSentence = () => {
       const { all, different, equivalent, open } = counted("verdict");
-      if (all === 1) return `${name(rows()[0].i)} and ${name(rows()[0].j)} are ${WORDS[found.verdict[rows()[0].g]]}.`;
-      const equal = board.margin === null ? "" : `${grouped(equivalent)} equivalent within ${asPoints(board.margin)} points, `;
-      return `${grouped(different)} of ${count(all, board.family === "adjacent" ? "adjacent pair" : "pair")} ${different === 1 ? "is" : "are"} different, ${equal}${grouped(open)} undetermined${trimmed()}.`;
+      if (all === 1) return `${wholeSentence()}${name(rows()[0].i)} and ${name(rows()[0].j)} are ${WORDS[found.verdict[rows()[0].g]]}.`;
+      const what = ofMany() ? `${grouped(all)} ${board.shown}` : count(all, board.family === "adjacent" ? "adjacent pair" : "pair");
+      return `${wholeSentence()}${split(what, { different, equivalent, undetermined: open })}${trimmed()}.`;
     };
     const firstSentence = () => {
       const all = board.tasks[t].n_models, first = models().filter((model) => model.low === 1);
@@ -287,7 +297,7 @@
     };
     const siblings = () => board.tasks.filter((task) => task.result === board.tasks[t].result).length;
     const tests = () => board.tasks[t].tests.map((test) => board.test_names[test] ?? test).join(", ");
-    const adjustment = () => board.tasks[t].family_pairs === 1 ? "" : `, ${board.streamed || byClusters() ? "Holm" : "max-T"} over ${count(board.tasks[t].family_pairs, "pair")}`;
+    const adjustment = () => board.tasks[t].family_pairs === 1 ? "" : `, ${ofMany() || byClusters() ? "Holm" : "max-T"} over ${count(board.tasks[t].family_pairs, "pair")}`;
     const sentence = () => {
       const task = board.tasks[t];
       return `${task.task}, ${count(task.items, "item")}, ${count(task.n_models, "model")}: ${verdictSentence()} ${firstSentence()} `
@@ -351,7 +361,7 @@
         return s("path", { class: "bracket", d: `M${at - 3} ${up}H${at}V${down}H${at - 3}` });
       }));
       const sets = `Possible: ranks that sampling of the items leaves, all at once at ${asConfidence(board.alpha)}.`;
-      about("ranking", `${sets} Brackets join ranks of which no two are ${procedure.value === "verdict" ? "told apart" : "resolved"}${board.family === "adjacent" ? " (of neighbors alone: other pairs were not compared)" : ""}. Intervals are each model's own, ${asConfidence(board.alpha)}; models share their items, so overlap is no tie.${last < models().length ? ` The first ${last} of ${grouped(models().length)} models.` : ""}`);
+      about("ranking", `${sets} Brackets join ranks of which no two are ${procedure.value === "verdict" ? "told apart" : "resolved"}${ofMany() ? " (of pairs on this page alone)" : board.family === "adjacent" ? " (of neighbors alone: other pairs were not compared)" : ""}. Intervals are each model's own, ${asConfidence(board.alpha)}; models share their items, so overlap is no tie.${last < models().length ? ` The first ${last} of ${grouped(models().length)} models.` : ""}`);
     };
 
     const step = (ratio) => ratio > 0 ? Math.min(11, Math.max(0, Math.floor(Math.log2(ratio)) + 6)) : 0;
@@ -360,6 +370,11 @@
       const last = shown(), square = last <= SQUARE, hit = hits();
       const near = rows().filter((pair) => pair.i <= last && pair.j <= last);
       const reach = square ? last : Math.min(BAND, Math.max(1, ...near.map((pair) => pair.j - pair.i)));
+      // Neighbors alone are a thin line here, and stand in the list of each rank against the next.
+      const thin = ofMany() && !square && reach === 1;
+      document.getElementById("heat").hidden = thin;
+      document.getElementById(thin ? "heat" : "ranking").after(document.getElementById("ladder"));
+      document.getElementById("heat-title").textContent = ofMany() ? "Pairs on this page" : "Every pair";
       const side = 640, gutter = 24, cell = square ? Math.min(44, side / last) : side / (last - 1);
       const tall = square ? cell : Math.min(16, Math.max(5, 240 / reach));
       const place = (pair, lower) => square
@@ -487,7 +502,7 @@
       axes.push(s("text", { class: "tick", x: (left + width) / 2, y: height - 2, "text-anchor": "middle" }, "items"));
       const others = Object.keys(found.q).filter((by) => by !== chosen && by !== "verdict" && multiples(by).length);
       const all = multiples(chosen), part = (multiple) => all.filter((one) => one <= multiple).length / all.length;
-      const text = !all.length ? "No pair has a q under this procedure." : `At the ${grouped(n)} items at hand ${asPercent(part(1))} % of the pairs are ${chosen === "verdict" ? "decided" : "resolved"}; with four times as many ${chosen === "verdict" && !declared() ? "(known at the declared level and power)" : `${asPercent(part(4))} %`}, if the observed rates stay.`;
+      const text = !all.length ? "No pair has a q under this procedure." : `At the ${grouped(n)} items at hand ${asPercent(part(1))} % of ${ofMany() ? `these ${grouped(all.length)} ${board.shown}` : "the pairs"} are ${chosen === "verdict" ? "decided" : "resolved"}; with four times as many ${chosen === "verdict" && !declared() ? "(known at the declared level and power)" : `${asPercent(part(4))} %`}, if the observed rates stay.`;
       const need = s("line", { class: "need", y1: 8, y2: height - bottom });
       // Where the pair that is marked has its N*; at the edge where it lies beyond.
       showNeed = (pair) => {
@@ -602,7 +617,7 @@
         ["Missing scores", { error: "none allowed", pairwise: "each pair on the items that both have", drop_items: "items that a model lacks are left out", weighted: "each pair on the items that both have, weighted by cluster" }[board.missing] ?? board.missing],
         ["Coverage", `${count(task.items, "item")}; ${task.coverage === 0 ? "some pairs share none of them" : `each pair on ${asPercent(task.coverage)} % of them or more`}`],
         ...(tolerated.length ? [["Accepted faults", tolerated.join("; ")]] : []),
-        ["Family", `${count(task.family_pairs, "pair")}${siblings() > 1 ? ` of ${siblings()} tasks` : ""}, ${board.family === "adjacent" ? "adjacent ranks" : "every two models"}`],
+        ["Family", `${count(task.family_pairs, "pair")}${siblings() > 1 ? ` of ${siblings()} tasks` : ""}, ${ofMany() ? `every two models, of which this page has ${grouped(rows().length)} ${board.shown}` : board.family === "adjacent" ? "adjacent ranks" : "every two models"}`],
         ...(board.cluster === null ? [] : [["Clusters", `${board.cluster}, ${board.clusters === "random" ? "a sample of further ones" : "all that are meant"}`]]),
         ["Test", `${tests()}${adjustment()}${board.margin === null ? "; no margin declared, so no pair is equivalent" : `; margin ${asPoints(board.margin)} points`}`],
         ["Declared", `level ${board.alpha}, power ${board.power}`],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -30,11 +30,14 @@ _STEPS: Final = ListedColormap(
 )
 _NORM: Final = BoundaryNorm(range(-6, 7), 12)
 _STEP_LABELS: Final = {-5: "1/32", -3: "1/8", -1: "1/2", 0: "1", 1: "2", 3: "8", 5: "32"}
-_VERDICTS: Final = ListedColormap([BLUE, "#F3E3D3", GREEN])
+_SHADES: Final = {DIFFERENT: BLUE, UNDETERMINED: "#F3E3D3", EQUIVALENT: GREEN}
+_VERDICTS: Final = ListedColormap([*_SHADES.values()])
 _CODES: Final = {DIFFERENT: 0, UNDETERMINED: 1, EQUIVALENT: 2}
 _MOST_ROWS: Final = 20
 # Of a larger board the numbers in the cells would be too small to read.
 _MOST_WITH_NUMBERS: Final = 10
+# All pairs that are held at most are those of fewer models; a map of more ranks takes a minute.
+_MOST_IN_MAP: Final = 450
 # Without the mathematics of the default one, which takes longer than all else.
 _NUMBER: Final = FuncFormatter(lambda value, _: f"{value:g}")
 _ROW_INCHES: Final = 0.21
@@ -44,6 +47,8 @@ _NAME_CHARACTERS: Final = 22
 
 def draw_board(verdicts: pd.DataFrame, data: PageData) -> Figure:
     """Draw the ranking, q and verdict of every pair, and the gaps of adjacent ranks.
+
+    Of more pairs than are held their verdicts are drawn by distance in rank.
 
     Parameters
     ----------
@@ -74,24 +79,37 @@ def draw_board(verdicts: pd.DataFrame, data: PageData) -> Figure:
     ['score, %', 'pairs']
     """
     tasks = [task for task in data["tasks"] if task["kind"] != AVERAGE]
-    figure, panels = _lay_out(tasks)
+    figure, panels = _lay_out(tasks, wide=1.2 if data["shown"] else 1.8)
     for (scores, pairs, ladder), task in zip(panels, tasks, strict=True):
         of_task = verdicts[verdicts["task"] == task["task"]]
         name = f"{_plain(task['task'], 16)}: " if len(tasks) > 1 else ""
         _draw_ranking(scores, task, f"{name}score, %")
-        _draw_pairs(pairs, of_task, len(task["models"]))
+        if data["shown"]:
+            _draw_distances(pairs, task)
+        else:
+            _draw_pairs(pairs, of_task, len(task["models"]))
         _draw_ladder(ladder, of_task, f"{name}gap to the next, points")
-    _add_keys(figure, verdicts)
+    if not data["shown"]:
+        _add_scale(figure)
+    _add_legend(figure, _counts(verdicts, data))
     return figure
 
 
-def _lay_out(tasks: Sequence[Task]) -> tuple[Figure, list[list[Axes]]]:
+def _counts(verdicts: pd.DataFrame, data: PageData) -> dict[str, int]:
+    """Pairs by verdict, all of them."""
+    if not data["shown"]:
+        return {str(name): int(n) for name, n in verdicts["verdict"].value_counts().items()}
+    told = [task["landscape"]["verdicts"] for task in data["tasks"] if task["landscape"]]
+    return {name: sum(each[name] for each in told) for name in _COLORS}
+
+
+def _lay_out(tasks: Sequence[Task], *, wide: float) -> tuple[Figure, list[list[Axes]]]:
     """Return an empty figure, and of each task the axes of its ranking, pairs and ladder."""
     most = max(min(len(task["models"]), _MOST_ROWS) for task in tasks)
     height = max(1.5, _ROW_INCHES * most + _AROUND_INCHES)
     if len(tasks) == 1:
         figure = new_figure(height=height + 0.7, wide=True)
-        return figure, [[*figure.subplots(1, 3, width_ratios=[1, 1.8, 1])]]
+        return figure, [[*figure.subplots(1, 3, width_ratios=[1, wide, 1])]]
     n_rows = -(-len(tasks) // 2)
     figure = new_figure(height=2 * n_rows * height + 0.7, wide=True)
     grid = figure.add_gridspec(2 * n_rows, 4, width_ratios=[1.2, 1, 1.2, 1])
@@ -129,17 +147,24 @@ def _ranks(model: Model) -> str:
 
 def _draw_pairs(ax: Axes, rows: pd.DataFrame, n_models: int) -> None:
     """Color the upper triangle by q and the lower one by verdict."""
+    whole = len(rows) == n_models * (n_models - 1) // 2
+    title = "all pairs" if whole else "pairs"
+    if n_models > _MOST_IN_MAP:
+        n_models, title = _MOST_IN_MAP, f"pairs of the best {_MOST_IN_MAP} models"
+        rows = rows[rows["rank_b"] <= n_models]
     i, j = (rows[name].to_numpy(int) - 1 for name in ("rank_a", "rank_b"))
     q = rows["q"].to_numpy(float)
     above, below = np.full((2, n_models, n_models), np.nan)
     with np.errstate(divide="ignore"):
         above[i, j] = np.nan_to_num(np.clip(np.log2(q), -5.5, 5.5), nan=-5.5)
     below[j, i] = rows["verdict"].map(_CODES)
-    numbers = np.full((n_models, n_models), "", dtype=object)
-    numbers[i, j] = [_number(value) for value in q]
     small = n_models <= _MOST_WITH_NUMBERS
     looks: dict[str, Any] = {"cbar": False, "square": True, "ax": ax, "rasterized": not small}
-    text: dict[str, Any] = {"annot": numbers, "fmt": "", "annot_kws": {"size": 6}} if small else {}
+    text: dict[str, Any] = {}
+    if small:
+        numbers = np.full((n_models, n_models), "", dtype=object)
+        numbers[i, j] = [_number(value) for value in q]
+        text = {"annot": numbers, "fmt": "", "annot_kws": {"size": 6}}
     sns.heatmap(above, cmap=_STEPS, norm=_NORM, **looks, **text)
     sns.heatmap(below, cmap=_VERDICTS, vmin=-0.5, vmax=2.5, **looks)
     if n_models <= _MOST_ROWS:
@@ -147,11 +172,7 @@ def _draw_pairs(ax: Axes, rows: pd.DataFrame, n_models: int) -> None:
             these = (rows["verdict"] == verdict).to_numpy()
             color = ORANGE if verdict == UNDETERMINED else "white"
             ax.plot(i[these] + 0.5, j[these] + 0.5, marker, color=color, markersize=2.5)
-    ax.set_title(
-        "all pairs" if len(rows) == n_models * (n_models - 1) // 2 else "pairs",
-        fontsize=8,
-        loc="left",
-    )
+    ax.set_title(title, fontsize=8, loc="left")
     ax.set_anchor("N")
     ranks = (
         [*range(1, n_models + 1)]
@@ -162,6 +183,24 @@ def _draw_pairs(ax: Axes, rows: pd.DataFrame, n_models: int) -> None:
     for axis in (ax.xaxis, ax.yaxis):
         axis.set_ticks([rank - 0.5 for rank in ranks], [str(rank) for rank in ranks])
     ax.tick_params(labelsize=6.5, rotation=0, length=0)
+
+
+def _draw_distances(ax: Axes, task: Task) -> None:
+    """Stack the shares of the verdicts, a bar for each distance in rank."""
+    told = task["landscape"]
+    assert told is not None  # all pairs were compared
+    bins = pd.DataFrame(told["by_distance"])
+    left = np.zeros(len(bins))
+    for verdict, color in _SHADES.items():
+        share = 100 * (bins[verdict] / bins["pairs"]).to_numpy(float)
+        ax.barh(np.arange(len(bins)), share, left=left, height=0.8, color=color)
+        left += share
+    ends = zip(bins["from_distance"], bins["to_distance"], strict=True)
+    labels = [f"{low:,}" if low == high else f"{low:,}–{high:,}" for low, high in ends]
+    _label_rows(ax, labels, hidden=0, what="")
+    ax.set_xlim(0, 100)
+    ax.set_xlabel("% of these pairs", fontsize=6.5)
+    ax.set_title(f"all {told['n_pairs']:,} pairs, by ranks apart", fontsize=8, loc="left")
 
 
 def _number(q: float) -> str:
@@ -199,8 +238,8 @@ def _label_rows(
         ax.set_xlabel(f"and {hidden:,} more {what}", fontsize=6.5)
 
 
-def _add_keys(figure: Figure, verdicts: pd.DataFrame) -> None:
-    """Add the legend of the verdicts above all panels, and the scale of q below them."""
+def _add_scale(figure: Figure) -> None:
+    """Add the scale of q below all panels."""
     scale = figure.colorbar(
         ScalarMappable(_NORM, _STEPS),
         ax=figure.axes,
@@ -216,13 +255,16 @@ def _add_keys(figure: Figure, verdicts: pd.DataFrame) -> None:
     scale.set_label(
         r"$q = N/N^{\ast}$, above the diagonal; below it the verdict", fontsize=7, labelpad=2
     )
-    counts = verdicts["verdict"].value_counts()
+
+
+def _add_legend(figure: Figure, counts: Mapping[str, int]) -> None:
+    """Add the legend of the verdicts above all panels."""
+    named = {name: color for name, color in _COLORS.items() if counts.get(name)}
     handles = [
         Line2D([], [], color=color, marker=_MARKERS[name], markersize=4, linewidth=1)
-        for name, color in _COLORS.items()
-        if name in counts
+        for name, color in named.items()
     ]
-    labels = [f"{name} ({counts[name]:,} pairs)" for name in _COLORS if name in counts]
+    labels = [f"{name} ({counts[name]:,} pairs)" for name in named]
     figure.legend(
         [*handles, Line2D([], [], color="0.87", linewidth=5)],
         [*labels, "minimum detectable effect"],

@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from llm_power.board.columns import PAIR_COLUMNS, REPEAT_COLUMNS
@@ -22,7 +21,7 @@ from llm_power.report.landscape import landscape_tables
 from llm_power.report.plain_text import board_text
 from llm_power.report.score_provenance import score_provenance
 from llm_power.report.tables import describe_csv, to_markdown
-from llm_power.result_set import write_together
+from llm_power.result_set import require_replaceable, scratch_folder, write_together
 from llm_power.scores.store import TaskScores
 from llm_power.statistics.multiplicity import family_size
 
@@ -184,7 +183,7 @@ def worked_out(
     board : BoardVerdicts
         The board.
     dataset : Path or None
-        Folder of the streamed pairs.
+        Folder of the streamed pairs; None if none was kept.
 
     Raises
     ------
@@ -223,21 +222,20 @@ def worked_out(
         )
         yield held, None
         return
-    out.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory(prefix=".llm-power-pairs-", dir=out) as folder:
-        dataset = Path(folder, DATASET)
-        yield (
-            stream_board(
-                tasks,
-                cluster=cluster,
-                point=point,
-                declared=declared,
-                keep=keep or Keep(),
-                folder=dataset,
-                on_pairs=_in_steps(tasks, on_stage),
-            ),
-            dataset,
+    # Before minutes of work, not after it.
+    require_replaceable(out / DATASET)
+    with scratch_folder(out) as folder:
+        dataset = folder / DATASET
+        streamed = stream_board(
+            tasks,
+            cluster=cluster,
+            point=point,
+            declared=declared,
+            keep=keep or Keep(),
+            folder=dataset,
+            on_pairs=_in_steps(tasks, on_stage),
         )
+        yield streamed, dataset if any(dataset.iterdir()) else None
 
 
 def _in_steps(
@@ -266,8 +264,8 @@ def board_answer(board: BoardVerdicts, summary: Mapping[str, Any], form: Format)
     summary : mapping
         What `describe_board` returned.
     form : {"table", "json", "markdown"}
-        Text for a terminal, one JSON object (the summary, with the ``pairs`` as a list; numbers
-        that are not finite are null), or Markdown.
+        Text for a terminal, one JSON object (the summary, with the ``pairs`` as a list, of a
+        streamed board those that it shows; numbers that are not finite are null), or Markdown.
 
     Returns
     -------

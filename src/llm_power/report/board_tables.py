@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 import pandas as pd
 
@@ -19,6 +20,8 @@ from llm_power.report.tables import Column, Table, as_fixed, as_integer, as_p_va
 from llm_power.scores.store import TaskScores
 
 _FAMILY_NAMES: dict[Family, str] = {"adjacent": "adjacent ranks", "all": "all pairs"}
+# More rows than these nobody reads, and no page of text shows.
+_MOST_ROWS: Final = 500
 
 
 def board_tables(
@@ -90,8 +93,8 @@ def board_tables(
             _LADDER,
             f"{title}: each rank against the next, {within}.",
             sources,
-            verdict_notes,
-            shown=_stacked(ladder),
+            [*verdict_notes, *_cut_note(ladder)],
+            shown=_stacked(ladder.head(_MOST_ROWS)),
         ),
         "ranks": _rank_table(ranks, title, sources, point),
     }
@@ -140,8 +143,8 @@ def streamed_tables(
             f"{title}: each rank against the next, verdicts within the family of all "
             f"{board.n_pairs:,} pairs, by Holm.",
             sources,
-            [*notes, _verdict_note(board.verdicts, point)],
-            shown=_stacked(ladder),
+            [*notes, _verdict_note(board.verdicts, point), *_cut_note(ladder)],
+            shown=_stacked(ladder.head(_MOST_ROWS)),
         )
     return tables | {"ranks": _rank_table(board.ranks, title, sources, point)}
 
@@ -149,12 +152,14 @@ def streamed_tables(
 def _rank_table(
     ranks: pd.DataFrame, title: str, sources: Sequence[Provenance], point: OperatingPoint
 ) -> Table:
+    table = ranks.assign(ranks=_rank_sets(ranks))
     return Table(
-        ranks.assign(ranks=_rank_sets(ranks)),
+        table,
         _RANKS,
         f"{title}: ranks that sampling of the items leaves possible.",
         sources,
-        [_rank_note(point)],
+        [_rank_note(point), *_cut_note(table)],
+        shown=table.head(_MOST_ROWS),
     )
 
 
@@ -192,6 +197,7 @@ def average_tables(
     """
     sources, scope = score_provenance(tasks), f"{title}, average over tasks"
     notes = [_weights_note(average), *(f"{line}." for line in average.warnings())]
+    ranks = average.ranks.assign(ranks=_rank_sets(average.ranks))
     verdicts = average.verdicts.assign(
         **{f"{name}_pp": 100 * average.verdicts[x] for name, x in _GAPS_IN_PP.items()}
     )
@@ -201,15 +207,16 @@ def average_tables(
             _LADDER[1:],
             f"{scope}: verdicts.",
             sources,
-            [*notes, _verdict_note(average.verdicts, point)],
-            shown=_stacked(verdicts),
+            [*notes, _verdict_note(average.verdicts, point), *_cut_note(verdicts)],
+            shown=_stacked(verdicts.head(_MOST_ROWS)),
         ),
         "average_ranks": Table(
-            average.ranks.assign(ranks=_rank_sets(average.ranks)),
+            ranks,
             _RANKS[1:-1],
             f"{scope}: ranks that sampling of the items leaves possible.",
             sources,
-            [*notes, _rank_note(point)],
+            [*notes, _rank_note(point), *_cut_note(ranks)],
+            shown=ranks.head(_MOST_ROWS),
         ),
     }
 
@@ -256,9 +263,19 @@ def _verdict_note(verdicts: pd.DataFrame, point: OperatingPoint) -> str:
         f"Verdict: p of the declared test ({tests}), adjusted for the family, at most "
         f"{point.alpha:g}. Resolved is the paper's word for q of at least 1, that these items "
         "reach the target power at the observed gap: a pair can be different and not resolved. "
-        f"Intervals of the gap hold pair by pair, {100 * (1 - point.alpha):g}%. The CSV has every "
-        "other column of the pairs."
+        f"Intervals of the gap hold pair by pair, {100 * (1 - point.alpha):g}%. The file of the "
+        "pairs has all their other columns."
     )
+
+
+def _cut_note(table: pd.DataFrame) -> list[str]:
+    """Say that Markdown and LaTeX show the first rows of a long table."""
+    if len(table) <= _MOST_ROWS:
+        return []
+    return [
+        f"The first {_MOST_ROWS:,} of {len(table):,} rows; the others are in the files of the "
+        "results (pairs.parquet; ranks in summary.json)."
+    ]
 
 
 def _rank_note(point: OperatingPoint) -> str:

@@ -228,8 +228,8 @@ def _items(told: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
     )
 
 
-def _points(value: float) -> str:
-    return as_fixed(2)(100 * value)
+def _points(value: float | None) -> str:
+    return as_fixed(2)(float("nan") if value is None else 100 * value)
 
 
 def _in_percent(value: float) -> str:

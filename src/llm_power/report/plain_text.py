@@ -215,6 +215,8 @@ def board_sentences(board: BoardVerdicts) -> list[str]:
         sentences += [f"{where}{text}" for text in _of_task(rows, pairs, board)]
         if task in board.landscapes:
             told = describe_landscape(board.landscapes[str(task)])
+            if board.streamed is not None:
+                sentences.append(f"{where}{_of_all_pairs(told)}")
             sentences += [f"{where}{text}" for text in landscape_sentences(told, board.point)]
         sentences += [
             f"{where}{_of_repeats(found)}"
@@ -222,6 +224,11 @@ def board_sentences(board: BoardVerdicts) -> list[str]:
             if found["task"] == task
         ]
     return sentences
+
+
+def _of_all_pairs(told: Mapping[str, Any]) -> str:
+    counts = ", ".join(f"{n:,} {name}" for name, n in told["verdicts"].items() if n)
+    return f"Of all {told['n_pairs']:,} pairs: {counts}."
 
 
 def _of_repeats(found: Mapping[str, Any]) -> str:
@@ -252,9 +259,11 @@ def _of_task(ranks: pd.DataFrame, pairs: pd.DataFrame, board: BoardVerdicts) -> 
     mde = 100 * mde[np.isfinite(mde) & (mde > 0)]
     if mde.size:
         span = f"{mde.min():.1f}" if mde.size == 1 else f"{mde.min():.1f} to {mde.max():.1f}"
+        whose = "A gap between two of these models"
+        if board.streamed is not None:
+            whose = f"Among {len(pairs):,} {board.shown_words} a gap"
         sentences.append(
-            f"A gap between two of these models shows with power {board.point.power:g} from {span} "
-            "points on, pair by pair."
+            f"{whose} shows with power {board.point.power:g} from {span} points on, pair by pair."
         )
     hopeless = pairs[np.isinf(pairs["items_needed"]) & (pairs["gap"] != 0)]
     named = [f"{row.model_a} against {row.model_b}" for row in hopeless.itertuples()]

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from llm_power.board import all_pairs
 from llm_power.board.all_pairs import BoardPairs, FamilyValues, family_of
+from llm_power.board.columns import CORE_COLUMNS
 from llm_power.board.families import pair_indices, pairs_at, place_of
 from llm_power.board.operating_point import Declared, OperatingPoint
 from llm_power.board.pair_store import read_family, read_pairs, write_family
@@ -199,6 +200,17 @@ def test_what_is_kept_is_written_and_the_family_is_all(
     assert board.streamed.tally.verdicts == whole.streamed.tally.verdicts
     shown = "adjacent pairs" if text == "all" else board.streamed.keep.words
     assert board.shown_words == shown
+
+
+def test_the_dictionary_names_the_columns_of_a_dataset(tmp_path: Path) -> None:
+    task = drawn_task()
+    boards = {"plain": (task, None), "clusters": (task, "group")}
+    boards["graded"] = (replace(task, kind="graded"), None)
+    found = set()
+    for name, (scores, cluster) in boards.items():
+        stream_board([scores], cluster=cluster, folder=tmp_path / name)
+        found |= set(next(read_pairs(tmp_path / name)).column_names)
+    assert found == set(CORE_COLUMNS)
 
 
 def test_the_parts_of_a_board_are_the_board_in_one_piece(tmp_path: Path) -> None:

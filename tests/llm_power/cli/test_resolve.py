@@ -13,11 +13,14 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow.parquet as pq
 import pytest
 
+from llm_power.board import stream
 from llm_power.board.average import AVERAGE_COLUMNS
 from llm_power.board.verdicts import PAIRS_COLUMNS
 from llm_power.cli import main
+from llm_power.report import board_files
 
 
 @pytest.fixture
@@ -271,7 +274,7 @@ def test_the_unforeseen_has_an_exit_code_of_its_own(
     def fail(*_: object, **__: object) -> None:
         raise fault
 
-    monkeypatch.setattr("llm_power.board.resolve.resolve_board", fail)
+    monkeypatch.setattr("llm_power.report.board_files.resolve_board", fail)
     out = scores.with_name("out")
     command: list[str | Path] = ["resolve", scores, "--cluster", "subject", "--out", out]
     assert run(*command) == 3
@@ -364,7 +367,7 @@ def test_the_answer_is_printed_before_the_files_are_made(
 ) -> None:
     printed = []
 
-    def write(*_: object) -> str:
+    def write(*_: object, **__: object) -> str:
         printed.append(capsys.readouterr().out)
         return ""
 
@@ -502,3 +505,133 @@ def test_the_summary_says_what_was_chosen_of_a_log(
 def test_help_has_examples(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(command, "--help") == 0
     assert f"Examples:\n    llm-power {command} " in capsys.readouterr().out
+
+
+@pytest.fixture
+def many(tmp_path: Path) -> Path:
+    """Scores of 60 models."""
+    rng = np.random.default_rng(7)
+    skill = np.linspace(1.6, -1.2, 60)
+    solved = rng.normal(size=(120, 60)) + rng.normal(size=(120, 1)) + skill > 0
+    table = pd.DataFrame(solved.astype(int), columns=[f"m{j:02d}" for j in range(60)])
+    table.insert(0, "item_id", [f"q{i:03d}" for i in range(120)])
+    path = tmp_path / "many.csv"
+    table.to_csv(path, index=False)
+    return path
+
+
+@pytest.fixture
+def plain(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave out the picture, which takes longer than all else."""
+    monkeypatch.setattr(board_files, "_draw", lambda *_: None)
+
+
+@pytest.mark.usefixtures("plain")
+@pytest.mark.parametrize(
+    ("keep", "shown"),
+    [
+        ("adjacent", "adjacent pairs"),
+        ("top:5", "pairs of the best 5 models"),
+        ("band:3", "pairs within 3 ranks"),
+        ("undecided", "undetermined pairs"),
+    ],
+)
+def test_pairs_are_kept_of_all(
+    keep: str, shown: str, many: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+    command = ("resolve", many, "--pairs", "all", "--keep", keep, "--out", out)
+    assert run(*command, "--format", "json") == 0
+    answer = json.loads(capsys.readouterr().out)
+    kept = pd.read_parquet(out / "pairs")
+    assert (answer["n_pairs"], answer["kept"], answer["shown"]) == (1770, shown, shown)
+    assert len(kept) == len(answer["pairs"]) == len(pd.read_parquet(out / "pairs.parquet"))
+    assert [pair["model_b"] for pair in answer["pairs"]] == kept["model_b"].tolist()
+    assert [path.name for path in out.glob(".*")] == []
+    assert run(*command) == 0
+    text = capsys.readouterr().out
+    verdicts = answer["verdicts"]
+    told = ", ".join(f"{n:,} {name}" for name, n in verdicts.items() if n)
+    assert f"Of all 1,770 pairs: {told}." in text
+    assert f"Among {len(kept):,} {shown} a gap shows" in text
+    assert "Holm over all 1,770 pairs" in text
+    assert "max-T" not in text
+
+
+@pytest.mark.usefixtures("plain")
+def test_more_pairs_than_are_held_are_streamed_unasked(
+    many: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stream, "HELD_UP_TO", 1000)
+    out = tmp_path / "out"
+    assert run("resolve", many, "--pairs", "all", "--format", "json", "--out", out) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert (answer["kept"], answer["shown"]) == ("pairs", "adjacent pairs")
+    assert len(answer["pairs"]) == 59
+    assert len(pd.read_parquet(out / "pairs")) == 1770
+    # The dataset is of that run, and goes with the next one's files.
+    assert run("resolve", many, "--out", out) == 0
+    assert not (out / "pairs").exists()
+
+
+@pytest.mark.usefixtures("plain")
+@pytest.mark.parametrize("solved", [[400, 310, 220, 130], [200, 200, 200, 200]])
+def test_all_or_no_pairs_are_decided(solved: list[int], tmp_path: Path) -> None:
+    scores = tmp_path / "steps.csv"
+    table = {f"m{k}": (np.arange(400) < n).astype(int) for k, n in enumerate(solved)}
+    pd.DataFrame({"item_id": range(400), **table}).to_csv(scores, index=False)
+    out = tmp_path / "out"
+    assert run("resolve", scores, "--pairs", "all", "--keep", "undecided", "--out", out) == 0
+    summary = json.loads((out / "summary.json").read_text())
+    open_pairs = 0 if len(set(solved)) == 4 else 6
+    assert summary["verdicts"]["undetermined"] == open_pairs
+    assert summary["shown"] == ("undetermined pairs" if open_pairs else "adjacent pairs")
+    assert (out / "pairs").exists() == bool(open_pairs)
+
+
+@pytest.mark.parametrize(
+    ("options", "part"),
+    [
+        (("--keep", "all"), "--pairs all"),
+        (("--keep", "top", "--pairs", "all"), "top:K"),
+    ],
+)
+def test_what_cannot_be_kept_is_one_line(
+    options: tuple[str, ...],
+    part: str,
+    scores: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run("resolve", scores, "--exclude", "subject", *options, "--out", tmp_path / "o") == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert part in line
+    assert "Remedy" in line
+
+
+def test_a_folder_of_ones_own_is_refused_before_the_work(
+    many: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(board_files, "stream_board", None)
+    own = tmp_path / "out" / "pairs"
+    own.mkdir(parents=True)
+    (own / "train.parquet").write_text("mine")
+    command = ("resolve", many, "--pairs", "all", "--keep", "all", "--out", own.parent)
+    assert run(*command) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "is a folder of other files" in line
+    assert [path.name for path in own.parent.rglob("*")] == ["pairs", "train.parquet"]
+
+
+def test_a_full_disk_names_the_file_and_leaves_nothing(
+    many: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "Error writing bytes to file. Detail: [errno 28]")
+
+    monkeypatch.setattr(pq.ParquetWriter, "write_table", full)
+    out = tmp_path / "out"
+    assert run("resolve", many, "--pairs", "all", "--keep", "all", "--out", out) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.endswith("part-00000.parquet: No space left on device")
+    assert list(out.iterdir()) == []

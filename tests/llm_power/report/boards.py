@@ -11,7 +11,7 @@ import numpy as np
 from llm_power.board.operating_point import Declared
 from llm_power.board.page_data import PageData, page_data
 from llm_power.board.ranking import prepare_task
-from llm_power.board.resolve import BoardVerdicts, resolve_board
+from llm_power.board.resolve import BoardVerdicts, resolve_board, stream_board
 from llm_power.board.summary import describe_board
 from llm_power.choices import ClusterSampling, Family, MissingPolicy
 from llm_power.scores.store import Provenance, TaskScores
@@ -62,6 +62,16 @@ def example(name: Name) -> Drawn:
         return _drawn([task], "all", cluster="subject", missing="weighted", clusters=clusters)
     tasks = [_binary("exam", "abcd", 80, rng), _graded("essay", "abc", 80, rng)]
     return _drawn(tasks, "adjacent")
+
+
+@cache
+def streamed_example() -> Drawn:
+    """Return a board of all pairs, of which the adjacent ones are shown."""
+    rng = np.random.default_rng(8)
+    task = prepare_task(_binary("exam", [f"m{k}" for k in range(62)], 60, rng))
+    board = stream_board([task])
+    summary = describe_board(board, [task], missing="error")
+    return Drawn(board, summary, page_data(board.verdicts, summary, title="Streamed"))
 
 
 def _binary(

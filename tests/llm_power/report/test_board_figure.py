@@ -7,13 +7,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from boards import HOSTILE, Name, example
+from boards import HOSTILE, Name, example, streamed_example
+from matplotlib.patches import Rectangle
 from matplotlib.text import Text
 
 from llm_power.board.page_data import page_data
 from llm_power.board.resolve import resolve_board
 from llm_power.board.summary import describe_board
 from llm_power.provenance import Provenance
+from llm_power.report import board_figure
 from llm_power.report.board_figure import draw_board
 from llm_power.report.figures import house_style, save_figure
 from llm_power.scores.store import TaskScores
@@ -44,6 +46,32 @@ def test_every_board_is_drawn_and_its_pairs_are_named(name: Name, tmp_path: Path
     label = figure.axes[2].get_yticklabels()[0].get_text()
     for model in (first["model_a"], first["model_b"]):
         assert model[:20].replace("$", r"\$") in label
+
+
+def test_of_more_pairs_than_are_held_the_verdicts_stand_by_distance() -> None:
+    drawn = streamed_example()
+    with house_style():
+        figure = draw_board(drawn.board.verdicts, drawn.data)
+    bars = figure.axes[1]
+    assert bars.get_title(loc="left") == "all 1,891 pairs, by ranks apart"
+    widths = np.array(
+        [bar.get_width() for bar in bars.patches if isinstance(bar, Rectangle)]
+    ).reshape(3, -1)
+    told = drawn.summary["landscape"][0]["by_distance"]
+    np.testing.assert_allclose(widths[0], [100 * x["different"] / x["pairs"] for x in told])
+    np.testing.assert_allclose(widths.sum(axis=0), 100)
+    (legend,) = figure.legends
+    counts = drawn.summary["verdicts"]
+    texts = [text.get_text() for text in legend.get_texts()]
+    assert f"undetermined ({counts['undetermined']:,} pairs)" in texts
+
+
+def test_of_very_many_models_the_best_are_on_the_map(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(board_figure, "_MOST_IN_MAP", 30)
+    drawn = example("many")
+    with house_style():
+        figure = draw_board(drawn.board.verdicts, drawn.data)
+    assert figure.axes[1].get_title(loc="left") == "pairs of the best 30 models"
 
 
 def test_models_that_agree_on_every_item_are_drawn(tmp_path: Path) -> None:

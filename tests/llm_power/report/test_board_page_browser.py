@@ -14,7 +14,7 @@ from typing import Any, Final, get_args
 import numpy as np
 import pandas as pd
 import pytest
-from boards import HOSTILE, Name, example
+from boards import HOSTILE, Name, example, streamed_example
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
@@ -525,6 +525,27 @@ def test_the_sentence_says_what_was_found(visit: Visit) -> None:
     assert f"{found['undetermined']} undetermined" in sentence
     assert "scores SHA-256 0f0f" in sentence
     assert "missing scores: pairwise" in sentence
+
+
+def test_a_page_that_lacks_most_pairs_says_so(browser: Browser, tmp_path: Path) -> None:
+    drawn = streamed_example()
+    path = tmp_path / "streamed.html"
+    path.write_text(render_board_page(drawn.data), encoding="utf-8")
+    open_page(browser, path.as_uri())
+    found = drawn.summary["verdicts"]
+    said = text_of(browser, "#headline")
+    assert f"{found['different']} of 1,891 pairs are different" in said
+    assert "On this page: " in said
+    assert "of 61 adjacent pairs are different" in said
+    about = text_of(browser, "#about")
+    assert "1,891 pairs, every two models, of which this page has 61 adjacent pairs" in about
+    assert "Holm over 1,891 pairs" in about
+    assert "max-T" not in about
+    assert "not compared" not in text_of(browser, "#ranking .about")
+    # Neighbors are in the list beside it; nothing else is known to a map of pairs.
+    assert not browser.find_element(By.ID, "heat").is_displayed()
+    assert browser.find_element(By.ID, "ladder").is_displayed()
+    assert read_log(browser, "browser") == []
 
 
 def test_without_scripts_the_page_says_where_to_look(visit: Visit, browser: Browser) -> None:

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
-from boards import example
+from boards import example, streamed_example
 
 from llm_power.board.landscape import Landscape, describe_landscape
 from llm_power.board.operating_point import OperatingPoint
 from llm_power.board.page_data import page_data
 from llm_power.errors import InvalidArgument
 from llm_power.provenance import Provenance
+from llm_power.report import board_tables
 from llm_power.report.landscape import landscape_sentences, landscape_tables
 from llm_power.report.plain_text import board_text
 from llm_power.report.tables import to_markdown
+from llm_power.scores.store import TaskScores
 
 POINT = OperatingPoint()
 
@@ -81,3 +84,22 @@ def test_shares_are_none_or_all_only_where_they_are() -> None:
 def test_a_landscape_that_lacks_pairs_is_not_described() -> None:
     with pytest.raises(InvalidArgument, match=r"2 of the 3 pairs of 3 models\. Remedy: add each"):
         described(pairs_of({(1, 2): "undetermined", (2, 3): "undetermined"}))
+
+
+def test_long_tables_show_their_first_rows_and_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(board_tables, "_MOST_ROWS", 10)
+    board = streamed_example().board
+    task = TaskScores("exam", "binary", ("q",), ("m",), np.ones((1, 1)))
+    tables = board_tables.streamed_tables(board, [task], title="Streamed")
+    for name, rows in {"ladder": 61, "ranks": 62}.items():
+        text = to_markdown(tables[name])
+        assert len(tables[name].frame) == rows
+        assert f"The first 10 of {rows} rows" in text
+        assert sum(line.startswith("|") for line in text.splitlines()) < 2 * 10 + 5
+
+
+def test_where_nothing_is_different_there_is_no_gap_to_name() -> None:
+    pairs = pairs_of({(i, j): "undetermined" for i in range(1, 5) for j in range(i + 1, 5)})
+    sources = [Provenance.published("Table 1")]
+    tables = landscape_tables([described(pairs)], sources, title="Open", point=POINT)
+    assert "–" in to_markdown(tables["by_accuracy"])
