@@ -69,6 +69,23 @@ def exhibit_labels(exhibit, label, wildcards):
     }
 
 
+def exhibit_outputs(exhibit):
+    """Return the outputs of an exhibit's rule, with those that go into the report marked."""
+    outputs = exhibit.outputs()
+    labels = {exhibit.shown: exhibit.label}
+    if exhibit.drawing:
+        labels["camera_ready"] = f"{exhibit.label}, camera-ready"
+    if exhibit.caption:
+        for name, label in labels.items():
+            outputs[name] = report(
+                outputs[name],
+                caption=f"../report/{exhibit.caption}.rst",
+                category=f"{exhibit.kind.capitalize()}s of the paper",
+                labels=partial(exhibit_labels, exhibit, label),
+            )
+    return outputs
+
+
 def board_labels(shown, wildcards):
     """Return what the report says of a board beside its page or its figure."""
     (panel,) = wildcards

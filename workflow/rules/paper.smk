@@ -3,23 +3,6 @@
 STYLE = str(ROOT / "src/llm_power/report/style.mplstyle")
 
 
-def exhibit_outputs(exhibit):
-    """Return the outputs of an exhibit's rule, with those that go into the report marked."""
-    outputs = exhibit.outputs()
-    labels = {exhibit.shown: exhibit.label}
-    if exhibit.drawing:
-        labels["camera_ready"] = f"{exhibit.label}, camera-ready"
-    if exhibit.caption:
-        for name, label in labels.items():
-            outputs[name] = report(
-                outputs[name],
-                caption=f"../report/{exhibit.caption}.rst",
-                category=f"{exhibit.kind.capitalize()}s of the paper",
-                labels=partial(exhibit_labels, exhibit, label),
-            )
-    return outputs
-
-
 # A simulation has as many jobs as parts, each with some of its chunks, gathered by name where they
 # are read. The same rows and values as in one piece.
 rule simulation_part:
