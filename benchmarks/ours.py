@@ -14,16 +14,12 @@ import numpy as np
 import pandas as pd
 from drawn import Size, cluster_codes, draw_scores
 
-from llm_power.board.cluster_sums import tabulate_clusters
-from llm_power.board.clusters import add_clusters
-from llm_power.board.counts import count_cells, count_cells_by_cluster
+from llm_power.board.all_pairs import BoardPairs
+from llm_power.board.counts import ScoreCounts, count_cells, count_cells_by_cluster
 from llm_power.board.families import pair_indices
-from llm_power.board.multiplicity import add_multiplicity
-from llm_power.board.operating_point import OperatingPoint
-from llm_power.board.resolution import add_resolution
-from llm_power.board.sequential import add_sequential
-from llm_power.board.tabulation import tabulate_pairs
-from llm_power.board.verdicts import verdict_table
+from llm_power.board.operating_point import Declared, OperatingPoint
+from llm_power.board.pair_store import read_pairs
+from llm_power.board.stream import Keep, stream_pairs
 from llm_power.scores.store import TaskScores
 from llm_power.statistics._typing import FloatArray
 from llm_power.statistics.category_bootstrap import category_bootstrap
@@ -43,12 +39,12 @@ RESAMPLES: Final = 10_000
 
 
 def counts(size: Size) -> Call:
-    """Count b and c of all pairs."""
-    scores = draw_scores(size)
+    """Count b and c of all pairs, of scores laid out for it as the yardstick's are."""
+    prepared, pairs = ScoreCounts(draw_scores(size)), pair_indices(size.models, "all")
 
     def call() -> Callable[[], Answers]:
-        cells = count_cells(scores, *pair_indices(size.models, "all"))
-        return lambda: {"b": cells.b.astype(float), "c": cells.c.astype(float)}
+        _, b, c, _ = prepared.tables(*pairs).counts[:, 0]
+        return lambda: {"b": b.astype(float), "c": c.astype(float)}
 
     return call
 
@@ -82,24 +78,16 @@ def _task(size: Size, missing: float = 0.0) -> TaskScores:
 
 def _core_of(task: TaskScores) -> Call:
     folder = TemporaryDirectory()  # Goes with what is timed.
-    path = Path(folder.name) / "pairs.parquet"
-    point = OperatingPoint()
+    path = Path(folder.name)
 
     def call() -> Callable[[], Answers]:
-        pairs = tabulate_pairs(task, "all")
-        sums = tabulate_clusters(task, "subject", "all")
-        resolution = add_resolution(pairs, point)
-        stages = [
-            add_multiplicity(pairs, resolution, point),
-            add_clusters(pairs, sums, point),
-            add_sequential(pairs, point),
-        ]
-        verdict_table(pairs, resolution, *stages).to_parquet(path)
+        pairs = BoardPairs([task], "all", "subject", OperatingPoint(), Declared())
+        stream_pairs(pairs, Keep(), folder=path)
         return read
 
     def read() -> Answers:
         assert folder
-        table = pd.read_parquet(path)
+        table = pd.concat([part.to_pandas() for part in read_pairs(path)])
         numbers = table.select_dtypes("number")
         return {str(name): column.to_numpy(float) for name, column in numbers.items()}
 
