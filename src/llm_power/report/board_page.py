@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from markupsafe import Markup
 
-from llm_power.board.page_data import PageData, Task
+from llm_power.board.page_data import AVERAGE, PageData, Task
 from llm_power.report.page import asset, content_policy, page_environment, visible
 from llm_power.report.plain_text import TEST_NAMES, rank_set
 
@@ -67,7 +67,7 @@ def render_board_page(data: PageData) -> str:
 def _tables(task: Task, data: PageData) -> dict[str, Any]:
     """Ranking and pairs of a task as cells, for browsers without scripts."""
     most = max(1, _MOST_ROWS // len(data["tasks"]) // (1 + len(_VERDICTS)))
-    rows = _rows(task)
+    rows, words = _rows(task), (task["kind"] != AVERAGE and data["shown"]) or "pairs"
     confidence = f"{100 * (1 - data['alpha']):g} % interval"
     ranking = [
         [
@@ -87,7 +87,7 @@ def _tables(task: Task, data: PageData) -> dict[str, Any]:
             sides = ["better", "worse"] if verdict == "different" else ["A", "B"]
             header = [*sides, "gap, points", confidence, "p", "items", "needs"]
             cells = [_cells(row, task) for row in found[:most]]
-            caption = f"{verdict}: {len(found):,} of {len(rows):,} pairs"
+            caption = f"{verdict}: {len(found):,} of {len(rows):,} {words}"
             tables.append(_table(caption, header, cells, len(found)))
     return {"name": task["task"], "tables": tables}
 

@@ -25,8 +25,7 @@ SCHEMA: Final[dict[str, Any]] = {
     "properties": {
         **{name: {"type": "string"} for name in ("version", "title", "family")},
         **{name: {"type": "string"} for name in ("clusters", "missing")},
-        "streamed": {"type": "boolean"},
-        "cluster": {"type": ["string", "null"]},
+        **{name: {"type": ["string", "null"]} for name in ("cluster", "shown")},
         "alpha": {"type": "number"},
         "power": {"type": "number"},
         "margin": _NUMBER,
