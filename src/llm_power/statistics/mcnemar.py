@@ -110,7 +110,7 @@ def log_mcnemar_exact(
     Notes
     -----
     Below 1e-290 the tail :math:`P(Y \le m)` is the probability of :math:`m`, by Stirling's series,
-    times :math:`1 + \frac{m}{n-m+1}\left(1 + \frac{m-1}{n-m+2}(1 + \dots)\right)`. Beside mpmath
+    times :math:`1 + \frac{m}{n-m+1}\left(1 + \frac{m-1}{n-m+2}(1 + \ldots)\right)`. Beside mpmath
     the relative error of p is below 1e-12 to 100,000 discordant items, and so is that of its
     logarithm beyond the smallest float.
 
