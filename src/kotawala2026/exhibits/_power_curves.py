@@ -234,7 +234,7 @@ def draw(frame: pd.DataFrame, *, symbol: str, tolerance: float) -> Figure:
             color=color,
         )
         ax.annotate(
-            rf"$N^{{\ast}} = {n_star:.0f}$",
+            rf"$N^{{\ast}} = {n_star:,.0f}$".replace(",", "{,}"),
             (n_star * (1 + tolerance), 0.03),
             xytext=(2, 0),
             textcoords="offset points",

@@ -72,7 +72,7 @@ def summarize(frame: pd.DataFrame, settings: Mapping[str, Any]) -> list[tuple[st
     ours = (median, lower, upper, residual.mean(), residual.abs().max())
     low, middle, high = settings["figure_1_gain"]
     printed = (middle, low, high, *settings["figure_1_residual"])
-    names = ("median", "lower quartile", "upper quartile", "mean residual", "largest residual")
+    names = ("median", "lower quartile", "upper quartile", "mean residual", "largest abs. residual")
     return [
         (name, as_fixed(digits)(said), as_fixed(digits)(value))
         for name, digits, said, value in zip(names, (2, 2, 2, 3, 3), printed, ours, strict=True)

@@ -134,7 +134,7 @@ def draw(frame: pd.DataFrame, second: FloatArray, printed: FloatArray, said: int
     ax.tick_params(axis="x", length=0)
     ax.tick_params(axis="y", which="minor", left=False)
     ax.grid(axis="y", which="major")
-    tick = Line2D([], [], label="second formula", **_TICK)
+    tick = Line2D([], [], label="discordance formula", **_TICK)
     legend_above(figure, frame["resolved"], said, tick, printed_handle("printed (Table 7)"))
     return figure
 

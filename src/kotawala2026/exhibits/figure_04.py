@@ -266,12 +266,12 @@ def draw(
     threshold, first = float(np.log(1 / alpha)), 10
     shares = calibration.set_index("hypothesis")
     said = {
-        "H0": f"ours: {_percent(shares['crossed']['H0'])}% cross\nprinted: all stay below",
+        "H0": f"ours: {_percent(shares['crossed']['H0'])}% cross\nprinted: stay below",
         "H1": f"ours: {_percent(shares['within']['H1'])}% cross in the shaded\n"
         f"interval, {_percent(shares['before']['H1'])}% before,\n"
         f"{_percent(shares['after']['H1'])}% later, "
-        f"{_percent(1 - shares['crossed']['H1'])}% not\n"
-        "printed: all cross in it",
+        f"{_percent(1 - shares['crossed']['H1'])}% never\n"
+        "printed: cross in it",
     }
     for ax, (hypothesis, color) in zip(panels, (("H0", "0.45"), ("H1", BLUE)), strict=True):
         chosen = trajectories[trajectories["hypothesis"] == hypothesis]
@@ -292,7 +292,7 @@ def draw(
             linestyle=":",
             linewidth=1.0,
             zorder=3,
-            label=rf"fixed-$n$ $N^{{\ast}} = {n_star:.0f}$",
+            label=rf"fixed-$n$ $N^{{\ast}} = {n_star:,.0f}$".replace(",", "{,}"),
         )
         # Where the trajectories are not: those under H0 fall, those under H1 rise.
         y, va = (0.04, "bottom") if hypothesis == "H0" else (0.97, "top")

@@ -138,8 +138,8 @@ def present(
             Provenance.simulated(seed=seed, trials=n_resamples, unit="resamples of the subjects"),
         ],
         notes=[
-            f"Bounds: {bounds.sum()} of {bounds.size} print as in the paper; they are percentiles "
-            "of resamples, so the last digits of the others may be noise.",
+            f"Bounds: {bounds.sum()} of {bounds.size} print as in the paper. They are percentiles "
+            "of resamples, whose Monte Carlo error is not stated: of the others ≠ tells no fault.",
             f"Unresolved pairs of {len(frame)}, by share of the resamples: {law}.",
         ],
     )

@@ -469,11 +469,20 @@ def _notes(table: Table, rows: list[Row]) -> list[str]:
     marks = {line[0] for row in rows for cell in row for line in cell.printed}
     legend = [text for mark, text in _MARKS.items() if mark in marks]
     if not marks and any(column.printed for column in table.columns):
-        legend = ["Every printed cell is reproduced to its last digit."]
+        met = "; bounds that are printed are met" if _prints_bounds(table) else ""
+        legend = [f"Every printed cell is reproduced to its last digit{met}."]
     kinds = {source.kind for source in table.provenance}
     fitted = [WITNESS_NOTE] if "witness" in kinds else []
     stand_in = [STAND_IN_NOTE] if "stand_in" in kinds else []
     return [*legend, *table.notes, *fitted, *stand_in]
+
+
+def _prints_bounds(table: Table) -> bool:
+    frame = table.frame if table.shown is None else table.shown
+    names = [f"{column.name}_printed" for column in table.columns if column.printed]
+    cells = [cell for name in names for cell in frame[name]]
+    printed = [value for cell in cells for value in (cell if isinstance(cell, tuple) else (cell,))]
+    return any(str(value).startswith(("<", ">", "≤", "≥")) for value in printed)
 
 
 def _strong(text: str) -> str:
