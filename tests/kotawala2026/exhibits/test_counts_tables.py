@@ -175,7 +175,7 @@ def test_figure_3_has_four_bars_beyond_one(
 def test_presented_tables_say_what_does_not_hold(
     table_6: pd.DataFrame, table_7: pd.DataFrame, table_11: pd.DataFrame
 ) -> None:
-    text = to_markdown(seven.present(table_7))
+    text = " ".join(to_markdown(seven.present(table_7)).split())
     assert "N = 12,031" in text
     assert "3 vs 4, 6 vs 7, 9 vs 10" in text
     assert "Split verdict: HS, gem/L-8B" in to_markdown(eleven.present(table_11))
