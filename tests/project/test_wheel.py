@@ -10,6 +10,9 @@ import pytest
 
 from installed_wheel import install_wheel
 
+# An environment of its own, of which `make wheel` makes another.
+pytestmark = pytest.mark.slow
+
 SCORES = "item_id,a,b\n" + "".join(f"i{i},{int(i % 3 > 0)},{int(i % 4 > 1)}\n" for i in range(60))
 CLAIMS = """
 claims:
