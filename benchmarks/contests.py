@@ -145,11 +145,16 @@ CONTESTS: Final = (
                 "evalsig": "one p and Wald's interval",
                 "evalci": "asymptotic p alone",
                 "evalstats": "mid-p and Tango's interval",
-                "errorbars": "exact, t and cluster-robust p, intervals, Holm",
                 "scipy": "exact p alone",
                 "pingouin": "asymptotic and exact p alone",
                 "mlxtend": "asymptotic and exact p alone",
             },
+        )
+        # It searches for groups of ranks in a time that doubles with each model.
+        + _peers(
+            "p_values",
+            {"errorbars": "exact, t and cluster-robust p, intervals, Holm"},
+            _LADDER[:2],
         ),
         more_items=_MORE_ITEMS,
     ),
