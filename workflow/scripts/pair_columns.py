@@ -9,9 +9,10 @@ from replication.streamed import board_pairs
 
 with logged():
     part = int(snakemake.wildcards.part)
-    pairs, settings = board_pairs(snakemake.input.scores, snakemake.params.settings)
+    settings = snakemake.params.settings
+    pairs = board_pairs(snakemake.input.scores, settings)
     family = read_family(Path(snakemake.input.family[0]), part)
-    single_level = settings["point"]["alpha"] / pairs.n_pairs
+    single_level = pairs.point.alpha / pairs.n_pairs
     bounds, tally = pairs.parts(settings["parts"])[part], Tally.empty(pairs.tasks)
     with PairFile(Path(snakemake.output.pairs), pairs.tasks) as file:
         for _, columns in columns_between(pairs, *bounds, family, threads=snakemake.threads):

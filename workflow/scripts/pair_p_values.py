@@ -7,7 +7,8 @@ from replication.job import logged, save, snakemake
 from replication.streamed import board_pairs
 
 with logged():
-    pairs, settings = board_pairs(snakemake.input.scores, snakemake.params.settings)
+    settings = snakemake.params.settings
+    pairs = board_pairs(snakemake.input.scores, settings)
     bounds = pairs.parts(settings["parts"])[int(snakemake.wildcards.part)]
     p, unadjusted = p_values_between(pairs, *bounds, threads=snakemake.threads)
     save(pd.DataFrame({"p": p, "unadjusted": unadjusted}), snakemake.output[0])

@@ -20,15 +20,14 @@ from replication.streamed import board_pairs
 
 with logged(), house_style():
     given, output = snakemake.params, snakemake.output
-    pairs, settings = board_pairs(snakemake.input.scores, given.settings)
+    pairs = board_pairs(snakemake.input.scores, given.settings)
     tally = Tally.empty(pairs.tasks)
     for path in snakemake.input.tallies:
         tally.merge(Tally.from_json(Path(path).read_text(encoding="utf-8")))
     family = read_family(Path(snakemake.input.family[0]))
     board = gathered_board(adjacent_shown(pairs, family, tally, Keep()), pairs)
     tasks, sources = pairs.tasks, score_provenance(pairs.tasks)
-    cluster = settings["cluster"]
-    summary = describe_board(board, tasks, missing=given.missing, cluster=cluster)
+    summary = describe_board(board, tasks, missing=given.missing, cluster=pairs.cluster)
     tables = streamed_tables(board, tasks, title=given.title) | landscape_tables(
         summary["landscape"], sources, title=given.title, point=board.point
     )

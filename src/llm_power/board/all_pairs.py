@@ -25,6 +25,7 @@ from typing import Final, TypeVar
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from llm_power.board.clusters import CLUSTER_COLUMNS
 from llm_power.board.counts import (
     CountTables,
     DifferenceMoments,
@@ -33,11 +34,13 @@ from llm_power.board.counts import (
     difference_moments,
     difference_moments_by_cluster,
 )
+from llm_power.board.decision import ESTIMATES as DECISION_ESTIMATES
 from llm_power.board.decision import verdict_columns
 from llm_power.board.evidence import Evidence, Judgement, PairTests
 from llm_power.board.families import pairs_at, place_of
 from llm_power.board.multiplicity import unadjusted_p
 from llm_power.board.operating_point import Declared, OperatingPoint
+from llm_power.board.resolution import ESTIMATES as RESOLUTION_ESTIMATES
 from llm_power.board.resolution import core_columns
 from llm_power.choices import Family
 from llm_power.scores.store import TaskScores
@@ -137,6 +140,26 @@ def family_of(p: FloatArray, unadjusted: FloatArray, *, alpha: float) -> FamilyV
         return FamilyValues(decided, p, unadjusted, holm, bh.result())
 
 
+def joined_p_values(
+    parts: Sequence[tuple[FloatArray, FloatArray]],
+) -> tuple[FloatArray, FloatArray]:
+    """Join what `BoardPairs.p_values` returned of consecutive places; one object stays one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from llm_power.board.all_pairs import joined_p_values
+    >>> first, second = np.array([0.1]), np.array([0.2, 0.3])
+    >>> p, unadjusted = joined_p_values([(first, first), (second, second)])
+    >>> p, unadjusted is p
+    (array([0.1, 0.2, 0.3]), True)
+    """
+    p = np.concatenate([part[0] for part in parts])
+    if all(decided is unadjusted for decided, unadjusted in parts):
+        return p, p
+    return p, np.concatenate([part[1] for part in parts])
+
+
 class BoardPairs:
     """The pairs of a board in their places.
 
@@ -181,7 +204,8 @@ class BoardPairs:
         self.tasks = tuple(tasks)
         self.cluster, self.point, self.declared = cluster, point, declared
         self._of_tasks = [_TaskPairs(task, family, cluster) for task in tasks]
-        self._ends = np.cumsum([task.n_pairs for task in self._of_tasks])
+        self._ends: list[int] = np.cumsum([task.n_pairs for task in self._of_tasks]).tolist()
+        self._starts = [0, *self._ends[:-1]]
 
     @property
     def n_pairs(self) -> int:
@@ -195,7 +219,7 @@ class BoardPairs:
         >>> BoardPairs([example_task()], "all", None, OperatingPoint(), Declared()).n_pairs
         6
         """
-        return int(self._ends[-1])
+        return self._ends[-1]
 
     def chunks(self, start: int = 0, stop: int | None = None) -> list[tuple[int, int]]:
         """Return the bounds of chunks between two places, each of one task and of one file.
@@ -210,7 +234,7 @@ class BoardPairs:
         [(0, 6), (6, 12)]
         """
         stop = self.n_pairs if stop is None else stop
-        ends = [int(end) for end in self._ends if start < end < stop]
+        ends = [end for end in self._ends if start < end < stop]
         bounds = {start, stop, *ends, *range(start - start % CHUNK + CHUNK, stop, CHUNK)}
         return list(pairwise(sorted(bounds)))
 
@@ -241,9 +265,8 @@ class BoardPairs:
         >>> pairs.places(1, np.array([0, 2]), np.array([1, 3]))
         array([ 6, 11])
         """
-        task = self._of_tasks[number]
-        offset = int(self._ends[number]) - task.n_pairs
-        return offset + place_of(len(task.task.models), first, second)
+        places = place_of(len(self.tasks[number].models), first, second)
+        return np.asarray(self._starts[number] + places)
 
     def at(self, places: IntArray) -> list[tuple[TaskScores, IntArray, IntArray, IntArray]]:
         """Return the pairs at ordered places: of each task, the places and both models' positions.
@@ -259,11 +282,10 @@ class BoardPairs:
         [('exam', array([0, 2]), array([1, 3]))]
         """
         found = []
-        for task, end in zip(self._of_tasks, self._ends.tolist(), strict=True):
-            own = places[(places >= end - task.n_pairs) & (places < end)]
+        for task, start, end in zip(self._of_tasks, self._starts, self._ends, strict=True):
+            own = places[(places >= start) & (places < end)]
             if own.size:
-                local = own - (end - task.n_pairs)
-                found.append((task.task, own, *task.pairs_at(local)))
+                found.append((task.task, own, *task.pairs_at(own - start)))
         return found
 
     def p_values(self, start: int, stop: int) -> tuple[FloatArray, FloatArray]:
@@ -294,17 +316,7 @@ class BoardPairs:
             tests, items = PairTests(block.evidence, self.declared), block.evidence.of_items
             exact = self.declared.test == "exact" and isinstance(items, PairCells)
             parts.append((tests.p, tests.p_of_items if exact else unadjusted_p(items)))
-        p = np.concatenate([part[0] for part in parts])
-        return p, p if self._is_exact else np.concatenate([part[1] for part in parts])
-
-    @cached_property
-    def _is_exact(self) -> bool:
-        """Whether the declared test is the exact one of McNemar, of items as the sample."""
-        by_items = all(
-            task.by_items_alone and task.task.kind == "binary" for task in self._of_tasks
-        )
-        fixed = by_items or self.declared.clusters == "fixed"
-        return fixed and self.declared.test == "exact" and not self.declared.weighted
+        return joined_p_values(parts)
 
     def columns(self, start: int, stop: int, family: FamilyValues) -> Columns:
         """Return the core columns of the pairs of these places.
@@ -342,9 +354,8 @@ class BoardPairs:
 
     def _blocks(self, start: int, stop: int) -> Iterator[_Block]:
         for number, task in enumerate(self._of_tasks):
-            end = int(self._ends[number])
-            offset = end - task.n_pairs
-            low, high = max(start, offset), min(stop, end)
+            offset = self._starts[number]
+            low, high = max(start, offset), min(stop, self._ends[number])
             if low < high:
                 yield from task.blocks(number, low - offset, high - offset)
 
@@ -377,18 +388,14 @@ class BoardPairs:
         if strangers.any():
             if "n00" in columns:
                 columns["n00"] = np.where(strangers, 0, columns["n00"]).astype(np.int32)
-            for name in ESTIMATES:
+            for name in _ESTIMATES:
                 if name in columns:
                     columns[name] = np.where(strangers, np.nan, columns[name])
         return columns
 
 
-#: What is not known of two models that share no item.
-ESTIMATES: Final = (
-    *("gap", "gap_low", "gap_high", "items_needed", "more_items_needed"),
-    *("p_a", "p_b", "delta", "rho", "var_d", "n_star", "mde"),
-    *("icc", "design_effect", "n_star_cluster", "q_cluster", "p_cluster"),
-)
+# What is not known of two models that share no item.
+_ESTIMATES: Final = (*DECISION_ESTIMATES, *RESOLUTION_ESTIMATES, *CLUSTER_COLUMNS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -409,7 +416,6 @@ class _TaskPairs:
         self.task, self._family = task, family
         self.n_pairs = family_size(len(task.models), family)
         self._codes = None if cluster is None else task.cluster_codes(cluster)[1]
-        self.by_items_alone = self._codes is None
         self._sizes = None if self._codes is None else np.bincount(self._codes)
 
     def pairs_at(self, places: IntArray) -> tuple[IntArray, IntArray]:

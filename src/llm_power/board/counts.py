@@ -76,19 +76,6 @@ class PairCells:
         """
         return self.n11 + self.b + self.c + self.n00
 
-    def whole(self) -> PairCells:
-        """Return the table over all clusters.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from llm_power.board.counts import PairCells
-        >>> parts = [np.array([[3], [4]]) for _ in range(4)]
-        >>> PairCells(*parts).whole().b
-        array([7])
-        """
-        return PairCells(*(x.sum(axis=0) for x in (self.n11, self.b, self.c, self.n00)))
-
 
 @dataclass(frozen=True, slots=True)
 class DifferenceMoments:
@@ -367,7 +354,7 @@ def count_cells(scores: FloatArray, first: IntArray, second: IntArray) -> PairCe
     >>> cells.n11, cells.b, cells.c, cells.n00
     (array([1]), array([1]), array([0]), array([1]))
     """
-    return ScoreCounts(scores).of_pairs(first, second).whole()
+    return ScoreCounts(scores).tables(first, second).cells()
 
 
 def count_cells_by_cluster(

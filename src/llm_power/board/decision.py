@@ -41,7 +41,7 @@ DECISION_COLUMNS: Final = [
     *["n_connor", "n_exact", "type_s", "type_m", "gap_lowest", "gap_highest"],
     *["n_star_monitored", "items_monitored", "items_monitored_90"],
 ]
-_ESTIMATES: Final = (
+ESTIMATES: Final = (
     *("gap", "gap_low", "gap_high", "items_needed", "more_items_needed"),
     *("chance_of_turning", "n_star_low", "n_star_high"),
     *("q_low", "q_high", "n_connor", "n_exact", "type_s", "type_m"),
@@ -114,7 +114,7 @@ def decide_pairs(
         for task, rows, tests in groups
     ]
     table = pd.concat([pairs[PAIR_KEY], pd.concat(parts).sort_index()[DECISION_COLUMNS]], axis=1)
-    return without_strangers(table, counted, _ESTIMATES)
+    return without_strangers(table, counted, ESTIMATES)
 
 
 _Group = tuple[TaskScores, BoolArray, PairTests]

@@ -11,7 +11,14 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
-from llm_power.board.all_pairs import BoardPairs, Columns, FamilyValues, family_of, in_threads
+from llm_power.board.all_pairs import (
+    BoardPairs,
+    Columns,
+    FamilyValues,
+    family_of,
+    in_threads,
+    joined_p_values,
+)
 from llm_power.board.cluster_sums import cluster_sums
 from llm_power.board.clusters import add_clusters
 from llm_power.board.decision import decide_pairs
@@ -145,9 +152,20 @@ def is_streamed(tasks: Sequence[TaskScores], family: Family, keep: Keep | None) 
             "pairs to keep are chosen from all pairs. Remedy: compare these too (--pairs all), or "
             "leave --keep out."
         )
-    return keep is not None or (
-        sum(family_size(len(task.models), family) for task in tasks) > HELD_UP_TO
-    )
+    return keep is not None or number_of_pairs(tasks) > HELD_UP_TO
+
+
+def number_of_pairs(tasks: Sequence[TaskScores]) -> int:
+    """Return how many pairs all models of all tasks have.
+
+    Examples
+    --------
+    >>> from llm_power.board.stream import number_of_pairs
+    >>> from llm_power.example import example_task
+    >>> number_of_pairs([example_task("exam"), example_task("quiz")])
+    12
+    """
+    return sum(family_size(len(task.models), "all") for task in tasks)
 
 
 @dataclass(slots=True)
@@ -484,9 +502,7 @@ def p_values_between(
     for part in in_threads(pairs.p_values, pairs.chunks(start, stop), threads=threads):
         parts.append(part)
         on_pairs(len(part[0]))
-    p = np.concatenate([part[0] for part in parts])
-    same = all(part[0] is part[1] for part in parts)
-    return p, p if same else np.concatenate([part[1] for part in parts])
+    return joined_p_values(parts)
 
 
 def columns_between(

@@ -12,7 +12,7 @@ from llm_power.board.columns import PAIR_COLUMNS, REPEAT_COLUMNS
 from llm_power.board.operating_point import Declared, OperatingPoint
 from llm_power.board.page_data import PageData, page_data
 from llm_power.board.resolve import N_STAGES, BoardVerdicts, resolve_board, stream_board
-from llm_power.board.stream import Keep, is_streamed
+from llm_power.board.stream import Keep, is_streamed, number_of_pairs
 from llm_power.board.verdicts import PAIRS_COLUMNS
 from llm_power.choices import Family, Format
 from llm_power.extra import installed, left_out
@@ -23,7 +23,6 @@ from llm_power.report.score_provenance import score_provenance
 from llm_power.report.tables import describe_csv, to_markdown
 from llm_power.result_set import require_replaceable, scratch_folder, write_together
 from llm_power.scores.store import TaskScores
-from llm_power.statistics.multiplicity import family_size
 
 _TITLES: Final = {
     "pairs": "Resolution of the pairs of a leaderboard",
@@ -242,7 +241,7 @@ def _in_steps(
     tasks: Sequence[TaskScores], on_stage: Callable[[str], None]
 ) -> Callable[[int], None]:
     """Tell the stages of a stream of pairs, of which each passes twice."""
-    total = 2 * sum(family_size(len(task.models), "all") for task in tasks)
+    total = 2 * number_of_pairs(tasks)
     done = 0
 
     def count(pairs: int) -> None:

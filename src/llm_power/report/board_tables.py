@@ -81,21 +81,13 @@ def board_tables(
     ladder = _ladder(verdicts)
     gaps = unresolved_by_gap(verdicts)
     verdict_notes = [*notes, _verdict_note(verdicts, point)]
-    within = f"verdicts within the family of {_FAMILY_NAMES[family]}"
     return {
         "overview": Table(coverage, _OVERVIEW, f"{scope}: what it covers.", sources, notes),
         "procedures": Table(
             procedures, _PROCEDURES, f"{scope}: unresolved pairs by procedure.", sources, notes
         ),
         "gaps": Table(gaps, _GAPS, f"{scope}: unresolved pairs by size of gap.", sources, notes),
-        "ladder": Table(
-            ladder,
-            _LADDER,
-            f"{title}: each rank against the next, {within}.",
-            sources,
-            [*verdict_notes, *_cut_note(ladder)],
-            shown=_stacked(ladder.head(_MOST_ROWS)),
-        ),
+        "ladder": _ladder_table(ladder, title, _FAMILY_NAMES[family], sources, verdict_notes),
         "ranks": _rank_table(ranks, title, sources, point),
     }
 
@@ -137,16 +129,27 @@ def streamed_tables(
     }
     ladder = _ladder(board.verdicts)
     if len(ladder):
-        tables["ladder"] = Table(
-            ladder,
-            _LADDER,
-            f"{title}: each rank against the next, verdicts within the family of all "
-            f"{board.n_pairs:,} pairs, by Holm.",
-            sources,
-            [*notes, _verdict_note(board.verdicts, point), *_cut_note(ladder)],
-            shown=_stacked(ladder.head(_MOST_ROWS)),
-        )
+        family = f"all {board.n_pairs:,} pairs, by Holm"
+        verdict_notes = [*notes, _verdict_note(board.verdicts, point)]
+        tables["ladder"] = _ladder_table(ladder, title, family, sources, verdict_notes)
     return tables | {"ranks": _rank_table(board.ranks, title, sources, point)}
+
+
+def _ladder_table(
+    ladder: pd.DataFrame,
+    title: str,
+    family: str,
+    sources: Sequence[Provenance],
+    notes: Sequence[str],
+) -> Table:
+    return Table(
+        ladder,
+        _LADDER,
+        f"{title}: each rank against the next, verdicts within the family of {family}.",
+        sources,
+        [*notes, *_cut_note(ladder)],
+        shown=_stacked(ladder.head(_MOST_ROWS)),
+    )
 
 
 def _rank_table(
