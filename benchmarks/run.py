@@ -86,7 +86,9 @@ class Runner:
         for _, found in places:
             yield from found
         for side, _ in places:
-            yield from self._climb(contest, side, contest.more_items)
+            # A side with sizes of its own is one that cannot do these.
+            if not side.sizes:
+                yield from self._climb(contest, side, contest.more_items)
         yield from self._in_turn(contest, [(side, found[-1]) for side, found in places])
 
     def hot_spots(self, contest: Contest, size: Size) -> list[tuple[str, float]]:
