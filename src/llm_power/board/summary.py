@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict
 from importlib.metadata import version
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pandas as pd
 
 from llm_power.board.landscape import describe_landscape
 from llm_power.board.repeats import describe_repeats
-from llm_power.board.resolve import BoardVerdicts
 from llm_power.choices import MissingPolicy
-from llm_power.scores.store import TaskScores
 from llm_power.statistics.verdict import DIFFERENT, EQUIVALENT, UNDETERMINED
+
+if TYPE_CHECKING:
+    from llm_power.board.resolve import BoardVerdicts
+    from llm_power.scores.store import TaskScores
 
 # Upper ends of the bins of Table 3, in score units.
 GAP_BINS: Final = (0.01, 0.02, 0.05, 0.15)

@@ -21,7 +21,7 @@ from functools import lru_cache
 from math import ceil, log, log2, sqrt
 
 import numpy as np
-from scipy.optimize import brentq
+import scipy
 from scipy.special import betainc, ndtr, ndtri
 
 from llm_power.statistics._checks import (
@@ -382,7 +382,9 @@ def _items_for(law: _CrossingLaw, share: float, total: float) -> float:
         return _crossed_by(law, n, total, _nearly_arrived) - share
 
     # The normal law comes within a few items; the binomial one, which is dear, decides.
-    root = brentq(nearly, low, high, xtol=0.1, rtol=1e-12) if nearly(low) < 0 else high
+    root = (
+        scipy.optimize.brentq(nearly, low, high, xtol=0.1, rtol=1e-12) if nearly(low) < 0 else high
+    )
     slope = max(nearly(root + 1) - nearly(root), 1e-12)
     fails, holds, n = 0.0, np.inf, max(float(ceil(root)), 1.0)
     # A single item, or what tells two floats of this size apart.

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 import numpy as np
-from scipy.optimize import elementwise
+import scipy
 from scipy.special import fdtri, nctdtr, ndtr, stdtrit
 
 from llm_power.errors import InvalidArgument
@@ -162,7 +162,9 @@ def _root_in(
     low, high = least[pairs] * (1 - _EDGE), np.full(pairs.size, 1 - _EDGE)
     inside = excess(low, pairs.astype(float)) > 0
     at = pairs[inside]
-    root = elementwise.find_root(excess, (low[inside], high[inside]), args=(at.astype(float),))
+    root = scipy.optimize.elementwise.find_root(
+        excess, (low[inside], high[inside]), args=(at.astype(float),)
+    )
     found[at] = root.x
     return found
 
@@ -391,7 +393,7 @@ def _noncentrality(
             return _near_power(x, k, alpha, reference) - power
 
         highest = 10 - 10 * stdtrit(different - 1, alpha / 2)
-        root = elementwise.find_root(
+        root = scipy.optimize.elementwise.find_root(
             excess, (np.zeros(different.shape), highest), args=(different,)
         )
         shift[known] = root.x[where]
@@ -418,6 +420,6 @@ def _required_clusters(
         two = np.full(each.shape, 2.0)
         enough = excess(two, each) >= 0
         many = 2 * each * np.square(z_sum(alpha, power)) + 50
-        root = elementwise.find_root(excess, (two, many), args=(each,))
+        root = scipy.optimize.elementwise.find_root(excess, (two, many), args=(each,))
         found[known] = np.where(enough, 2.0, np.ceil(root.x - 1e-9))
     return found

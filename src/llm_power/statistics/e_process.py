@@ -21,7 +21,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy.optimize import elementwise
+import scipy
 from scipy.special import ndtri
 
 from llm_power.errors import InvalidArgument
@@ -444,7 +444,7 @@ def _root_of_log_e(m: FloatArray, alpha: float, mixture: Mixture) -> FloatArray:
     def excess(s: FloatArray, m: FloatArray) -> FloatArray:
         return mixture.log_e((m + s) / 2, (m - s) / 2) + log_alpha
 
-    root = elementwise.find_root(excess, (np.zeros(m.shape), m), args=(m,))
+    root = scipy.optimize.elementwise.find_root(excess, (np.zeros(m.shape), m), args=(m,))
     x: FloatArray = root.x
     return x
 

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from scipy.integrate import quad
-from scipy.optimize import minimize_scalar
+import scipy
 from scipy.special import betaln, logsumexp, stdtr, stdtrit
 
 from llm_power.errors import InvalidArgument
@@ -176,7 +175,7 @@ def log_e_bounded(differences: ArrayLike, mixture: Mixture = BETA_4_4) -> float:
 
     edge = 1 - 1e-15
     mode = float(
-        minimize_scalar(
+        scipy.optimize.minimize_scalar(
             lambda bet: -log_density(bet), bounds=(-edge, edge), options={"xatol": 1e-12}
         ).x
     )
@@ -188,7 +187,9 @@ def log_e_bounded(differences: ArrayLike, mixture: Mixture = BETA_4_4) -> float:
     reach = np.array([-np.inf, -30, -8, 0, 8, 30, np.inf])
     panels = np.clip(mode + width * reach, -edge, edge).tolist()
     area = sum(
-        quad(lambda bet: np.exp(log_density(bet) - top), low, high, epsabs=0, epsrel=1e-9)[0]
+        scipy.integrate.quad(
+            lambda bet: np.exp(log_density(bet) - top), low, high, epsabs=0, epsrel=1e-9
+        )[0]
         for low, high in pairwise(panels)
         if high > low and log_density((low + high) / 2) - top > -745
     )
