@@ -35,6 +35,8 @@ def logged() -> Iterator[None]:
     with open(snakemake.log[0], "w", encoding="utf-8") as log, redirect_stderr(log):
         try:
             inputs = Ledger.before(snakemake.input, root).check(snakemake.input)
+            # The code is a parameter of the rule, where it matters for what is made.
+            inputs |= {path: sum_of(root / path) for path in snakemake.params.get("code", ())}
             forget(job, root)
             yield
             record(job, inputs, snakemake.output, root, began=began)

@@ -8,16 +8,19 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
+from replication.records import sum_of
+
 # Of a whole module or of names from it, in parentheses or not, at the head or in a function.
 _IMPORT: Final = re.compile(
     r"^ *(?:import|from) ([\w.]+)(?: import (\([^)]*\)|.*))?$", re.MULTILINE
 )
 
 
-def package_sources(root: Path, *modules: str) -> list[str]:
-    """Return the files of modules and of all that they import.
+def package_sums(root: Path, *modules: str) -> dict[str, str]:
+    """Return the files of modules and of all that they import, each with its SHA-256.
 
-    As an input of a rule, an edit of any of them runs exactly the rules that use it. Package
+    As a parameter of a rule, an edit of any of them runs exactly the rules that use it. They are no
+    inputs: Snakemake would look after each job for every file of every job that is left. Package
     files (``__init__.py``) only re-export names and are left out.
 
     Parameters
@@ -29,8 +32,8 @@ def package_sources(root: Path, *modules: str) -> list[str]:
 
     Returns
     -------
-    list of str
-        Paths that begin with `root`, in order.
+    dict of str to str
+        SHA-256 by path, which begins with `root`, in the order of the paths.
     """
     found: set[Path] = set()
     waiting = {_file(root, module) for module in modules}
@@ -38,7 +41,7 @@ def package_sources(root: Path, *modules: str) -> list[str]:
         path = waiting.pop()
         found.add(path)
         waiting |= _imported(root, path) - found
-    return sorted(map(str, found))
+    return {str(path): _sum_of(path) for path in sorted(found)}
 
 
 def package_data(root: Path, package: str) -> list[str]:
@@ -52,6 +55,11 @@ def package_data(root: Path, package: str) -> list[str]:
 def _imported(root: Path, path: Path) -> frozenset[Path]:
     files = (_file(root, name) for name in _imported_names(path.read_text(encoding="utf-8")))
     return frozenset(file for file in files if file.is_file())
+
+
+@cache
+def _sum_of(path: Path) -> str:
+    return sum_of(path)
 
 
 def _file(root: Path, module: str) -> Path:

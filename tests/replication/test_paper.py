@@ -16,7 +16,7 @@ from replication.exhibits import Exhibit, Inputs
 from replication.hub.errors import HubError
 from replication.hub.plan import Downloads
 from replication.paper import ExhibitPlan, Paper
-from replication.sources import package_sources
+from replication.sources import package_sums
 from replication.targets import (
     SAMPLE_EVIDENCE,
     SAMPLE_PAIRS,
@@ -164,7 +164,7 @@ def test_sources_are_the_modules_that_are_imported_and_their_paths_relative(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(ROOT)
-    found = package_sources(Path(), "kotawala2026.exhibits.table_06")
+    found = package_sums(Path(), "kotawala2026.exhibits.table_06")
     assert "src/kotawala2026/exhibits/table_06.py" in found
     assert "src/llm_power/statistics/mcnemar.py" in found
     assert "src/llm_power/report/figures.py" not in found

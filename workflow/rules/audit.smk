@@ -9,14 +9,6 @@ rule audit:
         results=audited_files(CLAIMS, made_by(PAPER.exhibit_rules), RUN.absent()),
         # What the items of the panels give, where these are no witnesses.
         item_findings=RUN.item_findings(),
-        code=package_sources(
-            "replication.item_checks",
-            "llm_power.claims.corrections",
-            "llm_power.claims.evaluate",
-            "llm_power.claims.report",
-            "llm_power.claims.pictures",
-            "llm_power.claims.tables",
-        ),
         templates=[
             *sources.package_data(ROOT, "llm_power.claims"),
             *sources.package_data(ROOT, "llm_power.report"),
@@ -41,6 +33,14 @@ rule audit:
     benchmark:
         "benchmarks/workflow/audit.tsv"
     params:
+        code=package_sums(
+            "replication.item_checks",
+            "llm_power.claims.corrections",
+            "llm_power.claims.evaluate",
+            "llm_power.claims.report",
+            "llm_power.claims.pictures",
+            "llm_power.claims.tables",
+        ),
         made_by={
             path.removeprefix("results/"): name
             for path, name in made_by(RUN.audited_rules()).items()
@@ -62,7 +62,6 @@ rule mutation:
         printed=PRINTED,
         evidence=rules.findings_printed.output.evidence,
         results=rules.audit.input.results,
-        code=package_sources("llm_power.claims.mutation"),
     output:
         csv="results/audit/mutation.csv",
         md="results/audit/mutation.md",
@@ -70,5 +69,7 @@ rule mutation:
         "logs/mutation.log",
     benchmark:
         "benchmarks/workflow/mutation.tsv"
+    params:
+        code=package_sums("llm_power.claims.mutation"),
     script:
         "../scripts/mutation.py"

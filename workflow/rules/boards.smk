@@ -16,11 +16,6 @@ rule scores:
         files=lambda wildcards: refused(
             BOARDS.files_of, wildcards.board, wildcards.task
         ),
-        code=package_sources(
-            "llm_power.scores.readers",
-            "llm_power.scores.wide",
-            "llm_power.board.ranking",
-        ),
     output:
         "results/scores/{board}/{task}.parquet",
     log:
@@ -28,6 +23,11 @@ rule scores:
     benchmark:
         "benchmarks/workflow/scores/{board}.{task}.tsv"
     params:
+        code=package_sums(
+            "llm_power.scores.readers",
+            "llm_power.scores.wide",
+            "llm_power.board.ranking",
+        ),
         path=lambda wildcards: BOARDS.source_of(wildcards.board, wildcards.task),
         task=lambda wildcards: BOARDS.reading(wildcards.board, wildcards.task),
         missing=lambda wildcards: BOARDS[wildcards.board].missing,
@@ -39,9 +39,6 @@ rule scores:
 rule pairs:
     input:
         scores=lambda wildcards: BOARDS.scores(BOARDS.panels[wildcards.panel].board),
-        code=package_sources(
-            "llm_power.board.tabulation", "llm_power.board.cluster_sums"
-        ),
     output:
         counts="results/boards/{panel}/counts.parquet",
         clusters="results/boards/{panel}/cluster_sums.parquet",
@@ -50,6 +47,7 @@ rule pairs:
     benchmark:
         "benchmarks/workflow/pairs/{panel}.tsv"
     params:
+        code=package_sums("llm_power.board.tabulation", "llm_power.board.cluster_sums"),
         family=family_of,
         cluster=lambda wildcards: board_of(wildcards).cluster,
     script:
@@ -78,12 +76,12 @@ for stage, (function, tables) in STAGES.items():
             stage
         input:
             tables=expand("results/boards/{{panel}}/{table}.parquet", table=tables),
-            code=package_sources(function.rpartition(".")[0]),
         output:
             f"results/boards/{{panel}}/{stage}.parquet",
         log:
             f"logs/boards/{{panel}}/{stage}.log",
         params:
+            code=package_sums(function.rpartition(".")[0]),
             point=operating_point,
             function=function,
         script:
@@ -93,7 +91,6 @@ for stage, (function, tables) in STAGES.items():
 rule category_bootstrap:
     input:
         clusters=rules.pairs.output.clusters,
-        code=package_sources("llm_power.board.cluster_robustness"),
     output:
         intervals="results/boards/{panel}/category_bootstrap.parquet",
         distribution="results/boards/{panel}/category_bootstrap_counts.parquet",
@@ -102,6 +99,7 @@ rule category_bootstrap:
     benchmark:
         "benchmarks/workflow/category_bootstrap/{panel}.tsv"
     params:
+        code=package_sums("llm_power.board.cluster_robustness"),
         point=operating_point,
         seed=config["seed"],
         n_resamples=config["category_bootstrap"]["resamples"],
@@ -112,12 +110,12 @@ rule category_bootstrap:
 rule cluster_definitions:
     input:
         scores=rules.pairs.input.scores,
-        code=package_sources("llm_power.board.cluster_robustness"),
     output:
         "results/boards/{panel}/cluster_definitions.parquet",
     log:
         "logs/boards/{panel}/cluster_definitions.log",
     params:
+        code=package_sums("llm_power.board.cluster_robustness"),
         point=operating_point,
         seed=config["seed"],
         family=family_of,
@@ -131,7 +129,6 @@ rule decision:
         scores=rules.pairs.input.scores,
         counts=rules.pairs.output.counts,
         clusters=rules.pairs.output.clusters,
-        code=package_sources("llm_power.board.decision", "llm_power.board.ranks"),
     output:
         pairs="results/boards/{panel}/decision.parquet",
         ranks="results/boards/{panel}/ranks.parquet",
@@ -140,6 +137,7 @@ rule decision:
     benchmark:
         "benchmarks/workflow/decision/{panel}.tsv"
     params:
+        code=package_sums("llm_power.board.decision", "llm_power.board.ranks"),
         point=operating_point,
         declared=declared,
         cluster=sampled_clusters,
@@ -150,7 +148,6 @@ rule decision:
 rule average:
     input:
         scores=rules.pairs.input.scores,
-        code=package_sources("llm_power.board.average", "llm_power.report.board_tables"),
     output:
         tables=table_files("{panel}", AVERAGE_TABLES),
         parquet="results/pairs/{panel}.average.parquet",
@@ -158,6 +155,7 @@ rule average:
     log:
         "logs/boards/{panel}/average.log",
     params:
+        code=package_sums("llm_power.board.average", "llm_power.report.board_tables"),
         title=lambda wildcards: board_of(wildcards).title,
         family=family_of,
         cluster=lambda wildcards: board_of(wildcards).cluster,
@@ -177,13 +175,14 @@ rule verdicts:
             rules.sequential.output,
             rules.decision.output.pairs,
         ],
-        code=package_sources("llm_power.board.verdicts"),
     output:
         table="results/boards/{panel}/verdicts.parquet",
         parquet="results/pairs/{panel}.parquet",
         csv="results/pairs/{panel}.csv",
     log:
         "logs/boards/{panel}/verdicts.log",
+    params:
+        code=package_sums("llm_power.board.verdicts"),
     script:
         "../scripts/verdicts.py"
 
@@ -193,12 +192,12 @@ rule board_tables:
         verdicts=rules.verdicts.output.table,
         ranks=rules.decision.output.ranks,
         scores=rules.pairs.input.scores,
-        code=package_sources("llm_power.report.board_tables", "llm_power.report.tables"),
     output:
         table_files("{panel}"),
     log:
         "logs/boards/{panel}/tables.log",
     params:
+        code=package_sums("llm_power.report.board_tables", "llm_power.report.tables"),
         title=lambda wildcards: board_of(wildcards).title,
         family=family_of,
         point=operating_point,
@@ -211,12 +210,6 @@ rule board_figure:
         verdicts=rules.verdicts.output.table,
         ranks=rules.decision.output.ranks,
         scores=rules.pairs.input.scores,
-        code=package_sources(
-            "llm_power.board.summary",
-            "llm_power.report.board_figure",
-            "llm_power.report.board_page",
-            "llm_power.report.score_provenance",
-        ),
         templates=sources.package_data(ROOT, "llm_power.report"),
     output:
         page=report(
@@ -236,6 +229,12 @@ rule board_figure:
     log:
         "logs/boards/{panel}/figure.log",
     params:
+        code=package_sums(
+            "llm_power.board.summary",
+            "llm_power.report.board_figure",
+            "llm_power.report.board_page",
+            "llm_power.report.score_provenance",
+        ),
         title=lambda wildcards: board_of(wildcards).title,
         family=family_of,
         point=operating_point,

@@ -28,7 +28,7 @@ CLAIMS = PAPER.file("claims.yaml")
 PRINTED = [CLAIMS, *PAPER.printed_tables()]
 WITNESSES = list(PAPER.panels)
 
-package_sources = partial(sources.package_sources, ROOT)
+package_sums = partial(sources.package_sums, ROOT)
 
 
 def board_of(wildcards):

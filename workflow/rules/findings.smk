@@ -4,7 +4,6 @@
 rule findings_printed:
     input:
         printed=PAPER.data(),
-        code=package_sources(PAPER.quantities, "replication.views"),
     output:
         findings="results/findings/printed.csv",
         evidence="results/audit/evidence.csv",
@@ -13,6 +12,7 @@ rule findings_printed:
     benchmark:
         "benchmarks/workflow/findings_printed.tsv"
     params:
+        code=package_sums(PAPER.quantities, "replication.views"),
         module=PAPER.quantities,
     script:
         "../scripts/findings_printed.py"

@@ -28,7 +28,6 @@ rule hub_scores:
         known=lambda wildcards: refused(
             PAPER.displayed, wildcards.board, wildcards.task
         ),
-        code=package_sources("llm_power.scores.readers", "replication.hub.panels"),
     output:
         "results/hub/{board}/{task}.parquet",
     log:
@@ -36,6 +35,7 @@ rule hub_scores:
     benchmark:
         "benchmarks/workflow/hub_scores/{board}.{task}.tsv"
     params:
+        code=package_sums("llm_power.scores.readers", "replication.hub.panels"),
         cluster=lambda wildcards: BOARDS[wildcards.board].cluster,
         panel=lambda wildcards: PAPER.panel_task(wildcards.board, wildcards.task),
         paper=str(PAPER.folder),

@@ -8,14 +8,12 @@ rule manifest:
     input:
         exhibits=[getattr(rules, name).output for name in MANIFESTED],
         boards=[BOARDS.results(board) for board in RUN.boards_there()],
-        code=package_sources(
-            "replication.manifest", "llm_power.report.score_provenance"
-        ),
     output:
         "results/manifest.json",
     log:
         "logs/manifest.log",
     params:
+        code=package_sums("replication.manifest", "llm_power.report.score_provenance"),
         benchmarks={name: str(getattr(rules, name).benchmark) for name in MANIFESTED},
         boards={
             board: {
@@ -38,7 +36,6 @@ rule index:
         manifest=rules.manifest.output,
         made=[rules.manifest.input.exhibits, rules.manifest.input.boards],
         audit=[rules.audit.output, rules.mutation.output],
-        code=package_sources("replication.index_page"),
         templates=[
             *sources.package_data(ROOT, "replication"),
             *sources.package_data(ROOT, "llm_power.report"),
@@ -53,6 +50,7 @@ rule index:
     log:
         "logs/index.log",
     params:
+        code=package_sums("replication.index_page"),
         beside=CRATE,
     script:
         "../scripts/index.py"
@@ -64,13 +62,13 @@ rule crate:
         manifest=rules.manifest.output,
         pages=[rules.audit.output, rules.mutation.output, rules.index.output],
         settings=CONFIG,
-        code=package_sources("replication.crate"),
     output:
         crate="ro-crate-metadata.json",
         codemeta="codemeta.json",
     log:
         "logs/crate.log",
     params:
+        code=package_sums("replication.crate"),
         workflow=os.path.relpath(workflow.main_snakefile),
     script:
         "../scripts/crate.py"

@@ -6,10 +6,6 @@ STYLE = str(ROOT / "src/llm_power/report/style.mplstyle")
 # A simulation has as many jobs as parts, each with some of its chunks, gathered by name where they
 # are read. The same rows and values as in one piece.
 rule simulation_part:
-    input:
-        code=lambda wildcards: package_sources(
-            PAPER.simulation(wildcards.simulation), "replication.simulations"
-        ),
     output:
         "results/simulations/{simulation}/part-{part}.parquet",
     log:
@@ -17,6 +13,9 @@ rule simulation_part:
     benchmark:
         "benchmarks/workflow/simulation_part/{simulation}.{part}.tsv"
     params:
+        code=lambda wildcards: package_sums(
+            PAPER.simulation(wildcards.simulation), "replication.simulations"
+        ),
         module=lambda wildcards: PAPER.simulation(wildcards.simulation),
         settings=PAPER.settings,
         numbers=lambda wildcards: PAPER.simulations[wildcards.simulation].numbers(
@@ -34,10 +33,6 @@ for exhibit in [*PAPER.exhibits.values(), *RUN.comparisons()]:
             exhibit.name
         input:
             **PAPER.inputs(exhibit, BOARDS),
-            code=package_sources(
-                PAPER.module(exhibit),
-                "replication.drawings" if exhibit.drawing else "replication.exhibits",
-            ),
             style=STYLE if exhibit.drawing else [],
         output:
             **exhibit_outputs(exhibit),
@@ -46,6 +41,10 @@ for exhibit in [*PAPER.exhibits.values(), *RUN.comparisons()]:
         benchmark:
             f"benchmarks/workflow/{exhibit.stem}.tsv"
         params:
+            code=package_sums(
+                PAPER.module(exhibit),
+                "replication.drawings" if exhibit.drawing else "replication.exhibits",
+            ),
             module=PAPER.module(exhibit),
             settings=PAPER.settings,
             numbers=exhibit.numbers(config),

@@ -5,7 +5,6 @@
 rule pair_p_values:
     input:
         scores=streamed_scores,
-        code=package_sources("llm_power.board.stream"),
     output:
         "results/boards/{streamed}/p_values/{part}.parquet",
     log:
@@ -16,6 +15,7 @@ rule pair_p_values:
     resources:
         mem_mb=4000,
     params:
+        code=package_sums("llm_power.board.stream"),
         settings=streamed_settings,
     script:
         "../scripts/pair_p_values.py"
@@ -24,7 +24,6 @@ rule pair_p_values:
 rule pair_family:
     input:
         parts=parts_of("results/boards/{streamed}/p_values/{part}.parquet"),
-        code=package_sources("llm_power.board.pair_store"),
     output:
         "results/boards/{streamed}/family.parquet",
     log:
@@ -34,6 +33,7 @@ rule pair_family:
     resources:
         mem_mb=4000,
     params:
+        code=package_sums("llm_power.board.pair_store"),
         settings=streamed_settings,
     script:
         "../scripts/pair_family.py"
@@ -43,7 +43,6 @@ rule pair_columns:
     input:
         scores=streamed_scores,
         family=rules.pair_family.output,
-        code=package_sources("llm_power.board.stream"),
     output:
         pairs="results/pairs/{streamed}/part-{part}.parquet",
         tally="results/boards/{streamed}/tally/{part}.json",
@@ -55,6 +54,7 @@ rule pair_columns:
     resources:
         mem_mb=4000,
     params:
+        code=package_sums("llm_power.board.stream"),
         settings=streamed_settings,
     script:
         "../scripts/pair_columns.py"
@@ -67,11 +67,6 @@ rule streamed_board:
         tallies=parts_of("results/boards/{streamed}/tally/{part}.json"),
         # Whole before the board that is made of them is told of.
         pairs=parts_of("results/pairs/{streamed}/part-{part}.parquet"),
-        code=package_sources(
-            "llm_power.board.summary",
-            "llm_power.report.board_figure",
-            "llm_power.report.board_page",
-        ),
         templates=sources.package_data(ROOT, "llm_power.report"),
     output:
         tables=table_files("{streamed}", STREAMED_TABLES),
@@ -98,6 +93,11 @@ rule streamed_board:
     resources:
         mem_mb=4000,
     params:
+        code=package_sums(
+            "llm_power.board.summary",
+            "llm_power.report.board_figure",
+            "llm_power.report.board_page",
+        ),
         settings=streamed_settings,
         title=lambda wildcards: streamed_board(wildcards).title,
         missing=lambda wildcards: streamed_board(wildcards).missing,

@@ -5,10 +5,6 @@ rule witness_oll_v1:
     input:
         printed=PRINTED,
         board=PAPER.file("board_scores.csv"),
-        code=package_sources(
-            "kotawala2026.witness.oll_v1",
-            "replication.witness.infeasible",
-        ),
     output:
         scores=BOARDS.scores("oll_v1", "results/witness"),
         untilted=BOARDS.scores("oll_v1", "results/witness/untilted"),
@@ -20,6 +16,11 @@ rule witness_oll_v1:
         "benchmarks/workflow/witness_oll_v1.tsv"
     # Most of the run waits for it.
     priority: 10
+    params:
+        code=package_sums(
+            "kotawala2026.witness.oll_v1",
+            "replication.witness.infeasible",
+        ),
     script:
         "witness_oll_v1.py"
 
@@ -28,7 +29,6 @@ rule witness_mmlu_pro:
     input:
         printed=PRINTED,
         categories=PAPER.file("mmlu_pro_categories.csv"),
-        code=package_sources("kotawala2026.witness.mmlu_pro"),
     output:
         scores=BOARDS.scores("mmlu_pro_top10", "results/witness"),
         infeasible="results/witness/mmlu_pro_top10/infeasible.csv",
@@ -39,6 +39,7 @@ rule witness_mmlu_pro:
     # Most of the run waits for it.
     priority: 10
     params:
+        code=package_sums("kotawala2026.witness.mmlu_pro"),
         seed=config["seed"],
     script:
         "witness_mmlu_pro.py"
@@ -47,7 +48,6 @@ rule witness_mmlu_pro:
 rule witness_frontier:
     input:
         printed=PRINTED,
-        code=package_sources("kotawala2026.witness.frontier"),
     output:
         scores=BOARDS.scores("frontier", "results/witness"),
         infeasible="results/witness/frontier/infeasible.csv",
@@ -56,6 +56,7 @@ rule witness_frontier:
     # Most of the run waits for it.
     priority: 10
     params:
+        code=package_sums("kotawala2026.witness.frontier"),
         seed=config["seed"],
     script:
         "witness_frontier.py"
@@ -64,13 +65,14 @@ rule witness_frontier:
 rule displayed_scores:
     input:
         printed=PAPER.data(),
-        code=package_sources("kotawala2026.quantities.evaluated"),
     output:
         displayed_correlations="results/prose/displayed_correlations.csv",
     log:
         "logs/findings/displayed_scores.log",
     benchmark:
         "benchmarks/workflow/displayed_scores.tsv"
+    params:
+        code=package_sums("kotawala2026.quantities.evaluated"),
     script:
         "displayed_scores.py"
 
@@ -82,13 +84,13 @@ rule raw_sample:
         scores=PAPER.file("board_scores.csv"),
         witness=BOARDS.scores("oll_v1", "results/witness"),
         fixed="results/witness/oll_v1/pairs.csv",
-        code=package_sources("kotawala2026.quantities.evaluated", "replication.views"),
     output:
         pairs=SAMPLE_PAIRS,
         evidence=SAMPLE_EVIDENCE,
     log:
         "logs/findings/raw_sample.log",
     params:
+        code=package_sums("kotawala2026.quantities.evaluated", "replication.views"),
         tasks=PAPER.sample,
     script:
         "raw_sample.py"
@@ -106,11 +108,6 @@ rule missing_item:
         table_7=PAPER.printed(7),
         table_8=PAPER.printed(8),
         printed=PRINTED,
-        code=package_sources(
-            "kotawala2026.missing_item",
-            "kotawala2026.exhibits.item_count",
-            "kotawala2026.quantities.evaluated",
-        ),
     output:
         scores="results/missing_item/mmlu_pro.parquet",
         candidates="results/missing_item.csv",
@@ -119,6 +116,11 @@ rule missing_item:
     benchmark:
         "benchmarks/workflow/missing_item.tsv"
     params:
+        code=package_sums(
+            "kotawala2026.missing_item",
+            "kotawala2026.exhibits.item_count",
+            "kotawala2026.quantities.evaluated",
+        ),
         settings=PAPER.settings,
         seed=config["seed"],
     script:
@@ -129,7 +131,6 @@ rule findings_simulated:
     input:
         simulated=PAPER.simulated("findings_simulated"),
         printed=PRINTED,
-        code=package_sources("kotawala2026.quantities.evaluated", "replication.views"),
     output:
         findings="results/findings/simulated.csv",
         e_process="results/prose/e_process.csv",
@@ -138,6 +139,7 @@ rule findings_simulated:
     benchmark:
         "benchmarks/workflow/findings_simulated.tsv"
     params:
+        code=package_sums("kotawala2026.quantities.evaluated", "replication.views"),
         settings=PAPER.settings,
         numbers=PAPER.prose["findings_simulated"].numbers(config),
     script:
@@ -155,7 +157,6 @@ rule findings_boards:
         frontier="results/boards/frontier/verdicts.parquet",
         frontier_scores=BOARDS.scores("frontier"),
         printed=PRINTED,
-        code=package_sources("kotawala2026.quantities.evaluated", "replication.views"),
     output:
         oll_v1_findings="results/findings/oll_v1.csv",
         mmlu_pro_findings="results/findings/mmlu_pro_top10.csv",
@@ -170,6 +171,7 @@ rule findings_boards:
     benchmark:
         "benchmarks/workflow/findings_boards.tsv"
     params:
+        code=package_sums("kotawala2026.quantities.evaluated", "replication.views"),
         n_resamples=config["category_bootstrap"]["resamples"],
     script:
         "findings_boards.py"
@@ -181,7 +183,6 @@ rule findings_items:
         mmlu_pro=BOARDS.scores("mmlu_pro_top10"),
         table_8=PAPER.printed(8),
         printed=PRINTED,
-        code=package_sources("kotawala2026.quantities.evaluated", "replication.views"),
     output:
         oll_v1="results/items/oll_v1.csv",
         mmlu_pro="results/items/mmlu_pro_top10.csv",
@@ -190,6 +191,7 @@ rule findings_items:
     benchmark:
         "benchmarks/workflow/findings_items.tsv"
     params:
+        code=package_sums("kotawala2026.quantities.evaluated", "replication.views"),
         settings=PAPER.settings,
         # The paper's names of the tasks.
         tasks={name: how.board_scores for (_, name), how in PAPER.hub.items()},
@@ -210,7 +212,6 @@ rule findings_witness:
         leave_one_out=PAPER.printed(8),
         printed=PRINTED,
         board=PAPER.file("board_scores.csv"),
-        code=package_sources("kotawala2026.quantities.evaluated", "replication.views"),
     output:
         findings="results/findings/witness/{witness}.csv",
         roles="results/witness/{witness}/roles.csv",
@@ -221,6 +222,7 @@ rule findings_witness:
     wildcard_constraints:
         witness="|".join(WITNESSES),
     params:
+        code=package_sums("kotawala2026.quantities.evaluated", "replication.views"),
         settings=PAPER.settings,
         # What the register of printed numbers calls the panel.
         panel=lambda wildcards: wildcards.witness.removesuffix("_top10"),

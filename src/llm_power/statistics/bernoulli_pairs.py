@@ -9,11 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import scipy
 from scipy.special import ndtr, ndtri, owens_t
 
 from llm_power.errors import InvalidArgument
 from llm_power.statistics._checks import broadcast, counts, finite, open_unit, strictly_between
+from llm_power.statistics._roots import find_root
 from llm_power.statistics._typing import ArrayLike, FloatArray
 from llm_power.statistics.inversion import z_sum
 from llm_power.statistics.paired_binary import admissible_rho
@@ -124,7 +124,7 @@ def latent_correlation(p_a: ArrayLike, p_b: ArrayLike, rho: ArrayLike) -> FloatA
         return _cells(a, b, rho_z).rho - r
 
     edge = np.full(r.shape, 1 - 1e-12)
-    root = scipy.optimize.elementwise.find_root(excess, (-edge, edge), args=(a, b, r))
+    root = find_root(excess, (-edge, edge), args=(a, b, r))
     if not np.all(root.success):
         lower, upper = admissible_rho(a, b)
         at = tuple(np.argwhere(~np.asarray(root.success))[0])
@@ -177,7 +177,7 @@ def gap_at_required_n(
         return (n + k) * np.square(delta) - k * (cells.p10 + cells.p01)
 
     widest = 2 * min(mid, 1 - mid) * (1 - 1e-9)
-    root = scipy.optimize.elementwise.find_root(surplus, (np.asarray(1e-9), np.asarray(widest)))
+    root = find_root(surplus, (np.asarray(1e-9), np.asarray(widest)))
     if not np.all(root.success):
         raise InvalidArgument(
             f"n_items is too small for any gap around p={p!r} to have N* = n, got {n_items!r}"

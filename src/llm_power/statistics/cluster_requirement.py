@@ -23,12 +23,12 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 import numpy as np
-import scipy
 from scipy.special import fdtri, nctdtr, ndtr, stdtrit
 
 from llm_power.errors import InvalidArgument
 from llm_power.statistics._checks import broadcast, finite, non_negative, open_unit, positive
 from llm_power.statistics._cluster_sets import one_way_anova, pool_all, ratio
+from llm_power.statistics._roots import find_root
 from llm_power.statistics._typing import ArrayLike, BoolArray, FloatArray
 from llm_power.statistics.cluster_moments import ClusterMoments
 from llm_power.statistics.design_effect import cluster_resolution, design_effect
@@ -162,9 +162,7 @@ def _root_in(
     low, high = least[pairs] * (1 - _EDGE), np.full(pairs.size, 1 - _EDGE)
     inside = excess(low, pairs.astype(float)) > 0
     at = pairs[inside]
-    root = scipy.optimize.elementwise.find_root(
-        excess, (low[inside], high[inside]), args=(at.astype(float),)
-    )
+    root = find_root(excess, (low[inside], high[inside]), args=(at.astype(float),))
     found[at] = root.x
     return found
 
@@ -393,9 +391,7 @@ def _noncentrality(
             return _near_power(x, k, alpha, reference) - power
 
         highest = 10 - 10 * stdtrit(different - 1, alpha / 2)
-        root = scipy.optimize.elementwise.find_root(
-            excess, (np.zeros(different.shape), highest), args=(different,)
-        )
+        root = find_root(excess, (np.zeros(different.shape), highest), args=(different,))
         shift[known] = root.x[where]
     return shift
 
@@ -420,6 +416,6 @@ def _required_clusters(
         two = np.full(each.shape, 2.0)
         enough = excess(two, each) >= 0
         many = 2 * each * np.square(z_sum(alpha, power)) + 50
-        root = scipy.optimize.elementwise.find_root(excess, (two, many), args=(each,))
+        root = find_root(excess, (two, many), args=(each,))
         found[known] = np.where(enough, 2.0, np.ceil(root.x - 1e-9))
     return found
