@@ -10,12 +10,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from llm_power.statistics._typing import ArrayLike, FloatArray
+import numpy as np
+from numpy.typing import NDArray
+
+from llm_power.statistics._typing import FloatArray
+
+_Floats = NDArray[np.floating[Any]]
 
 
 def find_root(
     function: Callable[..., FloatArray],
-    bracket: tuple[ArrayLike, ArrayLike],
+    bracket: tuple[_Floats, _Floats],
     *,
     args: tuple[Any, ...] = (),
 ) -> Any:
