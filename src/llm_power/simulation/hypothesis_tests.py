@@ -241,7 +241,7 @@ def f1_permutation(outcomes: Outcomes, alpha: float, rng: np.random.Generator) -
             here = of_class & (pairs.score_a == a) & (pairs.score_b == b)
             counts.append(pairs.total(here.astype(np.int64)))
     cells = np.stack(counts, axis=1)
-    scores = np.array([[0.0, 0, 1, 1] * 2, [0.0, 1, 0, 1] * 2])
+    score_a, score_b = np.array([[0.0, 0, 1, 1] * 2, [0.0, 1, 0, 1] * 2])
     as_large = np.ones(cells.shape[0], dtype=np.int64)
     for of_trial in range(cells.shape[0]):
         swapped = np.tile(cells[of_trial], (_RESAMPLES, 1))
@@ -249,7 +249,7 @@ def f1_permutation(outcomes: Outcomes, alpha: float, rng: np.random.Generator) -
             differ = int(cells[of_trial, first] + cells[of_trial, first + 1])
             swapped[:, first] = rng.binomial(differ, 0.5, size=_RESAMPLES)
             swapped[:, first + 1] = differ - swapped[:, first]
-        drawn = PairedOutcomes(swapped, *scores, np.repeat([False, True], 4))
+        drawn = PairedOutcomes(swapped, score_a, score_b, np.repeat([False, True], 4))
         as_large[of_trial] += int((np.abs(f1_gap(drawn)) >= observed[of_trial]).sum())
     return as_large / (_RESAMPLES + 1) <= alpha
 

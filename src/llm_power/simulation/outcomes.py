@@ -87,7 +87,7 @@ class PairedOutcomes:
         >>> PairedOutcomes(np.array([[3, 1]]), np.array([1.0, 0.5]), np.array([0.0, 1])).n_items
         array([4])
         """
-        return self.total(np.ones(self.counts.shape[-1:], dtype=self.counts.dtype))
+        return self.counts.sum(axis=-1)
 
     @cached_property
     def wins(self) -> FloatArray | IntArray:
@@ -100,7 +100,7 @@ class PairedOutcomes:
         >>> PairedOutcomes(np.array([[3, 1]]), np.array([1.0, 0.5]), np.array([0.0, 1])).wins
         array([3])
         """
-        return self.total((self.difference > 0).astype(self.counts.dtype))
+        return self._where(self.difference > 0)
 
     @cached_property
     def losses(self) -> FloatArray | IntArray:
@@ -113,7 +113,7 @@ class PairedOutcomes:
         >>> PairedOutcomes(np.array([[3, 1]]), np.array([1.0, 0.5]), np.array([0.0, 1])).losses
         array([1])
         """
-        return self.total((self.difference < 0).astype(self.counts.dtype))
+        return self._where(self.difference < 0)
 
     @property
     def gap(self) -> FloatArray:
@@ -166,6 +166,12 @@ class PairedOutcomes:
             self.counts @ values if values.ndim == 1 else (self.counts * values).sum(axis=-1)
         )
         return product
+
+    def _where(self, these: BoolArray) -> FloatArray | IntArray:
+        """Number of items of each trial with some of the outcomes."""
+        # Counts stay whole, and probabilities what they are.
+        number: FloatArray | IntArray = (self.counts * these).sum(axis=-1)
+        return number
 
     def deviations(self, values: FloatArray) -> Sample:
         """Mean of something over the items of each trial, and its squared deviations.

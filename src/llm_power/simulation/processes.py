@@ -794,7 +794,7 @@ def one_by_one(score_a: FloatArray, score_b: FloatArray) -> PairedOutcomes:
 
 def _row(cells: list[float]) -> FloatArray:
     """One row of probabilities; what rounding left below 0 is 0."""
-    return np.maximum(np.array([cells]), 0.0)
+    return np.asarray(np.maximum(np.array([cells]), 0.0))
 
 
 def _binary_law(cells: list[float]) -> PairedOutcomes:

@@ -119,7 +119,7 @@ class ResampledPairs:
         >>> ResampledPairs([1, 1, 0, 1], [0, 1, 0, 0]).by_items
         False
         """
-        return self._law.counts.shape[1] > _MOST_OUTCOMES
+        return bool(self._law.counts.shape[1] > _MOST_OUTCOMES)
 
     def population(self) -> PairedOutcomes:
         """Return one row with the share of each outcome.
