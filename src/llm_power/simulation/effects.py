@@ -7,9 +7,8 @@ from collections.abc import Callable
 import numpy as np
 
 from llm_power.errors import InvalidArgument
+from llm_power.simulation.outcomes import Outcomes, PairedOutcomes, paired
 from llm_power.statistics._typing import FloatArray, IntArray
-
-from .outcomes import Outcomes, PairedOutcomes, paired
 
 #: Outcomes of trials to one number a trial; NaN where a trial has none.
 Effect = Callable[[Outcomes], FloatArray]

@@ -17,15 +17,14 @@ from scipy.special import ndtri
 
 from llm_power.errors import InvalidArgument
 from llm_power.plugins import load_plugin
+from llm_power.simulation.effects import Effect
+from llm_power.simulation.hypothesis_tests import Test
+from llm_power.simulation.processes import Process
+from llm_power.simulation.scores_as_population import ResampledPairs
 from llm_power.statistics._checks import counts, finite, open_unit, positive_count
 from llm_power.statistics._seeds import named_rng
 from llm_power.statistics._typing import ArrayLike, BoolArray, FloatArray
 from llm_power.statistics.score_interval import wilson_interval
-
-from .effects import Effect
-from .hypothesis_tests import Test
-from .processes import Process
-from .scores_as_population import ResampledPairs
 
 #: A gap to the process that has it.
 Family = Callable[[float], Process]

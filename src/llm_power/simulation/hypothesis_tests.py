@@ -13,6 +13,8 @@ import numpy as np
 from scipy.special import ndtr, stdtr
 
 from llm_power.errors import InvalidArgument
+from llm_power.simulation.effects import f1_gap, references
+from llm_power.simulation.outcomes import Outcomes, PairedOutcomes, Sample, paired
 from llm_power.statistics._typing import BoolArray, FloatArray, IntArray
 from llm_power.statistics.bootstrap_law import percentile_bootstrap_rejects
 from llm_power.statistics.graded_difference import t_test_p_value
@@ -23,9 +25,6 @@ from llm_power.statistics.mcnemar import (
     mcnemar_mid_p,
 )
 from llm_power.statistics.paired_bootstrap import shared_bootstrap_rejects
-
-from .effects import f1_gap, references
-from .outcomes import Outcomes, PairedOutcomes, Sample, paired
 
 #: Outcomes of trials, the level, and random numbers for tests that resample, to decisions.
 Test = Callable[[Outcomes, float, np.random.Generator], BoolArray]

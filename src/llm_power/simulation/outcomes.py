@@ -87,7 +87,8 @@ class PairedOutcomes:
         >>> PairedOutcomes(np.array([[3, 1]]), np.array([1.0, 0.5]), np.array([0.0, 1])).n_items
         array([4])
         """
-        return self.counts.sum(axis=-1)
+        number: FloatArray | IntArray = self.counts.sum(axis=-1)
+        return number
 
     @cached_property
     def wins(self) -> FloatArray | IntArray:

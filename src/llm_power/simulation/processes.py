@@ -14,6 +14,7 @@ import numpy as np
 from scipy.special import bdtrc, comb, ndtr, ndtri
 
 from llm_power.errors import InvalidArgument
+from llm_power.simulation.outcomes import IndependentOutcomes, Outcomes, PairedOutcomes
 from llm_power.statistics._checks import (
     finite,
     non_negative,
@@ -25,8 +26,6 @@ from llm_power.statistics._typing import FloatArray, IntArray
 from llm_power.statistics.bernoulli_pairs import paired_bernoulli_cells
 from llm_power.statistics.graded_pairs import draw_graded_pairs, lattice_graded_pairs
 from llm_power.statistics.paired_binary import admissible_rho
-
-from .outcomes import IndependentOutcomes, Outcomes, PairedOutcomes
 
 # Rounding of a probability that was worked out from others.
 _ROUNDING = 1e-9

@@ -11,11 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from llm_power.errors import InvalidArgument, listed
+from llm_power.simulation.outcomes import PairedOutcomes
+from llm_power.simulation.processes import one_by_one
 from llm_power.statistics._checks import finite
 from llm_power.statistics._typing import ArrayLike, BoolArray, FloatArray
-
-from .outcomes import PairedOutcomes
-from .processes import one_by_one
 
 if TYPE_CHECKING:
     from llm_power.scores.store import TaskScores

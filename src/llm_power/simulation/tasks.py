@@ -10,13 +10,12 @@ import numpy as np
 import pandas as pd
 
 from llm_power.errors import InvalidArgument
+from llm_power.simulation.effects import Effect
+from llm_power.simulation.engine import Family, Simulation
+from llm_power.simulation.hypothesis_tests import Test
+from llm_power.simulation.processes import AgreementRate, Preferences, Process, admissible_agreement
 from llm_power.statistics._checks import counts, proportions
 from llm_power.statistics._typing import ArrayLike
-
-from .effects import Effect
-from .engine import Family, Simulation
-from .hypothesis_tests import Test
-from .processes import AgreementRate, Preferences, Process, admissible_agreement
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -21,13 +21,13 @@ def test_listing_1_is_a_curve_a_size() -> None:
     report = listing_1().compute_power(iterations=1000, alpha=0.05)
     assert report.table.shape[0] == 50
     assert_allclose(report.table["gap"].unique(), np.linspace(0, 0.05, 10), atol=1e-12)
-    for row in report.table.itertuples():
-        p_a, p_b = row.acc_b, row.acc_a
+    for row in report.table.to_dict("records"):
+        p_a, p_b, power = row["acc_b"], row["acc_a"], row["power"]
         exact = mcnemar_power(
-            *(row.dataset_size, p_a * (1 - p_b), p_b * (1 - p_a)), test="asymptotic"
+            *(row["dataset_size"], p_a * (1 - p_b), p_b * (1 - p_a)), test="asymptotic"
         )
-        assert abs(row.power - exact) < 4.5 * max(row.standard_error, 0.004)
-        assert row.power_low <= row.power <= row.power_high
+        assert abs(power - exact) < 4.5 * max(row["standard_error"], 0.004)
+        assert row["power_low"] <= power <= row["power_high"]
 
 
 def test_the_report_draws_a_line_a_size_and_80_percent() -> None:
