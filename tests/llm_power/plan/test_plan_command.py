@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -113,7 +114,7 @@ def test_what_cannot_be_is_refused_in_one_line_with_what_can(
 def test_questions_that_contradict_themselves_are_refused(
     settings: dict[str, Any], message: str
 ) -> None:
-    with pytest.raises(ValueError, match=message.replace("[", r"\[").replace("(", r"\(")):
+    with pytest.raises(ValueError, match=re.escape(message)):
         Question(**settings)
 
 
