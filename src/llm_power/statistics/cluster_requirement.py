@@ -487,8 +487,8 @@ def _noncentrality(
         def excess(x: FloatArray, k: FloatArray) -> FloatArray:
             return _near_power(x, k, alpha, reference) - power
 
-        highest = 10 - 10 * stdtrit(different - 1, alpha / 2)
-        roots = find_roots(excess, (np.zeros(different.shape), highest), (different,))
+        highest = np.asarray(10 - 10 * stdtrit(different - 1, alpha / 2), dtype=np.float64)
+        roots = find_roots(excess, (np.zeros_like(highest), highest), (different,))
         shift[known] = roots[where]
     return shift
 
