@@ -13,7 +13,7 @@ from scipy.special import ndtr, ndtri, owens_t
 
 from llm_power.errors import InvalidArgument
 from llm_power.statistics._checks import broadcast, counts, finite, open_unit, strictly_between
-from llm_power.statistics._roots import find_root
+from llm_power.statistics._roots import find_roots
 from llm_power.statistics._typing import ArrayLike, FloatArray
 from llm_power.statistics.inversion import z_sum
 from llm_power.statistics.paired_binary import admissible_rho
@@ -124,15 +124,14 @@ def latent_correlation(p_a: ArrayLike, p_b: ArrayLike, rho: ArrayLike) -> FloatA
         return _cells(a, b, rho_z).rho - r
 
     edge = np.full(r.shape, 1 - 1e-12)
-    root = find_root(excess, (-edge, edge), args=(a, b, r))
-    if not np.all(root.success):
+    rho_z = find_roots(excess, (-edge, edge), (a, b, r))
+    if not np.all(np.isfinite(rho_z)):
         lower, upper = admissible_rho(a, b)
-        at = tuple(np.argwhere(~np.asarray(root.success))[0])
+        at = tuple(np.argwhere(~np.isfinite(rho_z))[0])
         raise InvalidArgument(
             f"rho must lie inside ({lower[at]:.6g}, {upper[at]:.6g}) for p_a={a[at]:.6g} and "
             f"p_b={b[at]:.6g} (eqs. 7 and 8), got {float(r[at])!r}"
         )
-    rho_z: FloatArray = np.asarray(root.x, dtype=np.float64)
     return rho_z
 
 
@@ -177,12 +176,12 @@ def gap_at_required_n(
         return (n + k) * np.square(delta) - k * (cells.p10 + cells.p01)
 
     widest = 2 * min(mid, 1 - mid) * (1 - 1e-9)
-    root = find_root(surplus, (np.asarray(1e-9), np.asarray(widest)))
-    if not np.all(root.success):
+    root = find_roots(surplus, (np.asarray(1e-9), np.asarray(widest)))
+    if not np.isfinite(root):
         raise InvalidArgument(
             f"n_items is too small for any gap around p={p!r} to have N* = n, got {n_items!r}"
         )
-    return float(root.x)
+    return float(root)
 
 
 def discordance_from_required_n(
