@@ -15,7 +15,7 @@ from llm_power.statistics.repeats import (
     repeats_variance,
     variance_removed,
 )
-from llm_power.statistics.standard_errors import difference_errors
+from llm_power.statistics.standard_errors import difference_errors, error_of_difference
 
 
 def test_miller_section_5() -> None:
@@ -143,6 +143,13 @@ def test_clustered_variances_need_whole_runs() -> None:
             clustered_repeat_variances(whole, scores, [0, 0, 1, 1])
     with pytest.raises(InvalidArgument, match="same items"):
         clustered_repeat_variances(whole, np.ones((5, 2)), [0, 0, 1, 1])
+
+
+def test_miller_section_4_2_is_of_a_correlation_of_one_third() -> None:
+    """Uniform scores correlated by one half: pairing halves 1/6. His 1/9 has a third for it."""
+    error = (1 / 12) ** 0.5
+    squares = error_of_difference(error, error, [0.5, 1 / 3]) ** 2
+    np.testing.assert_allclose(squares, [1 / 12, 1 / 9])
 
 
 def simulated(
