@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -28,7 +29,7 @@ def table_01(printed: pd.DataFrame, table_2: pd.DataFrame, table_5: pd.DataFrame
     made = columns_of("difference", _middles(table_5))
     for model in MODELS:
         made |= columns_of(model, [over_roundings(_same, row[model]) for row in rows_of(table_2)])
-    return _beside(printed, list(printed.columns), made)
+    return _beside(printed, made)
 
 
 def table_02(printed: pd.DataFrame, table_5: pd.DataFrame) -> pd.DataFrame:
@@ -43,7 +44,7 @@ def table_02(printed: pd.DataFrame, table_5: pd.DataFrame) -> pd.DataFrame:
     }
     for model in MODELS:
         made |= columns_of(f"{model}_se", naive_errors(printed, model))
-    return _beside(printed, list(printed.columns), made)
+    return _beside(printed, made)
 
 
 def table_03(printed: pd.DataFrame) -> pd.DataFrame:
@@ -55,7 +56,7 @@ def table_03(printed: pd.DataFrame) -> pd.DataFrame:
         naive = np.array([one.value for one in naive_errors(printed, model)])
         made[f"{model}_naive"] = naive.tolist()
         made[f"{model}_ratio"] = (_shares(printed, f"{model}_se") / naive).tolist()
-    return _beside(printed, list(printed.columns), made)
+    return _beside(printed, made)
 
 
 def table_04(printed: pd.DataFrame) -> pd.DataFrame:
@@ -64,7 +65,7 @@ def table_04(printed: pd.DataFrame) -> pd.DataFrame:
         over_roundings(lambda a, b: a / b, row["clustered"], row["naive"])
         for row in rows_of(printed)
     ]
-    return _beside(printed, list(printed.columns), columns_of("ratio", found))
+    return _beside(printed, columns_of("ratio", found))
 
 
 def table_05(printed: pd.DataFrame, table_2: pd.DataFrame, table_3: pd.DataFrame) -> pd.DataFrame:
@@ -96,7 +97,7 @@ def table_05(printed: pd.DataFrame, table_2: pd.DataFrame, table_3: pd.DataFrame
         made |= columns_of(name, ends)
     z = [over_roundings(lambda d, se: d / se, r["difference"], r["se"]) for r, _ in rows]
     made |= columns_of("difference", _middles(printed)) | columns_of("z", z)
-    return _beside(printed, list(printed.columns), made)
+    return _beside(printed, made)
 
 
 def rows_of(printed: pd.DataFrame) -> list[dict[str, Any]]:
@@ -112,7 +113,9 @@ def naive_errors(printed: pd.DataFrame, model: str) -> list[Recomputed]:
     ]
 
 
-def present(frame: pd.DataFrame, number: int, caption: str, notes: list[str]) -> Table:
+def present(
+    frame: pd.DataFrame, number: int, caption: str, *, sources: str, notes: Sequence[str] = ()
+) -> Table:
     """Dress a frame: printed cells, and beside each what the others give."""
     columns = [_column(name) for name in frame.columns if not name.endswith(("_lower", "_upper"))]
     return Table(
@@ -120,7 +123,7 @@ def present(frame: pd.DataFrame, number: int, caption: str, notes: list[str]) ->
         columns=columns,
         caption=caption,
         number=str(number),
-        provenance=[Provenance.published(f"Table {number}")],
+        provenance=[Provenance.published(sources)],
         notes=notes,
     )
 
@@ -160,18 +163,20 @@ def _as_percent(value: float) -> str:
     return f"{as_fixed(2)(100 * value)}%"
 
 
-def _beside(printed: pd.DataFrame, names: list[str], made: dict[str, list[float]]) -> pd.DataFrame:
+def _beside(printed: pd.DataFrame, made: dict[str, list[float]]) -> pd.DataFrame:
     """Printed cells as text, counts as numbers, and what was made of them."""
-    kept: dict[str, list[str] | list[float]] = {}
-    for name in names:
+    columns: dict[str, list[str] | list[float]] = {}
+    for name in map(str, printed.columns):
         cells = printed[name].to_list()
         if not isinstance(cells[0], Printed):
-            kept[name] = cells
+            columns[name] = cells
         elif name in ("n", "clusters"):
-            kept[name] = [cell.value for cell in cells]
+            columns[name] = [cell.value for cell in cells]
         else:
-            kept[f"{name}_printed"] = [cell.text for cell in cells]
-    return pd.DataFrame(kept | made)
+            columns[f"{name}_printed"] = [cell.text for cell in cells]
+            ends = (name, f"{name}_lower", f"{name}_upper")
+            columns |= {made_of: made[made_of] for made_of in ends if made_of in made}
+    return pd.DataFrame(columns | made)
 
 
 def _errors_of(name: str, table_2: pd.DataFrame, table_3: pd.DataFrame) -> tuple[Printed, Printed]:

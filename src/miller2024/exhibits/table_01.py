@@ -14,6 +14,6 @@ def make(inputs: Inputs) -> Exhibit:
             frame,
             1,
             "Scores of two fictional models, and their differences, as Tables 2 and 5 have them.",
-            [],
+            sources="Tables 1, 2 and 5",
         )
     )

@@ -14,6 +14,6 @@ def make(inputs: Inputs) -> Exhibit:
             frame,
             3,
             "Scores with clustered standard errors, and what these are beside eq. (2).",
-            [],
+            sources="Table 3",
         )
     )

@@ -14,4 +14,4 @@ def make(inputs: Inputs) -> Exhibit:
         "SE and correlation follow from each other and the errors of Tables 2 and 3; ends from "
         "difference and SE; the difference is the middle of the interval."
     ]
-    return Exhibit(present(frame, 5, caption, notes))
+    return Exhibit(present(frame, 5, caption, sources="Tables 2, 3 and 5", notes=notes))
