@@ -205,10 +205,13 @@ def repeats_variance(
 
     Examples
     --------
-    Miller's section 5, where the first two are printed as 13.2 % and 7.5 %, cut off.
+    Miller's section 5: eq. (9), and eq. (10), whose first two are printed as 13.2% and 7.5%, cut
+    off. His 1/9 is of scores correlated by 1/3; at the 1/2 that he states it is 1/12.
 
-    >>> from llm_power.statistics.inversion import minimum_detectable_effect
+    >>> from llm_power import minimum_detectable_effect, required_n
     >>> from llm_power.statistics.repeats import repeats_variance
+    >>> float(required_n(0.03, repeats_variance(1 / 9, 0, 0) ** 0.5).round())
+    969.0
     >>> variance = repeats_variance(1 / 9, 1 / 6, 1 / 6, repeats_a=[1, 10, float("inf")])
     >>> minimum_detectable_effect(198, variance**0.5).round(3).tolist()
     [0.133, 0.076, 0.066]
