@@ -139,6 +139,10 @@ if TYPE_CHECKING:
     from llm_power.statistics.shortcut import (
         cohens_h,
     )
+    from llm_power.statistics.standard_errors import (
+        difference_errors,
+        score_errors,
+    )
     from llm_power.statistics.verdict import (
         binary_verdicts,
     )
@@ -207,6 +211,8 @@ _HOMES = {
     "paired_bootstrap_delta": "statistics.paired_bootstrap",
     "bootstrap_required_n": "statistics.required_n_bootstrap",
     "cohens_h": "statistics.shortcut",
+    "difference_errors": "statistics.standard_errors",
+    "score_errors": "statistics.standard_errors",
 }
 
 __all__ = [
@@ -234,6 +240,7 @@ __all__ = [
     "bootstrap_required_n",
     "cluster_resolution",
     "cohens_h",
+    "difference_errors",
     "exact_two_sided_power",
     "load_register",
     "mcnemar_asymptotic",
@@ -265,6 +272,7 @@ __all__ = [
     "resolution_over_correlations",
     "resolution_ratio",
     "resolve_board",
+    "score_errors",
     "stream_board",
     "summarize_counts",
     "task_overview",

@@ -305,13 +305,13 @@ def resolve(
 
     A table (Parquet, CSV, TSV, JSON Lines, .xlsx; - is standard input) is one task, wide or long.
     Logs, or folders of them, are read together: a task has the models that any of them has.
-    docs/logs.md lists the tools whose logs are read. Writes pairs.parquet, pairs.csv and
-    summary.json into the folder of --out, of several tasks average.parquet and average.csv, and
-    where scores are means of repeats repeats.parquet and repeats.csv; with the extra `report`
-    installed also the page board.html, the tables board.md and the picture board.pdf, .png and
-    .svg. pairs.csv is left out above 10,000 pairs. Of more than 100,000 pairs, all are counted and
-    written to the folder pairs as they pass, in Parquet; pairs.parquet, screen, page and JSON have
-    the adjacent ones.
+    docs/logs.md lists the tools whose logs are read. Writes pairs.parquet, pairs.csv, summary.json
+    and error_bars.md, the standard errors for a report, into the folder of --out, of several tasks
+    average.parquet and average.csv, and where scores are means of repeats repeats.parquet and
+    repeats.csv; with the extra `report` installed also the page board.html, the tables board.md
+    and the picture board.pdf, .png and .svg. pairs.csv is left out above 10,000 pairs. Of more
+    than 100,000 pairs, all are counted and written to the folder pairs as they pass, in Parquet;
+    pairs.parquet, screen, page and JSON have the adjacent ones.
     """
     from llm_power.board.average import read_weights
     from llm_power.board.operating_point import Declared, OperatingPoint

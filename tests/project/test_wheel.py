@@ -78,7 +78,8 @@ def test_commands_say_in_one_line_what_they_left_out(python: Path) -> None:
         "tabulate and seaborn. Remedy: pip install 'llm-power[report]'.\n"
     )
     assert {path.name for path in (where / "out").iterdir()} == {
-        *("pairs.csv", "pairs.csv-metadata.json", "pairs.parquet", "summary.json")
+        *("error_bars.md", "summary.json"),
+        *("pairs.csv", "pairs.csv-metadata.json", "pairs.parquet"),
     }
     options = ["--results", "out", "--out", "audit"]
     done = run(python, "llm-power", "audit", "claims.yaml", *options)

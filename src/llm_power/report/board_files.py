@@ -17,6 +17,7 @@ from llm_power.board.verdicts import PAIRS_COLUMNS
 from llm_power.choices import Family, Format
 from llm_power.extra import installed, left_out
 from llm_power.report.board_tables import average_tables, board_tables, streamed_tables
+from llm_power.report.error_bars import error_bars
 from llm_power.report.landscape import landscape_tables
 from llm_power.report.plain_text import board_text
 from llm_power.report.score_provenance import score_provenance
@@ -48,10 +49,10 @@ def write_board(
     Parameters
     ----------
     out : Path
-        Folder, made if it is not there. It gets pairs.parquet, pairs.csv with its metadata and
-        summary.json, the same of average of several tasks, and of repeats where scores are means
-        of them; with the extra `report` also board.html, board.md, board.pdf, board.png and
-        board.svg.
+        Folder, made if it is not there. It gets pairs.parquet, pairs.csv with its metadata,
+        summary.json and error_bars.md, the tables of average of several tasks, and of repeats
+        where scores are means of them; with the extra `report` also board.html, board.md,
+        board.pdf, board.png and board.svg.
     board : BoardVerdicts
         What `resolve_board` returned.
     tasks : sequence of TaskScores
@@ -115,6 +116,9 @@ def write_board(
             dataset.rename(folder / DATASET)
         text = json.dumps(summary, indent=2, ensure_ascii=False, allow_nan=False)
         (folder / "summary.json").write_text(text + "\n", encoding="utf-8")
+        (folder / "error_bars.md").write_text(
+            error_bars(board, tasks, summary.get("cluster")), encoding="utf-8"
+        )
         if installed("jinja2"):
             (folder / "board.html").write_text(_page(shown), encoding="utf-8")
         if installed("tabulate"):

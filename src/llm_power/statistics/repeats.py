@@ -18,15 +18,21 @@ numbers; Cochran (1977), Sampling Techniques, section 10.6, for the best number 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import logsumexp
 
 from llm_power.errors import InvalidArgument
 from llm_power.statistics._checks import broadcast, finite, non_negative, numbers, positive
 from llm_power.statistics._cluster_sets import ratio
 from llm_power.statistics._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from llm_power.statistics.inversion import required_n
+from llm_power.statistics.standard_errors import score_errors
+
+# Probabilities whose logarithms have a few digits add up to 1 within this.
+_ROUNDING_OF_LOGS = 1e-3
 
 # Relative size below which a whole number is exceeded by rounding alone.
 _ROUNDING = 1e-12
@@ -199,10 +205,13 @@ def repeats_variance(
 
     Examples
     --------
-    Miller's section 5, where the first two are printed as 13.2 % and 7.5 %, cut off.
+    Miller's section 5: eq. (9), and eq. (10), whose first two are printed as 13.2% and 7.5%, cut
+    off. His 1/9 is of scores correlated by 1/3; at the 1/2 that he states it is 1/12.
 
-    >>> from llm_power.statistics.inversion import minimum_detectable_effect
+    >>> from llm_power import minimum_detectable_effect, required_n
     >>> from llm_power.statistics.repeats import repeats_variance
+    >>> float(required_n(0.03, repeats_variance(1 / 9, 0, 0) ** 0.5).round())
+    969.0
     >>> variance = repeats_variance(1 / 9, 1 / 6, 1 / 6, repeats_a=[1, 10, float("inf")])
     >>> minimum_detectable_effect(198, variance**0.5).round(3).tolist()
     [0.133, 0.076, 0.066]
@@ -217,6 +226,200 @@ def repeats_variance(
         for name, value in (("between", between), ("within_a", within_a), ("within_b", within_b))
     )
     return np.asarray(omega + sigma_a / k_a + sigma_b / k_b)
+
+
+def variance_removed(
+    between: ArrayLike, within: ArrayLike, repeats: ArrayLike = np.inf
+) -> FloatArray:
+    r"""Share of a score's variance that K repeats of each item remove, section 3.1.
+
+    .. math:: \frac{\sigma^2 (1 - 1/K)}{\omega^2 + \sigma^2}
+
+    Parameters
+    ----------
+    between, within : array_like
+        Variance of the items' mean scores, and mean variance of an answer about its item's; of a
+        difference, :math:`\omega^2` and :math:`\sigma_A^2 + \sigma_B^2`. A negative one counts
+        as 0.
+    repeats : array_like, default inf
+        Answers to an item; ``inf`` for the limit, which next-token probabilities reach.
+
+    Returns
+    -------
+    ndarray
+        Broadcast shape; NaN where there is no variance.
+
+    Raises
+    ------
+    InvalidArgument
+        If a number of repeats is below 1, or a component not finite.
+
+    Examples
+    --------
+    Answers of 0 or 1 to items of uniform difficulty: 1/3, 1/2, 5/9, and 2/3 at most.
+
+    >>> from llm_power.statistics.repeats import variance_removed
+    >>> variance_removed(1 / 12, 1 / 6, [2, 4, 6, float("inf")]).round(4).tolist()
+    [0.3333, 0.5, 0.5556, 0.6667]
+    """
+    one = repeats_variance(between, within, 0.0)
+    return ratio(one - repeats_variance(between, within, 0.0, repeats_a=repeats), one)
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedScores:
+    r"""Items' scores from next-token probabilities, arrays of shape (n_items, ...).
+
+    Attributes
+    ----------
+    score : ndarray
+        Expected score of an answer to the item.
+    variance : ndarray
+        Variance of a sampled answer's score about it, :math:`\sigma_i^2`, which is removed.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.repeats import expected_scores
+    >>> expected_scores([[-0.3567, -1.204]], [[1, 0]]).variance.round(2)
+    array([0.21])
+    """
+
+    score: FloatArray
+    variance: FloatArray
+
+
+def expected_scores(
+    log_probabilities: ArrayLike, values: ArrayLike, *, normalize: bool = False
+) -> ExpectedScores:
+    r"""Score items by the log-probabilities of their choices, section 3.2.
+
+    Parameters
+    ----------
+    log_probabilities : array_like of shape (n_items, n_choices) or (n_items, n_choices, n_models)
+        Natural logarithm of the probability that the model answers with the choice; ``-inf`` for
+        a choice that an item does not have.
+    values : array_like of shape (n_items, n_choices)
+        Score of each choice, 1 for the right one and 0 for the others.
+    normalize : bool, default False
+        Whether an answer is one of the choices for certain. If not, what their probabilities
+        lack to 1 scores 0.
+
+    Returns
+    -------
+    ExpectedScores
+        One entry an item, and model.
+
+    Raises
+    ------
+    InvalidArgument
+        If shapes do not fit, or probabilities of an item are none, or add up to more than 1.
+
+    Notes
+    -----
+    The mean of ``variance`` is :math:`\sigma^2` and the variance of ``score`` is that of the
+    items' means: `variance_removed` of the two is what this is worth beside one answer.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from llm_power.statistics.repeats import expected_scores
+    >>> found = expected_scores(np.log([[0.7, 0.2], [0.5, 0.4]]), [[1, 0], [0, 1]])
+    >>> found.score.round(4).tolist()
+    [0.7, 0.4]
+    """
+    logs, worth = numbers("log_probabilities", log_probabilities), finite("values", values)
+    if logs.ndim not in (2, 3) or logs.shape[:2] != worth.shape or logs.size == 0:
+        raise InvalidArgument(
+            "log_probabilities must have shape (n_items, n_choices) or (n_items, n_choices, "
+            f"n_models), and values its first two, got {logs.shape!r} and {worth.shape!r}"
+        )
+    total = logsumexp(logs, axis=1, keepdims=True)
+    if not np.all(total <= _ROUNDING_OF_LOGS) or np.any(np.isneginf(total)):
+        item = int(np.argwhere(~(total <= _ROUNDING_OF_LOGS) | np.isneginf(total))[0][0])
+        raise InvalidArgument(
+            "log_probabilities of an item must be those of parts of 1, and not of 0, got a sum of "
+            f"exp {float(np.exp(total[item].flat[0]))!r} for item {item}"
+        )
+    p = np.exp(logs - total if normalize else logs)
+    worth = worth.reshape(worth.shape + (1,) * (logs.ndim - 2))
+    score = (p * worth).sum(axis=1)
+    variance = (p * np.square(worth)).sum(axis=1) - np.square(score)
+    return ExpectedScores(score, np.maximum(variance, 0.0))
+
+
+def clustered_repeat_variances(
+    scores_a: ArrayLike, scores_b: ArrayLike, clusters: ArrayLike
+) -> RepeatVariances:
+    r"""Cluster-adjusted variances of a paired difference from repeated answers, Appendix C.
+
+    Parameters
+    ----------
+    scores_a, scores_b : array_like of shape (n_items, n_repeats) or (n_items, n_repeats, n_pairs)
+        Score of each answer; the k-th answers to all items are one run. The two models may have
+        different numbers of repeats, at least two.
+    clusters : array_like of shape (n_items,)
+        Cluster of each item, numbers or strings.
+
+    Returns
+    -------
+    RepeatVariances
+        With the clusters' :math:`\omega^2`, :math:`\sigma_A^2` and :math:`\sigma_B^2`, and the
+        CR2 standard error. In eqs. (9) and (10), which are `repeats_variance` with
+        `llm_power.required_n` and `llm_power.minimum_detectable_effect`, they ask for items in
+        further clusters of these sizes.
+
+    Raises
+    ------
+    InvalidArgument
+        If shapes do not fit, an answer is missing, or a model has one answer an item.
+
+    Notes
+    -----
+    Within: the variance over runs of a cluster's sum, :math:`K/(K-1)` times the mean square of
+    its deviations, added up and over n, as Miller has it. It holds where the answers of one run
+    to one cluster hang together; where they do not, it estimates what `repeat_variances` does,
+    with more noise.
+
+    Between: Miller takes the clustered variance of the items' means as it is. That of K answers
+    still holds :math:`\sigma_A^2/K_A + \sigma_B^2/K_B`, which is taken off here, and its CR0 is
+    too small for few clusters, which CR2 mends.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from llm_power.statistics.inversion import required_n
+    >>> from llm_power.statistics.repeats import clustered_repeat_variances, repeats_variance
+    >>> rng = np.random.default_rng(1)
+    >>> ease = np.repeat(rng.uniform(size=40), 5)[:, np.newaxis]
+    >>> first, second = (rng.uniform(size=(200, 4)) < level for level in (ease, ease**2))
+    >>> found = clustered_repeat_variances(first, second, np.repeat(np.arange(40), 5))
+    >>> one, ten = repeats_variance(
+    ...     found.between, found.within_a, found.within_b, repeats_a=[1, 10]
+    ... )
+    >>> required_n(0.1, np.sqrt([one, ten])).round().tolist()
+    [253.0, 63.0]
+    """
+    first, second = (
+        _whole(name, scores) for name, scores in (("scores_a", scores_a), ("scores_b", scores_b))
+    )
+    if first.shape[::2] != second.shape[::2]:
+        raise InvalidArgument(
+            "scores_a and scores_b must have the same items and pairs, "
+            f"got shapes {first.shape!r} and {second.shape!r}"
+        )
+    labels = np.asarray(clusters)
+    found = score_errors(first.mean(axis=1) - second.mean(axis=1), labels)
+    n = len(first)
+    within = [_variance_over_runs(x, labels) for x in (first, second)]
+    noise = within[0] / first.shape[1] + within[1] / second.shape[1]
+    return RepeatVariances(
+        delta=found.estimate,
+        between=np.asarray(n * np.square(found.standard_error) - noise),
+        within_a=within[0],
+        within_b=within[1],
+        standard_error=found.standard_error,
+        n_items=found.n_items,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -360,6 +563,25 @@ def _answers(name: str, scores: ArrayLike) -> FloatArray:
     if np.any(np.isinf(x)):
         raise InvalidArgument(f"{name} must be finite or missing (NaN), got an infinite score")
     return x
+
+
+def _whole(name: str, scores: ArrayLike) -> FloatArray:
+    x = _answers(name, scores)
+    if np.any(np.isnan(x)) or x.shape[1] < 2:
+        raise InvalidArgument(
+            f"{name} must have two answers to every item, and as many to each, got an item that "
+            "lacks one. Remedy: leave out items or runs, or use repeat_variances."
+        )
+    return x
+
+
+def _variance_over_runs(x: FloatArray, labels: NDArray[Any]) -> FloatArray:
+    """Variance over runs of each cluster's sum, added up, an item."""
+    n, k = x.shape[:2]
+    codes = np.unique(labels, return_inverse=True)[1]
+    sums = np.zeros((int(codes.max()) + 1, *x.shape[1:]))
+    np.add.at(sums, codes, x - x.mean(axis=1, keepdims=True))
+    return np.asarray(np.square(sums).sum(axis=(0, 1)) / (n * (k - 1)))
 
 
 def _by_item(x: FloatArray) -> ItemMeans:

@@ -52,6 +52,7 @@ def test_writes_files_that_agree(scores: Path, tmp_path: Path) -> None:
         "board.pdf",
         "board.png",
         "board.svg",
+        "error_bars.md",
         "pairs.csv",
         "pairs.csv-metadata.json",
         "pairs.parquet",

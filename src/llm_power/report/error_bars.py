@@ -1,0 +1,155 @@
+"""Scores and differences of a board with their standard errors, to be pasted into a report.
+
+The tables that section 4.2 of Miller (2024, arXiv:2411.00640) asks of a report: his Tables 2, 3
+and 5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from llm_power.report._escape import escape_markdown
+from llm_power.report.plain_text import markdown_table
+from llm_power.scores.store import TaskScores
+from llm_power.statistics._typing import FloatArray, IntArray
+from llm_power.statistics.standard_errors import (
+    StandardErrors,
+    score_correlation,
+    score_errors,
+)
+
+if TYPE_CHECKING:
+    from llm_power.board.resolve import BoardVerdicts
+
+_MOST_ROWS: Final = 500
+_NOTE: Final = (
+    "In points. SE: standard error over items{clustered}. Intervals are pointwise, by Student's t"
+    "{wider}; the board's verdicts hold for all pairs at once."
+)
+
+
+def error_bars(board: BoardVerdicts, tasks: Sequence[TaskScores], cluster: str | None) -> str:
+    """Return the tables of a report, two a task, as Markdown.
+
+    Parameters
+    ----------
+    board : BoardVerdicts
+        What `resolve_board` returned; its pairs have a row each.
+    tasks : sequence of TaskScores
+        The tasks it was given.
+    cluster : str or None
+        Cluster column; clusters count where they are declared a sample.
+
+    Returns
+    -------
+    str
+        Of long tables the first 500 rows.
+
+    Examples
+    --------
+    >>> from llm_power import resolve_board
+    >>> from llm_power.example import example_task
+    >>> from llm_power.report.error_bars import error_bars
+    >>> text = error_bars(resolve_board([example_task()]), [example_task()], None)
+    >>> print(text[text.index("| A") : text.index("In points")].strip())
+    | A | B | A - B | SE | 95% interval | correlation |
+    |---|---|--:|--:|---|--:|
+    | heron | osprey | 2.5 | 2.26 | -1.9 to 6.9 | 0.50 |
+    | osprey | kite | 7.8 | 1.98 | 3.9 to 11.6 | 0.65 |
+    | kite | wren | 22.0 | 2.33 | 17.4 to 26.6 | 0.54 |
+    """
+    sampled = cluster if board.declared.clusters == "random" else None
+    return "\n\n".join(_of_task(board, task, sampled) for task in tasks) + "\n"
+
+
+def _of_task(board: BoardVerdicts, task: TaskScores, cluster: str | None) -> str:
+    labels = None if cluster is None else np.asarray(task.clusters[cluster], dtype=str)
+    pairs = board.verdicts[board.verdicts["task"] == task.task]
+    confidence = 1 - board.point.alpha
+    note = _NOTE.format(
+        clustered=f"; clustered SE: CR2 over {cluster}" if cluster else "",
+        wider=" over items or clusters, whichever is wider" if cluster else "",
+    )
+    return "\n\n".join(
+        [
+            f"**{escape_markdown(task.task)}**",
+            _models(task, labels, confidence),
+            _pairs(task, pairs, labels, confidence),
+            escape_markdown(note),
+        ]
+    )
+
+
+def _models(task: TaskScores, labels: NDArray[np.str_] | None, confidence: float) -> str:
+    values = task.values[:, :_MOST_ROWS]
+    found, columns = _errors(values, labels, confidence)
+    columns = {
+        "model": list(task.models[:_MOST_ROWS]),
+        "items": _counts(found.n_items),
+        **({} if labels is None else {"clusters": _counts(found.n_clusters)}),
+        "score": _points(found.estimate, 1),
+        **columns,
+    }
+    return _table(columns, len(task.models))
+
+
+def _pairs(
+    task: TaskScores, pairs: pd.DataFrame, labels: NDArray[np.str_] | None, confidence: float
+) -> str:
+    shown = pairs.head(_MOST_ROWS)
+    place = {model: i for i, model in enumerate(task.models)}
+    first, second = (
+        task.values[:, [place[model] for model in shown[name]]] for name in ("model_a", "model_b")
+    )
+    found, columns = _errors(first - second, labels, confidence)
+    columns = {
+        "A": shown["model_a"].to_list(),
+        "B": shown["model_b"].to_list(),
+        "A - B": _points(found.estimate, 1),
+        **columns,
+        "correlation": _numbers(score_correlation(first, second), 2),
+    }
+    return _table(columns, len(pairs))
+
+
+def _errors(
+    scores: FloatArray, labels: NDArray[np.str_] | None, confidence: float
+) -> tuple[StandardErrors, dict[str, list[str]]]:
+    """Return the standard errors that count clusters, and the cells of both with the interval."""
+    plain = score_errors(scores, confidence=confidence)
+    found = plain if labels is None else score_errors(scores, labels, confidence=confidence)
+    # Few clusters can agree by chance: a gap must stand for further items and further clusters.
+    wider = ~(found.high - found.low < plain.high - plain.low)
+    low, high = np.where(wider, [found.low, found.high], [plain.low, plain.high])
+    both = [("SE", plain), *([] if labels is None else [("clustered SE", found)])]
+    cells = {name: _points(one.standard_error, 2) for name, one in both}
+    return found, cells | {f"{100 * confidence:g}% interval": _intervals(low, high)}
+
+
+def _table(columns: Mapping[str, Sequence[str]], n_rows: int) -> str:
+    rows = [list(row) for row in zip(*columns.values(), strict=True)]
+    hidden = n_rows - len(rows)
+    more = f"\n\n... and {hidden:,} more" if hidden else ""
+    return markdown_table([list(columns), *rows]) + more
+
+
+def _counts(values: IntArray) -> list[str]:
+    return [f"{int(value):,}" for value in values]
+
+
+def _points(values: FloatArray, digits: int) -> list[str]:
+    return _numbers(100 * values, digits)
+
+
+def _numbers(values: FloatArray, digits: int) -> list[str]:
+    return ["unknown" if np.isnan(value) else f"{value:.{digits}f}" for value in values]
+
+
+def _intervals(low: FloatArray, high: FloatArray) -> list[str]:
+    ends = zip(_points(low, 1), _points(high, 1), strict=True)
+    return ["unknown" if "unknown" in pair else " to ".join(pair) for pair in ends]

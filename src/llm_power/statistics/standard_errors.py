@@ -1,0 +1,484 @@
+r"""Standard errors of a score and of a difference of two scores, as reports of evals give them.
+
+Eqs. (1) to (8) of Miller (2024), with what they leave out. An interval there is the score plus
+and minus 1.96 standard errors; here it has Student's t unless the normal quantile is asked for.
+A clustered standard error there has no correction for few clusters (CR0); here it is CR2 with
+Satterthwaite's degrees of freedom unless another is asked for.
+
+With 14 clusters, as unequal as MMLU-Pro's subjects, 0/1 scores of mean .7 and an ICC of .05, a 95%
+interval covers in .945 of 20,000 draws; eq. (4) with 1.96 in .909, and eq. (1), which knows of no
+clusters, in .710 (Monte Carlo standard errors .002, .002 and .003).
+
+References
+----------
+Miller (2024), Adding Error Bars to Evals, arXiv:2411.00640.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from llm_power.errors import InvalidArgument
+from llm_power.statistics._checks import (
+    broadcast,
+    finite,
+    non_negative,
+    numbers,
+    open_unit,
+    positive,
+    proportions,
+)
+from llm_power.statistics._cluster_sets import ratio
+from llm_power.statistics._typing import ArrayLike, FloatArray, IntArray
+from llm_power.statistics.cluster_moments import moments_from_differences
+from llm_power.statistics.cluster_robust import Variance, cluster_robust_test
+from llm_power.statistics.skewness import upper_t_quantile
+
+ClusteredError = Variance | Literal["printed"]
+Quantile = Literal["t", "normal"]
+
+
+@dataclass(frozen=True, slots=True)
+class StandardErrors:
+    """Estimates with standard errors and intervals, arrays of shape (n_models,) or ().
+
+    Attributes
+    ----------
+    estimate : ndarray
+        Mean score, or difference of two mean scores.
+    standard_error : ndarray
+        NaN where fewer than two items, or clusters, have a score; of clusters also where all
+        have the same mean.
+    df : ndarray
+        Degrees of freedom of the t distribution; ``inf`` for the normal one.
+    low, high : ndarray
+        Ends of the interval; NaN where the standard error is 0, which is no certainty.
+    n_items, n_clusters : ndarray of int
+        Items, and clusters with an item; where none are named, each item is its own.
+    confidence : float
+        Of the interval, pointwise.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.standard_errors import score_errors
+    >>> found = score_errors([1, 1, 0, 1, 0, 1, 1, 0])
+    >>> float(found.estimate), float(found.standard_error.round(4)), int(found.n_items)
+    (0.625, 0.183, 8)
+    """
+
+    estimate: FloatArray
+    standard_error: FloatArray
+    df: FloatArray
+    low: FloatArray
+    high: FloatArray
+    n_items: IntArray
+    n_clusters: IntArray
+    confidence: float
+
+    @property
+    def z(self) -> FloatArray:
+        """Estimate in standard errors, eq. (6); NaN where these are 0.
+
+        Examples
+        --------
+        >>> from llm_power.statistics.standard_errors import score_errors
+        >>> float(score_errors([1, 1, 0, 1, 0, 1, 1, 0]).z.round(2))
+        3.42
+        """
+        return ratio(self.estimate, self.standard_error)
+
+
+def bernoulli_error(score: ArrayLike, n_items: ArrayLike) -> FloatArray:
+    r"""Standard error of a score from the score and the number of items alone, eq. (2).
+
+    .. math:: SE = \sqrt{\bar s (1 - \bar s) / n}
+
+    Parameters
+    ----------
+    score : array_like
+        Share of items solved, in [0, 1].
+    n_items : array_like
+        Number of items.
+
+    Returns
+    -------
+    ndarray
+        Broadcast shape.
+
+    Raises
+    ------
+    InvalidArgument
+        If a score is not in [0, 1] or a number not positive.
+
+    Notes
+    -----
+    For scores of 0 and 1 only. Eq. (1) of such scores is this with :math:`n - 1` for
+    :math:`n`, and no scores in [0, 1] have a larger one: a printed standard error above it is
+    not one of :math:`n` independent items.
+
+    Examples
+    --------
+    Miller's Table 2 prints (3.2%) for this one.
+
+    >>> from llm_power.statistics.standard_errors import bernoulli_error
+    >>> float(bernoulli_error(0.836, 164).round(4))
+    0.0289
+    """
+    s, n = broadcast(score=proportions("score", score), n_items=positive("n_items", n_items))
+    return np.asarray(np.sqrt(s * (1 - s) / n))
+
+
+def score_errors(
+    scores: ArrayLike,
+    clusters: ArrayLike | None = None,
+    *,
+    variance: ClusteredError = "CR2",
+    quantile: Quantile = "t",
+    confidence: float = 0.95,
+) -> StandardErrors:
+    r"""Standard error and interval of mean scores, eqs. (1), (3) and (4).
+
+    Parameters
+    ----------
+    scores : array_like of shape (n_items,) or (n_items, n_models)
+        Score of each item, of a single answer or the mean of several; NaN where there is none.
+    clusters : array_like of shape (n_items,), optional
+        Cluster of each item, numbers or strings. Without it items are independent, eq. (1).
+    variance : {"CR2", "CR1", "CR0", "printed"}, default "CR2"
+        Of clustered items, as in `llm_power.statistics.cluster_robust.cluster_robust_test`.
+        "printed" is eq. (4) to the letter, see the notes.
+    quantile : {"t", "normal"}, default "t"
+        Student's t, with Satterthwaite's degrees of freedom for CR2 and one less than there are
+        items, or clusters, otherwise; or the normal quantile of eq. (3).
+    confidence : float, default 0.95
+        Confidence of the interval.
+
+    Returns
+    -------
+    StandardErrors
+        One entry a model.
+
+    Raises
+    ------
+    InvalidArgument
+        If shapes do not fit, there is no item, or an option is none of those named.
+
+    Notes
+    -----
+    Appendix A derives :math:`\frac{1}{n^2} \sum_c (\sum_i (s_{i,c} - \bar s))^2`, which is CR0,
+    and eq. (8) has it. Eq. (4) takes the terms of single items from eq. (1) instead, with the
+    divisor :math:`n - 1`: its square is larger than CR0's by :math:`SE_{CLT}^2 / n`. CR2 divides
+    each cluster's term by one less its share of the items. With clusters of one item CR2 is eq.
+    (1), and so is eq. (4), but CR0 is smaller by the factor :math:`\sqrt{(n-1)/n}`.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.standard_errors import score_errors
+    >>> scores, passages = [1, 1, 0, 1, 0, 0, 1, 1], list("aabbccdd")
+    >>> for variance in ("CR2", "CR0", "printed"):
+    ...     print(float(score_errors(scores, passages, variance=variance).standard_error.round(4)))
+    ...
+    0.2394
+    0.2073
+    0.2171
+    """
+    x = _scores("scores", scores)
+    mean, error, df, n = _plain(x)
+    if clusters is None:
+        return _with_interval(mean, error, df, (n, n), quantile=quantile, confidence=confidence)
+    moments = moments_from_differences(x, clusters)
+    found = cluster_robust_test(moments, variance="CR0" if variance == "printed" else variance)
+    clustered = found.standard_error
+    if variance == "printed":
+        clustered = np.hypot(clustered, error / np.sqrt(np.maximum(n, 1)))
+    return _with_interval(
+        found.delta,
+        clustered,
+        found.df,
+        (n, found.n_clusters),
+        quantile=quantile,
+        confidence=confidence,
+    )
+
+
+def difference_errors(
+    scores_a: ArrayLike,
+    scores_b: ArrayLike,
+    clusters: ArrayLike | None = None,
+    *,
+    variance: ClusteredError = "CR2",
+    quantile: Quantile = "t",
+    confidence: float = 0.95,
+) -> StandardErrors:
+    """Standard error and interval of the paired difference A minus B, eqs. (7) and (8).
+
+    Parameters
+    ----------
+    scores_a, scores_b : array_like of shape (n_items,) or (n_items, n_pairs)
+        Score of each item; one that either lacks (NaN) does not count.
+    clusters, variance, quantile, confidence
+        As in `score_errors`; eq. (8) is "CR0".
+
+    Returns
+    -------
+    StandardErrors
+        One entry a pair.
+
+    Raises
+    ------
+    InvalidArgument
+        As `score_errors`.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.standard_errors import difference_errors
+    >>> found = difference_errors([1, 1, 0, 1, 0, 1], [1, 0, 0, 1, 0, 0])
+    >>> float(found.estimate.round(4)), float(found.standard_error.round(4))
+    (0.3333, 0.2108)
+    """
+    first, second = _both(scores_a, scores_b)
+    return score_errors(
+        first - second, clusters, variance=variance, quantile=quantile, confidence=confidence
+    )
+
+
+def unpaired_difference(first: StandardErrors, second: StandardErrors) -> StandardErrors:
+    """Difference of two scores that share no items, or whose items are not known, eqs. (5), (6).
+
+    Parameters
+    ----------
+    first, second : StandardErrors
+        Of both scores, clustered or not; of the same confidence.
+
+    Returns
+    -------
+    StandardErrors
+        First minus second, with Welch's degrees of freedom, and the items and clusters of both.
+
+    Raises
+    ------
+    InvalidArgument
+        If the two have different confidences, or shapes that do not fit.
+
+    Notes
+    -----
+    Where both models answered the same items `difference_errors` is narrower if their scores are
+    positively correlated, and right in any case.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.standard_errors import score_errors, unpaired_difference
+    >>> first, second = score_errors([1, 1, 0, 1, 0, 1]), score_errors([1, 0, 0, 1, 0, 0])
+    >>> float(unpaired_difference(first, second).standard_error.round(4))
+    0.2981
+    """
+    if first.confidence != second.confidence:
+        raise InvalidArgument(
+            "first and second must have one confidence, "
+            f"got {first.confidence!r} and {second.confidence!r}"
+        )
+    error = error_of_difference(first.standard_error, second.standard_error)
+    squares = [np.square(one.standard_error) for one in (first, second)]
+    terms = [np.square(s) / one.df for s, one in zip(squares, (first, second), strict=True)]
+    return _with_interval(
+        first.estimate - second.estimate,
+        error,
+        ratio(np.square(squares[0] + squares[1]), terms[0] + terms[1], empty=np.inf),
+        (
+            np.asarray(first.n_items + second.n_items),
+            np.asarray(first.n_clusters + second.n_clusters),
+        ),
+        quantile="t",
+        confidence=first.confidence,
+    )
+
+
+def error_of_difference(
+    error_a: ArrayLike, error_b: ArrayLike, correlation: ArrayLike = 0.0
+) -> FloatArray:
+    r"""Standard error of a difference from those of two scores and their correlation.
+
+    .. math:: SE_{A-B} = \sqrt{SE_A^2 + SE_B^2 - 2\,SE_A\,SE_B\,\mathrm{Corr}(s_A, s_B)}
+
+    Parameters
+    ----------
+    error_a, error_b : array_like
+        Standard errors of both scores; NaN stays NaN.
+    correlation : array_like, default 0
+        That of `score_correlation`; 0 for scores that share no items, section 4.1.
+
+    Returns
+    -------
+    ndarray
+        Broadcast shape.
+
+    Raises
+    ------
+    InvalidArgument
+        If a standard error is negative, or a correlation not in [-1, 1].
+
+    Notes
+    -----
+    Section 4.2 has the Pearson correlation of the scores, whatever the standard errors. Of
+    clustered standard errors it is that of the cluster sums: the scores' own gives another
+    number.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.standard_errors import error_of_difference
+    >>> float(error_of_difference(0.032, 0.030, 0.64).round(4))
+    0.0264
+    """
+    a, b, r = broadcast(
+        error_a=_errors("error_a", error_a),
+        error_b=_errors("error_b", error_b),
+        correlation=numbers("correlation", correlation),
+    )
+    if np.any(np.abs(r) > 1):
+        raise InvalidArgument(
+            f"correlation must lie in [-1, 1], got {float(r[np.abs(r) > 1][0])!r}"
+        )
+    return np.asarray(np.sqrt(np.square(a - b) + 2 * a * b * (1 - r)))
+
+
+def correlation_from_errors(
+    error_a: ArrayLike, error_b: ArrayLike, error_difference: ArrayLike
+) -> FloatArray:
+    """Correlation that standard errors of two scores and of their difference imply.
+
+    Parameters
+    ----------
+    error_a, error_b, error_difference : array_like
+        Standard errors, not negative.
+
+    Returns
+    -------
+    ndarray
+        Broadcast shape; outside [-1, 1] where the three cannot belong together, and NaN where
+        one of the scores has none.
+
+    Raises
+    ------
+    InvalidArgument
+        If a standard error is negative.
+
+    Examples
+    --------
+    Miller's Table 5 prints 0.64.
+
+    >>> from llm_power.statistics.standard_errors import correlation_from_errors
+    >>> float(correlation_from_errors(0.032, 0.030, 0.021).round(2))
+    0.77
+    """
+    a, b, d = broadcast(
+        error_a=non_negative("error_a", error_a),
+        error_b=non_negative("error_b", error_b),
+        error_difference=non_negative("error_difference", error_difference),
+    )
+    return ratio(np.square(a) + np.square(b) - np.square(d), 2 * a * b)
+
+
+def score_correlation(
+    scores_a: ArrayLike, scores_b: ArrayLike, clusters: ArrayLike | None = None
+) -> FloatArray:
+    """Correlation of two models' scores, with which `error_of_difference` is exact.
+
+    Parameters
+    ----------
+    scores_a, scores_b, clusters
+        As in `difference_errors`.
+
+    Returns
+    -------
+    ndarray of shape (n_pairs,) or ()
+        Pearson's over the items; with clusters that of the clusters' summed deviations from the
+        mean score, which belongs to the standard errors of CR0. NaN where a model's do not vary.
+
+    Raises
+    ------
+    InvalidArgument
+        If shapes do not fit or there is no item.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.standard_errors import score_correlation
+    >>> scores = [1, 1, 0, 1, 0, 1], [1, 0, 0, 1, 0, 0]
+    >>> passages = list("abcabc")
+    >>> [float(score_correlation(*scores, clusters).round(4)) for clusters in (None, passages)]
+    [0.5, 1.0]
+    """
+    first, second = _both(scores_a, scores_b)
+    if clusters is None:
+        deviations = [x - _plain(x)[0] for x in (first, second)]
+    else:
+        deviations = [moments_from_differences(x, clusters).sum_d for x in (first, second)]
+    product, a2, b2 = (
+        np.nansum(x * y, axis=0) for x, y in (deviations, [deviations[0]] * 2, [deviations[1]] * 2)
+    )
+    return ratio(np.asarray(product), np.sqrt(np.asarray(a2 * b2)))
+
+
+def _plain(x: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, IntArray]:
+    """Mean, standard error of eq. (1), degrees of freedom and items."""
+    present = ~np.isnan(x)
+    n = np.asarray(present.sum(axis=0))
+    mean = ratio(np.where(present, x, 0.0).sum(axis=0), n.astype(np.float64))
+    squares = np.where(present, np.square(x - mean), 0.0).sum(axis=0)
+    error = np.sqrt(ratio(ratio(squares, n - 1.0), n.astype(np.float64)))
+    return mean, error, n - 1.0, n
+
+
+def _with_interval(
+    estimate: FloatArray,
+    error: FloatArray,
+    df: FloatArray,
+    n: tuple[IntArray, IntArray],
+    *,
+    quantile: Quantile,
+    confidence: float,
+) -> StandardErrors:
+    """Complete what is found of `n` items and clusters."""
+    if quantile not in ("t", "normal"):
+        raise InvalidArgument(f"quantile must be 't' or 'normal', got {quantile!r}")
+    tail = (1 - open_unit("confidence", confidence)) / 2
+    known = error > 0
+    df = np.where(known, np.inf if quantile == "normal" else df, np.nan)
+    reach = upper_t_quantile(df, tail) * np.where(known, error, np.nan)
+    return StandardErrors(
+        estimate=np.asarray(estimate),
+        standard_error=np.asarray(error),
+        df=df,
+        low=np.asarray(estimate - reach),
+        high=np.asarray(estimate + reach),
+        n_items=n[0],
+        n_clusters=n[1],
+        confidence=confidence,
+    )
+
+
+def _scores(name: str, scores: ArrayLike) -> FloatArray:
+    x = numbers(name, scores)
+    if x.ndim not in (1, 2) or x.size == 0:
+        raise InvalidArgument(f"{name} must have one row an item, got shape {x.shape!r}")
+    finite(name, x[~np.isnan(x)])
+    return x
+
+
+def _both(scores_a: ArrayLike, scores_b: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """Scores of the items that both models have; NaN in the places of the others."""
+    first, second = _scores("scores_a", scores_a), _scores("scores_b", scores_b)
+    if first.shape != second.shape:
+        raise InvalidArgument(
+            f"scores_a and scores_b must share a shape, got {first.shape!r} and {second.shape!r}"
+        )
+    lacking = np.isnan(first) | np.isnan(second)
+    return np.where(lacking, np.nan, first), np.where(lacking, np.nan, second)
+
+
+def _errors(name: str, value: ArrayLike) -> FloatArray:
+    x = numbers(name, value)
+    non_negative(name, x[~np.isnan(x)])
+    return x

@@ -1,0 +1,19 @@
+"""Table 1: its scores as Table 2 has them, its differences as Table 5."""
+
+from __future__ import annotations
+
+from miller2024.tables import present, table_01
+from replication.exhibits import Exhibit, Inputs
+
+
+def make(inputs: Inputs) -> Exhibit:
+    """Make Table 1."""
+    frame = table_01(inputs.printed(1), inputs.printed(2), inputs.printed(5))
+    return Exhibit(
+        present(
+            frame,
+            1,
+            "Scores of two fictional models, and their differences, as Tables 2 and 5 have them.",
+            sources="Tables 1, 2 and 5",
+        )
+    )

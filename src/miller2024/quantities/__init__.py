@@ -1,0 +1,1 @@
+"""The worked numbers of the paper's text, one idea a module."""

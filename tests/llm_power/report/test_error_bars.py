@@ -1,0 +1,68 @@
+"""The tables of a report: numbers of the library, as Markdown."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from llm_power import Declared, TaskScores, resolve_board
+from llm_power.example import example_task
+from llm_power.report.error_bars import error_bars
+from llm_power.statistics.standard_errors import score_errors
+
+
+def rows_of(text: str) -> list[list[str]]:
+    return [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("| ")]
+
+
+def test_clustered_board_has_both_errors_and_pairs_by_clusters() -> None:
+    task = example_task()
+    text = error_bars(resolve_board([task], cluster="subject"), [task], "subject")
+    header, first, *_ = rows_of(text)
+    labels = np.asarray(task.clusters["subject"])
+    plain, clustered = score_errors(task.values), score_errors(task.values, labels)
+    assert header[2:6] == ["clusters", "score", "SE", "clustered SE"]
+    assert first[:4] == ["heron", "400", "4", "72.8"]
+    errors = (plain.standard_error[0], clustered.standard_error[0])
+    assert first[4:6] == [f"{100 * error:.2f}" for error in errors]
+    pair = next(row for row in rows_of(text) if row[:2] == ["kite", "wren"])
+    gap = task.values[:, 2] - task.values[:, 3]
+    found = score_errors(gap, labels)
+    assert pair[4] == f"{100 * found.standard_error:.2f}"
+    assert pair[5] == f"{100 * found.low:.1f} to {100 * found.high:.1f}"
+    assert pair[6] == f"{np.asarray(np.corrcoef(task.values[:, 2:].T))[0, 1]:.2f}"
+    assert "clustered SE: CR2 over subject" in text
+
+
+def test_clusters_that_agree_by_chance_narrow_nothing() -> None:
+    """Four subjects with nearly the same gap: the interval is that of the items."""
+    task = example_task()
+    board = resolve_board([task], cluster="subject")
+    pair = next(row for row in rows_of(error_bars(board, [task], "subject")) if row[1] == "osprey")
+    assert float(pair[4]) < float(pair[3])
+    assert pair[5] == "-1.9 to 6.9"
+
+
+def test_clusters_that_are_all_there_are_widen_nothing() -> None:
+    task = example_task()
+    board = resolve_board([task], cluster="subject", declared=Declared(clusters="fixed"))
+    assert error_bars(board, [task], "subject") == error_bars(resolve_board([task]), [task], None)
+
+
+def test_names_are_literal_and_what_is_not_known_is_said() -> None:
+    scores = np.array([[1.0, 0.0], [1.0, 1.0], [1.0, 0.0]])
+    task = TaskScores("a_b", "binary", ("q1", "q2", "q3"), ("c|d", "e"), scores)
+    text = error_bars(resolve_board([task]), [task], None)
+    assert text.startswith("**a_b**")
+    assert r"| c\|d | 3 | 100.0 | 0.00 | unknown |" in text
+
+
+def test_long_tables_end() -> None:
+    rng = np.random.default_rng(0)
+    scores = (rng.random((5, 502)) < 0.5).astype(float)
+    scores[0] = np.arange(502) % 2
+    models = tuple(f"m{i:03}" for i in range(502))
+    task = TaskScores("exam", "binary", tuple("pqrst"), models, scores)
+    board = resolve_board([replace(task, models=models[:3], values=scores[:, :3])])
+    assert "... and 2 more" in error_bars(board, [task], None)

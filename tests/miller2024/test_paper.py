@@ -1,0 +1,93 @@
+"""The register of Miller (2024) against its exhibits and findings, made without the workflow."""
+
+from __future__ import annotations
+
+import csv
+import os
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from llm_power import Audit, audit, load_register
+from llm_power.documents import read_yaml
+from miller2024.quantities.evaluated import evaluate_printed
+from replication.exhibits import Inputs, write_numbers
+from replication.views import evidence_view
+from repository import ROOT
+
+DATA = ROOT / "data" / "miller2024"
+CONTRADICTED = {
+    "table_01/2/dreadnought",
+    *(f"table_02/2/{model}_se" for model in ("galleon", "dreadnought")),
+    *("table_05/2/se", "table_05/2/correlation"),
+    "s3.3/rate",
+    *("s4.2/removed", "s4.2/paired", "s5/omega-1", "s5/omega-2"),
+    *("x/s5/n", "x/s5/mde-1", "x/s5/mde-10"),
+}
+
+
+@pytest.fixture(scope="module")
+def judged(tmp_path_factory: pytest.TempPathFactory) -> Audit:
+    results = tmp_path_factory.mktemp("results")
+    for folder in ("tables", "audit"):
+        (results / folder).mkdir()
+    for name, entry in read_yaml(DATA / "paper.yaml")["exhibits"].items():
+        number = int(name.removeprefix("table_"))
+        files = {f"printed/{n}": str(DATA / f"printed/table_{n:02}.csv") for n in entry["printed"]}
+        exhibit = import_module(f"miller2024.exhibits.table_{number:02}").make(Inputs(name, files))
+        write_numbers(exhibit, str(results / f"tables/table_{number:02}"))
+    evidence_view(evaluate_printed(DATA)).to_csv(results / "audit/evidence.csv", index=False)
+    return audit(load_register(DATA / "claims.yaml"), results)
+
+
+def test_what_is_contradicted(judged: Audit) -> None:
+    found = {one.claim.id for one in judged.judged if one.verdict == "contradicted"}
+    assert found == CONTRADICTED
+
+
+def test_every_number_of_the_text_is_decided(judged: Audit) -> None:
+    text = [one for one in judged.judged if not one.claim.id.startswith("table_0")]
+    assert len(text) > 40
+    assert {one.verdict for one in text} == {"holds", "holds_rounded", "contradicted"}
+    # 13.27% and 7.57% are printed as 13.2% and 7.5%.
+    cut_off = {one.claim.id for one in judged.judged if one.verdict == "holds_rounded"}
+    assert cut_off == {"s5/mde-1", "s5/mde-10", "table_02/3/dreadnought_se"}
+
+
+def test_pairing_halves_the_variance_at_the_stated_correlation() -> None:
+    """1/6 becomes 1/12 and not 1/9, and 969 questions become 727."""
+    found = {(f.quantity, f.subject): f.value for f in evaluate_printed(DATA)}
+    assert found["variance_paired", ""] == pytest.approx(1 / 12)
+    assert found["required_n", ""] == pytest.approx(969, abs=0.5)
+    assert found["required_n_of_terms", ""] == pytest.approx(726.75, abs=0.005)
+
+
+def test_cells_are_those_of_the_paper() -> None:
+    papers = os.environ.get("LLM_POWER_PAPERS")
+    if papers is None:
+        pytest.skip("LLM_POWER_PAPERS names no folder of papers")
+    lines = (Path(papers) / "miller_error_bars.txt").read_text(encoding="utf-8").splitlines()
+    tables = {number: read_rows(number) for number in range(1, 6)}
+    expected = [f"{name} {a} {b} {d}" for name, a, b, d in tables[1]]
+    for number in (2, 3):
+        expected += [
+            f"{' '.join(row[:-4])} {row[-4]} ({row[-3]}) {row[-2]} ({row[-1]})"
+            for row in tables[number]
+        ]
+    expected += [f"{name} ({a}) ({b}) {ratio}" for name, a, b, ratio in tables[4]]
+    # The text has some numbers with a sign once more in LaTeX; their first digits are enough.
+    plain = [line for line in expected if "−" not in line and "+" not in line]
+    assert len(plain) == 9
+    assert set(plain) <= set(lines)
+    for row in [*tables[1], *tables[5]]:
+        signed = [cell.lstrip("+−") for cell in row[1:] if "%" in cell]
+        assert any(
+            all(cell in line for cell in signed) for line in lines if line.startswith(row[0])
+        )
+
+
+def read_rows(number: int) -> list[list[str]]:
+    path = DATA / f"printed/table_0{number}.csv"
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.reader(file))[1:]
