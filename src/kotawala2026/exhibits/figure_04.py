@@ -270,8 +270,8 @@ def draw(
         "(printed: they stay below)",
         "H1": f"{_percent(shares['within']['H1'])}% first cross where shaded\n"
         "(printed: they cross there),\n"
-        f"{_percent(shares['before']['H1'])}% before, {_percent(shares['after']['H1'])}% after, "
-        f"{_percent(1 - shares['crossed']['H1'])}%\nnot by {horizon:,} items",
+        f"{_percent(shares['before']['H1'])}% before, {_percent(shares['after']['H1'])}% after,\n"
+        f"{_percent(1 - shares['crossed']['H1'])}% not by {horizon:,} items",
     }
     for ax, (hypothesis, color) in zip(panels, (("H0", "0.45"), ("H1", BLUE)), strict=True):
         chosen = trajectories[trajectories["hypothesis"] == hypothesis]

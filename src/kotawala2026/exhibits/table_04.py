@@ -99,7 +99,8 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance]) -> Table:
         provenance=[*provenance, Provenance.published("Table 4")],
         notes=[
             f"Bold: above N. Unresolved: {count_unresolved(frame['resolved'])} of {len(frame)} "
-            f"without clusters, {count_unresolved(frame['resolved_cluster'])} with. Flipped by the clusters: "
+            f"without clusters, {count_unresolved(frame['resolved_cluster'])} with. "
+            "Flipped by the clusters: "
             f"{flipped or 'none'}.",
         ],
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pandas as pd
 
@@ -150,7 +152,7 @@ def present(
             Column("quantity", "Quantity", symbols=True),
             Column("definition", "Definition", symbols=True),
             Column("why", "Why", symbols=True),
-            Column("shown", "This pair", symbols=True),
+            Column("shown", "This pair", _separated, symbols=True),
         ],
         caption=f"The reporting checklist for {counts.label[row]}, {counts.model_a[row]} and "
         f"{counts.model_b[row]}.",
@@ -165,3 +167,8 @@ def present(
             "The CSV names the call of llm_power.statistics that gives each value.",
         ],
     )
+
+
+def _separated(text: str) -> str:
+    """Put semicolons between whole numbers, which have commas inside."""
+    return re.sub(r"(?<=[0-9]), (?=[0-9])", "; ", text)
