@@ -53,6 +53,8 @@ _MOST_IN_MAP: Final = 450
 _NUMBER: Final = FuncFormatter(lambda value, _: f"{value:,g}".replace("-", "−"))
 # Ends of the scale of q of adjacent ranks; what is beyond stands at the end.
 _LEAST, _GREATEST = 1e-3, 1e3
+# Of a bar that has room for the word of its verdict.
+_WORD_PERCENT: Final = 40
 _ROW_INCHES: Final = 0.21
 _AROUND_INCHES: Final = 0.5
 _NAME_CHARACTERS: Final = 26
@@ -300,6 +302,11 @@ def _draw_distances(ax: Axes, task: Task) -> None:
     for verdict, color in _SHADES.items():
         share = 100 * (bins[verdict] / bins["pairs"]).to_numpy(float)
         ax.barh(np.arange(len(bins)), share, left=left, height=0.8, color=color)
+        most = int(share.argmax())
+        if share[most] > _WORD_PERCENT:
+            middle = left[most] + share[most] / 2
+            ink = "black" if verdict == UNDETERMINED else "white"
+            ax.text(middle, most, verdict, ha="center", va="center", fontsize=6.5, color=ink)
         left += share
     ends = zip(bins["from_distance"], bins["to_distance"], strict=True)
     labels = [f"{low:,}" if low == high else f"{low:,}–{high:,}" for low, high in ends]
