@@ -129,7 +129,6 @@ def draw(frame: pd.DataFrame, compared: Sequence[tuple[str, str, str]]) -> Figur
         xytext=(3, 2),
         textcoords="offset points",
         fontsize=6.5,
-        color=ORANGE,
     )
     strip.set(ylabel="residual", xlabel=r"correlation $\hat\rho$ of the pair")
     strip.set_ylim(min(printed, float(frame["residual"].min())) * 1.25, 0.012)
