@@ -62,8 +62,7 @@ class _Entry:
     @property
     def label(self) -> str:
         """What it is called: a board has a title, an exhibit its number."""
-        numbered = self.anchor.replace("_", " ").capitalize() if _kind(self) else self.anchor
-        return str(self.made.get("title") or numbered)
+        return str(self.made.get("title") or self.anchor.replace("_", " ").capitalize())
 
     @property
     def sources(self) -> list[tuple[str, str]]:

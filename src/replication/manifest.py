@@ -73,7 +73,11 @@ def build_manifest(
 
 
 def describe(
-    made: Record, provenance: Sequence[Provenance] | None = None, benchmark: Path | None = None
+    made: Record,
+    provenance: Sequence[Provenance] | None = None,
+    benchmark: Path | None = None,
+    *,
+    title: str = "",
 ) -> dict[str, Any]:
     """Describe an exhibit of a run.
 
@@ -85,12 +89,14 @@ def describe(
         Its sources; by default those that the metadata of its files name.
     benchmark : Path, optional
         Snakemake's benchmark of the job, for the wall time.
+    title : str
+        What it is, where the paper does not number it.
 
     Returns
     -------
     dict
         JSON-ready: ``name``, ``classes``, ``provenance``, ``outputs`` and ``inputs`` with their
-        SHA-256, and ``wall_seconds`` where they were measured.
+        SHA-256, ``wall_seconds`` where they were measured, and ``title`` where there is one.
     """
     if provenance is None:
         line, kinds = _read_provenance(made)
@@ -98,6 +104,7 @@ def describe(
         line, kinds = provenance_line(provenance), [*provenance_kinds(provenance)]
     return {
         "name": made.job,
+        **({"title": title} if title else {}),
         "classes": kinds,
         "provenance": line,
         "wall_seconds": _wall_seconds(benchmark),

@@ -33,6 +33,8 @@ class Numbered:
 
     Attributes
     ----------
+    title : str
+        What it is; empty where the paper numbers it.
     config : mapping of str to str
         Place in the configuration, ``category_bootstrap/resamples``, of numbers it takes.
     simulated : mapping of str to int
@@ -41,6 +43,7 @@ class Numbered:
         Number of jobs that simulate for it, each some of its chunks; 0 if it does so itself.
     """
 
+    title: str = ""
     config: Mapping[str, str] = field(default_factory=dict)
     simulated: Mapping[str, int] = field(default_factory=dict)
     parts: int = 0

@@ -14,6 +14,7 @@ _TABLE: Final = f"""**Table 6.** {HOSTILE}
 | A | {"wide " * 30} | N\\* |
 |:--|---:|---:|
 | a\\|b | 1 | 2 |
+| | 3 | 4 |
 """
 _CLAIMS: Final = """id,exhibit,verdict
 a,table_06,holds

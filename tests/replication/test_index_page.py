@@ -55,6 +55,10 @@ def test_it_is_one_file_that_fits_and_can_be_read(
     assert read_log(browser, "browser") == []
     assert {one for one in requested(browser) if not one.startswith("data:")} == {page.as_uri()}
     assert page_width(browser) <= width
+    # A row without a name goes on with the one above it.
+    assert ask(
+        browser, "getComputedStyle(document.querySelector('tr + tr td')).borderTopWidth"
+    ) == ("0px")
     # What is wide is scrolled in its own place.
     wide = ask(browser, "document.querySelector('.scroll').scrollWidth")
     assert wide > ask(browser, "document.querySelector('.scroll').clientWidth")

@@ -23,6 +23,10 @@ rule manifest:
             }
             for board in RUN.boards_there()
         },
+        titles={
+            **{name: prose.title for name, prose in PAPER.prose.items()},
+            **{plan.name: plan.title for plan in RUN.comparisons_there()},
+        },
         left_out=RUN.left_out(),
         prose={name: prose.sources for name, prose in PAPER.prose.items()},
         paper={"title": PAPER.title, "citation": PAPER.citation},

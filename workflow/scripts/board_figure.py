@@ -8,14 +8,13 @@ from llm_power.board.operating_point import Declared, OperatingPoint
 from llm_power.board.page_data import page_data
 from llm_power.board.resolve import BoardVerdicts
 from llm_power.board.summary import describe_board
-from llm_power.report.board_figure import draw_board
+from llm_power.report.board_figure import save_board_figure
 from llm_power.report.board_page import render_board_page
-from llm_power.report.figures import house_style, save_figure
 from llm_power.report.score_provenance import score_provenance
 from llm_power.scores.store import read_task
 from replication.job import load, logged, snakemake
 
-with logged(), house_style():
+with logged():
     given = snakemake.params
     tasks = [read_task(path) for path in snakemake.input.scores]
     verdicts, ranks = load(snakemake.input.verdicts), load(snakemake.input.ranks)
@@ -40,5 +39,4 @@ with logged(), house_style():
     )
     Path(snakemake.output.page).write_text(render_board_page(data), encoding="utf-8")
     stem = snakemake.output.pdf.removesuffix(".pdf")
-    figure = draw_board(verdicts, data)
-    save_figure(figure, stem, score_provenance(tasks), title=given.title, heading=True)
+    save_board_figure(verdicts, data, stem, score_provenance(tasks))

@@ -21,7 +21,7 @@ with logged():
         scores = [p for p in jobs.of(name).inputs if p.startswith("results/scores/")]
         prose[name] = stated + score_provenance([read_task(path) for path in scores])
     exhibits = [
-        describe(jobs.of(name), prose.get(name), Path(benchmark))
+        describe(jobs.of(name), prose.get(name), Path(benchmark), title=given.titles.get(name, ""))
         for name, benchmark in given.benchmarks.items()
     ]
     manifest = build_manifest(

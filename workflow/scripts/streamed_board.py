@@ -8,17 +8,16 @@ from llm_power.board.resolve import gathered_board
 from llm_power.board.stream import Keep, Tally, adjacent_shown
 from llm_power.board.summary import describe_board
 from llm_power.board.verdicts import PAIRS_COLUMNS
-from llm_power.report.board_figure import draw_board
+from llm_power.report.board_figure import save_board_figure
 from llm_power.report.board_page import render_board_page
 from llm_power.report.board_tables import streamed_tables
-from llm_power.report.figures import house_style, save_figure
 from llm_power.report.landscape import landscape_tables
 from llm_power.report.score_provenance import score_provenance
 from llm_power.report.tables import write_table
 from replication.job import logged, save, snakemake, write_csv
 from replication.streamed import board_pairs
 
-with logged(), house_style():
+with logged():
     given, output = snakemake.params, snakemake.output
     pairs = board_pairs(snakemake.input.scores, given.settings)
     tally = Tally.empty(pairs.tasks)
@@ -37,5 +36,4 @@ with logged(), house_style():
     write_csv(board.verdicts[PAIRS_COLUMNS], output.csv)
     data = page_data(board.verdicts, summary, title=given.title, result=given.result)
     Path(output.page).write_text(render_board_page(data), encoding="utf-8")
-    stem = output.pdf.removesuffix(".pdf")
-    save_figure(draw_board(board.verdicts, data), stem, sources, title=given.title)
+    save_board_figure(board.verdicts, data, output.pdf.removesuffix(".pdf"), sources)

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
@@ -202,24 +203,18 @@ def draw(frame: pd.DataFrame, *, symbol: str, tolerance: float) -> Figure:
     shown = frame[frame["reference"] == "expected"]
     gaps = sorted(shown["delta"].unique(), reverse=True)
     handles: list[Any] = []
+    left_out: list[Any] = []
     for gap, color, marker in zip(gaps, LINE_COLORS, _MARKERS, strict=False):
         curve = shown[shown["delta"] == gap]
         n_star, crossing, multiple = (
             float(curve[name].iloc[0]) for name in ("n_star", "crossing", "crossing_to_n_star")
         )
         few = curve["n_items"] < _FEWEST_ITEMS
-        for points, paint, line in ((curve[few], "0.7", ""), (curve[~few], color, "-")):
-            drawn = ax.errorbar(
-                points["n_items"],
-                points["power"],
-                points["power_se"],
-                color=paint,
-                marker=marker,
-                linestyle=line,
-                label=f"${symbol} = {gap:.2f}$",
-                **_POINTS,
-            )
-        handles.append(drawn)
+        looks = {"color": color, "label": f"${symbol} = {gap:.2f}$"}
+        handles.append(_add_points(ax, curve[~few], marker=marker, **looks))
+        if few.any():
+            looks = {"color": "0.6", "label": f"under {_FEWEST_ITEMS} items", "linestyle": ""}
+            left_out.append(_add_points(ax, curve[few], marker=marker, **looks))
         ax.axvspan(
             n_star * (1 - tolerance), n_star * (1 + tolerance), color=color, alpha=0.2, linewidth=0
         )
@@ -231,7 +226,6 @@ def draw(frame: pd.DataFrame, *, symbol: str, tolerance: float) -> Figure:
             textcoords="offset points",
             ha="right",
             fontsize=7,
-            color=color,
         )
         ax.annotate(
             rf"$N^{{\ast}} = {n_star:,.0f}$".replace(",", "{,}"),
@@ -241,7 +235,6 @@ def draw(frame: pd.DataFrame, *, symbol: str, tolerance: float) -> Figure:
             rotation=90,
             va="bottom",
             fontsize=7,
-            color=color,
         )
     ax.axhline(POWER, color="0.3", linestyle=":", linewidth=0.8)
     ax.set(xscale="log", ylim=(0, 1.03), xlabel="items $n$", ylabel="power of the bootstrap")
@@ -254,13 +247,17 @@ def draw(frame: pd.DataFrame, *, symbol: str, tolerance: float) -> Figure:
     band = Patch(color="0.8", label=f"printed: ±{100 * tolerance:g}%")
     # Column by column: the first two curves stand above what marks every curve.
     figure.legend(
-        handles=[*handles[:1], ring, *handles[1:2], band, *handles[2:]],
+        handles=[*handles[:1], ring, *handles[1:2], band, *handles[2:], *left_out[:1]],
         loc="outside upper center",
         ncols=3,
         handlelength=1.6,
         columnspacing=1.2,
     )
     return figure
+
+
+def _add_points(ax: Axes, points: pd.DataFrame, **looks: Any) -> Any:
+    return ax.errorbar(points["n_items"], points["power"], points["power_se"], **_POINTS, **looks)
 
 
 def _with_crossing(curve: pd.DataFrame, tolerance: float) -> pd.DataFrame:

@@ -94,7 +94,7 @@ def draw(frame: pd.DataFrame, compared: Sequence[tuple[str, str, str]]) -> Figur
     Figure
         One column wide.
     """
-    figure = new_figure(height=3.1)
+    figure = new_figure(height=3.25)
     ax, strip = figure.subplots(2, sharex=True, height_ratios=[3.4, 1])
     low, high = float(frame["rho"].min()), float(frame["rho"].max())
     margin = 0.05 * (high - low)
@@ -116,7 +116,7 @@ def draw(frame: pd.DataFrame, compared: Sequence[tuple[str, str, str]]) -> Figur
         color="0.35",
     )
     ax.set_ylabel(r"$N^{\ast}_{\mathrm{Miller}} \,/\, N^{\ast}_{\mathrm{paired}}$")
-    ax.legend(loc="lower right", handletextpad=0.5)
+    figure.legend(loc="outside upper center", ncols=2)
     _print_beside(ax, compared)
     strip.axhline(0, color="0.2", linestyle="--", linewidth=0.8)
     strip.scatter(frame["rho"], frame["residual"], s=9, **circles)
@@ -129,7 +129,6 @@ def draw(frame: pd.DataFrame, compared: Sequence[tuple[str, str, str]]) -> Figur
         xytext=(3, 2),
         textcoords="offset points",
         fontsize=6.5,
-        color=ORANGE,
     )
     strip.set(ylabel="residual", xlabel=r"correlation $\hat\rho$ of the pair")
     strip.set_ylim(min(printed, float(frame["residual"].min())) * 1.25, 0.012)

@@ -194,8 +194,8 @@ def build(calibration: pd.DataFrame, sources: list[Provenance], *, alpha: float 
             Column("hypothesis", "Hypothesis", as_text),
             Column("crossed", "crossed, %", _percent, "right"),
             Column("crossed_se", "SE", _percent, "right"),
-            Column("before", "before 10^3", _percent, "right", "before $10^3$"),
-            Column("within", "10^3 to 5×10^3", _percent, "right", r"$10^3$ to $5\times10^3$"),
+            Column("before", "before 1,000", _percent, "right"),
+            Column("within", "1,000 to 5,000", _percent, "right"),
             Column("after", "later", _percent, "right"),
             Column("stopping_10", "10th percentile", as_integer, "right"),
             Column("stopping_50", "median", as_integer, "right"),
@@ -210,7 +210,7 @@ def build(calibration: pd.DataFrame, sources: list[Provenance], *, alpha: float 
             "The caption of the paper says that H0 trajectories stay below. "
             f"{_percent(null['crossed'])}% cross within the horizon; Ville's inequality allows "
             f"{100 * alpha:g}% ever.",
-            "It says that H1 trajectories cross between 10^3 and 5×10^3 items. "
+            "It says that H1 trajectories cross between 1,000 and 5,000 items. "
             f"{_percent(alternative['within'])}% do; {_percent(alternative['before'])}% cross "
             f"before and {_percent(1 - alternative['crossed'])}% not within the horizon.",
             "The paper states neither the number of items nor that of the trajectories.",
@@ -266,12 +266,12 @@ def draw(
     threshold, first = float(np.log(1 / alpha)), 10
     shares = calibration.set_index("hypothesis")
     said = {
-        "H0": f"ours: {_percent(shares['crossed']['H0'])}% cross\nprinted: stay below",
-        "H1": f"ours: {_percent(shares['within']['H1'])}% cross in the shaded\n"
-        f"interval, {_percent(shares['before']['H1'])}% before,\n"
-        f"{_percent(shares['after']['H1'])}% later, "
-        f"{_percent(1 - shares['crossed']['H1'])}% never\n"
-        "printed: cross in it",
+        "H0": f"{_percent(shares['crossed']['H0'])}% cross by {horizon:,} items\n"
+        "(printed: they stay below)",
+        "H1": f"{_percent(shares['within']['H1'])}% first cross where shaded\n"
+        "(printed: they cross there),\n"
+        f"{_percent(shares['before']['H1'])}% before, {_percent(shares['after']['H1'])}% after,\n"
+        f"{_percent(1 - shares['crossed']['H1'])}% not by {horizon:,} items",
     }
     for ax, (hypothesis, color) in zip(panels, (("H0", "0.45"), ("H1", BLUE)), strict=True):
         chosen = trajectories[trajectories["hypothesis"] == hypothesis]

@@ -27,7 +27,7 @@ def make(inputs: Inputs) -> Exhibit:
     rho = inputs.settings["frontier_rho"]
     beside = [
         (
-            f"gap {100 * row['delta']:.1f} pp (printed {100 * gap:.1f}), "
+            f"gap {100 * row['delta']:.1f} pp (printed {100 * gap:.1f})\n"
             rf"$\rho$ {row['rho']:.2f} (printed {rho:.2f})"
             if abs(row["delta"] - gap) <= _HALF_DIGIT
             else ""
@@ -91,7 +91,7 @@ def draw(frame: pd.DataFrame, beside: Sequence[str]) -> Figure:
     Figure
         One column wide.
     """
-    figure = new_figure(height=0.48 * len(frame) + 0.95)
+    figure = new_figure(height=0.5 * len(frame) + 1.05)
     ax = figure.subplots()
     place = np.arange(len(frame))[::-1]
     n = float(frame["n_items"].max())
@@ -119,7 +119,6 @@ def draw(frame: pd.DataFrame, beside: Sequence[str]) -> Figure:
             textcoords="offset points",
             fontsize=6.5,
             va="top",
-            bbox={"facecolor": "white", "linewidth": 0, "pad": 0.2},
         )
     ax.axvline(n, color="0.2", linestyle="--", linewidth=0.8, zorder=2)
     ax.annotate(
@@ -131,7 +130,7 @@ def draw(frame: pd.DataFrame, beside: Sequence[str]) -> Figure:
         va="top",
         fontsize=7,
     )
-    ax.set(xlim=(0, right), ylim=(-0.75, len(frame) - 0.55))
+    ax.set(xlim=(0, right), ylim=(-0.95, len(frame) - 0.55))
     ax.set_yticks(place, labels, fontsize=7)
     ax.tick_params(axis="y", length=0)
     ax.set_xlabel(r"required items $N^{\ast}$")

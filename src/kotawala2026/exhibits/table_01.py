@@ -180,8 +180,8 @@ def present(frame: pd.DataFrame, *, p_a: float, p_b: float, rho: float) -> Table
         provenance=[Provenance.published("Table 1; R's row recorded, statsmodels' row called")],
         notes=[
             "Items are rounded up; the last row of ×(1−ρ) is N* itself.",
-            f"{halved} of {len(frame)} rows fall short of N* by about half; the paper has three.",
-            f"Obtained: {'; '.join(f'{name}, {source}' for name, source in obtained)}.",
+            f"Rows that give about half of N*: {halved} of {len(frame)}; the paper has three.",
+            f"Obtained: {'; '.join(f'{name} – {source}' for name, source in obtained)}.",
         ],
     )
 

@@ -185,15 +185,12 @@ def build(summary: pd.DataFrame, cells: pd.DataFrame, *, seed: int) -> Table:
         number="2",
         provenance=provenance(seed=seed, n_trials=n_trials),
         notes=[
-            "The paper does not say which five of its nine cells it used. The five here were "
-            "fixed before the simulation, the four corners and the center, "
-            f"(p, ρ_z) = {_five(cells)}. The CSV has all nine as well, with standard errors and "
-            "the exact numbers.",
-            "The bootstrap has infinitely many resamples. The largest of several deviations is "
-            f"raised by noise: one cell of {n_trials:,} trials has a standard error of "
-            f"{100 * cells['type1_se'].max():.1f} pp on type-I error and "
-            f"{100 * cells['power_se'].max():.1f} pp on power.",
+            "The paper does not say which five of its nine cells these are; here the corners and "
+            f"the center, fixed beforehand: (p, ρ_z) = {_five(cells)}.",
             *_no_other_five(summary, cells),
+            f"Standard errors of a cell: at most {100 * cells['type1_se'].max():.1f} pp on type-I "
+            f"error, {100 * cells['power_se'].max():.1f} pp on power. The bootstrap has infinitely "
+            "many resamples. The CSV has all nine cells.",
         ],
     )
 
@@ -290,10 +287,9 @@ def _no_other_five(summary: pd.DataFrame, cells: pd.DataFrame) -> list[str]:
         return []
     worst = summary.groupby("test")[f"{name}_exact"].max()
     return [
-        f"No other choice of five would help: at n = {int(cells['n_items'].iloc[0]):,} the exact "
-        f"power is within {worst['mcnemar_chi2']:.1f} pp (χ²) and "
-        f"{worst['continuity_corrected']:.1f} pp (continuity-corrected) of its target in every "
-        "cell. The caption of the paper speaks of a (p, ρ, n) grid, Section 5 of one n."
+        f"No other five would help: at n = {int(cells['n_items'].iloc[0]):,} the exact power is "
+        f"within {worst['mcnemar_chi2']:.1f} pp (χ²) and {worst['continuity_corrected']:.1f} pp "
+        "(continuity-corrected) of its target in every cell."
     ]
 
 

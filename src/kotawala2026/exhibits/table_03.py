@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -104,12 +105,13 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance]) -> Table:
         columns=[
             Column("label", "Gap"),
             compared("pairs", "Pairs"),
-            compared("unresolved", "Unresolved"),
-            compared("r_median", "Median r"),
-            compared("r_worst", "Worst r"),
+            replace(compared("unresolved", "Unresolved"), align="decimal"),
+            replace(compared("r_median", "Median r"), align="decimal"),
+            replace(compared("r_worst", "Worst r"), align="decimal"),
         ],
         caption="OLL v1 pairs with q < 1 by size of the gap; r = N*/N.",
         number="3",
         provenance=[*provenance, Provenance.published("Table 3")],
         notes=[f"A bucket holds its upper end; {bounds}."],
+        total=True,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 
 from kotawala2026.exhibits._beside import as_rounded_up, beside, compared, count_unresolved
@@ -75,6 +76,7 @@ def table_04(published: pd.DataFrame, verdicts: pd.DataFrame) -> pd.DataFrame:
 
 def present(frame: pd.DataFrame, provenance: Sequence[Provenance]) -> Table:
     """Dress the frame of `table_04`; `provenance` is that of the board."""
+    n = int(frame["n_items"].max())
     flips = frame[frame["resolved"] & ~frame["resolved_cluster"]]
     flipped = ", ".join(
         f"{label} (N* = {r:.2f} N)"
@@ -87,17 +89,23 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance]) -> Table:
             Column("label", "Pair"),
             compared("gap_pp", "δ̂, pp"),
             compared("rho", "ρ̂"),
-            compared("icc", "ICC(D)"),
-            compared("design_effect", "DE"),
-            replace(compared("n_star_cluster", "Cluster N*", as_rounded_up), bold="unresolved"),
+            replace(compared("icc", "ICC(D)"), align="decimal"),
+            replace(compared("design_effect", "DE"), align="decimal"),
+            replace(compared("n_star_cluster", "Cluster N*", _items), bold="unresolved"),
         ],
-        caption="Cluster sensitivity of the nine adjacent MMLU-Pro pairs, subjects as clusters.",
+        caption="Cluster sensitivity of the nine adjacent MMLU-Pro pairs, subjects as clusters, "
+        f"N = {n:,}.",
         number="4",
         provenance=[*provenance, Provenance.published("Table 4")],
         notes=[
-            "Bold: above N. "
-            f"Unresolved: {count_unresolved(frame['resolved'])} of {len(frame)} without clusters, "
-            f"{count_unresolved(frame['resolved_cluster'])} with. Flipped by the clusters: "
+            f"Bold: above N. Unresolved: {count_unresolved(frame['resolved'])} of {len(frame)} "
+            f"without clusters, {count_unresolved(frame['resolved_cluster'])} with. "
+            "Flipped by the clusters: "
             f"{flipped or 'none'}.",
         ],
     )
+
+
+def _items(value: float) -> str:
+    """Three digits of millions: there the paper prints a bound, and the witness has the others."""
+    return f"{value / 1e6:.3g}M" if 1e6 <= value < np.inf else as_rounded_up(value)

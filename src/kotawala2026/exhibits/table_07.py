@@ -79,7 +79,7 @@ def present(frame: pd.DataFrame) -> Table:
         frame=frame,
         shown=stacked(frame),
         columns=shown_columns("Pair", as_rounded_up),
-        caption="Raw discordance of the nine adjacent MMLU-Pro pairs.",
+        caption=f"Raw discordance of the nine adjacent MMLU-Pro pairs, N = {n:,}.",
         number="7",
         provenance=[Provenance.published("Tables 4 and 7")],
         notes=[

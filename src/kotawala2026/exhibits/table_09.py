@@ -138,9 +138,10 @@ def present(
             Provenance.simulated(seed=seed, trials=n_resamples, unit="resamples of the subjects"),
         ],
         notes=[
-            f"Bounds: {bounds.sum()} of {bounds.size} print as in the paper. They are percentiles "
-            "of resamples, whose Monte Carlo error is not stated: of the others ≠ tells no fault.",
-            f"Unresolved pairs of {len(frame)}, by share of the resamples: {law}.",
+            f"{bounds.sum()} of {bounds.size} bounds are as printed. Bounds are percentiles of "
+            f"{n_resamples:,} resamples, here and in the paper, so that ≠ at an interval may be "
+            "their noise alone.",
+            f"Unresolved of the {len(frame)} pairs, by share of the resamples: {law}.",
         ],
     )
 

@@ -108,11 +108,11 @@ def present(
     """Dress the frame of `table_10`; `n_trials` and `seed` are those it was made with."""
     pairs = frame.drop_duplicates("label")
     n_agreeing = int(frame["power_agrees"].sum())
-    taken = "; ".join(
+    taken = [
         f"“{label}” is {pair}"
         for label, pair in zip(pairs["label"], pairs["pair"], strict=True)
         if not label.endswith(pair)
-    )
+    ]
     conditional = frame["power_exact"] - frame["power_conditional"]
     return Table(
         frame=frame,
@@ -134,13 +134,13 @@ def present(
             Provenance.simulated(seed=seed, trials=n_trials),
         ],
         notes=[
-            *([f"By the gap, {taken}."] if taken else []),
-            "Powers are exact; the CSV has those of as many trials as in the paper.",
+            *([f"By the printed gap {' and '.join(taken)}."] if taken else []),
+            "Shown is the exact power of the asymptotic test. The paper simulates it: "
             f"{n_agreeing} of {len(frame)} printed powers are within "
-            f"{MONTE_CARLO_STANDARD_ERRORS:.1f} standard errors of {n_trials} trials of the exact "
-            "power of the asymptotic test.",
+            f"{MONTE_CARLO_STANDARD_ERRORS:.1f} standard errors of {n_trials:,} trials of it. The "
+            "CSV has our own trials.",
             "The exact conditional test has "
-            f"{100 * conditional.min():.1f} to {100 * conditional.max():.1f} pp less.",
+            f"{100 * conditional.min():.1f} to {100 * conditional.max():.1f} pp less power.",
         ],
     )
 

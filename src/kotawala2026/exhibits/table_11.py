@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 
@@ -89,9 +91,9 @@ def present(frame: pd.DataFrame) -> Table:
         columns=[
             Column("label", "Pair"),
             compared("gap_pp", "δ̂, pp"),
-            compared("p_chi2", "χ²"),
-            compared("p_exact", "exact"),
-            compared("p_midp", "mid-p"),
+            replace(compared("p_chi2", "χ²"), align="decimal"),
+            replace(compared("p_exact", "exact"), align="decimal"),
+            replace(compared("p_midp", "mid-p"), align="decimal"),
             Column("zero_in_ci", "CI ∋ 0", align="center", printed=True),
             Column("verdict", "Verdict", align="center", printed=True, bold="split"),
         ],

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 from textwrap import wrap
 
+from llm_power.report._escape import DIGIT_SPACE, POINT_SPACE
 from llm_power.report._layout import terminal_limits
+
+# What stands behind the whole number that a text begins with.
+_BEHIND = re.compile(r"[0-9][0-9,]*(.*)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +39,26 @@ def physical(row: Row, escape: Callable[[str], str]) -> list[list[tuple[str, boo
         for cell in row
     ]
     return [list(line) for line in zip_longest(*columns, fillvalue=("", False))]
+
+
+def aligned(cells: Sequence[Cell]) -> list[Cell]:
+    """Return the cells of a column with blanks behind, so that the points are below each other."""
+    tails = [_behind(line) for cell in cells for line in cell.ours + cell.printed]
+    longest = max(tails, key=len, default="")
+    blank = "".join(POINT_SPACE if c in ".()" else DIGIT_SPACE for c in longest)
+    return [
+        replace(
+            cell,
+            ours=tuple(line + blank[len(_behind(line)) :] for line in cell.ours),
+            printed=tuple(line + blank[len(_behind(line)) :] for line in cell.printed),
+        )
+        for cell in cells
+    ]
+
+
+def _behind(text: str) -> str:
+    found = _BEHIND.search(text)
+    return found[1] if found else ""
 
 
 def narrowed(headers: Sequence[str], texts: Sequence[bool], rows: Sequence[Row]) -> list[Row]:

@@ -44,7 +44,12 @@ _LATEX_ASCII = {
     "*": "{*}",
 }
 
+#: As wide as a digit, and as a point: they line up the numbers of a column.
+DIGIT_SPACE, POINT_SPACE = "\u2007", "\u2008"
+
 _LATEX_SYMBOLS = {
+    DIGIT_SPACE: r"\phantom{0}",
+    POINT_SPACE: r"\phantom{.}",
     "−": r"$-$",
     "–": r"\textendash{}",
     "—": r"\textemdash{}",
@@ -111,10 +116,10 @@ _PIECES = re.compile(
     f"[{''.join(_LOWERED)}]+|[αβδΔθρσχ][{''.join(_LATEX_MATH_ACCENTS)}]|-+|'+|,+|."
 )
 
-# A letter that stands alone, with hat or bar, index and star: N*, p_A, ρ̂, δ_MDE.
+# A letter that stands alone, with hat or bar, index and star: N*, p_A, ρ̂, δ_MDE; K of 2K, h of h².
 _SYMBOL = re.compile(
-    rf"(?<!\w)([A-Za-zαβδΔθρσχ])([{''.join(_LATEX_MATH_ACCENTS)}])?"
-    r"(?:_([A-Za-z0-9]{1,3}))?(\*)?(?!\w)"
+    rf"(?<![^\W\d])(?:(?<!\d)|(?=K))([A-Za-zαβδΔθρσχ])([{''.join(_LATEX_MATH_ACCENTS)}])?"
+    rf"(?:_([A-Za-z0-9]{{1,3}}))?(\*)?(?![^\W{''.join(_LOWERED)}])"
 )
 # Of the letters without any of these, those that are quantities.
 _QUANTITIES = frozenset("bchmnpqrKN")
@@ -204,4 +209,6 @@ def _latex_character(c: str) -> str:
 
 def _one_line(text: str) -> str:
     # isprintable is false for line breaks, tabs, controls, bidirectional overrides, surrogates.
-    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    kept = DIGIT_SPACE + POINT_SPACE
+    flat = "".join(c if c.isprintable() or c in kept else " " for c in text)
+    return " ".join(filter(None, flat.split(" ")))

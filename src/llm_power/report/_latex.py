@@ -39,6 +39,7 @@ def latex_table(
     number: str | None,
     notes: Sequence[str],
     provenance: str,
+    total: bool = False,
 ) -> str:
     """Return the environment, below the packages that it needs; `to_latex` describes it."""
     headers, widths = _headers(columns, every)
@@ -57,7 +58,9 @@ def latex_table(
     letters = "".join(types.get(i, column.align[0]) for i, column in enumerate(columns))
     body: list[str] = []
     for row in rows:
-        if body and spaced:
+        if total and row is every[-1]:
+            body.append(r"\midrule")
+        elif body and spaced:
             body.append(r"\addlinespace[2pt]")
         body += [
             _latex_row(

@@ -17,7 +17,7 @@ _COLUMN, _LINE = 46, 80
 _SEPARATIONS = {6: 2.8, 4: 1.9, 3: 1.4}
 #: Of a table whose texts wrap.
 NARROWEST = min(_SEPARATIONS)
-_NARROW = frozenset(" .,:;'|/()[]ijlt⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+_NARROW = frozenset(" \u2008.,:;'|/()[]ijlt⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 # A text up to so long is not wrapped, nor a header over narrower cells.
 _UNWRAPPED, _HEADER = 12, 8
 # The lines of 8 points that a page holds below caption and header.

@@ -322,9 +322,6 @@ def _tables(
 
 
 def _draw(board: BoardVerdicts, tasks: Sequence[TaskScores], shown: PageData, stem: Path) -> None:
-    from llm_power.report.board_figure import draw_board  # noqa: PLC0415
-    from llm_power.report.figures import house_style, save_figure  # noqa: PLC0415
+    from llm_power.report.board_figure import save_board_figure  # noqa: PLC0415
 
-    with house_style():
-        figure = draw_board(board.verdicts, shown)
-        save_figure(figure, stem, score_provenance(tasks), title=shown["title"], heading=True)
+    save_board_figure(board.verdicts, shown, stem, score_provenance(tasks))

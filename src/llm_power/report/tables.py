@@ -30,16 +30,16 @@ import pandas as pd
 
 from llm_power.errors import InvalidArgument
 from llm_power.provenance import SOURCE_KINDS, Provenance, provenance_kinds, provenance_line
-from llm_power.report._cells import Cell, Row, narrowed, physical
-from llm_power.report._escape import SUPERSCRIPTS, escape_markdown
+from llm_power.report._cells import Cell, Row, aligned, narrowed, physical
+from llm_power.report._escape import DIGIT_SPACE, POINT_SPACE, SUPERSCRIPTS, escape_markdown
 from llm_power.report._latex import Heading, latex_table
 
-Align = Literal["left", "right", "center"]
+Align = Literal["left", "right", "center", "decimal"]
 Formatter = Callable[[Any], str]
 
 WITNESS_NOTE = (
-    "The scores are a witness: numbers that it was fitted to agree because they were put in, and "
-    "are no evidence. results/witness/roles.csv says of every printed number whether it went in."
+    "The scores are a witness, built to agree with printed numbers. That a number which was put in "
+    "comes out again is no evidence; results/witness/roles.csv says which were put in."
 )
 STAND_IN_NOTE = (
     "The scores are from a stand-in or a mirror of the hub, not from where they are published: no "
@@ -153,8 +153,8 @@ class Column:
     format : callable, optional
         Turns a value into plain text. By default `as_text`; beside a printed number, rounding to
         its digits. A tuple is a cell of several lines, each formatted.
-    align : {"left", "right", "center"}
-        Alignment.
+    align : {"left", "right", "center", "decimal"}
+        Alignment; decimal puts the points of numbers below each other.
     tex : str, optional
         Header in LaTeX, used unescaped; by default the typeset `header`.
     printed : bool
@@ -213,6 +213,8 @@ class Table:
         The number of the paper's table, ``"7"``; without it LaTeX counts by itself.
     shown : DataFrame, optional
         The rows that Markdown and LaTeX show; by default those of `frame`.
+    total : bool
+        Whether the last row is about all the others: LaTeX has a rule above it.
 
     Examples
     --------
@@ -233,6 +235,7 @@ class Table:
     notes: Sequence[str] = ()
     number: str | None = None
     shown: pd.DataFrame | None = None
+    total: bool = False
 
     def __post_init__(self) -> None:
         if not self.columns:
@@ -347,8 +350,9 @@ def to_markdown(table: Table) -> str:
         ],
         headers=list(map(escape_markdown, headers)),
         tablefmt="pipe",
-        colalign=[column.align for column in table.columns],
+        colalign=[_side(column) for column in table.columns],
         disable_numparse=True,
+        preserve_whitespace=True,
     )
     number, caption = _label(table), escape_markdown(table.caption)
     title = f"**{number}.** {caption}" if number else _strong(caption)
@@ -378,8 +382,9 @@ def to_latex(table: Table) -> str:
     """
     rows = _rows(table)
     return latex_table(
-        [Heading(c.header, c.tex, c.align, c.symbols) for c in table.columns],
+        [Heading(c.header, c.tex, _side(c), c.symbols) for c in table.columns],
         rows,
+        total=table.total,
         caption=table.caption,
         number=table.number,
         notes=_notes(table, rows),
@@ -435,9 +440,18 @@ def write_table(table: Table, stem: Path) -> tuple[Path, Path, Path, Path]:
 
 def _rows(table: Table) -> list[Row]:
     frame = table.frame if table.shown is None else table.shown
-    return [
-        [_cell(column, row) for column in table.columns] for row in frame.to_dict(orient="records")
-    ]
+    records = frame.to_dict(orient="records")
+    columns = [_cells_of(column, records) for column in table.columns]
+    return [list(row) for row in zip(*columns, strict=True)]
+
+
+def _cells_of(column: Column, records: Sequence[Mapping[Hashable, Any]]) -> list[Cell]:
+    cells = [_cell(column, row) for row in records]
+    return aligned(cells) if column.align == "decimal" else cells
+
+
+def _side(column: Column) -> str:
+    return "right" if column.align == "decimal" else column.align
 
 
 def _cell(column: Column, row: Mapping[Hashable, Any]) -> Cell:
@@ -486,7 +500,9 @@ def _prints_bounds(table: Table) -> bool:
 
 
 def _strong(text: str) -> str:
-    return f"**{text[:-1]}\\***" if text.endswith("*") else f"**{text}**"
+    bare = text.rstrip(DIGIT_SPACE + POINT_SPACE)
+    strong = f"**{bare[:-1]}\\***" if bare.endswith("*") else f"**{bare}**"
+    return strong + text[len(bare) :]
 
 
 def _filled(paragraph: str) -> str:

@@ -335,14 +335,16 @@ def test_bars_of_figure_3_cross_the_line_where_unresolved(counts_7: PublishedCou
 
 
 def test_curves_carry_standard_errors_and_the_multiple_of_n_star(curves_6: pd.DataFrame) -> None:
-    ax = draw_curves(curves_6, symbol=r"\mu", tolerance=0.06).axes[0]
+    figure = draw_curves(curves_6, symbol=r"\mu", tolerance=0.06)
+    ax, (legend,) = figure.axes[0], figure.legends
+    assert "under 12 items" in [text.get_text() for text in legend.get_texts()]
     expected = curves_6[curves_6["reference"] == "expected"]
     multiples = {f"${one:.3f}\\,N^{{\\ast}}$" for one in expected["crossing_to_n_star"]}
     assert multiples <= {text.get_text() for text in ax.texts}
     grey = [
         x
         for line in ax.lines
-        if line.get_color() == "0.7" and line.get_linestyle() == "None"
+        if line.get_color() == "0.6" and line.get_linestyle() == "None"
         for x in np.asarray(line.get_xdata())
     ]
     assert set(grey) == set(expected.loc[expected["n_items"] < 12, "n_items"])

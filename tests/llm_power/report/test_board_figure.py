@@ -45,7 +45,42 @@ def test_every_board_is_drawn_and_its_pairs_are_named(name: Name, tmp_path: Path
     first = drawn.board.verdicts.iloc[0]
     label = figure.axes[2].get_yticklabels()[0].get_text()
     for model in (first["model_a"], first["model_b"]):
-        assert model[:20].replace("$", r"\$") in label
+        assert model.rpartition("/")[2][:8].replace("$", r"\$") in label
+
+
+def test_names_are_short_and_no_two_of_them_alike() -> None:
+    names = [
+        "one/plain",
+        "one/shared",
+        "two/shared",
+        *(f"abacusai/Llama-3-Giraffe-70B-Instruct-v{k}" for k in (1, 2)),
+        *(f"{'m' * 40}-{k}-{'n' * 40}" for k in range(3)),
+    ]
+    short = board_figure._short_names(names)
+    assert list(short.values())[:3] == ["plain", "one/shared", "two/shared"]
+    assert short[names[3]] == "Llama-3-Giraf…-Instruct-v1"
+    assert len(set(short.values())) == len(names)
+
+
+def test_adjacent_ranks_have_points_by_rank_and_say_so() -> None:
+    task = TaskScores(
+        "exam",
+        "binary",
+        tuple(map(str, range(60))),
+        tuple(f"m{k}" for k in range(30)),
+        np.random.default_rng(1).integers(0, 2, (60, 30)).astype(float),
+    )
+    board = resolve_board([task])
+    data = page_data(board.verdicts, describe_board(board, [task], missing="error"), title="Mine")
+    with house_style():
+        figure = draw_board(board.verdicts, data)
+    assert board_figure._title(data) == "Mine, adjacent ranks"
+    pairs = figure.axes[1]
+    drawn = np.concatenate([line.get_ydata() for line in pairs.lines[:3]])
+    assert sorted(drawn) == [*range(29)]
+    assert pairs.get_xlabel() == "all 29 pairs, by rank"
+    (legend,) = figure.legends
+    assert "Verdicts: adjusted for all 29 pairs." in legend.get_title().get_text()
 
 
 def test_of_more_pairs_than_are_held_the_verdicts_stand_by_distance() -> None:
@@ -107,7 +142,7 @@ def test_tasks_are_facets_of_two_columns_that_share_their_axes() -> None:
     drawn = example("tasks")
     with house_style():
         figure = draw_board(drawn.board.verdicts, drawn.data)
-    first, _, ladder, second, _, other_ladder, _ = figure.axes
+    first, _, ladder, second, _, other_ladder = figure.axes
     assert first.get_xlim() == second.get_xlim()
     assert ladder.get_xlim() == other_ladder.get_xlim()
     figure.draw_without_rendering()

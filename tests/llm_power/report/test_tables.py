@@ -17,7 +17,7 @@ from wcwidth import wcswidth
 from latex_documents import complaints
 from llm_power.errors import InvalidArgument
 from llm_power.provenance import Provenance
-from llm_power.report._escape import escape_latex, escape_markdown
+from llm_power.report._escape import escape_latex, escape_markdown, typeset_latex
 from llm_power.report.tables import (
     Column,
     Table,
@@ -235,3 +235,34 @@ def test_a_latex_table_ends_with_the_page_and_says_so() -> None:
     text = to_latex(table)
     assert "The first 45 of 100 rows; all are in the CSV." in text
     assert text.count(r" \\" + "\n") == 46
+
+
+def test_points_stand_below_each_other_and_a_total_below_a_rule() -> None:
+    frame = pd.DataFrame(
+        {
+            "row": ["a", "b", "all"],
+            "r": ["4.2", "0.75", "1,892"],
+            "n": ["3 (100%)", "0 (0%)", "11 (28%)"],
+            "is_bold": [True, False, False],
+        }
+    )
+    columns = [
+        Column("row", "Row"),
+        Column("r", "r", align="decimal", bold="is_bold"),
+        Column("n", "n", align="decimal"),
+    ]
+    table = Table(frame, columns, "c", [Provenance.published("Table 3")], total=True)
+    rows = [line.split("|")[2:4] for line in to_markdown(table).splitlines()[4:7]]
+    assert [[cell[:-1].lstrip(" ") for cell in row] for row in rows] == [
+        ["**4.2**\u2007", "3 (100%)"],
+        ["0.75", "0 (0%)\u2007\u2008"],
+        ["1,892\u2008\u2007\u2007", "11 (28%)\u2008"],
+    ]
+    first, last = to_latex(table).split(r"\midrule")[1:]
+    assert r"\textbf{4.2\phantom{0}} & 3 (100\%)" in first
+    assert last.lstrip().startswith(r"all & 1,892\phantom{.}\phantom{0}\phantom{0}")
+
+
+def test_a_factor_before_a_symbol_is_of_one_face_with_it() -> None:
+    assert typeset_latex("2K/h²") == "2$K$/$h$$^{2}$"
+    assert typeset_latex("gemma-7b") == "gemma-7b"
