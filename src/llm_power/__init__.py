@@ -65,6 +65,17 @@ if TYPE_CHECKING:
         LLMPowerError,
         ScoreError,
     )
+    from llm_power.plan.answer import (
+        Plan,
+        plan_accuracies,
+        plan_any_correlation,
+        plan_counts,
+        plan_detectable,
+        plan_gap,
+    )
+    from llm_power.plan.question import (
+        Question,
+    )
     from llm_power.scores.frames import (
         read_frame,
         read_samples_df,
@@ -154,6 +165,13 @@ _HOMES = {
     "InvalidArgument": "errors",
     "LLMPowerError": "errors",
     "ScoreError": "errors",
+    "Plan": "plan.answer",
+    "plan_accuracies": "plan.answer",
+    "plan_any_correlation": "plan.answer",
+    "plan_counts": "plan.answer",
+    "plan_detectable": "plan.answer",
+    "plan_gap": "plan.answer",
+    "Question": "plan.question",
     "ReadOptions": "scores.options",
     "read_frame": "scores.frames",
     "read_samples_df": "scores.frames",
@@ -197,6 +215,8 @@ __all__ = [
     "LLMPowerError",
     "OperatingPoint",
     "PairSummary",
+    "Plan",
+    "Question",
     "ReadOptions",
     "Register",
     "ScoreError",
@@ -221,6 +241,11 @@ __all__ = [
     "parametric_required_n_paired",
     "parametric_required_n_paired_binary",
     "parametric_required_n_proportions",
+    "plan_accuracies",
+    "plan_any_correlation",
+    "plan_counts",
+    "plan_detectable",
+    "plan_gap",
     "prepare_task",
     "read_frame",
     "read_samples_df",

@@ -19,6 +19,19 @@ MISSING_POLICIES: Final[tuple[MissingPolicy, ...]] = get_args(MissingPolicy)
 McNemarTest = Literal["exact", "mid_p", "asymptotic"]
 MCNEMAR_TESTS: Final[tuple[McNemarTest, ...]] = get_args(McNemarTest)
 
+# Every test that a verdict can rest on, in words.
+TEST_NAMES: Final = {
+    "exact": "exact McNemar test",
+    "mid_p": "mid-p McNemar test",
+    "asymptotic": "McNemar's score test",
+    "student": "paired t test",
+    "stratified": "test stratified by task",
+    "weighted": "test weighted by cluster",
+    "cluster": "CR2 by clusters and the items' own test, the larger p",
+    "cluster_wild": "wild cluster bootstrap and the items' own test, the larger p",
+    "cluster_sign_flip": "sign flips of clusters and the items' own test, the larger p",
+}
+
 # Whether the clusters at hand are a sample of clusters, or all there are.
 ClusterSampling = Literal["random", "fixed"]
 CLUSTER_SAMPLINGS: Final[tuple[ClusterSampling, ...]] = get_args(ClusterSampling)

@@ -45,6 +45,7 @@ from llm_power.command_options import (
 )
 from llm_power.errors import LLMPowerError, one_line
 from llm_power.gate.command import compare
+from llm_power.plan.command import plan
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -495,6 +496,7 @@ def example(*, folder: Path) -> None:
 
 
 cli.add_command(compare)
+cli.add_command(plan)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

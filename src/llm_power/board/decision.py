@@ -16,7 +16,11 @@ from llm_power.scores.store import TaskScores
 from llm_power.statistics._seeds import named_rng
 from llm_power.statistics._typing import BoolArray, FloatArray, IntArray
 from llm_power.statistics.anytime_horizon import anytime_horizon
-from llm_power.statistics.exact_required_n import connor_required_n, normal_design_errors
+from llm_power.statistics.exact_required_n import (
+    connor_required_n,
+    continuity_corrected,
+    normal_design_errors,
+)
 from llm_power.statistics.inversion import resolution_ratio
 from llm_power.statistics.max_t import (
     Deviates,
@@ -26,7 +30,7 @@ from llm_power.statistics.max_t import (
     max_t_family,
 )
 from llm_power.statistics.missing_bounds import missing_gap_bounds
-from llm_power.statistics.verdict import Verdicts, continuity_corrected
+from llm_power.statistics.verdict import Verdicts
 from llm_power.statistics.verdict_stability import (
     chance_of_turning,
     exact_chance_of_turning,

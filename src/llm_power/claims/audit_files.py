@@ -13,7 +13,7 @@ from llm_power.claims.mutation import Trial, write_mutation
 from llm_power.claims.tables import totals_cells, write_claims
 from llm_power.errors import one_line
 from llm_power.extra import left_out
-from llm_power.report.plain_text import plain_table
+from llm_power.report.text_tables import plain_table
 from llm_power.result_set import write_together
 
 

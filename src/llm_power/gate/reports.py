@@ -9,10 +9,10 @@ from dataclasses import asdict
 from typing import Final
 from xml.etree import ElementTree
 
+from llm_power.choices import TEST_NAMES
 from llm_power.errors import counted, one_line
 from llm_power.gate.comparison import Comparison
 from llm_power.report._escape import escape_markdown
-from llm_power.report.plain_text import TEST_NAMES
 
 _MOST_ITEMS: Final = 20
 

@@ -9,8 +9,9 @@ from typing import Any, Final
 from markupsafe import Markup
 
 from llm_power.board.page_data import AVERAGE, PageData, Task
+from llm_power.choices import TEST_NAMES
 from llm_power.report.page import asset, content_policy, page_environment, visible
-from llm_power.report.plain_text import TEST_NAMES, rank_set
+from llm_power.report.plain_text import rank_set
 
 _PACKAGE = "llm_power.report"
 # Rows of the tables for browsers without scripts, over all tasks.

@@ -12,7 +12,7 @@ import numpy as np
 from llm_power.board.operating_point import Declared, OperatingPoint
 from llm_power.choices import Format, McNemarTest
 from llm_power.errors import InvalidArgument
-from llm_power.report.plain_text import plain_table
+from llm_power.report.text_tables import plain_table
 from llm_power.statistics.anytime_horizon import anytime_horizon
 from llm_power.statistics.correlation_bounds import resolution_over_correlations
 from llm_power.statistics.e_process import log_e_value
@@ -20,14 +20,14 @@ from llm_power.statistics.exact_required_n import (
     P_VALUES,
     connor_required_n,
     mcnemar_design_errors,
-    mcnemar_required_n,
+    required_n_of_test,
 )
 from llm_power.statistics.inversion import resolution_ratio
 from llm_power.statistics.paired_binary import (
     required_n_discordance,
     required_n_paired_binary,
 )
-from llm_power.statistics.verdict import binary_verdicts, continuity_corrected
+from llm_power.statistics.verdict import binary_verdicts
 from llm_power.statistics.verdict_stability import (
     chance_of_turning,
     exact_chance_of_turning,
@@ -35,9 +35,6 @@ from llm_power.statistics.verdict_stability import (
 )
 
 Value = float | int | str | bool | None
-
-# Of more items the exact number takes too long, and the approximation is within an item in 1,000.
-_MOST_COUNTED: Final = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,13 +258,7 @@ def _connor(b: int, c: int, n: int, at: OperatingPoint) -> float:
 
 
 def _counted_n(b: int, c: int, n: int, at: OperatingPoint, test: McNemarTest) -> float:
-    """Required items of a test without approximation, but where it would take too long."""
-    connor = _connor(b, c, n, at)
-    if connor <= _MOST_COUNTED:
-        return mcnemar_required_n(b / n, c / n, test=test, alpha=at.alpha, power=at.power)
-    if test == "exact":
-        return float(continuity_corrected(np.asarray(connor), np.asarray((b - c) / n)))
-    return connor
+    return required_n_of_test(b / n, c / n, test=test, alpha=at.alpha, power=at.power)
 
 
 def _monitored(b: int, c: int, n: int, at: OperatingPoint) -> list[Answer]:

@@ -12,9 +12,11 @@ import pandas as pd
 from llm_power.board.landscape import describe_landscape
 from llm_power.board.repeats import describe_repeats
 from llm_power.board.summary import selection_sentence
+from llm_power.choices import TEST_NAMES
 from llm_power.errors import counted, one_line
 from llm_power.report._escape import escape_markdown
 from llm_power.report.landscape import landscape_sentences
+from llm_power.report.text_tables import markdown_table, plain_table
 from llm_power.statistics.verdict import DIFFERENT, EQUIVALENT, UNDETERMINED
 
 if TYPE_CHECKING:
@@ -22,76 +24,6 @@ if TYPE_CHECKING:
 
 _MOST_ROWS: Final = 20
 _MOST_NAMES: Final = 5
-TEST_NAMES: Final = {
-    "exact": "exact McNemar test",
-    "mid_p": "mid-p McNemar test",
-    "asymptotic": "McNemar's score test",
-    "student": "paired t test",
-    "stratified": "test stratified by task",
-    "weighted": "test weighted by cluster",
-    "cluster": "CR2 by clusters and the items' own test, the larger p",
-    "cluster_wild": "wild cluster bootstrap and the items' own test, the larger p",
-    "cluster_sign_flip": "sign flips of clusters and the items' own test, the larger p",
-}
-
-
-def plain_table(rows: Sequence[Sequence[str]]) -> str:
-    """Return rows of cells in columns, numbers to the right and texts to the left.
-
-    Parameters
-    ----------
-    rows : sequence of sequence of str
-        The header, then at least one row.
-
-    Returns
-    -------
-    str
-        One line a row, and a line below the header.
-
-    Examples
-    --------
-    >>> from llm_power.report.plain_text import plain_table
-    >>> print(plain_table([["model", "score"], ["heron", "0.7"], ["wren", "12.5%"]]))
-    model  score
-    -----  -----
-    heron    0.7
-    wren   12.5%
-    """
-    columns = []
-    for cells in zip(*rows, strict=True):
-        width = max(map(len, cells))
-        numbers = all(map(_is_number, cells[1:]))
-        shown = [cell.rjust(width) if numbers else cell.ljust(width) for cell in cells]
-        columns.append([shown[0], "-" * width, *shown[1:]])
-    return "\n".join("  ".join(line).rstrip() for line in zip(*columns, strict=True))
-
-
-def markdown_table(rows: Sequence[Sequence[str]]) -> str:
-    r"""Return the same as a table of GitHub's Markdown; cells are literal text.
-
-    Parameters
-    ----------
-    rows : sequence of sequence of str
-        The header, then at least one row.
-
-    Returns
-    -------
-    str
-        One line a row, and one below the header.
-
-    Examples
-    --------
-    >>> from llm_power.report.plain_text import markdown_table
-    >>> print(markdown_table([["model", "score"], ["a|b", "0.7"]]))
-    | model | score |
-    |---|--:|
-    | a\|b | 0.7 |
-    """
-    sides = [
-        "--:" if all(map(_is_number, cells[1:])) else "---" for cells in zip(*rows, strict=True)
-    ]
-    header, *body = [f"| {' | '.join(map(escape_markdown, row))} |" for row in rows]
-    return "\n".join([header, f"|{'|'.join(sides)}|", *body])
 
 
 def board_text(board: BoardVerdicts, *, markdown: bool = False) -> str:
@@ -405,8 +337,3 @@ def _interval(low: float, high: float) -> str:
 
 def _confidence(board: BoardVerdicts) -> str:
     return f"{100 * (1 - board.point.alpha):g}%"
-
-
-def _is_number(cell: str) -> bool:
-    text = cell.removeprefix("< ").removeprefix("-").rstrip("%").replace(",", "")
-    return text.replace(".", "", 1).replace("e-", "", 1).isdigit()

@@ -21,24 +21,27 @@ from functools import lru_cache
 from math import ceil, log, log2, sqrt
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.special import betainc, ndtr, ndtri
 
+from llm_power.errors import InvalidArgument
 from llm_power.statistics._checks import (
+    counts,
     discordance,
     open_unit,
     pair_counts,
     positive_count,
 )
 from llm_power.statistics._typing import ArrayLike, FloatArray, IntArray
-from llm_power.statistics.e_process import BETA_4_4, Mixture, anytime_boundary, boundary_gap
+from llm_power.statistics.e_process import BETA_4_4, Mixture, boundary_gap
 from llm_power.statistics.inversion import resolution_ratio, z_sum
 
 _Arrival = Callable[[FloatArray, float, float], FloatArray]
 
 # Discordant items whose recursion is exact; each further level of the lattice covers four times
-# as many as the one before, by steps of twice its size.
+# as many as the one before, by steps of twice its size. Of a level below 0 the recursion is as
+# exact, and shorter by the same factor.
 _EXACT_STEPS = 2**14
+_LOWEST_LEVEL = -3
 # Standard deviations of a binomial count that hold all but 1e-18 of it.
 _WIDE = 9.0
 # The share of runs that `stopping_90` speaks of.
@@ -76,14 +79,19 @@ def smallest_crossing_gap(
     >>> smallest_crossing_gap([10, 11, 100, 10_000]).tolist()
     [inf, 11.0, 32.0, 364.0]
     """
-    boundary = anytime_boundary(n_discordant, alpha=alpha, mixture=mixture)
-    d, reached = boundary.n_discordant.astype(np.float64), np.isfinite(boundary.gap)
-    # The root is good to a few digits less than the e-value: start below it and step up.
-    least = np.ceil(np.where(reached, boundary.gap, 0.0) * (1 - 1e-9))
-    gap = least + (d - least) % 2
-    crosses = mixture.log_e((d + gap) / 2, (d - gap) / 2) >= -np.log(boundary.alpha)
-    gap = np.where(crosses, gap, gap + 2)
-    return np.where(reached & (gap <= d), gap, np.inf)
+    if not mixture.is_symmetric:
+        raise InvalidArgument(f"mixture must be symmetric about 1/2, got {mixture.name}")
+    threshold = -np.log(open_unit("alpha", alpha))
+    d = counts("n_discordant", n_discordant)
+    # Of d items so many go one way: half of them never cross, more than all stand for no outcome.
+    fails, holds = d // 2, d + 1
+    while np.any(open_ := holds - fails > 1):
+        middle = np.where(open_, (fails + holds) // 2, d)
+        log_e = mixture.log_e(middle.astype(np.float64), (d - middle).astype(np.float64))
+        crosses = log_e >= threshold
+        holds = np.where(open_ & crosses, middle, holds)
+        fails = np.where(open_ & ~crosses, middle, fails)
+    return np.where(holds <= d, 2.0 * holds - d, np.inf)
 
 
 def crossing_probability(
@@ -236,9 +244,50 @@ def anytime_horizon(
     )
 
 
-def _pair_horizon(
-    more: int, fewer: int, n: int, *, alpha: float, power: float, mixture: Mixture
+def monitored_required_n(
+    p10: float,
+    p01: float,
+    *,
+    alpha: float = 0.05,
+    power: float = 0.80,
+    mixture: Mixture = BETA_4_4,
 ) -> tuple[float, float, float]:
+    """Horizon of one pair of given rates.
+
+    Parameters
+    ----------
+    p10, p01 : float
+        Probability that only A, and only B, solves an item.
+    alpha, power, mixture
+        As in `anytime_horizon`.
+
+    Returns
+    -------
+    n_star_anytime, expected_items, stopping_90 : float
+        As in `AnytimeHorizon`; ``inf`` where the probabilities are equal.
+
+    Raises
+    ------
+    InvalidArgument
+        If an argument is outside its domain.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.anytime_horizon import monitored_required_n
+    >>> [round(x, 1) for x in monitored_required_n(284 / 12_032, 76 / 12_032)]
+    [1254.0, 832.7, 1546.0]
+    """
+    discordance(p10, p01)
+    level = open_unit("alpha", alpha)
+    z_sum(level, power)
+    more, fewer = max(p10, p01), min(p10, p01)
+    return _pair_horizon(more, fewer, 1, alpha=level, power=power, mixture=mixture)
+
+
+def _pair_horizon(
+    more: float, fewer: float, n: int, *, alpha: float, power: float, mixture: Mixture
+) -> tuple[float, float, float]:
+    """Of a pair with so many, or such shares, of `n` items."""
     if more == fewer:
         return np.inf, np.inf, np.inf
     total, theta = (more + fewer) / n, more / (more + fewer)
@@ -265,7 +314,7 @@ def _levels_to_try(theta: float, alpha: float, share: float) -> range:
 
 def _levels_for(n_discordant: float) -> int:
     """How often the lattice is doubled before it covers so many discordant items."""
-    return max(0, ceil(log2(n_discordant / _EXACT_STEPS) / 2))
+    return max(_LOWEST_LEVEL, ceil(log2(n_discordant / _EXACT_STEPS) / 2))
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,7 +338,7 @@ class _NullPassage:
 @lru_cache(maxsize=32)
 def _null_passage(mixture: Mixture, alpha: float, levels: int) -> _NullPassage:
     """Each level doubles the step and so covers four times as many discordant items."""
-    time = np.arange(1.0, _EXACT_STEPS + 1)
+    time = np.arange(1.0, _EXACT_STEPS * 4.0 ** min(levels, 0) + 1)
     height = smallest_crossing_gap(time, alpha=alpha, mixture=mixture)
     mass, met = _walk(np.ones(1), height)
     parts = [(time, np.ones(time.size), height, met)]
@@ -382,7 +431,10 @@ def _items_for(law: _CrossingLaw, share: float, total: float) -> float:
         return _crossed_by(law, n, total, _nearly_arrived) - share
 
     # The normal law comes within a few items; the binomial one, which is dear, decides.
-    root = brentq(nearly, low, high, xtol=0.1, rtol=1e-12) if nearly(low) < 0 else high
+    below, root = (low, high) if nearly(low) < 0 else (high, high)
+    while root - below > max(1.0, 1e-12 * root):
+        middle = (below + root) / 2
+        below, root = (middle, root) if nearly(middle) < 0 else (below, middle)
     slope = max(nearly(root + 1) - nearly(root), 1e-12)
     fails, holds, n = 0.0, np.inf, max(float(ceil(root)), 1.0)
     # A single item, or what tells two floats of this size apart.

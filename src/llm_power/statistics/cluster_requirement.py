@@ -23,12 +23,12 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 import numpy as np
-from scipy.optimize import elementwise
 from scipy.special import fdtri, nctdtr, ndtr, stdtrit
 
 from llm_power.errors import InvalidArgument
 from llm_power.statistics._checks import broadcast, finite, non_negative, open_unit, positive
 from llm_power.statistics._cluster_sets import one_way_anova, pool_all, ratio
+from llm_power.statistics._roots import find_roots
 from llm_power.statistics._typing import ArrayLike, BoolArray, FloatArray
 from llm_power.statistics.cluster_moments import ClusterMoments
 from llm_power.statistics.design_effect import cluster_resolution, design_effect
@@ -36,6 +36,9 @@ from llm_power.statistics.inversion import z_sum
 
 # At the ends themselves weights are infinite, or all 0.
 _EDGE: Final = 1e-12
+
+# Items that are as good as infinitely many.
+_ENDLESS: Final = 1e15
 
 #: The distribution that the standardized gap is held against.
 Reference = Literal["t", "normal"]
@@ -162,8 +165,7 @@ def _root_in(
     low, high = least[pairs] * (1 - _EDGE), np.full(pairs.size, 1 - _EDGE)
     inside = excess(low, pairs.astype(float)) > 0
     at = pairs[inside]
-    root = elementwise.find_root(excess, (low[inside], high[inside]), args=(at.astype(float),))
-    found[at] = root.x
+    found[at] = find_roots(excess, (low[inside], high[inside]), (at.astype(float),))
     return found
 
 
@@ -227,6 +229,101 @@ def cluster_power(
         raise InvalidArgument(f"icc must not exceed 1, got {float(inside.max())!r}")
     shift = gap / sigma * np.sqrt(clusters / ((1 - inside) / size + spread * inside))
     return _near_power(shift, clusters, open_unit("alpha", alpha), reference)
+
+
+def clusters_required(
+    delta: float,
+    sigma_d: float,
+    icc: float,
+    cluster_size: float = np.inf,
+    *,
+    alpha: float = 0.05,
+    power: float = 0.80,
+) -> float:
+    """Fewest clusters of one size from which the test has the target power.
+
+    Parameters
+    ----------
+    delta, sigma_d, icc : float
+        As in `cluster_power`.
+    cluster_size : float, default inf
+        Items of a cluster; ``inf`` for the fewest clusters that any number of items makes enough.
+    alpha, power : float
+        Two-sided level and target power.
+
+    Returns
+    -------
+    float
+        A whole number of at least 2; ``inf`` where the gap is zero.
+
+    Raises
+    ------
+    InvalidArgument
+        If an argument is outside its domain.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.cluster_requirement import clusters_required
+    >>> clusters_required(0.0188, 0.51, 0.0067, 859), clusters_required(0.0188, 0.51, 0.0067)
+    (48.0, 41.0)
+    """
+    size = min(cluster_size, _ENDLESS)
+    return _fewest(
+        lambda k: cluster_power(delta, sigma_d, icc, k, size, alpha=alpha), power, least=2
+    )
+
+
+def cluster_items_required(
+    delta: float,
+    sigma_d: float,
+    icc: float,
+    n_clusters: float,
+    *,
+    alpha: float = 0.05,
+    power: float = 0.80,
+) -> float:
+    """Fewest items a cluster with which so many clusters have the target power.
+
+    Parameters
+    ----------
+    delta, sigma_d, icc, n_clusters : float
+        As in `cluster_power`.
+    alpha, power : float
+        Two-sided level and target power.
+
+    Returns
+    -------
+    float
+        A whole number; ``inf`` where no number of items is enough.
+
+    Raises
+    ------
+    InvalidArgument
+        If an argument is outside its domain.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.cluster_requirement import cluster_items_required
+    >>> [cluster_items_required(0.0188, 0.51, 0.0067, k) for k in (40, 41, 50)]
+    [inf, 16968.0, 614.0]
+    """
+    return _fewest(
+        lambda m: cluster_power(delta, sigma_d, icc, n_clusters, m, alpha=alpha), power, least=1
+    )
+
+
+def _fewest(power_of: Callable[[float], FloatArray], power: float, *, least: int) -> float:
+    """Smallest whole number from `least` on that has the power, which rises with it."""
+    target = open_unit("power", power)
+    fails, holds = least - 1, least
+    while power_of(float(holds)) < target:
+        fails, holds = holds, 2 * holds
+        if holds > _ENDLESS:
+            return np.inf
+    while holds - fails > 1:
+        middle = (fails + holds) // 2
+        fails, holds = (fails, middle) if power_of(float(middle)) >= target else (middle, holds)
+    return float(holds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -391,10 +488,8 @@ def _noncentrality(
             return _near_power(x, k, alpha, reference) - power
 
         highest = 10 - 10 * stdtrit(different - 1, alpha / 2)
-        root = elementwise.find_root(
-            excess, (np.zeros(different.shape), highest), args=(different,)
-        )
-        shift[known] = root.x[where]
+        roots = find_roots(excess, (np.zeros(different.shape), highest), (different,))
+        shift[known] = roots[where]
     return shift
 
 
@@ -418,6 +513,6 @@ def _required_clusters(
         two = np.full(each.shape, 2.0)
         enough = excess(two, each) >= 0
         many = 2 * each * np.square(z_sum(alpha, power)) + 50
-        root = elementwise.find_root(excess, (two, many), args=(each,))
-        found[known] = np.where(enough, 2.0, np.ceil(root.x - 1e-9))
+        roots = find_roots(excess, (two, many), (each,))
+        found[known] = np.where(enough, 2.0, np.ceil(roots - 1e-9))
     return found

@@ -41,6 +41,8 @@ P_VALUES = {
 
 # Probability left out on each side of a binomial range.
 _OUTSIDE = 1e-16
+# Of more items the exact number takes too long.
+_MOST_COUNTED = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,9 +204,7 @@ def mcnemar_required_n(
     1021.0
     """
     psi, level = discordance(p10, p01), open_unit("alpha", alpha)
-    target = open_unit("power", power)
-    if target <= level:
-        raise InvalidArgument(f"power must exceed alpha, got power={power!r} at alpha={alpha!r}")
+    target = _target(power, level)
     if p10 == p01:
         return np.inf
     start = float(connor_required_n(p10, p01, alpha=level, power=max(target, 0.5)))
@@ -222,6 +222,122 @@ def mcnemar_required_n(
     first = _first_at_least(target, majorant, m, psi=psi, least=least, most=most)
     last = _first_at_least(target, minorant, m, psi=psi, least=first, most=most)
     return _last_below(target, given, m, psi=psi, first=first - 1, last=last) + 1.0
+
+
+def mcnemar_detectable_gap(
+    n_items: int,
+    p_discordant: float,
+    *,
+    test: McNemarTest = "exact",
+    alpha: float = 0.05,
+    power: float = 0.80,
+) -> float:
+    """Smallest gap that McNemar's test finds among so many items with the target power.
+
+    Parameters
+    ----------
+    n_items : int
+        Number of items.
+    p_discordant : float
+        Probability that exactly one model solves an item, in (0, 1]; the same whatever the gap.
+    test, alpha, power
+        As in `mcnemar_required_n`.
+
+    Returns
+    -------
+    float
+        A gap in score units, at most `p_discordant`; ``inf`` where even models of which one solves
+        all that the other does are not told apart.
+
+    Raises
+    ------
+    InvalidArgument
+        If an argument is outside its domain.
+
+    Notes
+    -----
+    Which tables reject does not depend on the gap, and their probability rises with it.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.exact_required_n import mcnemar_detectable_gap, mcnemar_power
+    >>> gap = mcnemar_detectable_gap(1000, 0.2)
+    >>> round(gap, 4), round(mcnemar_power(1000, 0.1 + gap / 2, 0.1 - gap / 2), 4)
+    (0.0404, 0.8)
+    """
+    n, psi = positive_count("n_items", n_items), discordance(p_discordant, 0.0)
+    target = _target(power, level := open_unit("alpha", alpha))
+    m = _likely_discordant(n, n, psi)
+    mass, k = binomial_pmf(m, n, psi), _critical_count(m, test, level)
+
+    def found(theta: float) -> float:
+        return float(mass @ (_lower_tail(k, m, theta) + _upper_tail(m - k, m, theta)))
+
+    if found(1.0) < target:
+        return np.inf
+    low, high = 0.5, 1.0
+    for _ in range(40):
+        middle = (low + high) / 2
+        low, high = (low, middle) if found(middle) >= target else (middle, high)
+    return (2 * high - 1) * psi
+
+
+def required_n_of_test(
+    p10: float,
+    p01: float,
+    *,
+    test: McNemarTest = "exact",
+    alpha: float = 0.05,
+    power: float = 0.80,
+) -> float:
+    """`mcnemar_required_n`, or beyond a million items its approximation.
+
+    Parameters
+    ----------
+    p10, p01, test, alpha, power
+        As in `mcnemar_required_n`.
+
+    Returns
+    -------
+    float
+        A whole number of items; beyond a million that of `connor_required_n`, for the exact test
+        with the continuity correction, which is then within an item in 1,000.
+
+    Raises
+    ------
+    InvalidArgument
+        If an argument is outside its domain.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.exact_required_n import required_n_of_test
+    >>> required_n_of_test(0.12, 0.08), required_n_of_test(0.1, 0.0995)
+    (1021.0, 6267404.0)
+    """
+    connor = connor_required_n(p10, p01, alpha=alpha, power=power)
+    if connor <= _MOST_COUNTED:
+        return mcnemar_required_n(p10, p01, test=test, alpha=alpha, power=power)
+    if test == "exact":
+        connor = continuity_corrected(connor, np.asarray(p10 - p01))
+    return float(np.ceil(connor))
+
+
+def continuity_corrected(n_items: FloatArray, delta: FloatArray) -> FloatArray:
+    r"""Items at which :math:`|b - c| - 1` reaches what :math:`|b - c|` reaches at `n_items`.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.exact_required_n import connor_required_n, continuity_corrected
+    >>> float(continuity_corrected(connor_required_n(0.12, 0.08), 0.04).round())
+    1028.0
+    """
+    n, gap = np.broadcast_arrays(n_items, np.abs(delta))
+    corrected = np.full(n.shape, np.inf)
+    where = np.isfinite(n)
+    safe = np.where(where, n, 1.0)
+    root = 1 + np.sqrt(1 + 4 / (safe * np.where(where, gap, 1.0)))
+    np.copyto(corrected, safe / 4 * np.square(root), where=where)
+    return corrected
 
 
 def normal_design_errors(
@@ -333,6 +449,12 @@ def mcnemar_design_errors(
         type_s=np.asarray(mass @ wrong / power),
         type_m=np.asarray(mass @ size / (power * n * abs(p10 - p01))),
     )
+
+
+def _target(power: float, alpha: float) -> float:
+    if open_unit("power", power) <= alpha:
+        raise InvalidArgument(f"power must exceed alpha, got power={power!r} at alpha={alpha!r}")
+    return float(power)
 
 
 def _rejection_probability(

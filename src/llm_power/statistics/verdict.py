@@ -30,7 +30,11 @@ from llm_power.statistics._checks import (
 from llm_power.statistics._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from llm_power.statistics.average_gap import AverageGap
 from llm_power.statistics.cluster_robust import ClusterResampling
-from llm_power.statistics.exact_required_n import P_VALUES, connor_required_n
+from llm_power.statistics.exact_required_n import (
+    P_VALUES,
+    connor_required_n,
+    continuity_corrected,
+)
 from llm_power.statistics.inversion import required_n
 from llm_power.statistics.max_t import FamilyTest
 from llm_power.statistics.mcnemar import mcnemar_asymptotic, smallest_exact_p
@@ -660,22 +664,3 @@ def _excludes_zero(interval: PairedDifferenceInterval) -> BoolArray:
 def _no_margin(shape: tuple[int, ...]) -> tuple[FloatArray, FloatArray]:
     """P-value and required items of an equivalence that nobody asked for."""
     return np.full(shape, np.nan), np.full(shape, np.inf)
-
-
-def continuity_corrected(n_items: FloatArray, delta: FloatArray) -> FloatArray:
-    r"""Items at which :math:`|b - c| - 1` reaches what :math:`|b - c|` reaches at `n_items`.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.exact_required_n import connor_required_n
-    >>> from llm_power.statistics.verdict import continuity_corrected
-    >>> float(continuity_corrected(connor_required_n(0.12, 0.08), 0.04).round())
-    1028.0
-    """
-    n, gap = np.broadcast_arrays(n_items, np.abs(delta))
-    corrected = np.full(n.shape, np.inf)
-    where = np.isfinite(n)
-    safe = np.where(where, n, 1.0)
-    root = 1 + np.sqrt(1 + 4 / (safe * np.where(where, gap, 1.0)))
-    np.copyto(corrected, safe / 4 * np.square(root), where=where)
-    return corrected

@@ -11,6 +11,7 @@ from llm_power.statistics._seeds import named_rng
 from llm_power.statistics.anytime_horizon import (
     anytime_horizon,
     crossing_probability,
+    monitored_required_n,
     smallest_crossing_gap,
 )
 from llm_power.statistics.e_process import (
@@ -133,6 +134,20 @@ def test_power_at_the_horizon_by_simulation(b: int, c: int, mixture: Mixture) ->
             spread = float(np.minimum(run.stopping_items, run.horizon).std())
             error = 4 * spread / np.sqrt(trials)
             assert abs(run.restricted_mean - float(pair.expected_items)) < error
+
+
+@pytest.mark.parametrize(("b", "c"), [(284, 76), (500, 470), (12, 0)])
+def test_a_recursion_no_longer_than_it_must_be_says_the_same(
+    b: int, c: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    short = anytime_horizon(b, c, N_MMLU_PRO)
+    monkeypatch.setattr(module, "_LOWEST_LEVEL", 0)
+    full = anytime_horizon(b, c, N_MMLU_PRO)
+    rates = monitored_required_n(b / N_MMLU_PRO, c / N_MMLU_PRO)
+    names = ("n_star_anytime", "expected_items", "stopping_90")
+    for name, of_rates in zip(names, rates, strict=True):
+        assert float(getattr(short, name)) == pytest.approx(float(getattr(full, name)), rel=1e-12)
+        assert float(getattr(short, name)) == pytest.approx(of_rates, rel=1e-12)
 
 
 @pytest.mark.slow

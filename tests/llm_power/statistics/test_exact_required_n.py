@@ -22,9 +22,11 @@ from llm_power.statistics.exact_required_n import (
     P_VALUES,
     connor_required_n,
     mcnemar_design_errors,
+    mcnemar_detectable_gap,
     mcnemar_power,
     mcnemar_required_n,
     normal_design_errors,
+    required_n_of_test,
 )
 from llm_power.statistics.paired_binary import required_n_discordance
 
@@ -101,6 +103,34 @@ def test_exact_needs_more_and_mid_p_about_as_many_as_connor() -> None:
     mid_p = mcnemar_required_n(0.15, 0.13, test="mid_p")
     assert exact > mid_p
     assert mid_p == pytest.approx(float(connor_required_n(0.15, 0.13)), rel=0.005)
+
+
+@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize(("n", "psi"), [(30, 1.0), (200, 0.3), (2_000, 0.05)])
+def test_a_smaller_gap_than_the_detectable_one_has_too_little_power(
+    test: McNemarTest, n: int, psi: float
+) -> None:
+    gap = mcnemar_detectable_gap(n, psi, test=test)
+    power = [
+        mcnemar_power(n, (psi + x) / 2, (psi - x) / 2, test=test) for x in (gap - 1e-8, gap + 1e-8)
+    ]
+    assert power[0] < 0.8 < power[1]
+    assert gap <= psi
+
+
+def test_too_few_items_detect_no_gap() -> None:
+    assert mcnemar_detectable_gap(5, 1.0) == np.inf
+    assert mcnemar_detectable_gap(6, 1.0) == pytest.approx(2 * 0.8 ** (1 / 6) - 1, abs=1e-8)
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_beyond_a_million_items_the_number_goes_on(test: McNemarTest) -> None:
+    """The pair that the limit is nearest to, counted and approximated."""
+    half = 0.000_442
+    approximate = required_n_of_test(0.05 + half, 0.05 - half, test=test)
+    assert approximate > 1_000_000
+    counted = mcnemar_required_n(0.05 + half, 0.05 - half, test=test)
+    assert approximate == pytest.approx(counted, rel=1e-3)
 
 
 def test_twenty_thousand_items_take_less_than_a_third_of_a_second() -> None:

@@ -1,0 +1,10 @@
+"""How many items to run, before they are run: `llm-power plan`.
+
+======================  ====================================================================
+`question`              what is asked: level, power, test, margin, family, clusters
+`pair`                  what is assumed of two models, in each way of saying it
+`answer`                required items of every test, and which number to take
+`text`                  the answer on a screen, and as JSON
+`command`               the command
+======================  ====================================================================
+"""

@@ -1,0 +1,568 @@
+"""How many items a plan takes: of every test, and which number to go by."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil, inf, isfinite
+from typing import Any, Final, Literal
+
+from llm_power.errors import InvalidArgument
+from llm_power.plan.pair import (
+    AssumedPair,
+    pair_from_accuracies,
+    pair_from_counts,
+    pair_from_gap,
+    pairs_of_accuracies,
+)
+from llm_power.plan.question import Question
+from llm_power.statistics._checks import positive_count
+from llm_power.statistics.anytime_horizon import monitored_required_n
+from llm_power.statistics.cluster_requirement import (
+    cluster_items_required,
+    cluster_power,
+    clusters_required,
+)
+from llm_power.statistics.exact_required_n import (
+    mcnemar_design_errors,
+    mcnemar_detectable_gap,
+    mcnemar_power,
+    required_n_of_test,
+)
+from llm_power.statistics.inversion import required_n
+from llm_power.statistics.paired_equivalence import score_equivalence_required_n
+
+Decided = Literal["different", "equivalent", "undetermined"]
+
+#: Level .05, power .80, exact test, one pair.
+STANDARD: Final = Question()
+# Shares of the planned items at which errors of a significant gap are told.
+_SHARES: Final = (0.25, 0.5, 1.0)
+# Numbers of clusters that are told of, in multiples of the fewest.
+_MULTIPLES: Final = (1, 1.5, 2, 4)
+
+
+@dataclass(frozen=True, slots=True)
+class AtSize:
+    """What the declared test says of the pair at one number of items.
+
+    Attributes
+    ----------
+    n_items : int
+        Number of items.
+    power, type_s, type_m : float
+        As of `llm_power.statistics.exact_required_n.DesignErrors`.
+
+    Examples
+    --------
+    >>> from llm_power import plan_gap
+    >>> [(size.n_items, round(size.power, 2)) for size in plan_gap(0.04, 0.2).sizes]
+    [(256, 0.26), (511, 0.49), (1021, 0.8)]
+    """
+
+    n_items: int
+    power: float
+    type_s: float
+    type_m: float
+
+
+@dataclass(frozen=True, slots=True)
+class MonitoredItems:
+    """What a sequential test of the pair takes, watched after every item.
+
+    Attributes
+    ----------
+    items : float
+        Items at which it has crossed with the target power.
+    expected : float
+        Mean number of items of a run that ends at its crossing or there.
+    by_90 : float
+        Items by which nine of ten runs have crossed, were they to go on.
+
+    Examples
+    --------
+    >>> from llm_power import plan_gap
+    >>> plan_gap(0.04, 0.2).monitored.items > plan_gap(0.04, 0.2).exact
+    True
+    """
+
+    items: float
+    expected: float
+    by_90: float
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterItems:
+    """What a sample of clusters takes for the test by clusters and that of the items.
+
+    Attributes
+    ----------
+    n_clusters : int
+        Clusters asked for.
+    per_cluster : float
+        Items that each of them needs; ``inf`` where no number is enough.
+    fewest : float
+        Fewest clusters that some number of items makes enough.
+    size : int
+        Items a cluster, as they are or would be if items were independent.
+    n_clusters_needed : float
+        Clusters that are enough at that size.
+    ways : tuple of (int, float)
+        Numbers of clusters, and the items that each cluster then needs.
+
+    Examples
+    --------
+    >>> from llm_power import Question, plan_gap
+    >>> found = plan_gap(0.04, 0.2, question=Question(clusters=14, icc=0.01)).clusters
+    >>> found.per_cluster, found.fewest, found.n_clusters_needed
+    (433.0, 12.0, 25.0)
+    """
+
+    n_clusters: int
+    per_cluster: float
+    fewest: float
+    size: int
+    n_clusters_needed: float
+    ways: tuple[tuple[int, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AtHand:
+    """What the items at hand can see.
+
+    Attributes
+    ----------
+    n_items : int
+        Items at hand.
+    power : float
+        Power at the assumed gap.
+    detectable : float
+        Smallest gap with the target power, at the assumed discordance; ``inf`` where there is none.
+
+    Examples
+    --------
+    >>> from llm_power import plan_counts
+    >>> hand = plan_counts(295, 249, 10_042).at_hand
+    >>> round(hand.power, 3), round(hand.detectable, 4)
+    (0.488, 0.0066)
+    """
+
+    n_items: int
+    power: float
+    detectable: float
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How many items to take, and what else is known before they are run.
+
+    Attributes
+    ----------
+    question : Question
+        What was asked.
+    pair : AssumedPair
+        What was assumed of the models.
+    items : float
+        The number to take, whole; ``inf`` where no number is enough.
+    decided_as : {"different", "equivalent", "undetermined"}
+        What these items show with the target power; "undetermined" where no number does.
+    exact, mid_p, asymptotic : float
+        Smallest number of items from which each form of McNemar's test has the power for good.
+    n_star : float
+        The paper's N*, eq. (6), not rounded.
+    power_at_n_star : float
+        Power of the declared test at N*, rounded up; NaN where N* is infinite.
+    equivalence : float or None
+        Items for two one-sided score tests at the margin, if there is one.
+    holm : float or None
+        Items of the declared test at Holm's first level, where `models` asks for max-T.
+    monitored : MonitoredItems or None
+        The sequential test; None for clusters, whose items do not come one by one.
+    clusters : ClusterItems or None
+        Clusters, if they were asked for.
+    sizes : tuple of AtSize
+        A quarter, half and all of the items of the declared test; empty for clusters.
+    at_hand : AtHand or None
+        What the items at hand can see, if there are any.
+
+    Examples
+    --------
+    >>> from llm_power import plan_accuracies
+    >>> plan = plan_accuracies(0.65, 0.60, rho=0.30)
+    >>> plan.items, plan.mid_p, plan.asymptotic, round(plan.n_star, 1)
+    (1069.0, 1031.0, 1031.0, 1027.6)
+    """
+
+    question: Question
+    pair: AssumedPair
+    items: float
+    decided_as: Decided
+    exact: float
+    mid_p: float
+    asymptotic: float
+    n_star: float
+    power_at_n_star: float
+    equivalence: float | None
+    holm: float | None
+    monitored: MonitoredItems | None
+    clusters: ClusterItems | None
+    sizes: tuple[AtSize, ...]
+    at_hand: AtHand | None
+
+
+@dataclass(frozen=True, slots=True)
+class PlanRange:
+    """Plans at both ends of what two accuracies leave open.
+
+    Attributes
+    ----------
+    fewest, most : Plan
+        At the highest and at the lowest correlation of the scores.
+
+    Examples
+    --------
+    >>> from llm_power import plan_any_correlation
+    >>> found = plan_any_correlation(0.65, 0.60)
+    >>> found.fewest.items, found.most.items
+    (157.0, 2392.0)
+    """
+
+    fewest: Plan
+    most: Plan
+
+
+@dataclass(frozen=True, slots=True)
+class DetectableGap:
+    """The smallest gap that a number of items finds.
+
+    Attributes
+    ----------
+    n_items : int
+        Items there are.
+    gap : float
+        In score units; ``inf`` where not even models of which one solves all that the other does
+        are told apart.
+    plan : Plan
+        That of a pair with this gap, or with the largest one that the discordance admits.
+
+    Examples
+    --------
+    >>> from llm_power import plan_detectable
+    >>> found = plan_detectable(2_000, 0.1)
+    >>> found.n_items, round(found.gap, 4), found.plan.items
+    (2000, 0.0202, 2000.0)
+    """
+
+    n_items: int
+    gap: float
+    plan: Plan
+
+
+def plan_accuracies(
+    p_a: float,
+    p_b: float,
+    *,
+    rho: float | None = None,
+    agreement: float | None = None,
+    question: Question = STANDARD,
+) -> Plan:
+    """Plan from two accuracies, and how their scores go together.
+
+    Parameters
+    ----------
+    p_a, p_b : float
+        Accuracies in [0, 1].
+    rho : float, optional
+        Correlation of the two 0/1 scores.
+    agreement : float, optional
+        Share of items that both solve or both fail, in place of `rho`.
+    question : Question
+        Level, power, test, margin, family and clusters.
+
+    Returns
+    -------
+    Plan
+        The answer.
+
+    Raises
+    ------
+    InvalidArgument
+        If the accuracies do not admit the correlation or the agreement.
+
+    Examples
+    --------
+    >>> from llm_power import Question, plan_accuracies
+    >>> plan_accuracies(0.65, 0.60, rho=0.30).items
+    1069.0
+    >>> plan_accuracies(0.65, 0.60, agreement=0.8, question=Question(power=0.9)).items
+    867.0
+    """
+    return _plan(pair_from_accuracies(p_a, p_b, rho=rho, agreement=agreement), question)
+
+
+def plan_any_correlation(p_a: float, p_b: float, *, question: Question = STANDARD) -> PlanRange:
+    """Plan from two accuracies alone, over every correlation that they admit.
+
+    Parameters
+    ----------
+    p_a, p_b : float
+        Accuracies in [0, 1].
+    question : Question
+        Level, power, test, margin, family and clusters.
+
+    Returns
+    -------
+    PlanRange
+        The answers at both ends.
+
+    Raises
+    ------
+    InvalidArgument
+        If an accuracy is outside [0, 1].
+
+    Examples
+    --------
+    >>> from llm_power import plan_any_correlation
+    >>> round(plan_any_correlation(0.65, 0.60).most.pair.discordance, 4)
+    0.75
+    """
+    fewest, most = pairs_of_accuracies(p_a, p_b)
+    return PlanRange(_plan(fewest, question), _plan(most, question))
+
+
+def plan_counts(b: int, c: int, n_items: int, *, question: Question = STANDARD) -> Plan:
+    """Plan from a run, if its rates are the true ones.
+
+    Parameters
+    ----------
+    b, c : int
+        Items that only A, and only B, solved.
+    n_items : int
+        Items that both were scored on.
+    question : Question
+        Level, power, test, margin, family and clusters.
+
+    Returns
+    -------
+    Plan
+        The answer, with what `n_items` can see.
+
+    Raises
+    ------
+    InvalidArgument
+        If a count is negative, not whole, or b + c exceeds `n_items`.
+
+    Examples
+    --------
+    >>> from llm_power import plan_counts
+    >>> plan_counts(295, 249, 10_042).items
+    20662.0
+    """
+    return _plan(pair_from_counts(b, c, n_items), question, n_items)
+
+
+def plan_gap(gap: float, discordance: float, *, question: Question = STANDARD) -> Plan:
+    """Plan from a gap and the share of items that exactly one model solves.
+
+    Parameters
+    ----------
+    gap : float
+        Gap to be found, in score units.
+    discordance : float
+        Share of discordant items, at least the size of the gap.
+    question : Question
+        Level, power, test, margin, family and clusters.
+
+    Returns
+    -------
+    Plan
+        The answer.
+
+    Raises
+    ------
+    InvalidArgument
+        If the discordance is smaller than the gap, or above 1.
+
+    Examples
+    --------
+    >>> from llm_power import Question, plan_gap
+    >>> plan_gap(0.02, 0.1).items, plan_gap(0.0, 0.1, question=Question(margin=0.02)).items
+    (2043.0, 2178.0)
+    """
+    return _plan(pair_from_gap(gap, discordance), question)
+
+
+def plan_detectable(
+    n_items: int, discordance: float, *, question: Question = STANDARD
+) -> DetectableGap:
+    """Plan the other way round: the smallest gap that so many items find.
+
+    Parameters
+    ----------
+    n_items : int
+        Items there are.
+    discordance : float
+        Share of items that exactly one model solves, in (0, 1].
+    question : Question
+        Level, power, test, family and clusters; no margin.
+
+    Returns
+    -------
+    DetectableGap
+        The gap, and the plan of a pair that has it.
+
+    Raises
+    ------
+    InvalidArgument
+        If an argument is outside its domain, or a margin is given.
+
+    Examples
+    --------
+    >>> from llm_power import plan_detectable
+    >>> round(plan_detectable(500, 0.1).gap, 4), round(plan_detectable(20, 0.1).gap, 4)
+    (0.0407, inf)
+    """
+    if question.margin is not None:
+        raise InvalidArgument("margin must come with a gap: give --gap in place of --n")
+    gap = _detectable(n_items, discordance, question, question.level)
+    plan = _plan(pair_from_gap(min(gap, discordance), discordance), question, n_items)
+    return DetectableGap(n_items, gap, plan)
+
+
+def _plan(pair: AssumedPair, asked: Question, n_items: int | None = None) -> Plan:
+    level, size = asked.level, n_items
+    settings: dict[str, Any] = {"alpha": level, "power": asked.power}
+    needed = {
+        test: required_n_of_test(pair.p10, pair.p01, test=test, **settings)
+        for test in ("exact", "mid_p", "asymptotic")
+    }
+    own = needed[asked.test]
+    n_star = float(required_n(pair.gap, pair.sigma_d, **settings))
+    clusters = _clusters(pair, asked, level, own, size) if isfinite(own) else None
+    items, decided_as = _to_take(own, clusters)
+    equivalence = None
+    if asked.margin is not None:
+        equivalence = _equivalence(pair, asked.margin, settings)
+        if isfinite(equivalence):
+            items, decided_as = equivalence, "equivalent"
+    return Plan(
+        question=asked,
+        pair=pair,
+        items=items,
+        decided_as=decided_as,
+        **needed,
+        n_star=n_star,
+        power_at_n_star=_power(pair, ceil(n_star), asked, level) if isfinite(n_star) else n_star,
+        equivalence=equivalence,
+        holm=_holm(pair, asked),
+        monitored=None if asked.clusters else _monitored(pair, own, settings),
+        clusters=clusters,
+        sizes=() if asked.clusters else _sizes(pair, own, asked, level),
+        at_hand=None if n_items is None else _at_hand(pair, n_items, asked, level),
+    )
+
+
+def _to_take(own: float, clusters: ClusterItems | None) -> tuple[float, Decided]:
+    items = own if clusters is None else clusters.n_clusters * clusters.per_cluster
+    return items, "different" if isfinite(items) else "undetermined"
+
+
+def _equivalence(pair: AssumedPair, margin: float, settings: dict[str, Any]) -> float:
+    n = float(score_equivalence_required_n(pair.p10, pair.p01, margin=margin, **settings))
+    return float(ceil(n)) if isfinite(n) else inf
+
+
+def _holm(pair: AssumedPair, asked: Question) -> float | None:
+    if asked.models is None:
+        return None
+    level = asked.alpha / asked.family_size
+    return required_n_of_test(pair.p10, pair.p01, test=asked.test, alpha=level, power=asked.power)
+
+
+def _monitored(pair: AssumedPair, own: float, settings: dict[str, Any]) -> MonitoredItems | None:
+    if not isfinite(own):
+        return None
+    return MonitoredItems(*monitored_required_n(pair.p10, pair.p01, **settings))
+
+
+def _sizes(pair: AssumedPair, own: float, asked: Question, level: float) -> tuple[AtSize, ...]:
+    if not isfinite(own):
+        return ()
+    found = []
+    for n in dict.fromkeys(ceil(share * own) for share in _SHARES):
+        errors = mcnemar_design_errors(n, pair.p10, pair.p01, test=asked.test, alpha=level)
+        found.append(AtSize(n, *(float(x) for x in (errors.power, errors.type_s, errors.type_m))))
+    return tuple(found)
+
+
+def _at_hand(pair: AssumedPair, n_items: int, asked: Question, level: float) -> AtHand:
+    return AtHand(
+        n_items=n_items,
+        power=_power(pair, n_items, asked, level),
+        detectable=_detectable(n_items, pair.discordance, asked, level),
+    )
+
+
+def _power(pair: AssumedPair, n_items: int, asked: Question, level: float) -> float:
+    """Power of the declared test, or of that by clusters where it is smaller."""
+    if pair.discordance == 0:
+        return 0.0
+    of_items = mcnemar_power(n_items, pair.p10, pair.p01, test=asked.test, alpha=level)
+    return min(of_items, _cluster_power(pair, n_items, asked, level))
+
+
+def _cluster_power(pair: AssumedPair, n_items: int, asked: Question, level: float) -> float:
+    if asked.clusters is None or asked.icc is None:
+        return 1.0
+    k = asked.clusters
+    return float(cluster_power(pair.gap, pair.sigma_d, asked.icc, k, n_items / k, alpha=level))
+
+
+def _detectable(n_items: int, discordance: float, asked: Question, level: float) -> float:
+    """Smallest gap that both the items' own test and that by clusters find."""
+    n = positive_count("n_items", n_items)
+    if discordance == 0:
+        return inf
+    low = mcnemar_detectable_gap(n, discordance, test=asked.test, alpha=level, power=asked.power)
+    if asked.clusters is None or not isfinite(low):
+        return low
+
+    def found(gap: float) -> bool:
+        pair = pair_from_gap(gap, discordance)
+        return pair.sigma_d == 0 or _cluster_power(pair, n, asked, level) >= asked.power
+
+    if found(low):
+        return low
+    high = discordance
+    if not found(high):
+        return inf
+    for _ in range(40):
+        middle = (low + high) / 2
+        low, high = (low, middle) if found(middle) else (middle, high)
+    return high
+
+
+def _clusters(
+    pair: AssumedPair, asked: Question, level: float, own: float, n_items: int | None
+) -> ClusterItems | None:
+    if asked.clusters is None or asked.icc is None:
+        return None
+    law: dict[str, Any] = {"alpha": level, "power": asked.power}
+    icc = asked.icc
+
+    def per_cluster(k: int) -> float:
+        by_clusters = cluster_items_required(pair.gap, pair.sigma_d, icc, k, **law)
+        return max(by_clusters, float(ceil(own / k)))
+
+    size = ceil((own if n_items is None else n_items) / asked.clusters)
+    needed = clusters_required(pair.gap, pair.sigma_d, icc, size, **law)
+    fewest = clusters_required(pair.gap, pair.sigma_d, icc, **law)
+    numbers = {asked.clusters, int(max(needed, ceil(own / size)))}
+    numbers |= {ceil(fewest * more) for more in _MULTIPLES}
+    return ClusterItems(
+        n_clusters=asked.clusters,
+        per_cluster=per_cluster(asked.clusters),
+        fewest=fewest,
+        size=size,
+        n_clusters_needed=max(needed, float(ceil(own / size))),
+        ways=tuple((k, per_cluster(k)) for k in sorted(numbers)),
+    )

@@ -1,0 +1,293 @@
+"""A plan on a screen, the number to take first, and as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from math import ceil, floor, inf, isfinite, isnan, log10
+from textwrap import fill
+from typing import Any, Final
+
+from llm_power.choices import TEST_NAMES
+from llm_power.plan.answer import ClusterItems, DetectableGap, Plan, PlanRange
+from llm_power.report.text_tables import plain_table
+
+Answer = Plan | PlanRange | DetectableGap
+_NEVER: Final = "never"
+_WIDTH: Final = 100
+
+
+def plan_sentence(answer: Answer) -> str:
+    """Return which number to take, in a sentence.
+
+    Parameters
+    ----------
+    answer : Plan, PlanRange or DetectableGap
+        What a question was answered with.
+
+    Returns
+    -------
+    str
+        One line.
+
+    Examples
+    --------
+    >>> from llm_power import plan_accuracies
+    >>> from llm_power.plan.text import plan_sentence
+    >>> print(plan_sentence(plan_accuracies(0.65, 0.60, rho=0.30)))
+    Plan 1,069 items: the exact McNemar test then finds the gap of 5 points with power 0.8, as
+    with any larger number.
+    """
+    if isinstance(answer, PlanRange):
+        return _range_sentence(answer)
+    if isinstance(answer, DetectableGap):
+        return _gap_sentence(answer)
+    return _sentence(answer)
+
+
+def plan_text(answer: Answer) -> str:
+    """Return the answer for a terminal.
+
+    Parameters
+    ----------
+    answer : Plan, PlanRange or DetectableGap
+        What a question was answered with.
+
+    Returns
+    -------
+    str
+        The sentence, what was assumed, and small tables.
+
+    Examples
+    --------
+    >>> from llm_power import plan_gap
+    >>> from llm_power.plan.text import plan_text
+    >>> print(plan_text(plan_gap(0.02, 0.1)).partition("mid-p")[0].rstrip())
+    Plan 2,043 items: the exact McNemar test then finds the gap of 2 points with power 0.8, as
+    with any larger number.
+    Assumed: A alone solves 6% of the items, B alone 4%; two-sided level 0.05.
+    <BLANKLINE>
+    test                        items
+    --------------------------  -----
+    exact McNemar test          2,043
+    """
+    plans, heads = _columns(answer)
+    plan = plans[-1]
+    parts = [_filled(plan_sentence(answer), _assumed(answer, plan)), _required(plans, heads)]
+    if plan.clusters is not None:
+        parts.append(_ways(plan.clusters))
+    if plan.sizes and not isinstance(answer, PlanRange):
+        parts.append(_errors(plan))
+    return "\n\n".join(filter(None, [*parts, _filled(*_notes(answer, plan))]))
+
+
+def plan_json(answer: Answer) -> str:
+    """Return the answer for programs.
+
+    Parameters
+    ----------
+    answer : Plan, PlanRange or DetectableGap
+        What a question was answered with.
+
+    Returns
+    -------
+    str
+        The attributes by name at full precision, with the sentence; infinity is the text "inf".
+
+    Examples
+    --------
+    >>> import json
+    >>> from llm_power import plan_counts
+    >>> from llm_power.plan.text import plan_json
+    >>> said = json.loads(plan_json(plan_counts(295, 249, 10_042)))
+    >>> said["items"], said["pair"]["p10"], said["monitored"]["items"]
+    (20662.0, 0.02937661820354511, 39323.0)
+    """
+    said = {"sentence": plan_sentence(answer), **asdict(answer)}
+    return json.dumps(_plain(said), indent=2, allow_nan=False)
+
+
+def _filled(*sentences: str) -> str:
+    return "\n".join(fill(sentence, _WIDTH, break_on_hyphens=False) for sentence in sentences)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _plain(inner) for name, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(inner) for inner in value]
+    if isinstance(value, float) and isnan(value):
+        return None
+    return "inf" if value == inf else value
+
+
+def _columns(answer: Answer) -> tuple[list[Plan], list[str]]:
+    if isinstance(answer, PlanRange):
+        return [answer.fewest, answer.most], ["highest correlation", "lowest correlation"]
+    if isinstance(answer, DetectableGap):
+        return [answer.plan], ["items"]
+    return [answer], ["items"]
+
+
+def _sentence(plan: Plan) -> str:
+    gap, test = _points(plan.pair.gap), TEST_NAMES[plan.question.test]
+    if plan.decided_as == "equivalent":
+        return (
+            f"Plan {plan.items:,.0f} items: two one-sided score tests then show that the gap, "
+            f"here {gap}, is within {_points(plan.question.margin or 0)}, with power "
+            f"{plan.question.power:g}."
+        )
+    if plan.clusters is not None:
+        return _clusters_sentence(plan, plan.clusters, gap)
+    if plan.decided_as == "undetermined":
+        return (
+            "No number of items tells models apart whose gap is zero; to show that it is within a "
+            "margin, give --margin."
+        )
+    return (
+        f"Plan {plan.items:,.0f} items: the {_article(test)} then finds the gap of {gap} with "
+        f"power {plan.question.power:g}, as with any larger number."
+    )
+
+
+def _clusters_sentence(plan: Plan, found: ClusterItems, gap: str) -> str:
+    asked = plan.question
+    more = f"{found.n_clusters_needed:,.0f} clusters of {found.size:,} items"
+    if not isfinite(found.per_cluster):
+        return (
+            f"{found.n_clusters:,} clusters are never enough at an ICC of {asked.icc:g}, however "
+            f"many items they have: plan {more}, {found.n_clusters_needed * found.size:,.0f} in "
+            f"all, for the gap of {gap}; with fewer than {found.fewest:,.0f} clusters it is "
+            "impossible."
+        )
+    return (
+        f"Plan {plan.items:,.0f} items, {found.per_cluster:,.0f} from each of "
+        f"{found.n_clusters:,} clusters: the test by clusters and that of the items then find "
+        f"the gap of {gap} with power {asked.power:g}; {more} do as well."
+    )
+
+
+def _range_sentence(found: PlanRange) -> str:
+    if not isfinite(found.most.items):
+        return plan_sentence(found.most)
+    return (
+        f"Plan {found.most.items:,.0f} items: enough at every correlation of the scores that the "
+        f"accuracies admit; {found.fewest.items:,.0f} are, at the highest."
+    )
+
+
+def _gap_sentence(found: DetectableGap) -> str:
+    asked, test = found.plan.question, _article(TEST_NAMES[found.plan.question.test])
+    if not isfinite(found.gap):
+        return f"{found.n_items:,} items find no gap with power {asked.power:g}: plan more."
+    return (
+        f"{found.n_items:,} items find gaps of {_points(found.gap, up=True)} or more with power "
+        f"{asked.power:g}, by the {test}."
+    )
+
+
+def _assumed(answer: Answer, plan: Plan) -> str:
+    asked, pair = plan.question, plan.pair
+    who = (
+        f"a gap of {_points(pair.gap)}, at {100 * answer.fewest.pair.discordance:.3g}% to "
+        f"{100 * pair.discordance:.3g}% of items that one model alone solves"
+        if isinstance(answer, PlanRange)
+        else f"A alone solves {100 * pair.p10:.3g}% of the items, B alone {100 * pair.p01:.3g}%"
+    )
+    level = f"two-sided level {asked.alpha:g}"
+    if asked.family_size > 1:
+        how = "max-T" if asked.models else "Bonferroni and Holm"
+        level += f" of {asked.family_size:,} pairs, {asked.level:.3g} of each by {how}"
+    return f"Assumed: {who}; {level}."
+
+
+def _required(plans: Sequence[Plan], heads: list[str]) -> str:
+    last = plans[-1]
+    rows = [["test", *heads]]
+
+    def row(label: str, numbers: list[float]) -> None:
+        rows.append([label, *map(_items, numbers)])
+
+    for test in ("exact", "mid_p", "asymptotic"):
+        row(TEST_NAMES[test], [getattr(plan, test) for plan in plans])
+    if last.holm is not None:
+        row(f"{TEST_NAMES[last.question.test]}, Holm", [plan.holm or inf for plan in plans])
+    if last.clusters is not None:
+        row(
+            f"test by clusters, {last.clusters.n_clusters:,} clusters",
+            [
+                plan.clusters.per_cluster * plan.clusters.n_clusters
+                for plan in plans
+                if plan.clusters
+            ],
+        )
+    if last.equivalence is not None:
+        row("two one-sided tests", [plan.equivalence or inf for plan in plans])
+    row("N*, eq. (6)", [plan.n_star for plan in plans])
+    if last.monitored is not None:
+        of = [plan.monitored for plan in plans if plan.monitored is not None]
+        row("monitored after every item", [found.items for found in of])
+        row("  of these on average", [found.expected for found in of])
+        row("  nine of ten runs end by", [found.by_90 for found in of])
+    return plain_table(rows)
+
+
+def _ways(found: ClusterItems) -> str:
+    rows = [["clusters", "items of each", "in all"]]
+    rows += [[f"{k:,}", _items(m), _items(k * m)] for k, m in found.ways]
+    return plain_table(rows)
+
+
+def _errors(plan: Plan) -> str:
+    rows = [["items run", "power", "wrong sign", "exaggerated"]]
+    rows += [
+        [f"{at.n_items:,}", f"{at.power:.2f}", f"{at.type_s:.2g}", f"{at.type_m:.2f}"]
+        for at in plan.sizes
+    ]
+    return plain_table(rows)
+
+
+def _notes(answer: Answer, plan: Plan) -> list[str]:
+    lines = []
+    if plan.sizes and not isinstance(answer, PlanRange):
+        lines.append(
+            "A gap that fewer items find significant has the wrong sign that often, and is on "
+            "average that many times the true one."
+        )
+    if isfinite(plan.n_star) and plan.clusters is None:
+        test = _article(TEST_NAMES[plan.question.test])
+        lines.append(
+            f"N* takes one variance for both hypotheses and no whole counts: the {test} has "
+            f"power {plan.power_at_n_star:.3f} there."
+        )
+    if plan.question.models is not None:
+        lines.append("Max-T takes all models to be equally accurate and equally correlated.")
+    hand = plan.at_hand
+    if hand is not None and not isinstance(answer, DetectableGap):
+        lines.append(
+            f"The {hand.n_items:,} items at hand find this gap with power {hand.power:.3f}, and "
+            f"gaps of {_points(hand.detectable, up=True)} or more with power "
+            f"{plan.question.power:g}."
+        )
+    return lines
+
+
+def _article(test: str) -> str:
+    """Return the name as it stands behind an article."""
+    return test.replace("McNemar's score test", "McNemar score test")
+
+
+def _items(number: float) -> str:
+    return f"{ceil(number - 1e-9):,}" if isfinite(number) else _NEVER
+
+
+def _points(gap: float, *, up: bool = False) -> str:
+    """Return a gap in points to three digits; rounded up, if so much must be enough."""
+    points = 100 * abs(gap)
+    if not isfinite(points):
+        return "no size"
+    if up and points > 0:
+        unit = 10.0 ** (floor(log10(points)) - 2)
+        points = ceil(points / unit - 1e-9) * unit
+    return f"{points:.3g} point{'' if f'{points:.3g}' == '1' else 's'}"

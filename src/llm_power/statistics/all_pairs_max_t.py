@@ -1,0 +1,69 @@
+r"""The level that max-T leaves to each pair, before any model has answered.
+
+Of M models whose gaps vary alike and share their models' scores, the standardized gaps are
+:math:`(X_i - X_j)/\sqrt 2` of independent normal :math:`X`, and the largest of them is the range of
+the :math:`X` over :math:`\sqrt 2`: Tukey's studentized range without an error of the scale,
+
+.. math:: \Pr(R \le r) = M \int \varphi(x)\,[\Phi(x) - \Phi(x - r)]^{M-1}\,dx.
+
+References
+----------
+Tukey (1953), The Problem of Multiple Comparisons; Hochberg and Tamhane (1987), Multiple Comparison
+Procedures, doi:10.1002/9780470316672, section 3.2.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import ndtr
+
+from llm_power.errors import InvalidArgument
+from llm_power.statistics._checks import open_unit, positive_count
+
+# Beyond it the normal law has nothing that a float shows.
+_FAR = 9.0
+_STEPS = 1_001
+
+
+def all_pairs_level(n_models: int, *, alpha: float = 0.05) -> float:
+    """Level of each pair at which the largest statistic of all pairs has the level `alpha`.
+
+    Parameters
+    ----------
+    n_models : int
+        Number of models, at least 2; all their pairs are the family.
+    alpha : float, default 0.05
+        Two-sided level of the family.
+
+    Returns
+    -------
+    float
+        Between Bonferroni's level and `alpha`.
+
+    Raises
+    ------
+    InvalidArgument
+        If an argument is outside its domain.
+
+    Notes
+    -----
+    Any two models are taken to be equally correlated and equally accurate. `max_t_family` finds the
+    correlations in the scores instead. This is its first step; further steps leave more.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.all_pairs_max_t import all_pairs_level
+    >>> round(all_pairs_level(10), 6), round(0.05 / 45, 6)
+    (0.001558, 0.001111)
+    """
+    models, level = positive_count("n_models", n_models), open_unit("alpha", alpha)
+    if models < 2:
+        raise InvalidArgument(f"n_models must be at least 2, got {n_models!r}")
+    x, step = np.linspace(-_FAR, _FAR, _STEPS, retstep=True)
+    weight = models * np.exp(-np.square(x) / 2) * step / np.sqrt(2 * np.pi)
+    low, high = 0.0, 2 * _FAR
+    for _ in range(60):
+        middle = (low + high) / 2
+        inside = float(weight @ (ndtr(x) - ndtr(x - middle)) ** (models - 1))
+        low, high = (middle, high) if inside < 1 - level else (low, middle)
+    return float(2 * ndtr(-high / np.sqrt(2)))
