@@ -2,26 +2,41 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
-from scipy.optimize import elementwise
-from scipy.special import nctdtr, stdtrit
+from scipy.special import nctdtr, ndtr, stdtrit
 
+from llm_power.errors import InvalidArgument
+from llm_power.statistics._roots import find_roots
 from llm_power.statistics._typing import ArrayLike, FloatArray
+from llm_power.statistics.inversion import z_sum
+
+#: The distribution that the standardized gap is held against.
+Reference = Literal["t", "normal"]
 
 
-def t_power(shift: ArrayLike, units: ArrayLike, alpha: float) -> FloatArray:
+def near_power(
+    shift: ArrayLike, units: ArrayLike, alpha: float, reference: Reference = "t"
+) -> FloatArray:
     """Chance of a rejection on the positive side, where the gap is `shift` standard errors."""
+    if reference == "normal":
+        return np.asarray(ndtr(np.asarray(shift) - z_sum(alpha, 0.5)))
+    if reference != "t":
+        raise InvalidArgument(f"reference must be 't' or 'normal', got {reference!r}")
     freedom = np.asarray(units, dtype=np.float64) - 1
     return np.asarray(1 - nctdtr(freedom, shift, -stdtrit(freedom, alpha / 2)))
 
 
-def shift_of_power(units: ArrayLike, alpha: float, power: float) -> FloatArray:
+def shift_of_power(
+    units: ArrayLike, alpha: float, power: float, reference: Reference = "t"
+) -> FloatArray:
     """Gap over its standard error at which the test over so many units has its power."""
     different, where = np.unique(np.asarray(units, dtype=np.float64), return_inverse=True)
 
     def excess(shift: FloatArray, units: FloatArray) -> FloatArray:
-        return t_power(shift, units, alpha) - power
+        return near_power(shift, units, alpha, reference) - power
 
     highest = 10 - 10 * stdtrit(different - 1, alpha / 2)
-    root = elementwise.find_root(excess, (np.zeros(different.shape), highest), args=(different,))
-    return np.asarray(root.x[where])
+    roots = find_roots(excess, (np.zeros(different.shape), highest), (different,))
+    return np.asarray(roots[where])
