@@ -76,6 +76,9 @@ if TYPE_CHECKING:
     from llm_power.plan.question import (
         Question,
     )
+    from llm_power.plan.repeats import (
+        plan_repeats,
+    )
     from llm_power.scores.frames import (
         read_frame,
         read_samples_df,
@@ -172,6 +175,7 @@ _HOMES = {
     "plan_detectable": "plan.answer",
     "plan_gap": "plan.answer",
     "Question": "plan.question",
+    "plan_repeats": "plan.repeats",
     "ReadOptions": "scores.options",
     "read_frame": "scores.frames",
     "read_samples_df": "scores.frames",
@@ -246,6 +250,7 @@ __all__ = [
     "plan_counts",
     "plan_detectable",
     "plan_gap",
+    "plan_repeats",
     "prepare_task",
     "read_frame",
     "read_samples_df",

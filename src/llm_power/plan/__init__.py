@@ -4,6 +4,7 @@
 `question`              what is asked: level, power, test, margin, family, clusters
 `pair`                  what is assumed of two models, in each way of saying it
 `answer`                required items of every test, and which number to take
+`repeats`               the same for means of several answers to an item
 `text`                  the answer on a screen, and as JSON
 `command`               the command
 ======================  ====================================================================

@@ -14,7 +14,7 @@ from llm_power.plan.pair import (
     pair_from_gap,
     pairs_of_accuracies,
 )
-from llm_power.plan.question import Question
+from llm_power.plan.question import STANDARD, Question
 from llm_power.statistics._checks import positive_count
 from llm_power.statistics.anytime_horizon import monitored_required_n
 from llm_power.statistics.cluster_requirement import (
@@ -33,8 +33,6 @@ from llm_power.statistics.paired_equivalence import score_equivalence_required_n
 
 Decided = Literal["different", "equivalent", "undetermined"]
 
-#: Level .05, power .80, exact test, one pair.
-STANDARD: Final = Question()
 # Shares of the planned items at which errors of a significant gap are told.
 _SHARES: Final = (0.25, 0.5, 1.0)
 # Numbers of clusters that are told of, in multiples of the fewest.

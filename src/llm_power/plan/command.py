@@ -24,9 +24,11 @@ Examples:
   llm-power plan --n 2000 --discordance .1
   llm-power plan --gap 0 --discordance .1 --margin .01
   llm-power plan --p-a .65 --p-b .60 --agreement .8 --models 10
+  llm-power plan --gap .05 --between .11 --within-a .17 --repeats-a 10
 """
 # What says how much the models differ; the other options are the question's.
-_PAIR: Final = ("p_a", "p_b", "rho", "agreement", "b", "c", "n", "gap", "discordance")
+_REPEATS: Final = ("between", "within_a", "within_b", "repeats_a", "repeats_b")
+_PAIR: Final = ("p_a", "p_b", "rho", "agreement", "b", "c", "n", "gap", "discordance", *_REPEATS)
 
 
 @click.command(epilog=_EXAMPLES)
@@ -39,6 +41,11 @@ _PAIR: Final = ("p_a", "p_b", "rho", "agreement", "b", "c", "n", "gap", "discord
 @click.option("--n", type=click.IntRange(1), metavar="COUNT", help="Items of the run, or at hand.")
 @click.option("--gap", type=float, help="Gap to be found, in score units.")
 @click.option("--discordance", type=float, metavar="SHARE", help="Items that one alone solves.")
+@click.option("--between", type=float, metavar="VARIANCE", help="Of graded scores, between items.")
+@click.option("--within-a", type=float, metavar="VARIANCE", help="Of an answer of A to an item.")
+@click.option("--within-b", type=float, metavar="VARIANCE", help="Of B; else as of A.")
+@click.option("--repeats-a", type=click.IntRange(1), metavar="K", help="Answers of A to an item.")
+@click.option("--repeats-b", type=click.IntRange(1), metavar="K", help="Of B; else as many.")
 @click.option("--clusters", type=int, metavar="K", help="Subjects that the items come from.")
 @click.option("--icc", type=float, help="Correlation of the paired difference within a subject.")
 @click.option("--margin", type=float, metavar="GAP", help="Largest gap that counts as none.")
@@ -57,7 +64,7 @@ def plan(*, as_json: bool, **given: Any) -> None:
     """Say how many items to run, before they are run.
 
     From two accuracies, from the counts of a run, or from a gap and the share of items that one
-    model alone solves; from --n and that share, which gap so many items find. What the numbers
+    model alone solves; from --n in place of the gap, which gap so many items find. What the numbers
     cannot be is refused with what they can. docs/planning.md has worked plans.
     """
     from llm_power.plan.question import Question
@@ -71,12 +78,16 @@ def plan(*, as_json: bool, **given: Any) -> None:
 
 def _answer(given: dict[str, Any], question: Question) -> Answer:
     from llm_power.plan import answer
+    from llm_power.plan.repeats import plan_repeats
 
     names = set(given)
     if names == {"p_a", "p_b"}:
         return answer.plan_any_correlation(**given, question=question)
     if {"p_a", "p_b"} < names <= {"p_a", "p_b", "rho", "agreement"}:
         return answer.plan_accuracies(**given, question=question)
+    if {"between", "within_a"} <= names <= {"gap", "n", *_REPEATS}:
+        given["n_items"] = given.pop("n", None)
+        return plan_repeats(**given, question=question)
     if names == {"gap", "discordance"}:
         return answer.plan_gap(**given, question=question)
     if names == {"b", "c", "n"}:
@@ -84,6 +95,6 @@ def _answer(given: dict[str, Any], question: Question) -> Answer:
     if names == {"n", "discordance"}:
         return answer.plan_detectable(given["n"], given["discordance"], question=question)
     raise click.UsageError(
-        "give --p-a and --p-b (with --rho or --agreement), --b, --c and --n, --gap and "
-        "--discordance, or --n and --discordance"
+        "give --p-a and --p-b (with --rho or --agreement), --b, --c and --n, --gap or "
+        "--n and --discordance, or --gap or --n with --between and --within-a"
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 from llm_power.choices import MCNEMAR_TESTS, McNemarTest
 from llm_power.errors import InvalidArgument
@@ -95,3 +96,7 @@ class Question:
         if self.models is None:
             return self.alpha / self.comparisons
         return all_pairs_level(self.models, alpha=self.alpha)
+
+
+#: Level .05, power .80, exact test, one pair.
+STANDARD: Final = Question()

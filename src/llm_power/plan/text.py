@@ -10,10 +10,14 @@ from textwrap import fill
 from typing import Any, Final
 
 from llm_power.choices import TEST_NAMES
+from llm_power.errors import counted
 from llm_power.plan.answer import ClusterItems, DetectableGap, Plan, PlanRange
+from llm_power.plan.question import Question
+from llm_power.plan.repeats import RepeatsPlan
 from llm_power.report.text_tables import plain_table
 
-Answer = Plan | PlanRange | DetectableGap
+_OfPairs = Plan | PlanRange | DetectableGap
+Answer = _OfPairs | RepeatsPlan
 _NEVER: Final = "never"
 _WIDTH: Final = 100
 
@@ -23,7 +27,7 @@ def plan_sentence(answer: Answer) -> str:
 
     Parameters
     ----------
-    answer : Plan, PlanRange or DetectableGap
+    answer : Plan, PlanRange, DetectableGap or RepeatsPlan
         What a question was answered with.
 
     Returns
@@ -43,6 +47,8 @@ def plan_sentence(answer: Answer) -> str:
         return _range_sentence(answer)
     if isinstance(answer, DetectableGap):
         return _gap_sentence(answer)
+    if isinstance(answer, RepeatsPlan):
+        return _repeats_sentence(answer)
     return _sentence(answer)
 
 
@@ -51,7 +57,7 @@ def plan_text(answer: Answer) -> str:
 
     Parameters
     ----------
-    answer : Plan, PlanRange or DetectableGap
+    answer : Plan, PlanRange, DetectableGap or RepeatsPlan
         What a question was answered with.
 
     Returns
@@ -72,6 +78,8 @@ def plan_text(answer: Answer) -> str:
     --------------------------  -----
     exact McNemar test          2,043
     """
+    if isinstance(answer, RepeatsPlan):
+        return _repeats_text(answer)
     plans, heads = _columns(answer)
     plan = plans[-1]
     parts = [_filled(plan_sentence(answer), _assumed(answer, plan)), _required(plans, heads)]
@@ -87,7 +95,7 @@ def plan_json(answer: Answer) -> str:
 
     Parameters
     ----------
-    answer : Plan, PlanRange or DetectableGap
+    answer : Plan, PlanRange, DetectableGap or RepeatsPlan
         What a question was answered with.
 
     Returns
@@ -122,7 +130,7 @@ def _plain(value: Any) -> Any:
     return "inf" if value == inf else value
 
 
-def _columns(answer: Answer) -> tuple[list[Plan], list[str]]:
+def _columns(answer: _OfPairs) -> tuple[list[Plan], list[str]]:
     if isinstance(answer, PlanRange):
         return [answer.fewest, answer.most], ["highest correlation", "lowest correlation"]
     if isinstance(answer, DetectableGap):
@@ -187,7 +195,7 @@ def _gap_sentence(found: DetectableGap) -> str:
     )
 
 
-def _assumed(answer: Answer, plan: Plan) -> str:
+def _assumed(answer: _OfPairs, plan: Plan) -> str:
     asked, pair = plan.question, plan.pair
     who = (
         f"a gap of {_points(pair.gap)}, at {100 * answer.fewest.pair.discordance:.3g}% to "
@@ -195,11 +203,51 @@ def _assumed(answer: Answer, plan: Plan) -> str:
         if isinstance(answer, PlanRange)
         else f"A alone solves {100 * pair.p10:.3g}% of the items, B alone {100 * pair.p01:.3g}%"
     )
+    return f"Assumed: {who}; {_level(asked)}."
+
+
+def _level(asked: Question) -> str:
     level = f"two-sided level {asked.alpha:g}"
-    if asked.family_size > 1:
-        how = "max-T" if asked.models else "Bonferroni and Holm"
-        level += f" of {asked.family_size:,} pairs, {asked.level:.3g} of each by {how}"
-    return f"Assumed: {who}; {level}."
+    if asked.family_size == 1:
+        return level
+    how = "max-T" if asked.models else "Bonferroni and Holm"
+    return f"{level} of {asked.family_size:,} pairs, {asked.level:.3g} of each by {how}"
+
+
+def _repeats_sentence(plan: RepeatsPlan) -> str:
+    k = (
+        f"{counted(plan.repeats_a, 'answer')} of each model"
+        if plan.repeats_a == plan.repeats_b
+        else f"{counted(plan.repeats_a, 'answer')} of A and {plan.repeats_b:,} of B"
+    )
+    if not isfinite(plan.items):
+        return "No number of items tells models apart whose gap is zero."
+    if plan.gaps:
+        return (
+            f"Gaps of {_points(plan.gap, up=True)} or more are found with power "
+            f"{plan.question.power:g} by the paired t test, with {k} to every item."
+        )
+    return (
+        f"Plan {plan.items:,.0f} items with {k} to every one: the paired t test then finds the gap "
+        f"of {_points(plan.gap)} with power {plan.question.power:g}."
+    )
+
+
+def _repeats_text(plan: RepeatsPlan) -> str:
+    assumed = (
+        f"Assumed: variance {plan.between:.4g} between items, {plan.within_a:.4g} of an answer of "
+        f"A and {plan.within_b:.4g} of B; {_level(plan.question)}."
+    )
+    found = [_points(gap, up=True) for _, gap in plan.gaps] or [_items(n) for _, n in plan.ways]
+    rows = [["answers of each model", "finds" if plan.gaps else "items"]]
+    rows += [
+        [f"{k:,.0f}" if isfinite(k) else "ever more", cell]
+        for (k, _), cell in zip(plan.ways, found, strict=True)
+    ]
+    parts = [_filled(_repeats_sentence(plan), assumed), plain_table(rows)]
+    if not plan.gaps:
+        parts.append(f"N* of eq. (9), by the normal law, is {_items(plan.n_star)}.")
+    return "\n\n".join(parts)
 
 
 def _required(plans: Sequence[Plan], heads: list[str]) -> str:
@@ -248,7 +296,7 @@ def _errors(plan: Plan) -> str:
     return plain_table(rows)
 
 
-def _notes(answer: Answer, plan: Plan) -> list[str]:
+def _notes(answer: _OfPairs, plan: Plan) -> list[str]:
     lines = []
     if plan.sizes and not isinstance(answer, PlanRange):
         lines.append(

@@ -3,7 +3,7 @@ r"""The level that max-T leaves to each pair, against R and against max-T on sco
 R 4.2.2::
 
     > for (m in c(2,3,10,45)) for (a in c(.05,.01))
-    +   cat(m, a, sprintf("%.8f", 2*pnorm(-qtukey(a,m,Inf,lower.tail=FALSE)/sqrt(2))), "\\n")
+    +   cat(m, a, sprintf("%.8f", 2*pnorm(-qtukey(a,m,Inf,lower.tail=FALSE)/sqrt(2))), "\n")
 """
 
 from __future__ import annotations

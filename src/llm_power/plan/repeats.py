@@ -1,0 +1,172 @@
+r"""Plans for scores that are means of several answers to an item (Miller 2024, eqs. 9 and 10).
+
+An item's mean difference has the variance :math:`\omega^2 + \sigma_A^2/K_A + \sigma_B^2/K_B`.
+Repeats shrink the last two terms, items all three.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf, sqrt
+from typing import Any, Final
+
+from llm_power.errors import InvalidArgument
+from llm_power.plan.question import STANDARD, Question
+from llm_power.statistics.cluster_requirement import cluster_power, clusters_required
+from llm_power.statistics.inversion import required_n
+from llm_power.statistics.repeats import repeats_variance
+
+# Numbers of repeats that are told of beside those asked for.
+_REPEATS: Final = (1.0, 2.0, 5.0, 10.0, inf)
+
+
+@dataclass(frozen=True, slots=True)
+class RepeatsPlan:
+    """How many items means of repeats take, by the paired t test.
+
+    Attributes
+    ----------
+    question : Question
+        What was asked.
+    gap : float
+        Gap to be found; where items were given, the smallest that they find.
+    between, within_a, within_b : float
+        Variance between items, and those of the answers of A and of B to an item.
+    repeats_a, repeats_b : int
+        Answers of A and of B to each item.
+    items : float
+        Fewest items from which the test has the target power, for normal differences.
+    n_star : float
+        Eq. (9), not rounded.
+    ways : tuple of (float, float)
+        Repeats of both models alike, and the items that they take; ``inf`` for the limit.
+    gaps : tuple of (float, float)
+        Repeats of both models alike, and the smallest gap that the given items then find; empty
+        where the gap was given.
+
+    Examples
+    --------
+    >>> from llm_power import plan_repeats
+    >>> plan = plan_repeats(1 / 9, 1 / 6, gap=0.05, repeats_a=10)
+    >>> plan.items, round(plan.n_star, 1), plan.ways[-1]
+    (456.0, 453.5, (inf, 351.0))
+    """
+
+    question: Question
+    gap: float
+    between: float
+    within_a: float
+    within_b: float
+    repeats_a: int
+    repeats_b: int
+    items: float
+    n_star: float
+    ways: tuple[tuple[float, float], ...]
+    gaps: tuple[tuple[float, float], ...]
+
+
+def plan_repeats(
+    between: float,
+    within_a: float,
+    within_b: float | None = None,
+    *,
+    gap: float | None = None,
+    n_items: int | None = None,
+    repeats_a: int = 1,
+    repeats_b: int | None = None,
+    question: Question = STANDARD,
+) -> RepeatsPlan:
+    """Plan for means of repeats, from variances.
+
+    Parameters
+    ----------
+    between : float
+        Variance, between items, of the difference of the models' expected scores.
+    within_a, within_b : float
+        Variance of the answers of A, and of B, to an item; that of B is A's if not given.
+    gap : float, optional
+        Gap to be found, in score units.
+    n_items : int, optional
+        Items there are, in place of `gap`: the smallest gap that they find is planned for.
+    repeats_a, repeats_b : int
+        Answers of A and of B to each item; those of B are A's if not given.
+    question : Question
+        Level, power and family; a margin or clusters are not for repeats.
+
+    Returns
+    -------
+    RepeatsPlan
+        The answer.
+
+    Raises
+    ------
+    InvalidArgument
+        If not exactly one of gap and items is given, or an argument is outside its domain.
+
+    Examples
+    --------
+    Miller's section 5 with 1 and with 10 repeats has 13.3 % and 7.6 % by the normal law.
+
+    >>> from llm_power import plan_repeats
+    >>> [round(plan_repeats(1 / 9, 1 / 6, n_items=198, repeats_a=k).gap, 4) for k in (1, 10)]
+    [0.1334, 0.076]
+    """
+    if (gap is None) == (n_items is None):
+        raise InvalidArgument("give gap or n_items, one of the two")
+    if question.margin is not None or question.clusters is not None:
+        raise InvalidArgument("margin and clusters are not for repeats: leave them out")
+    if min(between, within_a, within_a if within_b is None else within_b) < 0:
+        raise InvalidArgument("between, within_a and within_b must not be negative")
+    of_b = within_a if within_b is None else within_b
+    k_b = repeats_a if repeats_b is None else repeats_b
+    law: dict[str, Any] = {"alpha": question.level, "power": question.power}
+
+    def sigma(k_a: float, k_b: float) -> float:
+        variance = repeats_variance(between, within_a, of_b, repeats_a=k_a, repeats_b=k_b)
+        return sqrt(float(variance))
+
+    own = sigma(repeats_a, k_b)
+    if own == 0:
+        raise InvalidArgument("between, within_a and within_b must not all be 0")
+    gaps: tuple[tuple[float, float], ...] = ()
+    if n_items is not None:
+        gap = _detectable(n_items, own, **law)
+        gaps = tuple((k, _detectable(n_items, sigma(k, k), **law)) for k in _REPEATS)
+    size = float(gap or 0.0)
+
+    def items(sigma_d: float) -> float:
+        # Items are clusters of one: the test is Student's with an item less than there are.
+        return clusters_required(size, sigma_d, 0.0, 1, **law) if sigma_d > 0 else 2.0
+
+    return RepeatsPlan(
+        question=question,
+        gap=size,
+        between=between,
+        within_a=within_a,
+        within_b=of_b,
+        repeats_a=repeats_a,
+        repeats_b=k_b,
+        items=items(own),
+        n_star=float(required_n(size, own, **law)),
+        ways=tuple((k, items(sigma(k, k))) for k in _REPEATS),
+        gaps=gaps,
+    )
+
+
+def _detectable(n_items: int, sigma_d: float, *, alpha: float, power: float) -> float:
+    """Smallest gap that the paired t test finds, in steps that no digit shows."""
+    if n_items < 2:
+        raise InvalidArgument(f"n_items must be at least 2, got {n_items!r}")
+    if sigma_d == 0:
+        return 0.0
+
+    def found(gap: float) -> bool:
+        return bool(cluster_power(gap, sigma_d, 0.0, n_items, 1, alpha=alpha) >= power)
+
+    low, high = 0.0, sigma_d
+    while not found(high):
+        high *= 2
+    for _ in range(50):
+        middle = (low + high) / 2
+        low, high = (low, middle) if found(middle) else (middle, high)
+    return high
