@@ -73,6 +73,9 @@ if TYPE_CHECKING:
         plan_detectable,
         plan_gap,
     )
+    from llm_power.plan.pilot import (
+        plan_pilot,
+    )
     from llm_power.plan.question import (
         Question,
     )
@@ -174,6 +177,7 @@ _HOMES = {
     "plan_counts": "plan.answer",
     "plan_detectable": "plan.answer",
     "plan_gap": "plan.answer",
+    "plan_pilot": "plan.pilot",
     "Question": "plan.question",
     "plan_repeats": "plan.repeats",
     "ReadOptions": "scores.options",
@@ -250,6 +254,7 @@ __all__ = [
     "plan_counts",
     "plan_detectable",
     "plan_gap",
+    "plan_pilot",
     "plan_repeats",
     "prepare_task",
     "read_frame",

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import isfinite
+from pathlib import Path
 from typing import Any, Final, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtr
 
-from llm_power.errors import InvalidArgument, ScoreError
+from llm_power.errors import InvalidArgument, ScoreError, counted, listed
 from llm_power.plan.answer import STANDARD
 from llm_power.plan.question import Question
+from llm_power.scores.options import ReadOptions
+from llm_power.scores.readers import read_scores
 from llm_power.scores.selection import select_models
 from llm_power.scores.store import TaskScores
 from llm_power.statistics._typing import FloatArray
 from llm_power.statistics.assurance import (
+    LARGEST_PLAN,
     AssuredN,
     mcnemar_assurance,
     mcnemar_assured_n,
@@ -97,7 +101,7 @@ class OwnGap:
     >>> from llm_power.example import example_task
     >>> own = plan_pilot(example_task(), "heron", "wren").own
     >>> own.significant, own.observed.units, own.limit.units
-    (True, 84.0, 106.0)
+    (True, 23.0, 24.0)
     """
 
     significant: bool
@@ -123,6 +127,8 @@ class PilotPlan:
         Score of A less that of B in the pilot.
     p : float
         P-value of the test in the pilot.
+    test : str
+        The test, "exact", "mid_p", "asymptotic", "student" or "cluster".
     unit : {"items", "clusters"}
         What numbers count: clusters, of the pilot's sizes, where these are the sample.
     cluster_size : float
@@ -142,7 +148,7 @@ class PilotPlan:
     >>> from llm_power.example import example_task
     >>> plan = plan_pilot(example_task(), "heron", "osprey", gap=0.02)
     >>> plan.design.low, plan.design.n_star, plan.design.high
-    (3460.0, 4098.0, 4824.0)
+    (3500.0, 4112.0, 4803.0)
     """
 
     question: Question
@@ -151,6 +157,7 @@ class PilotPlan:
     n_items: int
     gap: float
     p: float
+    test: str
     unit: Unit
     cluster_size: float
     declared: float | None
@@ -200,7 +207,7 @@ def plan_pilot(
     >>> from llm_power import plan_pilot
     >>> from llm_power.example import example_task
     >>> plan_pilot(example_task(), "heron", "osprey", gap=0.02, cluster="subject").design.n_star
-    4.0
+    43.0
     """
     if question.margin is not None or question.clusters is not None:
         raise InvalidArgument("a pilot must come without margin, clusters and icc: it has its own")
@@ -230,6 +237,7 @@ def plan_pilot(
         n_items=len(d),
         gap=float(d.mean()),
         p=pilot.p,
+        test=pilot.name,
         unit="items" if cluster is None else "clusters",
         cluster_size=pilot.cluster_size,
         declared=gap,
@@ -239,9 +247,66 @@ def plan_pilot(
     )
 
 
+def read_pilot(
+    pilot: Path,
+    model_a: str | None = None,
+    model_b: str | None = None,
+    *,
+    cluster: str | None = None,
+    **declared: Any,
+) -> tuple[TaskScores, str, str]:
+    """Read the scores of a pilot, and say which two models are meant.
+
+    Parameters
+    ----------
+    pilot : Path
+        A file or folder that `llm_power.read_scores` takes.
+    model_a, model_b : str, optional
+        Names in it; not needed where it has two models.
+    cluster : str, optional
+        Column that groups the items.
+    **declared
+        What else `llm_power.ReadOptions` says of the file.
+
+    Returns
+    -------
+    task : TaskScores
+        The scores.
+    model_a, model_b : str
+        The names.
+
+    Raises
+    ------
+    ScoreError
+        If the scores cannot be read, or it is not said which models are meant.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from llm_power.example import write_example_board
+    >>> from llm_power.plan.pilot import read_pilot
+    >>> board = write_example_board("board")
+    >>> task, first, second = read_pilot(board, "Gemma-2B", "Llama-2-7B", cluster="category")
+    >>> task.n_items, first, second
+    (602, 'Gemma-2B', 'Llama-2-7B')
+    """
+    task = read_scores(pilot, ReadOptions(clusters=(cluster,) if cluster else (), **declared))
+    names = [model_a, model_b]
+    if names == [None, None] and task.n_models == len(names):
+        names = [*task.models]
+    if None in names:
+        raise ScoreError(
+            f"the pilot has {counted(task.n_models, 'model')}: {listed(task.models)}",
+            remedy="name two of them with --model-a and --model-b",
+            file=str(pilot),
+        )
+    return task, str(names[0]), str(names[1])
+
+
 class _Pilot(Protocol):
     """What is asked of a pilot, whatever its scores are."""
 
+    name: str
     delta: float
     p: float
     cluster_size: float
@@ -280,7 +345,7 @@ class _Right:
         self.b, self.c, self.n = int((d > 0).sum()), int((d < 0).sum()), len(d)
         self.delta = (self.b - self.c) / self.n
         self.p = float(P_VALUES[question.test](self.b, self.c))
-        self.power = question.power
+        self.power, self.name = question.power, question.test
         self.test: dict[str, Any] = {"test": question.test, "alpha": question.level}
 
     def required(self, gap: float) -> float:
@@ -299,6 +364,8 @@ class _Right:
         return (2 * share - 1) * (self.b + self.c) / self.n
 
     def assurance(self, units: int) -> float:
+        if units > LARGEST_PLAN:
+            return np.nan
         return mcnemar_assurance(units, self.b, self.c, self.n, **self.test)
 
     def assured(self) -> AssuredN:
@@ -308,12 +375,13 @@ class _Right:
 class _Graded:
     """A pilot of graded scores."""
 
+    name = "student"
     cluster_size = 1.0
 
     def __init__(self, d: FloatArray, question: Question) -> None:
         if len(d) < _FEWEST or np.ptp(d) == 0:
             raise ScoreError(
-                f"{len(d)} items with {np.unique(d).size} different gaps tell nothing of a variance",
+                f"{len(d)} items with {np.unique(d).size} different gaps tell of no variance",
                 remedy=f"give {_FEWEST} items or more, not all with one gap",
             )
         found = paired_t_test(d)
@@ -346,6 +414,8 @@ class _Graded:
 
 class _Clustered:
     """A pilot whose clusters are the sample, with the sizes that they have."""
+
+    name = "cluster"
 
     def __init__(self, found: ClusterPilot, question: Question) -> None:
         if not (found.standard_error > 0 and found.freedom > 0):

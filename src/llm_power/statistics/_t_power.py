@@ -25,7 +25,13 @@ def near_power(
     if reference != "t":
         raise InvalidArgument(f"reference must be 't' or 'normal', got {reference!r}")
     freedom = np.asarray(units, dtype=np.float64) - 1
-    return np.asarray(1 - nctdtr(freedom, shift, -stdtrit(freedom, alpha / 2)))
+    return 1 - below(freedom, shift, -stdtrit(freedom, alpha / 2))
+
+
+def below(freedom: ArrayLike, shift: ArrayLike, t: ArrayLike) -> FloatArray:
+    """Chance of a noncentral t below `t`; where SciPy's is lost to underflow, 0 or 1."""
+    chance = np.asarray(nctdtr(freedom, shift, t))
+    return np.where(np.isnan(chance), np.less(shift, t), chance)
 
 
 def shift_of_power(

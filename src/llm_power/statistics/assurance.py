@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from scipy.special import betainc, betaln, chdtri, nctdtr, stdtr, stdtrit
+from scipy.special import betainc, betaln, chdtri, stdtr, stdtrit
 
 from llm_power.choices import McNemarTest
 from llm_power.errors import InvalidArgument
@@ -33,6 +33,7 @@ from llm_power.statistics._checks import (
     positive,
     positive_count,
 )
+from llm_power.statistics._t_power import below
 from llm_power.statistics._typing import FloatArray, IntArray
 from llm_power.statistics.exact_required_n import _critical_count
 
@@ -230,7 +231,7 @@ def mean_assurance(
     ratio = np.sqrt(chdtri(n_0 - 1, (1 - nodes) / 2) / (n_0 - 1))
     spread = np.sqrt(1 + n / n_0)
     critical = -stdtrit(n - 1, open_unit("alpha", alpha) / 2)
-    power = 1 - nctdtr(n - 1, np.sqrt(n) * shift * ratio / spread, critical / spread)
+    power = 1 - below(n - 1, np.sqrt(n) * shift * ratio / spread, critical / spread)
     return float(weights @ power / 2)
 
 

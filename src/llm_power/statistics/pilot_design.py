@@ -488,7 +488,7 @@ def cluster_assured_n(
     >>> from llm_power.statistics.pilot_design import cluster_assured_n, cluster_pilot
     >>> pilot = cluster_pilot(moments_from_counts([90] * 8, [9, 7, 3, 8] * 2, [4, 2, 5, 3] * 2))
     >>> cluster_assured_n(pilot, assurance=0.75).n_star
-    14.0
+    15.0
     """
     target = open_unit("assurance", assurance)
     largest = float(np.mean(np.sign(pilot.delta) * pilot.drawn_delta > 0))

@@ -20,12 +20,13 @@ from collections.abc import Callable
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.special import bdtrc, nctdtr, stdtrit
+from scipy.special import bdtrc, stdtrit
 
 from llm_power.choices import McNemarTest
 from llm_power.errors import InvalidArgument
 from llm_power.statistics._binomial import binomial_pmf
 from llm_power.statistics._checks import counts, finite, open_unit, positive
+from llm_power.statistics._t_power import below
 from llm_power.statistics.exact_required_n import _critical_count
 
 
@@ -133,8 +134,8 @@ def shift_limit(
         raise InvalidArgument(f"t of {t!r} is not significant at alpha={alpha!r}")
 
     def excess(shift: float) -> float:
-        condition = 1 - nctdtr(df, shift, critical) if selected else 1.0
-        return float((1 - nctdtr(df, shift, size)) / condition - tail)
+        condition = 1 - below(df, shift, critical) if selected else 1.0
+        return float((1 - below(df, shift, size)) / condition - tail)
 
     return _rising_root(excess, 0.0, size)
 
