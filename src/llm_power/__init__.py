@@ -73,6 +73,9 @@ if TYPE_CHECKING:
         plan_detectable,
         plan_gap,
     )
+    from llm_power.plan.costs import (
+        plan_costs,
+    )
     from llm_power.plan.pilot import (
         plan_pilot,
     )
@@ -177,6 +180,7 @@ _HOMES = {
     "plan_counts": "plan.answer",
     "plan_detectable": "plan.answer",
     "plan_gap": "plan.answer",
+    "plan_costs": "plan.costs",
     "plan_pilot": "plan.pilot",
     "Question": "plan.question",
     "plan_repeats": "plan.repeats",
@@ -251,6 +255,7 @@ __all__ = [
     "parametric_required_n_proportions",
     "plan_accuracies",
     "plan_any_correlation",
+    "plan_costs",
     "plan_counts",
     "plan_detectable",
     "plan_gap",

@@ -29,6 +29,7 @@ from llm_power.statistics.assurance import (
 )
 from llm_power.statistics.cluster_moments import moments_from_differences
 from llm_power.statistics.cluster_requirement import clusters_required
+from llm_power.statistics.design_costs import Variances
 from llm_power.statistics.exact_required_n import P_VALUES, required_n_of_test
 from llm_power.statistics.graded_difference import paired_t_test
 from llm_power.statistics.pilot_design import (
@@ -42,6 +43,7 @@ from llm_power.statistics.pilot_design import (
     cluster_pilot,
     mean_design,
 )
+from llm_power.statistics.repeats import ItemMeans, variances_of_means
 from llm_power.statistics.selected_gap import share_limit, shift_limit
 
 Unit = Literal["items", "clusters"]
@@ -303,6 +305,59 @@ def read_pilot(
     return task, str(names[0]), str(names[1])
 
 
+def variances_of_pilot(
+    task: TaskScores, model_a: str, model_b: str, *, cluster: str | None = None
+) -> Variances:
+    """Estimate the variance of the paired difference at each level from a pilot.
+
+    Parameters
+    ----------
+    task : TaskScores
+        Scores of both models, and perhaps of others; means of repeats tell the innermost level.
+    model_a, model_b : str
+        Their names.
+    cluster : str, optional
+        Cluster column, whose clusters are the subjects.
+
+    Returns
+    -------
+    Variances
+        Unbiased, but for negative ones, which are 0.
+
+    Raises
+    ------
+    ScoreError
+        If a name is not a model of the task.
+    InvalidArgument
+        If the clusters are too few to tell anything, or the models do not differ.
+
+    Examples
+    --------
+    >>> from llm_power.example import example_task
+    >>> from llm_power.plan.pilot import variances_of_pilot
+    >>> found = variances_of_pilot(example_task(), "heron", "wren", cluster="subject")
+    >>> found.subjects, round(found.items, 4), found.repeats
+    (0.0070..., 0.212, 0.0)
+    """
+    pair = select_models(task, [model_a, model_b])
+    columns = [pair.models.index(model_a), pair.models.index(model_b)]
+    number, variance = pair.answers.number, pair.answers.variance
+    found = variances_of_means(
+        *(ItemMeans(pair.values[:, j], number[:, j], variance[:, j]) for j in columns)
+    )
+    if pair.repeats is None:
+        items, within = float(found.standard_error**2 * found.n_items), 0.0
+    else:
+        items, within = float(found.between), float(found.within_a + found.within_b)
+    items = max(items, 0.0)
+    if cluster is None:
+        return Variances(0.0, items, within)
+    d = pair.values[:, columns[0]] - pair.values[:, columns[1]]
+    names, codes = pair.cluster_codes(cluster)
+    subjects = cluster_pilot(moments_from_differences(d, np.asarray(names)[codes])).between
+    return Variances(subjects, max(items - subjects, 0.0), within)
+
+
 class _Pilot(Protocol):
     """What is asked of a pilot, whatever its scores are."""
 
@@ -366,7 +421,7 @@ class _Right:
     def assurance(self, units: int) -> float:
         if units > LARGEST_PLAN:
             return np.nan
-        return mcnemar_assurance(units, self.b, self.c, self.n, **self.test)
+        return float(mcnemar_assurance(units, self.b, self.c, self.n, **self.test))
 
     def assured(self) -> AssuredN:
         return mcnemar_assured_n(self.b, self.c, self.n, assurance=self.power, **self.test)
@@ -405,7 +460,7 @@ class _Graded:
         return error * shift_limit(self.delta / error, self.n - 1, alpha=self.alpha, **settings)
 
     def assurance(self, units: int) -> float:
-        return mean_assurance(units, self.delta, self.sigma, self.n, alpha=self.alpha)
+        return float(mean_assurance(units, self.delta, self.sigma, self.n, alpha=self.alpha))
 
     def assured(self) -> AssuredN:
         settings: dict[str, Any] = {"alpha": self.alpha, "assurance": self.power}

@@ -78,7 +78,12 @@ def pilot_text(plan: PilotPlan) -> str:
     >>> from llm_power.plan.pilot_text import pilot_text
     >>> text = pilot_text(plan_pilot(example_task(), "heron", "kite"))
     >>> print(text.split(chr(10) * 2)[1])
-    gap                    points  items  assurance
+    gap                points  items  assurance
+    -----------------  ------  -----  ---------
+    the pilot's own    10.2      127       0.76
+    median-unbiased    10.2      129       0.77
+    confidence of 0.8  8.79      177       0.88
+    assurance of 0.8   -         140       0.80
     """
     parts = [filled(pilot_sentence(plan), _about(plan))]
     if plan.design is not None:
@@ -140,8 +145,8 @@ def _notes(plan: PilotPlan) -> list[str]:
         )
     if own.assured.largest < _CERTAIN:
         lines.append(
-            f"No number has an assurance above {own.assured.largest:.3g}, the chance that the model "
-            "that leads in the pilot is the better one."
+            f"No number has an assurance above {own.assured.largest:.3g}, the chance that the "
+            "model that leads in the pilot is the better one."
         )
     return lines
 

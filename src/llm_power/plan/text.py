@@ -100,7 +100,8 @@ def plan_json(answer: Answer) -> str:
 
     Examples
     --------
-    >>>     >>> from llm_power import plan_counts
+    >>> import json
+    >>> from llm_power import plan_counts
     >>> from llm_power.plan.text import plan_json
     >>> said = json.loads(plan_json(plan_counts(295, 249, 10_042)))
     >>> said["items"], said["pair"]["p10"], said["monitored"]["items"]

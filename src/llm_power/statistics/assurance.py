@@ -27,14 +27,14 @@ from llm_power.choices import McNemarTest
 from llm_power.errors import InvalidArgument
 from llm_power.statistics._checks import (
     at_least_two,
+    counts,
     finite,
     open_unit,
     pair_counts,
     positive,
-    positive_count,
 )
 from llm_power.statistics._t_power import below
-from llm_power.statistics._typing import FloatArray, IntArray
+from llm_power.statistics._typing import ArrayLike, FloatArray, IntArray
 from llm_power.statistics.exact_required_n import _critical_count
 
 #: Items beyond which no plan is looked for.
@@ -75,20 +75,20 @@ class AssuredN:
 
 
 def mcnemar_assurance(
-    n_items: int,
+    n_items: ArrayLike,
     b: int,
     c: int,
     pilot_items: int,
     *,
     test: McNemarTest = "exact",
     alpha: float = 0.05,
-) -> float:
+) -> FloatArray:
     r"""Assurance of McNemar's test on new items, from the counts of a pilot.
 
     Parameters
     ----------
-    n_items : int
-        Items of the plan.
+    n_items : array_like of int
+        Items of the plan, up to `LARGEST_PLAN`.
     b, c, pilot_items : int
         Items of the pilot that only A, and only B, solves, and all of them.
     test : {"exact", "mid_p", "asymptotic"}, default "exact"
@@ -98,8 +98,9 @@ def mcnemar_assurance(
 
     Returns
     -------
-    float
-        Chance of a rejection in favor of the model that leads in the pilot, of A in a tie.
+    ndarray
+        Of the shape of `n_items`: the chance of a rejection in favor of the model that leads in the
+        pilot, of A in a tie.
 
     Raises
     ------
@@ -117,15 +118,16 @@ def mcnemar_assurance(
     >>> from llm_power.statistics.exact_required_n import mcnemar_power
     >>> round(mcnemar_power(415, 36 / 300, 18 / 300), 2)
     0.8
-    >>> round(mcnemar_assurance(415, 36, 18, 300), 2)
-    0.7
+    >>> mcnemar_assurance([415, 609], 36, 18, 300).round(2).tolist()
+    [0.7, 0.8]
     """
-    n = positive_count("n_items", n_items)
-    if n > LARGEST_PLAN:
-        raise InvalidArgument(f"n_items must be at most {LARGEST_PLAN:,}, got {n_items!r}")
+    n = counts("n_items", n_items)
+    if n.size == 0 or n.min() < 1 or n.max() > LARGEST_PLAN:
+        raise InvalidArgument(f"n_items must lie in [1, {LARGEST_PLAN}], got {n_items!r}")
     posterior = _posterior(b, c, pilot_items)
-    given = _rejection_path(n, posterior, test, open_unit("alpha", alpha))
-    return _mean_over_discordance(given, n, posterior)
+    given = _rejection_path(int(n.max()), posterior, test, open_unit("alpha", alpha))
+    found = [_mean_over_discordance(given, size, posterior) for size in n.ravel().tolist()]
+    return np.reshape(found, n.shape)
 
 
 def mcnemar_assured_n(
@@ -186,13 +188,13 @@ def mcnemar_assured_n(
 
 
 def mean_assurance(
-    n_items: int, delta: float, sigma_d: float, pilot_items: int, *, alpha: float = 0.05
-) -> float:
+    n_items: ArrayLike, delta: float, sigma_d: float, pilot_items: int, *, alpha: float = 0.05
+) -> FloatArray:
     r"""Assurance of the paired t test on new items, from the mean and deviation of a pilot.
 
     Parameters
     ----------
-    n_items : int
+    n_items : array_like of int
         Items of the plan, at least 2.
     delta, sigma_d : float
         Mean of the paired difference in the pilot, and its sample standard deviation.
@@ -203,8 +205,8 @@ def mean_assurance(
 
     Returns
     -------
-    float
-        Chance of a rejection on the side of the pilot's gap.
+    ndarray
+        Of the shape of `n_items`: the chance of a rejection on the side of the pilot's gap.
 
     Raises
     ------
@@ -221,18 +223,21 @@ def mean_assurance(
     Examples
     --------
     >>> from llm_power.statistics.assurance import mean_assurance
-    >>> round(mean_assurance(400, 0.05, 0.36, 100), 3)
-    0.64
+    >>> mean_assurance([400, 1470], 0.05, 0.36, 100).round(3).tolist()
+    [0.64, 0.8]
     """
-    n, n_0 = at_least_two("n_items", n_items), at_least_two("pilot_items", pilot_items)
+    n, n_0 = counts("n_items", n_items), at_least_two("pilot_items", pilot_items)
+    if np.any(n < 2):
+        raise InvalidArgument(f"n_items must be at least 2, got {int(n.min())!r}")
     shift = abs(float(finite("delta", delta))) / float(positive("sigma_d", sigma_d))
     nodes, weights = np.polynomial.legendre.leggauss(_NODES)
     # Of the pilot's deviation over the true one.
     ratio = np.sqrt(chdtri(n_0 - 1, (1 - nodes) / 2) / (n_0 - 1))
     spread = np.sqrt(1 + n / n_0)
     critical = -stdtrit(n - 1, open_unit("alpha", alpha) / 2)
-    power = 1 - below(n - 1, np.sqrt(n) * shift * ratio / spread, critical / spread)
-    return float(weights @ power / 2)
+    center = np.sqrt(n) * shift / spread
+    power = 1 - below(n - 1, np.multiply.outer(ratio, center), critical / spread)
+    return np.asarray(np.tensordot(weights / 2, power, axes=1))
 
 
 def mean_assured_n(
@@ -274,7 +279,7 @@ def mean_assured_n(
     largest = float(stdtr(n_0 - 1, np.sqrt(n_0) * abs(float(finite("delta", delta))) / sigma))
 
     def reaches(n: int) -> bool:
-        return mean_assurance(n, delta, sigma, n_0, alpha=alpha) >= target
+        return bool(mean_assurance(n, delta, sigma, n_0, alpha=alpha) >= target)
 
     if target >= largest or not reaches(LARGEST_PLAN):
         return AssuredN(np.inf, largest)
