@@ -73,6 +73,12 @@ if TYPE_CHECKING:
         plan_detectable,
         plan_gap,
     )
+    from llm_power.plan.costs import (
+        plan_costs,
+    )
+    from llm_power.plan.pilot import (
+        plan_pilot,
+    )
     from llm_power.plan.question import (
         Question,
     )
@@ -178,6 +184,8 @@ _HOMES = {
     "plan_counts": "plan.answer",
     "plan_detectable": "plan.answer",
     "plan_gap": "plan.answer",
+    "plan_costs": "plan.costs",
+    "plan_pilot": "plan.pilot",
     "Question": "plan.question",
     "plan_repeats": "plan.repeats",
     "ReadOptions": "scores.options",
@@ -254,9 +262,11 @@ __all__ = [
     "parametric_required_n_proportions",
     "plan_accuracies",
     "plan_any_correlation",
+    "plan_costs",
     "plan_counts",
     "plan_detectable",
     "plan_gap",
+    "plan_pilot",
     "plan_repeats",
     "prepare_task",
     "read_frame",

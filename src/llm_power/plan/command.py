@@ -4,12 +4,13 @@
 # ruff: noqa: PLC0415
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from llm_power.choices import MCNEMAR_TESTS
-from llm_power.command_options import level_and_power
+from llm_power.command_options import kind_and_item, level_and_power, metric_and_filter
 
 if TYPE_CHECKING:
     from llm_power.plan.question import Question
@@ -25,9 +26,16 @@ Examples:
   llm-power plan --gap 0 --discordance .1 --margin .01
   llm-power plan --p-a .65 --p-b .60 --agreement .8 --models 10
   llm-power plan --gap .05 --between .11 --within-a .17 --repeats-a 10
+  llm-power plan --pilot scores.parquet --model-a heron --model-b wren --gap .01
+  llm-power plan --gap .02 --discordance .2 --icc .01 --cost-subject 50 --cost-item 1 \
+    --cost-answer .02
 """
 # What says how much the models differ; the other options are the question's.
 _REPEATS: Final = ("between", "within_a", "within_b", "repeats_a", "repeats_b")
+_READING: Final = (
+    *("pilot", "model_a", "model_b", "cluster", "task", "kind", "item", "metric", "filter"),
+)
+_PRICES: Final = ("cost_subject", "cost_item", "cost_answer", "budget")
 _PAIR: Final = ("p_a", "p_b", "rho", "agreement", "b", "c", "n", "gap", "discordance", *_REPEATS)
 
 
@@ -46,6 +54,17 @@ _PAIR: Final = ("p_a", "p_b", "rho", "agreement", "b", "c", "n", "gap", "discord
 @click.option("--within-b", type=float, metavar="VARIANCE", help="Of B; else as of A.")
 @click.option("--repeats-a", type=click.IntRange(1), metavar="K", help="Answers of A to an item.")
 @click.option("--repeats-b", type=click.IntRange(1), metavar="K", help="Of B; else as many.")
+@click.option("--pilot", type=click.Path(path_type=Path), help="Scores that two models have.")
+@click.option("--model-a", metavar="MODEL", help="A of the pilot, where it has more than two.")
+@click.option("--model-b", metavar="MODEL", help="B of the pilot.")
+@click.option("--cluster", metavar="COLUMN", help="Column of the pilot that groups its items.")
+@click.option("--task", metavar="NAME", help="Task of a pilot of several.")
+@kind_and_item
+@metric_and_filter
+@click.option("--cost-subject", type=float, metavar="COST", help="Of a subject, in any unit.")
+@click.option("--cost-item", type=float, metavar="COST", help="Of an item beside its answers.")
+@click.option("--cost-answer", type=float, metavar="COST", help="Of an answer of one model.")
+@click.option("--budget", type=float, help="What there is to be spent, in place of --gap.")
 @click.option("--clusters", type=int, metavar="K", help="Subjects that the items come from.")
 @click.option("--icc", type=float, help="Correlation of the paired difference within a subject.")
 @click.option("--margin", type=float, metavar="GAP", help="Largest gap that counts as none.")
@@ -68,12 +87,78 @@ def plan(*, as_json: bool, **given: Any) -> None:
     cannot be is refused with what they can. docs/planning.md has worked plans.
     """
     from llm_power.plan.question import Question
-    from llm_power.plan.text import plan_json, plan_text
 
+    reading = {name: given.pop(name) for name in _READING}
+    prices = {name: given.pop(name) for name in _PRICES}
     pair = {name: given.pop(name) for name in _PAIR}
     said = {name: value for name, value in pair.items() if value is not None}
-    answer = _answer(said, Question(**given))
+    paid = any(price is not None for price in prices.values())
+    icc = given.pop("icc") if paid else None
+    question = Question(**given)
+    if paid:
+        click.echo(_at_cost(prices, reading, {"icc": icc, **said}, question, as_json))
+        return
+    if reading["pilot"] is not None:
+        click.echo(_from_pilot(reading, said, question, as_json))
+        return
+    if any(value is not None for value in reading.values()):
+        raise click.UsageError("give --pilot with the options that say how it is read")
+    from llm_power.plan.text import plan_json, plan_text
+
+    answer = _answer(said, question)
     click.echo(plan_json(answer) if as_json else plan_text(answer))
+
+
+def _at_cost(
+    prices: dict[str, float | None],
+    reading: dict[str, Any],
+    said: dict[str, Any],
+    question: Question,
+    as_json: bool,
+) -> str:
+    from llm_power.plan._wording import answer_json
+    from llm_power.plan.costs import plan_costs, variances_of_levels
+    from llm_power.plan.costs_text import costs_sentence, costs_text
+    from llm_power.statistics.design_costs import Costs
+
+    if prices["cost_answer"] is None:
+        raise click.UsageError("give --cost-answer with the other costs")
+    aim = {"gap": said.pop("gap", None), "budget": prices["budget"]}
+    icc, within = said.pop("icc") or 0.0, said.pop("within_a", None)
+    noise = 0.0 if within is None else within + said.pop("within_b", within)
+    if reading["pilot"] is not None and not said and within is None:
+        from llm_power.plan.pilot import read_pilot, variances_of_pilot
+
+        cluster = reading["cluster"]
+        variances = variances_of_pilot(*read_pilot(**reading), cluster=cluster)
+    elif set(said) == {"discordance"}:
+        total = said["discordance"] - (aim["gap"] or 0.0) ** 2
+        variances = variances_of_levels(total, icc=icc, within=noise)
+    elif set(said) == {"between"}:
+        variances = variances_of_levels(said["between"] + noise, icc=icc, within=noise)
+    else:
+        raise click.UsageError(
+            "give --pilot, or --discordance or --between, perhaps with --icc and --within-a, with "
+            "the costs"
+        )
+    costs = Costs(prices["cost_subject"] or 0.0, prices["cost_item"] or 0.0, prices["cost_answer"])
+    answer = plan_costs(variances, costs, question=question, **aim)
+    return answer_json(costs_sentence(answer), answer) if as_json else costs_text(answer)
+
+
+def _from_pilot(
+    reading: dict[str, Any], said: dict[str, Any], question: Question, as_json: bool
+) -> str:
+    from llm_power.plan._wording import answer_json
+    from llm_power.plan.pilot import plan_pilot, read_pilot
+    from llm_power.plan.pilot_text import pilot_sentence, pilot_text
+
+    if not set(said) <= {"gap"}:
+        raise click.UsageError("give --gap with --pilot, or nothing: the rest is in the pilot")
+    cluster = reading["cluster"]
+    task, first, second = read_pilot(**reading)
+    answer = plan_pilot(task, first, second, cluster=cluster, question=question, **said)
+    return answer_json(pilot_sentence(answer), answer) if as_json else pilot_text(answer)
 
 
 def _answer(given: dict[str, Any], question: Question) -> Answer:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from dataclasses import asdict
-from math import ceil, floor, inf, isfinite, isnan, log10
-from textwrap import fill
-from typing import Any, Final
+from math import inf, isfinite
 
 from llm_power.choices import TEST_NAMES
 from llm_power.errors import counted
+from llm_power.plan._wording import answer_json, filled, points, whole
 from llm_power.plan.answer import ClusterItems, DetectableGap, Plan, PlanRange
 from llm_power.plan.question import Question
 from llm_power.plan.repeats import RepeatsPlan
@@ -18,8 +15,6 @@ from llm_power.report.text_tables import plain_table
 
 _OfPairs = Plan | PlanRange | DetectableGap
 Answer = _OfPairs | RepeatsPlan
-_NEVER: Final = "never"
-_WIDTH: Final = 100
 
 
 def plan_sentence(answer: Answer) -> str:
@@ -82,12 +77,12 @@ def plan_text(answer: Answer) -> str:
         return _repeats_text(answer)
     plans, heads = _columns(answer)
     plan = plans[-1]
-    parts = [_filled(plan_sentence(answer), _assumed(answer, plan)), _required(plans, heads)]
+    parts = [filled(plan_sentence(answer), _assumed(answer, plan)), _required(plans, heads)]
     if plan.clusters is not None:
         parts.append(_ways(plan.clusters))
     if plan.sizes and not isinstance(answer, PlanRange):
         parts.append(_errors(plan))
-    return "\n\n".join(filter(None, [*parts, _filled(*_notes(answer, plan))]))
+    return "\n\n".join(filter(None, [*parts, filled(*_notes(answer, plan))]))
 
 
 def plan_json(answer: Answer) -> str:
@@ -112,22 +107,7 @@ def plan_json(answer: Answer) -> str:
     >>> said["items"], said["pair"]["p10"], said["monitored"]["items"]
     (20662.0, 0.02937661820354511, 39323.0)
     """
-    said = {"sentence": plan_sentence(answer), **asdict(answer)}
-    return json.dumps(_plain(said), indent=2, allow_nan=False)
-
-
-def _filled(*sentences: str) -> str:
-    return "\n".join(fill(sentence, _WIDTH, break_on_hyphens=False) for sentence in sentences)
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _plain(inner) for name, inner in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(inner) for inner in value]
-    if isinstance(value, float) and isnan(value):
-        return None
-    return "inf" if value == inf else value
+    return answer_json(plan_sentence(answer), answer)
 
 
 def _columns(answer: _OfPairs) -> tuple[list[Plan], list[str]]:
@@ -139,11 +119,11 @@ def _columns(answer: _OfPairs) -> tuple[list[Plan], list[str]]:
 
 
 def _sentence(plan: Plan) -> str:
-    gap, test = _points(plan.pair.gap), TEST_NAMES[plan.question.test]
+    gap, test = points(plan.pair.gap), TEST_NAMES[plan.question.test]
     if plan.decided_as == "equivalent":
         return (
             f"Plan {plan.items:,.0f} items: two one-sided score tests then show that the gap, "
-            f"here {gap}, is within {_points(plan.question.margin or 0)}, with power "
+            f"here {gap}, is within {points(plan.question.margin or 0)}, with power "
             f"{plan.question.power:g}."
         )
     if plan.clusters is not None:
@@ -190,7 +170,7 @@ def _gap_sentence(found: DetectableGap) -> str:
     if not isfinite(found.gap):
         return f"{found.n_items:,} items find no gap with power {asked.power:g}: plan more."
     return (
-        f"{found.n_items:,} items find gaps of {_points(found.gap, up=True)} or more with power "
+        f"{found.n_items:,} items find gaps of {points(found.gap, up=True)} or more with power "
         f"{asked.power:g}, by the {test}."
     )
 
@@ -198,7 +178,7 @@ def _gap_sentence(found: DetectableGap) -> str:
 def _assumed(answer: _OfPairs, plan: Plan) -> str:
     asked, pair = plan.question, plan.pair
     who = (
-        f"a gap of {_points(pair.gap)}, at {100 * answer.fewest.pair.discordance:.3g}% to "
+        f"a gap of {points(pair.gap)}, at {100 * answer.fewest.pair.discordance:.3g}% to "
         f"{100 * pair.discordance:.3g}% of items that one model alone solves"
         if isinstance(answer, PlanRange)
         else f"A alone solves {100 * pair.p10:.3g}% of the items, B alone {100 * pair.p01:.3g}%"
@@ -224,12 +204,12 @@ def _repeats_sentence(plan: RepeatsPlan) -> str:
         return "No number of items tells models apart whose gap is zero."
     if plan.gaps:
         return (
-            f"Gaps of {_points(plan.gap, up=True)} or more are found with power "
+            f"Gaps of {points(plan.gap, up=True)} or more are found with power "
             f"{plan.question.power:g} by the paired t test, with {k} to every item."
         )
     return (
         f"Plan {plan.items:,.0f} items with {k} to every one: the paired t test then finds the gap "
-        f"of {_points(plan.gap)} with power {plan.question.power:g}."
+        f"of {points(plan.gap)} with power {plan.question.power:g}."
     )
 
 
@@ -238,15 +218,15 @@ def _repeats_text(plan: RepeatsPlan) -> str:
         f"Assumed: variance {plan.between:.4g} between items, {plan.within_a:.4g} of an answer of "
         f"A and {plan.within_b:.4g} of B; {_level(plan.question)}."
     )
-    found = [_points(gap, up=True) for _, gap in plan.gaps] or [_items(n) for _, n in plan.ways]
+    found = [points(gap, up=True) for _, gap in plan.gaps] or [whole(n) for _, n in plan.ways]
     rows = [["answers of each model", "finds" if plan.gaps else "items"]]
     rows += [
         [f"{k:,.0f}" if isfinite(k) else "ever more", cell]
         for (k, _), cell in zip(plan.ways, found, strict=True)
     ]
-    parts = [_filled(_repeats_sentence(plan), assumed), plain_table(rows)]
+    parts = [filled(_repeats_sentence(plan), assumed), plain_table(rows)]
     if not plan.gaps:
-        parts.append(f"N* of eq. (9), by the normal law, is {_items(plan.n_star)}.")
+        parts.append(f"N* of eq. (9), by the normal law, is {whole(plan.n_star)}.")
     return "\n\n".join(parts)
 
 
@@ -255,7 +235,7 @@ def _required(plans: Sequence[Plan], heads: list[str]) -> str:
     rows = [["test", *heads]]
 
     def row(label: str, numbers: list[float]) -> None:
-        rows.append([label, *map(_items, numbers)])
+        rows.append([label, *map(whole, numbers)])
 
     for test in ("exact", "mid_p", "asymptotic"):
         row(TEST_NAMES[test], [getattr(plan, test) for plan in plans])
@@ -283,7 +263,7 @@ def _required(plans: Sequence[Plan], heads: list[str]) -> str:
 
 def _ways(found: ClusterItems) -> str:
     rows = [["clusters", "items of each", "in all"]]
-    rows += [[f"{k:,}", _items(m), _items(k * m)] for k, m in found.ways]
+    rows += [[f"{k:,}", whole(m), whole(k * m)] for k, m in found.ways]
     return plain_table(rows)
 
 
@@ -315,7 +295,7 @@ def _notes(answer: _OfPairs, plan: Plan) -> list[str]:
     if hand is not None and not isinstance(answer, DetectableGap):
         lines.append(
             f"The {hand.n_items:,} items at hand find this gap with power {hand.power:.3f}, and "
-            f"gaps of {_points(hand.detectable, up=True)} or more with power "
+            f"gaps of {points(hand.detectable, up=True)} or more with power "
             f"{plan.question.power:g}."
         )
     return lines
@@ -324,18 +304,3 @@ def _notes(answer: _OfPairs, plan: Plan) -> list[str]:
 def _article(test: str) -> str:
     """Return the name as it stands behind an article."""
     return test.replace("McNemar's score test", "McNemar score test")
-
-
-def _items(number: float) -> str:
-    return f"{ceil(number - 1e-9):,}" if isfinite(number) else _NEVER
-
-
-def _points(gap: float, *, up: bool = False) -> str:
-    """Return a gap in points to three digits; rounded up, if so much must be enough."""
-    points = 100 * abs(gap)
-    if not isfinite(points):
-        return "no size"
-    if up and points > 0:
-        unit = 10.0 ** (floor(log10(points)) - 2)
-        points = ceil(points / unit - 1e-9) * unit
-    return f"{points:.3g} point{'' if f'{points:.3g}' == '1' else 's'}"

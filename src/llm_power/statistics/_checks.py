@@ -135,6 +135,14 @@ def positive_count(name: str, value: int) -> int:
     return number
 
 
+def at_least_two(name: str, value: int) -> int:
+    """Return `value` as an int if it is a whole number of at least 2."""
+    number = positive_count(name, value)
+    if number == 1:
+        raise InvalidArgument(f"{name} must be at least 2, got {value!r}")
+    return number
+
+
 def discordance(p10: float, p01: float) -> float:
     """Return p10 + p01 if these can be the probabilities of the two discordant cells."""
     total = float(p10) + float(p01)

@@ -20,15 +20,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final
 
 import numpy as np
-from scipy.special import fdtri, nctdtr, ndtr, stdtrit
+from scipy.special import fdtri
 
 from llm_power.errors import InvalidArgument
 from llm_power.statistics._checks import broadcast, finite, non_negative, open_unit, positive
 from llm_power.statistics._cluster_sets import one_way_anova, pool_all, ratio
 from llm_power.statistics._roots import find_roots
+from llm_power.statistics._t_power import Reference, near_power, shift_of_power
 from llm_power.statistics._typing import ArrayLike, BoolArray, FloatArray
 from llm_power.statistics.cluster_moments import ClusterMoments
 from llm_power.statistics.design_effect import cluster_resolution, design_effect
@@ -39,9 +40,6 @@ _EDGE: Final = 1e-12
 
 # Items that are as good as infinitely many.
 _ENDLESS: Final = 1e15
-
-#: The distribution that the standardized gap is held against.
-Reference = Literal["t", "normal"]
 
 
 def kish_design_effect(cluster_sizes: ArrayLike, icc: ArrayLike) -> FloatArray:
@@ -228,7 +226,7 @@ def cluster_power(
     if np.any(inside > 1):
         raise InvalidArgument(f"icc must not exceed 1, got {float(inside.max())!r}")
     shift = gap / sigma * np.sqrt(clusters / ((1 - inside) / size + spread * inside))
-    return _near_power(shift, clusters, open_unit("alpha", alpha), reference)
+    return near_power(shift, clusters, open_unit("alpha", alpha), reference)
 
 
 def clusters_required(
@@ -432,7 +430,10 @@ def cluster_requirement(
     # N* of independent items over the squared normal quantiles: (sigma / delta)^2.
     unit = pair.n_star_iid / np.square(z_sum(alpha, power))
     known = np.isfinite(pair.icc) & np.isfinite(unit)
-    needed = unit * np.square(_noncentrality(clusters, known, alpha, power, reference))
+    shift = np.full(n.shape, np.nan)
+    if known.any():
+        shift[known] = shift_of_power(clusters[known], alpha, power, reference)
+    needed = unit * np.square(shift)
     per_cluster = ratio(clusters, n) * (1 - inside) + spread * inside
     items = _items_per_cluster(needed, clusters, inside, spread)
     required = _required_clusters(
@@ -465,34 +466,6 @@ def _items_per_cluster(
     return items
 
 
-def _near_power(
-    shift: FloatArray, clusters: FloatArray, alpha: float, reference: Reference
-) -> FloatArray:
-    if reference == "normal":
-        return np.asarray(ndtr(shift - z_sum(alpha, 0.5)))
-    if reference != "t":
-        raise InvalidArgument(f"reference must be 't' or 'normal', got {reference!r}")
-    freedom = clusters - 1
-    return np.asarray(1 - nctdtr(freedom, shift, -stdtrit(freedom, alpha / 2)))
-
-
-def _noncentrality(
-    clusters: FloatArray, known: BoolArray, alpha: float, power: float, reference: Reference
-) -> FloatArray:
-    """Shift of the standardized gap at which the test has its power; NaN where not `known`."""
-    shift = np.full(clusters.shape, np.nan)
-    if known.any():
-        different, where = np.unique(clusters[known], return_inverse=True)
-
-        def excess(x: FloatArray, k: FloatArray) -> FloatArray:
-            return _near_power(x, k, alpha, reference) - power
-
-        highest = np.asarray(10 - 10 * stdtrit(different - 1, alpha / 2), dtype=np.float64)
-        roots = find_roots(excess, (np.zeros_like(highest), highest), (different,))
-        shift[known] = roots[where]
-    return shift
-
-
 def _required_clusters(
     unit: FloatArray,
     per_cluster: FloatArray,
@@ -508,7 +481,7 @@ def _required_clusters(
         each = unit[known] * per_cluster[known]
 
         def excess(k: FloatArray, each: FloatArray) -> FloatArray:
-            return _near_power(np.sqrt(k / each), k, alpha, reference) - power
+            return near_power(np.sqrt(k / each), k, alpha, reference) - power
 
         two = np.full(each.shape, 2.0)
         enough = excess(two, each) >= 0

@@ -22,6 +22,7 @@ from llm_power.errors import InvalidArgument
 from llm_power.statistics._binomial import binomial_pmf, likely_counts
 from llm_power.statistics._checks import (
     broadcast,
+    counts,
     discordance,
     discordant_rates,
     finite,
@@ -160,6 +161,43 @@ def mcnemar_power(
     m = _likely_discordant(n, n, psi)
     rejected = _rejection_probability(m, p10 / psi, test, open_unit("alpha", alpha))
     return float(binomial_pmf(m, n, psi) @ rejected)
+
+
+def mcnemar_powers(
+    n_items: ArrayLike, p10: float, p01: float, *, test: McNemarTest = "exact", alpha: float = 0.05
+) -> FloatArray:
+    """`mcnemar_power` of many numbers of items, in a fraction of the time.
+
+    Parameters
+    ----------
+    n_items : array_like of int
+        Numbers of items, at least 1.
+    p10, p01, test, alpha
+        As in `mcnemar_power`.
+
+    Returns
+    -------
+    ndarray
+        Of the shape of `n_items`.
+
+    Raises
+    ------
+    InvalidArgument
+        If an argument is outside its domain.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.exact_required_n import mcnemar_powers
+    >>> mcnemar_powers([1000, 1020, 1021], 0.12, 0.08).round(4).tolist()
+    [0.7916, 0.7997, 0.8001]
+    """
+    n, psi = counts("n_items", n_items), discordance(p10, p01)
+    if n.size == 0 or n.min() < 1:
+        raise InvalidArgument(f"n_items must be at least 1, got {n_items!r}")
+    m = _likely_discordant(int(n.min()), int(n.max()), psi)
+    given = _rejection_probability(m, p10 / psi, test, open_unit("alpha", alpha))
+    found = [_mean(given, m, size, psi) for size in n.ravel().tolist()]
+    return np.reshape(found, n.shape)
 
 
 def mcnemar_required_n(

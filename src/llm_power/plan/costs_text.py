@@ -1,0 +1,108 @@
+"""A plan at least cost on a screen, the design first."""
+
+from __future__ import annotations
+
+from llm_power.errors import counted
+from llm_power.plan._wording import filled, points
+from llm_power.plan.costs import CostPlan
+from llm_power.report.text_tables import plain_table
+
+
+def costs_sentence(plan: CostPlan) -> str:
+    """Return what to run, in a sentence.
+
+    Parameters
+    ----------
+    plan : CostPlan
+        What `plan_costs` found.
+
+    Returns
+    -------
+    str
+        One line.
+
+    Examples
+    --------
+    >>> from llm_power import plan_costs
+    >>> from llm_power.plan.costs_text import costs_sentence
+    >>> from llm_power.statistics.design_costs import Costs, Variances
+    >>> plan = plan_costs(Variances(0.002, 0.15, 0.1), Costs(50, 1, 0.02), gap=0.02)
+    >>> print(costs_sentence(plan))
+    Plan 95 subjects of 64 items with 4 repeats: nothing that finds the gap of 2 points with power
+    0.8 costs less than 11,802.8.
+    """
+    design, power = plan.design, plan.question.power
+    if plan.gap is not None:
+        why = (
+            f"nothing that finds the gap of {points(plan.gap)} with power {power:g} costs less "
+            f"than {_money(design.cost)}"
+        )
+    else:
+        why = (
+            f"nothing that costs {_money(plan.budget or 0)} or less finds a smaller gap with power "
+            f"{power:g} than {points(design.detectable_gap, up=True)}"
+        )
+    return f"Plan {_design(plan)}: {why}."
+
+
+def costs_text(plan: CostPlan) -> str:
+    """Return the answer for a terminal.
+
+    Parameters
+    ----------
+    plan : CostPlan
+        What `plan_costs` found.
+
+    Returns
+    -------
+    str
+        The sentence, and a table of what is paid for.
+
+    Examples
+    --------
+    >>> from llm_power import plan_costs
+    >>> from llm_power.plan.costs_text import costs_text
+    >>> from llm_power.statistics.design_costs import Costs, Variances
+    >>> plan = plan_costs(Variances(0.0, 0.15, 0.1), Costs(0, 1, 0.02), gap=0.02)
+    >>> print(costs_text(plan).split(chr(10) * 2)[1])
+             number  variance  cost of one    cost
+    -------  ------  --------  -----------  ------
+    items     3,436      0.15            1   3,436
+    answers  27,488       0.1         0.02  549.76
+    """
+    design, costs, variances = plan.design, plan.costs, plan.variances
+    n_items = design.subjects * design.items
+    answers = 2 * n_items * design.repeats
+    rows = [["", "number", "variance", "cost of one", "cost"]]
+    for name, number, variance, cost in (
+        ("subjects", design.subjects, variances.subjects, costs.subject),
+        ("items", n_items, variances.items, costs.item),
+        ("answers", answers, variances.repeats, costs.answer),
+    ):
+        if name != "subjects" or not _of_items(plan):
+            row = [f"{number:,}", f"{variance:.3g}", _money(cost), _money(number * cost)]
+            rows.append([name, *row])
+    note = (
+        f"Smallest gap with power {plan.question.power:g}: "
+        f"{points(design.detectable_gap, up=True)}; the test is Student's, over "
+        f"{'items' if _of_items(plan) else 'subjects'}, at the two-sided level "
+        f"{plan.question.level:.3g}."
+    )
+    return "\n\n".join([filled(costs_sentence(plan)), plain_table(rows), filled(note)])
+
+
+def _of_items(plan: CostPlan) -> bool:
+    """Return whether items are the sample: subjects neither differ nor cost anything."""
+    return plan.variances.subjects == 0 and plan.costs.subject == 0
+
+
+def _design(plan: CostPlan) -> str:
+    design = plan.design
+    each = f"with {counted(design.repeats, 'repeat')}"
+    if _of_items(plan):
+        return f"{counted(design.subjects * design.items, 'item')} {each}"
+    return f"{counted(design.subjects, 'subject')} of {counted(design.items, 'item')} {each}"
+
+
+def _money(amount: float) -> str:
+    return f"{amount:,.2f}".rstrip("0").rstrip(".")

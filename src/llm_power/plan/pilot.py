@@ -1,0 +1,516 @@
+"""How many items a plan takes, when what is known of two models is a pilot."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isfinite
+from pathlib import Path
+from typing import Any, Final, Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import stdtr
+
+from llm_power.errors import InvalidArgument, ScoreError, counted, listed
+from llm_power.plan.answer import STANDARD
+from llm_power.plan.question import Question
+from llm_power.scores.options import ReadOptions
+from llm_power.scores.readers import read_scores
+from llm_power.scores.selection import select_models
+from llm_power.scores.store import TaskScores
+from llm_power.statistics._typing import FloatArray
+from llm_power.statistics.assurance import (
+    LARGEST_PLAN,
+    AssuredN,
+    mcnemar_assurance,
+    mcnemar_assured_n,
+    mean_assurance,
+    mean_assured_n,
+)
+from llm_power.statistics.cluster_moments import moments_from_differences
+from llm_power.statistics.cluster_requirement import clusters_required
+from llm_power.statistics.design_costs import Variances
+from llm_power.statistics.exact_required_n import P_VALUES, required_n_of_test
+from llm_power.statistics.graded_difference import paired_t_test
+from llm_power.statistics.pilot_design import (
+    ClusterPilot,
+    PilotDesign,
+    binary_design,
+    cluster_assurance,
+    cluster_assured_n,
+    cluster_items_design,
+    cluster_number_design,
+    cluster_pilot,
+    mean_design,
+)
+from llm_power.statistics.repeats import ItemMeans, variances_of_means
+from llm_power.statistics.selected_gap import share_limit, shift_limit
+
+Unit = Literal["items", "clusters"]
+
+#: Chance that the true gap is at least the one that a pilot's own is corrected to.
+CONFIDENCE: Final = 0.80
+
+# Graded items that the interval of a variance takes.
+_FEWEST: Final = 5
+
+
+@dataclass(frozen=True, slots=True)
+class GapPlan:
+    """A plan at one gap, and what the pilot makes of it.
+
+    Attributes
+    ----------
+    gap : float
+        In score units; 0 where none is left.
+    units : float
+        Items, or clusters, whose power at this gap is the target; ``inf`` at a gap of 0.
+    assurance : float
+        Their power expected over the whole uncertainty of the pilot; NaN without a number.
+
+    Examples
+    --------
+    >>> from llm_power.plan.pilot import GapPlan
+    >>> GapPlan(gap=0.06, units=415.0, assurance=0.70).units
+    415.0
+    """
+
+    gap: float
+    units: float
+    assurance: float
+
+
+@dataclass(frozen=True, slots=True)
+class OwnGap:
+    """Plans for the gap that the pilot itself has, which is no declared one.
+
+    Attributes
+    ----------
+    significant : bool
+        Whether the pilot is; the corrections are then made on that condition.
+    observed : GapPlan
+        At the pilot's own gap, as if it were the true one.
+    median : GapPlan
+        At the median-unbiased gap.
+    limit : GapPlan
+        At the gap that the true one exceeds with a chance of `CONFIDENCE`.
+    assured : AssuredN
+        Units whose assurance is the target power, and the largest assurance.
+
+    Examples
+    --------
+    >>> from llm_power import plan_pilot
+    >>> from llm_power.example import example_task
+    >>> own = plan_pilot(example_task(), "heron", "wren").own
+    >>> own.significant, own.observed.units, own.limit.units
+    (True, 23.0, 24.0)
+    """
+
+    significant: bool
+    observed: GapPlan
+    median: GapPlan
+    limit: GapPlan
+    assured: AssuredN
+
+
+@dataclass(frozen=True, slots=True)
+class PilotPlan:
+    """How many items or clusters to take, as far as a pilot tells.
+
+    Attributes
+    ----------
+    question : Question
+        Level, power and test.
+    model_a, model_b : str
+        Names.
+    n_items : int
+        Items of the pilot that both answered.
+    gap : float
+        Score of A less that of B in the pilot.
+    p : float
+        P-value of the test in the pilot.
+    test : str
+        The test, "exact", "mid_p", "asymptotic", "student" or "cluster".
+    unit : {"items", "clusters"}
+        What numbers count: clusters, of the pilot's sizes, where these are the sample.
+    cluster_size : float
+        Items of a unit, on average: 1 where units are items.
+    declared : float or None
+        Gap to be found.
+    design : PilotDesign or None
+        Required units at the declared gap.
+    same_clusters : PilotDesign or None
+        Required items at the declared gap, were all from the pilot's own clusters.
+    own : OwnGap or None
+        Where no gap was declared.
+
+    Examples
+    --------
+    >>> from llm_power import plan_pilot
+    >>> from llm_power.example import example_task
+    >>> plan = plan_pilot(example_task(), "heron", "osprey", gap=0.02)
+    >>> plan.design.low, plan.design.n_star, plan.design.high
+    (3500.0, 4112.0, 4803.0)
+    """
+
+    question: Question
+    model_a: str
+    model_b: str
+    n_items: int
+    gap: float
+    p: float
+    test: str
+    unit: Unit
+    cluster_size: float
+    declared: float | None
+    design: PilotDesign | None
+    same_clusters: PilotDesign | None
+    own: OwnGap | None
+
+
+def plan_pilot(
+    task: TaskScores,
+    model_a: str,
+    model_b: str,
+    *,
+    gap: float | None = None,
+    cluster: str | None = None,
+    question: Question = STANDARD,
+) -> PilotPlan:
+    """Plan from a pilot that two models have answered.
+
+    Parameters
+    ----------
+    task : TaskScores
+        Scores of both, and perhaps of others; items that one of them has no score on are left out.
+    model_a, model_b : str
+        Their names.
+    gap : float, optional
+        Gap to be found, in score units; by default the pilot's own, corrected.
+    cluster : str, optional
+        Cluster column of the items: the clusters are then the sample.
+    question : Question
+        Level, power, test and family.
+
+    Returns
+    -------
+    PilotPlan
+        The answer.
+
+    Raises
+    ------
+    ScoreError
+        If a name is not a model of the task, or the pilot too small to tell anything.
+    InvalidArgument
+        If the gap is none that the pilot admits, or the question has a margin or clusters.
+
+    Examples
+    --------
+    >>> from llm_power import plan_pilot
+    >>> from llm_power.example import example_task
+    >>> plan_pilot(example_task(), "heron", "osprey", gap=0.02, cluster="subject").design.n_star
+    43.0
+    """
+    if question.margin is not None or question.clusters is not None:
+        raise InvalidArgument("a pilot must come without margin, clusters and icc: it has its own")
+    if model_a == model_b:
+        raise InvalidArgument(f"model_a and model_b must differ, got {model_a!r} twice")
+    pair = select_models(task, [model_a, model_b])
+    scores = pair.values[:, [pair.models.index(model_a), pair.models.index(model_b)]]
+    both = ~np.isnan(scores).any(axis=1)
+    d = scores[both, 0] - scores[both, 1]
+    if not d.any():
+        raise ScoreError(
+            f"{model_a!r} and {model_b!r} differ on none of {len(d):,} items",
+            remedy="give a larger pilot",
+            file=task.provenance.file,
+        )
+    labels = None
+    if cluster is not None:
+        names, codes = pair.cluster_codes(cluster)
+        labels = np.asarray(names)[codes][both]
+    pilot = _pilot(pair, d, labels, question)
+    if gap is None and pilot.delta == 0:
+        raise InvalidArgument("gap must be given: that of the pilot is zero")
+    return PilotPlan(
+        question=question,
+        model_a=model_a,
+        model_b=model_b,
+        n_items=len(d),
+        gap=float(d.mean()),
+        p=pilot.p,
+        test=pilot.name,
+        unit="items" if cluster is None else "clusters",
+        cluster_size=pilot.cluster_size,
+        declared=gap,
+        design=None if gap is None else pilot.design(gap),
+        same_clusters=None if gap is None else pilot.same_clusters(gap),
+        own=_own(pilot, question) if gap is None else None,
+    )
+
+
+def read_pilot(
+    pilot: Path,
+    model_a: str | None = None,
+    model_b: str | None = None,
+    *,
+    cluster: str | None = None,
+    **declared: Any,
+) -> tuple[TaskScores, str, str]:
+    """Read the scores of a pilot, and say which two models are meant.
+
+    Parameters
+    ----------
+    pilot : Path
+        A file or folder that `llm_power.read_scores` takes.
+    model_a, model_b : str, optional
+        Names in it; not needed where it has two models.
+    cluster : str, optional
+        Column that groups the items.
+    **declared
+        What else `llm_power.ReadOptions` says of the file.
+
+    Returns
+    -------
+    task : TaskScores
+        The scores.
+    model_a, model_b : str
+        The names.
+
+    Raises
+    ------
+    ScoreError
+        If the scores cannot be read, or it is not said which models are meant.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from llm_power.example import write_example_board
+    >>> from llm_power.plan.pilot import read_pilot
+    >>> board = write_example_board("board")
+    >>> task, first, second = read_pilot(board, "Gemma-2B", "Llama-2-7B", cluster="category")
+    >>> task.n_items, first, second
+    (602, 'Gemma-2B', 'Llama-2-7B')
+    """
+    task = read_scores(pilot, ReadOptions(clusters=(cluster,) if cluster else (), **declared))
+    names = [model_a, model_b]
+    if names == [None, None] and task.n_models == len(names):
+        names = [*task.models]
+    if None in names:
+        raise ScoreError(
+            f"the pilot has {counted(task.n_models, 'model')}: {listed(task.models)}",
+            remedy="name two of them with --model-a and --model-b",
+            file=str(pilot),
+        )
+    return task, str(names[0]), str(names[1])
+
+
+def variances_of_pilot(
+    task: TaskScores, model_a: str, model_b: str, *, cluster: str | None = None
+) -> Variances:
+    """Estimate the variance of the paired difference at each level from a pilot.
+
+    Parameters
+    ----------
+    task : TaskScores
+        Scores of both models, and perhaps of others; means of repeats tell the innermost level.
+    model_a, model_b : str
+        Their names.
+    cluster : str, optional
+        Cluster column, whose clusters are the subjects.
+
+    Returns
+    -------
+    Variances
+        Unbiased, but for negative ones, which are 0.
+
+    Raises
+    ------
+    ScoreError
+        If a name is not a model of the task.
+    InvalidArgument
+        If the clusters are too few to tell anything, or the models do not differ.
+
+    Examples
+    --------
+    >>> from llm_power.example import example_task
+    >>> from llm_power.plan.pilot import variances_of_pilot
+    >>> found = variances_of_pilot(example_task(), "heron", "wren", cluster="subject")
+    >>> found.subjects, round(found.items, 4), found.repeats
+    (0.0070..., 0.212, 0.0)
+    """
+    pair = select_models(task, [model_a, model_b])
+    columns = [pair.models.index(model_a), pair.models.index(model_b)]
+    number, variance = pair.answers.number, pair.answers.variance
+    found = variances_of_means(
+        *(ItemMeans(pair.values[:, j], number[:, j], variance[:, j]) for j in columns)
+    )
+    if pair.repeats is None:
+        items, within = float(found.standard_error**2 * found.n_items), 0.0
+    else:
+        items, within = float(found.between), float(found.within_a + found.within_b)
+    items = max(items, 0.0)
+    if cluster is None:
+        return Variances(0.0, items, within)
+    d = pair.values[:, columns[0]] - pair.values[:, columns[1]]
+    names, codes = pair.cluster_codes(cluster)
+    subjects = cluster_pilot(moments_from_differences(d, np.asarray(names)[codes])).between
+    return Variances(subjects, max(items - subjects, 0.0), within)
+
+
+class _Pilot(Protocol):
+    """What is asked of a pilot, whatever its scores are."""
+
+    name: str
+    delta: float
+    p: float
+    cluster_size: float
+
+    def required(self, gap: float) -> float: ...
+    def design(self, gap: float) -> PilotDesign: ...
+    def same_clusters(self, gap: float) -> PilotDesign | None: ...
+    def limit(self, confidence: float, *, selected: bool) -> float: ...
+    def assurance(self, units: int) -> float: ...
+    def assured(self) -> AssuredN: ...
+
+
+def _own(pilot: _Pilot, question: Question) -> OwnGap:
+    significant = pilot.p <= question.level
+
+    def plan(gap: float) -> GapPlan:
+        units = pilot.required(gap) if gap > 0 else np.inf
+        known = isfinite(units)
+        return GapPlan(gap, units, pilot.assurance(int(units)) if known else np.nan)
+
+    return OwnGap(
+        significant=significant,
+        observed=plan(abs(pilot.delta)),
+        median=plan(pilot.limit(0.5, selected=significant)),
+        limit=plan(pilot.limit(CONFIDENCE, selected=significant)),
+        assured=pilot.assured(),
+    )
+
+
+class _Right:
+    """A pilot of 0/1 scores."""
+
+    cluster_size = 1.0
+
+    def __init__(self, d: FloatArray, question: Question) -> None:
+        self.b, self.c, self.n = int((d > 0).sum()), int((d < 0).sum()), len(d)
+        self.delta = (self.b - self.c) / self.n
+        self.p = float(P_VALUES[question.test](self.b, self.c))
+        self.power, self.name = question.power, question.test
+        self.test: dict[str, Any] = {"test": question.test, "alpha": question.level}
+
+    def required(self, gap: float) -> float:
+        psi = (self.b + self.c) / self.n
+        return required_n_of_test((psi + gap) / 2, (psi - gap) / 2, power=self.power, **self.test)
+
+    def design(self, gap: float) -> PilotDesign:
+        return binary_design(gap, self.b, self.c, self.n, power=self.power, **self.test)
+
+    def same_clusters(self, gap: float) -> None:
+        return None
+
+    def limit(self, confidence: float, *, selected: bool) -> float:
+        ahead, behind = max(self.b, self.c), min(self.b, self.c)
+        share = share_limit(ahead, behind, selected=selected, confidence=confidence, **self.test)
+        return (2 * share - 1) * (self.b + self.c) / self.n
+
+    def assurance(self, units: int) -> float:
+        if units > LARGEST_PLAN:
+            return np.nan
+        return float(mcnemar_assurance(units, self.b, self.c, self.n, **self.test))
+
+    def assured(self) -> AssuredN:
+        return mcnemar_assured_n(self.b, self.c, self.n, assurance=self.power, **self.test)
+
+
+class _Graded:
+    """A pilot of graded scores."""
+
+    name = "student"
+    cluster_size = 1.0
+
+    def __init__(self, d: FloatArray, question: Question) -> None:
+        if len(d) < _FEWEST or np.ptp(d) == 0:
+            raise ScoreError(
+                f"{len(d)} items with {np.unique(d).size} different gaps tell of no variance",
+                remedy=f"give {_FEWEST} items or more, not all with one gap",
+            )
+        found = paired_t_test(d)
+        self.d, self.n = d, len(d)
+        self.delta, self.p = float(found.delta), float(found.p_value)
+        self.sigma = float(d.std(ddof=1))
+        self.alpha, self.power = question.level, question.power
+
+    def required(self, gap: float) -> float:
+        return clusters_required(gap, self.sigma, 0.0, 1, alpha=self.alpha, power=self.power)
+
+    def design(self, gap: float) -> PilotDesign:
+        return mean_design(gap, self.d, alpha=self.alpha, power=self.power)
+
+    def same_clusters(self, gap: float) -> None:
+        return None
+
+    def limit(self, confidence: float, *, selected: bool) -> float:
+        error = self.sigma / self.n**0.5
+        settings: dict[str, Any] = {"selected": selected, "confidence": confidence}
+        return error * shift_limit(self.delta / error, self.n - 1, alpha=self.alpha, **settings)
+
+    def assurance(self, units: int) -> float:
+        return float(mean_assurance(units, self.delta, self.sigma, self.n, alpha=self.alpha))
+
+    def assured(self) -> AssuredN:
+        settings: dict[str, Any] = {"alpha": self.alpha, "assurance": self.power}
+        return mean_assured_n(self.delta, self.sigma, self.n, **settings)
+
+
+class _Clustered:
+    """A pilot whose clusters are the sample, with the sizes that they have."""
+
+    name = "cluster"
+
+    def __init__(self, found: ClusterPilot, question: Question) -> None:
+        if not (found.standard_error > 0 and found.freedom > 0):
+            raise ScoreError(
+                "the clusters do not differ, which tells nothing of a variance between them",
+                remedy="give more clusters, or leave --cluster out",
+            )
+        self.found, self.delta = found, found.delta
+        self.t = found.delta / found.standard_error
+        self.p = float(2 * stdtr(found.freedom, -abs(self.t)))
+        self.cluster_size = found.cluster_size
+        self.alpha, self.power = question.level, question.power
+
+    def required(self, gap: float) -> float:
+        found = self.found
+        variance = found.variance(found.between, found.within, found.cluster_size)
+        sigma = float(np.sqrt(variance))
+        return clusters_required(gap, sigma, 0.0, 1, alpha=self.alpha, power=self.power)
+
+    def design(self, gap: float) -> PilotDesign:
+        return cluster_number_design(gap, self.found, alpha=self.alpha, power=self.power)
+
+    def same_clusters(self, gap: float) -> PilotDesign:
+        return cluster_items_design(gap, self.found, alpha=self.alpha, power=self.power)
+
+    def limit(self, confidence: float, *, selected: bool) -> float:
+        settings: dict[str, Any] = {"selected": selected, "confidence": confidence}
+        shift = shift_limit(self.t, self.found.freedom, alpha=self.alpha, **settings)
+        return shift * self.found.standard_error
+
+    def assurance(self, units: int) -> float:
+        return cluster_assurance(units, self.found, alpha=self.alpha)
+
+    def assured(self) -> AssuredN:
+        return cluster_assured_n(self.found, alpha=self.alpha, assurance=self.power)
+
+
+def _pilot(
+    pair: TaskScores, d: FloatArray, labels: NDArray[np.str_] | None, question: Question
+) -> _Pilot:
+    if labels is not None:
+        return _Clustered(cluster_pilot(moments_from_differences(d, labels)), question)
+    return _Right(d, question) if pair.kind == "binary" else _Graded(d, question)

@@ -1,0 +1,169 @@
+"""A plan from a pilot on a screen, the number to take first."""
+
+from __future__ import annotations
+
+from math import isfinite, isnan
+from typing import Final
+
+from llm_power.choices import TEST_NAMES
+from llm_power.errors import counted
+from llm_power.plan._wording import filled, points, whole
+from llm_power.plan.pilot import CONFIDENCE, OwnGap, PilotPlan
+from llm_power.report.text_tables import plain_table
+from llm_power.statistics.pilot_design import PilotDesign
+
+# A chance that is written as 1.
+_CERTAIN: Final = 0.9995
+
+
+def pilot_sentence(plan: PilotPlan) -> str:
+    """Return which number to take, in a sentence.
+
+    Parameters
+    ----------
+    plan : PilotPlan
+        What `plan_pilot` found.
+
+    Returns
+    -------
+    str
+        One line.
+
+    Examples
+    --------
+    >>> from llm_power import plan_pilot
+    >>> from llm_power.example import example_task
+    >>> from llm_power.plan.pilot_text import pilot_sentence
+    >>> print(pilot_sentence(plan_pilot(example_task(), "heron", "osprey", gap=0.02)))
+    Plan 4,803 items: they find the gap of 2 points with power 0.8 or more, with a confidence of
+    0.95 that the pilot gives; at its estimates 4,112 do.
+    """
+    power = plan.question.power
+    if plan.design is not None:
+        design, gap = plan.design, points(plan.declared or 0)
+        return (
+            f"Plan {_units(plan, design.high)}: they find the gap of {gap} with power {power:g} or "
+            f"more, with a confidence of {(1 + design.confidence) / 2:g} that the pilot gives; at "
+            f"its estimates {whole(design.n_star)} do."
+        )
+    limit = _own(plan).limit
+    if not isfinite(limit.units):
+        return (
+            "The pilot does not say how many: its gap is not far enough from zero. Declare the gap "
+            "to be found with --gap."
+        )
+    return (
+        f"Plan {_units(plan, limit.units)}: they find a gap of {points(limit.gap)} with power "
+        f"{power:g}, and the true gap is as large or larger with a confidence of {CONFIDENCE:g}."
+    )
+
+
+def pilot_text(plan: PilotPlan) -> str:
+    """Return the answer for a terminal.
+
+    Parameters
+    ----------
+    plan : PilotPlan
+        What `plan_pilot` found.
+
+    Returns
+    -------
+    str
+        The sentence, what the pilot is, and a table.
+
+    Examples
+    --------
+    >>> from llm_power import plan_pilot
+    >>> from llm_power.example import example_task
+    >>> from llm_power.plan.pilot_text import pilot_text
+    >>> text = pilot_text(plan_pilot(example_task(), "heron", "kite"))
+    >>> print(text.split(chr(10) * 2)[1])
+    gap                points  items  assurance
+    -----------------  ------  -----  ---------
+    the pilot's own    10.2      127       0.76
+    median-unbiased    10.2      129       0.77
+    confidence of 0.8  8.79      177       0.88
+    assurance of 0.8   -         140       0.80
+    """
+    parts = [filled(pilot_sentence(plan), _about(plan))]
+    if plan.design is not None:
+        return "\n\n".join([*parts, _declared_table(plan, plan.design)])
+    return "\n\n".join([*parts, _own_table(plan), filled(*_notes(plan))])
+
+
+def _about(plan: PilotPlan) -> str:
+    question, clustered = plan.question, plan.unit == "clusters"
+    lead = "ahead of" if plan.gap >= 0 else "behind"
+    test = "the t test over clusters" if clustered else f"the {TEST_NAMES[plan.test]}"
+    level = f"two-sided level {question.level:.3g}"
+    return (
+        f"Pilot: {counted(plan.n_items, 'item')}, {plan.model_a} {points(plan.gap)} {lead} "
+        f"{plan.model_b}, p = {plan.p:.2g} by {test}; {level}."
+    )
+
+
+def _declared_table(plan: PilotPlan, design: PilotDesign) -> str:
+    rows = [["", plan.unit, f"{100 * design.confidence:g}% interval", "assurance"]]
+    rows.append(["required", *_with_interval(design)])
+    if plan.same_clusters is not None:
+        rows.append(["items, from these clusters alone", *_with_interval(plan.same_clusters)])
+    return plain_table(rows)
+
+
+def _with_interval(design: PilotDesign) -> list[str]:
+    interval = f"{whole(design.low)} to {whole(design.high)}"
+    return [whole(design.n_star), interval, _chance(design.assurance)]
+
+
+def _own_table(plan: PilotPlan) -> str:
+    own, chance = _own(plan), f"{CONFIDENCE:g}"
+    rows = [["gap", "points", plan.unit, "assurance"]]
+    for name, at in (
+        ("the pilot's own", own.observed),
+        ("median-unbiased", own.median),
+        (f"confidence of {chance}", own.limit),
+    ):
+        rows.append([name, f"{100 * at.gap:.3g}", whole(at.units), _chance(at.assurance)])
+    power = plan.question.power
+    assured = _chance(power) if isfinite(own.assured.n_star) else "-"
+    rows.append([f"assurance of {power:g}", "-", whole(own.assured.n_star), assured])
+    return plain_table(rows)
+
+
+def _notes(plan: PilotPlan) -> list[str]:
+    own, power = _own(plan), plan.question.power
+    if own.significant:
+        why = "Gaps that were significant are too large on average, which the next two rows mend"
+    else:
+        why = "The pilot is not significant, and the next two rows mend its uncertainty alone"
+    lines = [f"{why}. Declare the gap that matters with --gap, and none of this is needed."]
+    if not isnan(own.observed.assurance):
+        lines.insert(
+            0,
+            f"At the pilot's own gap {_units(plan, own.observed.units)} promise power {power:g}, "
+            f"and give {own.observed.assurance:.2f} on average over what it leaves open.",
+        )
+    if own.assured.largest < _CERTAIN:
+        lines.append(
+            f"No number has an assurance above {own.assured.largest:.3g}, the chance that the "
+            "model that leads in the pilot is the better one."
+        )
+    return lines
+
+
+def _own(plan: PilotPlan) -> OwnGap:
+    assert plan.own is not None  # where no gap is declared
+    return plan.own
+
+
+def _units(plan: PilotPlan, number: float) -> str:
+    if plan.unit == "items":
+        return f"{whole(number)} items"
+    return (
+        f"{whole(number)} clusters of {plan.cluster_size:,.0f} items, "
+        f"{whole(number * plan.cluster_size)} in all"
+    )
+
+
+def _chance(value: float) -> str:
+    return "-" if isnan(value) else f"{value:.2f}"

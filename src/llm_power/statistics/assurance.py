@@ -1,0 +1,372 @@
+r"""Assurance: the power of a plan, expected over what a pilot leaves open.
+
+A pilot's gap is an estimate. Power at that estimate is a promise on a condition; its mean over the
+posterior of the true values is the chance that the planned run finds the pilot's better model
+significantly better. However many items there are, it stays below the chance that this model is the
+better one.
+
+The priors are the usual ones for no information: Jeffreys' for the three cells of a pair of 0/1
+scores, :math:`1/\sigma` for the mean and standard deviation of graded differences.
+
+References
+----------
+O'Hagan, Stevens and Campbell (2005), doi:10.1002/pst.175; Spiegelhalter and Freedman (1986),
+doi:10.1002/sim.4780050103, for the expected power of a pilot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from scipy.special import betainc, betaln, chdtri, stdtr, stdtrit
+
+from llm_power.choices import McNemarTest
+from llm_power.errors import InvalidArgument
+from llm_power.statistics._checks import (
+    at_least_two,
+    counts,
+    finite,
+    open_unit,
+    pair_counts,
+    positive,
+)
+from llm_power.statistics._t_power import below
+from llm_power.statistics._typing import ArrayLike, FloatArray, IntArray
+from llm_power.statistics.exact_required_n import _critical_count
+
+#: Items beyond which no plan is looked for.
+LARGEST_PLAN: Final = 2**20
+
+# Jeffreys' prior of each of the three cells.
+_PRIOR: Final = 0.5
+
+# Numbers of items that are looked at for a saw-tooth: it is left only where a pilot's models differ
+# on all items, nearly.
+_TEETH: Final = 32
+
+# Gauss-Legendre nodes over the quantiles of the standard deviation.
+_NODES: Final = 64
+
+
+@dataclass(frozen=True, slots=True)
+class AssuredN:
+    """What reaches a target assurance.
+
+    Attributes
+    ----------
+    n_star : float
+        Smallest number of items whose assurance is the target; ``inf`` where none of up to
+        `LARGEST_PLAN` is enough.
+    largest : float
+        Chance that the pilot's better model is the better one: what no number of items exceeds.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.assurance import AssuredN
+    >>> AssuredN(n_star=float("inf"), largest=0.72).largest
+    0.72
+    """
+
+    n_star: float
+    largest: float
+
+
+def mcnemar_assurance(
+    n_items: ArrayLike,
+    b: int,
+    c: int,
+    pilot_items: int,
+    *,
+    test: McNemarTest = "exact",
+    alpha: float = 0.05,
+) -> FloatArray:
+    r"""Assurance of McNemar's test on new items, from the counts of a pilot.
+
+    Parameters
+    ----------
+    n_items : array_like of int
+        Items of the plan, up to `LARGEST_PLAN`.
+    b, c, pilot_items : int
+        Items of the pilot that only A, and only B, solves, and all of them.
+    test : {"exact", "mid_p", "asymptotic"}, default "exact"
+        Form of the test.
+    alpha : float, default 0.05
+        Two-sided level.
+
+    Returns
+    -------
+    ndarray
+        Of the shape of `n_items`: the chance of a rejection in favor of the model that leads in the
+        pilot, of A in a tie.
+
+    Raises
+    ------
+    InvalidArgument
+        If an argument is outside its domain.
+
+    Notes
+    -----
+    Of a Dirichlet posterior the discordance and A's share of it are independent Betas. Both counts
+    of the plan are then beta-binomial, and the chance is a sum over them, without simulation.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.assurance import mcnemar_assurance
+    >>> from llm_power.statistics.exact_required_n import mcnemar_power
+    >>> round(mcnemar_power(415, 36 / 300, 18 / 300), 2)
+    0.8
+    >>> mcnemar_assurance([415, 609], 36, 18, 300).round(2).tolist()
+    [0.7, 0.8]
+    """
+    n = counts("n_items", n_items)
+    if n.size == 0 or n.min() < 1 or n.max() > LARGEST_PLAN:
+        raise InvalidArgument(f"n_items must lie in [1, {LARGEST_PLAN}], got {n_items!r}")
+    posterior = _posterior(b, c, pilot_items)
+    given = _rejection_path(int(n.max()), posterior, test, open_unit("alpha", alpha))
+    found = [_mean_over_discordance(given, size, posterior) for size in n.ravel().tolist()]
+    return np.reshape(found, n.shape)
+
+
+def mcnemar_assured_n(
+    b: int,
+    c: int,
+    pilot_items: int,
+    *,
+    test: McNemarTest = "exact",
+    alpha: float = 0.05,
+    assurance: float = 0.80,
+) -> AssuredN:
+    """Smallest number of items of which McNemar's test has the target assurance.
+
+    Parameters
+    ----------
+    b, c, pilot_items, test, alpha
+        As in `mcnemar_assurance`.
+    assurance : float, default 0.80
+        Target.
+
+    Returns
+    -------
+    AssuredN
+        The number, and the assurance that none exceeds.
+
+    Raises
+    ------
+    InvalidArgument
+        If an argument is outside its domain.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.assurance import mcnemar_assured_n
+    >>> found = mcnemar_assured_n(36, 18, 300)
+    >>> found.n_star, round(found.largest, 3)
+    (609.0, 0.993)
+    """
+    posterior, level = _posterior(b, c, pilot_items), open_unit("alpha", alpha)
+    target = open_unit("assurance", assurance)
+    largest = float(betainc(posterior.behind, posterior.ahead, 0.5))
+    if target >= largest:
+        return AssuredN(np.inf, largest)
+    most = 64
+    while True:
+        given = _rejection_path(most, posterior, test, level)
+        if _mean_over_discordance(given, most, posterior) >= target:
+            break
+        if most >= LARGEST_PLAN:
+            return AssuredN(np.inf, largest)
+        most *= 2
+
+    def reaches(n: int) -> bool:
+        return _mean_over_discordance(given, n, posterior) >= target
+
+    found = smallest_that(reaches, 1, most)
+    teeth = range(found, min(found + _TEETH, most))
+    return AssuredN(1.0 + max((n for n in teeth if not reaches(n)), default=found - 1), largest)
+
+
+def mean_assurance(
+    n_items: ArrayLike, delta: float, sigma_d: float, pilot_items: int, *, alpha: float = 0.05
+) -> FloatArray:
+    r"""Assurance of the paired t test on new items, from the mean and deviation of a pilot.
+
+    Parameters
+    ----------
+    n_items : array_like of int
+        Items of the plan, at least 2.
+    delta, sigma_d : float
+        Mean of the paired difference in the pilot, and its sample standard deviation.
+    pilot_items : int
+        Items of the pilot, at least 2.
+    alpha : float, default 0.05
+        Two-sided level.
+
+    Returns
+    -------
+    ndarray
+        Of the shape of `n_items`: the chance of a rejection on the side of the pilot's gap.
+
+    Raises
+    ------
+    InvalidArgument
+        If an argument is outside its domain.
+
+    Notes
+    -----
+    Given the true standard deviation, the plan's mean less 0 has the pilot's mean and the variance
+    :math:`\sigma^2(1/n + 1/n_0)`, so that its t statistic over :math:`\sqrt{1 + n/n_0}` is
+    noncentral t. What is left is one integral over the scaled chi-square of the pilot's variance.
+    Items may be clusters of equal size as well, with the means of these as their differences.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.assurance import mean_assurance
+    >>> mean_assurance([400, 1470], 0.05, 0.36, 100).round(3).tolist()
+    [0.64, 0.8]
+    """
+    n, n_0 = counts("n_items", n_items), at_least_two("pilot_items", pilot_items)
+    if np.any(n < 2):
+        raise InvalidArgument(f"n_items must be at least 2, got {int(n.min())!r}")
+    shift = abs(float(finite("delta", delta))) / float(positive("sigma_d", sigma_d))
+    nodes, weights = np.polynomial.legendre.leggauss(_NODES)
+    # Of the pilot's deviation over the true one.
+    ratio = np.sqrt(chdtri(n_0 - 1, (1 - nodes) / 2) / (n_0 - 1))
+    spread = np.sqrt(1 + n / n_0)
+    critical = -stdtrit(n - 1, open_unit("alpha", alpha) / 2)
+    center = np.sqrt(n) * shift / spread
+    power = 1 - below(n - 1, np.multiply.outer(ratio, center), critical / spread)
+    return np.asarray(np.tensordot(weights / 2, power, axes=1))
+
+
+def mean_assured_n(
+    delta: float,
+    sigma_d: float,
+    pilot_items: int,
+    *,
+    alpha: float = 0.05,
+    assurance: float = 0.80,
+) -> AssuredN:
+    """Smallest number of items of which the paired t test has the target assurance.
+
+    Parameters
+    ----------
+    delta, sigma_d, pilot_items, alpha
+        As in `mean_assurance`.
+    assurance : float, default 0.80
+        Target.
+
+    Returns
+    -------
+    AssuredN
+        The number, and the assurance that none exceeds.
+
+    Raises
+    ------
+    InvalidArgument
+        If an argument is outside its domain.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.assurance import mean_assured_n
+    >>> found = mean_assured_n(0.05, 0.36, 100)
+    >>> found.n_star, round(found.largest, 3)
+    (1470.0, 0.916)
+    """
+    n_0, target = at_least_two("pilot_items", pilot_items), open_unit("assurance", assurance)
+    sigma = float(positive("sigma_d", sigma_d))
+    largest = float(stdtr(n_0 - 1, np.sqrt(n_0) * abs(float(finite("delta", delta))) / sigma))
+
+    def reaches(n: int) -> bool:
+        return bool(mean_assurance(n, delta, sigma, n_0, alpha=alpha) >= target)
+
+    if target >= largest or not reaches(LARGEST_PLAN):
+        return AssuredN(np.inf, largest)
+    return AssuredN(float(smallest_that(reaches, 2, LARGEST_PLAN)), largest)
+
+
+def smallest_that(holds: Callable[[int], bool], least: int, most: int) -> int:
+    """Return the smallest whole number from which something holds, by bisection.
+
+    Parameters
+    ----------
+    holds : callable
+        False up to some number and true from there on.
+    least, most : int
+        Where it is looked for; it holds at `most`.
+
+    Returns
+    -------
+    int
+        The number.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.assurance import smallest_that
+    >>> smallest_that(lambda n: n * n >= 50, 1, 100)
+    8
+    """
+    while least < most:
+        middle = (least + most) // 2
+        if holds(middle):
+            most = middle
+        else:
+            least = middle + 1
+    return least
+
+
+@dataclass(frozen=True, slots=True)
+class _Posterior:
+    """Parameters of the Betas of the discordance, and of the leader's share of it."""
+
+    discordant: float
+    concordant: float
+    ahead: float
+    behind: float
+
+
+def _posterior(b: int, c: int, pilot_items: int) -> _Posterior:
+    first, second, n = (int(x) for x in pair_counts(b, c, pilot_items))
+    return _Posterior(
+        discordant=first + second + 2 * _PRIOR,
+        concordant=n - first - second + _PRIOR,
+        ahead=max(first, second) + _PRIOR,
+        behind=min(first, second) + _PRIOR,
+    )
+
+
+def _rejection_path(
+    most: int, posterior: _Posterior, test: McNemarTest, alpha: float
+) -> FloatArray:
+    """Chance of a rejection for the leader given m discordant items, m = 0, ..., most.
+
+    The leader loses C of m items, C beta-binomial, and wins where C is at most k(m). One more item
+    is Polya's draw: P(C' <= k) = P(C <= k) - P(C = k) (behind + k) / (ahead + behind + m); and k
+    rises by 1 at most.
+    """
+    m = np.arange(most + 1)
+    k = _critical_count(m, test, alpha)
+    ahead, behind = posterior.ahead, posterior.behind
+    # Where none rejects the product has no k to lose.
+    lost = _beta_binomial(k, m, behind, ahead) * (behind + k) / (ahead + behind + m)
+    rises = np.diff(k) > 0
+    gained = np.where(rises, _beta_binomial(k[1:], m[1:], behind, ahead), 0.0)
+    return np.concatenate([[0.0], np.cumsum(gained - lost[:-1])])
+
+
+def _mean_over_discordance(given: FloatArray, n: int, posterior: _Posterior) -> float:
+    """Mean over the beta-binomial number of discordant items of n."""
+    m = np.arange(n + 1)
+    return float(
+        _beta_binomial(m, m * 0 + n, posterior.discordant, posterior.concordant) @ given[: n + 1]
+    )
+
+
+def _beta_binomial(k: IntArray, m: IntArray, first: float, second: float) -> FloatArray:
+    """P(C = k) of m, with parameters of success and failure; 0 where k is negative."""
+    inside = k >= 0
+    at = np.where(inside, k, 0)
+    log_mass = betaln(at + first, m - at + second) - betaln(first, second)
+    log_choose = -np.log1p(m) - betaln(m - at + 1, at + 1)
+    return np.where(inside, np.exp(log_mass + log_choose), 0.0)

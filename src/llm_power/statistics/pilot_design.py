@@ -1,0 +1,536 @@
+r"""How many items a declared gap needs, when all else is known from a pilot alone.
+
+The required items rest on the discordance of 0/1 scores, the variance of graded differences, or the
+variances between and within clusters. Each is an estimate, and its interval becomes one of the
+required items: the upper end is what suffices with that confidence. The gap is declared, never the
+pilot's own: of that one, see `llm_power.statistics.selected_gap`.
+
+References
+----------
+Wilson (1927), doi:10.1080/01621459.1927.10502953, for the discordance; Bonett (2006),
+doi:10.1016/j.csda.2004.10.003, for a variance of data that are not normal; Weerahandi (1993),
+doi:10.1080/01621459.1993.10476355, for functions of two variance components; Browne (1995),
+doi:10.1002/sim.4780141709, for sizes at the upper limit of a pilot's variance.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Final
+
+import numpy as np
+from scipy.special import betaincinv, chdtri, ndtri
+
+from llm_power.choices import McNemarTest
+from llm_power.errors import InvalidArgument
+from llm_power.statistics._checks import at_least_two, finite, open_unit, pair_counts, positive
+from llm_power.statistics._t_power import near_power, shift_of_power
+from llm_power.statistics._typing import ArrayLike, FloatArray
+from llm_power.statistics.assurance import LARGEST_PLAN, AssuredN, smallest_that
+from llm_power.statistics.cluster_moments import ClusterMoments
+from llm_power.statistics.cluster_requirement import cluster_power, clusters_required
+from llm_power.statistics.cluster_robust import cluster_robust_test
+from llm_power.statistics.exact_required_n import mcnemar_power, required_n_of_test
+from llm_power.statistics.score_interval import wilson_interval
+
+# Points of the lattice over what a pilot leaves open of clusters.
+_DRAWS: Final = 4096
+
+# Nodes over what it leaves open of a single variance.
+_NODES: Final = 16
+
+# Relative size below which a whole number is exceeded by rounding alone.
+_ROUNDING: Final = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class PilotDesign:
+    """Required number of units at a declared gap, with what the pilot leaves open.
+
+    Attributes
+    ----------
+    n_star : float
+        Units at the pilot's estimates: items, or clusters; ``inf`` where no number is enough.
+    low, high : float
+        Interval of the required number.
+    assurance : float
+        Power at `n_star`, expected over what the pilot leaves open; NaN without `n_star`.
+    confidence : float
+        Of the interval.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.pilot_design import binary_design
+    >>> design = binary_design(0.02, 36, 18, 300)
+    >>> design.low < design.n_star < design.high
+    True
+    """
+
+    n_star: float
+    low: float
+    high: float
+    assurance: float
+    confidence: float
+
+
+def binary_design(
+    gap: float,
+    b: int,
+    c: int,
+    pilot_items: int,
+    *,
+    test: McNemarTest = "exact",
+    alpha: float = 0.05,
+    power: float = 0.80,
+    confidence: float = 0.90,
+) -> PilotDesign:
+    """Items that McNemar's test needs to find a gap, with the discordance of a pilot.
+
+    Parameters
+    ----------
+    gap : float
+        Gap to be found, in score units, not zero; the sign is ignored.
+    b, c, pilot_items : int
+        Items of the pilot that only A, and only B, solves, and all of them.
+    test : {"exact", "mid_p", "asymptotic"}, default "exact"
+        Form of the test.
+    alpha, power : float
+        Two-sided level and target power.
+    confidence : float, default 0.90
+        Of the interval, by Wilson's for the discordance.
+
+    Returns
+    -------
+    PilotDesign
+        In items.
+
+    Raises
+    ------
+    InvalidArgument
+        If the gap exceeds the pilot's discordance, or another argument is outside its domain.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.pilot_design import binary_design
+    >>> design = binary_design(0.02, 36, 18, 300)
+    >>> design.n_star, design.low, design.high
+    (3620.0, 2958.0, 4393.0)
+    """
+    first, second, n = (int(x) for x in pair_counts(b, c, pilot_items))
+    size, discordant = abs(float(finite("gap", gap))), first + second
+    if not 0 < size <= discordant / n:
+        raise InvalidArgument(
+            f"gap must lie in (0, {discordant / n:.6g}], at most the share of items that the "
+            f"models differ on in the pilot, got {gap!r}"
+        )
+    limits = wilson_interval(discordant, n, confidence=confidence)
+
+    def cells(psi: float) -> tuple[float, float]:
+        # A discordance below the gap is none that the gap admits.
+        return (max(psi, size) + size) / 2, (max(psi, size) - size) / 2
+
+    n_star, low, high = (
+        required_n_of_test(*cells(psi), test=test, alpha=alpha, power=power)
+        for psi in (discordant / n, float(limits[0]), float(limits[1]))
+    )
+    # Jeffreys' posterior, at quantiles of equal probability.
+    drawn = betaincinv(discordant + 0.5, n - discordant + 0.5, _levels(_NODES))
+    powers = [mcnemar_power(int(n_star), *cells(psi), test=test, alpha=alpha) for psi in drawn]
+    return PilotDesign(n_star, low, high, float(np.mean(powers)), confidence)
+
+
+def mean_design(
+    gap: float,
+    differences: ArrayLike,
+    *,
+    alpha: float = 0.05,
+    power: float = 0.80,
+    confidence: float = 0.90,
+) -> PilotDesign:
+    """Items that the paired t test needs to find a gap, with the variance of a pilot.
+
+    Parameters
+    ----------
+    gap : float
+        Gap to be found, in score units, not zero; the sign is ignored.
+    differences : array_like of shape (n_items,)
+        Paired differences of the pilot, at least five and not all equal.
+    alpha, power : float
+        Two-sided level and target power.
+    confidence : float, default 0.90
+        Of the interval, by Bonett's for the variance, which has the kurtosis of the pilot.
+
+    Returns
+    -------
+    PilotDesign
+        In items.
+
+    Raises
+    ------
+    InvalidArgument
+        If an argument is outside its domain.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from llm_power.statistics.pilot_design import mean_design
+    >>> design = mean_design(0.05, np.random.default_rng(1).normal(0.02, 0.3, 200))
+    >>> design.n_star, design.low, design.high
+    (245.0, 205.0, 298.0)
+    """
+    d = finite("differences", differences)
+    if d.ndim != 1 or len(d) < 5 or np.ptp(d) == 0:
+        raise InvalidArgument(
+            "differences must hold five numbers or more, not all equal, "
+            f"got {d.size} of {np.unique(d).size} values"
+        )
+    size = _gap_size(gap)
+    tail = (1 - open_unit("confidence", confidence)) / 2
+    center, error = _log_variance(d)
+
+    def items(log_variance: float) -> float:
+        sigma = np.exp(log_variance / 2)
+        return clusters_required(size, sigma, 0.0, 1, alpha=alpha, power=power)
+
+    n_star = items(float(np.log(d.var(ddof=1))))
+    low, high = (items(center + error * float(ndtri(p))) for p in (tail, 1 - tail))
+    drawn = np.exp((center + error * ndtri(_levels(_NODES))) / 2)
+    powers = cluster_power(size, drawn, 0.0, n_star, 1, alpha=alpha)
+    return PilotDesign(n_star, low, high, float(powers.mean()), confidence)
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterPilot:
+    """What a pilot in clusters leaves open, at equally likely points.
+
+    Attributes
+    ----------
+    delta : float
+        Gap of the pilot.
+    standard_error, freedom : float
+        Of the gap over a sample of clusters, and its degrees of freedom.
+    between, within : float
+        Variance of the paired difference between clusters, at least 0, and within them.
+    n_clusters, cluster_size, size_cv : float
+        Clusters, their mean size and the coefficient of variation of their sizes.
+    drawn_between, drawn_within, drawn_delta : ndarray of shape (n_points,)
+        Equally likely values of both variances, and of the gap.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.cluster_moments import moments_from_counts
+    >>> from llm_power.statistics.pilot_design import cluster_pilot
+    >>> pilot = cluster_pilot(moments_from_counts([90] * 4, [9, 14, 3, 8], [4, 2, 5, 3]))
+    >>> round(pilot.delta, 4), round(pilot.between, 4), pilot.n_clusters
+    (0.0556, 0.0026, 4.0)
+    """
+
+    delta: float
+    standard_error: float
+    freedom: float
+    between: float
+    within: float
+    n_clusters: float
+    cluster_size: float
+    size_cv: float
+    drawn_between: FloatArray
+    drawn_within: FloatArray
+    drawn_delta: FloatArray
+
+    def variance(self, between: ArrayLike, within: ArrayLike, size: float) -> FloatArray:
+        """Variance of one cluster's share in the mean gap, at clusters of a mean size.
+
+        Examples
+        --------
+        >>> from llm_power.statistics.cluster_moments import moments_from_counts
+        >>> from llm_power.statistics.pilot_design import cluster_pilot
+        >>> pilot = cluster_pilot(moments_from_counts([90] * 4, [9, 14, 3, 8], [4, 2, 5, 3]))
+        >>> float(pilot.variance(0.003, 0.13, 90).round(6))
+        0.004444
+        """
+        spread = 1 + self.size_cv**2
+        return np.asarray(np.asarray(within) / size + spread * np.asarray(between))
+
+
+def cluster_pilot(moments: ClusterMoments) -> ClusterPilot:
+    r"""Gap and variance components of one pair, from the clusters of a pilot.
+
+    Parameters
+    ----------
+    moments : ClusterMoments
+        Sufficient statistics of each cluster, of a single pair.
+
+    Returns
+    -------
+    ClusterPilot
+        The estimates, and equally likely values of what they estimate.
+
+    Raises
+    ------
+    InvalidArgument
+        If there are fewer than two clusters, or no two items in one.
+
+    Notes
+    -----
+    Mean squares over their expectations are chi-square over their degrees of freedom, exactly so
+    for normal differences and clusters of one size. Inverted, they give the generalized pivotal
+    values of both variances (Weerahandi 1993), here at the points of a lattice: nothing is drawn at
+    random.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.cluster_moments import moments_from_counts
+    >>> from llm_power.statistics.pilot_design import cluster_pilot
+    >>> pilot = cluster_pilot(moments_from_counts([90] * 4, [9, 14, 3, 8], [4, 2, 5, 3]))
+    >>> round(pilot.standard_error, 4), pilot.freedom, round(pilot.within, 4)
+    (0.0318, 3.0, 0.1287)
+    """
+    there = moments.n_items > 0
+    n, total, squares = (x[there] for x in (moments.n_items, moments.sum_d, moments.sum_d2))
+    k, items = float(n.size), float(n.sum())
+    if k < 2 or items == k:
+        raise InvalidArgument(
+            f"a pilot in clusters must have two clusters, and two items in one, got {k:g} clusters "
+            f"of {items:g} items"
+        )
+    explained = float((np.square(total) / n).sum())
+    within = max(float(squares.sum()) - explained, 0.0)
+    between = max(explained - float(total.sum()) ** 2 / items, 0.0)
+    size = (items - float(np.square(n).sum()) / items) / (k - 1)
+    test = cluster_robust_test(moments)
+    mean_square = within / (items - k)
+    first, second, third = _lattice()
+    drawn_within = within / chdtri(items - k, first)
+    drawn_between = np.maximum((between / chdtri(k - 1, second) - drawn_within) / size, 0.0)
+    pilot = ClusterPilot(
+        delta=float(test.delta),
+        standard_error=float(test.standard_error),
+        freedom=float(test.df),
+        between=max((between / (k - 1) - mean_square) / size, 0.0),
+        within=mean_square,
+        n_clusters=k,
+        cluster_size=items / k,
+        size_cv=float(n.std() / n.mean()),
+        drawn_between=drawn_between,
+        drawn_within=drawn_within,
+        drawn_delta=np.zeros(0),
+    )
+    spread = np.sqrt(pilot.variance(drawn_between, drawn_within, pilot.cluster_size) / k)
+    return replace(pilot, drawn_delta=pilot.delta + spread * ndtri(third))
+
+
+def cluster_number_design(
+    gap: float,
+    pilot: ClusterPilot,
+    *,
+    alpha: float = 0.05,
+    power: float = 0.80,
+    confidence: float = 0.90,
+) -> PilotDesign:
+    """Clusters, of the pilot's sizes, that the t test over clusters needs to find a gap.
+
+    Parameters
+    ----------
+    gap : float
+        Gap to be found, in score units, not zero; the sign is ignored.
+    pilot : ClusterPilot
+        What `cluster_pilot` found.
+    alpha, power : float
+        Two-sided level and target power.
+    confidence : float, default 0.90
+        Of the interval.
+
+    Returns
+    -------
+    PilotDesign
+        In clusters.
+
+    Raises
+    ------
+    InvalidArgument
+        If an argument is outside its domain.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.cluster_moments import moments_from_counts
+    >>> from llm_power.statistics.pilot_design import cluster_number_design, cluster_pilot
+    >>> pilot = cluster_pilot(moments_from_counts([90] * 4, [9, 14, 3, 8], [4, 2, 5, 3]))
+    >>> design = cluster_number_design(0.05, pilot)
+    >>> design.n_star, design.low, design.high
+    (15.0, 8.0, 112.0)
+    """
+    size = _gap_size(gap)
+    drawn = pilot.variance(pilot.drawn_between, pilot.drawn_within, pilot.cluster_size)
+    known = float(pilot.variance(pilot.between, pilot.within, pilot.cluster_size))
+    n_star, low, high = (
+        clusters_required(size, float(np.sqrt(variance)), 0.0, 1, alpha=alpha, power=power)
+        for variance in (known, *_ends(drawn, confidence))
+    )
+    powers = near_power(size * np.sqrt(n_star / drawn), n_star, alpha)
+    return PilotDesign(n_star, low, high, float(powers.mean()), confidence)
+
+
+def cluster_items_design(
+    gap: float,
+    pilot: ClusterPilot,
+    *,
+    alpha: float = 0.05,
+    power: float = 0.80,
+    confidence: float = 0.90,
+) -> PilotDesign:
+    """Items from the pilot's own clusters that the t test over clusters needs to find a gap.
+
+    Parameters
+    ----------
+    gap, pilot, alpha, power, confidence
+        As in `cluster_number_design`.
+
+    Returns
+    -------
+    PilotDesign
+        In items of all clusters, whose shares stay as they are; ``inf`` where their number is too
+        small for any number of items.
+
+    Raises
+    ------
+    InvalidArgument
+        If an argument is outside its domain.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.cluster_moments import moments_from_counts
+    >>> from llm_power.statistics.pilot_design import cluster_items_design, cluster_pilot
+    >>> pilot = cluster_pilot(moments_from_counts([90] * 8, [9, 7, 3, 8] * 2, [4, 2, 5, 3] * 2))
+    >>> cluster_items_design(0.05, pilot).n_star
+    494.0
+    """
+    size, k = _gap_size(gap), pilot.n_clusters
+    shift = float(shift_of_power(k, open_unit("alpha", alpha), open_unit("power", power)))
+    spread = 1 + pilot.size_cv**2
+
+    def items(between: FloatArray, within: FloatArray) -> FloatArray:
+        room = k * (size / shift) ** 2 - spread * between
+        each = np.full(room.shape, np.inf)
+        np.divide(within, room, out=each, where=room > 0)
+        return np.asarray(np.ceil(k * each * (1 - _ROUNDING)))
+
+    n_star = float(items(np.asarray(pilot.between), np.asarray(pilot.within)))
+    low, high = _ends(items(pilot.drawn_between, pilot.drawn_within), confidence)
+    if np.isinf(n_star):
+        return PilotDesign(n_star, low, high, np.nan, confidence)
+    drawn = pilot.variance(pilot.drawn_between, pilot.drawn_within, n_star / k)
+    powers = near_power(size * np.sqrt(k / drawn), k, alpha)
+    return PilotDesign(n_star, low, high, float(powers.mean()), confidence)
+
+
+def cluster_assurance(n_clusters: int, pilot: ClusterPilot, *, alpha: float = 0.05) -> float:
+    """Assurance of the t test over new clusters of the pilot's sizes.
+
+    Parameters
+    ----------
+    n_clusters : int
+        Clusters of the plan, at least 2.
+    pilot : ClusterPilot
+        What `cluster_pilot` found.
+    alpha : float, default 0.05
+        Two-sided level.
+
+    Returns
+    -------
+    float
+        Chance of a rejection on the side of the pilot's gap.
+
+    Raises
+    ------
+    InvalidArgument
+        If an argument is outside its domain.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.cluster_moments import moments_from_counts
+    >>> from llm_power.statistics.pilot_design import cluster_assurance, cluster_pilot
+    >>> pilot = cluster_pilot(moments_from_counts([90] * 8, [9, 7, 3, 8] * 2, [4, 2, 5, 3] * 2))
+    >>> round(cluster_assurance(16, pilot), 2)
+    0.78
+    """
+    k = float(at_least_two("n_clusters", n_clusters))
+    drawn = pilot.variance(pilot.drawn_between, pilot.drawn_within, pilot.cluster_size)
+    shift = np.sign(pilot.delta) * pilot.drawn_delta * np.sqrt(k / drawn)
+    return float(near_power(shift, k, open_unit("alpha", alpha)).mean())
+
+
+def cluster_assured_n(
+    pilot: ClusterPilot, *, alpha: float = 0.05, assurance: float = 0.80
+) -> AssuredN:
+    """Smallest number of clusters, of the pilot's sizes, that has the target assurance.
+
+    Parameters
+    ----------
+    pilot, alpha
+        As in `cluster_assurance`.
+    assurance : float, default 0.80
+        Target.
+
+    Returns
+    -------
+    AssuredN
+        In clusters.
+
+    Raises
+    ------
+    InvalidArgument
+        If an argument is outside its domain.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.cluster_moments import moments_from_counts
+    >>> from llm_power.statistics.pilot_design import cluster_assured_n, cluster_pilot
+    >>> pilot = cluster_pilot(moments_from_counts([90] * 8, [9, 7, 3, 8] * 2, [4, 2, 5, 3] * 2))
+    >>> cluster_assured_n(pilot, assurance=0.75).n_star
+    15.0
+    """
+    target = open_unit("assurance", assurance)
+    largest = float(np.mean(np.sign(pilot.delta) * pilot.drawn_delta > 0))
+
+    def reaches(k: int) -> bool:
+        return cluster_assurance(k, pilot, alpha=alpha) >= target
+
+    if target >= largest or not reaches(LARGEST_PLAN):
+        return AssuredN(np.inf, largest)
+    return AssuredN(float(smallest_that(reaches, 2, LARGEST_PLAN)), largest)
+
+
+def _gap_size(gap: float) -> float:
+    return float(positive("gap", abs(float(finite("gap", gap)))))
+
+
+def _log_variance(d: FloatArray) -> tuple[float, float]:
+    """Centre and standard error of Bonett's interval of the logarithm of a variance."""
+    n, z = len(d), float(-ndtri(0.05))
+    cut = int(n / (2 * np.sqrt(n - 4)))
+    trimmed = np.sort(d)[cut : n - cut].mean() if 2 * cut < n else np.median(d)
+    squares = float(np.square(d - d.mean()).sum())
+    kurtosis = n * float(((d - trimmed) ** 4).sum()) / squares**2
+    factor = n / (n - z)
+    error = factor * np.sqrt(max(kurtosis - (n - 3) / n, 0.0) / (n - 1))
+    return float(np.log(factor * squares / (n - 1))), float(error)
+
+
+def _levels(points: int) -> FloatArray:
+    """Midpoints of intervals of equal probability."""
+    return (np.arange(points) + 0.5) / points
+
+
+def _ends(drawn: FloatArray, confidence: float) -> tuple[float, float]:
+    """Quantiles of values of which some may be infinite."""
+    tail = (1 - open_unit("confidence", confidence)) / 2
+    ordered = np.sort(drawn)
+    return float(ordered[int(tail * len(drawn))]), float(ordered[int((1 - tail) * len(drawn))])
+
+
+@lru_cache(maxsize=1)
+def _lattice() -> FloatArray:
+    """Points of the unit cube, spread evenly by the powers of a root of x^4 = x + 1."""
+    steps = 1.2207440846057596 ** -np.arange(1.0, 4.0)
+    return np.asarray((0.5 + np.outer(steps, np.arange(_DRAWS))) % 1)
