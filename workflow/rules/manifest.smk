@@ -1,7 +1,7 @@
 # What was made, from what, with what.
 
 
-MANIFESTED = [*PAPER.exhibit_rules, *(plan.name for plan in RUN.comparisons_there())]
+MANIFESTED = [*RUN.exhibits_there(), *(plan.name for plan in RUN.comparisons_there())]
 
 
 rule manifest:
@@ -54,6 +54,7 @@ rule index:
         "logs/index.log",
     params:
         beside=CRATE,
+        papers=pages_beside(ROOT),
     script:
         "../scripts/index.py"
 
