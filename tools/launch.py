@@ -71,8 +71,10 @@ class Run:
     @property
     def command(self) -> list[str | Path]:
         """Snakemake, in the folder of the run; targets come before the options."""
-        where = ["--directory", self.folder, "--snakefile", self.folder / "Snakefile"]
-        return [SNAKEMAKE] if self.folder == ROOT else [SNAKEMAKE, *where]
+        if self.folder == ROOT:
+            return [SNAKEMAKE]
+        snakefile = self.folder / "Snakefile"
+        return [SNAKEMAKE, "--directory", self.folder, "--snakefile", snakefile]
 
     @property
     def place(self) -> str:

@@ -191,8 +191,8 @@ class Run:
         return [
             *([without_sample] if self.paper.sample and not self.has_sample else []),
             *(
-                f"Left out, for {self.paper.data_files[name].path} is not there: "
-                f"{', '.join(plan.label for plan in plans)}. To include them, "
+                f"{', '.join(plan.label for plan in plans)}: left out, for "
+                f"{self.paper.data_files[name].path} is not there. To include them, "
                 f"{self.paper.data_files[name].how_to_get}, {_SET_ROOT}."
                 for name, plans in self.missing_files().items()
             ),

@@ -216,7 +216,7 @@ def test_what_is_made_from_a_file_that_is_not_there_is_left_out_in_one_line(
     file = tmp_path / "far/board.csv"
     assert paper.inputs(plan, run.boards)["data_root/board"] == str(file)
     (line,) = (line for line in run.left_out() if "far/board.csv" in line)
-    assert line.startswith("Left out, for far/board.csv is not there: Table 13. To include")
+    assert line.startswith("Table 13: left out, for far/board.csv is not there. To include")
     assert "ask Nobody for DATA_ROOT/far/board.csv, and set data_root" in line
     made = {*plan.outputs().values()}
     assert not made & {*run.files()}
