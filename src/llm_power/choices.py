@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from importlib.metadata import entry_points
 from typing import Final, Literal, get_args
+
+from llm_power.plugins import plugin_names
 
 Kind = Literal["binary", "graded"]
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
@@ -62,4 +63,4 @@ def reader_names() -> tuple[str, ...]:
     >>> "lm_eval" in reader_names()
     True
     """
-    return tuple(sorted({point.name for point in entry_points(group=READERS)}))
+    return plugin_names(READERS)

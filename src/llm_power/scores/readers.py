@@ -9,12 +9,12 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Final
 
 from llm_power.choices import READERS, reader_names
 from llm_power.errors import InvalidArgument, ScoreError, listed
+from llm_power.plugins import load_plugin
 from llm_power.scores import (
     answer_results,
     code_results,
@@ -126,7 +126,7 @@ def load_reader(name: str) -> Reader:
     ------
     InvalidArgument
         If there is no such reader.
-    ScoreError
+    PluginError
         If two packages have a reader of that name, or it cannot be loaded.
 
     Examples
@@ -135,35 +135,7 @@ def load_reader(name: str) -> Reader:
     >>> load_reader("wide").__name__
     'read_wide'
     """
-    points = {point.value: point for point in entry_points(group=READERS, name=name)}
-    if not points:
-        raise InvalidArgument(f"reader must be auto or one of {list(reader_names())}, got {name!r}")
-    if len(points) > 1:
-        raise ScoreError(
-            f"{len(points)} packages have a reader {name!r}: "
-            + listed(sorted(map(_described, points.values()))),
-            remedy="uninstall all but one of them",
-        )
-    (point,) = points.values()
-    try:
-        loaded = point.load()
-    except Exception as error:  # whatever a package does when it is imported
-        raise ScoreError(
-            f"the reader {_described(point)!r} cannot be loaded ({type(error).__name__}: {error})",
-            remedy="repair or uninstall that package",
-        ) from error
-    if not callable(loaded):
-        raise ScoreError(
-            f"the reader {_described(point)!r} is not a function",
-            remedy="repair or uninstall that package",
-        )
-    reader: Reader = loaded
-    return reader
-
-
-def _described(point: EntryPoint) -> str:
-    package = point.dist.name if point.dist else "an unknown package"
-    return f"{point.name} = {point.value} of {package}"
+    return load_plugin(READERS, name, besides="auto")
 
 
 def read_scores(

@@ -107,9 +107,6 @@ def paired_t_test(differences: ArrayLike, *, confidence: float = 0.95) -> Paired
     freedom = np.maximum(n - 1.0, 1.0)
     error = np.where(n > 1, np.sqrt(squares / freedom / np.maximum(n, 1)), np.nan)
     regular = (n > 1) & (squares > 0)
-    t = np.abs(delta) / np.where(regular, error, 1.0)
-    sign_test = np.where(delta == 0, 1.0, smallest_exact_p(n))
-    p = np.where(regular, 2 * stdtr(freedom, -t), np.where(n > 0, sign_test, np.nan))
     reach = np.where(regular, -stdtrit(freedom, level / 2) * np.where(regular, error, 0.0), np.inf)
     # All equal: a point where the exact test of it could reject, else the whole line.
     reach = np.where(~regular & (smallest_exact_p(n) <= level), 0.0, reach)
@@ -117,11 +114,45 @@ def paired_t_test(differences: ArrayLike, *, confidence: float = 0.95) -> Paired
         n_items=np.asarray(n),
         delta=delta,
         standard_error=error,
-        p_value=np.asarray(p),
+        p_value=t_test_p_value(delta, squares, n),
         ci_low=np.asarray(delta - reach),
         ci_high=np.asarray(delta + reach),
         confidence=confidence,
     )
+
+
+def t_test_p_value(
+    delta: FloatArray, squares: FloatArray, n_items: IntArray | FloatArray
+) -> FloatArray:
+    """Two-sided p-value of `paired_t_test`, from sums.
+
+    Parameters
+    ----------
+    delta, squares : ndarray
+        Mean difference, and the sum of squared deviations from it, which is 0 to the bit where
+        all are equal.
+    n_items : ndarray of int
+        Number of differences.
+
+    Returns
+    -------
+    ndarray
+        That of the exact sign test where all are equal; NaN without a difference.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from llm_power.statistics.graded_difference import t_test_p_value
+    >>> t_test_p_value(np.array([0.25]), np.array([0.625]), np.array([5])).round(4)
+    array([0.2302])
+    """
+    freedom = np.maximum(n_items - 1.0, 1.0)
+    regular = (n_items > 1) & (squares > 0)
+    error = np.sqrt(squares / freedom / np.maximum(n_items, 1))
+    t = np.abs(delta) / np.where(regular, error, 1.0)
+    sign_test = np.where(delta == 0, 1.0, smallest_exact_p(n_items))
+    p = np.where(regular, 2 * stdtr(freedom, -t), np.where(n_items > 0, sign_test, np.nan))
+    return np.asarray(p)
 
 
 def log_e_bounded(differences: ArrayLike, mixture: Mixture = BETA_4_4) -> float:

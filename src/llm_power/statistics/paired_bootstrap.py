@@ -306,7 +306,41 @@ def _graded_trials(
     rng: np.random.Generator,
 ) -> BoolArray:
     samples = differences[rng.integers(0, differences.size, size=(trials, n))].T
-    tie = _TIE * float(np.abs(differences).max())
+    return shared_bootstrap_rejects(samples, resamples=resamples, alpha=alpha, rng=rng)
+
+
+def shared_bootstrap_rejects(
+    samples: FloatArray, *, resamples: int, alpha: float, rng: np.random.Generator
+) -> BoolArray:
+    """Decision of the paired bootstrap on many samples, which share the resampled items.
+
+    Parameters
+    ----------
+    samples : ndarray, shape (n_items, n_samples)
+        Paired differences.
+    resamples : int
+        Number of resamples.
+    alpha : float
+        Two-sided level.
+    rng : numpy.random.Generator
+        Stream of random numbers.
+
+    Returns
+    -------
+    ndarray of bool, shape (n_samples,)
+        Each marginally the test of Definition 2: see `bootstrap_power`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from llm_power.statistics.paired_bootstrap import shared_bootstrap_rejects
+    >>> samples = np.array([[0.5, 0.5], [0.25, -0.5], [0.75, 0.25], [0.5, -0.75]])
+    >>> rng = np.random.default_rng(1)
+    >>> shared_bootstrap_rejects(samples, resamples=200, alpha=0.05, rng=rng)
+    array([ True, False])
+    """
+    n, trials = samples.shape
+    tie = _TIE * float(np.abs(samples).max())
     at_most, at_least = np.zeros(trials, dtype=np.int64), np.zeros(trials, dtype=np.int64)
     rows = max(1, _BLOCK // n)
     for start in range(0, resamples, rows):

@@ -18,6 +18,7 @@ import pytest
 
 from llm_power.choices import READERS, reader_names
 from llm_power.errors import InvalidArgument, ScoreError
+from llm_power.plugins import PluginError
 from llm_power.scores._source import read_file
 from llm_power.scores.options import ReadOptions
 from llm_power.scores.readers import load_reader, read_scores, recognize
@@ -246,7 +247,7 @@ def test_a_package_with_a_broken_reader(
     """An error when the reader is asked for, and only then."""
     install(tmp_path / "site", monkeypatch, "broken_plugin", "1 / 0", entry_point)
     assert read_scores(forms["wide_csv"], reader="wide").models == ("a", "b")
-    with pytest.raises(ScoreError, match=f"{message}.*Remedy: repair or uninstall that package"):
+    with pytest.raises(PluginError, match=f"{message}.*Remedy: repair or uninstall that package"):
         load_reader("demo")
 
 
@@ -256,7 +257,7 @@ def test_two_packages_with_a_reader_of_one_name(
     install(tmp_path / "site", monkeypatch, "other_plugin", PLUGIN, "wide = other_plugin:read_demo")
     assert len(set(reader_names())) == len(reader_names())
     with pytest.raises(
-        ScoreError,
+        PluginError,
         match="2 packages have a reader 'wide': 'wide = llm_power.scores.wide:read_wide of "
         "llm-power', 'wide = other_plugin:read_demo of other_plugin'. Remedy: uninstall all but",
     ):

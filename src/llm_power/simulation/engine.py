@@ -1,0 +1,494 @@
+r"""Power by simulation, its curves, the smallest gap that is detected, and observed power.
+
+Each stream of random numbers is named by its process and its number of items: no result depends on
+which others were asked for, in what order or in what blocks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from copy import deepcopy
+from dataclasses import asdict, dataclass
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+from scipy.special import ndtri
+
+from llm_power.errors import InvalidArgument
+from llm_power.plugins import load_plugin
+from llm_power.simulation.effects import Effect
+from llm_power.simulation.hypothesis_tests import Test
+from llm_power.simulation.processes import Process
+from llm_power.simulation.scores_as_population import ResampledPairs
+from llm_power.statistics._checks import counts, finite, open_unit, positive_count
+from llm_power.statistics._seeds import named_rng
+from llm_power.statistics._typing import ArrayLike, BoolArray, FloatArray
+from llm_power.statistics.score_interval import wilson_interval
+
+#: A gap to the process that has it.
+Family = Callable[[float], Process]
+
+# Numbers of items held at once; results do not depend on it.
+_BLOCK = 2**22
+# Halvings that bracket a gap, and gaps around it that a line is fitted to.
+_HALVINGS, _FITTED, _REACH = 12, 11, 0.15
+# Effects below it are rounding.
+_NO_EFFECT = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class SimulatedPower:
+    """What a test does in simulated trials of one process and size.
+
+    Attributes
+    ----------
+    n_items, n_trials : int
+        Items a trial, and trials.
+    alpha : float
+        Two-sided level.
+    power : float
+        Share of the trials that reject; the test's size where the true effect is zero.
+    standard_error : float
+        Monte Carlo standard error of `power`.
+    true_effect, mean_effect : float
+        Effect of the population, and its mean over all trials that have one.
+    type_s, type_m : float
+        Chance that a significant effect has the wrong sign, and its expected size over the true
+        one; NaN where nothing was significant or the true effect is zero.
+
+    Examples
+    --------
+    >>> from llm_power.simulation.engine import Simulation
+    >>> from llm_power.simulation.processes import PairedMultinomial
+    >>> found = Simulation(test="exact").power(PairedMultinomial(0.5, 0.12, 0.08, 0.3), 1000)
+    >>> abs(found.power - 0.7916) < 4 * found.standard_error
+    True
+    """
+
+    n_items: int
+    n_trials: int
+    alpha: float
+    power: float
+    standard_error: float
+    true_effect: float
+    mean_effect: float
+    type_s: float
+    type_m: float
+
+    def interval(self, confidence: float = 0.95) -> tuple[float, float]:
+        """Wilson's interval of the power, for the Monte Carlo error alone.
+
+        Parameters
+        ----------
+        confidence : float, default 0.95
+            Confidence in (0, 1).
+
+        Returns
+        -------
+        low, high : float
+            Its ends.
+
+        Examples
+        --------
+        >>> from llm_power.simulation.engine import Simulation
+        >>> from llm_power.simulation.processes import Preferences
+        >>> low, high = Simulation().power(Preferences(0.6), 100).interval()
+        >>> 0 < low < high < 1
+        True
+        """
+        rejected = round(self.power * self.n_trials)
+        low, high = wilson_interval(rejected, self.n_trials, confidence=confidence)
+        return float(low), float(high)
+
+
+@dataclass(frozen=True, slots=True)
+class DetectableGap:
+    """Smallest gap that a test detects with the target power.
+
+    Attributes
+    ----------
+    n_items : int
+        Items a trial.
+    power : float
+        Target power.
+    mde : float
+        The gap; ``inf`` where the largest one that is admissible has less power.
+    standard_error : float
+        Its Monte Carlo standard error; NaN where `mde` is infinite.
+
+    Examples
+    --------
+    >>> from llm_power.simulation.engine import Simulation
+    >>> from llm_power.simulation.processes import AgreementRate
+    >>> family = lambda gap: AgreementRate(0.7 + gap, 0.7, 0.85)
+    >>> found = Simulation().detectable_gap(family, 500, largest=0.15)
+    >>> 0.045 < found.mde < 0.052, found.standard_error < 0.001
+    (True, True)
+    """
+
+    n_items: int
+    power: float
+    mde: float
+    standard_error: float
+
+
+@dataclass(frozen=True, slots=True)
+class ObservedPower:
+    """Power at the gap that was observed: another form of the p-value, and no verdict.
+
+    Attributes
+    ----------
+    simulated : SimulatedPower
+        Power and errors if the observed gap were the true one.
+
+    Notes
+    -----
+    Observed power falls as the p-value rises. At a p-value of alpha it is about one half,
+    whatever the number of items, so that a low one adds nothing to "not significant".
+
+    References
+    ----------
+    Hoenig and Heisey (2001), doi:10.1198/000313001300339897.
+
+    Examples
+    --------
+    >>> from llm_power.simulation.engine import Simulation
+    >>> from llm_power.simulation.scores_as_population import ResampledPairs
+    >>> pairs = ResampledPairs([1] * 39 + [0] * 61, [0] * 25 + [1] * 25 + [0] * 50)
+    >>> print(Simulation().observed_power(pairs))
+    power 0.66 at the observed gap of 0.1400 on 100 items, which is the p-value in another form...
+    """
+
+    simulated: SimulatedPower
+
+    def __str__(self) -> str:
+        found = self.simulated
+        return (
+            f"power {found.power:.2f} at the observed gap of {found.true_effect:.4f} on "
+            f"{found.n_items:,} items, which is the p-value in another form and no verdict: "
+            "read the interval of the gap and the items it would take (binary_verdicts, "
+            "required_n), or the power at a gap that was chosen before the data"
+        )
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """How power is simulated: test, effect, level and trials.
+
+    Attributes
+    ----------
+    test, effect : str or callable
+        A name in the groups ``llm_power.tests`` and ``llm_power.effects``, or a function like
+        those of `hypothesis_tests` and `effects`.
+    n_trials : int, default 1,000
+        Number of trials.
+    alpha : float, default 0.05
+        Two-sided level.
+    seed : int or numpy.random.Generator
+        A seed, whose streams are named by the process and the number of items, so that tests see
+        the same trials; or the stream itself.
+
+    Examples
+    --------
+    >>> from llm_power.simulation.engine import Simulation
+    >>> from llm_power.simulation.processes import AgreementRate
+    >>> found = Simulation(test="mid_p").power(AgreementRate(0.75, 0.70, 0.85), 500)
+    >>> 0.79 < found.power < 0.87, 0.95 < found.type_m < 1.25, found.type_s
+    (True, True, 0.0)
+    """
+
+    test: str | Test = "asymptotic"
+    effect: str | Effect = "accuracy_gap"
+    n_trials: int = 1_000
+    alpha: float = 0.05
+    seed: int | np.random.Generator = 0
+
+    def __post_init__(self) -> None:
+        positive_count("n_trials", self.n_trials)
+        open_unit("alpha", self.alpha)
+
+    def power(self, process: Process, n_items: int) -> SimulatedPower:
+        """Power, mean effect, type S and type M errors by simulation.
+
+        Parameters
+        ----------
+        process : Process
+            What outcomes come from.
+        n_items : int
+            Items a trial.
+
+        Returns
+        -------
+        SimulatedPower
+            With its Monte Carlo error.
+
+        Raises
+        ------
+        InvalidArgument
+            If `n_items` is not positive, or the test or the effect does not fit the process.
+
+        Examples
+        --------
+        >>> from llm_power.simulation.engine import Simulation
+        >>> from llm_power.simulation.processes import GradedBeta
+        >>> found = Simulation(test="paired_t").power(GradedBeta(0.05, 0.6), 100)
+        >>> 0.8 < found.power < 0.9, round(found.true_effect, 3)
+        (True, 0.05)
+        """
+        size = positive_count("n_items", n_items)
+        rejects, effect = self._functions
+        rng, resampling = self._streams(f"{process!r}/{size}")
+        rejected, effects = [], []
+        for rows in _blocks(process, size, self.n_trials):
+            outcomes = process.draw(size, rows, rng)
+            # Each block has the same resamples, as if it were the only one.
+            rejected.append(rejects(outcomes, self.alpha, deepcopy(resampling)))
+            effects.append(effect(outcomes))
+        truth = float(effect(process.population())[0])
+        share, error, errors = _errors(np.concatenate(rejected), np.concatenate(effects), truth)
+        return SimulatedPower(size, self.n_trials, self.alpha, share, error, truth, *errors)
+
+    def over_sizes(self, process: Process, sizes: ArrayLike) -> pd.DataFrame:
+        """Power against the number of items.
+
+        Parameters
+        ----------
+        process : Process
+            What outcomes come from.
+        sizes : array_like of int
+            Numbers of items.
+
+        Returns
+        -------
+        DataFrame
+            A row a size, with the attributes of `SimulatedPower`.
+
+        Raises
+        ------
+        InvalidArgument
+            As `power`.
+
+        Examples
+        --------
+        >>> from llm_power.simulation.engine import Simulation
+        >>> from llm_power.simulation.processes import AgreementRate
+        >>> curve = Simulation().over_sizes(AgreementRate(0.75, 0.70, 0.85), [100, 500])
+        >>> curve["n_items"].tolist(), curve["power"].is_monotonic_increasing
+        ([100, 500], True)
+        """
+        found = [self.power(process, int(n)) for n in np.atleast_1d(counts("sizes", sizes))]
+        return pd.DataFrame(map(asdict, found))
+
+    def over_gaps(self, family: Family, gaps: ArrayLike, n_items: int) -> pd.DataFrame:
+        """Power against the gap.
+
+        Parameters
+        ----------
+        family : callable
+            From a gap to the process that has it.
+        gaps : array_like
+            Gaps, in the units of `family`.
+        n_items : int
+            Items a trial.
+
+        Returns
+        -------
+        DataFrame
+            A row a gap, with the attributes of `SimulatedPower`.
+
+        Raises
+        ------
+        InvalidArgument
+            As `power`, or if `family` refuses a gap.
+
+        Examples
+        --------
+        >>> from llm_power.simulation.engine import Simulation
+        >>> from llm_power.simulation.processes import Preferences
+        >>> curve = Simulation().over_gaps(lambda gap: Preferences(0.5 + gap), [0, 0.1], 200)
+        >>> bool(curve["power"][0] < 0.1 < 0.7 < curve["power"][1])
+        True
+        """
+        tried = [float(gap) for gap in np.atleast_1d(finite("gaps", gaps))]
+        found = [self.power(family(gap), n_items) for gap in tried]
+        return pd.DataFrame(
+            {"gap": gap} | asdict(one) for gap, one in zip(tried, found, strict=True)
+        )
+
+    def detectable_gap(
+        self, family: Family, n_items: int, largest: float, *, power: float = 0.80
+    ) -> DetectableGap:
+        """Smallest gap that is detected with the target power.
+
+        Parameters
+        ----------
+        family : callable
+            From a gap of 0 or more to the process that has it.
+        n_items : int
+            Items a trial.
+        largest : float
+            Largest gap that `family` admits.
+        power : float, default 0.80
+            Target power, above `alpha`.
+
+        Returns
+        -------
+        DetectableGap
+            With its Monte Carlo standard error.
+
+        Raises
+        ------
+        InvalidArgument
+            As `over_gaps`, or if `power` is not above `alpha`.
+
+        Notes
+        -----
+        Halving the interval brackets the gap. Near it the power is a straight line in the gap on
+        the probit scale, as it is for a z test: the line through 11 simulated gaps within 15 % of
+        the bracket meets the target at `mde`, and its covariance gives the standard error.
+
+        Examples
+        --------
+        >>> from llm_power.simulation.engine import Simulation
+        >>> from llm_power.simulation.processes import Preferences
+        >>> family = lambda gap: Preferences(0.5 + gap)
+        >>> found = Simulation(test="exact").detectable_gap(family, 200, largest=0.5)
+        >>> 0.095 < found.mde < 0.110, found.standard_error < 0.003
+        (True, True)
+        >>> Simulation(test="exact").detectable_gap(family, 5, largest=0.5).mde
+        inf
+        """
+        target = open_unit("power", power)
+        if target <= self.alpha:
+            raise InvalidArgument(f"power must exceed alpha, got power={power!r} at {self.alpha!r}")
+        if self.power(family(largest), n_items).power < target:
+            return DetectableGap(n_items, target, np.inf, np.nan)
+        low, high = 0.0, largest
+        for _ in range(_HALVINGS):
+            middle = (low + high) / 2
+            enough = self.power(family(middle), n_items).power >= target
+            low, high = (low, middle) if enough else (middle, high)
+        gaps = np.linspace((1 - _REACH) * high, min((1 + _REACH) * high, largest), _FITTED)
+        shares = self.over_gaps(family, gaps, n_items)["power"].to_numpy()
+        return DetectableGap(n_items, target, *_crossing(gaps, shares, target, self.n_trials))
+
+    def detectable_gaps(
+        self, family: Family, sizes: ArrayLike, largest: float, *, power: float = 0.80
+    ) -> pd.DataFrame:
+        """Smallest detectable gap against the number of items.
+
+        Parameters
+        ----------
+        family, largest, power
+            As of `detectable_gap`.
+        sizes : array_like of int
+            Numbers of items.
+
+        Returns
+        -------
+        DataFrame
+            A row a size, with the attributes of `DetectableGap`.
+
+        Raises
+        ------
+        InvalidArgument
+            As `detectable_gap`.
+
+        Examples
+        --------
+        >>> from llm_power.simulation.engine import Simulation
+        >>> from llm_power.simulation.processes import Preferences
+        >>> curve = Simulation().detectable_gaps(lambda gap: Preferences(0.5 + gap), [50, 200], 0.5)
+        >>> curve["mde"].is_monotonic_decreasing
+        True
+        """
+        tried = np.atleast_1d(counts("sizes", sizes))
+        found = [self.detectable_gap(family, int(n), largest, power=power) for n in tried]
+        return pd.DataFrame(map(asdict, found))
+
+    def observed_power(self, pairs: ResampledPairs) -> ObservedPower:
+        """Power if the observed gap were the true one, which is no verdict.
+
+        Parameters
+        ----------
+        pairs : ResampledPairs
+            Scores or predictions at hand; trials have their number of items.
+
+        Returns
+        -------
+        ObservedPower
+            Its text says what to read instead.
+
+        Raises
+        ------
+        InvalidArgument
+            As `power`.
+
+        Examples
+        --------
+        >>> from llm_power.simulation.engine import Simulation
+        >>> from llm_power.simulation.scores_as_population import ResampledPairs
+        >>> found = Simulation().observed_power(ResampledPairs([1, 1, 0, 1], [0, 1, 0, 0]))
+        >>> found.simulated.true_effect
+        0.5
+        """
+        return ObservedPower(self.power(pairs, pairs.n_items))
+
+    @cached_property
+    def _functions(self) -> tuple[Test, Effect]:
+        test = (
+            load_plugin("llm_power.tests", self.test) if isinstance(self.test, str) else self.test
+        )
+        effect = (
+            load_plugin("llm_power.effects", self.effect)
+            if isinstance(self.effect, str)
+            else self.effect
+        )
+        return test, effect
+
+    def _streams(self, name: str) -> tuple[np.random.Generator, np.random.Generator]:
+        """Streams of the trials, and of what tests resample."""
+        if isinstance(self.seed, np.random.Generator):
+            return self.seed, self.seed.spawn(1)[0]
+        return named_rng(self.seed, name), named_rng(self.seed, f"{name}/resampling")
+
+
+def _blocks(process: Process, n_items: int, n_trials: int) -> Iterator[int]:
+    """Numbers of trials that are drawn at once."""
+    rows = max(1, _BLOCK // n_items) if process.by_items else n_trials
+    for start in range(0, n_trials, rows):
+        yield min(rows, n_trials - start)
+
+
+def _errors(
+    rejected: BoolArray, effects: FloatArray, truth: float
+) -> tuple[float, float, tuple[float, float, float]]:
+    """Power, its standard error, and mean effect, type S and type M."""
+    share = float(rejected.mean())
+    error = float(np.sqrt(share * (1 - share) / rejected.size))
+    there = effects[~np.isnan(effects)]
+    mean = float(there.mean()) if there.size else np.nan
+    significant = effects[rejected & ~np.isnan(effects)]
+    # A gap of rounding alone has no sign to mistake.
+    if significant.size == 0 or abs(truth) < _NO_EFFECT:
+        return share, error, (mean, np.nan, np.nan)
+    wrong = float((np.sign(significant) != np.sign(truth)).mean())
+    return share, error, (mean, wrong, float(np.abs(significant).mean() / abs(truth)))
+
+
+def _crossing(
+    gaps: FloatArray, shares: FloatArray, target: float, n_trials: int
+) -> tuple[float, float]:
+    """Where the line through simulated powers on the probit scale meets the target."""
+    p = (shares * n_trials + 0.5) / (n_trials + 1)
+    probit = ndtri(p)
+    density = np.exp(-np.square(probit) / 2) / np.sqrt(2 * np.pi)
+    weight = n_trials * np.square(density) / (p * (1 - p))
+    centre = float(weight @ gaps / weight.sum())
+    basis = np.stack([np.ones(gaps.size), gaps - centre], axis=1)
+    covariance = np.linalg.inv(basis.T @ (weight[:, np.newaxis] * basis))
+    level, slope = covariance @ (basis.T @ (weight * probit))
+    distance = (ndtri(target) - level) / slope
+    error = np.sqrt(np.array([1, distance]) @ covariance @ np.array([1, distance])) / slope
+    return centre + float(distance), float(error)
