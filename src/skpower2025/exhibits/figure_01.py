@@ -1,9 +1,9 @@
-"""Figure 1: power against the difference in accuracy, over every admissible agreement."""
+"""Figure 1: power against the difference in accuracy, simulated as in Listing 1, and summed."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final, get_args
 
 import numpy as np
 import pandas as pd
@@ -11,71 +11,116 @@ from matplotlib.figure import Figure
 
 from llm_power.provenance import Provenance
 from llm_power.report.figures import new_figure
+from llm_power.simulation.processes import admissible_agreement
+from llm_power.simulation.tasks import BinaryClassificationTask, NamedAgreement
 from llm_power.statistics.exact_required_n import mcnemar_power
 from replication.exhibits import Drawing, Exhibit, Inputs
 
-_SHADES = ("#B3CDE3", "#8CB3D6", "#5F98C6", "#0072B2", "#003A5C")
+AGREEMENTS: Final = ("lowest", "independent", "highest")
+# From the smallest N to the largest.
+_SHADES: Final = ("#B3CDE3", "#8CB3D6", "#5F98C6", "#0072B2", "#003A5C")
 
 
 def make(inputs: Inputs) -> Exhibit:
     """Make Figure 1."""
-    frame = figure_01(inputs.settings)
-    reached = frame[frame["power_highest"] >= inputs.settings["power"]]
-    first = reached.groupby("n")["gap_pp"].min().to_dict()
+    settings, seed = inputs.settings, inputs.numbers["seed"]
+    frame = figure_01(settings, seed)
+    source = [
+        Provenance.published("Listing 1"),
+        Provenance.simulated(seed=seed, trials=settings["iterations"]),
+    ]
+    highest = frame[(frame["agreement"] == "highest") & (frame["power"] >= settings["power"])]
+    reached = highest.groupby("n")["gap_pp"].min()
     caption = (
-        "Exact McNemar power of Listing 1 at accuracy 0.70 and a difference of up to 5 points, by "
-        "N. Lines: the lowest and the highest agreement that the accuracies admit; the paper does "
-        "not say which it takes. At the highest, 80% is reached "
-        + ", ".join(f"with N = {n} from {gap:.1f} points" for n, gap in first.items())
-        + "; at the lowest by no N."
+        f"Power of McNemar's asymptotic test at a base accuracy of {settings['acc_a']:g}, by N. "
+        "Dots: simulated, by the call of Listing 1; lines: the sum over all tables. Listing 1 does "
+        "not say how often the models agree: the panels take the lowest agreement that the two "
+        "accuracies admit, that of independent answers, and the highest. Only at the highest is "
+        f"{settings['power']:.0%} reached, "
+        + ", ".join(f"with N = {n} from {gap:.1f} points" for n, gap in reached.items())
+        + "."
     )
-    source = [Provenance.published("Listing 1")]
     return Exhibit(
         frame,
         Drawing(
             "Power and the difference in accuracy",
             source,
-            lambda: draw(frame, inputs.settings["power"]),
+            lambda: draw(frame, settings["power"]),
             caption,
         ),
     )
 
 
-def figure_01(settings: Mapping[str, Any]) -> pd.DataFrame:
+def figure_01(settings: Mapping[str, Any], seed: int) -> pd.DataFrame:
     """Curves of Figure 1.
 
     Parameters
     ----------
     settings : mapping
-        ``acc_a``, ``acc_b`` (first, last, number), ``dataset_size`` and ``alpha`` of Listing 1.
+        ``acc_a``, ``acc_b`` (first, last, number), ``dataset_size``, ``iterations`` and ``alpha``
+        of Listing 1.
+    seed : int
+        Of the simulation.
 
     Returns
     -------
     DataFrame
-        One row an N and a difference: ``n``, ``acc_b``, ``gap_pp``, the ends of the admissible
-        agreement, ``agreement_lowest`` and ``agreement_highest``, and the exact power of
-        McNemar's test there.
+        One row an agreement, an N and a difference: ``agreement``, ``rate``, ``n``, ``acc_b``,
+        ``gap_pp``, ``power`` as the sum over all tables, ``simulated`` and its
+        ``standard_error``.
     """
     first, last, number = settings["acc_b"]
-    a, rows = settings["acc_a"], []
-    for n in settings["dataset_size"]:
-        for b in np.linspace(first, last, int(number)):
-            # Both right, at least and at most; both wrong follow.
-            ends = (max(0.0, a + b - 1), min(a, b))
-            powers = [
-                mcnemar_power(n, a - both, b - both, alpha=settings["alpha"])
-                if a + b > 2 * both
-                else 0.0
-                for both in ends
-            ]
-            agreements = [1 - a - b + 2 * both for both in ends]
-            rows.append((n, b, 100 * (b - a), *agreements, *powers))
-    names = ["agreement_lowest", "agreement_highest", "power_lowest", "power_highest"]
-    return pd.DataFrame(rows, columns=["n", "acc_b", "gap_pp", *names])
+    tables = []
+    for agreement in get_args(NamedAgreement):
+        task = BinaryClassificationTask(
+            acc_a=settings["acc_a"],
+            acc_b=np.linspace(first, last, int(number)),
+            dataset_size=settings["dataset_size"],
+            agreement=agreement,
+            seed=seed,
+        )
+        report = task.compute_power(iterations=settings["iterations"], alpha=settings["alpha"])
+        tables.append(report.table.assign(agreement=agreement))
+    table = pd.concat(tables, ignore_index=True)
+    rates = [
+        _rate(*one) for one in zip(table["agreement"], table["acc_b"], table["acc_a"], strict=True)
+    ]
+    sums = [
+        _summed(int(n), b, a, rate, settings["alpha"])
+        for n, b, a, rate in zip(
+            table["dataset_size"], table["acc_b"], table["acc_a"], rates, strict=True
+        )
+    ]
+    return pd.DataFrame(
+        {
+            "agreement": table["agreement"],
+            "rate": rates,
+            "n": table["dataset_size"],
+            "acc_b": table["acc_b"],
+            "gap_pp": 100 * table["gap"],
+            "power": sums,
+            "simulated": table["power"],
+            "standard_error": table["standard_error"],
+        }
+    )
+
+
+def _rate(agreement: str, p_a: float, p_b: float) -> float:
+    lowest, highest = admissible_agreement(p_a, p_b)
+    independent = p_a * p_b + (1 - p_a) * (1 - p_b)
+    return {"lowest": lowest, "independent": independent, "highest": highest}[agreement]
+
+
+def _summed(n: int, p_a: float, p_b: float, rate: float, alpha: float) -> float:
+    gap, discordant = p_a - p_b, 1 - rate
+    if discordant < 1e-12:
+        return 0.0
+    cells = [max((discordant + sign * gap) / 2, 0.0) for sign in (1, -1)]
+    return mcnemar_power(n, *cells, test="asymptotic", alpha=alpha)
 
 
 def draw(frame: pd.DataFrame, target: float) -> Figure:
-    """Draw the curves of `figure_01`.
+    """Draw the curves of `figure_01`, a panel for each agreement.
 
     Parameters
     ----------
@@ -87,16 +132,21 @@ def draw(frame: pd.DataFrame, target: float) -> Figure:
     Returns
     -------
     Figure
-        One column wide.
+        As wide as the page.
     """
-    figure = new_figure(height=2.7)
-    ax = figure.subplots()
-    for shade, (n, one) in zip(_SHADES, frame.groupby("n"), strict=True):
-        ax.plot(one["gap_pp"], one["power_highest"], color=shade, label=f"$N$ = {n}")
-        ax.plot(one["gap_pp"], one["power_lowest"], color=shade, linestyle=":")
-    ax.axhline(target, color="0.2", linestyle="--", linewidth=0.8)
-    ax.set(xlabel="difference in accuracy (points)", ylabel="power", ylim=(0, 1.02))
-    ax.plot([], [], color="0.4", label="highest agreement")
-    ax.plot([], [], color="0.4", linestyle=":", label="lowest agreement")
-    figure.legend(loc="outside upper center", ncols=3, columnspacing=1.2, handlelength=1.6)
+    figure = new_figure(height=2.4, wide=True)
+    axes = figure.subplots(1, len(AGREEMENTS), sharey=True)
+    for ax, agreement in zip(axes, AGREEMENTS, strict=True):
+        panel = frame[frame["agreement"] == agreement]
+        for shade, (n, one) in zip(_SHADES, panel.groupby("n"), strict=True):
+            ax.plot(one["gap_pp"], one["power"], color=shade, label=f"$N$ = {n}")
+            ax.plot(one["gap_pp"], one["simulated"], "o", color=shade, markersize=2.5)
+        ax.axhline(target, color="0.2", linestyle="--", linewidth=0.8)
+        ax.set_title(
+            {"independent": "independent answers"}.get(agreement, f"{agreement} agreement")
+        )
+        ax.set(xlabel="difference in accuracy (points)", ylim=(0, 1.02))
+    axes[0].set_ylabel("power")
+    handles, labels = axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=len(handles))
     return figure
