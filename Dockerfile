@@ -1,5 +1,6 @@
 # docker build -t llm-power .
-# docker run --rm -v "$PWD/results:/llm-power/results" -v "$PWD/figures:/llm-power/figures" llm-power
+# docker run --rm -v "$PWD/results:/llm-power/results" -v "$PWD/figures:/llm-power/figures" \
+#     -v "$PWD/papers:/llm-power/papers" llm-power
 # and for the real boards: -v /path/to/data:/data:ro -e LLM_POWER_DATA=/data
 FROM python:3.11.7-slim-bookworm
 

@@ -4,6 +4,8 @@ PYTHON ?= python3
 CORES ?= all
 # published, public or hub; by default what config.yaml says.
 SOURCE ?=
+# The name of a folder in data; by default every paper.
+PAPER ?=
 # Anything here shows Snakemake's own screen.
 VERBOSE ?=
 
@@ -17,7 +19,7 @@ WITH_PATH := PATH="$(CURDIR)/$(BIN):$$PATH"
 OPTIONS := --cores $(CORES) $(if $(SOURCE),--config source=$(SOURCE))
 SNAKEMAKE := $(WITH_PATH) $(BIN)/snakemake $(OPTIONS)
 # Snakemake, after the lock of a killed run and damaged files are seen to.
-RUN := $(WITH_PATH) $(BIN)/python tools/launch.py $(if $(VERBOSE),--verbose)
+RUN := $(WITH_PATH) $(BIN)/python tools/launch.py $(if $(PAPER),--paper $(PAPER),--every) $(if $(VERBOSE),--verbose)
 
 # Modules from elsewhere stay out.
 export PYTHONNOUSERSITE := 1
@@ -36,7 +38,7 @@ endif
     docs lock bench bench-smoke bench-verdicts runtimes clean
 
 help: ## list the targets
-	@echo "make TARGET [PYTHON=python3.12] [CORES=2] [SOURCE=public] [VERBOSE=1]"
+	@echo "make TARGET [PYTHON=python3.12] [PAPER=miller2024] [CORES=2] [SOURCE=public] [VERBOSE=1]"
 	@awk -F ': .*## ' '/^[a-z-]+:.* ## / { printf "  %-14s %s\n", $$1, $$2 }' Makefile
 
 env: $(STAMP) ## make the environment in .venv (again only when the locks or pyproject.toml change)
@@ -44,10 +46,10 @@ env: $(STAMP) ## make the environment in .venv (again only when the locks or pyp
 slurm: $(STAMP) ## add to .venv what profiles/slurm submits jobs to a cluster with
 	$(BIN)/python -m pip install --quiet --no-deps --require-hashes -r requirements-slurm.lock
 
-reproduce: $(STAMP) ## run the whole workflow: every exhibit and every board whose data are there
+reproduce: $(STAMP) ## make every paper: its exhibits, and with the first every board whose data are there
 	@$(RUN) -- $(OPTIONS)
 
-audit: $(STAMP) ## judge every claim of the paper by what the workflow makes (a part of reproduce)
+audit: $(STAMP) ## judge every claim of the papers by what the workflow makes (a part of reproduce)
 	@$(RUN) audit -- $(OPTIONS)
 
 PYTEST := $(WITH_PATH) $(BIN)/pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
@@ -77,8 +79,8 @@ format: $(STAMP) ## rewrite Python and Snakemake files in the house style
 	$(BIN)/ruff format .
 	$(BIN)/snakefmt Snakefile workflow src
 
-bench: $(BENCH_STAMP) ## time the heavy paths beside the peers, into docs/benchmarks.md (PAPER=1: the workflow too)
-	$(BENCH)/python benchmarks/run.py $(if $(PAPER),--paper)
+bench: $(BENCH_STAMP) ## time the heavy paths beside the peers, into docs/benchmarks.md (WORKFLOW=1: the workflow too)
+	$(BENCH)/python benchmarks/run.py $(if $(WORKFLOW),--paper)
 	$(BENCH)/python benchmarks/plots.py
 
 bench-smoke: $(BENCH_STAMP) ## run the same once at tiny sizes, and print
@@ -92,7 +94,7 @@ bench-verdicts: $(STAMP) ## simulate what the verdicts claim of themselves, into
 runtimes: $(STAMP) ## print what the jobs of the last run took
 	@$(BIN)/python tools/runtimes.py
 
-verify: $(STAMP) ## name every result that is not, byte for byte, what the run made
+verify: $(STAMP) ## name every result that is not, byte for byte, what a run made
 	@$(RUN) --verify -- $(OPTIONS)
 
 report: reproduce ## write the browsable report of a finished run
@@ -114,7 +116,7 @@ lock: $(STAMP) ## take the newest versions into the locks and environment.yml
 	$(BIN)/python tools/lock.py
 
 clean: ## remove whatever the workflow and the checks have made; .venv stays
-	rm -rf results figures ro-crate-metadata.json codemeta.json logs .snakemake
+	rm -rf results figures papers ro-crate-metadata.json codemeta.json logs .snakemake
 	rm -rf benchmarks/workflow benchmarks/results benchmarks/*.tsv build/docs docs/api
 	rm -rf .hypothesis .mypy_cache .pytest_cache .ruff_cache
 

@@ -1,11 +1,12 @@
 """Run the workflow in this folder, or verify what it has made.
 
-    python tools/launch.py [--verbose] [TARGET ...] [-- SNAKEMAKE-OPTION ...]
-    python tools/launch.py --verify [-- SNAKEMAKE-OPTION ...]
+    python tools/launch.py [PAPER] [--verbose] [TARGET ...] [-- SNAKEMAKE-OPTION ...]
+    python tools/launch.py [PAPER] --verify [-- SNAKEMAKE-OPTION ...]
 
-Before a run, the lock of a run that was killed is taken over, and files that are not what their
-jobs recorded are made again. A run shows what lands, and at its end what there is; --verbose is
-Snakemake's own screen.
+PAPER is --paper NAME, or --every; otherwise it is the paper that config.yaml names. Before a run,
+the lock of a run that was killed is taken over, and files that are not what their jobs recorded
+are made again. A run shows what lands, and at its end what there is; --verbose is Snakemake's own
+screen.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ from functools import cached_property
 from pathlib import Path
 
 from llm_power.errors import LLMPowerError, message_at
-from replication.last_screen import last_screen
+from replication.last_screen import in_all, last_screen
+from replication.papers import environment_of, folder_of, papers_of, settle
 from replication.records import Ledger
 from replication.run_owner import (
     MARK,
@@ -41,7 +43,7 @@ SHOWN = 20
 
 
 class RunFailed(Exception):
-    """Snakemake has said why; the one argument is its exit code."""
+    """Snakemake has said why; the arguments are its exit code and its folder."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,8 @@ class Run:
 
     Attributes
     ----------
+    folder : Path
+        Where it works.
     targets, options : sequence of str
         Its arguments.
     owner : Owner
@@ -58,37 +62,63 @@ class Run:
         Whether Snakemake has its own screen.
     """
 
+    folder: Path
     targets: Sequence[str]
     options: Sequence[str]
     owner: Owner
     verbose: bool = False
 
+    @property
+    def command(self) -> list[str | Path]:
+        """Snakemake, in the folder of the run; targets come before the options."""
+        if self.folder == ROOT:
+            return [SNAKEMAKE]
+        snakefile = self.folder / "Snakefile"
+        return [SNAKEMAKE, "--directory", self.folder, "--snakefile", snakefile]
+
+    @property
+    def place(self) -> str:
+        """What its messages begin with where it is not in the clone itself."""
+        return "" if self.folder == ROOT else f"{self.folder}: "
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """What its processes know the run by, and where data are."""
+        variables = os.environ | {MARK: self.owner.mark}
+        return environment_of(ROOT, self.folder, variables)
+
     def snakemake(self, targets: Sequence[str]) -> None:
         """Make the targets; the lock is this process's."""
-        write_owner(ROOT, self.owner)
-        environment = os.environ | {MARK: self.owner.mark}
+        write_owner(self.folder, self.owner)
         screen = [] if self.verbose else ["--logger", "exhibits"]
         try:
             with _passing_signals_on(
                 # Targets come first: the option --config takes whatever follows it.
-                subprocess.Popen([SNAKEMAKE, *targets, *self.options, *screen], env=environment)
+                subprocess.Popen(
+                    [*self.command, *targets, *self.options, *screen], env=self.environment
+                )
             ) as running:
                 code = running.wait()
         finally:
-            forget_owner(ROOT)
+            forget_owner(self.folder)
         if code < 0:
             print(f"error: Snakemake was ended by signal {-code}: run it again.", file=sys.stderr)
         if code:
-            raise RunFailed(code if code > 0 else 128 - code)
+            raise RunFailed(code if code > 0 else 128 - code, self.folder)
 
     @cached_property
     def known_files(self) -> set[str]:
         """Every file that the rules behind the targets make."""
-        command: list[Path | str] = [SNAKEMAKE, *self.targets, *self.options, "--summary"]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            [*self.command, *self.targets, *self.options, "--summary"],
+            capture_output=True,
+            text=True,
+            check=False,
+            env=self.environment,
+        )
         if done.returncode:
             print(done.stderr, file=sys.stderr)
-            raise RunFailed(done.returncode)
+            raise RunFailed(done.returncode, self.folder)
         return {line.split("\t")[0] for line in done.stdout.splitlines()[1:]}
 
 
@@ -110,9 +140,9 @@ def heal(run: Run) -> None:
     """Make again exactly what is not as it was recorded."""
     told: set[str] = set()
     while True:
-        ledger = Ledger.read(ROOT)
+        ledger = Ledger.read(run.folder)
         for path in ledger.unreadable:
-            (ROOT / path).unlink()
+            (run.folder / path).unlink()
         found = ledger.differences()
         damaged = ledger.damaged(found)
         # What the targets do not need is left as it is, and so are strangers among the results.
@@ -125,31 +155,32 @@ def heal(run: Run) -> None:
         told |= set(files)
         makers = {ledger.makers[file].job for file in files if file in ledger.makers}
         tell(
-            f"{one.problem}: made again."
+            f"{run.place}{one.problem}: made again."
             for one in found
             if one.path in files or (one.kind == "input" and one.job in makers)
         )
         for file in files:
-            (ROOT / file).unlink(missing_ok=True)
+            (run.folder / file).unlink(missing_ok=True)
         run.snakemake(files)
 
 
 def verify(run: Run) -> int:
     """Name every result that is not what the run made; return the exit code."""
-    ledger = Ledger.read(ROOT)
+    ledger = Ledger.read(run.folder)
     found = ledger.differences()
     if any(one.kind == "unrecorded" for one in found):
         found = [one for one in found if one.kind != "unrecorded" or one.path in run.known_files]
     for difference in found:
-        print(difference.problem)
+        print(f"{run.place}{difference.problem}")
     if found or not ledger.records:
         print(
-            f"error: {len(found)} differences in {len(ledger.makers)} files of "
+            f"error: {run.place}{len(found)} differences in {len(ledger.makers)} files of "
             f"{len(ledger.records)} jobs. Remedy: make reproduce.",
             file=sys.stderr,
         )
         return 1
-    print(f"All {len(ledger.makers)} files are what their {len(ledger.records)} jobs made.")
+    made = f"All {len(ledger.makers)} files are what their {len(ledger.records)} jobs made."
+    print(f"{run.place}{made}")
     return 0
 
 
@@ -162,15 +193,15 @@ def tell(messages: Iterable[str]) -> None:
         print(f"... and {len(lines) - SHOWN} more", file=sys.stderr)
 
 
-def last_log() -> Path | None:
-    """Return the file of all that Snakemake said last."""
-    return max((ROOT / ".snakemake" / "log").glob("*.log"), default=None)
+def last_log(folder: Path) -> Path | None:
+    """Return the file of all that Snakemake said last in a folder."""
+    return max((folder / ".snakemake" / "log").glob("*.log"), default=None)
 
 
 @contextmanager
-def alone() -> Iterator[None]:
+def alone(folder: Path) -> Iterator[None]:
     """Keep other calls of this program out of the folder until this process is gone."""
-    state = ROOT / ".snakemake"
+    state = folder / ".snakemake"
     state.mkdir(exist_ok=True)
     with (state / "run.lock").open("w") as file:
         try:
@@ -179,8 +210,31 @@ def alone() -> Iterator[None]:
             raise FolderInUse(
                 message_at({}, "a run is at work here", "wait for it, or end it")
             ) from None
-        tell(take_over(ROOT))
+        tell(take_over(folder))
         yield
+
+
+def make(run: Run) -> list[str]:
+    """Heal the folder of a run, make its targets, and return its last screen."""
+    began = time.monotonic()
+    with alone(run.folder):
+        heal(run)
+        run.snakemake(run.targets)
+        seconds, log = time.monotonic() - began, last_log(run.folder)
+        return last_screen(run.folder, whole=not run.targets, seconds=seconds, log=log)
+
+
+def reproduce(runs: Sequence[Run]) -> None:
+    """Make one paper after the other, and say at the end what there is of each."""
+    began, screens = time.monotonic(), []
+    for run in runs:
+        if len(runs) > 1:
+            tell([f"{run.folder.resolve().name if run.folder == ROOT else run.folder}:"])
+        screens.append(make(run))
+    if len(runs) > 1:
+        screens.append(in_all(time.monotonic() - began))
+    if not runs[0].verbose:
+        print("\n".join(line for screen in screens for line in ["", *screen]))
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -189,23 +243,30 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--verify", action="store_true")
     parser.add_argument("--verbose", action="store_true")
+    papers = parser.add_mutually_exclusive_group()
+    papers.add_argument("--paper")
+    papers.add_argument("--every", action="store_true")
     parser.add_argument("targets", nargs="*")
     chosen = parser.parse_args(arguments[:at])
-    run = Run(chosen.targets, arguments[at + 1 :], Owner.this_process(), chosen.verbose)
-    began = time.monotonic()
+    owner = Owner.this_process()
     try:
+        every = papers_of(ROOT)
+        names = every if chosen.every else [chosen.paper or every[0]]
+        if chosen.verify and chosen.every:
+            names = [name for name in names if folder_of(ROOT, name).is_dir()]
+        # All before the first: the page of each names the others.
+        folders = [settle(ROOT, name) for name in names]
+        runs = [
+            Run(folder, chosen.targets, arguments[at + 1 :], owner, chosen.verbose)
+            for folder in folders
+        ]
         if chosen.verify:
-            return verify(run)
-        with alone():
-            heal(run)
-            run.snakemake(run.targets)
-            if not run.verbose:
-                seconds = time.monotonic() - began
-                lines = last_screen(ROOT, whole=not run.targets, seconds=seconds, log=last_log())
-                print("\n".join(["", *lines]))
+            return max(map(verify, runs))
+        reproduce(runs)
     except RunFailed as failed:
-        print(f"Snakemake's log is {last_log()}", file=sys.stderr)
-        return int(failed.args[0])
+        code, folder = failed.args
+        print(f"Snakemake's log is {last_log(folder)}", file=sys.stderr)
+        return int(code)
     except LLMPowerError as error:
         print(f"error: {error}", file=sys.stderr)
         return os.EX_TEMPFAIL if isinstance(error, FolderInUse) else 1

@@ -39,8 +39,8 @@ class Inputs:
     exhibit : str
         Name of the exhibit, for messages.
     files : mapping of str to (str or sequence of str)
-        Paths by their names: ``printed/6``, ``recorded``, ``simulated``, ``PANEL/STAGE`` and
-        ``scores``.
+        Paths by their names: ``printed/6``, ``recorded``, ``data_root/NAME``, ``simulated``,
+        ``PANEL/STAGE`` and ``scores``.
     settings : mapping of str to object
         Numbers that the paper states in prose and captions.
     numbers : mapping of str to int
@@ -71,6 +71,10 @@ class Inputs:
     def recorded(self) -> Any:
         """Load what a session of another program printed: versions, and numbers by call."""
         return read_yaml(self._file("recorded"))
+
+    def data_root(self, name: str) -> Path:
+        """Return the path of a file below the data root."""
+        return self._file(f"data_root/{name}")
 
     def verdicts(self, panel: str) -> pd.DataFrame:
         """Load the verdict table of a panel."""

@@ -103,7 +103,12 @@ class _Entry:
         return _by_end(self.made["outputs"])
 
 
-def render_index(manifest: Mapping[str, Any], root: Path, beside: Iterable[str] = ()) -> str:
+def render_index(
+    manifest: Mapping[str, Any],
+    root: Path,
+    beside: Iterable[str] = (),
+    papers: Mapping[str, str] | None = None,
+) -> str:
     """Render the page ``results/index.html`` of a run.
 
     Parameters
@@ -114,6 +119,8 @@ def render_index(manifest: Mapping[str, Any], root: Path, beside: Iterable[str] 
         The folder of the run; every file of the manifest is there.
     beside : iterable of str
         Other files to name with the manifest, relative to the folder.
+    papers : mapping of str to str, optional
+        Pages of other papers by title; addresses relative to the page.
 
     Returns
     -------
@@ -140,6 +147,7 @@ def render_index(manifest: Mapping[str, Any], root: Path, beside: Iterable[str] 
         on_witness=[one.label for one in exhibits if "witness" in one.made["classes"]],
         audit={path: name for path, name in _PAGES.items() if (root / "results" / path).is_file()},
         beside=[(path, _address(path)) for path in ["results/manifest.json", *beside]],
+        papers={title: quote(address) for title, address in (papers or {}).items()},
         glyphs=_GLYPHS,
     )  # fmt: skip
 

@@ -95,6 +95,7 @@ def last_screen(root: Path, *, whole: bool, seconds: float, log: Path | None) ->
         manifest = json.loads((root / MANIFEST).read_bytes())
         made, before = Made.of(manifest, root), Made.last(root)
         exhibits, boards = manifest["exhibits"], manifest["boards"]
+        lines += _row("Paper", manifest["paper"]["citation"])
         lines += _row("Made", f"{_kinds(exhibits)}, {_number(len(boards), 'board')}")
         for left_out in manifest["left_out"]:
             lines += _row("Left out", left_out)
@@ -109,6 +110,11 @@ def last_screen(root: Path, *, whole: bool, seconds: float, log: Path | None) ->
     if log:
         lines += _row("Log", str(log))
     return [*lines, *_row("Took", took(seconds))]
+
+
+def in_all(seconds: float) -> list[str]:
+    """Return the line with which the run of several papers ends."""
+    return _row("In all", took(seconds))
 
 
 def took(seconds: float) -> str:

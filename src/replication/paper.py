@@ -11,7 +11,7 @@ from operator import getitem
 from pathlib import Path
 from typing import Any, Final
 
-from llm_power.documents import read_yaml
+from llm_power.documents import DocumentError, read_yaml
 from replication.boards import (
     CAMERA_READY_ENDS,
     FIGURE_ENDS,
@@ -70,6 +70,8 @@ class ExhibitPlan(Numbered):
         Numbers of the printed tables it is made from.
     recorded : str or None
         File of ``data/recorded`` it is made from.
+    data_root : sequence of str
+        Names of files below the data root it is made from.
     panels : mapping of str to sequence of str
         Stages that it takes of each panel.
     files : sequence of str
@@ -80,6 +82,7 @@ class ExhibitPlan(Numbered):
     caption: str = ""
     printed: Sequence[int] = ()
     recorded: str | None = None
+    data_root: Sequence[str] = ()
     panels: Mapping[str, Sequence[str]] = field(default_factory=dict)
     files: Sequence[str] = ()
 
@@ -147,6 +150,14 @@ class ProsePlan(Numbered):
 
 
 @dataclass(frozen=True, slots=True)
+class DataFile:
+    """A file below the data root: its path there, and how it is to be had."""
+
+    path: str
+    how_to_get: str
+
+
+@dataclass(frozen=True, slots=True)
 class Paper:
     """A paper: ``data/NAME/paper.yaml``, and the package of that name.
 
@@ -172,6 +183,8 @@ class Paper:
         Files below the data root with real answers to some items of a task, by task.
     how_to_get_sample : str
         Where they come from.
+    data_files : mapping of str to DataFile
+        Other files below the data root that exhibits are made from.
     """
 
     name: str
@@ -186,6 +199,7 @@ class Paper:
     prose: Mapping[str, ProsePlan]
     sample: Mapping[str, Sequence[str]]
     how_to_get_sample: str
+    data_files: Mapping[str, DataFile]
 
     @classmethod
     def load(cls, root: Path, name: str, *, source: str, matrices: Sequence[str] = ()) -> Paper:
@@ -233,6 +247,9 @@ class Paper:
             prose={key: ProsePlan(**one) for key, one in entry.get("prose", {}).items()},
             sample=entry.get("sample", {}).get("tasks", {}),
             how_to_get_sample=entry.get("sample", {}).get("how_to_get", ""),
+            data_files={
+                key: DataFile(**one) for key, one in entry.get("files_of_data_root", {}).items()
+            },
         )
 
     @property
@@ -323,6 +340,7 @@ class Paper:
         return {
             **{f"printed/{number}": self.printed(number) for number in exhibit.printed},
             **({"recorded": str(self.root / "data/recorded" / recorded)} if recorded else {}),
+            **{f"data_root/{name}": self.data_file(name, boards) for name in exhibit.data_root},
             "simulated": self.simulated(exhibit.stem),
             **{
                 f"{panel}/{stage}": stage_file(panel, stage)
@@ -335,6 +353,22 @@ class Paper:
                 for path in boards.scores(boards.panels[panel].board)
             ],
         }
+
+    def data_file(self, name: str, boards: Boards) -> str:
+        """Return the path of a file below the data root.
+
+        Raises
+        ------
+        DocumentError
+            If paper.yaml does not name it.
+        """
+        if name not in self.data_files:
+            raise DocumentError(
+                f"an exhibit is made from {name}, and files_of_data_root does not name it",
+                remedy="name its path there, and how it is to be had",
+                file=self.file("paper.yaml"),
+            )
+        return os.path.join(boards.data_root or "DATA_ROOT", self.data_files[name].path)
 
     def results(self) -> list[str]:
         """Return every file that its exhibits and its prose make for the reader."""

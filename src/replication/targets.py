@@ -22,6 +22,7 @@ SAMPLE_PAIRS: Final = "results/sample/pairs.csv"
 SAMPLE_EVIDENCE: Final = "results/sample/evidence.csv"
 # The scores of panels that were fitted to printed numbers.
 WITNESSES: Final = "results/witness/"
+_SET_ROOT: Final = "and set data_root in config.yaml or LLM_POWER_DATA"
 # At the top of the folder, which is the crate.
 CRATE: Final = ("ro-crate-metadata.json", "codemeta.json")
 _AUDIT: Final = (
@@ -103,7 +104,7 @@ class Run:
     def files(self) -> list[str]:
         """Return every file that is made by default."""
         made = [
-            *self.paper.results(),
+            *(path for path in self.paper.results() if path not in self.absent()),
             *(f"results/audit/{name}" for name in _AUDIT),
             "results/manifest.json",
             "results/index.html",
@@ -116,6 +117,19 @@ class Run:
         for plan in self.comparisons_there():
             made += plan.outputs().values()
         return made + [path for board in self.boards_there() for path in self.boards.results(board)]
+
+    def missing_files(self) -> dict[str, list[ExhibitPlan]]:
+        """Return the files of the data root that are not there, and what is made from each."""
+        return {
+            name: [plan for plan in self.paper.exhibits.values() if name in plan.data_root]
+            for name in self.paper.data_files
+            if not os.path.isfile(self.paper.data_file(name, self.boards))
+        }
+
+    def exhibits_there(self) -> list[str]:
+        """Return the exhibits that are made by default, and the numbers of the text."""
+        missing = [plan.name for plans in self.missing_files().values() for plan in plans]
+        return [name for name in self.paper.exhibit_rules if name not in missing]
 
     def boards_there(self) -> list[str]:
         """Return the boards whose files are there, which are made by default."""
@@ -141,7 +155,8 @@ class Run:
     def rests_on(self, plan: ExhibitPlan) -> str:
         """Say in a word or two what the numbers of an exhibit are made from."""
         if not plan.panels:
-            return {"simulated": "simulation"}.get(plan.caption, "printed numbers")
+            counts = "published scores" if plan.data_root else "printed numbers"
+            return {"simulated": "simulation"}.get(plan.caption, counts)
         boards = {self.boards.panels[panel].board for panel in plan.panels}
         kinds = {self.board_rests_on(board) for board in boards}
         return "witness" if "witness" in kinds else "items"
@@ -171,10 +186,16 @@ class Run:
         comparisons = self.comparisons()
         without_sample = (
             "The sample of real items is left out: its files are not there. To include it, "
-            f"{self.paper.how_to_get_sample}, and set data_root in config.yaml or LLM_POWER_DATA."
+            f"{self.paper.how_to_get_sample}, {_SET_ROOT}."
         )
         return [
             *([without_sample] if self.paper.sample and not self.has_sample else []),
+            *(
+                f"{', '.join(plan.label for plan in plans)}: left out, for "
+                f"{self.paper.data_files[name].path} is not there. To include them, "
+                f"{self.paper.data_files[name].how_to_get}, {_SET_ROOT}."
+                for name, plans in self.missing_files().items()
+            ),
             *(
                 f"Board {board} is left out: its files are not there. "
                 f"{self.boards.how_to_get(board)}"
@@ -217,7 +238,9 @@ class Run:
 
     def absent(self) -> set[str]:
         """Return the results that a register may name and this run does not make."""
-        return set() if self.has_sample else {SAMPLE_EVIDENCE}
+        missing = (plan for plans in self.missing_files().values() for plan in plans)
+        without_files = {path for plan in missing for path in plan.outputs().values()}
+        return without_files | (set() if self.has_sample else {SAMPLE_EVIDENCE})
 
 
 def refuse_results_of_another(paper: str, manifest: Path) -> None:
@@ -234,7 +257,10 @@ def refuse_results_of_another(paper: str, manifest: Path) -> None:
         return
     if there != paper:
         problem = f"the results here are of the paper {there}, not of {paper}"
-        remedy = "move results and figures away (make clean removes them), or run in another folder"
+        remedy = (
+            f"make reproduce PAPER={paper} with `paper: {there}` in config.yaml makes it in "
+            f"papers/{paper}; or move results and figures away (make clean removes them)"
+        )
         raise ResultsOfAnother(message_at({"file": str(manifest)}, problem, remedy))
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import unquote, urlparse
 
 import pytest
-from run_examples import write_run
+from run_examples import HOSTILE, write_run
 
 from browsers import (
     AA,
@@ -30,7 +30,13 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     where = tmp_path_factory.mktemp("run")
     manifest = write_run(where)
     index = where / "results/index.html"
-    index.write_text(render_index(manifest, where, ["ro-crate-metadata.json"]), encoding="utf-8")
+    other = where / "papers/wren/results/index.html"
+    other.parent.mkdir(parents=True)
+    other.touch()
+    text = render_index(
+        manifest, where, ["ro-crate-metadata.json"], {HOSTILE: "../papers/wren/results/index.html"}
+    )
+    index.write_text(text, encoding="utf-8")
     return index
 
 
@@ -74,6 +80,7 @@ def test_it_leads_to_every_file_and_shows_what_there_is(browser: Browser, page: 
     links = ask(browser, "[...document.links].map((a) => a.href).filter((a) => !a.includes('#'))")
     files = {Path(unquote(urlparse(link).path)) for link in links}
     assert all(file.is_file() for file in files), files
+    assert page.parents[1] / "papers/wren/results/index.html" in files
     root = page.parents[1]
     made = {file for top in ("results", "figures") for file in (root / top).rglob("*.*")}
     missing = {file for file in made - files if file.is_file() and file != page}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import get_type_hints
@@ -15,7 +16,7 @@ from replication.boards import Board, BoardNotThere, Boards
 from replication.exhibits import Exhibit, Inputs
 from replication.hub.errors import HubError
 from replication.hub.plan import Downloads
-from replication.paper import ExhibitPlan, Paper
+from replication.paper import DataFile, ExhibitPlan, Paper
 from replication.sources import package_sums
 from replication.targets import (
     SAMPLE_EVIDENCE,
@@ -202,6 +203,35 @@ def test_the_sample_is_left_out_in_one_line_where_a_file_of_it_is_missing(tmp_pa
     assert {SAMPLE_PAIRS, SAMPLE_EVIDENCE} <= set(run.files())
 
 
+def test_what_is_made_from_a_file_that_is_not_there_is_left_out_in_one_line(
+    tmp_path: Path,
+) -> None:
+    plan = ExhibitPlan("table_13", data_root=["board"])
+    paper = replace(
+        PAPER,
+        exhibits={"table_6": PAPER.exhibits["table_6"], "table_13": plan},
+        data_files={"board": DataFile("far/board.csv", "ask Nobody for DATA_ROOT/far/board.csv")},
+    )
+    run = Run(paper, boards(tmp_path), "published", PAPER.point)
+    file = tmp_path / "far/board.csv"
+    assert paper.inputs(plan, run.boards)["data_root/board"] == str(file)
+    (line,) = (line for line in run.left_out() if "far/board.csv" in line)
+    assert line.startswith("Table 13: left out, for far/board.csv is not there. To include")
+    assert "ask Nobody for DATA_ROOT/far/board.csv, and set data_root" in line
+    made = {*plan.outputs().values()}
+    assert not made & {*run.files()}
+    assert made <= run.absent()
+    assert "table_13" not in run.exhibits_there()
+    file.parent.mkdir()
+    file.touch()
+    assert made <= {*run.files()}
+    assert not made & run.absent()
+    assert "table_13" in run.exhibits_there()
+    unnamed = ExhibitPlan("table_14", data_root=["other"])
+    with pytest.raises(DocumentError, match="made from other, and files_of_data_root"):
+        paper.inputs(unnamed, run.boards)
+
+
 def test_a_comparison_needs_its_board_and_the_papers_point(tmp_path: Path) -> None:
     (tmp_path / "mine.csv").touch()
     mine = Board("Mine", {"exam": {"path": "mine.csv"}}, families=("all", "adjacent"))
@@ -221,7 +251,7 @@ def test_results_of_another_paper_are_not_replaced(tmp_path: Path) -> None:
     refuse_results_of_another("toy", manifest)
     manifest.write_text('{"config": {"paper": "kotawala2026"}}')
     refuse_results_of_another("kotawala2026", manifest)
-    with pytest.raises(ResultsOfAnother, match=r"of the paper kotawala2026, .*Remedy: move"):
+    with pytest.raises(ResultsOfAnother, match=r"of the paper kotawala2026, .*Remedy: .*PAPER=toy"):
         refuse_results_of_another("toy", manifest)
     manifest.write_text("{")
     refuse_results_of_another("toy", manifest)

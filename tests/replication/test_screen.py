@@ -131,6 +131,7 @@ def run(tmp_path: Path) -> Path:
     (tmp_path / "results/audit").mkdir(parents=True)
     (tmp_path / ".snakemake").mkdir()
     manifest: dict[str, Any] = {
+        "paper": {"citation": "Nobody 2026"},
         "run": {"end": "2026-05-28T10:00"},
         "exhibits": [
             {"name": "table_6", "outputs": {"a.csv": "1"}},
@@ -149,7 +150,8 @@ def run(tmp_path: Path) -> Path:
 def test_the_last_screen_says_what_there_is(run: Path) -> None:
     lines = last_screen(run, whole=True, seconds=91, log=Path("x.log"))
     text = " ".join(" ".join(lines).split())
-    assert "Made 1 table, 1 figure, 1 board Left out Board big is left out." in text
+    assert "Paper Nobody 2026 Made 1 table, 1 figure, 1 board" in text
+    assert "Left out Board big is left out." in text
     assert "Claims 2: 1 hold, 1 hold rounded Changed no earlier run is known here" in text
     assert str(run / "results/audit/report.html") in text
     assert text.endswith("Log x.log Took 1 min 31 s")

@@ -1,19 +1,21 @@
 """A paper of two tables and a figure goes from printed cells to an audit page, in its own folder.
 
-What another paper costs: nothing outside `data/toy` and `src/toy` knows of it.
+What another paper costs: nothing outside `data/toy` and `src/toy` knows of it. It is made as `make
+reproduce PAPER=toy` does, in `papers/toy`.
 """
 
 from __future__ import annotations
 
 import csv
 import json
+import os
 import re
 import shutil
 from pathlib import Path
 
 import pytest
 
-from repository import copy_repository, run_workflow
+from repository import ROOT, copy_repository, launch, run_workflow
 
 TOY = Path(__file__).parent
 
@@ -21,18 +23,18 @@ TOY = Path(__file__).parent
 @pytest.fixture(scope="module")
 def ran(tmp_path_factory: pytest.TempPathFactory) -> Path:
     where = copy_repository(tmp_path_factory.mktemp("toy") / "repository")
-    # Nothing of the other paper is needed.
+    # Nothing of the other papers is needed.
     for folder in ("data", "src"):
         shutil.rmtree(where / folder / "kotawala2026")
         shutil.copytree(TOY / folder, where / folder, dirs_exist_ok=True)
     run(where)
-    return where
+    return where / "papers/toy"
 
 
 def run(where: Path, *options: str) -> str:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", str(where / "src"))
-        done = run_workflow(where, "--config", "paper=toy", *options)
+        done = launch(where, "--paper", "toy", *options, "--", "--cores", "2")
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout + done.stderr
 
@@ -74,12 +76,28 @@ def test_its_manifest_names_the_paper(ran: Path) -> None:
     assert [one["name"] for one in manifest["exhibits"]] == ["table_1", "table_2", "figure_1"]
 
 
+def test_it_leaves_the_clone_alone_and_is_what_it_was(ran: Path) -> None:
+    clone = ran.parents[1]
+    made = {path.name for path in clone.iterdir()} - {path.name for path in ROOT.iterdir()}
+    assert made <= {"papers"}
+    assert not (clone / "results").exists()
+    assert "papers/toy: All " in run(clone, "--verify")
+    crate = json.loads((ran / "ro-crate-metadata.json").read_text())
+    files = [one["@id"] for one in crate["@graph"] if "File" in one["@type"]]
+    assert files
+    assert all((ran / file).is_file() and os.pardir not in file for file in files)
+
+
 def test_an_edited_module_runs_what_uses_it(ran: Path) -> None:
-    module = ran / "src/toy/exhibits/table_02.py"
+    clone = ran.parents[1]
+    module = clone / "src/toy/exhibits/table_02.py"
     text = module.read_text()
     module.write_text(text + "# edited\n")
     try:
-        rules = {*re.findall(r"^rule (\w+):", run(ran, "--dry-run"), re.MULTILINE)} - {"all"}
+        done = run_workflow(
+            clone, "--dry-run", "--directory", str(ran), "--snakefile", str(ran / "Snakefile")
+        )
     finally:
         module.write_text(text)
+    rules = {*re.findall(r"^rule (\w+):", done.stdout + done.stderr, re.MULTILINE)} - {"all"}
     assert rules == {"table_2", "audit", "mutation", "manifest", "index", "crate"}

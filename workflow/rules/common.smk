@@ -9,6 +9,7 @@ from llm_power.errors import LLMPowerError
 from replication import sources
 from replication.boards import AVERAGE_TABLES, STREAMED_TABLES, table_files
 from replication.judged import counted, verdicts_by_exhibit
+from replication.papers import pages_beside
 from replication.targets import CRATE, SAMPLE_EVIDENCE, SAMPLE_PAIRS, Run, audited_files
 
 
@@ -131,9 +132,10 @@ for message in RUN.placed_by_hand():
 wildcard_constraints:
     panel="|".join(
         re.escape(name) for name in BOARDS.panels if name not in BOARDS.streamed()
-    ),
+    )
+    or "none",
     streamed="|".join(BOARDS.streamed()) or "none",
     part=r"\d+",
     simulation="|".join(PAPER.simulations) or "none",
-    board="|".join(BOARDS.boards),
+    board="|".join(BOARDS.boards) or "none",
     download="|".join(map(re.escape, BOARDS.downloads.datasets)) or "none",

@@ -1,7 +1,7 @@
 # What was made, from what, with what.
 
 
-MANIFESTED = [*PAPER.exhibit_rules, *(plan.name for plan in RUN.comparisons_there())]
+MANIFESTED = [*RUN.exhibits_there(), *(plan.name for plan in RUN.comparisons_there())]
 
 
 rule manifest:
@@ -56,6 +56,7 @@ rule index:
     params:
         code=package_sums("replication.index_page"),
         beside=CRATE,
+        papers=pages_beside(ROOT),
     script:
         "../scripts/index.py"
 

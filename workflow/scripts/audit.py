@@ -25,7 +25,9 @@ with logged():
     page = Path(snakemake.output.html)
     files = {exhibit.file for exhibit in register.exhibits.values()}
     files |= {outcome.check.result for one in judged.judged for outcome in one.outcomes} - {""}
-    places = {file: RESULTS / file for file in sorted(files)} | snakemake.params.rule_files
+    # An exhibit may be left out.
+    there = [file for file in sorted(files) if (RESULTS / file).is_file()]
+    places = {file: RESULTS / file for file in there} | snakemake.params.rule_files
     corrections = Path(snakemake.output.corrections)
     places[corrections.name] = corrections
     links = {name: os.path.relpath(place, page.parent) for name, place in places.items()}

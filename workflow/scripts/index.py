@@ -8,5 +8,5 @@ from replication.job import logged, snakemake
 
 with logged():
     manifest = json.loads(Path(snakemake.input.manifest[0]).read_bytes())
-    page = render_index(manifest, Path(), snakemake.params.beside)
+    page = render_index(manifest, Path(), snakemake.params.beside, snakemake.params.papers)
     Path(snakemake.output[0]).write_text(page, encoding="utf-8")

@@ -1,0 +1,1 @@
+"""How Many Samples Do We Need? (sk-power): its one table, its listing and its three figures."""

@@ -1,0 +1,1 @@
+"""The exhibits of the paper, one module each."""

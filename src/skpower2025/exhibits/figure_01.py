@@ -1,0 +1,152 @@
+"""Figure 1: power against the difference in accuracy, simulated as in Listing 1, and summed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, get_args
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from llm_power.provenance import Provenance
+from llm_power.report.figures import new_figure
+from llm_power.simulation.processes import admissible_agreement
+from llm_power.simulation.tasks import BinaryClassificationTask, NamedAgreement
+from llm_power.statistics.exact_required_n import mcnemar_power
+from replication.exhibits import Drawing, Exhibit, Inputs
+
+AGREEMENTS: Final = ("lowest", "independent", "highest")
+# From the smallest N to the largest.
+_SHADES: Final = ("#B3CDE3", "#8CB3D6", "#5F98C6", "#0072B2", "#003A5C")
+
+
+def make(inputs: Inputs) -> Exhibit:
+    """Make Figure 1."""
+    settings, seed = inputs.settings, inputs.numbers["seed"]
+    frame = figure_01(settings, seed)
+    source = [
+        Provenance.published("Listing 1"),
+        Provenance.simulated(seed=seed, trials=settings["iterations"]),
+    ]
+    highest = frame[(frame["agreement"] == "highest") & (frame["power"] >= settings["power"])]
+    reached = highest.groupby("n")["gap_pp"].min()
+    caption = (
+        f"Power of McNemar's asymptotic test at a base accuracy of {settings['acc_a']:g}, by N. "
+        "Dots: simulated, by the call of Listing 1; lines: the sum over all tables. Listing 1 does "
+        "not say how often the models agree: the panels take the lowest agreement that the two "
+        "accuracies admit, that of independent answers, and the highest. Only at the highest is "
+        f"{settings['power']:.0%} reached, "
+        + ", ".join(f"with N = {n} from {gap:.1f} points" for n, gap in reached.items())
+        + "."
+    )
+    return Exhibit(
+        frame,
+        Drawing(
+            "Power and the difference in accuracy",
+            source,
+            lambda: draw(frame, settings["power"]),
+            caption,
+        ),
+    )
+
+
+def figure_01(settings: Mapping[str, Any], seed: int) -> pd.DataFrame:
+    """Curves of Figure 1.
+
+    Parameters
+    ----------
+    settings : mapping
+        ``acc_a``, ``acc_b`` (first, last, number), ``dataset_size``, ``iterations`` and ``alpha``
+        of Listing 1.
+    seed : int
+        Of the simulation.
+
+    Returns
+    -------
+    DataFrame
+        One row an agreement, an N and a difference: ``agreement``, ``rate``, ``n``, ``acc_b``,
+        ``gap_pp``, ``power`` as the sum over all tables, ``simulated`` and its
+        ``standard_error``.
+    """
+    first, last, number = settings["acc_b"]
+    tables = []
+    for agreement in get_args(NamedAgreement):
+        task = BinaryClassificationTask(
+            acc_a=settings["acc_a"],
+            acc_b=np.linspace(first, last, int(number)),
+            dataset_size=settings["dataset_size"],
+            agreement=agreement,
+            seed=seed,
+        )
+        report = task.compute_power(iterations=settings["iterations"], alpha=settings["alpha"])
+        tables.append(report.table.assign(agreement=agreement))
+    table = pd.concat(tables, ignore_index=True)
+    rates = [
+        _rate(*one) for one in zip(table["agreement"], table["acc_b"], table["acc_a"], strict=True)
+    ]
+    sums = [
+        _summed(int(n), b, a, rate, settings["alpha"])
+        for n, b, a, rate in zip(
+            table["dataset_size"], table["acc_b"], table["acc_a"], rates, strict=True
+        )
+    ]
+    return pd.DataFrame(
+        {
+            "agreement": table["agreement"],
+            "rate": rates,
+            "n": table["dataset_size"],
+            "acc_b": table["acc_b"],
+            "gap_pp": 100 * table["gap"],
+            "power": sums,
+            "simulated": table["power"],
+            "standard_error": table["standard_error"],
+        }
+    )
+
+
+def _rate(agreement: str, p_a: float, p_b: float) -> float:
+    lowest, highest = admissible_agreement(p_a, p_b)
+    independent = p_a * p_b + (1 - p_a) * (1 - p_b)
+    return {"lowest": lowest, "independent": independent, "highest": highest}[agreement]
+
+
+def _summed(n: int, p_a: float, p_b: float, rate: float, alpha: float) -> float:
+    gap, discordant = p_a - p_b, 1 - rate
+    if discordant < 1e-12:
+        return 0.0
+    cells = [max((discordant + sign * gap) / 2, 0.0) for sign in (1, -1)]
+    return mcnemar_power(n, *cells, test="asymptotic", alpha=alpha)
+
+
+def draw(frame: pd.DataFrame, target: float) -> Figure:
+    """Draw the curves of `figure_01`, a panel for each agreement.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        From `figure_01`.
+    target : float
+        Power of the dashed line.
+
+    Returns
+    -------
+    Figure
+        As wide as the page.
+    """
+    figure = new_figure(height=2.4, wide=True)
+    axes = figure.subplots(1, len(AGREEMENTS), sharey=True)
+    for ax, agreement in zip(axes, AGREEMENTS, strict=True):
+        panel = frame[frame["agreement"] == agreement]
+        for shade, (n, one) in zip(_SHADES, panel.groupby("n"), strict=True):
+            ax.plot(one["gap_pp"], one["power"], color=shade, label=f"$N$ = {n}")
+            ax.plot(one["gap_pp"], one["simulated"], "o", color=shade, markersize=2.5)
+        ax.axhline(target, color="0.2", linestyle="--", linewidth=0.8)
+        ax.set_title(
+            {"independent": "independent answers"}.get(agreement, f"{agreement} agreement")
+        )
+        ax.set(xlabel="difference in accuracy (points)", ylim=(0, 1.02))
+    axes[0].set_ylabel("power")
+    handles, labels = axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=len(handles))
+    return figure

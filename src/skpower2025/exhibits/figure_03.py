@@ -1,0 +1,121 @@
+"""Figure 3: medium models over time, and which new best scores have 80 % power."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from llm_power.report.figures import new_figure
+from replication.exhibits import Drawing, Exhibit, Inputs
+from replication.findings import Finding
+from replication.stages import csv_text
+from replication.views import evidence_view
+from skpower2025.board import DATASETS, SOURCE, read_board
+from skpower2025.comparisons import over_time
+from skpower2025.exhibits._verdicts import (
+    COLORS,
+    Range,
+    above,
+    decided,
+    displayed,
+    dot,
+    handles,
+    mean_range,
+)
+
+_CLOUD = "0.85"
+
+
+def make(inputs: Inputs) -> Exhibit:
+    """Make Figure 3."""
+    board = read_board(inputs.data_root("board"))
+    medium = board[(board["group"] == "medium") & board["date"].notna()]
+    frame, power = over_time(board, **inputs.point), inputs.settings["power"]
+    counts = frame["powered"].value_counts()
+    caption = (
+        f"Scores of {len(medium):,} medium models by day of submission. Of {len(frame)} new best "
+        f"scores {counts['every']} have {power:.0%} power against the best before at every "
+        f"agreement that the displayed scores admit, {counts['none']} at none, and of "
+        f"{counts['depends']} the agreement decides. The line joins those with it at every one."
+    )
+    return Exhibit(
+        frame,
+        Drawing("Medium models over time", [SOURCE], lambda: draw(frame, medium, power), caption),
+        {"_findings.csv": csv_text(evidence_view(findings(frame, medium)))},
+    )
+
+
+def findings(frame: pd.DataFrame, medium: pd.DataFrame) -> Iterator[Finding]:
+    """Compute what Section 4 says of Figure 3.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        From `over_time`.
+    medium : DataFrame
+        All entries that it is made from.
+    """
+    for name, day in (("first day", medium["date"].min()), ("last day", medium["date"].max())):
+        yield Finding(name, "", f"{day:%Y-%m-%d}", "submissions of medium models", "displayed")
+    powered, entries = decided(frame["powered"]), len(medium) * len(DATASETS)
+    method = f"with 80% power, of {len(frame)} new best scores"
+    yield displayed("share of new bests", "", mean_range(powered), method)
+    least, most = (float(powered[end].sum()) / entries for end in powered)
+    method = f"new best scores with 80% power, of {entries:,} scores of submissions"
+    yield displayed("share of submissions", "", (least, most), method)
+    significant = mean_range(decided(frame["significant"]))
+    yield displayed("share significant", "", significant, "of the new best scores")
+    gains = {dataset.name: _sums(frame, powered, dataset.name) for dataset in DATASETS}
+    for dataset, one in gains.items():
+        yield displayed("gains", dataset, one, "new best scores with 80% power")
+        more = above(one, gains["IFEval"])
+        yield displayed("gains more than IFEval", dataset, more, "new best scores with 80% power")
+
+
+def _sums(frame: pd.DataFrame, ends: pd.DataFrame, dataset: str) -> Range:
+    here = ends[frame["dataset"] == dataset]
+    return float(here["least"].sum()), float(here["most"].sum())
+
+
+def draw(frame: pd.DataFrame, medium: pd.DataFrame, power: float) -> Figure:
+    """Draw a panel for each dataset: all models in grey, and the new best scores.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        From `over_time`.
+    medium : DataFrame
+        All entries that it is made from.
+    power : float
+        Target power, for the legend.
+
+    Returns
+    -------
+    Figure
+        As wide as the page.
+    """
+    figure = new_figure(height=3.8, wide=True)
+    axes = figure.subplots(2, 3, sharex=True).ravel()
+    days = pd.to_datetime(frame["date"])
+    quarters = pd.date_range(medium["date"].min(), medium["date"].max(), freq="QS")
+    for ax, dataset in zip(axes, DATASETS, strict=False):
+        ax.scatter(
+            medium["date"], 100 * medium[dataset.column], s=1.2, color=_CLOUD, linewidths=0,
+            rasterized=True,
+        )  # fmt: skip
+        here = frame["dataset"] == dataset.name
+        sure = here & decided(frame["powered"])["least"]
+        ax.plot(days[sure], 100 * frame.loc[sure, "score"], color=COLORS["every"])
+        for word, color in COLORS.items():
+            one = here & (frame["powered"] == word)
+            ax.plot(days[one], 100 * frame.loc[one, "score"], **dot(color))
+        ax.set_title(f"{dataset.name}, {dataset.items:,} items")
+        ax.set_xticks(quarters, [f"{day:%Y-%m}" for day in quarters])
+        ax.tick_params(labelbottom=True)
+    for ax in axes[::3]:
+        ax.set_ylabel("score (%)")
+    axes[-1].set_axis_off()
+    axes[-1].legend(handles=handles(power), loc="center left")
+    return figure
