@@ -101,6 +101,13 @@ if TYPE_CHECKING:
         read_task,
         write_task,
     )
+    from llm_power.simulation.engine import (
+        Simulation,
+    )
+    from llm_power.simulation.tasks import (
+        BinaryClassificationTask,
+        PreferenceTask,
+    )
     from llm_power.statistics.anytime_horizon import (
         anytime_horizon,
     )
@@ -196,6 +203,9 @@ _HOMES = {
     "TaskScores": "scores.store",
     "read_task": "scores.store",
     "write_task": "scores.store",
+    "Simulation": "simulation.engine",
+    "BinaryClassificationTask": "simulation.tasks",
+    "PreferenceTask": "simulation.tasks",
     "resolution_over_correlations": "statistics.correlation_bounds",
     "cluster_resolution": "statistics.design_effect",
     "anytime_horizon": "statistics.anytime_horizon",
@@ -226,6 +236,7 @@ _HOMES = {
 __all__ = [
     "Audit",
     "AuditError",
+    "BinaryClassificationTask",
     "BoardVerdicts",
     "Declared",
     "DocumentError",
@@ -234,10 +245,12 @@ __all__ = [
     "OperatingPoint",
     "PairSummary",
     "Plan",
+    "PreferenceTask",
     "Question",
     "ReadOptions",
     "Register",
     "ScoreError",
+    "Simulation",
     "TaskScores",
     "adjusted_required_n",
     "anytime_horizon",

@@ -6,8 +6,10 @@ Those of this package are listed in its pyproject.toml; another package lists it
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
-from importlib.metadata import EntryPoint, entry_points
+from functools import lru_cache
+from importlib.metadata import EntryPoint, EntryPoints, entry_points
 from typing import Any, Final
 
 from llm_power.errors import InvalidArgument, LLMPowerError, listed, message_at
@@ -85,7 +87,7 @@ def load_plugin(group: str, name: str, *, besides: str = "") -> Callable[..., An
     'accuracy_gap'
     """
     word = GROUPS[group]
-    points = {point.value: point for point in entry_points(group=group, name=name)}
+    points = {point.value: point for point in _found(group, name, tuple(sys.path))}
     if not points:
         known = [*filter(None, [besides]), f"one of {list(plugin_names(group))}"]
         raise InvalidArgument(f"{word} must be {' or '.join(known)}, got {name!r}")
@@ -106,6 +108,12 @@ def load_plugin(group: str, name: str, *, besides: str = "") -> Callable[..., An
         raise _error(f"the {word} {_described(point)!r} is not a function")
     function: Callable[..., Any] = loaded
     return function
+
+
+@lru_cache(maxsize=256)
+def _found(group: str, name: str, path: tuple[str, ...]) -> EntryPoints:
+    """Look through all packages on the path, which takes milliseconds, once."""
+    return entry_points(group=group, name=name)
 
 
 def _error(problem: str, remedy: str = "repair or uninstall that package") -> PluginError:
