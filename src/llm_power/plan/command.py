@@ -78,6 +78,9 @@ _PAIR: Final = ("p_a", "p_b", "rho", "agreement", "b", "c", "n", "gap", "discord
     help="Form of McNemar's test that will decide.",
 )
 @level_and_power
+@click.option(
+    "--plot", type=click.Path(path_type=Path), metavar="FILE", help="Draw it: .png, .svg or .pdf."
+)
 @click.option("--json", "as_json", is_flag=True, help="For programs, at full precision.")
 def plan(*, as_json: bool, **given: Any) -> None:
     """Say how many items to run, before they are run.
