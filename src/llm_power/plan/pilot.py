@@ -61,6 +61,9 @@ Unit = Literal["items", "clusters"]
 #: Chance that the true gap is at least the one that a pilot's own is corrected to.
 CONFIDENCE: Final = 0.80
 
+# Sizes of a curve of assurance.
+_ROUGH: Final = 30
+
 # Graded items that the interval of a variance takes.
 _FEWEST: Final = 5
 
@@ -283,7 +286,7 @@ def pilot_curves(plan: PilotPlan, task: TaskScores, *, cluster: str | None = Non
         raise InvalidArgument("a plot must be of a plan that finds a gap: declare one with --gap")
     most, least = planned["planned"], 1 if plan.unit == "items" else 2
     fine = sizes_around(most, least=least)
-    rough = sizes_around(most, least=least, number=40)
+    rough = sizes_around(most, least=least, number=_ROUGH)
     sizes = sizes_of_gaps(most)
     gaps = pilot.detectable(sizes)
     if plan.own is None:
@@ -291,9 +294,12 @@ def pilot_curves(plan: PilotPlan, task: TaskScores, *, cluster: str | None = Non
     else:
         chances = np.array([pilot.assurance(n) for n in rough.tolist()])
         name = "assurance, the gap being the pilot's"
+    gaps_of_power = [gap] if plan.own is None else [gap, plan.own.observed.gap]
     return PlanCurves(
         unit=plan.unit,
-        power={f"power, gap of {points(gap)}": (fine, pilot.power(gap, fine))},
+        power={
+            f"power, gap of {points(of)}": (fine, pilot.power(of, fine)) for of in gaps_of_power
+        },
         assurance={name: (rough, chances)},
         gap={"detectable gap": (sizes[np.isfinite(gaps)], gaps[np.isfinite(gaps)])},
         planned=planned,

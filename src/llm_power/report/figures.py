@@ -187,23 +187,26 @@ def save_camera_ready(
     return [picture, text]
 
 
-def require_ending(path: Path) -> None:
-    """Refuse a name whose ending is no format of pictures.
+def require_picture(path: Path) -> None:
+    """Refuse a place where no picture can be written, before it is drawn.
 
     Raises
     ------
     InvalidArgument
         If it ends in anything but .pdf, .png or .svg.
+    OSError
+        If its folder is not there.
 
     Examples
     --------
     >>> from pathlib import Path
-    >>> from llm_power.report.figures import require_ending
-    >>> require_ending(Path("plan.png"))
+    >>> from llm_power.report.figures import require_picture
+    >>> require_picture(Path("plan.png"))
     """
     if path.suffix.removeprefix(".") not in _FORMATS:
         endings = ", ".join(f".{suffix}" for suffix in _FORMATS)
         raise InvalidArgument(f"a picture must end in {endings}, got {path.name!r}")
+    path.parent.stat()
 
 
 def save_picture(figure: Figure, path: Path, *, title: str) -> None:
@@ -226,7 +229,7 @@ def save_picture(figure: Figure, path: Path, *, title: str) -> None:
     >>> Path("empty.svg").read_bytes()[:5]
     b'<?xml'
     """
-    require_ending(path)
+    require_picture(path)
     figure.set_layout_engine(ConstrainedLayoutEngine())
     _settle_layout(figure)
     with TemporaryDirectory(prefix=".llm-power-", dir=path.parent) as folder:

@@ -50,7 +50,7 @@ def draw_plan(curves: PlanCurves) -> Figure:
 
 def _draw_chances(ax: Axes, curves: PlanCurves) -> None:
     _draw_lines(ax, curves.power, LINE_COLORS, linewidth=0.8)
-    _draw_lines(ax, curves.assurance, (GREEN,), linestyle="--")
+    _draw_lines(ax, curves.assurance, (GREEN,), linestyle="--", linewidth=1)
     right = max(n[-1] for n, _ in (curves.power | curves.assurance).values())
     if curves.interval is not None:
         low, high = curves.interval
@@ -64,6 +64,7 @@ def _draw_chances(ax: Axes, curves: PlanCurves) -> None:
                 (size, 0.02),
                 rotation=90,
                 fontsize=6.5,
+                bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.6, "alpha": 0.75},
                 ha="left" if size < right / 8 else "right",
                 va="bottom",
             )
