@@ -4,6 +4,7 @@
 # ruff: noqa: PLC0415
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -13,6 +14,9 @@ from llm_power.choices import MCNEMAR_TESTS
 from llm_power.command_options import kind_and_item, level_and_power, metric_and_filter
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from llm_power.plan.curves import PlanCurves
     from llm_power.plan.question import Question
     from llm_power.plan.text import Answer
 
@@ -78,79 +82,97 @@ _PAIR: Final = ("p_a", "p_b", "rho", "agreement", "b", "c", "n", "gap", "discord
     help="Form of McNemar's test that will decide.",
 )
 @level_and_power
+@click.option(
+    "--plot", type=click.Path(path_type=Path), metavar="FILE", help="Draw it: .png, .svg or .pdf."
+)
 @click.option("--json", "as_json", is_flag=True, help="For programs, at full precision.")
-def plan(*, as_json: bool, **given: Any) -> None:
+def plan(*, as_json: bool, plot: Path | None, **given: Any) -> None:
     """Say how many items to run, before they are run.
 
     From two accuracies, from the counts of a run, or from a gap and the share of items that one
     model alone solves; from --n in place of the gap, which gap so many items find. What the numbers
     cannot be is refused with what they can. docs/planning.md has worked plans.
     """
+    from llm_power.plan._wording import answer_json
     from llm_power.plan.question import Question
 
+    if plot is not None:
+        _require_drawable(plot)
     reading = {name: given.pop(name) for name in _READING}
     prices = {name: given.pop(name) for name in _PRICES}
     pair = {name: given.pop(name) for name in _PAIR}
     said = {name: value for name, value in pair.items() if value is not None}
-    paid = any(price is not None for price in prices.values())
-    icc = given.pop("icc") if paid else None
-    question = Question(**given)
-    if paid:
-        click.echo(_at_cost(prices, reading, {"icc": icc, **said}, question, as_json))
-        return
-    if reading["pilot"] is not None:
-        click.echo(_from_pilot(reading, said, question, as_json))
-        return
-    if any(value is not None for value in reading.values()):
+    if any(price is not None for price in prices.values()):
+        reply = _at_cost(prices, reading, said, given)
+    elif reading["pilot"] is not None:
+        reply = _from_pilot(reading, said, Question(**given))
+    elif any(value is not None for value in reading.values()):
         raise click.UsageError("give --pilot with the options that say how it is read")
-    from llm_power.plan.text import plan_json, plan_text
+    else:
+        reply = _from_numbers(said, Question(**given))
+    if plot is not None:
+        _draw(plot, reply)
+    click.echo(answer_json(reply.sentence, reply.answer) if as_json else reply.text)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reply:
+    answer: Any
+    sentence: str
+    text: str
+    curves: Callable[[], PlanCurves] | None = None
+
+
+def _from_numbers(said: dict[str, Any], question: Question) -> _Reply:
+    from llm_power.plan.text import plan_sentence, plan_text
 
     answer = _answer(said, question)
-    click.echo(plan_json(answer) if as_json else plan_text(answer))
+
+    def curves() -> PlanCurves:
+        from llm_power.plan.curves import plan_curves
+
+        return plan_curves(answer)
+
+    return _Reply(answer, plan_sentence(answer), plan_text(answer), curves)
 
 
 def _at_cost(
-    prices: dict[str, float | None],
-    reading: dict[str, Any],
-    said: dict[str, Any],
-    question: Question,
-    as_json: bool,
-) -> str:
-    from llm_power.plan._wording import answer_json
+    prices: dict[str, Any], reading: dict[str, Any], said: dict[str, Any], given: dict[str, Any]
+) -> _Reply:
     from llm_power.plan.costs import plan_costs, variances_of_levels
     from llm_power.plan.costs_text import costs_sentence, costs_text
+    from llm_power.plan.question import Question
     from llm_power.statistics.design_costs import Costs
 
     if prices["cost_answer"] is None:
         raise click.UsageError("give --cost-answer with the other costs")
-    aim = {"gap": said.pop("gap", None), "budget": prices["budget"]}
-    icc, within = said.pop("icc") or 0.0, said.pop("within_a", None)
+    if given["clusters"] is not None:
+        raise click.UsageError("leave --clusters out: how many of them, costs decide")
+    gap, icc, within = said.pop("gap", None), given.pop("icc"), said.pop("within_a", None)
     noise = 0.0 if within is None else within + said.pop("within_b", within)
-    if reading["pilot"] is not None and not said and within is None:
+    levels = {"icc": icc or 0.0, "within": noise}
+    if reading["pilot"] is not None and not said and within is None and icc is None:
         from llm_power.plan.pilot import read_pilot, variances_of_pilot
 
         cluster = reading["cluster"]
         variances = variances_of_pilot(*read_pilot(**reading), cluster=cluster)
-    elif set(said) == {"discordance"}:
-        total = said["discordance"] - (aim["gap"] or 0.0) ** 2
-        variances = variances_of_levels(total, icc=icc, within=noise)
-    elif set(said) == {"between"}:
-        variances = variances_of_levels(said["between"] + noise, icc=icc, within=noise)
+    elif reading["pilot"] is None and set(said) == {"discordance"}:
+        variances = variances_of_levels(said["discordance"] - (gap or 0.0) ** 2, **levels)
+    elif reading["pilot"] is None and set(said) == {"between"}:
+        variances = variances_of_levels(said["between"] + noise, **levels)
     else:
         raise click.UsageError(
-            "give --pilot, or --discordance or --between, perhaps with --icc and --within-a, with "
-            "the costs"
+            "give --discordance or --between with the costs, perhaps with --icc and --within-a, or "
+            "--pilot alone"
         )
     costs = Costs(prices["cost_subject"] or 0.0, prices["cost_item"] or 0.0, prices["cost_answer"])
-    answer = plan_costs(variances, costs, question=question, **aim)
-    return answer_json(costs_sentence(answer), answer) if as_json else costs_text(answer)
+    question, budget = Question(**given), prices["budget"]
+    answer = plan_costs(variances, costs, gap=gap, budget=budget, question=question)
+    return _Reply(answer, costs_sentence(answer), costs_text(answer))
 
 
-def _from_pilot(
-    reading: dict[str, Any], said: dict[str, Any], question: Question, as_json: bool
-) -> str:
-    from llm_power.plan._wording import answer_json
-    from llm_power.plan.pilot import plan_pilot, read_pilot
+def _from_pilot(reading: dict[str, Any], said: dict[str, Any], question: Question) -> _Reply:
+    from llm_power.plan.pilot import pilot_curves, plan_pilot, read_pilot
     from llm_power.plan.pilot_text import pilot_sentence, pilot_text
 
     if not set(said) <= {"gap"}:
@@ -158,7 +180,33 @@ def _from_pilot(
     cluster = reading["cluster"]
     task, first, second = read_pilot(**reading)
     answer = plan_pilot(task, first, second, cluster=cluster, question=question, **said)
-    return answer_json(pilot_sentence(answer), answer) if as_json else pilot_text(answer)
+    return _Reply(
+        answer,
+        pilot_sentence(answer),
+        pilot_text(answer),
+        lambda: pilot_curves(answer, task, cluster=cluster),
+    )
+
+
+def _require_drawable(plot: Path) -> None:
+    from llm_power.extra import installed, left_out
+
+    if not installed("matplotlib"):
+        raise click.UsageError(left_out({plot.name: "matplotlib"}))
+    from llm_power.report.figures import require_picture
+
+    require_picture(plot)
+
+
+def _draw(plot: Path, reply: _Reply) -> None:
+    from llm_power.report.figures import house_style, save_picture
+    from llm_power.report.plan_figure import draw_plan
+
+    if reply.curves is None:
+        raise click.UsageError("leave --plot out: plans of costs have no picture")
+    curves = reply.curves()
+    with house_style():
+        save_picture(draw_plan(curves), plot, title=reply.sentence)
 
 
 def _answer(given: dict[str, Any], question: Question) -> Answer:

@@ -12,13 +12,15 @@ from numpy.typing import NDArray
 from scipy.special import stdtr
 
 from llm_power.errors import InvalidArgument, ScoreError, counted, listed
-from llm_power.plan.answer import STANDARD
-from llm_power.plan.question import Question
+from llm_power.plan._wording import points
+from llm_power.plan.curves import PlanCurves, sizes_around, sizes_of_gaps
+from llm_power.plan.question import STANDARD, Question
 from llm_power.scores.options import ReadOptions
 from llm_power.scores.readers import read_scores
 from llm_power.scores.selection import select_models
 from llm_power.scores.store import TaskScores
-from llm_power.statistics._typing import FloatArray
+from llm_power.statistics._t_power import shift_of_power
+from llm_power.statistics._typing import FloatArray, IntArray
 from llm_power.statistics.assurance import (
     LARGEST_PLAN,
     AssuredN,
@@ -28,20 +30,28 @@ from llm_power.statistics.assurance import (
     mean_assured_n,
 )
 from llm_power.statistics.cluster_moments import moments_from_differences
-from llm_power.statistics.cluster_requirement import clusters_required
+from llm_power.statistics.cluster_requirement import cluster_power, clusters_required
 from llm_power.statistics.design_costs import Variances
-from llm_power.statistics.exact_required_n import P_VALUES, required_n_of_test
+from llm_power.statistics.exact_required_n import (
+    P_VALUES,
+    mcnemar_detectable_gap,
+    mcnemar_powers,
+    required_n_of_test,
+)
 from llm_power.statistics.graded_difference import paired_t_test
 from llm_power.statistics.pilot_design import (
     ClusterPilot,
     PilotDesign,
     binary_design,
+    binary_expected_power,
     cluster_assurance,
     cluster_assured_n,
+    cluster_expected_power,
     cluster_items_design,
     cluster_number_design,
     cluster_pilot,
     mean_design,
+    mean_expected_power,
 )
 from llm_power.statistics.repeats import ItemMeans, variances_of_means
 from llm_power.statistics.selected_gap import share_limit, shift_limit
@@ -50,6 +60,9 @@ Unit = Literal["items", "clusters"]
 
 #: Chance that the true gap is at least the one that a pilot's own is corrected to.
 CONFIDENCE: Final = 0.80
+
+# Sizes of a curve of assurance.
+_ROUGH: Final = 30
 
 # Graded items that the interval of a variance takes.
 _FEWEST: Final = 5
@@ -211,25 +224,7 @@ def plan_pilot(
     >>> plan_pilot(example_task(), "heron", "osprey", gap=0.02, cluster="subject").design.n_star
     43.0
     """
-    if question.margin is not None or question.clusters is not None:
-        raise InvalidArgument("a pilot must come without margin, clusters and icc: it has its own")
-    if model_a == model_b:
-        raise InvalidArgument(f"model_a and model_b must differ, got {model_a!r} twice")
-    pair = select_models(task, [model_a, model_b])
-    scores = pair.values[:, [pair.models.index(model_a), pair.models.index(model_b)]]
-    both = ~np.isnan(scores).any(axis=1)
-    d = scores[both, 0] - scores[both, 1]
-    if not d.any():
-        raise ScoreError(
-            f"{model_a!r} and {model_b!r} differ on none of {len(d):,} items",
-            remedy="give a larger pilot",
-            file=task.provenance.file,
-        )
-    labels = None
-    if cluster is not None:
-        names, codes = pair.cluster_codes(cluster)
-        labels = np.asarray(names)[codes][both]
-    pilot = _pilot(pair, d, labels, question)
+    pilot, d = _read(task, model_a, model_b, cluster, question)
     if gap is None and pilot.delta == 0:
         raise InvalidArgument("gap must be given: that of the pilot is zero")
     return PilotPlan(
@@ -246,6 +241,70 @@ def plan_pilot(
         design=None if gap is None else pilot.design(gap),
         same_clusters=None if gap is None else pilot.same_clusters(gap),
         own=_own(pilot, question) if gap is None else None,
+    )
+
+
+def pilot_curves(plan: PilotPlan, task: TaskScores, *, cluster: str | None = None) -> PlanCurves:
+    """Work out what the figure of a plan draws.
+
+    Parameters
+    ----------
+    plan : PilotPlan
+        What `plan_pilot` found.
+    task, cluster
+        What it was given.
+
+    Returns
+    -------
+    PlanCurves
+        Power at the declared gap and the pilot's estimates, or at the corrected gap of the pilot.
+
+    Raises
+    ------
+    InvalidArgument
+        If no gap is declared, and none is left of the pilot's own.
+
+    Examples
+    --------
+    >>> from llm_power import plan_pilot
+    >>> from llm_power.example import example_task
+    >>> from llm_power.plan.pilot import pilot_curves
+    >>> plan = plan_pilot(example_task(), "heron", "osprey", gap=0.02)
+    >>> curves = pilot_curves(plan, example_task())
+    >>> curves.planned, curves.interval
+    ({'planned': 4803.0, "at the pilot's estimates": 4112.0}, (3500.0, 4803.0))
+    """
+    pilot, _ = _read(task, plan.model_a, plan.model_b, cluster, plan.question)
+    if plan.design is not None:
+        gap, interval = abs(plan.declared or 0.0), (plan.design.low, plan.design.high)
+        planned = {"planned": plan.design.high, "at the pilot's estimates": plan.design.n_star}
+    else:
+        assert plan.own is not None  # where no gap is declared
+        gap, interval = plan.own.limit.gap, None
+        planned = {"planned": plan.own.limit.units, "pilot's own gap": plan.own.observed.units}
+    if not isfinite(planned["planned"]):
+        raise InvalidArgument("a plot must be of a plan that finds a gap: declare one with --gap")
+    most, least = planned["planned"], 1 if plan.unit == "items" else 2
+    fine = sizes_around(most, least=least)
+    rough = sizes_around(most, least=least, number=_ROUGH)
+    sizes = sizes_of_gaps(most)
+    gaps = pilot.detectable(sizes)
+    if plan.own is None:
+        chances, name = pilot.expected(gap, rough), "assurance at this gap"
+    else:
+        chances = np.array([pilot.assurance(n) for n in rough.tolist()])
+        name = "assurance, the gap being the pilot's"
+    gaps_of_power = [gap] if plan.own is None else [gap, plan.own.observed.gap]
+    return PlanCurves(
+        unit=plan.unit,
+        power={
+            f"power, gap of {points(of)}": (fine, pilot.power(of, fine)) for of in gaps_of_power
+        },
+        assurance={name: (rough, chances)},
+        gap={"detectable gap": (sizes[np.isfinite(gaps)], gaps[np.isfinite(gaps)])},
+        planned=planned,
+        interval=interval,
+        target=plan.question.power,
     )
 
 
@@ -366,12 +425,40 @@ class _Pilot(Protocol):
     p: float
     cluster_size: float
 
+    def power(self, gap: float, units: IntArray) -> FloatArray: ...
+    def expected(self, gap: float, units: IntArray) -> FloatArray: ...
+    def detectable(self, units: IntArray) -> FloatArray: ...
     def required(self, gap: float) -> float: ...
     def design(self, gap: float) -> PilotDesign: ...
     def same_clusters(self, gap: float) -> PilotDesign | None: ...
     def limit(self, confidence: float, *, selected: bool) -> float: ...
     def assurance(self, units: int) -> float: ...
     def assured(self) -> AssuredN: ...
+
+
+def _read(
+    task: TaskScores, model_a: str, model_b: str, cluster: str | None, question: Question
+) -> tuple[_Pilot, FloatArray]:
+    """Return what is asked of a pilot, and its differences."""
+    if question.margin is not None or question.clusters is not None:
+        raise InvalidArgument("a pilot must come without margin, clusters and icc: it has its own")
+    if model_a == model_b:
+        raise InvalidArgument(f"model_a and model_b must differ, got {model_a!r} twice")
+    pair = select_models(task, [model_a, model_b])
+    scores = pair.values[:, [pair.models.index(model_a), pair.models.index(model_b)]]
+    both = ~np.isnan(scores).any(axis=1)
+    d = scores[both, 0] - scores[both, 1]
+    if not d.any():
+        raise ScoreError(
+            f"{model_a!r} and {model_b!r} differ on none of {len(d):,} items",
+            remedy="give a larger pilot",
+            file=task.provenance.file,
+        )
+    labels = None
+    if cluster is not None:
+        names, codes = pair.cluster_codes(cluster)
+        labels = np.asarray(names)[codes][both]
+    return _pilot(pair, d, labels, question), d
 
 
 def _own(pilot: _Pilot, question: Question) -> OwnGap:
@@ -398,17 +485,29 @@ class _Right:
 
     def __init__(self, d: FloatArray, question: Question) -> None:
         self.b, self.c, self.n = int((d > 0).sum()), int((d < 0).sum()), len(d)
-        self.delta = (self.b - self.c) / self.n
+        self.delta, self.psi = (self.b - self.c) / self.n, (self.b + self.c) / self.n
         self.p = float(P_VALUES[question.test](self.b, self.c))
-        self.power, self.name = question.power, question.test
+        self.target, self.name = question.power, question.test
         self.test: dict[str, Any] = {"test": question.test, "alpha": question.level}
 
+    def power(self, gap: float, units: IntArray) -> FloatArray:
+        return mcnemar_powers(units, *self._cells(gap), **self.test)
+
+    def expected(self, gap: float, units: IntArray) -> FloatArray:
+        return binary_expected_power(gap, units, self.b, self.c, self.n, **self.test)
+
+    def detectable(self, units: IntArray) -> FloatArray:
+        settings = {"power": self.target, **self.test}
+        return np.array([mcnemar_detectable_gap(n, self.psi, **settings) for n in units.tolist()])
+
     def required(self, gap: float) -> float:
-        psi = (self.b + self.c) / self.n
-        return required_n_of_test((psi + gap) / 2, (psi - gap) / 2, power=self.power, **self.test)
+        return required_n_of_test(*self._cells(gap), power=self.target, **self.test)
+
+    def _cells(self, gap: float) -> tuple[float, float]:
+        return (self.psi + gap) / 2, (self.psi - gap) / 2
 
     def design(self, gap: float) -> PilotDesign:
-        return binary_design(gap, self.b, self.c, self.n, power=self.power, **self.test)
+        return binary_design(gap, self.b, self.c, self.n, power=self.target, **self.test)
 
     def same_clusters(self, gap: float) -> None:
         return None
@@ -416,7 +515,7 @@ class _Right:
     def limit(self, confidence: float, *, selected: bool) -> float:
         ahead, behind = max(self.b, self.c), min(self.b, self.c)
         share = share_limit(ahead, behind, selected=selected, confidence=confidence, **self.test)
-        return (2 * share - 1) * (self.b + self.c) / self.n
+        return (2 * share - 1) * self.psi
 
     def assurance(self, units: int) -> float:
         if units > LARGEST_PLAN:
@@ -424,10 +523,27 @@ class _Right:
         return float(mcnemar_assurance(units, self.b, self.c, self.n, **self.test))
 
     def assured(self) -> AssuredN:
-        return mcnemar_assured_n(self.b, self.c, self.n, assurance=self.power, **self.test)
+        return mcnemar_assured_n(self.b, self.c, self.n, assurance=self.target, **self.test)
 
 
-class _Graded:
+class _Means:
+    """What pilots of graded scores and of clusters have in common: a t test over units."""
+
+    sigma: float
+    alpha: float
+    target: float
+
+    def power(self, gap: float, units: IntArray) -> FloatArray:
+        return cluster_power(gap, self.sigma, 0.0, units, 1, alpha=self.alpha)
+
+    def detectable(self, units: IntArray) -> FloatArray:
+        return shift_of_power(units, self.alpha, self.target) * self.sigma / np.sqrt(units)
+
+    def required(self, gap: float) -> float:
+        return clusters_required(gap, self.sigma, 0.0, 1, alpha=self.alpha, power=self.target)
+
+
+class _Graded(_Means):
     """A pilot of graded scores."""
 
     name = "student"
@@ -443,13 +559,13 @@ class _Graded:
         self.d, self.n = d, len(d)
         self.delta, self.p = float(found.delta), float(found.p_value)
         self.sigma = float(d.std(ddof=1))
-        self.alpha, self.power = question.level, question.power
+        self.alpha, self.target = question.level, question.power
 
-    def required(self, gap: float) -> float:
-        return clusters_required(gap, self.sigma, 0.0, 1, alpha=self.alpha, power=self.power)
+    def expected(self, gap: float, units: IntArray) -> FloatArray:
+        return mean_expected_power(gap, units, self.d, alpha=self.alpha)
 
     def design(self, gap: float) -> PilotDesign:
-        return mean_design(gap, self.d, alpha=self.alpha, power=self.power)
+        return mean_design(gap, self.d, alpha=self.alpha, power=self.target)
 
     def same_clusters(self, gap: float) -> None:
         return None
@@ -463,11 +579,11 @@ class _Graded:
         return float(mean_assurance(units, self.delta, self.sigma, self.n, alpha=self.alpha))
 
     def assured(self) -> AssuredN:
-        settings: dict[str, Any] = {"alpha": self.alpha, "assurance": self.power}
+        settings: dict[str, Any] = {"alpha": self.alpha, "assurance": self.target}
         return mean_assured_n(self.delta, self.sigma, self.n, **settings)
 
 
-class _Clustered:
+class _Clustered(_Means):
     """A pilot whose clusters are the sample, with the sizes that they have."""
 
     name = "cluster"
@@ -482,19 +598,18 @@ class _Clustered:
         self.t = found.delta / found.standard_error
         self.p = float(2 * stdtr(found.freedom, -abs(self.t)))
         self.cluster_size = found.cluster_size
-        self.alpha, self.power = question.level, question.power
-
-    def required(self, gap: float) -> float:
-        found = self.found
         variance = found.variance(found.between, found.within, found.cluster_size)
-        sigma = float(np.sqrt(variance))
-        return clusters_required(gap, sigma, 0.0, 1, alpha=self.alpha, power=self.power)
+        self.sigma = float(np.sqrt(variance))
+        self.alpha, self.target = question.level, question.power
+
+    def expected(self, gap: float, units: IntArray) -> FloatArray:
+        return cluster_expected_power(gap, units, self.found, alpha=self.alpha)
 
     def design(self, gap: float) -> PilotDesign:
-        return cluster_number_design(gap, self.found, alpha=self.alpha, power=self.power)
+        return cluster_number_design(gap, self.found, alpha=self.alpha, power=self.target)
 
     def same_clusters(self, gap: float) -> PilotDesign:
-        return cluster_items_design(gap, self.found, alpha=self.alpha, power=self.power)
+        return cluster_items_design(gap, self.found, alpha=self.alpha, power=self.target)
 
     def limit(self, confidence: float, *, selected: bool) -> float:
         settings: dict[str, Any] = {"selected": selected, "confidence": confidence}
@@ -505,7 +620,7 @@ class _Clustered:
         return cluster_assurance(units, self.found, alpha=self.alpha)
 
     def assured(self) -> AssuredN:
-        return cluster_assured_n(self.found, alpha=self.alpha, assurance=self.power)
+        return cluster_assured_n(self.found, alpha=self.alpha, assurance=self.target)
 
 
 def _pilot(

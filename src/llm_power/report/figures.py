@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.resources import as_file, files
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 import matplotlib as mpl
@@ -14,6 +15,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
+from llm_power.errors import InvalidArgument
 from llm_power.provenance import SOURCE_KINDS, Kind, Provenance, provenance_kinds, provenance_line
 
 # Okabe and Ito's palette: distinct with every common color vision, and in print.
@@ -183,6 +185,57 @@ def save_camera_ready(
     sentences = [f"{title}.", caption, f"Provenance: {line}."]
     text.write_text(" ".join(filter(None, sentences)) + "\n", encoding="utf-8")
     return [picture, text]
+
+
+def require_picture(path: Path) -> None:
+    """Refuse a place where no picture can be written, before it is drawn.
+
+    Raises
+    ------
+    InvalidArgument
+        If it ends in anything but .pdf, .png or .svg.
+    OSError
+        If its folder is not there.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from llm_power.report.figures import require_picture
+    >>> require_picture(Path("plan.png"))
+    """
+    if path.suffix.removeprefix(".") not in _FORMATS:
+        endings = ", ".join(f".{suffix}" for suffix in _FORMATS)
+        raise InvalidArgument(f"a picture must end in {endings}, got {path.name!r}")
+    path.parent.stat()
+
+
+def save_picture(figure: Figure, path: Path, *, title: str) -> None:
+    """Write the figure in the format of the path's ending, as a whole or not at all.
+
+    Parameters
+    ----------
+    figure : Figure
+        The figure.
+    path : Path
+        Ends in .pdf, .png or .svg; the folder exists.
+    title : str
+        For the metadata.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from llm_power.report.figures import new_figure, save_picture
+    >>> save_picture(new_figure(height=2), Path("empty.svg"), title="Nothing")
+    >>> Path("empty.svg").read_bytes()[:5]
+    b'<?xml'
+    """
+    require_picture(path)
+    figure.set_layout_engine(ConstrainedLayoutEngine())
+    _settle_layout(figure)
+    with TemporaryDirectory(prefix=".llm-power-", dir=path.parent) as folder:
+        made = Path(folder, path.name)
+        _save(figure, made, {"Title": title})
+        made.replace(path)
 
 
 def _save(figure: Figure, path: Path, metadata: Mapping[str, str]) -> None:

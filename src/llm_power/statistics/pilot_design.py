@@ -17,21 +17,28 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from scipy.special import betaincinv, chdtri, ndtri
 
 from llm_power.choices import McNemarTest
 from llm_power.errors import InvalidArgument
-from llm_power.statistics._checks import at_least_two, finite, open_unit, pair_counts, positive
+from llm_power.statistics._checks import (
+    at_least_two,
+    counts,
+    finite,
+    open_unit,
+    pair_counts,
+    positive,
+)
 from llm_power.statistics._t_power import near_power, shift_of_power
 from llm_power.statistics._typing import ArrayLike, FloatArray
 from llm_power.statistics.assurance import LARGEST_PLAN, AssuredN, smallest_that
 from llm_power.statistics.cluster_moments import ClusterMoments
 from llm_power.statistics.cluster_requirement import cluster_power, clusters_required
 from llm_power.statistics.cluster_robust import cluster_robust_test
-from llm_power.statistics.exact_required_n import mcnemar_power, required_n_of_test
+from llm_power.statistics.exact_required_n import mcnemar_powers, required_n_of_test
 from llm_power.statistics.score_interval import wilson_interval
 
 # Points of the lattice over what a pilot leaves open of clusters.
@@ -126,18 +133,56 @@ def binary_design(
         )
     limits = wilson_interval(discordant, n, confidence=confidence)
 
-    def cells(psi: float) -> tuple[float, float]:
-        # A discordance below the gap is none that the gap admits.
-        return (max(psi, size) + size) / 2, (max(psi, size) - size) / 2
-
     n_star, low, high = (
-        required_n_of_test(*cells(psi), test=test, alpha=alpha, power=power)
+        required_n_of_test(*_cells(psi, size), test=test, alpha=alpha, power=power)
         for psi in (discordant / n, float(limits[0]), float(limits[1]))
     )
+    settings: dict[str, Any] = {"test": test, "alpha": alpha}
+    assurance = binary_expected_power(size, n_star, first, second, n, **settings)
+    return PilotDesign(n_star, low, high, float(assurance), confidence)
+
+
+def binary_expected_power(
+    gap: float,
+    n_items: ArrayLike,
+    b: int,
+    c: int,
+    pilot_items: int,
+    *,
+    test: McNemarTest = "exact",
+    alpha: float = 0.05,
+) -> FloatArray:
+    """Power of McNemar's test at a declared gap, expected over a pilot's discordance.
+
+    Parameters
+    ----------
+    gap, b, c, pilot_items, test, alpha
+        As in `binary_design`.
+    n_items : array_like of int
+        Items of the plan.
+
+    Returns
+    -------
+    ndarray
+        Of the shape of `n_items`.
+
+    Raises
+    ------
+    InvalidArgument
+        If an argument is outside its domain.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.pilot_design import binary_expected_power
+    >>> binary_expected_power(0.02, [3620, 4393], 36, 18, 300).round(2).tolist()
+    [0.8, 0.87]
+    """
+    first, second, n = (int(x) for x in pair_counts(b, c, pilot_items))
+    size = _gap_size(gap)
     # Jeffreys' posterior, at quantiles of equal probability.
-    drawn = betaincinv(discordant + 0.5, n - discordant + 0.5, _levels(_NODES))
-    powers = [mcnemar_power(int(n_star), *cells(psi), test=test, alpha=alpha) for psi in drawn]
-    return PilotDesign(n_star, low, high, float(np.mean(powers)), confidence)
+    drawn = betaincinv(first + second + 0.5, n - first - second + 0.5, _levels(_NODES))
+    powers = [mcnemar_powers(n_items, *_cells(psi, size), test=test, alpha=alpha) for psi in drawn]
+    return np.asarray(np.mean(powers, axis=0))
 
 
 def mean_design(
@@ -195,9 +240,44 @@ def mean_design(
 
     n_star = items(float(np.log(d.var(ddof=1))))
     low, high = (items(center + error * float(ndtri(p))) for p in (tail, 1 - tail))
+    assurance = mean_expected_power(size, n_star, d, alpha=alpha)
+    return PilotDesign(n_star, low, high, float(assurance), confidence)
+
+
+def mean_expected_power(
+    gap: float, n_items: ArrayLike, differences: ArrayLike, *, alpha: float = 0.05
+) -> FloatArray:
+    """Power of the paired t test at a declared gap, expected over a pilot's variance.
+
+    Parameters
+    ----------
+    gap, differences, alpha
+        As in `mean_design`.
+    n_items : array_like of int
+        Items of the plan.
+
+    Returns
+    -------
+    ndarray
+        Of the shape of `n_items`.
+
+    Raises
+    ------
+    InvalidArgument
+        If an argument is outside its domain.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from llm_power.statistics.pilot_design import mean_expected_power
+    >>> pilot = np.random.default_rng(1).normal(0.02, 0.3, 200)
+    >>> mean_expected_power(0.05, [245, 298], pilot).round(2).tolist()
+    [0.8, 0.87]
+    """
+    center, error = _log_variance(finite("differences", differences))
     drawn = np.exp((center + error * ndtri(_levels(_NODES))) / 2)
-    powers = cluster_power(size, drawn, 0.0, n_star, 1, alpha=alpha)
-    return PilotDesign(n_star, low, high, float(powers.mean()), confidence)
+    n = counts("n_items", n_items)[..., np.newaxis]
+    return np.asarray(cluster_power(gap, drawn, 0.0, n, 1, alpha=alpha).mean(axis=-1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -367,8 +447,44 @@ def cluster_number_design(
         clusters_required(size, float(np.sqrt(variance)), 0.0, 1, alpha=alpha, power=power)
         for variance in (known, *_ends(drawn, confidence))
     )
-    powers = near_power(size * np.sqrt(n_star / drawn), n_star, alpha)
-    return PilotDesign(n_star, low, high, float(powers.mean()), confidence)
+    assurance = cluster_expected_power(size, n_star, pilot, alpha=alpha)
+    return PilotDesign(n_star, low, high, float(assurance), confidence)
+
+
+def cluster_expected_power(
+    gap: float, n_clusters: ArrayLike, pilot: ClusterPilot, *, alpha: float = 0.05
+) -> FloatArray:
+    """Power of the t test over clusters at a declared gap, expected over a pilot's variances.
+
+    Parameters
+    ----------
+    gap, pilot, alpha
+        As in `cluster_number_design`.
+    n_clusters : array_like of int
+        Clusters of the plan.
+
+    Returns
+    -------
+    ndarray
+        Of the shape of `n_clusters`.
+
+    Raises
+    ------
+    InvalidArgument
+        If an argument is outside its domain.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.cluster_moments import moments_from_counts
+    >>> from llm_power.statistics.pilot_design import cluster_expected_power, cluster_pilot
+    >>> pilot = cluster_pilot(moments_from_counts([90] * 4, [9, 14, 3, 8], [4, 2, 5, 3]))
+    >>> cluster_expected_power(0.05, [15, 112], pilot).round(2).tolist()
+    [0.66, 0.97]
+    """
+    drawn = pilot.variance(pilot.drawn_between, pilot.drawn_within, pilot.cluster_size)
+    k = counts("n_clusters", n_clusters)[..., np.newaxis].astype(np.float64)
+    powers = near_power(_gap_size(gap) * np.sqrt(k / drawn), k, open_unit("alpha", alpha))
+    return np.asarray(powers.mean(axis=-1))
 
 
 def cluster_items_design(
@@ -499,6 +615,11 @@ def cluster_assured_n(
     if target >= largest or not reaches(LARGEST_PLAN):
         return AssuredN(np.inf, largest)
     return AssuredN(float(smallest_that(reaches, 2, LARGEST_PLAN)), largest)
+
+
+def _cells(psi: float, gap: float) -> tuple[float, float]:
+    # A discordance below the gap is none that the gap admits.
+    return (max(psi, gap) + gap) / 2, (max(psi, gap) - gap) / 2
 
 
 def _gap_size(gap: float) -> float:
