@@ -90,8 +90,8 @@ def draw_board(verdicts: pd.DataFrame, data: PageData) -> Figure:
     >>> data = page_data(
     ...     board.verdicts, describe_board(board, tasks, missing="error"), title="The example"
     ... )
-    >>> [ax.get_title(loc="left") for ax in draw_board(board.verdicts, data).axes][:2]
-    ['score, %', 'pairs']
+    >>> [ax.get_title(loc="left") for ax in draw_board(board.verdicts, data).axes][::2]
+    ['score, %', 'gap to the next, points']
     """
     tasks = [task for task in data["tasks"] if task["kind"] != AVERAGE]
     mapped = data["family"] == "all" and not data["shown"]
