@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import inf, isfinite
+from math import inf, isfinite, isnan
 
 from llm_power.choices import TEST_NAMES
 from llm_power.errors import counted

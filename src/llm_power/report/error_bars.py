@@ -14,7 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from llm_power.report._escape import escape_markdown
-from llm_power.report.plain_text import markdown_table
+from llm_power.report.text_tables import markdown_table
 from llm_power.scores.store import TaskScores
 from llm_power.statistics._typing import FloatArray, IntArray
 from llm_power.statistics.standard_errors import (
