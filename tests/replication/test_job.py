@@ -13,7 +13,12 @@ _SCRIPT = """
 import atexit, os
 from types import SimpleNamespace
 snakemake = SimpleNamespace(
-    rule="made", wildcards={{}}, input=[], output=["results/made.csv"], log=["made.log"]
+    rule="made",
+    wildcards={{}},
+    input=[],
+    output=["results/made.csv"],
+    params={{}},
+    log=["made.log"],
 )
 from replication.job import logged
 from llm_power.errors import LLMPowerError
