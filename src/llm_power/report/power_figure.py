@@ -42,6 +42,8 @@ def draw_power(table: pd.DataFrame, *, gap_label: str) -> Figure:
     sizes = sorted(table["dataset_size"].unique())
     colors = mpl.colormaps["viridis"](np.linspace(0.0, 0.85, len(sizes)))
     with house_style():
+        # By name: "serif" would be whatever the settings say when the figure is drawn.
+        mpl.rcParams["font.family"] = mpl.rcParams["font.serif"]
         figure = new_figure(height=2.6, wide=len(panels) > 1)
         figure.set_layout_engine("constrained")
         axes = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
@@ -58,4 +60,6 @@ def draw_power(table: pd.DataFrame, *, gap_label: str) -> Figure:
                 ax.set_title(f"base accuracy {base:g}")
         axes[0].set_ylabel("Power")
         axes[-1].legend(title="Items")
+        # Ticks are made when a figure is laid out first.
+        figure.draw_without_rendering()
     return figure

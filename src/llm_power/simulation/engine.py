@@ -340,7 +340,8 @@ class Simulation:
         Raises
         ------
         InvalidArgument
-            As `over_gaps`, or if `power` is not above `alpha`.
+            As `over_gaps`, or if `power` is not above `alpha`, or the test rejects as often where
+            there is no gap.
 
         Notes
         -----
@@ -364,6 +365,11 @@ class Simulation:
             raise InvalidArgument(f"power must exceed alpha, got power={power!r} at {self.alpha!r}")
         if self.power(family(largest), n_items).power < target:
             return DetectableGap(n_items, target, np.inf, np.nan)
+        if self.power(family(0.0), n_items).power >= target:
+            raise InvalidArgument(
+                "test must keep its level, got one that rejects a gap of 0 on "
+                f"{n_items:,} items as often as the target, {target:g}"
+            )
         low, high = 0.0, largest
         for _ in range(_HALVINGS):
             middle = (low + high) / 2

@@ -17,7 +17,6 @@ from llm_power.errors import InvalidArgument
 from llm_power.simulation.outcomes import IndependentOutcomes, Outcomes, PairedOutcomes
 from llm_power.statistics._checks import (
     finite,
-    non_negative,
     open_unit,
     positive_count,
     proportions,
@@ -29,8 +28,9 @@ from llm_power.statistics.paired_binary import admissible_rho
 
 # Rounding of a probability that was worked out from others.
 _ROUNDING = 1e-9
-# Nodes of a quadrature over a normal variable, and points of a lattice that stands for a law.
-_NODES = 64
+# Nodes of a quadrature over a normal variable, whose error is below 2e-5 up to this spread.
+_NODES, _WIDEST = 64, 4
+# Points of a lattice that stands for a law.
 _LATTICE = 2**15
 # The four outcomes of 0/1 scores: neither, only B, only A and both models solve the item.
 _SCORE_A = np.array([0.0, 0.0, 1.0, 1.0])
@@ -467,7 +467,7 @@ class ItemDifficulty(AlikeItems):
     p_a, p_b : float
         Accuracies, strictly between 0 and 1.
     spread : float
-        Standard deviation of the difficulty, on the probit scale.
+        Standard deviation of the difficulty, on the probit scale, at most 4.
     shared : float
         Correlation of the difficulties that the two models see, in [-1, 1].
     repeats_a, repeats_b : int
@@ -498,9 +498,8 @@ class ItemDifficulty(AlikeItems):
     def __post_init__(self) -> None:
         open_unit("p_a", self.p_a)
         open_unit("p_b", self.p_b)
-        non_negative("spread", self.spread)
-        if not -1 <= self.shared <= 1:
-            raise InvalidArgument(f"shared must lie in [-1, 1], got {self.shared!r}")
+        _within("spread", self.spread, 0, _WIDEST)
+        _within("shared", self.shared, -1, 1)
         positive_count("repeats_a", self.repeats_a)
         positive_count("repeats_b", self.repeats_b)
 
@@ -546,8 +545,7 @@ class AnnotatorNoise(AlikeItems):
     n_annotators: int = 1
 
     def __post_init__(self) -> None:
-        if not 0 <= self.error_rate <= 0.5:
-            raise InvalidArgument(f"error_rate must lie in [0, 0.5], got {self.error_rate!r}")
+        _within("error_rate", self.error_rate, 0, 0.5)
         if positive_count("n_annotators", self.n_annotators) % 2 == 0:
             raise InvalidArgument(f"n_annotators must be odd, got {self.n_annotators!r}")
         truth = self.process.population()
@@ -601,7 +599,7 @@ class PromptVariants:
     rho_z : float
         Latent correlation of the two scores of an item.
     spread : float
-        Standard deviation of a wording's effect, on the probit scale.
+        Standard deviation of a wording's effect, on the probit scale, at most 4.
     shared : float
         Correlation of a wording's effects on the two models, in [-1, 1].
     n_prompts : int
@@ -630,9 +628,8 @@ class PromptVariants:
 
     def __post_init__(self) -> None:
         paired_bernoulli_cells(self.p_a, self.p_b, self.rho_z)
-        non_negative("spread", self.spread)
-        if not -1 <= self.shared <= 1:
-            raise InvalidArgument(f"shared must lie in [-1, 1], got {self.shared!r}")
+        _within("spread", self.spread, 0, _WIDEST)
+        _within("shared", self.shared, -1, 1)
         positive_count("n_prompts", self.n_prompts)
 
     def draw(self, n_items: int, n_trials: int, rng: np.random.Generator) -> PairedOutcomes:
@@ -813,6 +810,12 @@ def _inside(name: str, value: float, interval: tuple[float, float], p_a: float, 
             f"{name} must lie in [{low:.6g}, {high:.6g}] for p_a={p_a:.6g} and p_b={p_b:.6g}, "
             f"got {number!r}"
         )
+
+
+def _within(name: str, value: float, low: float, high: float) -> None:
+    number = float(finite(name, value))
+    if not low <= number <= high:
+        raise InvalidArgument(f"{name} must lie in [{low:g}, {high:g}], got {number!r}")
 
 
 def _is_binary(outcomes: PairedOutcomes) -> bool:

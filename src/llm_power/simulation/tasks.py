@@ -247,7 +247,7 @@ class BinaryClassificationTask(Task):
                 largest = min(largest, 1 - self.agreement, 1 + self.agreement - 2 * base)
 
             def family(gap: float, base: float = base) -> Process:
-                return self._process(base, base + gap)
+                return self._process(base, min(base + gap, 1.0))
 
             yield {"acc_a": base}, family, largest
 

@@ -10,7 +10,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import brentq
 from statsmodels.stats.power import TTestIndPower, TTestPower
 
-from llm_power import InvalidArgument, mcnemar_asymptotic
+from llm_power import InvalidArgument, bootstrap_power, mcnemar_asymptotic
+from llm_power.example import example_task
 from llm_power.plugins import PluginError, load_plugin, plugin_names
 from llm_power.simulation import engine
 from llm_power.simulation.engine import Simulation
@@ -21,6 +22,7 @@ from llm_power.simulation.processes import (
     IndependentBinomials,
     PairedMultinomial,
     Preferences,
+    PromptVariants,
 )
 from llm_power.simulation.scores_as_population import ResampledPairs
 from llm_power.statistics._typing import BoolArray
@@ -55,6 +57,15 @@ def test_power_of_t_tests_is_that_of_statsmodels() -> None:
     )
     effect = 0.1 / np.sqrt((0.7 * 0.3 + 0.6 * 0.4) / 2)
     assert abs(found.power - TTestIndPower().power(effect, nobs1=300, alpha=0.05)) < 0.015
+
+
+def test_power_of_resampled_scores_is_that_of_bootstrap_power() -> None:
+    heron, _, _, wren = example_task().values.T
+    expected = bootstrap_power(heron, wren, 15, n_trials=4_000, n_resamples=None, rng=1)
+    found = Simulation(test="paired_bootstrap", n_trials=4_000).power(
+        ResampledPairs(heron, wren), 15
+    )
+    assert abs(found.power - expected.power) < 5 * found.standard_error
 
 
 def test_an_effect_that_some_trials_lack_is_averaged_over_the_others() -> None:
@@ -138,6 +149,14 @@ def test_settings_outside_their_domain(settings: dict[str, object], message: str
 def test_a_target_below_the_level_is_refused() -> None:
     with pytest.raises(InvalidArgument, match="power must exceed alpha, got power=0.05 at 0.05"):
         Simulation().detectable_gap(better, 100, largest=0.15, power=0.05)
+
+
+def test_a_test_that_rejects_without_a_gap_has_no_detectable_gap() -> None:
+    def worded(gap: float) -> PromptVariants:
+        return PromptVariants(0.6 + gap, 0.6, rho_z=0.5, spread=0.3)
+
+    with pytest.raises(InvalidArgument, match="rejects a gap of 0 on 10,000 items as often as"):
+        Simulation().detectable_gap(worded, 10_000, largest=0.3)
 
 
 PLUGIN = """

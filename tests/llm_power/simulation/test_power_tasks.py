@@ -38,6 +38,9 @@ def test_the_report_draws_a_line_a_size_and_80_percent() -> None:
     assert [line.get_label() for line in lines] == ["10", "20", "50", "100", "500"]
     assert len(ax.collections) == 5
     assert ax.get_xlabel() == "Accuracy difference"
+    assert {label.get_fontname() for label in [ax.xaxis.label, *ax.get_yticklabels()]} == {
+        "STIXGeneral"
+    }
     two = BinaryClassificationTask([0.6, 0.7], [0.7, 0.8], 100).compute_power(iterations=50).plot()
     assert [ax.get_title() for ax in two.axes] == ["base accuracy 0.6", "base accuracy 0.7"]
 
