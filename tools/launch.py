@@ -17,12 +17,14 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from types import FrameType
 
 from llm_power.errors import LLMPowerError, message_at
 from replication.last_screen import in_all, last_screen
@@ -92,12 +94,10 @@ class Run:
         write_owner(self.folder, self.owner)
         screen = [] if self.verbose else ["--logger", "exhibits"]
         try:
-            with _passing_signals_on(
-                # Targets come first: the option --config takes whatever follows it.
-                subprocess.Popen(
-                    [*self.command, *targets, *self.options, *screen], env=self.environment
-                )
-            ) as running:
+            # Targets come first: the option --config takes whatever follows it.
+            command = [*self.command, *targets, *self.options, *screen]
+            running = subprocess.Popen(command, env=self.environment)
+            with _passing_signals_on(running):
                 code = running.wait()
         finally:
             forget_owner(self.folder)
@@ -123,17 +123,22 @@ class Run:
 
 
 @contextmanager
-def _passing_signals_on(running: subprocess.Popen[bytes]) -> Iterator[subprocess.Popen[bytes]]:
-    """Outlive Snakemake: Ctrl-C reaches it from the terminal, a request to end from here."""
-    before = [
-        (signal.SIGINT, signal.signal(signal.SIGINT, lambda *_: None)),
-        (signal.SIGTERM, signal.signal(signal.SIGTERM, lambda *_: running.terminate())),
-    ]
+def _passing_signals_on(*running: subprocess.Popen[bytes]) -> Iterator[None]:
+    """Outlive them: Ctrl-C reaches them from the terminal, a request to end from here."""
+
+    def pass_on(number: int, frame: FrameType | None) -> None:
+        for one in running:
+            one.terminate()
+        if callable(before):
+            before(number, frame)
+
+    interrupt = signal.signal(signal.SIGINT, lambda *_: None)
+    before = signal.signal(signal.SIGTERM, pass_on)
     try:
-        yield running
+        yield
     finally:
-        for number, handler in before:
-            signal.signal(number, handler)
+        signal.signal(signal.SIGINT, interrupt)
+        signal.signal(signal.SIGTERM, before)
 
 
 def heal(run: Run) -> None:
@@ -214,27 +219,41 @@ def alone(folder: Path) -> Iterator[None]:
         yield
 
 
-def make(run: Run) -> list[str]:
-    """Heal the folder of a run, make its targets, and return its last screen."""
+def make(run: Run) -> None:
+    """Heal the folder of a run, make its targets, and say at the end what there is."""
     began = time.monotonic()
     with alone(run.folder):
         heal(run)
         run.snakemake(run.targets)
-        seconds, log = time.monotonic() - began, last_log(run.folder)
-        return last_screen(run.folder, whole=not run.targets, seconds=seconds, log=log)
+        if not run.verbose:
+            seconds, log = time.monotonic() - began, last_log(run.folder)
+            lines = last_screen(run.folder, whole=not run.targets, seconds=seconds, log=log)
+            print("\n".join(["", *lines]), flush=True)
 
 
-def reproduce(runs: Sequence[Run]) -> None:
-    """Make one paper after the other, and say at the end what there is of each."""
-    began, screens = time.monotonic(), []
-    for run in runs:
-        if len(runs) > 1:
-            tell([f"{run.folder.resolve().name if run.folder == ROOT else run.folder}:"])
-        screens.append(make(run))
-    if len(runs) > 1:
-        screens.append(in_all(time.monotonic() - began))
-    if not runs[0].verbose:
-        print("\n".join(line for screen in screens for line in ["", *screen]))
+@contextmanager
+def beside(papers: Sequence[str], arguments: Sequence[str]) -> Iterator[list[int]]:
+    """Make other papers meanwhile, each by a call of this program; show then what each said.
+
+    They take what the first leaves of the cores, for it often waits for a single job. The list has
+    their exit codes at the end.
+    """
+    codes: list[int] = []
+    with ExitStack() as stack:
+        said = [stack.enter_context(tempfile.TemporaryFile("w+")) for _ in papers]
+        call = ["nice", sys.executable, __file__, "--paper"]
+        runs = [
+            subprocess.Popen([*call, paper, *arguments], stdout=file, stderr=subprocess.STDOUT)
+            for paper, file in zip(papers, said, strict=True)
+        ]
+        stack.enter_context(_passing_signals_on(*runs))
+        try:
+            yield codes
+        finally:
+            codes += [run.wait() for run in runs]
+            for paper, file in zip(papers, said, strict=True):
+                file.seek(0)
+                print(f"\n{folder_of(ROOT, paper)}:\n{file.read()}", end="", flush=True)
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -262,7 +281,12 @@ def main(arguments: Sequence[str]) -> int:
         ]
         if chosen.verify:
             return max(map(verify, runs))
-        reproduce(runs)
+        began = time.monotonic()
+        with beside(names[1:], [one for one in arguments if one != "--every"]) as codes:
+            make(runs[0])
+        if codes:
+            print("\n".join(["", *in_all(time.monotonic() - began)]))
+        return max(codes, default=0)
     except RunFailed as failed:
         code, folder = failed.args
         print(f"Snakemake's log is {last_log(folder)}", file=sys.stderr)
@@ -270,7 +294,6 @@ def main(arguments: Sequence[str]) -> int:
     except LLMPowerError as error:
         print(f"error: {error}", file=sys.stderr)
         return os.EX_TEMPFAIL if isinstance(error, FolderInUse) else 1
-    return 0
 
 
 if __name__ == "__main__":

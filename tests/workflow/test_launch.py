@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -11,7 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from repository import copy_repository, launch, launcher, run_workflow
+from repository import ROOT, copy_repository, launch, launcher, run_workflow
 
 pytestmark = pytest.mark.slow
 
@@ -120,3 +121,34 @@ def test_a_killed_run_is_gone_on_with(at: str, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "The lock of a killed run (process" in done.stderr
     assert launch(where, "--verify").returncode == 0
+
+
+def test_every_paper_is_made_the_others_beside_the_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    where, toy = copy_repository(tmp_path / "repository"), ROOT / "tests/toy_paper"
+    for paper in (where / "data").glob("*/paper.yaml"):
+        shutil.rmtree(paper.parent)
+    for name in ("toy", "twin"):
+        shutil.copytree(toy / "data/toy", where / "data" / name)
+        shutil.copytree(toy / "src/toy", where / "src" / name)
+    config = where / "config.yaml"
+    config.write_text(config.read_text().replace("paper: kotawala2026", "paper: toy"))
+    monkeypatch.setenv("PYTHONPATH", str(where / "src"))
+    done = launch(where, "--every", "table_1")
+    assert done.returncode == 0, done.stdout + done.stderr
+    first, twin, last = done.stdout.split("\npapers/twin:\n")[0], *done.stdout.rsplit("\n\n", 1)
+    assert "Took" in first
+    assert "1 of 1" in twin
+    assert last.startswith("In all")
+    for folder in (where, where / "papers/twin"):
+        assert (folder / TABLE.replace("06", "01")).is_file()
+    assert launch(where, "--every", "--verify").returncode == 0
+
+    # What fails beside the first does not end it.
+    (where / TABLE.replace("06", "01")).unlink()
+    (where / "data/twin/printed/table_01.csv").unlink()
+    failed = launch(where, "--every", "table_1")
+    assert failed.returncode == 1
+    assert "table_01.csv" in failed.stdout
+    assert (where / TABLE.replace("06", "01")).is_file()
