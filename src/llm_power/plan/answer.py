@@ -264,6 +264,7 @@ def plan_accuracies(
     *,
     rho: float | None = None,
     agreement: float | None = None,
+    n_items: int | None = None,
     question: Question = STANDARD,
 ) -> Plan:
     """Plan from two accuracies, and how their scores go together.
@@ -276,6 +277,8 @@ def plan_accuracies(
         Correlation of the two 0/1 scores.
     agreement : float, optional
         Share of items that both solve or both fail, in place of `rho`.
+    n_items : int, optional
+        Items at hand, if what they can see is asked as well.
     question : Question
         Level, power, test, margin, family and clusters.
 
@@ -297,16 +300,20 @@ def plan_accuracies(
     >>> plan_accuracies(0.65, 0.60, agreement=0.8, question=Question(power=0.9)).items
     867.0
     """
-    return _plan(pair_from_accuracies(p_a, p_b, rho=rho, agreement=agreement), question)
+    return _plan(pair_from_accuracies(p_a, p_b, rho=rho, agreement=agreement), question, n_items)
 
 
-def plan_any_correlation(p_a: float, p_b: float, *, question: Question = STANDARD) -> PlanRange:
+def plan_any_correlation(
+    p_a: float, p_b: float, *, n_items: int | None = None, question: Question = STANDARD
+) -> PlanRange:
     """Plan from two accuracies alone, over every correlation that they admit.
 
     Parameters
     ----------
     p_a, p_b : float
         Accuracies in [0, 1].
+    n_items : int, optional
+        Items at hand, if what they can see is asked as well.
     question : Question
         Level, power, test, margin, family and clusters.
 
@@ -327,7 +334,7 @@ def plan_any_correlation(p_a: float, p_b: float, *, question: Question = STANDAR
     0.75
     """
     fewest, most = pairs_of_accuracies(p_a, p_b)
-    return PlanRange(_plan(fewest, question), _plan(most, question))
+    return PlanRange(_plan(fewest, question, n_items), _plan(most, question, n_items))
 
 
 def plan_counts(b: int, c: int, n_items: int, *, question: Question = STANDARD) -> Plan:
@@ -361,7 +368,13 @@ def plan_counts(b: int, c: int, n_items: int, *, question: Question = STANDARD) 
     return _plan(pair_from_counts(b, c, n_items), question, n_items)
 
 
-def plan_gap(gap: float, discordance: float, *, question: Question = STANDARD) -> Plan:
+def plan_gap(
+    gap: float,
+    discordance: float,
+    *,
+    n_items: int | None = None,
+    question: Question = STANDARD,
+) -> Plan:
     """Plan from a gap and the share of items that exactly one model solves.
 
     Parameters
@@ -370,6 +383,8 @@ def plan_gap(gap: float, discordance: float, *, question: Question = STANDARD) -
         Gap to be found, in score units.
     discordance : float
         Share of discordant items, at least the size of the gap.
+    n_items : int, optional
+        Items at hand, if what they can see is asked as well.
     question : Question
         Level, power, test, margin, family and clusters.
 
@@ -389,7 +404,7 @@ def plan_gap(gap: float, discordance: float, *, question: Question = STANDARD) -
     >>> plan_gap(0.02, 0.1).items, plan_gap(0.0, 0.1, question=Question(margin=0.02)).items
     (2043.0, 2178.0)
     """
-    return _plan(pair_from_gap(gap, discordance), question)
+    return _plan(pair_from_gap(gap, discordance), question, n_items)
 
 
 def plan_detectable(
@@ -430,7 +445,7 @@ def plan_detectable(
 
 
 def _plan(pair: AssumedPair, asked: Question, n_items: int | None = None) -> Plan:
-    level, size = asked.level, n_items
+    level = asked.level
     settings: dict[str, Any] = {"alpha": level, "power": asked.power}
     needed = {
         test: required_n_of_test(pair.p10, pair.p01, test=test, **settings)
@@ -438,7 +453,7 @@ def _plan(pair: AssumedPair, asked: Question, n_items: int | None = None) -> Pla
     }
     own = needed[asked.test]
     n_star = float(required_n(pair.gap, pair.sigma_d, **settings))
-    clusters = _clusters(pair, asked, level, own, size) if isfinite(own) else None
+    clusters = _clusters(pair, asked, level, own, n_items) if isfinite(own) else None
     items, decided_as = _to_take(own, clusters)
     equivalence = None
     if asked.margin is not None:
@@ -497,7 +512,7 @@ def _sizes(pair: AssumedPair, own: float, asked: Question, level: float) -> tupl
 
 def _at_hand(pair: AssumedPair, n_items: int, asked: Question, level: float) -> AtHand:
     return AtHand(
-        n_items=n_items,
+        n_items=positive_count("n_items", n_items),
         power=_power(pair, n_items, asked, level),
         detectable=_detectable(n_items, pair.discordance, asked, level),
     )

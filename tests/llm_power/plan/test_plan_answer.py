@@ -99,6 +99,16 @@ def test_a_run_is_planned_at_its_rates() -> None:
     assert plan.at_hand.detectable > plan.pair.gap or plan.at_hand.power > 0.8
 
 
+def test_items_at_hand_are_told_of_beside_every_question() -> None:
+    found = plan_any_correlation(0.65, 0.60, n_items=800)
+    for plan in (plan_gap(0.05, 0.75, n_items=800), found.most):
+        assert plan.at_hand is not None
+        assert plan.at_hand.power == pytest.approx(mcnemar_power(800, 0.4, 0.35))
+    text = plan_text(found).replace("\n", " ")
+    assert "The 800 items at hand find this gap with power 0.357" in text
+    assert text.endswith("with power 0.8, at the lowest correlation.")
+
+
 def test_the_detectable_gap_takes_the_items_that_it_was_found_with() -> None:
     found = plan_detectable(2_000, 0.1)
     assert found.plan.items == pytest.approx(2_000, abs=20)  # the saw-tooth
