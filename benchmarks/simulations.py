@@ -29,6 +29,7 @@ from llm_power.statistics.e_process_simulation import e_process_calibration
 from llm_power.statistics.exact_required_n import (
     P_VALUES,
     connor_required_n,
+    continuity_corrected,
     mcnemar_required_n,
 )
 from llm_power.statistics.graded_pairs import lattice_graded_pairs
@@ -47,7 +48,6 @@ from llm_power.statistics.rank_sets import rank_confidence_sets
 from llm_power.statistics.repeats import repeats_variance
 from llm_power.statistics.verdict import (
     Verdicts,
-    continuity_corrected,
     mean_verdicts,
     student_verdicts,
 )

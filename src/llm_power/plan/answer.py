@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil, inf, isfinite
+from math import ceil, inf, isfinite, nan, sqrt
 from typing import Any, Final, Literal
 
 from llm_power.errors import InvalidArgument
@@ -23,9 +23,11 @@ from llm_power.statistics.cluster_requirement import (
     clusters_required,
 )
 from llm_power.statistics.exact_required_n import (
+    MOST_COUNTED,
+    DesignErrors,
     mcnemar_design_errors,
     mcnemar_detectable_gap,
-    mcnemar_power,
+    normal_design_errors,
     required_n_of_test,
 )
 from llm_power.statistics.inversion import required_n
@@ -132,7 +134,7 @@ class AtHand:
     n_items : int
         Items at hand.
     power : float
-        Power at the assumed gap.
+        Power at the assumed gap; NaN where that is zero.
     detectable : float
         Smallest gap with the target power, at the assumed discordance; ``inf`` where there is none.
 
@@ -174,7 +176,8 @@ class Plan:
     holm : float or None
         Items of the declared test at Holm's first level, where `models` asks for max-T.
     monitored : MonitoredItems or None
-        The sequential test; None for clusters, whose items do not come one by one.
+        The sequential test; None for clusters, whose items do not come one by one, and beyond a
+        million items.
     clusters : ClusterItems or None
         Clusters, if they were asked for.
     sizes : tuple of AtSize
@@ -449,7 +452,7 @@ def _plan(pair: AssumedPair, asked: Question, n_items: int | None = None) -> Pla
         decided_as=decided_as,
         **needed,
         n_star=n_star,
-        power_at_n_star=_power(pair, ceil(n_star), asked, level) if isfinite(n_star) else n_star,
+        power_at_n_star=_power(pair, max(ceil(n_star), 1), asked, level) if isfinite(own) else nan,
         equivalence=equivalence,
         holm=_holm(pair, asked),
         monitored=None if asked.clusters else _monitored(pair, own, settings),
@@ -477,7 +480,7 @@ def _holm(pair: AssumedPair, asked: Question) -> float | None:
 
 
 def _monitored(pair: AssumedPair, own: float, settings: dict[str, Any]) -> MonitoredItems | None:
-    if not isfinite(own):
+    if own > MOST_COUNTED:
         return None
     return MonitoredItems(*monitored_required_n(pair.p10, pair.p01, **settings))
 
@@ -487,7 +490,7 @@ def _sizes(pair: AssumedPair, own: float, asked: Question, level: float) -> tupl
         return ()
     found = []
     for n in dict.fromkeys(ceil(share * own) for share in _SHARES):
-        errors = mcnemar_design_errors(n, pair.p10, pair.p01, test=asked.test, alpha=level)
+        errors = _errors(pair, n, asked, level)
         found.append(AtSize(n, *(float(x) for x in (errors.power, errors.type_s, errors.type_m))))
     return tuple(found)
 
@@ -500,11 +503,17 @@ def _at_hand(pair: AssumedPair, n_items: int, asked: Question, level: float) -> 
     )
 
 
+def _errors(pair: AssumedPair, n_items: int, asked: Question, level: float) -> DesignErrors:
+    if n_items > MOST_COUNTED:
+        return normal_design_errors(pair.gap, pair.sigma_d / sqrt(n_items), alpha=level)
+    return mcnemar_design_errors(n_items, pair.p10, pair.p01, test=asked.test, alpha=level)
+
+
 def _power(pair: AssumedPair, n_items: int, asked: Question, level: float) -> float:
-    """Power of the declared test, or of that by clusters where it is smaller."""
-    if pair.discordance == 0:
-        return 0.0
-    of_items = mcnemar_power(n_items, pair.p10, pair.p01, test=asked.test, alpha=level)
+    """Power of the declared test, or of that by clusters where it is smaller; NaN without a gap."""
+    if pair.gap == 0:
+        return nan
+    of_items = float(_errors(pair, n_items, asked, level).power)
     return min(of_items, _cluster_power(pair, n_items, asked, level))
 
 
@@ -544,6 +553,8 @@ def _clusters(
 ) -> ClusterItems | None:
     if asked.clusters is None or asked.icc is None:
         return None
+    if pair.sigma_d == 0:
+        raise InvalidArgument("icc has no meaning where all items differ one way: leave it out")
     law: dict[str, Any] = {"alpha": level, "power": asked.power}
     icc = asked.icc
 

@@ -110,20 +110,20 @@ def pair_from_accuracies(
     >>> round(pair_from_accuracies(0.65, 0.60, agreement=0.8).p10, 4)
     0.125
     """
-    if (rho is None) == (agreement is None):
-        raise InvalidArgument("give rho or agreement, one of the two")
     least, most = _discordances(p_a, p_b)
     gap = p_a - p_b
-    if rho is not None:
-        # eq. (5) is the discordance less the squared gap
+    if rho is not None and agreement is None:
+        # Eq. (5) is the discordance less the squared gap.
         discordance = float(paired_difference_variance(p_a, p_b, rho)) + gap**2
-    else:
-        discordance = 1 - float(agreement)  # type: ignore[arg-type]
+    elif agreement is not None and rho is None:
+        discordance = 1 - agreement
         if not least - _EDGE <= discordance <= most + _EDGE:
             raise InvalidArgument(
                 f"agreement must lie in [{1 - most:.6g}, {1 - least:.6g}] for p_a={p_a:g} and "
                 f"p_b={p_b:g}, got {agreement!r}"
             )
+    else:
+        raise InvalidArgument("give rho or agreement, one of the two")
     return _of_gap(gap, min(max(discordance, least), most))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import inf, isfinite
+from math import inf, isfinite, isnan
 
 from llm_power.choices import TEST_NAMES
 from llm_power.errors import counted
@@ -168,7 +168,7 @@ def _range_sentence(found: PlanRange) -> str:
 def _gap_sentence(found: DetectableGap) -> str:
     asked, test = found.plan.question, _article(TEST_NAMES[found.plan.question.test])
     if not isfinite(found.gap):
-        return f"{found.n_items:,} items find no gap with power {asked.power:g}: plan more."
+        return f"No gap is found among {counted(found.n_items, 'item')}: plan more."
     return (
         f"{found.n_items:,} items find gaps of {points(found.gap, up=True)} or more with power "
         f"{asked.power:g}, by the {test}."
@@ -293,10 +293,12 @@ def _notes(answer: _OfPairs, plan: Plan) -> list[str]:
         lines.append("Max-T takes all models to be equally accurate and equally correlated.")
     hand = plan.at_hand
     if hand is not None and not isinstance(answer, DetectableGap):
+        this = "" if isnan(hand.power) else f"this gap with power {hand.power:.3f}, and "
         lines.append(
-            f"The {hand.n_items:,} items at hand find this gap with power {hand.power:.3f}, and "
-            f"gaps of {points(hand.detectable, up=True)} or more with power "
-            f"{plan.question.power:g}."
+            f"The {hand.n_items:,} items at hand find {this}gaps of "
+            f"{points(hand.detectable, up=True)} or more with power {plan.question.power:g}."
+            if isfinite(hand.detectable)
+            else f"The {hand.n_items:,} items at hand find no gap at this discordance."
         )
     return lines
 

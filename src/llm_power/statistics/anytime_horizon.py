@@ -31,8 +31,8 @@ from llm_power.statistics._checks import (
     pair_counts,
     positive_count,
 )
-from llm_power.statistics._typing import ArrayLike, FloatArray, IntArray
-from llm_power.statistics.e_process import BETA_4_4, Mixture, boundary_gap
+from llm_power.statistics._typing import ArrayLike, BoolArray, FloatArray, IntArray
+from llm_power.statistics.e_process import BETA_4_4, Mixture
 from llm_power.statistics.inversion import resolution_ratio, z_sum
 
 _Arrival = Callable[[FloatArray, float, float], FloatArray]
@@ -84,14 +84,20 @@ def smallest_crossing_gap(
     threshold = -np.log(open_unit("alpha", alpha))
     d = counts("n_discordant", n_discordant)
     # Of d items so many go one way: half of them never cross, more than all stand for no outcome.
-    fails, holds = d // 2, d + 1
-    while np.any(open_ := holds - fails > 1):
-        middle = np.where(open_, (fails + holds) // 2, d)
-        log_e = mixture.log_e(middle.astype(np.float64), (d - middle).astype(np.float64))
-        crosses = log_e >= threshold
-        holds = np.where(open_ & crosses, middle, holds)
-        fails = np.where(open_ & ~crosses, middle, fails)
-    return np.where(holds <= d, 2.0 * holds - d, np.inf)
+    most = _fewest(lambda k: mixture.log_e(k, d - k) >= threshold, d // 2, d + 1)
+    return np.where(most <= d, 2.0 * most - d, np.inf)
+
+
+def _fewest(
+    crosses: Callable[[FloatArray], BoolArray], fails: IntArray, holds: IntArray
+) -> IntArray:
+    """Smallest whole number, above `fails` and at most `holds`, that crosses; by bisection."""
+    while np.any(wide := holds - fails > 1):
+        middle = np.where(wide, (fails + holds) // 2, fails)
+        # Where nothing is left to find, what comes out is not used.
+        found = crosses(np.maximum(middle, 0).astype(np.float64))
+        fails, holds = np.where(wide & ~found, middle, fails), np.where(wide & found, middle, holds)
+    return holds
 
 
 def crossing_probability(
@@ -347,10 +353,8 @@ def _null_passage(mixture: Mixture, alpha: float, levels: int) -> _NullPassage:
         # Coarsening adds the variance of two steps of the finer walk.
         step = np.arange(1.0, _EXACT_STEPS * 3 // 4 + 1)
         time = time[-1] + size**2 * (step + 0.5)
-        gap = boundary_gap(time, alpha, mixture)
-        # A lattice meets a boundary half a step late on average: keep the walk's own delay alone.
-        least = np.ceil(np.where(np.isfinite(gap), (gap + 0.5) / size - 0.5, np.inf))
-        height = np.where(np.isfinite(least), least + (step + np.fmod(least, 2)) % 2, np.inf)
+        least = _coarse_height(time, size, alpha, mixture)
+        height = least + (step + least % 2) % 2
         mass, met = _walk(_coarsened(mass), height)
         parts.append((time, np.full(time.size, size), size * height, met))
     time, step, height, probability = (np.concatenate(x) for x in zip(*parts, strict=True))
@@ -360,6 +364,20 @@ def _null_passage(mixture: Mixture, alpha: float, levels: int) -> _NullPassage:
     return _NullPassage(
         time, of_step.astype(np.int64), sizes, steps, hits, height[hits], probability[hits]
     )
+
+
+def _coarse_height(time: FloatArray, size: float, alpha: float, mixture: Mixture) -> IntArray:
+    """Fewest steps of a size that stand for a crossing.
+
+    A lattice meets a boundary half a step late on average: the walk's own delay alone is kept.
+    """
+
+    def crosses(steps: FloatArray) -> BoolArray:
+        gap = size * (steps + 0.5) - 0.5
+        return np.asarray(mixture.log_e((time + gap) / 2, (time - gap) / 2) >= -log(alpha))
+
+    last = np.floor((time + 0.5) / size - 0.5).astype(np.int64)
+    return _fewest(crosses, np.full(time.shape, -1), last + 1)
 
 
 def _walk(mass: FloatArray, height: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -13,6 +13,7 @@ test.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 from scipy.special import bdtr, bdtrc, ndtr, ndtri
@@ -42,8 +43,8 @@ P_VALUES = {
 
 # Probability left out on each side of a binomial range.
 _OUTSIDE = 1e-16
-# Of more items the exact number takes too long.
-_MOST_COUNTED = 1_000_000
+#: Of more items sums over tables take too long, and the normal law is within one in a thousand.
+MOST_COUNTED: Final = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,7 +295,8 @@ def mcnemar_detectable_gap(
 
     Notes
     -----
-    Which tables reject does not depend on the gap, and their probability rises with it.
+    Which tables reject does not depend on the gap, and their probability rises with it. Beyond a
+    million items the gap is that of Connor's formula.
 
     Examples
     --------
@@ -305,19 +307,27 @@ def mcnemar_detectable_gap(
     """
     n, psi = positive_count("n_items", n_items), discordance(p_discordant, 0.0)
     target = _target(power, level := open_unit("alpha", alpha))
-    m = _likely_discordant(n, n, psi)
-    mass, k = binomial_pmf(m, n, psi), _critical_count(m, test, level)
+    if n > MOST_COUNTED:
 
-    def found(theta: float) -> float:
-        return float(mass @ (_lower_tail(k, m, theta) + _upper_tail(m - k, m, theta)))
+        def enough(gap: float) -> bool:
+            only = (psi + gap) / 2, (psi - gap) / 2
+            return bool(connor_required_n(*only, alpha=level, power=target) <= n)
 
-    if found(1.0) < target:
+    else:
+        m = _likely_discordant(n, n, psi)
+        mass, k = binomial_pmf(m, n, psi), _critical_count(m, test, level)
+
+        def enough(gap: float) -> bool:
+            theta = (1 + gap / psi) / 2
+            return bool(mass @ (_lower_tail(k, m, theta) + _upper_tail(m - k, m, theta)) >= target)
+
+    if not enough(psi):
         return np.inf
-    low, high = 0.5, 1.0
+    low, high = 0.0, psi
     for _ in range(40):
         middle = (low + high) / 2
-        low, high = (low, middle) if found(middle) >= target else (middle, high)
-    return (2 * high - 1) * psi
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high
 
 
 def required_n_of_test(
@@ -353,7 +363,7 @@ def required_n_of_test(
     (1021.0, 6267404.0)
     """
     connor = connor_required_n(p10, p01, alpha=alpha, power=power)
-    if connor <= _MOST_COUNTED:
+    if connor <= MOST_COUNTED:
         return mcnemar_required_n(p10, p01, test=test, alpha=alpha, power=power)
     if test == "exact":
         connor = continuity_corrected(connor, np.asarray(p10 - p01))

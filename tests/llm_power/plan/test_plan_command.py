@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from llm_power.cli import main
-from llm_power.plan.answer import plan_accuracies, plan_any_correlation, plan_gap
+from llm_power.plan.answer import plan_accuracies
 from llm_power.plan.question import Question
 from llm_power.statistics.exact_required_n import mcnemar_required_n
 
@@ -40,7 +42,7 @@ def ask(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
         (("--b", 295, "--c", 249, "--n", 10042), "Plan 20,662 items: the exact McNemar"),
         (("--gap", 0.02, "--discordance", 0.1, "--test", "mid_p"), "Plan 1,949 items: the mid-p"),
         (("--n", 2000, "--discordance", 0.1), "2,000 items find gaps of 2.03 points or more"),
-        (("--n", 20, "--discordance", 0.1), "20 items find no gap"),
+        (("--n", 20, "--discordance", 0.1), "No gap is found among 20 items: plan more."),
         (("--gap", 0, "--discordance", 0.1), "No number of items tells models apart"),
         (("--gap", 0, "--discordance", 0.1, "--margin", 0.01), "Plan 8,602 items: two one-sided"),
         (
@@ -118,7 +120,12 @@ def test_questions_that_contradict_themselves_are_refused(
         Question(**settings)
 
 
-def test_without_a_correlation_both_ends_are_told() -> None:
-    found = plan_any_correlation(0.65, 0.60)
-    assert found.fewest.items == plan_gap(0.05, 0.05).items
-    assert found.most.items == plan_gap(0.05, 0.75).items
+def test_a_closed_form_loads_neither_tables_nor_optimizers() -> None:
+    """They take longer than the answer."""
+    code = (
+        "import sys; from llm_power.plan import text, answer, command; "
+        "text.plan_text(answer.plan_counts(295, 249, 10_042)); "
+        "print({'pandas', 'pyarrow', 'scipy.optimize', 'scipy.stats'} & set(sys.modules))"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "set()"

@@ -1,0 +1,181 @@
+"""What a plan says, against the functions that it stands for and against simulated runs."""
+
+from __future__ import annotations
+
+from math import inf, isnan
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from llm_power.choices import McNemarTest
+from llm_power.errors import InvalidArgument
+from llm_power.plan.answer import (
+    plan_accuracies,
+    plan_any_correlation,
+    plan_counts,
+    plan_detectable,
+    plan_gap,
+)
+from llm_power.plan.pair import pair_from_accuracies, pairs_of_accuracies
+from llm_power.plan.question import Question
+from llm_power.plan.text import plan_text
+from llm_power.statistics._seeds import named_rng
+from llm_power.statistics.anytime_horizon import anytime_horizon
+from llm_power.statistics.exact_required_n import P_VALUES, mcnemar_power
+from llm_power.statistics.paired_binary import admissible_rho, required_n_paired_binary
+from llm_power.statistics.paired_equivalence import score_equivalence_test
+
+TRIALS = 20_000
+FOUR_ERRORS = 4 * (0.8 * 0.2 / TRIALS) ** 0.5
+
+
+@pytest.mark.parametrize("test", ["exact", "mid_p", "asymptotic"])
+def test_the_planned_items_have_the_power_in_simulated_runs(test: McNemarTest) -> None:
+    plan = plan_accuracies(0.65, 0.60, rho=0.3, question=Question(test=test))
+    cells = [plan.pair.p10, plan.pair.p01, 1 - plan.pair.discordance]
+    rng = named_rng(0, f"plan/{test}")
+    b, c, _ = rng.multinomial(int(plan.items), cells, size=TRIALS).T
+    found = float((P_VALUES[test](b, c) <= 0.05).mean())
+    assert found == pytest.approx(0.8, abs=FOUR_ERRORS)
+    one_less = mcnemar_power(int(plan.items) - 1, plan.pair.p10, plan.pair.p01, test=test)
+    assert one_less < 0.8
+
+
+def test_the_items_of_an_equivalence_show_it_in_simulated_runs() -> None:
+    plan = plan_gap(0.005, 0.1, question=Question(margin=0.02))
+    assert plan.decided_as == "equivalent"
+    cells = [plan.pair.p10, plan.pair.p01, 0.9]
+    b, c, _ = named_rng(0, "plan/margin").multinomial(int(plan.items), cells, size=TRIALS).T
+    shown = score_equivalence_test(b, c, int(plan.items), margin=0.02).equivalent
+    assert float(shown.mean()) == pytest.approx(0.8, abs=FOUR_ERRORS + 0.01)  # the normal law's
+
+
+def test_the_correlation_and_the_agreement_say_the_same() -> None:
+    """Agreement is p11 + p00, 2 p11 + 1 - p_a - p_b."""
+    p_a, p_b, rho = 0.7, 0.55, 0.4
+    both = p_a * p_b + rho * (p_a * (1 - p_a) * p_b * (1 - p_b)) ** 0.5
+    agreement = 2 * both + 1 - p_a - p_b
+    first, second = (
+        pair_from_accuracies(p_a, p_b, rho=rho),
+        pair_from_accuracies(p_a, p_b, agreement=agreement),
+    )
+    assert (first.p10, first.p01) == pytest.approx((p_a - both, p_b - both))
+    assert (second.p10, second.p01) == pytest.approx((p_a - both, p_b - both))
+    plan = plan_accuracies(p_a, p_b, rho=rho)
+    assert plan.n_star == pytest.approx(float(required_n_paired_binary(p_a, p_b, rho)))
+
+
+@given(st.floats(0, 1), st.floats(0, 1))
+def test_pairs_at_both_ends_are_those_of_the_admissible_correlations(
+    p_a: float, p_b: float
+) -> None:
+    fewest, most = pairs_of_accuracies(p_a, p_b)
+    low, high = (float(end) for end in admissible_rho(p_a, p_b))
+    for rho, pair in ((high, fewest), (low, most)):
+        same = pair_from_accuracies(p_a, p_b, rho=rho)
+        assert same.discordance == pytest.approx(pair.discordance, abs=1e-7)
+        assert pair.gap == pytest.approx(p_a - p_b, abs=1e-15)
+        assert 0 <= pair.discordance <= 1
+
+
+def test_without_a_correlation_both_ends_are_told() -> None:
+    found = plan_any_correlation(0.65, 0.60)
+    assert found.fewest.items == plan_gap(0.05, 0.05).items
+    assert found.most.items == plan_gap(0.05, 0.75).items
+    between = [plan_accuracies(0.65, 0.60, rho=rho).items for rho in (-0.5, 0.0, 0.5, 0.8)]
+    assert found.most.items > between[0] > between[1] > between[2] > between[3] > found.fewest.items
+
+
+def test_a_run_is_planned_at_its_rates() -> None:
+    plan = plan_counts(36, 17, 400)
+    horizon = anytime_horizon(36, 17, 400)
+    assert plan.monitored is not None
+    assert plan.monitored.items == float(horizon.n_star_anytime)
+    assert plan.monitored.expected == pytest.approx(float(horizon.expected_items))
+    assert plan.at_hand is not None
+    assert plan.at_hand.power == pytest.approx(mcnemar_power(400, 0.09, 0.0425))
+    assert plan.at_hand.detectable > plan.pair.gap or plan.at_hand.power > 0.8
+
+
+def test_the_detectable_gap_takes_the_items_that_it_was_found_with() -> None:
+    found = plan_detectable(2_000, 0.1)
+    assert found.plan.items == pytest.approx(2_000, abs=20)  # the saw-tooth
+    smaller = plan_gap(found.gap * 0.99, 0.1)
+    assert smaller.items > 2_000
+
+
+def test_with_clusters_less_is_detected_and_more_is_needed() -> None:
+    asked = Question(clusters=14, icc=0.004)
+    few, many = plan_detectable(5_000, 0.1), plan_detectable(5_000, 0.1, question=asked)
+    assert few.gap < many.gap < inf
+    plan = plan_gap(many.gap, 0.1, question=asked)
+    assert plan.items == pytest.approx(5_000, rel=0.01)
+    assert plan_detectable(50, 0.1, question=Question(clusters=2, icc=0.5)).gap == inf
+
+
+def test_clusters_are_told_in_all_their_ways() -> None:
+    plan = plan_counts(120, 80, 2_000, question=Question(clusters=14, icc=0.004))
+    found = plan.clusters
+    assert found is not None
+    assert found.size == 143  # 2,000 of 14
+    ways = dict(found.ways)
+    assert ways[14] == found.per_cluster == plan.items / 14
+    assert ways[int(found.n_clusters_needed)] <= found.size
+    assert min(ways) == found.fewest
+    assert all(k * size >= plan.exact for k, size in ways.items())
+    assert plan.monitored is None
+
+
+def test_a_family_takes_more_and_max_t_less_than_holm() -> None:
+    alone, max_t, holm = (
+        plan_gap(0.02, 0.1, question=asked)
+        for asked in (Question(), Question(models=10), Question(comparisons=45))
+    )
+    assert alone.items < max_t.items < holm.items
+    assert max_t.holm == holm.items
+    assert alone.holm is holm.holm is None
+
+
+def test_a_gap_beyond_the_margin_is_planned_as_a_difference() -> None:
+    plan = plan_gap(0.02, 0.1, question=Question(margin=0.01))
+    assert (plan.decided_as, plan.equivalence) == ("different", inf)
+    assert plan.items == plan.exact
+
+
+def test_models_of_equal_accuracy_need_a_margin() -> None:
+    plan = plan_counts(5, 5, 10)
+    assert (plan.items, plan.decided_as, plan.monitored, plan.sizes) == (
+        inf,
+        "undetermined",
+        None,
+        (),
+    )
+    assert plan.at_hand is not None
+    assert isnan(plan.at_hand.power)
+    assert "No number of items" in plan_text(plan)
+    assert plan_counts(5, 5, 10, question=Question(margin=0.05)).decided_as == "equivalent"
+
+
+@pytest.mark.parametrize("gap", [0.0008, 1e-6])
+def test_beyond_a_million_items_the_normal_law_answers(gap: float) -> None:
+    plan = plan_gap(gap, 0.1)
+    assert plan.asymptotic == pytest.approx(plan.n_star, rel=1e-4)
+    # What an item less of b - c takes, the continuity correction.
+    assert plan.exact == pytest.approx(plan.asymptotic + 1 / gap * 2, rel=1e-4)
+    assert plan.sizes[-1].power == pytest.approx(0.8, abs=1e-3)
+    assert plan.monitored is None
+    assert plan_detectable(int(plan.n_star), 0.1).gap == pytest.approx(gap, rel=1e-3)
+
+
+def test_all_items_one_way_leave_nothing_to_a_cluster() -> None:
+    assert plan_gap(1.0, 1.0).items == 6
+    with pytest.raises(InvalidArgument, match="icc has no meaning where all items differ one way"):
+        plan_gap(1.0, 1.0, question=Question(clusters=3, icc=0.1))
+
+
+def test_who_leads_makes_no_difference() -> None:
+    first, second = plan_gap(0.02, 0.1), plan_gap(-0.02, 0.1)
+    assert first.items == second.items
+    assert np.array_equal([s.power for s in first.sizes], [s.power for s in second.sizes])
