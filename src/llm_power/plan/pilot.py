@@ -292,7 +292,7 @@ def pilot_curves(plan: PilotPlan, task: TaskScores, *, cluster: str | None = Non
     if plan.own is None:
         chances, name = pilot.expected(gap, rough), "assurance at this gap"
     else:
-        chances = np.array([pilot.assurance(n) for n in rough.tolist()])
+        chances = pilot.assurance(rough)
         name = "assurance, the gap being the pilot's"
     gaps_of_power = [gap] if plan.own is None else [gap, plan.own.observed.gap]
     return PlanCurves(
@@ -432,7 +432,7 @@ class _Pilot(Protocol):
     def design(self, gap: float) -> PilotDesign: ...
     def same_clusters(self, gap: float) -> PilotDesign | None: ...
     def limit(self, confidence: float, *, selected: bool) -> float: ...
-    def assurance(self, units: int) -> float: ...
+    def assurance(self, units: IntArray) -> FloatArray: ...
     def assured(self) -> AssuredN: ...
 
 
@@ -466,8 +466,9 @@ def _own(pilot: _Pilot, question: Question) -> OwnGap:
 
     def plan(gap: float) -> GapPlan:
         units = pilot.required(gap) if gap > 0 else np.inf
-        known = isfinite(units)
-        return GapPlan(gap, units, pilot.assurance(int(units)) if known else np.nan)
+        if not isfinite(units):
+            return GapPlan(gap, units, np.nan)
+        return GapPlan(gap, units, float(pilot.assurance(np.array(units, dtype=np.int64))))
 
     return OwnGap(
         significant=significant,
@@ -517,10 +518,10 @@ class _Right:
         share = share_limit(ahead, behind, selected=selected, confidence=confidence, **self.test)
         return (2 * share - 1) * self.psi
 
-    def assurance(self, units: int) -> float:
-        if units > LARGEST_PLAN:
-            return np.nan
-        return float(mcnemar_assurance(units, self.b, self.c, self.n, **self.test))
+    def assurance(self, units: IntArray) -> FloatArray:
+        if units.max() > LARGEST_PLAN:
+            return np.full(units.shape, np.nan)
+        return mcnemar_assurance(units, self.b, self.c, self.n, **self.test)
 
     def assured(self) -> AssuredN:
         return mcnemar_assured_n(self.b, self.c, self.n, assurance=self.target, **self.test)
@@ -575,8 +576,8 @@ class _Graded(_Means):
         settings: dict[str, Any] = {"selected": selected, "confidence": confidence}
         return error * shift_limit(self.delta / error, self.n - 1, alpha=self.alpha, **settings)
 
-    def assurance(self, units: int) -> float:
-        return float(mean_assurance(units, self.delta, self.sigma, self.n, alpha=self.alpha))
+    def assurance(self, units: IntArray) -> FloatArray:
+        return mean_assurance(units, self.delta, self.sigma, self.n, alpha=self.alpha)
 
     def assured(self) -> AssuredN:
         settings: dict[str, Any] = {"alpha": self.alpha, "assurance": self.target}
@@ -616,7 +617,7 @@ class _Clustered(_Means):
         shift = shift_limit(self.t, self.found.freedom, alpha=self.alpha, **settings)
         return shift * self.found.standard_error
 
-    def assurance(self, units: int) -> float:
+    def assurance(self, units: IntArray) -> FloatArray:
         return cluster_assurance(units, self.found, alpha=self.alpha)
 
     def assured(self) -> AssuredN:

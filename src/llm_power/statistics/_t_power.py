@@ -43,6 +43,6 @@ def shift_of_power(
     def excess(shift: FloatArray, units: FloatArray) -> FloatArray:
         return near_power(shift, units, alpha, reference) - power
 
-    highest = 10 - 10 * stdtrit(different - 1, alpha / 2)
-    roots = find_roots(excess, (np.zeros(different.shape), highest), (different,))
+    highest = np.asarray(10 - 10 * stdtrit(different - 1, alpha / 2), dtype=np.float64)
+    roots = find_roots(excess, (np.zeros_like(highest), highest), (different,))
     return np.asarray(roots[where])

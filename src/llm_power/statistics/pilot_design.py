@@ -25,7 +25,6 @@ from scipy.special import betaincinv, chdtri, ndtri
 from llm_power.choices import McNemarTest
 from llm_power.errors import InvalidArgument
 from llm_power.statistics._checks import (
-    at_least_two,
     counts,
     finite,
     open_unit,
@@ -540,12 +539,14 @@ def cluster_items_design(
     return PilotDesign(n_star, low, high, float(powers.mean()), confidence)
 
 
-def cluster_assurance(n_clusters: int, pilot: ClusterPilot, *, alpha: float = 0.05) -> float:
+def cluster_assurance(
+    n_clusters: ArrayLike, pilot: ClusterPilot, *, alpha: float = 0.05
+) -> FloatArray:
     """Assurance of the t test over new clusters of the pilot's sizes.
 
     Parameters
     ----------
-    n_clusters : int
+    n_clusters : array_like of int
         Clusters of the plan, at least 2.
     pilot : ClusterPilot
         What `cluster_pilot` found.
@@ -554,8 +555,8 @@ def cluster_assurance(n_clusters: int, pilot: ClusterPilot, *, alpha: float = 0.
 
     Returns
     -------
-    float
-        Chance of a rejection on the side of the pilot's gap.
+    ndarray
+        Of the shape of `n_clusters`: the chance of a rejection on the side of the pilot's gap.
 
     Raises
     ------
@@ -567,13 +568,15 @@ def cluster_assurance(n_clusters: int, pilot: ClusterPilot, *, alpha: float = 0.
     >>> from llm_power.statistics.cluster_moments import moments_from_counts
     >>> from llm_power.statistics.pilot_design import cluster_assurance, cluster_pilot
     >>> pilot = cluster_pilot(moments_from_counts([90] * 8, [9, 7, 3, 8] * 2, [4, 2, 5, 3] * 2))
-    >>> round(cluster_assurance(16, pilot), 2)
-    0.78
+    >>> cluster_assurance([8, 16], pilot).round(2).tolist()
+    [0.56, 0.78]
     """
-    k = float(at_least_two("n_clusters", n_clusters))
+    k = counts("n_clusters", n_clusters)[..., np.newaxis].astype(np.float64)
+    if np.any(k < 2):
+        raise InvalidArgument(f"n_clusters must be at least 2, got {int(k.min())!r}")
     drawn = pilot.variance(pilot.drawn_between, pilot.drawn_within, pilot.cluster_size)
     shift = np.sign(pilot.delta) * pilot.drawn_delta * np.sqrt(k / drawn)
-    return float(near_power(shift, k, open_unit("alpha", alpha)).mean())
+    return np.asarray(near_power(shift, k, open_unit("alpha", alpha)).mean(axis=-1))
 
 
 def cluster_assured_n(
@@ -610,7 +613,7 @@ def cluster_assured_n(
     largest = float(np.mean(np.sign(pilot.delta) * pilot.drawn_delta > 0))
 
     def reaches(k: int) -> bool:
-        return cluster_assurance(k, pilot, alpha=alpha) >= target
+        return bool(cluster_assurance(k, pilot, alpha=alpha) >= target)
 
     if target >= largest or not reaches(LARGEST_PLAN):
         return AssuredN(np.inf, largest)
