@@ -79,13 +79,13 @@ class Provenance:
 
     @property
     def line(self) -> str:
-        """The source as one line, for example ``simulated (seed 7, 1500 trials)``.
+        """The source as one line, for example ``simulated (seed 7, 1,500 trials)``.
 
         Examples
         --------
         >>> from llm_power.provenance import Provenance
         >>> Provenance.simulated(seed=7, trials=1500).line
-        'simulated (seed 7, 1500 trials)'
+        'simulated (seed 7, 1,500 trials)'
         """
         return one_line(f"{_PHRASES[self.kind]} ({self.detail})")
 
@@ -111,7 +111,7 @@ class Provenance:
         >>> Provenance.simulated(seed=7, trials=500, unit="resamples").line
         'simulated (seed 7, 500 resamples)'
         """
-        return cls("simulated", f"seed {seed}, {trials} {unit}")
+        return cls("simulated", f"seed {seed}, {trials:,} {unit}")
 
     @classmethod
     def witness(cls, fitted_to: str) -> Provenance:
@@ -173,7 +173,7 @@ def provenance_line(sources: Sequence[Provenance]) -> str:
     >>> from llm_power.provenance import Provenance, provenance_line
     >>> counts, draws = Provenance.published("Table 6"), Provenance.simulated(seed=7, trials=1500)
     >>> provenance_line([counts, draws, counts])
-    'from published counts (Table 6); simulated (seed 7, 1500 trials)'
+    'from published counts (Table 6); simulated (seed 7, 1,500 trials)'
     """
     if not sources:
         raise InvalidArgument("sources must hold at least one Provenance, got none")

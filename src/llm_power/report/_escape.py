@@ -75,6 +75,7 @@ _LATEX_SYMBOLS = {
     "δ": r"$\delta$",
     "Δ": r"$\Delta$",
     "θ": r"$\theta$",
+    "μ": r"$\mu$",
     "ρ": r"$\rho$",
     "σ": r"$\sigma$",
     "χ": r"$\chi$",
@@ -113,12 +114,12 @@ _LATEX_MATH_ACCENTS = {"\u0302": r"\hat", "\u0304": r"\bar"}
 # A run of superscripts, a Greek letter with its hat or bar, a run of what TeX would join,
 # or any one character.
 _PIECES = re.compile(
-    f"[{''.join(_LOWERED)}]+|[αβδΔθρσχ][{''.join(_LATEX_MATH_ACCENTS)}]|-+|'+|,+|."
+    f"[{''.join(_LOWERED)}]+|[αβδΔθμρσχ][{''.join(_LATEX_MATH_ACCENTS)}]|-+|'+|,+|."
 )
 
 # A letter that stands alone, with hat or bar, index and star: N*, p_A, ρ̂, δ_MDE; K of 2K, h of h².
 _SYMBOL = re.compile(
-    rf"(?<![^\W\d])(?:(?<!\d)|(?=K))([A-Za-zαβδΔθρσχ])([{''.join(_LATEX_MATH_ACCENTS)}])?"
+    rf"(?<![^\W\d])(?:(?<!\d)|(?=K))([A-Za-zαβδΔθμρσχ])([{''.join(_LATEX_MATH_ACCENTS)}])?"
     rf"(?:_([A-Za-z0-9]{{1,3}}))?(\*)?(?![^\W{''.join(_LOWERED)}])"
 )
 # Of the letters without any of these, those that are quantities.

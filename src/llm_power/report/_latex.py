@@ -131,7 +131,9 @@ def _latex_cell(cell: str, *, symbols: bool, bold: bool, breaks: bool) -> str:
 
 def _breakable(text: str) -> str:
     """Let paths, names and hashes of escaped LaTeX break where no space is."""
-    return re.sub(r"((?:/|\\_|\.)(?=\w)|[0-9a-f]{16}(?=[0-9a-f]{4}))", r"\1\\allowbreak{}", text)
+    return re.sub(
+        r"((?:/|\\_)(?=\w)|\.(?=[^\W\d])|[0-9a-f]{16}(?=[0-9a-f]{4}))", r"\1\\allowbreak{}", text
+    )
 
 
 def _latex_row(cells: Iterable[str]) -> str:

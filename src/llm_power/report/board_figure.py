@@ -57,7 +57,7 @@ _LEAST, _GREATEST = 1e-3, 1e3
 _WORD_PERCENT: Final = 40
 _ROW_INCHES: Final = 0.21
 _AROUND_INCHES: Final = 0.5
-_NAME_CHARACTERS: Final = 26
+_NAME_CHARACTERS: Final = 24
 
 
 def draw_board(verdicts: pd.DataFrame, data: PageData) -> Figure:
@@ -91,11 +91,11 @@ def draw_board(verdicts: pd.DataFrame, data: PageData) -> Figure:
     ...     board.verdicts, describe_board(board, tasks, missing="error"), title="The example"
     ... )
     >>> [ax.get_title(loc="left") for ax in draw_board(board.verdicts, data).axes][::2]
-    ['score, %', 'gap to the next, points']
+    ['score, %', 'gap to the next, pp']
     """
     tasks = [task for task in data["tasks"] if task["kind"] != AVERAGE]
     mapped = data["family"] == "all" and not data["shown"]
-    figure, panels = _lay_out(tasks, wide=1.8 if mapped else 1.2)
+    figure, panels = _lay_out(tasks, wide=1.6 if mapped else 1.2)
     for (scores, pairs, ladder), task in zip(panels, tasks, strict=True):
         of_task = verdicts[verdicts["task"] == task["task"]]
         names = _short_names([model["name"] for model in task["models"]])
@@ -107,7 +107,7 @@ def draw_board(verdicts: pd.DataFrame, data: PageData) -> Figure:
             _draw_pairs(pairs, of_task, len(task["models"]))
         else:
             _draw_ratios(pairs, of_task)
-        _draw_ladder(ladder, of_task, names, f"{name}gap to the next, points")
+        _draw_ladder(ladder, of_task, names, f"{name}gap to the next, pp")
     if mapped:
         _add_scale(figure)
     _add_legend(figure, _counts(verdicts, data), data)
@@ -172,7 +172,7 @@ def _lay_out(tasks: Sequence[Task], *, wide: float) -> tuple[Figure, list[list[A
     height = max(1.5, _ROW_INCHES * most + _AROUND_INCHES)
     if len(tasks) == 1:
         figure = new_figure(height=height + 0.7, wide=True)
-        return figure, [[*figure.subplots(1, 3, width_ratios=[1, wide, 1])]]
+        return figure, [[*figure.subplots(1, 3, width_ratios=[1, wide, 1.1])]]
     n_rows = -(-len(tasks) // 2)
     figure = new_figure(height=2 * n_rows * height + 0.7, wide=True)
     grid = figure.add_gridspec(2 * n_rows, 4, width_ratios=[1.2, 1, 1.2, 1])

@@ -58,7 +58,7 @@ def test_names_are_short_and_no_two_of_them_alike() -> None:
     ]
     short = board_figure._short_names(names)
     assert list(short.values())[:3] == ["plain", "one/shared", "two/shared"]
-    assert short[names[3]] == "Llama-3-Giraf…-Instruct-v1"
+    assert short[names[3]] == "Llama-3-Gira…Instruct-v1"
     assert len(set(short.values())) == len(names)
 
 

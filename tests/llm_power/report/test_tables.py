@@ -50,7 +50,7 @@ def hostile_table() -> Table:
         ],
         caption="Required N* of 100% hostile_names, ρ̂ ≥ 0",
         provenance=[Provenance.published("Table 7")],
-        notes=["Cost: $5 & 10%."],
+        notes=["Cost: $5 & 55.8%, by llm.cost."],
         number="7",
     )
 
@@ -99,6 +99,8 @@ def test_latex_source_is_ascii_and_balanced() -> None:
     assert "\\input" not in source
     assert r"\emph{Provenance:} from published counts (Table 7)" in source
     assert r"$\hat{\rho}$ $\ge$ 0" in source
+    # A name may break after its point, a number not.
+    assert r"55.8\%, by llm.\allowbreak{}cost" in source
 
 
 @pytest.mark.parametrize(
@@ -112,6 +114,7 @@ def test_latex_source_is_ascii_and_balanced() -> None:
         ("中", "{[}U+4E2D{]}"),
         ("9.9×10⁻¹⁴", r"9.9$\times$10$^{-14}$"),
         ("ρ̂²", r"$\hat{\rho}$$^{2}$"),
+        ("Δμ", r"$\Delta$$\mu$"),
         ("a\r\n\tb", "a b"),
     ],
 )
