@@ -173,7 +173,8 @@ class Plan:
     n_star : float
         The paper's N*, eq. (6), not rounded.
     power_at_n_star : float
-        Power of the declared test at N*, rounded up; NaN where N* is infinite.
+        Power of the declared test at N*, rounded up, or of that by clusters where it is smaller;
+        NaN where N* is infinite.
     equivalence : float or None
         Items for two one-sided score tests at the margin, if there is one, by the normal law.
     power_at_equivalence : float or None
