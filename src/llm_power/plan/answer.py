@@ -31,7 +31,10 @@ from llm_power.statistics.exact_required_n import (
     required_n_of_test,
 )
 from llm_power.statistics.inversion import required_n
-from llm_power.statistics.paired_equivalence import score_equivalence_required_n
+from llm_power.statistics.paired_equivalence import (
+    score_equivalence_power,
+    score_equivalence_required_n,
+)
 
 Decided = Literal["different", "equivalent", "undetermined"]
 
@@ -170,9 +173,13 @@ class Plan:
     n_star : float
         The paper's N*, eq. (6), not rounded.
     power_at_n_star : float
-        Power of the declared test at N*, rounded up; NaN where N* is infinite.
+        Power of the declared test at N*, rounded up, or of that by clusters where it is smaller;
+        NaN where N* is infinite.
     equivalence : float or None
-        Items for two one-sided score tests at the margin, if there is one.
+        Items for two one-sided score tests at the margin, if there is one, by the normal law.
+    power_at_equivalence : float or None
+        Power of these tests there, summed over all tables; NaN where no number is enough, and
+        beyond a million items.
     holm : float or None
         Items of the declared test at Holm's first level, where `models` asks for max-T.
     monitored : MonitoredItems or None
@@ -203,6 +210,7 @@ class Plan:
     n_star: float
     power_at_n_star: float
     equivalence: float | None
+    power_at_equivalence: float | None
     holm: float | None
     monitored: MonitoredItems | None
     clusters: ClusterItems | None
@@ -455,11 +463,9 @@ def _plan(pair: AssumedPair, asked: Question, n_items: int | None = None) -> Pla
     n_star = float(required_n(pair.gap, pair.sigma_d, **settings))
     clusters = _clusters(pair, asked, level, own, n_items) if isfinite(own) else None
     items, decided_as = _to_take(own, clusters)
-    equivalence = None
-    if asked.margin is not None:
-        equivalence = _equivalence(pair, asked.margin, settings)
-        if isfinite(equivalence):
-            items, decided_as = equivalence, "equivalent"
+    equivalence, shown = _equivalence(pair, asked, level)
+    if equivalence is not None and isfinite(equivalence):
+        items, decided_as = equivalence, "equivalent"
     return Plan(
         question=asked,
         pair=pair,
@@ -469,6 +475,7 @@ def _plan(pair: AssumedPair, asked: Question, n_items: int | None = None) -> Pla
         n_star=n_star,
         power_at_n_star=_power(pair, max(ceil(n_star), 1), asked, level) if isfinite(own) else nan,
         equivalence=equivalence,
+        power_at_equivalence=shown,
         holm=_holm(pair, asked),
         monitored=None if asked.clusters else _monitored(pair, own, settings),
         clusters=clusters,
@@ -482,9 +489,20 @@ def _to_take(own: float, clusters: ClusterItems | None) -> tuple[float, Decided]
     return items, "different" if isfinite(items) else "undetermined"
 
 
-def _equivalence(pair: AssumedPair, margin: float, settings: dict[str, Any]) -> float:
-    n = float(score_equivalence_required_n(pair.p10, pair.p01, margin=margin, **settings))
-    return float(ceil(n)) if isfinite(n) else inf
+def _equivalence(
+    pair: AssumedPair, asked: Question, level: float
+) -> tuple[float | None, float | None]:
+    """Items of the two one-sided tests, and their power there."""
+    if asked.margin is None:
+        return None, None
+    law: dict[str, Any] = {"margin": asked.margin, "alpha": level}
+    n = float(score_equivalence_required_n(pair.p10, pair.p01, power=asked.power, **law))
+    if not isfinite(n):
+        return inf, nan
+    items = max(ceil(n), 1)
+    if items > MOST_COUNTED or pair.discordance == 0:
+        return float(items), nan
+    return float(items), score_equivalence_power(items, pair.p10, pair.p01, **law)
 
 
 def _holm(pair: AssumedPair, asked: Question) -> float | None:

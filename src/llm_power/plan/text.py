@@ -289,6 +289,11 @@ def _notes(answer: _OfPairs, plan: Plan) -> list[str]:
             f"N* takes one variance for both hypotheses and no whole counts: the {test} has "
             f"power {plan.power_at_n_star:.3f} there."
         )
+    if plan.power_at_equivalence is not None and not isnan(plan.power_at_equivalence):
+        lines.append(
+            "The two one-sided tests' number is the normal law's; summed over all tables their "
+            f"power there is {plan.power_at_equivalence:.3f}."
+        )
     if plan.question.models is not None:
         lines.append("Max-T takes all models to be equally accurate and equally correlated.")
     if plan.at_hand is not None and not isinstance(answer, DetectableGap):

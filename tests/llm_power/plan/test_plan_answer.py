@@ -49,7 +49,8 @@ def test_the_items_of_an_equivalence_show_it_in_simulated_runs() -> None:
     cells = [plan.pair.p10, plan.pair.p01, 0.9]
     b, c, _ = named_rng(0, "plan/margin").multinomial(int(plan.items), cells, size=TRIALS).T
     shown = score_equivalence_test(b, c, int(plan.items), margin=0.02).equivalent
-    assert float(shown.mean()) == pytest.approx(0.8, abs=FOUR_ERRORS + 0.01)  # the normal law's
+    assert plan.power_at_equivalence == pytest.approx(0.8, abs=0.01)  # items by the normal law
+    assert float(shown.mean()) == pytest.approx(plan.power_at_equivalence, abs=FOUR_ERRORS)
 
 
 def test_the_correlation_and_the_agreement_say_the_same() -> None:
