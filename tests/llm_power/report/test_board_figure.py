@@ -138,6 +138,25 @@ def test_titles_mark_and_legend_do_not_collide(name: Name, tmp_path: Path) -> No
         assert not one.overlaps(other)
 
 
+def test_no_title_runs_off_the_page_beside_long_names() -> None:
+    rng = np.random.default_rng(1)
+    task = TaskScores(
+        "exam",
+        "binary",
+        tuple(map(str, range(40))),
+        tuple(f"Mixture-of-Merges-MoE-4x7b-Instruct-v{k}" for k in range(10, 30)),
+        rng.integers(0, 2, (40, 20)).astype(float),
+    )
+    board = resolve_board([task], family="all")
+    data = page_data(board.verdicts, describe_board(board, [task], missing="error"), title="Long")
+    with house_style():
+        figure = draw_board(board.verdicts, data)
+        figure.set_layout_engine("constrained")
+        figure.draw_without_rendering()
+    words = [text for ax in figure.axes for text in ax.get_children() if isinstance(text, Text)]
+    assert all(text.get_window_extent().x1 <= figure.bbox.x1 for text in words)
+
+
 def test_tasks_are_facets_of_two_columns_that_share_their_axes() -> None:
     drawn = example("tasks")
     with house_style():
