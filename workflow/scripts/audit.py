@@ -17,6 +17,9 @@ RESULTS = Path("results")
 with logged():
     items = [os.path.relpath(path, RESULTS) for path in snakemake.input.item_findings]
     register = load_register(Path(snakemake.input.register))
+    # An optional result may be there from an earlier run.
+    read = {os.path.relpath(path, "results") for path in snakemake.input.results}
+    register = register.without(register.optional - read)
     judged = audit(
         with_item_checks(register, RESULTS, items),
         RESULTS,

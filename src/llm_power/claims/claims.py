@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
@@ -327,7 +327,21 @@ class Register:
         >>> register.present(Path()) == register
         True
         """
-        absent = {name for name in self.optional if not (results_dir / name).is_file()}
+        return self.without({one for one in self.optional if not (results_dir / one).is_file()})
+
+    def without(self, absent: Collection[str]) -> Register:
+        """Return the register without the checks by some results.
+
+        Examples
+        --------
+        >>> from pathlib import Path
+        >>> from llm_power import Register, load_register
+        >>> from llm_power.example import write_example
+        >>> write_example(".")
+        >>> register = load_register(Path("claims.yaml")).without({"pairs.csv"})
+        >>> [len(claim.checks) for claim in register.claims]
+        [0, 0]
+        """
         claims = tuple(
             replace(one, checks=tuple(check for check in one.checks if check.result not in absent))
             for one in self.claims

@@ -60,13 +60,12 @@ def findings(frame: pd.DataFrame, medium: pd.DataFrame) -> Iterator[Finding]:
     for name, day in (("first day", medium["date"].min()), ("last day", medium["date"].max())):
         yield Finding(name, "", f"{day:%Y-%m-%d}", "submissions of medium models", "displayed")
     powered, entries = decided(frame["powered"]), len(medium) * len(DATASETS)
-    method = f"with 80% power, of {len(frame)} new best scores"
-    yield displayed("share of new bests", "", mean_range(powered), method)
-    least, most = (float(powered[end].sum()) / entries for end in powered)
-    method = f"new best scores with 80% power, of {entries:,} scores of submissions"
-    yield displayed("share of submissions", "", (least, most), method)
-    significant = mean_range(decided(frame["significant"]))
-    yield displayed("share significant", "", significant, "of the new best scores")
+    for name, answers in (("", powered), (" significant", decided(frame["significant"]))):
+        method = f"of {len(frame)} new best scores"
+        yield displayed(f"share of new bests{name}", "", mean_range(answers), method)
+        least, most = (float(answers[end].sum()) / entries for end in answers)
+        method = f"new best scores, of {entries:,} scores of submissions"
+        yield displayed(f"share of submissions{name}", "", (least, most), method)
     gains = {dataset.name: _sums(frame, powered, dataset.name) for dataset in DATASETS}
     for dataset, one in gains.items():
         yield displayed("gains", dataset, one, "new best scores with 80% power")

@@ -37,4 +37,3 @@ def place_by_size(printed: PrintedSizes) -> Iterator[Finding]:
     ranked = sorted(printed.sizes, key=lambda name: -printed.sizes[name])
     for place, name in enumerate(ranked, start=1):
         yield Finding("place by size", name, place, f"of {len(ranked)}")
-    yield Finding("datasets", "", len(ranked), "rows of Table 1")
