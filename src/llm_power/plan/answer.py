@@ -31,7 +31,10 @@ from llm_power.statistics.exact_required_n import (
     required_n_of_test,
 )
 from llm_power.statistics.inversion import required_n
-from llm_power.statistics.paired_equivalence import score_equivalence_required_n
+from llm_power.statistics.paired_equivalence import (
+    score_equivalence_power,
+    score_equivalence_required_n,
+)
 
 Decided = Literal["different", "equivalent", "undetermined"]
 
@@ -170,9 +173,13 @@ class Plan:
     n_star : float
         The paper's N*, eq. (6), not rounded.
     power_at_n_star : float
-        Power of the declared test at N*, rounded up; NaN where N* is infinite.
+        Power of the declared test at N*, rounded up, or of that by clusters where it is smaller;
+        NaN where N* is infinite.
     equivalence : float or None
-        Items for two one-sided score tests at the margin, if there is one.
+        Items for two one-sided score tests at the margin, if there is one, by the normal law.
+    power_at_equivalence : float or None
+        Power of these tests there, summed over all tables; NaN where no number is enough, and
+        beyond a million items.
     holm : float or None
         Items of the declared test at Holm's first level, where `models` asks for max-T.
     monitored : MonitoredItems or None
@@ -203,6 +210,7 @@ class Plan:
     n_star: float
     power_at_n_star: float
     equivalence: float | None
+    power_at_equivalence: float | None
     holm: float | None
     monitored: MonitoredItems | None
     clusters: ClusterItems | None
@@ -264,6 +272,7 @@ def plan_accuracies(
     *,
     rho: float | None = None,
     agreement: float | None = None,
+    n_items: int | None = None,
     question: Question = STANDARD,
 ) -> Plan:
     """Plan from two accuracies, and how their scores go together.
@@ -276,6 +285,8 @@ def plan_accuracies(
         Correlation of the two 0/1 scores.
     agreement : float, optional
         Share of items that both solve or both fail, in place of `rho`.
+    n_items : int, optional
+        Items at hand, if what they can see is asked as well.
     question : Question
         Level, power, test, margin, family and clusters.
 
@@ -297,16 +308,20 @@ def plan_accuracies(
     >>> plan_accuracies(0.65, 0.60, agreement=0.8, question=Question(power=0.9)).items
     867.0
     """
-    return _plan(pair_from_accuracies(p_a, p_b, rho=rho, agreement=agreement), question)
+    return _plan(pair_from_accuracies(p_a, p_b, rho=rho, agreement=agreement), question, n_items)
 
 
-def plan_any_correlation(p_a: float, p_b: float, *, question: Question = STANDARD) -> PlanRange:
+def plan_any_correlation(
+    p_a: float, p_b: float, *, n_items: int | None = None, question: Question = STANDARD
+) -> PlanRange:
     """Plan from two accuracies alone, over every correlation that they admit.
 
     Parameters
     ----------
     p_a, p_b : float
         Accuracies in [0, 1].
+    n_items : int, optional
+        Items at hand, if what they can see is asked as well.
     question : Question
         Level, power, test, margin, family and clusters.
 
@@ -327,7 +342,7 @@ def plan_any_correlation(p_a: float, p_b: float, *, question: Question = STANDAR
     0.75
     """
     fewest, most = pairs_of_accuracies(p_a, p_b)
-    return PlanRange(_plan(fewest, question), _plan(most, question))
+    return PlanRange(_plan(fewest, question, n_items), _plan(most, question, n_items))
 
 
 def plan_counts(b: int, c: int, n_items: int, *, question: Question = STANDARD) -> Plan:
@@ -361,7 +376,13 @@ def plan_counts(b: int, c: int, n_items: int, *, question: Question = STANDARD) 
     return _plan(pair_from_counts(b, c, n_items), question, n_items)
 
 
-def plan_gap(gap: float, discordance: float, *, question: Question = STANDARD) -> Plan:
+def plan_gap(
+    gap: float,
+    discordance: float,
+    *,
+    n_items: int | None = None,
+    question: Question = STANDARD,
+) -> Plan:
     """Plan from a gap and the share of items that exactly one model solves.
 
     Parameters
@@ -370,6 +391,8 @@ def plan_gap(gap: float, discordance: float, *, question: Question = STANDARD) -
         Gap to be found, in score units.
     discordance : float
         Share of discordant items, at least the size of the gap.
+    n_items : int, optional
+        Items at hand, if what they can see is asked as well.
     question : Question
         Level, power, test, margin, family and clusters.
 
@@ -389,7 +412,7 @@ def plan_gap(gap: float, discordance: float, *, question: Question = STANDARD) -
     >>> plan_gap(0.02, 0.1).items, plan_gap(0.0, 0.1, question=Question(margin=0.02)).items
     (2043.0, 2178.0)
     """
-    return _plan(pair_from_gap(gap, discordance), question)
+    return _plan(pair_from_gap(gap, discordance), question, n_items)
 
 
 def plan_detectable(
@@ -430,7 +453,7 @@ def plan_detectable(
 
 
 def _plan(pair: AssumedPair, asked: Question, n_items: int | None = None) -> Plan:
-    level, size = asked.level, n_items
+    level = asked.level
     settings: dict[str, Any] = {"alpha": level, "power": asked.power}
     needed = {
         test: required_n_of_test(pair.p10, pair.p01, test=test, **settings)
@@ -438,13 +461,11 @@ def _plan(pair: AssumedPair, asked: Question, n_items: int | None = None) -> Pla
     }
     own = needed[asked.test]
     n_star = float(required_n(pair.gap, pair.sigma_d, **settings))
-    clusters = _clusters(pair, asked, level, own, size) if isfinite(own) else None
+    clusters = _clusters(pair, asked, level, own, n_items) if isfinite(own) else None
     items, decided_as = _to_take(own, clusters)
-    equivalence = None
-    if asked.margin is not None:
-        equivalence = _equivalence(pair, asked.margin, settings)
-        if isfinite(equivalence):
-            items, decided_as = equivalence, "equivalent"
+    equivalence, shown = _equivalence(pair, asked, level)
+    if equivalence is not None and isfinite(equivalence):
+        items, decided_as = equivalence, "equivalent"
     return Plan(
         question=asked,
         pair=pair,
@@ -454,6 +475,7 @@ def _plan(pair: AssumedPair, asked: Question, n_items: int | None = None) -> Pla
         n_star=n_star,
         power_at_n_star=_power(pair, max(ceil(n_star), 1), asked, level) if isfinite(own) else nan,
         equivalence=equivalence,
+        power_at_equivalence=shown,
         holm=_holm(pair, asked),
         monitored=None if asked.clusters else _monitored(pair, own, settings),
         clusters=clusters,
@@ -467,9 +489,20 @@ def _to_take(own: float, clusters: ClusterItems | None) -> tuple[float, Decided]
     return items, "different" if isfinite(items) else "undetermined"
 
 
-def _equivalence(pair: AssumedPair, margin: float, settings: dict[str, Any]) -> float:
-    n = float(score_equivalence_required_n(pair.p10, pair.p01, margin=margin, **settings))
-    return float(ceil(n)) if isfinite(n) else inf
+def _equivalence(
+    pair: AssumedPair, asked: Question, level: float
+) -> tuple[float | None, float | None]:
+    """Items of the two one-sided tests, and their power there."""
+    if asked.margin is None:
+        return None, None
+    law: dict[str, Any] = {"margin": asked.margin, "alpha": level}
+    n = float(score_equivalence_required_n(pair.p10, pair.p01, power=asked.power, **law))
+    if not isfinite(n):
+        return inf, nan
+    items = max(ceil(n), 1)
+    if items > MOST_COUNTED or pair.discordance == 0:
+        return float(items), nan
+    return float(items), score_equivalence_power(items, pair.p10, pair.p01, **law)
 
 
 def _holm(pair: AssumedPair, asked: Question) -> float | None:
@@ -497,7 +530,7 @@ def _sizes(pair: AssumedPair, own: float, asked: Question, level: float) -> tupl
 
 def _at_hand(pair: AssumedPair, n_items: int, asked: Question, level: float) -> AtHand:
     return AtHand(
-        n_items=n_items,
+        n_items=positive_count("n_items", n_items),
         power=_power(pair, n_items, asked, level),
         detectable=_detectable(n_items, pair.discordance, asked, level),
     )

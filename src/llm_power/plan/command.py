@@ -213,20 +213,20 @@ def _answer(given: dict[str, Any], question: Question) -> Answer:
     from llm_power.plan import answer
     from llm_power.plan.repeats import plan_repeats
 
-    names = set(given)
+    n_items, names = given.pop("n", None), set(given)
+    common: dict[str, Any] = {"n_items": n_items, "question": question}
     if names == {"p_a", "p_b"}:
-        return answer.plan_any_correlation(**given, question=question)
+        return answer.plan_any_correlation(**given, **common)
     if {"p_a", "p_b"} < names <= {"p_a", "p_b", "rho", "agreement"}:
-        return answer.plan_accuracies(**given, question=question)
-    if {"between", "within_a"} <= names <= {"gap", "n", *_REPEATS}:
-        given["n_items"] = given.pop("n", None)
-        return plan_repeats(**given, question=question)
+        return answer.plan_accuracies(**given, **common)
     if names == {"gap", "discordance"}:
-        return answer.plan_gap(**given, question=question)
-    if names == {"b", "c", "n"}:
-        return answer.plan_counts(given["b"], given["c"], given["n"], question=question)
-    if names == {"n", "discordance"}:
-        return answer.plan_detectable(given["n"], given["discordance"], question=question)
+        return answer.plan_gap(**given, **common)
+    if names == {"b", "c"} and n_items is not None:
+        return answer.plan_counts(**given, **common)
+    if names == {"discordance"} and n_items is not None:
+        return answer.plan_detectable(**given, **common)
+    if {"between", "within_a"} <= names <= {"gap", *_REPEATS}:
+        return plan_repeats(**given, **common)
     raise click.UsageError(
         "give --p-a and --p-b (with --rho or --agreement), --b, --c and --n, --gap or "
         "--n and --discordance, or --gap or --n with --between and --within-a"

@@ -8,7 +8,7 @@ from math import inf, isfinite, isnan
 from llm_power.choices import TEST_NAMES
 from llm_power.errors import counted
 from llm_power.plan._wording import answer_json, filled, points, whole
-from llm_power.plan.answer import ClusterItems, DetectableGap, Plan, PlanRange
+from llm_power.plan.answer import AtHand, ClusterItems, DetectableGap, Plan, PlanRange
 from llm_power.plan.question import Question
 from llm_power.plan.repeats import RepeatsPlan
 from llm_power.report.text_tables import plain_table
@@ -289,18 +289,27 @@ def _notes(answer: _OfPairs, plan: Plan) -> list[str]:
             f"N* takes one variance for both hypotheses and no whole counts: the {test} has "
             f"power {plan.power_at_n_star:.3f} there."
         )
+    if plan.power_at_equivalence is not None and not isnan(plan.power_at_equivalence):
+        lines.append(
+            "The two one-sided tests' number is the normal law's; summed over all tables their "
+            f"power there is {plan.power_at_equivalence:.3f}."
+        )
     if plan.question.models is not None:
         lines.append("Max-T takes all models to be equally accurate and equally correlated.")
-    hand = plan.at_hand
-    if hand is not None and not isinstance(answer, DetectableGap):
-        this = "" if isnan(hand.power) else f"this gap with power {hand.power:.3f}, and "
+    if plan.at_hand is not None and not isinstance(answer, DetectableGap):
         lines.append(
-            f"The {hand.n_items:,} items at hand find {this}gaps of "
-            f"{points(hand.detectable, up=True)} or more with power {plan.question.power:g}."
-            if isfinite(hand.detectable)
-            else f"The {hand.n_items:,} items at hand find no gap at this discordance."
+            _hand(plan, plan.at_hand, ", at the lowest correlation" * (answer is not plan))
         )
     return lines
+
+
+def _hand(plan: Plan, hand: AtHand, where: str) -> str:
+    items = f"The {hand.n_items:,} items at hand find"
+    if not isfinite(hand.detectable):
+        return f"{items} no gap at this discordance{where}."
+    this = "" if isnan(hand.power) else f"this gap with power {hand.power:.3f}, and "
+    gaps = f"gaps of {points(hand.detectable, up=True)} or more"
+    return f"{items} {this}{gaps} with power {plan.question.power:g}{where}."
 
 
 def _article(test: str) -> str:

@@ -1,22 +1,25 @@
-"""Roots of many functions at once.
+"""Roots of many equations at once.
 
-Importing `scipy.optimize` takes .2 s of processor time, and plans in closed form need no root.
+`scipy.optimize` takes .4 s of processor time to import, and most of what imports a module that can
+solve never solves anything: it is loaded with the first equation.
 """
 
+# ruff: noqa: PLC0415
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
-from llm_power.statistics._typing import FloatArray
+from llm_power.statistics._typing import ArrayLike, FloatArray
 
 
-def find_roots(
+def find_root(
     function: Callable[..., FloatArray],
-    bracket: tuple[FloatArray, FloatArray],
-    args: tuple[FloatArray, ...] = (),
-) -> FloatArray:
-    """Return a root of each function between the two ends of its bracket."""
-    from scipy.optimize import elementwise  # noqa: PLC0415
+    bracket: tuple[ArrayLike, ArrayLike],
+    *,
+    args: tuple[Any, ...] = (),
+) -> Any:
+    """Return what `scipy.optimize.elementwise.find_root` finds in each bracket."""
+    from scipy.optimize import elementwise
 
-    roots: FloatArray = elementwise.find_root(function, bracket, args=args).x
-    return roots
+    return elementwise.find_root(function, bracket, args=args)

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import nctdtr, ndtr, stdtrit
 
 from llm_power.errors import InvalidArgument
-from llm_power.statistics._roots import find_roots
+from llm_power.statistics._roots import find_root
 from llm_power.statistics._typing import ArrayLike, FloatArray
 from llm_power.statistics.inversion import z_sum
 
@@ -44,5 +44,5 @@ def shift_of_power(
         return near_power(shift, units, alpha, reference) - power
 
     highest = np.asarray(10 - 10 * stdtrit(different - 1, alpha / 2), dtype=np.float64)
-    roots = find_roots(excess, (np.zeros_like(highest), highest), (different,))
-    return np.asarray(roots[where])
+    root = find_root(excess, (np.zeros_like(highest), highest), args=(different,))
+    return np.asarray(root.x[where])

@@ -28,7 +28,7 @@ from scipy.special import fdtri
 from llm_power.errors import InvalidArgument
 from llm_power.statistics._checks import broadcast, finite, non_negative, open_unit, positive
 from llm_power.statistics._cluster_sets import one_way_anova, pool_all, ratio
-from llm_power.statistics._roots import find_roots
+from llm_power.statistics._roots import find_root
 from llm_power.statistics._t_power import Reference, near_power, shift_of_power
 from llm_power.statistics._typing import ArrayLike, BoolArray, FloatArray
 from llm_power.statistics.cluster_moments import ClusterMoments
@@ -163,7 +163,8 @@ def _root_in(
     low, high = least[pairs] * (1 - _EDGE), np.full(pairs.size, 1 - _EDGE)
     inside = excess(low, pairs.astype(float)) > 0
     at = pairs[inside]
-    found[at] = find_roots(excess, (low[inside], high[inside]), (at.astype(float),))
+    root = find_root(excess, (low[inside], high[inside]), args=(at.astype(float),))
+    found[at] = root.x
     return found
 
 
@@ -486,6 +487,6 @@ def _required_clusters(
         two = np.full(each.shape, 2.0)
         enough = excess(two, each) >= 0
         many = 2 * each * np.square(z_sum(alpha, power)) + 50
-        roots = find_roots(excess, (two, many), (each,))
-        found[known] = np.where(enough, 2.0, np.ceil(roots - 1e-9))
+        root = find_root(excess, (two, many), args=(each,))
+        found[known] = np.where(enough, 2.0, np.ceil(root.x - 1e-9))
     return found

@@ -34,7 +34,7 @@ from llm_power.statistics._checks import (
     positive,
 )
 from llm_power.statistics._log_beta import scaled_log_beta
-from llm_power.statistics._roots import find_roots
+from llm_power.statistics._roots import find_root
 from llm_power.statistics._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from llm_power.statistics.inversion import resolution_ratio, z_sum
 from llm_power.statistics.paired_binary import observed_difference_variance
@@ -444,7 +444,9 @@ def _root_of_log_e(m: FloatArray, alpha: float, mixture: Mixture) -> FloatArray:
     def excess(s: FloatArray, m: FloatArray) -> FloatArray:
         return mixture.log_e((m + s) / 2, (m - s) / 2) + log_alpha
 
-    return find_roots(excess, (np.zeros(m.shape), m), (m,))
+    root = find_root(excess, (np.zeros(m.shape), m), args=(m,))
+    x: FloatArray = root.x
+    return x
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,15 +14,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import nctdtr, ndtr, ndtri, stdtrit
+from scipy.special import bdtr, nctdtr, ndtr, ndtri, stdtrit
 
+from llm_power.statistics._binomial import binomial_pmf, likely_counts
 from llm_power.statistics._checks import (
     broadcast,
+    discordance,
     discordant_rates,
     finite,
     non_negative,
     open_unit,
     positive,
+    positive_count,
     strictly_between,
 )
 from llm_power.statistics._typing import ArrayLike, BoolArray, FloatArray
@@ -233,6 +236,56 @@ def score_equivalence_required_n(
         alpha=level,
         power=open_unit("power", power),
     )
+
+
+def score_equivalence_power(
+    n_items: int, p10: float, p01: float, *, margin: float, alpha: float = 0.05
+) -> float:
+    """Exact unconditional power of `score_equivalence_test`.
+
+    Parameters
+    ----------
+    n_items : int
+        Number of items.
+    p10, p01 : float
+        Probability that only A, and only B, solves an item.
+    margin, alpha
+        As in `score_equivalence_test`.
+
+    Returns
+    -------
+    float
+        Chance that equivalence is found, summed over all tables.
+
+    Raises
+    ------
+    InvalidArgument
+        If an argument is outside its domain.
+
+    Notes
+    -----
+    Of m discordant items the gap lies below the margin where A has at most k of them, and above
+    minus the margin where B has: equivalence is found between m - k and k.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.paired_equivalence import score_equivalence_power
+    >>> round(score_equivalence_power(374, 0.05, 0.05, margin=0.05), 4)
+    0.8149
+    """
+    n, psi = positive_count("n_items", n_items), discordance(p10, p01)
+    bound, level = open_unit("margin", margin), _one_sided(alpha)
+    m = likely_counts(n, n, psi, outside=1e-16)
+    fails, holds = m + 1, np.full(m.shape, -1)
+    while np.any(wide := fails - holds > 1):
+        k = np.where(wide, (fails + holds) // 2, 0)
+        below = ndtr(score_statistic(k, m - k, n, bound)) <= level
+        fails, holds = np.where(wide & ~below, k, fails), np.where(wide & below, k, holds)
+    found = holds >= m - holds
+    k, least = np.where(found, holds, 0), np.where(found, m - holds, 0)
+    below_least = np.where(least > 0, bdtr(np.maximum(least - 1, 0), m, p10 / psi), 0.0)
+    shown = np.where(found, bdtr(k, m, p10 / psi) - below_least, 0.0)
+    return float(binomial_pmf(m, n, psi) @ shown)
 
 
 def student_equivalence_required_n(

@@ -49,7 +49,8 @@ def test_the_items_of_an_equivalence_show_it_in_simulated_runs() -> None:
     cells = [plan.pair.p10, plan.pair.p01, 0.9]
     b, c, _ = named_rng(0, "plan/margin").multinomial(int(plan.items), cells, size=TRIALS).T
     shown = score_equivalence_test(b, c, int(plan.items), margin=0.02).equivalent
-    assert float(shown.mean()) == pytest.approx(0.8, abs=FOUR_ERRORS + 0.01)  # the normal law's
+    assert plan.power_at_equivalence == pytest.approx(0.8, abs=0.01)  # items by the normal law
+    assert float(shown.mean()) == pytest.approx(plan.power_at_equivalence, abs=FOUR_ERRORS)
 
 
 def test_the_correlation_and_the_agreement_say_the_same() -> None:
@@ -97,6 +98,16 @@ def test_a_run_is_planned_at_its_rates() -> None:
     assert plan.at_hand is not None
     assert plan.at_hand.power == pytest.approx(mcnemar_power(400, 0.09, 0.0425))
     assert plan.at_hand.detectable > plan.pair.gap or plan.at_hand.power > 0.8
+
+
+def test_items_at_hand_are_told_of_beside_every_question() -> None:
+    found = plan_any_correlation(0.65, 0.60, n_items=800)
+    for plan in (plan_gap(0.05, 0.75, n_items=800), found.most):
+        assert plan.at_hand is not None
+        assert plan.at_hand.power == pytest.approx(mcnemar_power(800, 0.4, 0.35))
+    text = plan_text(found).replace("\n", " ")
+    assert "The 800 items at hand find this gap with power 0.357" in text
+    assert text.endswith("with power 0.8, at the lowest correlation.")
 
 
 def test_the_detectable_gap_takes_the_items_that_it_was_found_with() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -42,6 +43,8 @@ def ask(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
         (("--b", 295, "--c", 249, "--n", 10042), "Plan 20,662 items: the exact McNemar"),
         (("--gap", 0.02, "--discordance", 0.1, "--test", "mid_p"), "Plan 1,949 items: the mid-p"),
         (("--n", 2000, "--discordance", 0.1), "2,000 items find gaps of 2.03 points or more"),
+        (("--gap", 0.02, "--discordance", 0.1, "--n", 1319), "Plan 2,043 items: the exact"),
+        (("--p-a", 0.65, "--p-b", 0.60, "--n", 800), "Plan 2,392 items: enough at every"),
         (("--n", 20, "--discordance", 0.1), "No gap is found among 20 items: plan more."),
         (("--gap", 0, "--discordance", 0.1), "No number of items tells models apart"),
         (("--gap", 0, "--discordance", 0.1, "--margin", 0.01), "Plan 8,602 items: two one-sided"),
@@ -129,3 +132,25 @@ def test_a_closed_form_loads_neither_tables_nor_optimizers() -> None:
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "set()"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "question",
+    [
+        "--b 295 --c 249 --n 10042",
+        "--gap .02 --discordance .1 --clusters 14 --icc .004",
+    ],
+)
+def test_a_closed_form_takes_less_than_half_a_second(question: str) -> None:
+    """The start of Python included: processor time, on a single thread, the best of three runs."""
+    code = (
+        "import resource, sys; from llm_power.cli import main\n"
+        "try:\n    main(['plan', *sys.argv[1:]])\nexcept SystemExit: pass\n"
+        "used = resource.getrusage(resource.RUSAGE_SELF)\n"
+        "print(used.ru_utime + used.ru_stime)"
+    )
+    command = [sys.executable, "-c", code, *question.split()]
+    alone = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
+    runs = [subprocess.check_output(command, env=alone, text=True) for _ in range(3)]
+    assert min(float(said.split()[-1]) for said in runs) < 0.5

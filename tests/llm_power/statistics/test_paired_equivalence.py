@@ -21,6 +21,7 @@ from scipy.stats import multinomial, norm, ttest_1samp
 from llm_power.errors import InvalidArgument
 from llm_power.statistics.paired_difference_interval import score_statistic, score_variance
 from llm_power.statistics.paired_equivalence import (
+    score_equivalence_power,
     score_equivalence_required_n,
     score_equivalence_test,
     student_equivalence_required_n,
@@ -110,6 +111,16 @@ def test_scores_without_variance_need_two_items_and_the_level_is_5_per_cent() ->
     assert student_equivalence_required_n(0.01, 0.0, margin=0.05) == 2
     assert score_equivalence_test(1, 1, 9, margin=0.1).alpha == 0.05
     assert student_equivalence_test([0.1, 0.2], margin=0.1).alpha == 0.05
+
+
+@pytest.mark.parametrize(
+    ("n", "p10", "p01", "margin"),
+    [(40, 0.3, 0.2, 0.3), (150, 0.05, 0.05, 0.05), (90, 0.0, 0.1, 0.2), (60, 0.7, 0.3, 0.5)],
+)
+def test_power_is_the_sum_over_all_tables(n: int, p10: float, p01: float, margin: float) -> None:
+    for alpha in (0.05, 0.2):
+        power = score_equivalence_power(n, p10, p01, margin=margin, alpha=alpha)
+        assert power == pytest.approx(exact_share(p10, p01, n, margin, alpha), abs=1e-9)
 
 
 def test_gaps_outside_of_the_margin_need_infinitely_many_items() -> None:
