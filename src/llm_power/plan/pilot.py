@@ -487,7 +487,8 @@ class _Right:
         self.b, self.c, self.n = int((d > 0).sum()), int((d < 0).sum()), len(d)
         self.delta, self.psi = (self.b - self.c) / self.n, (self.b + self.c) / self.n
         self.p = float(P_VALUES[question.test](self.b, self.c))
-        self.target, self.name = question.power, question.test
+        self.target = question.power
+        self.name: str = question.test
         self.test: dict[str, Any] = {"test": question.test, "alpha": question.level}
 
     def power(self, gap: float, units: IntArray) -> FloatArray:
@@ -557,7 +558,7 @@ class _Graded(_Means):
             )
         self.d, self.n = d, len(d)
         self.delta, self.sigma = float(d.mean()), float(d.std(ddof=1))
-        self.error = self.sigma / self.n**0.5
+        self.error = float(self.sigma / np.sqrt(self.n))
         self.p = float(2 * stdtr(self.n - 1, -abs(self.delta / self.error)))
         self.alpha, self.target = question.level, question.power
 
