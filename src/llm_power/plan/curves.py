@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from math import isfinite
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -20,6 +19,9 @@ from llm_power.statistics.cluster_requirement import cluster_power
 from llm_power.statistics.exact_required_n import mcnemar_detectable_gap, mcnemar_powers
 from llm_power.statistics.inversion import minimum_detectable_effect
 from llm_power.statistics.repeats import repeats_variance
+
+#: Sizes and values of each curve, by its name.
+Curves = dict[str, tuple[IntArray, FloatArray]]
 
 # Numbers of items of a curve: all of a small plan, so that its saw-tooth is seen.
 _FINE: Final = 600
@@ -39,11 +41,11 @@ class PlanCurves:
     ----------
     unit : str
         What a size counts, "items" or "clusters".
-    power, assurance : mapping of str to (ndarray, ndarray)
+    power, assurance : dict of str to (ndarray, ndarray)
         Sizes and chances of each curve, by its name.
-    gap : mapping of str to (ndarray, ndarray)
+    gap : dict of str to (ndarray, ndarray)
         Sizes and the gaps that these find with the target power, in score units.
-    planned : mapping of str to float
+    planned : dict of str to float
         Sizes that the answer names, by what they are.
     interval : (float, float) or None
         Interval of the required size.
@@ -60,10 +62,10 @@ class PlanCurves:
     """
 
     unit: str
-    power: Mapping[str, tuple[IntArray, FloatArray]]
-    assurance: Mapping[str, tuple[IntArray, FloatArray]]
-    gap: Mapping[str, tuple[IntArray, FloatArray]]
-    planned: Mapping[str, float]
+    power: Curves
+    assurance: Curves
+    gap: Curves
+    planned: dict[str, float]
     interval: tuple[float, float] | None
     target: float
 
@@ -133,8 +135,8 @@ def sizes_of_gaps(planned: float, *, least: int = 2) -> IntArray:
     >>> sizes_of_gaps(1000)[[0, -1]].tolist()
     [100, 4000]
     """
-    ends = [max(part * planned, least) for part in _PARTS]
-    return np.unique(np.geomspace(*ends, _SIZES).round().astype(np.int64))
+    first, last = (max(part * planned, least) for part in _PARTS)
+    return np.unique(np.geomspace(first, last, _SIZES).round().astype(np.int64))
 
 
 def _of_pair(plan: Plan, name: str = "") -> PlanCurves:
@@ -144,7 +146,7 @@ def _of_pair(plan: Plan, name: str = "") -> PlanCurves:
             "a plot must be of a plan of independent items that finds a gap: leave out --margin "
             "and --clusters"
         )
-    settings = {"test": asked.test, "alpha": asked.level}
+    settings: dict[str, Any] = {"test": asked.test, "alpha": asked.level}
     n = sizes_around(plan.items)
     power = mcnemar_powers(n, pair.p10, pair.p01, **settings)
     sizes = sizes_of_gaps(plan.items)
@@ -157,9 +159,9 @@ def _of_pair(plan: Plan, name: str = "") -> PlanCurves:
     assurance = {}
     run = None if plan.at_hand is None else plan.at_hand.n_items
     if run is not None and plan.items * _BEYOND <= LARGEST_PLAN:
-        counts = [round(p * run) for p in (pair.p10, pair.p01)]
+        b, c = (round(p * run) for p in (pair.p10, pair.p01))
         rough = sizes_around(plan.items, number=_COARSE)
-        chances = mcnemar_assurance(rough, *counts, run, **settings)
+        chances = mcnemar_assurance(rough, b, c, run, **settings)
         assurance[f"assurance from these {run:,} items"] = (rough, chances)
     found = np.isfinite(gaps)
     return PlanCurves(

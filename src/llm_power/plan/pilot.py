@@ -38,7 +38,6 @@ from llm_power.statistics.exact_required_n import (
     mcnemar_powers,
     required_n_of_test,
 )
-from llm_power.statistics.graded_difference import paired_t_test
 from llm_power.statistics.pilot_design import (
     ClusterPilot,
     PilotDesign,
@@ -488,7 +487,8 @@ class _Right:
         self.b, self.c, self.n = int((d > 0).sum()), int((d < 0).sum()), len(d)
         self.delta, self.psi = (self.b - self.c) / self.n, (self.b + self.c) / self.n
         self.p = float(P_VALUES[question.test](self.b, self.c))
-        self.target, self.name = question.power, question.test
+        self.target = question.power
+        self.name: str = question.test
         self.test: dict[str, Any] = {"test": question.test, "alpha": question.level}
 
     def power(self, gap: float, units: IntArray) -> FloatArray:
@@ -556,10 +556,10 @@ class _Graded(_Means):
                 f"{len(d)} items with {np.unique(d).size} different gaps tell of no variance",
                 remedy=f"give {_FEWEST} items or more, not all with one gap",
             )
-        found = paired_t_test(d)
         self.d, self.n = d, len(d)
-        self.delta, self.p = float(found.delta), float(found.p_value)
-        self.sigma = float(d.std(ddof=1))
+        self.delta, self.sigma = float(d.mean()), float(d.std(ddof=1))
+        self.error = float(self.sigma / np.sqrt(self.n))
+        self.p = float(2 * stdtr(self.n - 1, -abs(self.delta / self.error)))
         self.alpha, self.target = question.level, question.power
 
     def expected(self, gap: float, units: IntArray) -> FloatArray:
@@ -572,9 +572,10 @@ class _Graded(_Means):
         return None
 
     def limit(self, confidence: float, *, selected: bool) -> float:
-        error = self.sigma / self.n**0.5
         settings: dict[str, Any] = {"selected": selected, "confidence": confidence}
-        return error * shift_limit(self.delta / error, self.n - 1, alpha=self.alpha, **settings)
+        return self.error * shift_limit(
+            self.delta / self.error, self.n - 1, alpha=self.alpha, **settings
+        )
 
     def assurance(self, units: IntArray) -> FloatArray:
         return mean_assurance(units, self.delta, self.sigma, self.n, alpha=self.alpha)

@@ -133,9 +133,9 @@ def _own_table(plan: PilotPlan) -> str:
 def _notes(plan: PilotPlan) -> list[str]:
     own, power = _own(plan), plan.question.power
     if own.significant:
-        why = "Gaps that were significant are too large on average, which the next two rows mend"
+        why = "Significant gaps are too large on average; the second and third row mend that"
     else:
-        why = "The pilot is not significant, and the next two rows mend its uncertainty alone"
+        why = "The pilot is not significant; the second and third row mend its uncertainty alone"
     lines = [f"{why}. Declare the gap that matters with --gap, and none of this is needed."]
     if not isnan(own.observed.assurance):
         lines.insert(

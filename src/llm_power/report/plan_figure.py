@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from math import isfinite
+from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-from llm_power.plan.curves import PlanCurves
+from llm_power.plan.curves import Curves, PlanCurves
 from llm_power.report.figures import BLUE, GREEN, GREY, LINE_COLORS, ORANGE, new_figure
-from llm_power.statistics._typing import FloatArray, IntArray
 
 _COUNT = FuncFormatter(lambda value, _: f"{value:,.0f}")
 _GAPS = (1, 1.5, 2, 3, 5, 7)
@@ -98,9 +97,9 @@ def _draw_gaps(ax: Axes, curves: PlanCurves) -> None:
 
 def _draw_lines(
     ax: Axes,
-    lines: Mapping[str, tuple[IntArray, FloatArray]],
+    lines: Curves,
     colors: tuple[str, ...],
-    **looks: float | str,
+    **looks: Any,
 ) -> None:
     for (name, (n, value)), color in zip(lines.items(), colors, strict=False):
         ax.plot(n, value, color=color, label=name, **looks)

@@ -30,7 +30,7 @@ def near_power(
 
 def below(freedom: ArrayLike, shift: ArrayLike, t: ArrayLike) -> FloatArray:
     """Chance of a noncentral t below `t`; where SciPy's is lost to underflow, 0 or 1."""
-    chance = np.asarray(nctdtr(freedom, shift, t))
+    chance = np.asarray(nctdtr(*map(np.asarray, (freedom, shift, t))))
     return np.where(np.isnan(chance), np.less(shift, t), chance)
 
 

@@ -334,7 +334,7 @@ class _Search:
         product = self.item_cost(repeats) * self.item_variance(repeats)
         outer = np.sqrt(self.costs.subject * self.variances.subjects)
         inside = np.flatnonzero(np.square(outer + np.sqrt(product)) <= slack)
-        return repeats[inside[np.argsort(product[inside])]].tolist()
+        return [float(each) for each in repeats[inside[np.argsort(product[inside])]]]
 
     def _subjects(self, repeats: float, cost: float, variance: float) -> FloatArray:
         """Numbers of subjects that some design of so many repeats within the bounds has.
@@ -364,9 +364,11 @@ class _Search:
         each = self.variances.subjects + self.item_variance(repeats) / items
         shift = float(shift_of_power(best.subjects, self.alpha, self.power))
         inner = (int(items), int(repeats))
+        items_of_each, repeats_of_each = inner[::-1] if self.swapped else inner
         return CostedDesign(
-            int(best.subjects),
-            *(reversed(inner) if self.swapped else inner),
+            subjects=int(best.subjects),
+            items=items_of_each,
+            repeats=repeats_of_each,
             cost=float(best.subjects * self.subject_cost(items, repeats)),
             detectable_gap=shift * float(np.sqrt(each / best.subjects)),
         )

@@ -17,9 +17,9 @@ Gallucci and Costantini (2014), doi:10.1177/1745691614528519, for the limit with
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Final
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.special import bdtrc, stdtrit
 
 from llm_power.choices import McNemarTest
@@ -28,6 +28,9 @@ from llm_power.statistics._binomial import binomial_pmf
 from llm_power.statistics._checks import counts, finite, open_unit, positive
 from llm_power.statistics._t_power import below
 from llm_power.statistics.exact_required_n import _critical_count
+
+# Of a range, which leave less of it than rounding does.
+_HALVINGS: Final = 60
 
 
 def share_limit(
@@ -150,4 +153,7 @@ def _rising_root(excess: Callable[[float], float], least: float, most: float) ->
     """Root of a rising function; an end of its range where it has none inside."""
     if excess(least) >= 0:
         return least
-    return float(brentq(excess, least, most, xtol=1e-12)) if excess(most) > 0 else most
+    for _ in range(_HALVINGS):
+        middle = (least + most) / 2
+        least, most = (least, middle) if excess(middle) >= 0 else (middle, most)
+    return most

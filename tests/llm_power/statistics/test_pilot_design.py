@@ -1,0 +1,192 @@
+"""Intervals of required numbers: what they are made of, and how often they hold."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import beta, chi2, nct, t
+
+from llm_power.errors import InvalidArgument
+from llm_power.statistics.cluster_moments import moments_from_differences
+from llm_power.statistics.cluster_requirement import cluster_requirement
+from llm_power.statistics.exact_required_n import mcnemar_power, mcnemar_required_n
+from llm_power.statistics.graded_pairs import draw_graded_pairs, graded_difference_variance
+from llm_power.statistics.pilot_design import (
+    binary_design,
+    binary_expected_power,
+    cluster_assurance,
+    cluster_assured_n,
+    cluster_items_design,
+    cluster_number_design,
+    cluster_pilot,
+    mean_design,
+)
+from llm_power.statistics.score_interval import wilson_interval
+
+
+def clustered(
+    rng: np.random.Generator, sizes: np.ndarray, between: float, within: float, delta: float = 0.03
+) -> tuple[np.ndarray, np.ndarray]:
+    labels = np.repeat(np.arange(len(sizes)), sizes)
+    effects = rng.normal(0, np.sqrt(between), len(sizes))
+    return delta + effects[labels] + rng.normal(0, np.sqrt(within), len(labels)), labels
+
+
+def test_the_interval_is_that_of_the_discordance() -> None:
+    design = binary_design(-0.02, 36, 18, 300, test="mid_p")
+    low, high = wilson_interval(54, 300, confidence=0.9)
+    for found, psi in ((design.n_star, 0.18), (design.low, low), (design.high, high)):
+        cells = (psi + 0.02) / 2, (psi - 0.02) / 2
+        assert found == mcnemar_required_n(*map(float, cells), test="mid_p")
+
+
+def test_expected_power_is_the_mean_over_the_posterior_of_the_discordance() -> None:
+    levels = (np.arange(2_000) + 0.5) / 2_000
+    drawn = beta(54.5, 246.5).ppf(levels[::20])
+    mean = np.mean([mcnemar_power(2_000, (p + 0.03) / 2, (p - 0.03) / 2) for p in drawn])
+    np.testing.assert_allclose(binary_expected_power(0.03, 2_000, 36, 18, 300), mean, atol=2e-3)
+
+
+def test_a_discordance_below_the_gap_is_none() -> None:
+    """Of 2 in 30 items the lower limit is .02, and the gap .05."""
+    design = binary_design(0.05, 2, 0, 30)
+    assert design.low == mcnemar_required_n(0.05, 0.0)
+
+
+def test_required_items_of_means_are_those_of_r() -> None:
+    """R: power.t.test(delta = .05, sd = .3, power = .8, type = "paired")$n is 284.5."""
+    d = np.random.default_rng(2).normal(size=200)
+    d = 0.3 * (d - d.mean()) / d.std(ddof=1)
+    assert mean_design(0.05, d).n_star == 285
+
+
+def test_equal_clusters_have_the_interval_of_their_mean_square() -> None:
+    """Their number rests on one mean square, whose chi-square has K - 1 degrees of freedom."""
+    rng = np.random.default_rng(4)
+    d, labels = clustered(rng, np.full(12, 40), 0.02, 0.2)
+    pilot = cluster_pilot(moments_from_differences(d, labels))
+    means = d.reshape(12, 40).mean(axis=1)
+    variance = means.var(ddof=1)
+    assert pilot.n_clusters == 12
+    np.testing.assert_allclose(pilot.variance(pilot.between, pilot.within, 40), variance)
+    np.testing.assert_allclose(pilot.standard_error, np.sqrt(variance / 12))
+    drawn = pilot.variance(pilot.drawn_between, pilot.drawn_within, 40)
+    exact = 11 * variance / chi2(11).ppf([0.95, 0.5, 0.05])
+    np.testing.assert_allclose(np.quantile(drawn, [0.05, 0.5, 0.95]), exact, rtol=6e-3)
+    # The points of the gap have Student's t; 4,096 of them leave four in 10,000 at the ends.
+    levels = [0.1, 0.5, 0.9]
+    limits = pilot.delta + pilot.standard_error * t(11).ppf(levels)
+    np.testing.assert_allclose(np.quantile(pilot.drawn_delta, levels), limits, atol=5e-4)
+
+
+def test_the_fewest_clusters_and_items_have_the_power() -> None:
+    rng = np.random.default_rng(5)
+    sizes = rng.integers(20, 90, 14)
+    d, labels = clustered(rng, sizes, 0.004, 0.2)
+    moments = moments_from_differences(d, labels)
+    pilot = cluster_pilot(moments)
+
+    def power(gap: float, clusters: float, size: float) -> float:
+        error = np.sqrt(pilot.variance(pilot.between, pilot.within, size) / clusters)
+        return float(nct(clusters - 1, gap / error).sf(t(clusters - 1).ppf(0.975)))
+
+    number = cluster_number_design(0.05, pilot)
+    needed = number.n_star
+    assert power(0.05, needed - 1, sizes.mean()) < 0.8 <= power(0.05, needed, sizes.mean())
+    items = cluster_items_design(0.1, pilot).n_star
+    assert power(0.1, 14, (items - 1) / 14) < 0.8 <= power(0.1, 14, items / 14)
+    assert number.low < needed < number.high
+    assert number.assurance < 0.8 + 0.01
+    # The paper's definitions differ by the divisor of the variance alone.
+    asked = cluster_requirement(moments)
+    found = cluster_items_design(pilot.delta, pilot).n_star
+    if np.isfinite(asked.n_star):
+        np.testing.assert_allclose(found, asked.n_star, rtol=0.2)
+
+
+def test_too_few_clusters_for_any_number_of_items() -> None:
+    d, labels = clustered(np.random.default_rng(6), np.full(5, 60), 0.03, 0.2)
+    design = cluster_items_design(0.05, cluster_pilot(moments_from_differences(d, labels)))
+    assert design.n_star == design.high == np.inf
+    assert np.isnan(design.assurance)
+
+
+def test_assured_clusters() -> None:
+    d, labels = clustered(np.random.default_rng(7), np.full(20, 50), 0.01, 0.2, delta=0.12)
+    pilot = cluster_pilot(moments_from_differences(d, labels))
+    found = cluster_assured_n(pilot, assurance=0.7)
+    n = int(found.n_star)
+    below, at = cluster_assurance([n - 1, n], pilot)
+    assert below < 0.7 <= at
+    assert cluster_assured_n(pilot, assurance=0.9999).n_star == np.inf
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda: binary_design(0.3, 36, 18, 300),
+            r"gap must lie in \(0, 0.18\], at most the share of items that the models differ on",
+        ),
+        (lambda: mean_design(0.1, [1, 1, 1, 1, 1, 1]), "not all equal, got 6 of 1 values"),
+        (lambda: mean_design(0, [1, 2, 3, 4, 5, 6]), "gap must be positive"),
+        (
+            lambda: cluster_pilot(moments_from_differences([1.0, 2.0, 4.0], ["a"] * 3)),
+            "must have two clusters, and two items in one, got 1 clusters of 3 items",
+        ),
+    ],
+)
+def test_arguments_outside_their_domain_are_named(call: object, message: str) -> None:
+    with pytest.raises(InvalidArgument, match=message):
+        call()  # type: ignore[operator]
+
+
+TRIALS = 1_500
+# Four standard errors of a share near .05.
+LEEWAY = 4 * np.sqrt(0.05 * 0.95 / TRIALS)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("n", "psi"), [(50, 0.1), (200, 0.1), (200, 0.3), (1_000, 0.05)])
+def test_upper_ends_of_the_discordance_hold(n: int, psi: float) -> None:
+    rng = np.random.default_rng(n)
+    low, high = wilson_interval(rng.binomial(n, psi, 100_000), n, confidence=0.9)
+    assert np.mean((low > psi) | (high < psi)) < 0.13
+    assert np.mean(high < psi) < 0.075
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [50, 200, 800])
+def test_intervals_of_graded_items_hold(n: int) -> None:
+    rng = np.random.default_rng(n)
+    truth = np.sqrt(graded_difference_variance(0.1, 0.6))
+    needed = mean_design(0.03, _of_variance(truth)).n_star
+    missed = np.zeros(2)
+    for _ in range(TRIALS):
+        first, second = draw_graded_pairs(n, 0.1, 0.6, rng=rng)
+        design = mean_design(0.03, first - second)
+        missed += [design.low > needed, design.high < needed]
+    assert np.all(np.abs(missed / TRIALS - 0.05) < LEEWAY + 0.02)
+
+
+def _of_variance(sigma: float) -> np.ndarray:
+    d = np.random.default_rng(0).normal(size=50)
+    return np.asarray(sigma * (d - d.mean()) / d.std(ddof=1))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("unequal", [False, True])
+@pytest.mark.parametrize(("clusters", "between"), [(14, 0.002), (14, 0.02), (40, 0.01)])
+def test_intervals_of_clusters_hold(clusters: int, between: float, unequal: bool) -> None:
+    rng = np.random.default_rng(clusters)
+    sizes = rng.integers(20, 150, clusters) if unequal else np.full(clusters, 50)
+    spread = 1 + (sizes.std() / sizes.mean()) ** 2
+    truth = 0.2 / sizes.mean() + spread * between
+    missed = np.zeros(2)
+    for _ in range(TRIALS):
+        d, labels = clustered(rng, sizes, between, 0.2)
+        pilot = cluster_pilot(moments_from_differences(d, labels))
+        drawn = np.sort(pilot.variance(pilot.drawn_between, pilot.drawn_within, sizes.mean()))
+        # Their number rises with this variance.
+        missed += [drawn[204] > truth, drawn[3891] < truth]
+    assert np.all(np.abs(missed / TRIALS - 0.05) < LEEWAY + 0.015)
