@@ -91,3 +91,13 @@ def read_rows(number: int) -> list[list[str]]:
     path = DATA / f"printed/table_0{number}.csv"
     with path.open(encoding="utf-8", newline="") as file:
         return list(csv.reader(file))[1:]
+
+
+def test_the_page_of_exhibits_counts_the_claims(judged: Audit) -> None:
+    verdicts = [one.verdict for one in judged.judged]
+    held = verdicts.count("holds") + verdicts.count("holds_rounded")
+    page = " ".join((ROOT / "docs/exhibits.md").read_text(encoding="utf-8").split())
+    assert (
+        f"Of {len(verdicts)} claims {held} hold, {verdicts.count('contradicted')} are contradicted "
+        f"and {verdicts.count('not_checkable')} are not checkable"
+    ) in page
