@@ -10,6 +10,7 @@ import pytest
 
 from llm_power.statistics.exact_required_n import mcnemar_power
 from llm_power.statistics.mcnemar import mcnemar_exact
+from repository import ROOT
 from skpower2025.agreement import normal_power, p_values, post_hoc_power
 from skpower2025.board import DATASETS, MUSR, read_board
 from skpower2025.comparisons import over_time, with_the_median
@@ -97,3 +98,8 @@ def test_more_than_half_of_the_new_bests_are_detectable_at_every_agreement(data_
     assert len(frame) == 26
     assert (frame["powered"] == "none").sum() == 2
     assert board["date"].min() == pd.Timestamp("2024-06-08")
+    at = frame["powered"].value_counts()
+    assert (
+        f"of {len(frame)} new bests {at['every']} have 80 % power at every agreement, {at['none']} at "
+        f"none; {len(frame) - at['every'] - at['none']} depend on it"
+    ) in (ROOT / "docs/exhibits.md").read_text(encoding="utf-8")
