@@ -100,6 +100,6 @@ def test_more_than_half_of_the_new_bests_are_detectable_at_every_agreement(data_
     assert board["date"].min() == pd.Timestamp("2024-06-08")
     at = frame["powered"].value_counts()
     assert (
-        f"of {len(frame)} new bests {at['every']} have 80 % power at every agreement, {at['none']} at "
-        f"none; {len(frame) - at['every'] - at['none']} depend on it"
+        f"of {len(frame)} new bests {at['every']} have 80 % power at every agreement, "
+        f"{at['none']} at none; {len(frame) - at['every'] - at['none']} depend on it"
     ) in (ROOT / "docs/exhibits.md").read_text(encoding="utf-8")
