@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from llm_power.statistics._typing import ArrayLike, FloatArray
+from llm_power.statistics._typing import FloatArray
 
 
 def find_root(
     function: Callable[..., FloatArray],
-    bracket: tuple[ArrayLike, ArrayLike],
+    bracket: tuple[FloatArray, FloatArray],
     *,
     args: tuple[Any, ...] = (),
 ) -> Any:
