@@ -13,7 +13,7 @@ from scipy.special import stdtr
 
 from llm_power.errors import InvalidArgument, ScoreError, counted, listed
 from llm_power.plan._wording import points
-from llm_power.plan.curves import PlanCurves, sizes_around, sizes_of_gaps
+from llm_power.plan.curves import PlanCurves, detectable_gaps, sizes_around, sizes_of_gaps
 from llm_power.plan.question import STANDARD, Question
 from llm_power.scores.options import ReadOptions
 from llm_power.scores.readers import read_scores
@@ -34,8 +34,7 @@ from llm_power.statistics.cluster_requirement import cluster_power, clusters_req
 from llm_power.statistics.design_costs import Variances
 from llm_power.statistics.exact_required_n import (
     P_VALUES,
-    mcnemar_detectable_gap,
-    mcnemar_powers,
+    powers_of_test,
     required_n_of_test,
 )
 from llm_power.statistics.pilot_design import (
@@ -492,14 +491,13 @@ class _Right:
         self.test: dict[str, Any] = {"test": question.test, "alpha": question.level}
 
     def power(self, gap: float, units: IntArray) -> FloatArray:
-        return mcnemar_powers(units, *self._cells(gap), **self.test)
+        return powers_of_test(units, *self._cells(gap), **self.test)
 
     def expected(self, gap: float, units: IntArray) -> FloatArray:
         return binary_expected_power(gap, units, self.b, self.c, self.n, **self.test)
 
     def detectable(self, units: IntArray) -> FloatArray:
-        settings = {"power": self.target, **self.test}
-        return np.array([mcnemar_detectable_gap(n, self.psi, **settings) for n in units.tolist()])
+        return detectable_gaps(units, self.psi, power=self.target, **self.test)
 
     def required(self, gap: float) -> float:
         return required_n_of_test(*self._cells(gap), power=self.target, **self.test)
