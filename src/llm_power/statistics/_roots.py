@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from llm_power.statistics._typing import FloatArray
+from llm_power.statistics._typing import ArrayLike, FloatArray
 
 
 def find_root(
     function: Callable[..., FloatArray],
-    bracket: tuple[FloatArray, FloatArray],
+    bracket: tuple[ArrayLike, ArrayLike],
     *,
     args: tuple[Any, ...] = (),
 ) -> Any:
