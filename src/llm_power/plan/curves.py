@@ -30,7 +30,7 @@ _COARSE: Final = 80
 _SIZES: Final = 14
 _PARTS: Final = (0.1, 4.0)
 # Items beyond which the gap is the normal law's.
-_MOST_SUMMED: Final = 100_000
+_MOST_SUMMED: Final = 30_000
 # How far the curves of power go beyond the planned number.
 _BEYOND: Final = 1.6
 
@@ -158,7 +158,7 @@ def detectable_gaps(
     Returns
     -------
     ndarray
-        Gaps in score units; where there are more than 100,000 items, by eq. (4).
+        Gaps in score units; where there are more than 30,000 items, by eq. (4).
 
     Examples
     --------

@@ -28,6 +28,7 @@ from llm_power.statistics.assurance import (
     mcnemar_assured_n,
     mean_assurance,
     mean_assured_n,
+    smallest_that,
 )
 from llm_power.statistics.cluster_moments import moments_from_differences
 from llm_power.statistics.cluster_requirement import cluster_power, clusters_required
@@ -150,6 +151,9 @@ class PilotPlan:
         Gap to be found.
     design : PilotDesign or None
         Required units at the declared gap.
+    assured : float or None
+        Units whose power at the declared gap, expected over what the pilot leaves open, is the
+        target.
     same_clusters : PilotDesign or None
         Required items at the declared gap, were all from the pilot's own clusters.
     own : OwnGap or None
@@ -160,8 +164,8 @@ class PilotPlan:
     >>> from llm_power import plan_pilot
     >>> from llm_power.example import example_task
     >>> plan = plan_pilot(example_task(), "heron", "osprey", gap=0.02)
-    >>> plan.design.low, plan.design.n_star, plan.design.high
-    (3500.0, 4112.0, 4803.0)
+    >>> plan.design.low, plan.design.n_star, plan.design.high, plan.assured
+    (3500.0, 4112.0, 4803.0, 4121.0)
     """
 
     question: Question
@@ -175,6 +179,7 @@ class PilotPlan:
     cluster_size: float
     declared: float | None
     design: PilotDesign | None
+    assured: float | None
     same_clusters: PilotDesign | None
     own: OwnGap | None
 
@@ -225,6 +230,7 @@ def plan_pilot(
     pilot, d = _read(task, model_a, model_b, cluster, question)
     if gap is None and pilot.delta == 0:
         raise InvalidArgument("gap must be given: that of the pilot is zero")
+    design = None if gap is None else pilot.design(gap)
     return PilotPlan(
         question=question,
         model_a=model_a,
@@ -236,7 +242,8 @@ def plan_pilot(
         unit="items" if cluster is None else "clusters",
         cluster_size=pilot.cluster_size,
         declared=gap,
-        design=None if gap is None else pilot.design(gap),
+        design=design,
+        assured=None if gap is None or design is None else _assured(pilot, gap, design, question),
         same_clusters=None if gap is None else pilot.same_clusters(gap),
         own=_own(pilot, question) if gap is None else None,
     )
@@ -457,6 +464,17 @@ def _read(
         names, codes = pair.cluster_codes(cluster)
         labels = np.asarray(names)[codes][both]
     return _pilot(pair, d, labels, question), d
+
+
+def _assured(pilot: _Pilot, gap: float, design: PilotDesign, question: Question) -> float:
+    def reaches(units: int) -> bool:
+        return bool(pilot.expected(gap, np.array(units, dtype=np.int64)) >= question.power)
+
+    # Among numbers that the pilot holds for possible, or beyond them where it tells little.
+    least, most = int(design.low), int(design.high)
+    while not reaches(most):
+        least, most = most, 2 * most
+    return float(smallest_that(reaches, least, most))
 
 
 def _own(pilot: _Pilot, question: Question) -> OwnGap:

@@ -44,7 +44,7 @@ P_VALUES = {
 # Probability left out on each side of a binomial range.
 _OUTSIDE = 1e-16
 # Of more items sums over tables for many sizes take too long.
-_MOST_SUMMED = 100_000
+_MOST_SUMMED = 30_000
 #: Of more items sums over tables take too long, and the normal law is within one in a thousand.
 MOST_COUNTED: Final = 1_000_000
 
@@ -206,7 +206,7 @@ def mcnemar_powers(
 def powers_of_test(
     n_items: ArrayLike, p10: float, p01: float, *, test: McNemarTest = "exact", alpha: float = 0.05
 ) -> FloatArray:
-    """`mcnemar_powers`, or for more than 100,000 items its approximation.
+    """`mcnemar_powers`, or for more than 30,000 items its approximation.
 
     Parameters
     ----------
@@ -216,9 +216,9 @@ def powers_of_test(
     Returns
     -------
     ndarray
-        Of the shape of `n_items`; beyond 100,000 the normal power, near rejection region only, with
+        Of the shape of `n_items`; beyond 30,000 the normal power, near rejection region only, with
         one variance a hypothesis as in `connor_required_n`, for the exact test with the continuity
-        correction.
+        correction: .003 too low at most, with 300 discordant items, and .0005 with 3,000.
 
     Raises
     ------

@@ -24,7 +24,7 @@ from llm_power.plan.question import Question
 from llm_power.scores.store import Repeats
 from llm_power.statistics.assurance import mcnemar_assured_n
 from llm_power.statistics.design_costs import Costs, Variances
-from llm_power.statistics.pilot_design import binary_design
+from llm_power.statistics.pilot_design import binary_design, binary_expected_power
 
 TWO = ("--model-a", "Meta-Llama-3-70B", "--model-b", "Yi-34B")
 COSTS = ("--cost-subject", 50, "--cost-item", 1, "--cost-answer", 0.02)
@@ -80,6 +80,9 @@ def test_what_the_plan_rests_on_is_the_pair() -> None:
     declared = plan_pilot(task, "heron", "kite", gap=0.05, question=Question(models=4))
     level = Question(models=4).level
     assert declared.design == binary_design(0.05, b, c, 400, alpha=level)
+    n = int(declared.assured or 0)
+    below, at = binary_expected_power(0.05, [n - 1, n], b, c, 400, alpha=level)
+    assert below < 0.8 <= at
     own = plan_pilot(task, "kite", "heron").own
     assert own is not None
     assert own.assured == mcnemar_assured_n(b, c, 400)
