@@ -6,6 +6,9 @@
 `answer`                required items of every test, and which number to take
 `repeats`               the same for means of several answers to an item
 `text`                  the answer on a screen, and as JSON
+`pilot`, `pilot_text`   a declared gap, or the pilot's own, from scores that two models have
+`costs`, `costs_text`   subjects, items and repeats at least cost
+`curves`                what the figure of a plan draws
 `command`               the command
 ======================  ====================================================================
 """

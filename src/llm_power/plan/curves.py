@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from llm_power.choices import TEST_NAMES
+from llm_power.choices import TEST_NAMES, McNemarTest
 from llm_power.errors import InvalidArgument
 from llm_power.plan._wording import points
 from llm_power.plan.answer import DetectableGap, Plan, PlanRange
@@ -16,7 +16,7 @@ from llm_power.plan.repeats import RepeatsPlan
 from llm_power.statistics._typing import FloatArray, IntArray
 from llm_power.statistics.assurance import LARGEST_PLAN, mcnemar_assurance
 from llm_power.statistics.cluster_requirement import cluster_power
-from llm_power.statistics.exact_required_n import mcnemar_detectable_gap, mcnemar_powers
+from llm_power.statistics.exact_required_n import mcnemar_detectable_gap, powers_of_test
 from llm_power.statistics.inversion import minimum_detectable_effect
 from llm_power.statistics.repeats import repeats_variance
 
@@ -29,6 +29,8 @@ _COARSE: Final = 80
 # Sizes of the curve of the gap, from a part of the planned items to a multiple.
 _SIZES: Final = 14
 _PARTS: Final = (0.1, 4.0)
+# Items beyond which the gap is the normal law's.
+_MOST_SUMMED: Final = 30_000
 # How far the curves of power go beyond the planned number.
 _BEYOND: Final = 1.6
 
@@ -139,6 +141,40 @@ def sizes_of_gaps(planned: float, *, least: int = 2) -> IntArray:
     return np.unique(np.geomspace(first, last, _SIZES).round().astype(np.int64))
 
 
+def detectable_gaps(
+    sizes: IntArray, discordance: float, *, test: McNemarTest, alpha: float, power: float
+) -> FloatArray:
+    """Return the smallest gap that McNemar's test finds with each number of items.
+
+    Parameters
+    ----------
+    sizes : ndarray of int
+        Numbers of items.
+    discordance : float
+        Share of items that exactly one model solves.
+    test, alpha, power
+        As in `llm_power.statistics.exact_required_n.mcnemar_detectable_gap`.
+
+    Returns
+    -------
+    ndarray
+        Gaps in score units; where there are more than 30,000 items, by eq. (4).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from llm_power.plan.curves import detectable_gaps
+    >>> settings = {"test": "exact", "alpha": 0.05, "power": 0.8}
+    >>> detectable_gaps(np.array([1_000, 4_000]), 0.2, **settings).round(4).tolist()
+    [0.0404, 0.02]
+    """
+    settings: dict[str, Any] = {"alpha": alpha, "power": power}
+    if sizes.max() > _MOST_SUMMED:
+        return minimum_detectable_effect(sizes, discordance**0.5, **settings)
+    settings["test"] = test
+    return np.array([mcnemar_detectable_gap(n, discordance, **settings) for n in sizes.tolist()])
+
+
 def _of_pair(plan: Plan, name: str = "") -> PlanCurves:
     asked, pair = plan.question, plan.pair
     if plan.decided_as != "different" or asked.clusters is not None:
@@ -148,14 +184,9 @@ def _of_pair(plan: Plan, name: str = "") -> PlanCurves:
         )
     settings: dict[str, Any] = {"test": asked.test, "alpha": asked.level}
     n = sizes_around(plan.items)
-    power = mcnemar_powers(n, pair.p10, pair.p01, **settings)
+    power = powers_of_test(n, pair.p10, pair.p01, **settings)
     sizes = sizes_of_gaps(plan.items)
-    gaps = np.array(
-        [
-            mcnemar_detectable_gap(int(size), pair.discordance, power=asked.power, **settings)
-            for size in sizes
-        ]
-    )
+    gaps = detectable_gaps(sizes, pair.discordance, power=asked.power, **settings)
     assurance = {}
     run = None if plan.at_hand is None else plan.at_hand.n_items
     if run is not None and plan.items * _BEYOND <= LARGEST_PLAN:

@@ -13,7 +13,7 @@ from scipy.special import stdtr
 
 from llm_power.errors import InvalidArgument, ScoreError, counted, listed
 from llm_power.plan._wording import points
-from llm_power.plan.curves import PlanCurves, sizes_around, sizes_of_gaps
+from llm_power.plan.curves import PlanCurves, detectable_gaps, sizes_around, sizes_of_gaps
 from llm_power.plan.question import STANDARD, Question
 from llm_power.scores.options import ReadOptions
 from llm_power.scores.readers import read_scores
@@ -28,14 +28,14 @@ from llm_power.statistics.assurance import (
     mcnemar_assured_n,
     mean_assurance,
     mean_assured_n,
+    smallest_that,
 )
 from llm_power.statistics.cluster_moments import moments_from_differences
 from llm_power.statistics.cluster_requirement import cluster_power, clusters_required
 from llm_power.statistics.design_costs import Variances
 from llm_power.statistics.exact_required_n import (
     P_VALUES,
-    mcnemar_detectable_gap,
-    mcnemar_powers,
+    powers_of_test,
     required_n_of_test,
 )
 from llm_power.statistics.pilot_design import (
@@ -151,6 +151,9 @@ class PilotPlan:
         Gap to be found.
     design : PilotDesign or None
         Required units at the declared gap.
+    assured : float or None
+        Units whose power at the declared gap, expected over what the pilot leaves open, is the
+        target.
     same_clusters : PilotDesign or None
         Required items at the declared gap, were all from the pilot's own clusters.
     own : OwnGap or None
@@ -161,8 +164,8 @@ class PilotPlan:
     >>> from llm_power import plan_pilot
     >>> from llm_power.example import example_task
     >>> plan = plan_pilot(example_task(), "heron", "osprey", gap=0.02)
-    >>> plan.design.low, plan.design.n_star, plan.design.high
-    (3500.0, 4112.0, 4803.0)
+    >>> plan.design.low, plan.design.n_star, plan.design.high, plan.assured
+    (3500.0, 4112.0, 4803.0, 4121.0)
     """
 
     question: Question
@@ -176,6 +179,7 @@ class PilotPlan:
     cluster_size: float
     declared: float | None
     design: PilotDesign | None
+    assured: float | None
     same_clusters: PilotDesign | None
     own: OwnGap | None
 
@@ -226,6 +230,7 @@ def plan_pilot(
     pilot, d = _read(task, model_a, model_b, cluster, question)
     if gap is None and pilot.delta == 0:
         raise InvalidArgument("gap must be given: that of the pilot is zero")
+    design = None if gap is None else pilot.design(gap)
     return PilotPlan(
         question=question,
         model_a=model_a,
@@ -237,7 +242,8 @@ def plan_pilot(
         unit="items" if cluster is None else "clusters",
         cluster_size=pilot.cluster_size,
         declared=gap,
-        design=None if gap is None else pilot.design(gap),
+        design=design,
+        assured=None if gap is None or design is None else _assured(pilot, gap, design, question),
         same_clusters=None if gap is None else pilot.same_clusters(gap),
         own=_own(pilot, question) if gap is None else None,
     )
@@ -460,6 +466,17 @@ def _read(
     return _pilot(pair, d, labels, question), d
 
 
+def _assured(pilot: _Pilot, gap: float, design: PilotDesign, question: Question) -> float:
+    def reaches(units: int) -> bool:
+        return bool(pilot.expected(gap, np.array(units, dtype=np.int64)) >= question.power)
+
+    # Among numbers that the pilot holds for possible, or beyond them where it tells little.
+    least, most = int(design.low), int(design.high)
+    while not reaches(most):
+        least, most = most, 2 * most
+    return float(smallest_that(reaches, least, most))
+
+
 def _own(pilot: _Pilot, question: Question) -> OwnGap:
     significant = pilot.p <= question.level
 
@@ -492,14 +509,13 @@ class _Right:
         self.test: dict[str, Any] = {"test": question.test, "alpha": question.level}
 
     def power(self, gap: float, units: IntArray) -> FloatArray:
-        return mcnemar_powers(units, *self._cells(gap), **self.test)
+        return powers_of_test(units, *self._cells(gap), **self.test)
 
     def expected(self, gap: float, units: IntArray) -> FloatArray:
         return binary_expected_power(gap, units, self.b, self.c, self.n, **self.test)
 
     def detectable(self, units: IntArray) -> FloatArray:
-        settings = {"power": self.target, **self.test}
-        return np.array([mcnemar_detectable_gap(n, self.psi, **settings) for n in units.tolist()])
+        return detectable_gaps(units, self.psi, power=self.target, **self.test)
 
     def required(self, gap: float) -> float:
         return required_n_of_test(*self._cells(gap), power=self.target, **self.test)

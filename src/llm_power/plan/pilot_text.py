@@ -105,6 +105,8 @@ def _about(plan: PilotPlan) -> str:
 def _declared_table(plan: PilotPlan, design: PilotDesign) -> str:
     rows = [["", plan.unit, f"{100 * design.confidence:g}% interval", "assurance"]]
     rows.append(["required", *_with_interval(design)])
+    power = plan.question.power
+    rows.append([f"assurance of {power:g}", whole(plan.assured or 0), "-", _chance(power)])
     if plan.same_clusters is not None:
         rows.append(["items, from these clusters alone", *_with_interval(plan.same_clusters)])
     return plain_table(rows)

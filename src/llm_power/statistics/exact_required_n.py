@@ -43,6 +43,8 @@ P_VALUES = {
 
 # Probability left out on each side of a binomial range.
 _OUTSIDE = 1e-16
+# Of more items sums over tables for many sizes take too long.
+_MOST_SUMMED = 30_000
 #: Of more items sums over tables take too long, and the normal law is within one in a thousand.
 MOST_COUNTED: Final = 1_000_000
 
@@ -199,6 +201,44 @@ def mcnemar_powers(
     given = _rejection_probability(m, p10 / psi, test, open_unit("alpha", alpha))
     found = [_mean(given, m, size, psi) for size in n.ravel().tolist()]
     return np.reshape(found, n.shape)
+
+
+def powers_of_test(
+    n_items: ArrayLike, p10: float, p01: float, *, test: McNemarTest = "exact", alpha: float = 0.05
+) -> FloatArray:
+    """`mcnemar_powers`, or for more than 30,000 items its approximation.
+
+    Parameters
+    ----------
+    n_items, p10, p01, test, alpha
+        As in `mcnemar_powers`.
+
+    Returns
+    -------
+    ndarray
+        Of the shape of `n_items`; beyond 30,000 the normal power, near rejection region only, with
+        one variance a hypothesis as in `connor_required_n`, for the exact test with the continuity
+        correction: .003 too low at most, with 300 discordant items, and .0005 with 3,000.
+
+    Raises
+    ------
+    InvalidArgument
+        If an argument is outside its domain.
+
+    Examples
+    --------
+    >>> from llm_power.statistics.exact_required_n import mcnemar_power, powers_of_test
+    >>> rates = 0.0205, 0.0195
+    >>> round(float(powers_of_test(300_000, *rates)), 4), round(mcnemar_power(300_000, *rates), 4)
+    (0.7792, 0.7793)
+    """
+    n, psi = counts("n_items", n_items), discordance(p10, p01)
+    if n.size == 0 or n.max() <= _MOST_SUMMED:
+        return mcnemar_powers(n, p10, p01, test=test, alpha=alpha)
+    gap, root = abs(p10 - p01), np.sqrt(n)
+    shift = np.maximum(gap * root - (1 / root if test == "exact" else 0), 0)
+    critical = -ndtri(open_unit("alpha", alpha) / 2) * np.sqrt(psi)
+    return np.asarray(ndtr((shift - critical) / np.sqrt(psi - gap**2)))
 
 
 def mcnemar_required_n(

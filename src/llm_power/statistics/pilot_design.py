@@ -37,7 +37,7 @@ from llm_power.statistics.assurance import LARGEST_PLAN, AssuredN, smallest_that
 from llm_power.statistics.cluster_moments import ClusterMoments
 from llm_power.statistics.cluster_requirement import cluster_power, clusters_required
 from llm_power.statistics.cluster_robust import cluster_robust_test
-from llm_power.statistics.exact_required_n import mcnemar_powers, required_n_of_test
+from llm_power.statistics.exact_required_n import powers_of_test, required_n_of_test
 from llm_power.statistics.score_interval import wilson_interval
 
 # Points of the lattice over what a pilot leaves open of clusters.
@@ -180,7 +180,7 @@ def binary_expected_power(
     size = _gap_size(gap)
     # Jeffreys' posterior, at quantiles of equal probability.
     drawn = betaincinv(first + second + 0.5, n - first - second + 0.5, _levels(_NODES))
-    powers = [mcnemar_powers(n_items, *_cells(psi, size), test=test, alpha=alpha) for psi in drawn]
+    powers = [powers_of_test(n_items, *_cells(psi, size), test=test, alpha=alpha) for psi in drawn]
     return np.asarray(np.mean(powers, axis=0))
 
 

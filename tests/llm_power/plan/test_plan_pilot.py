@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -22,7 +24,7 @@ from llm_power.plan.question import Question
 from llm_power.scores.store import Repeats
 from llm_power.statistics.assurance import mcnemar_assured_n
 from llm_power.statistics.design_costs import Costs, Variances
-from llm_power.statistics.pilot_design import binary_design
+from llm_power.statistics.pilot_design import binary_design, binary_expected_power
 
 TWO = ("--model-a", "Meta-Llama-3-70B", "--model-b", "Yi-34B")
 COSTS = ("--cost-subject", 50, "--cost-item", 1, "--cost-answer", 0.02)
@@ -78,6 +80,9 @@ def test_what_the_plan_rests_on_is_the_pair() -> None:
     declared = plan_pilot(task, "heron", "kite", gap=0.05, question=Question(models=4))
     level = Question(models=4).level
     assert declared.design == binary_design(0.05, b, c, 400, alpha=level)
+    n = int(declared.assured or 0)
+    below, at = binary_expected_power(0.05, [n - 1, n], b, c, 400, alpha=level)
+    assert below < 0.8 <= at
     own = plan_pilot(task, "kite", "heron").own
     assert own is not None
     assert own.assured == mcnemar_assured_n(b, c, 400)
@@ -280,3 +285,23 @@ def test_what_has_no_picture_says_so(
     code, _, err = say(*question, "--plot", tmp_path / "plan.png")
     assert code == 2
     assert "a plot must be of a plan of independent items" in err
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("gap", [(), ("--gap", "0.03")])
+def test_a_pilot_and_its_picture_take_less_than_two_seconds(
+    board: Path, tmp_path: Path, gap: tuple[str, ...]
+) -> None:
+    """The start of Python included: processor time, on a single thread, the best of three runs."""
+    code = (
+        "import resource, sys; from llm_power.cli import main\n"
+        "try:\n    main(['plan', *sys.argv[1:]])\nexcept SystemExit: pass\n"
+        "used = resource.getrusage(resource.RUSAGE_SELF)\n"
+        "print(used.ru_utime + used.ru_stime)"
+    )
+    question = ["--pilot", str(board), "--cluster", "category", *TWO, *gap]
+    picture = ["--plot", str(tmp_path / "plan.png")]
+    command = [sys.executable, "-c", code, *question, *picture]
+    alone = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
+    runs = [subprocess.check_output(command, env=alone, text=True) for _ in range(3)]
+    assert min(float(said.split()[-1]) for said in runs) < 2

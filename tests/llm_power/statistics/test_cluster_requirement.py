@@ -9,10 +9,10 @@ from scipy.stats import f, nct, t
 
 from llm_power.errors import InvalidArgument
 from llm_power.statistics._seeds import named_rng
+from llm_power.statistics._t_power import Reference
 from llm_power.statistics.cluster_moments import moments_from_counts, moments_from_differences
 from llm_power.statistics.cluster_requirement import (
     ClusterRequirement,
-    Reference,
     cluster_items_required,
     cluster_power,
     cluster_requirement,

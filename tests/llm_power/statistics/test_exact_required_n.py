@@ -24,8 +24,10 @@ from llm_power.statistics.exact_required_n import (
     mcnemar_design_errors,
     mcnemar_detectable_gap,
     mcnemar_power,
+    mcnemar_powers,
     mcnemar_required_n,
     normal_design_errors,
+    powers_of_test,
     required_n_of_test,
 )
 from llm_power.statistics.paired_binary import required_n_discordance
@@ -185,3 +187,16 @@ def test_exact_type_1_error(test: McNemarTest) -> None:
         for psi in (0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.9)
     ]
     assert max(rates) == pytest.approx(largest[test], abs=1e-4)
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_powers_of_many_sizes_are_those_of_each(test: McNemarTest) -> None:
+    sizes = np.array([[1, 40], [999, 1_000]])
+    one_by_one = [mcnemar_power(n, 0.12, 0.08, test=test) for n in sizes.ravel().tolist()]
+    found = mcnemar_powers(sizes, 0.12, 0.08, test=test)
+    np.testing.assert_allclose(found.ravel(), one_by_one, rtol=1e-12)
+    assert found.shape == sizes.shape
+    # The normal law takes over where it has come near.
+    for rates in ((0.11, 0.1022), (0.0055, 0.0045)):
+        sums, normal = (float(powers_of_test(n, *rates, test=test)) for n in (30_000, 30_001))
+        np.testing.assert_allclose(normal, sums, atol=3e-3)
