@@ -63,9 +63,9 @@ def test_what_the_board_does_otherwise_is_said() -> None:
     values = task.values.copy()
     values[:40, 0] = np.nan
     partial = replace(task, values=values)
-    board = resolve_board([partial], cluster="subject", missing="pairwise")
+    board = resolve_board([partial], cluster="subject")
     assert "over those that both have." in error_bars(board, [partial], "subject")
-    board = resolve_board([partial], cluster="subject", missing="weighted")
+    board = resolve_board([partial], cluster="subject", declared=Declared(weighted=True))
     assert "not weighted as the board's gaps are." in error_bars(board, [partial], "subject")
     assert "both have" not in error_bars(resolve_board([task]), [task], None)
     assert "by its own tests, for all pairs at once" in error_bars(
