@@ -8,6 +8,7 @@ from typing import Any, Final, Literal
 
 from llm_power.errors import InvalidArgument
 from llm_power.plan.pair import (
+    EDGE,
     AssumedPair,
     pair_from_accuracies,
     pair_from_counts,
@@ -453,6 +454,10 @@ def plan_detectable(
 
 
 def _plan(pair: AssumedPair, asked: Question, n_items: int | None = None) -> Plan:
+    if n_items is not None and n_items < (asked.clusters or 0):
+        raise InvalidArgument(
+            f"clusters must be at most the items at hand, {n_items:,}, got {asked.clusters!r}"
+        )
     level = asked.level
     settings: dict[str, Any] = {"alpha": level, "power": asked.power}
     needed = {
@@ -495,6 +500,8 @@ def _equivalence(
     """Items of the two one-sided tests, and their power there."""
     if asked.margin is None:
         return None, None
+    if abs(pair.gap) > asked.margin - EDGE:
+        return inf, nan
     law: dict[str, Any] = {"margin": asked.margin, "alpha": level}
     n = float(score_equivalence_required_n(pair.p10, pair.p01, power=asked.power, **law))
     if not isfinite(n):

@@ -7,6 +7,7 @@ discordance, their difference the gap.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
@@ -14,8 +15,8 @@ from llm_power.errors import InvalidArgument
 from llm_power.statistics._checks import discordant_rates, pair_counts
 from llm_power.statistics.paired_binary import admissible_rho, paired_difference_variance
 
-# Rounded inputs on an edge may lie beyond it by an error of representation.
-_EDGE = 1e-12
+#: Rounded inputs on an edge may lie beyond it by an error of representation.
+EDGE: Final = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +118,7 @@ def pair_from_accuracies(
         discordance = float(paired_difference_variance(p_a, p_b, rho)) + gap**2
     elif agreement is not None and rho is None:
         discordance = 1 - agreement
-        if not least - _EDGE <= discordance <= most + _EDGE:
+        if not least - EDGE <= discordance <= most + EDGE:
             raise InvalidArgument(
                 f"agreement must lie in [{1 - most:.6g}, {1 - least:.6g}] for p_a={p_a:g} and "
                 f"p_b={p_b:g}, got {agreement!r}"
@@ -213,7 +214,7 @@ def pair_from_gap(gap: float, discordance: float) -> AssumedPair:
     """
     if not abs(gap) <= 1:
         raise InvalidArgument(f"gap must lie in [-1, 1], got {gap!r}")
-    if not abs(gap) - _EDGE <= discordance <= 1 + _EDGE:
+    if not abs(gap) - EDGE <= discordance <= 1 + EDGE:
         raise InvalidArgument(
             f"discordance must lie in [{abs(gap):g}, 1] for a gap of {gap:g}, got {discordance!r}"
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import inf, isfinite, isnan
+from typing import Final
 
 from llm_power.choices import TEST_NAMES
 from llm_power.errors import counted
@@ -15,6 +16,8 @@ from llm_power.report.text_tables import plain_table
 
 _OfPairs = Plan | PlanRange | DetectableGap
 Answer = _OfPairs | RepeatsPlan
+
+_BOTH_TESTS: Final = "test by clusters and that of the items"
 
 
 def plan_sentence(answer: Answer) -> str:
@@ -122,7 +125,7 @@ def _sentence(plan: Plan) -> str:
     gap, test = points(plan.pair.gap), TEST_NAMES[plan.question.test]
     if plan.decided_as == "equivalent":
         return (
-            f"Plan {plan.items:,.0f} items: two one-sided score tests then show that the gap, "
+            f"Plan {_items(plan.items)}: two one-sided score tests then show that the gap, "
             f"here {gap}, is within {points(plan.question.margin or 0)}, with power "
             f"{plan.question.power:g}."
         )
@@ -133,15 +136,17 @@ def _sentence(plan: Plan) -> str:
             "No number of items tells models apart whose gap is zero; to show that it is within a "
             "margin, give --margin."
         )
+    margin = plan.question.margin
+    within = "" if margin is None else f"A gap of {gap} is not within {points(margin)}. "
     return (
-        f"Plan {plan.items:,.0f} items: the {_article(test)} then finds the gap of {gap} with "
+        f"{within}Plan {_items(plan.items)}: the {_article(test)} then finds the gap of {gap} with "
         f"power {plan.question.power:g}, as with any larger number."
     )
 
 
 def _clusters_sentence(plan: Plan, found: ClusterItems, gap: str) -> str:
     asked = plan.question
-    more = f"{found.n_clusters_needed:,.0f} clusters of {found.size:,} items"
+    more = f"{found.n_clusters_needed:,.0f} clusters of {counted(found.size, 'item')}"
     if not isfinite(found.per_cluster):
         return (
             f"{found.n_clusters:,} clusters are never enough at an ICC of {asked.icc:g}, however "
@@ -150,28 +155,45 @@ def _clusters_sentence(plan: Plan, found: ClusterItems, gap: str) -> str:
             "impossible."
         )
     return (
-        f"Plan {plan.items:,.0f} items, {found.per_cluster:,.0f} from each of "
-        f"{found.n_clusters:,} clusters: the test by clusters and that of the items then find "
-        f"the gap of {gap} with power {asked.power:g}; {more} do as well."
+        f"Plan {_shared(plan, found)}: the {_BOTH_TESTS} then find the gap of {gap} with power "
+        f"{asked.power:g}; {more} do as well."
+    )
+
+
+def _items(number: float) -> str:
+    return counted(int(number), "item")
+
+
+def _shared(plan: Plan, found: ClusterItems) -> str:
+    return (
+        f"{_items(plan.items)}, {found.per_cluster:,.0f} from each of {found.n_clusters:,} clusters"
     )
 
 
 def _range_sentence(found: PlanRange) -> str:
-    if not isfinite(found.most.items):
-        return plan_sentence(found.most)
+    most, clusters = found.most, found.most.clusters
+    if not isfinite(most.items):
+        return f"At the lowest correlation {_sentence(most)}" if clusters else _sentence(most)
+    items = _items(most.items) if clusters is None else _shared(most, clusters)
     return (
-        f"Plan {found.most.items:,.0f} items: enough at every correlation of the scores that the "
-        f"accuracies admit; {found.fewest.items:,.0f} are, at the highest."
+        f"Plan {items}: enough at every correlation of the scores that the accuracies admit; "
+        f"{found.fewest.items:,.0f} are, at the highest."
     )
 
 
 def _gap_sentence(found: DetectableGap) -> str:
-    asked, test = found.plan.question, _article(TEST_NAMES[found.plan.question.test])
+    asked, clusters = found.plan.question, found.plan.clusters
+    if not found.plan.pair.discordance:
+        return "Models that never differ on an item are told apart by no number of items."
     if not isfinite(found.gap):
-        return f"No gap is found among {counted(found.n_items, 'item')}: plan more."
+        never = clusters is not None and not isfinite(clusters.per_cluster)
+        none = f"No gap is found among {counted(found.n_items, 'item')}"
+        more = f" from {asked.clusters} clusters: plan more clusters." if never else ": plan more."
+        return none + more
+    tests = _BOTH_TESTS if clusters else _article(TEST_NAMES[asked.test])
     return (
         f"{found.n_items:,} items find gaps of {points(found.gap, up=True)} or more with power "
-        f"{asked.power:g}, by the {test}."
+        f"{asked.power:g}, by the {tests}."
     )
 
 
@@ -225,7 +247,7 @@ def _repeats_text(plan: RepeatsPlan) -> str:
         for (k, _), cell in zip(plan.ways, found, strict=True)
     ]
     parts = [filled(_repeats_sentence(plan), assumed), plain_table(rows)]
-    if not plan.gaps:
+    if not plan.gaps and isfinite(plan.n_star):
         parts.append(f"N* of eq. (9), by the normal law, is {whole(plan.n_star)}.")
     return "\n\n".join(parts)
 
@@ -270,7 +292,10 @@ def _ways(found: ClusterItems) -> str:
 def _errors(plan: Plan) -> str:
     rows = [["items run", "power", "wrong sign", "exaggerated"]]
     rows += [
-        [f"{at.n_items:,}", f"{at.power:.2f}", f"{at.type_s:.2g}", f"{at.type_m:.2f}"]
+        [
+            *(f"{at.n_items:,}", f"{at.power:.2f}"),
+            *([f"{at.type_s:.2g}", f"{at.type_m:.2f}"] if at.power else ["-", "-"]),
+        ]
         for at in plan.sizes
     ]
     return plain_table(rows)
@@ -278,6 +303,7 @@ def _errors(plan: Plan) -> str:
 
 def _notes(answer: _OfPairs, plan: Plan) -> list[str]:
     lines = []
+    where = ", at the lowest correlation" * isinstance(answer, PlanRange)
     if plan.sizes and not isinstance(answer, PlanRange):
         lines.append(
             "A gap that fewer items find significant has the wrong sign that often, and is on "
@@ -287,19 +313,17 @@ def _notes(answer: _OfPairs, plan: Plan) -> list[str]:
         test = _article(TEST_NAMES[plan.question.test])
         lines.append(
             f"N* takes one variance for both hypotheses and no whole counts: the {test} has "
-            f"power {plan.power_at_n_star:.3f} there."
+            f"power {plan.power_at_n_star:.3f} there{where}."
         )
     if plan.power_at_equivalence is not None and not isnan(plan.power_at_equivalence):
         lines.append(
             "The two one-sided tests' number is the normal law's; summed over all tables their "
-            f"power there is {plan.power_at_equivalence:.3f}."
+            f"power there is {plan.power_at_equivalence:.3f}{where}."
         )
     if plan.question.models is not None:
         lines.append("Max-T takes all models to be equally accurate and equally correlated.")
     if plan.at_hand is not None and not isinstance(answer, DetectableGap):
-        lines.append(
-            _hand(plan, plan.at_hand, ", at the lowest correlation" * (answer is not plan))
-        )
+        lines.append(_hand(plan, plan.at_hand, where))
     return lines
 
 

@@ -29,8 +29,9 @@ if TYPE_CHECKING:
 _MOST_ROWS: Final = 500
 _NOTE: Final = (
     "In points. SE: standard error over items{clustered}. Intervals are pointwise, by Student's t"
-    "{wider}; the board's verdicts hold for all pairs at once."
+    "{wider}; the board's verdicts are by its own tests, for all pairs at once.{missing}"
 )
+_MISSING: Final = " A score is over the items that its model has, a gap over those that both have"
 
 
 def error_bars(board: BoardVerdicts, tasks: Sequence[TaskScores], cluster: str | None) -> str:
@@ -71,9 +72,11 @@ def _of_task(board: BoardVerdicts, task: TaskScores, cluster: str | None) -> str
     labels = None if cluster is None else np.asarray(task.clusters[cluster], dtype=str)
     pairs = board.verdicts[board.verdicts["task"] == task.task]
     confidence = 1 - board.point.alpha
+    unweighted = ", not weighted as the board's gaps are" * board.declared.weighted
     note = _NOTE.format(
         clustered=f"; clustered SE: CR2 over {cluster}" if cluster else "",
         wider=" over items or clusters, whichever is wider" if cluster else "",
+        missing="" if task.scored.all() else f"{_MISSING}{unweighted}.",
     )
     return "\n\n".join(
         [

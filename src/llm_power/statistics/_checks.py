@@ -146,7 +146,7 @@ def at_least_two(name: str, value: int) -> int:
 def discordance(p10: float, p01: float) -> float:
     """Return p10 + p01 if these can be the probabilities of the two discordant cells."""
     total = float(p10) + float(p01)
-    if not (p10 >= 0 and p01 >= 0 and 0 < total <= 1 and p01 < 1):
+    if not (p10 >= 0 and p01 >= 0 and 0 < total <= 1):
         raise InvalidArgument(
             f"p10 and p01 must not be negative, with a sum in (0, 1], got {p10!r} and {p01!r}"
         )

@@ -31,3 +31,16 @@ def ordered_sum(values: FloatArray) -> FloatArray:
     if len(values) <= _FEW:
         return np.asarray(sum(values[1:], start=values[0]))
     return np.asarray(np.ascontiguousarray(values.T).sum(axis=-1))
+
+
+def centered(values: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Mean over the first axis, and deviations from it; those of NaN are 0, as is the mean of none.
+
+    Equal values have deviations of 0, whatever the rounding of their mean.
+    """
+    present = ~np.isnan(values)
+    n = present.sum(axis=0)
+    mean = np.asarray(ordered_sum(np.where(present, values, 0.0)) / np.maximum(n, 1))
+    deviations = np.where(present, values - mean, 0.0)
+    deviations[np.abs(deviations) <= n * np.spacing(np.abs(mean))] = 0.0
+    return mean, deviations

@@ -12,7 +12,7 @@ import numpy as np
 
 from llm_power.errors import InvalidArgument
 from llm_power.statistics._checks import counts, finite, non_negative
-from llm_power.statistics._ordered_sums import ordered_sum
+from llm_power.statistics._ordered_sums import centered, ordered_sum
 from llm_power.statistics._typing import ArrayLike, FloatArray
 
 #: A sum of squares below this share of the raw one is rounding of sums that are not whole.
@@ -128,15 +128,11 @@ def moments_from_differences(differences: ArrayLike, labels: ArrayLike) -> Clust
         )
     present = ~np.isnan(d)
     finite("differences", d[present])
-    shared = present.sum(axis=0)
-    origin = ordered_sum(np.where(present, d, 0.0)) / np.maximum(shared, 1)
-    centered = np.where(present, d - origin, 0.0)
-    # Equal differences are equal, whatever the rounding of their mean.
-    centered[np.abs(centered) <= shared * np.spacing(np.abs(origin))] = 0.0
+    origin, deviations = centered(d)
     codes = np.unique(names, return_inverse=True)[1]
     n, sum_d, sum_d2 = (
         np.stack([ordered_sum(x[codes == code]) for code in range(int(codes.max()) + 1)])
-        for x in (present.astype(np.float64), centered, np.square(centered))
+        for x in (present.astype(np.float64), deviations, np.square(deviations))
     )
     return ClusterMoments(n, sum_d, sum_d2, np.asarray(origin))
 

@@ -248,5 +248,6 @@ def _table_probabilities(p10: float, p01: float, n: int) -> tuple[IntArray, IntA
     inside = b + c <= n
     b, c = b[inside], c[inside]
     # P(c) P(b | c): given c, the other n - c items favor A with probability p10 / (1 - p01).
-    mass = binomial_pmf(c, n, p01) * binomial_pmf(b, n - c, p10 / (1 - p01))
+    favored = p10 / (1 - p01) if p01 < 1 else 0.0
+    mass = binomial_pmf(c, n, p01) * binomial_pmf(b, n - c, favored)
     return b, c, mass

@@ -32,6 +32,7 @@ from llm_power.statistics._checks import (
     proportions,
 )
 from llm_power.statistics._cluster_sets import ratio
+from llm_power.statistics._ordered_sums import centered
 from llm_power.statistics._typing import ArrayLike, FloatArray, IntArray
 from llm_power.statistics.cluster_moments import moments_from_differences
 from llm_power.statistics.cluster_robust import Variance, cluster_robust_test
@@ -412,23 +413,22 @@ def score_correlation(
     """
     first, second = _both(scores_a, scores_b)
     if clusters is None:
-        deviations = [x - _plain(x)[0] for x in (first, second)]
+        deviations = [centered(x)[1] for x in (first, second)]
     else:
         deviations = [moments_from_differences(x, clusters).sum_d for x in (first, second)]
     product, a2, b2 = (
-        np.nansum(x * y, axis=0) for x, y in (deviations, [deviations[0]] * 2, [deviations[1]] * 2)
+        np.sum(x * y, axis=0) for x, y in (deviations, [deviations[0]] * 2, [deviations[1]] * 2)
     )
     return ratio(np.asarray(product), np.sqrt(np.asarray(a2 * b2)))
 
 
 def _plain(x: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, IntArray]:
     """Mean, standard error of eq. (1), degrees of freedom and items."""
-    present = ~np.isnan(x)
-    n = np.asarray(present.sum(axis=0))
-    mean = ratio(np.where(present, x, 0.0).sum(axis=0), n.astype(np.float64))
-    squares = np.where(present, np.square(x - mean), 0.0).sum(axis=0)
+    n = np.asarray((~np.isnan(x)).sum(axis=0))
+    mean, deviations = centered(x)
+    squares = np.asarray(np.square(deviations).sum(axis=0))
     error = np.sqrt(ratio(ratio(squares, n - 1.0), n.astype(np.float64)))
-    return mean, error, n - 1.0, n
+    return np.where(n > 0, mean, np.nan), error, n - 1.0, n
 
 
 def _with_interval(

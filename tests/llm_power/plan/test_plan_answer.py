@@ -177,7 +177,7 @@ def test_beyond_a_million_items_the_normal_law_answers(gap: float) -> None:
     assert plan.exact == pytest.approx(plan.asymptotic + 1 / gap * 2, rel=1e-4)
     assert plan.sizes[-1].power == pytest.approx(0.8, abs=1e-3)
     assert plan.monitored is None
-    assert plan_detectable(int(plan.n_star), 0.1).gap == pytest.approx(gap, rel=1e-3)
+    assert plan_detectable(int(plan.exact), 0.1).gap == pytest.approx(gap, rel=1e-6)
 
 
 def test_all_items_one_way_leave_nothing_to_a_cluster() -> None:
@@ -186,7 +186,20 @@ def test_all_items_one_way_leave_nothing_to_a_cluster() -> None:
         plan_gap(1.0, 1.0, question=Question(clusters=3, icc=0.1))
 
 
-def test_who_leads_makes_no_difference() -> None:
-    first, second = plan_gap(0.02, 0.1), plan_gap(-0.02, 0.1)
+@pytest.mark.parametrize(("p_a", "p_b"), [(0.7, 0.6), (0.3, 0.2), (0.6, 0.7)])
+def test_a_gap_of_the_margin_is_not_within_it_by_rounding(p_a: float, p_b: float) -> None:
+    assert abs(p_a - p_b) < 0.1
+    plan = plan_accuracies(p_a, p_b, rho=0.3, question=Question(margin=0.1))
+    assert (plan.equivalence, plan.decided_as, plan.items) == (inf, "different", plan.exact)
+
+
+def test_more_clusters_than_items_at_hand_are_refused() -> None:
+    with pytest.raises(InvalidArgument, match="clusters must be at most the items at hand, 5"):
+        plan_gap(0.02, 0.1, n_items=5, question=Question(clusters=14, icc=0.01))
+
+
+@pytest.mark.parametrize(("gap", "discordance"), [(0.02, 0.1), (1.0, 1.0)])
+def test_who_leads_makes_no_difference(gap: float, discordance: float) -> None:
+    first, second = plan_gap(gap, discordance), plan_gap(-gap, discordance)
     assert first.items == second.items
     assert np.array_equal([s.power for s in first.sizes], [s.power for s in second.sizes])

@@ -56,6 +56,30 @@ def ask(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
             ("--gap", 0.02, "--discordance", 0.1, "--clusters", 8, "--icc", 0.004),
             "8 clusters are never enough at an ICC of 0.004",
         ),
+        (
+            ("--p-a", 0.65, "--p-b", 0.60, "--clusters", 14, "--icc", 0.004),
+            "Plan 12,740 items, 910 from each of 14 clusters: enough at every correlation",
+        ),
+        (
+            ("--p-a", 0.65, "--p-b", 0.60, "--clusters", 14, "--icc", 0.05),
+            "At the lowest correlation 14 clusters are never enough",
+        ),
+        (
+            ("--n", 2000, "--discordance", 0.1, "--clusters", 14, "--icc", 0.004),
+            "2,000 items find gaps of 2.68 points or more with power 0.8, by the test by clusters "
+            "and that of the",
+        ),
+        (
+            ("--n", 2000, "--discordance", 0.1, "--clusters", 2, "--icc", 0.5),
+            "No gap is found among 2,000 items from 2 clusters: plan more clusters.",
+        ),
+        (("--n", 2000, "--discordance", 0), "Models that never differ on an item are told apart"),
+        (
+            ("--gap", 0.05, "--discordance", 0.33, "--margin", 0.02),
+            "A gap of 5 points is not within 2 points. Plan 1,069 items: the exact McNemar",
+        ),
+        (("--p-a", 0, "--p-b", 1), "Plan 6 items: enough at every correlation"),
+        (("--gap", 0.02, "--discordance", 0.1, "--margin", 0.9999), "Plan 1 item: two one-sided"),
     ],
 )
 def test_the_number_to_take_comes_first(
@@ -66,6 +90,13 @@ def test_the_number_to_take_comes_first(
     # The same sentence, for programs.
     sentence = json.loads(ask(*question, "--json"))["sentence"]
     assert text.replace("\n", " ").startswith(sentence)
+
+
+def test_what_has_no_number_has_none_in_the_text(ask: Callable[..., str]) -> None:
+    never_significant = ask("--gap", 0.5, "--discordance", 0.5)
+    assert "nan" not in never_significant
+    assert re.search(r"4   0.00  -", never_significant)
+    assert "is never" not in ask("--gap", 0, "--between", 0.1, "--within-a", 0.1)
 
 
 def test_json_has_what_python_has(ask: Callable[..., str]) -> None:

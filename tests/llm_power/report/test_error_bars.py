@@ -58,6 +58,21 @@ def test_names_are_literal_and_what_is_not_known_is_said() -> None:
     assert r"| c\|d | 3 | 100.0 | 0.00 | unknown |" in text
 
 
+def test_what_the_board_does_otherwise_is_said() -> None:
+    task = example_task()
+    values = task.values.copy()
+    values[:40, 0] = np.nan
+    partial = replace(task, values=values)
+    board = resolve_board([partial], cluster="subject")
+    assert "over those that both have." in error_bars(board, [partial], "subject")
+    board = resolve_board([partial], cluster="subject", declared=Declared(weighted=True))
+    assert "not weighted as the board's gaps are." in error_bars(board, [partial], "subject")
+    assert "both have" not in error_bars(resolve_board([task]), [task], None)
+    assert "by its own tests, for all pairs at once" in error_bars(
+        resolve_board([task]), [task], None
+    )
+
+
 def test_long_tables_end() -> None:
     rng = np.random.default_rng(0)
     scores = (rng.random((5, 502)) < 0.5).astype(float)

@@ -76,6 +76,12 @@ def test_a_cell_is_a_function_of_its_name_and_seed() -> None:
     assert np.any(one.null.simulated != other.null.simulated)
 
 
+@pytest.mark.parametrize(("p10", "p01"), [(1.0, 0.0), (0.0, 1.0)])
+def test_one_model_may_solve_all_that_the_other_fails(p10: float, p01: float) -> None:
+    found = rejection_rates(p10, p01, 10, n_trials=50, rng=named_rng(0, "all"))
+    assert np.all(found.exact == 1)
+
+
 @pytest.mark.parametrize(
     ("p10", "p01", "n_trials"), [(0.6, 0.5, 1_500), (0.0, 0.0, 1_500), (0.1, 0.1, 0)]
 )

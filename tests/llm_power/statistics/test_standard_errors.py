@@ -130,6 +130,10 @@ def test_no_variance_is_no_certainty() -> None:
     found = score_errors([1.0, 1.0, 1.0])
     assert found.standard_error == 0
     assert np.isnan([found.low, found.high, found.z]).all()
+    for n in (3, 7, 10, 49):  # whose means are off by rounding
+        assert np.isnan(score_errors([0.7] * n).low)
+        assert np.isnan(score_errors([0.1] * n).low)
+    assert np.isnan(score_correlation([0.7] * 3, [0.0, 1.0, 0.0]))
     assert np.isnan(score_errors([1.0]).standard_error)
     assert np.isnan(score_errors([1.0, 0.0, 1.0, 0.0], ["x", "x", "y", "y"]).low)
 
