@@ -449,7 +449,9 @@ def _plan(pair: AssumedPair, asked: Question, n_items: int | None = None) -> Pla
         decided_as=decided_as,
         **needed,
         n_star=n_star,
-        power_at_n_star=_power(pair, ceil(n_star), asked, level) if isfinite(n_star) else n_star,
+        power_at_n_star=_power(pair, max(1, ceil(n_star)), asked, level)
+        if isfinite(n_star)
+        else n_star,
         equivalence=equivalence,
         holm=_holm(pair, asked),
         monitored=None if asked.clusters else _monitored(pair, own, settings),

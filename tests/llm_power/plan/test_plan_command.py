@@ -41,6 +41,7 @@ def ask(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
         (("--gap", 0.02, "--discordance", 0.1, "--test", "mid_p"), "Plan 1,949 items: the mid-p"),
         (("--n", 2000, "--discordance", 0.1), "2,000 items find gaps of 2.03 points or more"),
         (("--n", 20, "--discordance", 0.1), "20 items find no gap"),
+        (("--gap", 1, "--discordance", 1), "Plan 6 items: the exact"),
         (("--gap", 0, "--discordance", 0.1), "No number of items tells models apart"),
         (("--gap", 0, "--discordance", 0.1, "--margin", 0.01), "Plan 8,602 items: two one-sided"),
         (
