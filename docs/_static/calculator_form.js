@@ -84,7 +84,7 @@
 
   const closedTable = (plan, known, several) => {
     const { closed, clusters, question } = plan;
-    const rows = [["σ of a difference", general(closed.sigma_d), known === "repeats" ? "Miller" : "(5)"]];
+    const rows = [["σ of a difference", general(closed.sigma_d), known === "repeats" ? "Miller (9)" : "(5)"]];
     rows.push(["N*, not rounded", general(closed.n_star, 8), known === "repeats" ? "Miller (9)" : "(6)"]);
     if (closed.mde !== null) {
       rows.push(["gap resolved", points(closed.mde, true), known === "repeats" ? "Miller (10)" : "(4)"]);
@@ -93,7 +93,7 @@
     if (familySize(question) > 1) rows.push(["level of each pair", general(plan.level, 4), question.models ? "max-T" : "Bonferroni"]);
     if (clusters) {
       const size = Number.isFinite(clusters.per_cluster) ? clusters.per_cluster : clusters.size;
-      rows.push([`design effect of ${whole(size)}`, general(designEffect(size, question.icc), 4), "section 6.4"]);
+      rows.push([`design effect, m = ${whole(size)}`, general(designEffect(size, question.icc), 4), "section 6.4"]);
     }
     return table(several ? "Closed forms, lowest correlation" : "Closed forms", ["by the normal law", "", "equation"], rows.map((cells) => ({ cells })));
   };
@@ -178,7 +178,7 @@
     const equal = () => admissibleDiscordance(a, b).map((d) => 1 - d).reverse();
     const size = Math.abs(gap ? Number(gap) : NaN);
     show("rho-hint").textContent = `of the scores, if known${known ? range(admissibleRho(a, b)) : ""}`;
-    show("agreement-hint").textContent = `or both right or both wrong${known ? range(equal()) : ""}`;
+    show("agreement-hint").textContent = `same outcome, if known${known ? range(equal()) : ""}`;
     show("discordance-hint").textContent = `items that one model alone solves${size <= 1 ? range([size, 1]) : ""}`;
   };
 
@@ -197,7 +197,9 @@
     show("n-hint").textContent = ALSO_AT_HAND.includes(asked.know) ? "if known: what can they see?"
       : asked.know === "repeats" ? "in place of the gap" : "";
     hint(asked);
-    history.replaceState(null, "", `#${new URLSearchParams(stated(asked))}`);
+    const state = `#${new URLSearchParams(stated(asked))}`;
+    // Browsers let a page change its address only so often.
+    if (state !== location.hash) history.replaceState(null, "", state);
     mark();
     let found = null;
     try {

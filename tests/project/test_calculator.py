@@ -259,12 +259,13 @@ def test_items_there_are_have_their_power_gap_and_ratio(visit: Callable[..., Bro
 
 
 def test_its_laws_are_those_of_scipy(visit: Callable[..., Browser]) -> None:
+    browser = visit()
+
     def page(function: str, *arguments: tuple[float, ...]) -> list[float]:
         call = f"return arguments[0].map((given) => LlmPower.{function}(...given))"
         found: list[float] = browser.execute_script(call, arguments)
         return found
 
-    browser = visit()
     z = [x / 8 for x in range(-300, 72)]
     assert page("normalCdf", *((x,) for x in z)) == pytest.approx(ndtr(z), rel=1e-12, abs=0)
     p = [
@@ -289,13 +290,13 @@ def test_its_laws_are_those_of_scipy(visit: Callable[..., Browser]) -> None:
         for n, q in [(1, 0.3), (17, 0.5), (900, 0.02), (50_000, 0.5), (10**6, 0.999)]
         for k in {0, 1, round(n * q), min(n, round(n * q) + 40), n}
     ]
-    expected = [binom.pmf(*cell) for cell in cells]
+    expected = [float(binom.pmf(*cell)) for cell in cells]
     assert page("binomialPmf", *cells) == pytest.approx(expected, rel=1e-11, abs=1e-300)
     tails = [(freedom, tail) for freedom in (1, 2, 7, 60, 5000) for tail in (0.025, 0.2, 1e-5)]
-    expected = [-stdtrit(*case) for case in tails]
+    expected = [-float(stdtrit(*case)) for case in tails]
     assert page("studentQuantile", *tails) == pytest.approx(expected, rel=1e-11, abs=0)
     shifted = [(t, f, shift) for f in (1, 6, 45, 4000) for t in (0.5, 2.2) for shift in (0, 1.7, 4)]
-    expected = [nct.sf(t, f, shift) for t, f, shift in shifted]
+    expected = [float(nct.sf(t, f, shift)) for t, f, shift in shifted]
     assert page("studentUpperTail", *shifted) == pytest.approx(expected, rel=1e-9, abs=0)
     sizes = [(1, 0.2), (471, 0.004)]
     assert page("designEffect", *sizes) == [float(design_effect(*case)) for case in sizes]
@@ -357,7 +358,7 @@ def test_keys_alone_ask_and_the_address_keeps_the_plan(visit: Callable[..., Brow
         return str(browser.execute_script("return document.activeElement.name"))
 
     def sentence() -> str:
-        return browser.find_element(By.ID, "sentence").text
+        return str(browser.find_element(By.ID, "sentence").text)
 
     assert sentence().startswith("Plan 1,069 items")
     press(browser, Keys.TAB, Keys.ARROW_DOWN, Keys.ARROW_DOWN)
