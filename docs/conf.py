@@ -23,6 +23,9 @@ html_theme = "furo"
 html_title = "llm-power"
 # Pages are read in the repository too: what is no page (a file of data, a source) is linked there.
 html_copy_source = False
+# The calculator is a page of its own, as it is on disk.
+html_static_path = ["_static"]
+html_extra_path = ["calculator.html"]
 html_show_copyright = False
 # A line of a hundred characters, as the command prints them, does not scroll.
 _SMALL_CODE = {"code-font-size": "74%"}

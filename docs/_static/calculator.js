@@ -424,10 +424,13 @@ const LlmPower = (() => {
    * that its error falls exponentially with the number of steps.
    */
   const studentUpperTail = (t, freedom, shift) => {
-    const step = Math.min(0.1, 0.5 / Math.sqrt(2 * freedom + shift * shift));
+    const logWeight = (u) => freedom * (u - Math.expm1(2 * u) / 2);
+    // Φ bends at s = shift/t within 1/shift; where no weight is, the bend needs no steps.
+    const bend = shift > 1 && logWeight(Math.log(shift / t)) > -60 ? shift : 1;
+    const step = Math.min(0.1, 0.5 / Math.sqrt(2 * freedom + bend * bend));
     let [total, weights] = [0, 0];
     const add = (u) => {
-      const log = freedom * (u - Math.expm1(2 * u) / 2);
+      const log = logWeight(u);
       if (log < -45) return false;
       weights += Math.exp(log);
       total += Math.exp(log) * normalCdf(shift - t * Math.exp(u));
@@ -680,9 +683,6 @@ const LlmPower = (() => {
   /** Items that means of repeats take by the paired t test, or the gap that n items find. */
   const planRepeats = (given, asked) => {
     const level = levelOf(asked), law = [level, asked.power];
-    for (const field of ["margin", "clusters"]) {
-      refuse(asked[field] !== null, field, "margin and clusters are not for repeats: leave them out");
-    }
     const between = needed(given, "between"), withinA = needed(given, "within_a");
     const withinB = number(given, "within_b", { missing: withinA });
     const kA = number(given, "repeats_a", { missing: 1, whole: true });
@@ -751,7 +751,6 @@ const LlmPower = (() => {
       return planOf(pairOf(gap, discordance), asked, n, null);
     },
     items(given, asked) {
-      refuse(asked.margin !== null, "margin", "margin must come with a gap: give one, in place of the items");
       const n = needed(given, "n", { whole: true }), discordance = within(given, "discordance", 0, 1);
       atLeast(n, "n", 1);
       refuse(n > MOST_SUMMED, "n", `n must be at most ${MOST_SUMMED} here, got ${n}`);

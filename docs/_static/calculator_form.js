@@ -82,20 +82,20 @@
     return table("Items that are required", ["test", ...head], rows);
   };
 
-  const closedTable = (plan, known) => {
+  const closedTable = (plan, known, several) => {
     const { closed, clusters, question } = plan;
-    const rows = [["standard deviation of a difference", general(closed.sigma_d), known === "repeats" ? "Miller" : "(5)"]];
+    const rows = [["σ of a difference", general(closed.sigma_d), known === "repeats" ? "Miller (9)" : "(5)"]];
     rows.push(["N*, not rounded", general(closed.n_star, 8), known === "repeats" ? "Miller (9)" : "(6)"]);
     if (closed.mde !== null) {
-      rows.push(["gap that the items resolve", points(closed.mde, true), known === "repeats" ? "Miller (10)" : "(4)"]);
-      rows.push(["q = n/N*", general(closed.q, 4), "section 3"]);
+      rows.push(["gap resolved", points(closed.mde, true), known === "repeats" ? "Miller (10)" : "(4)"]);
+      rows.push(["q = n/N*", general(closed.q, 4), "definition 1"]);
     }
     if (familySize(question) > 1) rows.push(["level of each pair", general(plan.level, 4), question.models ? "max-T" : "Bonferroni"]);
     if (clusters) {
       const size = Number.isFinite(clusters.per_cluster) ? clusters.per_cluster : clusters.size;
-      rows.push([`design effect, ${whole(size)} items each`, general(designEffect(size, question.icc), 4), "section 6.4"]);
+      rows.push([`design effect, m = ${whole(size)}`, general(designEffect(size, question.icc), 4), "section 6.4"]);
     }
-    return table("Closed forms", ["by the normal law", "", "equation"], rows.map((cells) => ({ cells })));
+    return table(several ? "Closed forms, lowest correlation" : "Closed forms", ["by the normal law", "", "equation"], rows.map((cells) => ({ cells })));
   };
 
   const waysTable = ({ ways, n_clusters }) =>
@@ -164,7 +164,7 @@
     const tables = known === "repeats" ? [repeatsTable(found)] : [requiredTable(plans)];
     if (plan.clusters) tables.push(waysTable(plan.clusters));
     if (plan.sizes?.length && plans.length === 1) tables.push(errorsTable(plan));
-    tables.push(closedTable(plan, known));
+    tables.push(closedTable(plan, known, plans.length > 1));
     show("assumed").textContent = assumed(found, plans);
     show("tables").replaceChildren(...tables);
     show("notes").replaceChildren(...notes(found, plans).map((note) => element("p", note)));
@@ -173,14 +173,13 @@
   /** What the accuracies, or the gap, admit; nothing while they are no such thing. */
   const hint = ({ p_a, p_b, gap }) => {
     const [a, b] = [p_a, p_b].map((text) => text ? Number(text) : NaN);
-    const admissible = ([low, high]) => `admissible: ${general(low)} to ${general(high)}`;
     const known = [a, b].every((p) => p >= 0 && p <= 1);
-    show("rho-hint").textContent = known ? `${admissible(admissibleRho(a, b))}, eqs. (7) and (8)` : "if known";
-    show("agreement-hint").textContent = known
-      ? `${admissible(admissibleDiscordance(a, b).map((d) => 1 - d).reverse())}, in place of it`
-      : "in place of the correlation";
+    const range = ([low, high]) => `: ${general(low)} to ${general(high)}`;
+    const equal = () => admissibleDiscordance(a, b).map((d) => 1 - d).reverse();
     const size = Math.abs(gap ? Number(gap) : NaN);
-    show("discordance-hint").textContent = size <= 1 ? `${admissible([size, 1])}` : "share of the items";
+    show("rho-hint").textContent = `of the scores, if known${known ? range(admissibleRho(a, b)) : ""}`;
+    show("agreement-hint").textContent = `same outcome, if known${known ? range(equal()) : ""}`;
+    show("discordance-hint").textContent = `items that one model alone solves${size <= 1 ? range([size, 1]) : ""}`;
   };
 
   const mark = (field = null, message = "") => {
@@ -198,7 +197,9 @@
     show("n-hint").textContent = ALSO_AT_HAND.includes(asked.know) ? "if known: what can they see?"
       : asked.know === "repeats" ? "in place of the gap" : "";
     hint(asked);
-    history.replaceState(null, "", `#${new URLSearchParams(stated(asked))}`);
+    const state = `#${new URLSearchParams(stated(asked))}`;
+    // Browsers let a page change its address only so often.
+    if (state !== location.hash) history.replaceState(null, "", state);
     mark();
     let found = null;
     try {

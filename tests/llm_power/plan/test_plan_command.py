@@ -46,6 +46,7 @@ def ask(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
         (("--gap", 0.02, "--discordance", 0.1, "--n", 1319), "Plan 2,043 items: the exact"),
         (("--p-a", 0.65, "--p-b", 0.60, "--n", 800), "Plan 2,392 items: enough at every"),
         (("--n", 20, "--discordance", 0.1), "No gap is found among 20 items: plan more."),
+        (("--gap", 1, "--discordance", 1), "Plan 6 items: the exact"),
         (("--gap", 0, "--discordance", 0.1), "No number of items tells models apart"),
         (("--gap", 0, "--discordance", 0.1, "--margin", 0.01), "Plan 8,602 items: two one-sided"),
         (
