@@ -268,8 +268,13 @@ const LlmPower = (() => {
   };
 
   /** Mean of a function of the number of discordant items, given from `from` on. */
-  const mean = (values, from, { low, mass }) =>
-    mass.reduce((sum, chance, i) => sum + chance * (values[low - from + i] ?? 0), 0);
+  const mean = (values, from, { low, mass }) => {
+    let sum = 0;
+    // Counts beyond the range have next to no probability.
+    const [first, last] = [Math.max(0, from - low), Math.min(mass.length, values.length + from - low)];
+    for (let i = first; i < last; i++) sum += mass[i] * values[low - from + i];
+    return sum;
+  };
 
   /** Exact unconditional power of McNemar's test among n items; both sides. */
   const mcnemarPower = (n, pair, test, alpha) => {

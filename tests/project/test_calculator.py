@@ -183,7 +183,7 @@ def differences(ours: Any, pages: Any, where: str = "") -> Iterator[str]:
         for at, (one, other) in enumerate(zip(ours, pages, strict=True)):
             yield from differences(one, other, f"{where} {at}")
     elif isinstance(ours, float) and ours % 1:
-        if not math.isclose(ours, pages, rel_tol=RELATIVE):
+        if pages is None or not math.isclose(ours, pages, rel_tol=RELATIVE):
             yield f"{where}: {ours} {pages}"
     elif ours != pages:
         yield f"{where}: {ours} {pages}"
