@@ -347,7 +347,9 @@ class Simulation:
         -----
         Halving the interval brackets the gap. Near it the power is a straight line in the gap on
         the probit scale, as it is for a z test: the line through 11 simulated gaps within 15 % of
-        the bracket meets the target at `mde`, and its covariance gives the standard error.
+        the bracket meets the target at `mde`, and its covariance gives the standard error. With few
+        items the power bends, which the standard error does not have: `mde` is .011 too small
+        with 10 items that all differ, .002 with 20 and .001 with 50.
 
         Examples
         --------

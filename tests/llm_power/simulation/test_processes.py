@@ -93,10 +93,13 @@ def test_cells_from_agreement_correlation_and_copula_are_those_of_the_closed_for
 
 
 @pytest.mark.parametrize("spread", [0.0, 0.5, 1.0, 4.0])
-def test_one_answer_to_items_of_normal_difficulty_is_the_copula(spread: float) -> None:
-    rho_z = 0.8 * spread**2 / (1 + spread**2)
-    found = ItemDifficulty(0.65, 0.60, spread=spread, shared=0.8).law().counts
-    assert_allclose(found, CopulaBernoulli(0.65, 0.60, rho_z).law().counts, atol=2e-5)
+@pytest.mark.parametrize("shared", [-1.0, 0.8, 1.0])
+def test_one_answer_to_items_of_normal_difficulty_is_the_copula(
+    spread: float, shared: float
+) -> None:
+    rho_z = shared * spread**2 / (1 + spread**2)
+    found = ItemDifficulty(0.65, 0.60, spread=spread, shared=shared).law().counts
+    assert_allclose(found, CopulaBernoulli(0.65, 0.60, rho_z).law().counts, atol=3e-5)
 
 
 def test_repeats_shrink_the_variance_within_items_alone() -> None:
