@@ -206,6 +206,8 @@ class Simulation:
 
     def __post_init__(self) -> None:
         positive_count("n_trials", self.n_trials)
+        if not isinstance(self.seed, np.random.Generator):
+            counts("seed", self.seed)
         open_unit("alpha", self.alpha)
 
     def power(self, process: Process, n_items: int) -> SimulatedPower:
@@ -237,6 +239,12 @@ class Simulation:
         (True, 0.05)
         """
         size = positive_count("n_items", n_items)
+        if type(process).__repr__ is object.__repr__:
+            # It has an address, which is another one in every run.
+            raise InvalidArgument(
+                f"process must have a repr that names it and its parameters, got {process!r}; "
+                "make its class a dataclass"
+            )
         rejects, effect = self._functions
         rng, resampling = self._streams(f"{process!r}/{size}")
         rejected, effects = [], []

@@ -548,6 +548,8 @@ class AnnotatorNoise(AlikeItems):
         _within("error_rate", self.error_rate, 0, 0.5)
         if positive_count("n_annotators", self.n_annotators) % 2 == 0:
             raise InvalidArgument(f"n_annotators must be odd, got {self.n_annotators!r}")
+        if not isinstance(self.process, AlikeItems):
+            raise InvalidArgument(f"process must be of items that are alike, got {self.process!r}")
         truth = self.process.population()
         if not (_is_preference(truth) or _is_binary(truth)):
             raise InvalidArgument("process must have 0/1 scores or be of preferences")

@@ -189,7 +189,11 @@ def test_f1_is_that_of_the_predictions() -> None:
             "process must have 0/1 scores or be of preferences",
         ),
         (lambda: PromptVariants(0.7, 0.6, 0.5, -0.1), r"spread must lie in \[0, 4\], got -0.1"),
-        (lambda: GradedBeta(0.7, 0.5), "mean_shift must lie strictly between 0 and 1"),
+        (lambda: GradedBeta(0.7, 0.5), r"mean_shift must lie strictly in \(-0.333333, 0.666667\)"),
+        (
+            lambda: AnnotatorNoise(PromptVariants(0.7, 0.6, 0.5, 0.1), 0.1),  # type: ignore[arg-type]
+            "process must be of items that are alike",
+        ),
         (lambda: ResampledPairs([1, 0], [1]), r"over the same items, got shapes \(2,\) and \(1,\)"),
         (lambda: ResampledPredictions([1], [1, 0], [1, 0]), "vectors over the same items"),
         (lambda: ResampledPredictions([1, 2], [1, 3], [1, 2], positive=1), "F1 is of two classes"),
