@@ -449,11 +449,16 @@ def plan_detectable(
     if question.margin is not None:
         raise InvalidArgument("margin must come with a gap: give --gap in place of --n")
     gap = _detectable(n_items, discordance, question, question.level)
-    plan = _plan(pair_from_gap(min(gap, discordance), discordance), question, n_items)
-    return DetectableGap(n_items, gap, plan)
+    pair = pair_from_gap(min(gap, discordance), discordance)
+    return DetectableGap(n_items, gap, _plan(pair, question, n_items, detectable=gap))
 
 
-def _plan(pair: AssumedPair, asked: Question, n_items: int | None = None) -> Plan:
+def _plan(
+    pair: AssumedPair,
+    asked: Question,
+    n_items: int | None = None,
+    detectable: float | None = None,
+) -> Plan:
     if n_items is not None and n_items < (asked.clusters or 0):
         raise InvalidArgument(
             f"clusters must be at most the items at hand, {n_items:,}, got {asked.clusters!r}"
@@ -485,7 +490,7 @@ def _plan(pair: AssumedPair, asked: Question, n_items: int | None = None) -> Pla
         monitored=None if asked.clusters else _monitored(pair, own, settings),
         clusters=clusters,
         sizes=() if asked.clusters else _sizes(pair, own, asked, level),
-        at_hand=None if n_items is None else _at_hand(pair, n_items, asked, level),
+        at_hand=None if n_items is None else _at_hand(pair, n_items, asked, detectable),
     )
 
 
@@ -535,11 +540,13 @@ def _sizes(pair: AssumedPair, own: float, asked: Question, level: float) -> tupl
     return tuple(found)
 
 
-def _at_hand(pair: AssumedPair, n_items: int, asked: Question, level: float) -> AtHand:
+def _at_hand(pair: AssumedPair, n_items: int, asked: Question, detectable: float | None) -> AtHand:
+    if detectable is None:
+        detectable = _detectable(n_items, pair.discordance, asked, asked.level)
     return AtHand(
         n_items=positive_count("n_items", n_items),
-        power=_power(pair, n_items, asked, level),
-        detectable=_detectable(n_items, pair.discordance, asked, level),
+        power=_power(pair, n_items, asked, asked.level),
+        detectable=detectable,
     )
 
 

@@ -141,6 +141,7 @@ def _at_cost(
 ) -> _Reply:
     from llm_power.plan.costs import plan_costs, variances_of_levels
     from llm_power.plan.costs_text import costs_sentence, costs_text
+    from llm_power.plan.pair import pair_from_gap
     from llm_power.plan.question import Question
     from llm_power.statistics.design_costs import Costs
 
@@ -157,7 +158,8 @@ def _at_cost(
         cluster = reading["cluster"]
         variances = variances_of_pilot(*read_pilot(**reading), cluster=cluster)
     elif reading["pilot"] is None and set(said) == {"discordance"}:
-        variances = variances_of_levels(said["discordance"] - (gap or 0.0) ** 2, **levels)
+        pair = pair_from_gap(gap or 0.0, said["discordance"])
+        variances = variances_of_levels(pair.sigma_d**2, **levels)
     elif reading["pilot"] is None and set(said) == {"between"}:
         variances = variances_of_levels(said["between"] + noise, **levels)
     else:

@@ -206,6 +206,8 @@ class Simulation:
 
     def __post_init__(self) -> None:
         positive_count("n_trials", self.n_trials)
+        if not isinstance(self.seed, np.random.Generator):
+            counts("seed", self.seed)
         open_unit("alpha", self.alpha)
 
     def power(self, process: Process, n_items: int) -> SimulatedPower:
@@ -237,6 +239,12 @@ class Simulation:
         (True, 0.05)
         """
         size = positive_count("n_items", n_items)
+        if type(process).__repr__ is object.__repr__:
+            # It has an address, which is another one in every run.
+            raise InvalidArgument(
+                f"process must have a repr that names it and its parameters, got {process!r}; "
+                "make its class a dataclass"
+            )
         rejects, effect = self._functions
         rng, resampling = self._streams(f"{process!r}/{size}")
         rejected, effects = [], []
@@ -347,7 +355,9 @@ class Simulation:
         -----
         Halving the interval brackets the gap. Near it the power is a straight line in the gap on
         the probit scale, as it is for a z test: the line through 11 simulated gaps within 15 % of
-        the bracket meets the target at `mde`, and its covariance gives the standard error.
+        the bracket meets the target at `mde`, and its covariance gives the standard error. With few
+        items the power bends, which the standard error does not have: `mde` is .011 too small
+        with 10 items that all differ, .002 with 20 and .001 with 50.
 
         Examples
         --------

@@ -28,8 +28,8 @@ from llm_power.statistics.paired_binary import admissible_rho
 
 # Rounding of a probability that was worked out from others.
 _ROUNDING = 1e-9
-# Nodes of a quadrature over a normal variable, whose error is below 2e-5 up to this spread.
-_NODES, _WIDEST = 64, 4
+# Nodes of a quadrature over a normal variable: probabilities are within 3e-5 up to this spread.
+_NODES, _WIDEST = 100, 4
 # Points of a lattice that stands for a law.
 _LATTICE = 2**15
 # The four outcomes of 0/1 scores: neither, only B, only A and both models solve the item.
@@ -548,6 +548,8 @@ class AnnotatorNoise(AlikeItems):
         _within("error_rate", self.error_rate, 0, 0.5)
         if positive_count("n_annotators", self.n_annotators) % 2 == 0:
             raise InvalidArgument(f"n_annotators must be odd, got {self.n_annotators!r}")
+        if not isinstance(self.process, AlikeItems):
+            raise InvalidArgument(f"process must be of items that are alike, got {self.process!r}")
         truth = self.process.population()
         if not (_is_preference(truth) or _is_binary(truth)):
             raise InvalidArgument("process must have 0/1 scores or be of preferences")

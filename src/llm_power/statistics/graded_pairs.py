@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import betaincinv, ndtr, ndtri
 
-from llm_power.statistics._checks import open_unit, positive_count, strictly_between
+from llm_power.statistics._checks import positive_count, strictly_between
 from llm_power.statistics._typing import FloatArray, RandomSource
 
 # Concentration a + b of the graded scores, Beta(4, 2) for model A.
@@ -120,7 +120,7 @@ def graded_difference_variance(mean_shift: float, rho_z: float) -> float:
     0.0272
     """
     latent = float(strictly_between("rho_z", rho_z, -1.0, 1.0))
-    mean_b = open_unit("2/3 - mean_shift", _MEAN_A - mean_shift)
+    mean_b = _mean_b(mean_shift)
     nodes, weights = np.polynomial.hermite_e.hermegauss(64)
     weights = weights / weights.sum()
     z_b = latent * nodes[:, np.newaxis] + np.sqrt(1 - latent**2) * nodes
@@ -128,10 +128,14 @@ def graded_difference_variance(mean_shift: float, rho_z: float) -> float:
     return float(weights @ np.square(gap - mean_shift) @ weights)
 
 
+def _mean_b(mean_shift: float) -> float:
+    return _MEAN_A - float(strictly_between("mean_shift", mean_shift, _MEAN_A - 1, _MEAN_A))
+
+
 def _graded_scores(z: FloatArray, mean_shift: float, rho_z: float) -> tuple[FloatArray, FloatArray]:
     """Scores of A and B at independent normal variables of shape (n_items, 2)."""
     latent = float(strictly_between("rho_z", rho_z, -1.0, 1.0))
-    mean_b = open_unit("2/3 - mean_shift", _MEAN_A - mean_shift)
+    mean_b = _mean_b(mean_shift)
     z_a, other = z.T
     z_b = latent * z_a + np.sqrt(1 - latent**2) * other
     return _beta_quantile(_MEAN_A, z_a), _beta_quantile(mean_b, z_b)

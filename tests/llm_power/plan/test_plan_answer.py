@@ -193,6 +193,15 @@ def test_a_gap_of_the_margin_is_not_within_it_by_rounding(p_a: float, p_b: float
     assert (plan.equivalence, plan.decided_as, plan.items) == (inf, "different", plan.exact)
 
 
+@pytest.mark.parametrize("clusters", [None, 14])
+def test_the_items_at_hand_detect_the_gap_that_was_asked_for(clusters: int | None) -> None:
+    icc = None if clusters is None else 0.004
+    found = plan_detectable(2_000, 0.1, question=Question(clusters=clusters, icc=icc))
+    assert found.plan.at_hand is not None
+    assert found.plan.at_hand.detectable == found.gap == pytest.approx(found.plan.pair.gap)
+    assert found.plan.at_hand.power == pytest.approx(0.8, abs=1e-6)
+
+
 def test_more_clusters_than_items_at_hand_are_refused() -> None:
     with pytest.raises(InvalidArgument, match="clusters must be at most the items at hand, 5"):
         plan_gap(0.02, 0.1, n_items=5, question=Question(clusters=14, icc=0.01))

@@ -119,6 +119,14 @@ def test_json_has_what_python_has(ask: Callable[..., str]) -> None:
         (("--p-a", 1.2, "--p-b", 0.6), "p_a must lie in [0, 1], got 1.2"),
         (("--gap", 0.2, "--discordance", 0.1), "discordance must lie in [0.2, 1]"),
         (("--gap", 2, "--discordance", 0.1), "gap must lie in [-1, 1]"),
+        (
+            ("--gap", 0.3, "--discordance", 0.2, "--cost-answer", 1),
+            "discordance must lie in [0.3, 1] for a gap of 0.3, got 0.2",
+        ),
+        (
+            ("--discordance", 1.5, "--cost-answer", 1, "--budget", 100),
+            "discordance must lie in [0, 1] for a gap of 0, got 1.5",
+        ),
         (("--gap", 0.02), "give --p-a and --p-b"),
         ((), "give --p-a and --p-b"),
         (("--b", 8, "--c", 5, "--n", 10), "n_items"),

@@ -15,9 +15,10 @@ from llm_power.example import example_task
 from llm_power.plugins import PluginError, load_plugin, plugin_names
 from llm_power.simulation import engine
 from llm_power.simulation.engine import Simulation
-from llm_power.simulation.outcomes import Outcomes
+from llm_power.simulation.outcomes import Outcomes, PairedOutcomes
 from llm_power.simulation.processes import (
     AgreementRate,
+    AlikeItems,
     GradedBeta,
     IndependentBinomials,
     PairedMultinomial,
@@ -138,12 +139,24 @@ def test_observed_power_is_the_p_value_in_another_form() -> None:
         ({"alpha": 1.5}, "alpha must lie strictly between 0 and 1, got 1.5"),
         ({"n_trials": 0}, "n_trials must be at least 1, got 0"),
         ({"test": "wald"}, r"test must be one of \['asymptotic', .*\], got 'wald'"),
+        ({"seed": -1}, "seed must not be negative, got -1"),
         ({"effect": "size"}, r"effect must be one of \['accuracy_gap', .*\], got 'size'"),
     ],
 )
 def test_settings_outside_their_domain(settings: dict[str, object], message: str) -> None:
     with pytest.raises(InvalidArgument, match=message):
         Simulation(**settings).power(better(0.05), 100)  # type: ignore[arg-type]
+
+
+def test_a_process_that_does_not_name_itself_is_refused() -> None:
+    """Its stream would be another one in every run."""
+
+    class Nameless(AlikeItems):
+        def law(self) -> PairedOutcomes:
+            return Preferences(0.6).law()
+
+    with pytest.raises(InvalidArgument, match="process must have a repr that names it"):
+        Simulation().power(Nameless(), 100)
 
 
 def test_a_target_below_the_level_is_refused() -> None:

@@ -93,10 +93,13 @@ def test_cells_from_agreement_correlation_and_copula_are_those_of_the_closed_for
 
 
 @pytest.mark.parametrize("spread", [0.0, 0.5, 1.0, 4.0])
-def test_one_answer_to_items_of_normal_difficulty_is_the_copula(spread: float) -> None:
-    rho_z = 0.8 * spread**2 / (1 + spread**2)
-    found = ItemDifficulty(0.65, 0.60, spread=spread, shared=0.8).law().counts
-    assert_allclose(found, CopulaBernoulli(0.65, 0.60, rho_z).law().counts, atol=2e-5)
+@pytest.mark.parametrize("shared", [-1.0, 0.8, 1.0])
+def test_one_answer_to_items_of_normal_difficulty_is_the_copula(
+    spread: float, shared: float
+) -> None:
+    rho_z = shared * spread**2 / (1 + spread**2)
+    found = ItemDifficulty(0.65, 0.60, spread=spread, shared=shared).law().counts
+    assert_allclose(found, CopulaBernoulli(0.65, 0.60, rho_z).law().counts, atol=3e-5)
 
 
 def test_repeats_shrink_the_variance_within_items_alone() -> None:
@@ -186,7 +189,11 @@ def test_f1_is_that_of_the_predictions() -> None:
             "process must have 0/1 scores or be of preferences",
         ),
         (lambda: PromptVariants(0.7, 0.6, 0.5, -0.1), r"spread must lie in \[0, 4\], got -0.1"),
-        (lambda: GradedBeta(0.7, 0.5), "mean_shift must lie strictly between 0 and 1"),
+        (lambda: GradedBeta(0.7, 0.5), r"mean_shift must lie strictly in \(-0.333333, 0.666667\)"),
+        (
+            lambda: AnnotatorNoise(PromptVariants(0.7, 0.6, 0.5, 0.1), 0.1),  # type: ignore[arg-type]
+            "process must be of items that are alike",
+        ),
         (lambda: ResampledPairs([1, 0], [1]), r"over the same items, got shapes \(2,\) and \(1,\)"),
         (lambda: ResampledPredictions([1], [1, 0], [1, 0]), "vectors over the same items"),
         (lambda: ResampledPredictions([1, 2], [1, 3], [1, 2], positive=1), "F1 is of two classes"),
