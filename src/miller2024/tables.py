@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
 import pandas as pd
 
-from llm_power.printed import Printed
+from llm_power.agreement import placed
+from llm_power.printed import Printed, parse_printed
 from llm_power.provenance import Provenance
-from llm_power.report.tables import Column, Table, as_fixed, as_integer, as_printed
+from llm_power.report.tables import (
+    Column,
+    Table,
+    as_digits_of,
+    as_fixed,
+    as_integer,
+    as_printed,
+)
 from llm_power.statistics._typing import FloatArray
 from llm_power.statistics.standard_errors import (
     bernoulli_error,
@@ -114,48 +122,80 @@ def naive_errors(printed: pd.DataFrame, model: str) -> list[Recomputed]:
 
 
 def present(
-    frame: pd.DataFrame, number: int, caption: str, *, sources: str, notes: Sequence[str] = ()
+    frame: pd.DataFrame,
+    number: int,
+    caption: str,
+    headers: Mapping[str, str],
+    *,
+    sources: str,
+    notes: Sequence[str] = (),
 ) -> Table:
-    """Dress a frame: printed cells, and beside each what the others give."""
-    columns = [_column(name) for name in frame.columns if not name.endswith(("_lower", "_upper"))]
+    """Dress a frame: what the other cells give, with the printed one below where it differs.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        From one of the functions above; it is the CSV.
+    number, caption
+        Of the table.
+    headers : mapping
+        Header of each column that is shown.
+    sources, notes
+        What stands below the table.
+    """
+    shown = _shown(frame)
     return Table(
         frame=frame,
-        columns=columns,
+        columns=[_column(name, header, shown) for name, header in headers.items()],
         caption=caption,
         number=str(number),
         provenance=[Provenance.published(sources)],
         notes=notes,
+        shown=shown,
     )
 
 
-_HEADERS: Final = {
-    "n": "questions",
-    "mean_cluster_size": "questions a cluster",
-    "galleon_naive": "Galleon, eq. (2)",
-    "galleon_ratio": "Galleon, times eq. (2)",
-    "dreadnought_naive": "Dreadnought, eq. (2)",
-    "dreadnought_ratio": "Dreadnought, times eq. (2)",
-    "galleon_se": "Galleon, SE",
-    "dreadnought_se": "Dreadnought, SE",
-    "galleon": "Galleon",
-    "dreadnought": "Dreadnought",
-    "se": "SE",
-    "low": "from",
-    "high": "to",
-    "se_of_scores": "SE, from scores",
-}
+def _shown(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the frame with recomputed cells as they would have been printed, models in lines."""
+    shown = frame.copy()
+    for name in frame.columns:
+        if f"{name}_printed" in frame:
+            texts, held = list(frame[f"{name}_printed"]), frame[name]
+            shown[name] = list(map(_as_would_be_printed, held, texts))
+            ends = zip(frame[f"{name}_lower"], frame[f"{name}_upper"], texts, strict=True)
+            shown[f"{name}_agrees"] = [_can_be(*end) for end in ends]
+    for name in frame.columns:
+        of_first, _, what = name.partition("_")
+        other = f"{MODELS[1]}_{what}" if what else MODELS[1]
+        if of_first == MODELS[0] and other in frame:
+            shown[f"both_{what}"] = list(zip(frame[name], frame[other], strict=True))
+    shown["both"] = [("Galleon", "Dreadnought")] * len(frame)
+    return shown
 
 
-def _column(name: str) -> Column:
-    plain = name.removesuffix("_printed")
-    header = _HEADERS.get(plain, plain)
-    if name in ("eval", "model", "baseline"):
+def _can_be(lower: float, upper: float, text: str) -> bool:
+    """Whether rounding alone is between a printed cell and what the others give."""
+    cell = parse_printed(text)
+    return any(placed(cell, lower, upper, rounding=how) != "outside" for how in ("nearest", "up"))
+
+
+def _as_would_be_printed(value: float, text: str) -> str:
+    percent = "%" if "%" in text else ""
+    digits = as_digits_of(text)(100 * value if percent else value)
+    sign = "+" if text.startswith("+") and value > 0 else ""
+    return f"{sign}{digits}{percent}"
+
+
+def _column(name: str, header: str, shown: pd.DataFrame) -> Column:
+    if name in ("eval", "both"):
         return Column(name, header)
-    if name != plain:
-        return Column(name, f"{header}, printed", as_printed, "right")
+    if f"{name}_agrees" in shown:
+        return Column(name, header, align="right", printed=True)
+    if name.endswith("_printed"):
+        return Column(name, header, as_printed, "right")
     if name in ("n", "clusters"):
         return Column(name, header, as_integer, "right")
-    pure = name.endswith("ratio") or name in ("correlation", "z", "mean_cluster_size")
+    pure = name.endswith("ratio") or name in ("z", "mean_cluster_size")
     return Column(name, header, as_fixed(2) if pure else _as_percent, "right")
 
 

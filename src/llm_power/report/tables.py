@@ -47,7 +47,7 @@ STAND_IN_NOTE = (
 )
 _MARKS = {
     "≠": "≠ marks a printed value that is not what is recomputed above it.",
-    "≈": "≈ marks a printed value that differs within the chance of the simulations.",
+    "≈": "≈ marks a printed value that differs {}.",
 }
 _PARAGRAPH = 98  # characters of a line of the notes in Markdown
 
@@ -481,11 +481,12 @@ def _beside(ours: str, printed: object, agrees: object) -> str:
 def _notes(table: Table, rows: list[Row]) -> list[str]:
     """Return the notes, what the marks say, and what agreement is worth that is no finding."""
     marks = {line[0] for row in rows for cell in row for line in cell.printed}
-    legend = [text for mark, text in _MARKS.items() if mark in marks]
+    kinds = {source.kind for source in table.provenance}
+    near = "within the chance of the simulations" if "simulated" in kinds else "by rounding alone"
+    legend = [text.format(near) for mark, text in _MARKS.items() if mark in marks]
     if not marks and any(column.printed for column in table.columns):
         met = "; bounds that are printed are met" if _prints_bounds(table) else ""
         legend = [f"Every printed cell is reproduced to its last digit{met}."]
-    kinds = {source.kind for source in table.provenance}
     fitted = [WITNESS_NOTE] if "witness" in kinds else []
     stand_in = [STAND_IN_NOTE] if "stand_in" in kinds else []
     return [*legend, *table.notes, *fitted, *stand_in]

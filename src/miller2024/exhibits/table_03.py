@@ -2,18 +2,33 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from miller2024.tables import present, table_03
 from replication.exhibits import Exhibit, Inputs
+
+_CAPTION: Final = (
+    "Printed clustered standard errors (SE), and their ratio to those of eq. (2), which has no "
+    "clusters."
+)
+_HEADERS: Final = {
+    "eval": "Eval",
+    "n": "Questions",
+    "clusters": "Clusters",
+    "mean_cluster_size": "Their mean size",
+    "both": "Model",
+    "both_printed": "Score, printed",
+    "both_se_printed": "SE, printed",
+    "both_naive": "SE, eq. (2)",
+    "both_ratio": "Ratio",
+}
+_NOTE: Final = (
+    "Scores and SE of DROP are printed without the percent sign. Eq. (2) is for scores of 0 and 1; "
+    "of graded ones it gives an upper bound, and the ratio is a lower one."
+)
 
 
 def make(inputs: Inputs) -> Exhibit:
     """Make Table 3."""
     frame = table_03(inputs.printed(3))
-    return Exhibit(
-        present(
-            frame,
-            3,
-            "Scores with clustered standard errors, and what these are beside eq. (2).",
-            sources="Table 3",
-        )
-    )
+    return Exhibit(present(frame, 3, _CAPTION, _HEADERS, sources="Table 3", notes=[_NOTE]))

@@ -2,16 +2,36 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from miller2024.tables import present, table_05
 from replication.exhibits import Exhibit, Inputs
+
+_CAPTION: Final = (
+    "Paired differences, Galleon minus Dreadnought: what standard errors (SE), correlations and "
+    "intervals give of one another."
+)
+_HEADERS: Final = {
+    "eval": "Eval",
+    "difference": "Difference",
+    "se": "SE",
+    "low": "CI from",
+    "high": "CI to",
+    "correlation": "ρ",
+    "se_of_scores": "SE by eq. (2)",
+    "z": "z",
+}
+_NOTE: Final = (
+    "SE and ρ, the correlation, follow from each other and the errors of Tables 2 and 3; the ends "
+    "of the 95% interval (CI) from difference and SE; the difference is the interval's middle. "
+    "SE by eq. (2): from the scores and the printed ρ, for answers of 0 and 1 to independent "
+    "questions."
+)
 
 
 def make(inputs: Inputs) -> Exhibit:
     """Make Table 5."""
     frame = table_05(inputs.printed(5), inputs.printed(2), inputs.printed(3))
-    caption = "Paired differences, and what errors, correlations and intervals give of one another."
-    notes = [
-        "SE and correlation follow from each other and the errors of Tables 2 and 3; ends from "
-        "difference and SE; the difference is the middle of the interval."
-    ]
-    return Exhibit(present(frame, 5, caption, sources="Tables 2, 3 and 5", notes=notes))
+    return Exhibit(
+        present(frame, 5, _CAPTION, _HEADERS, sources="Tables 2, 3 and 5", notes=[_NOTE])
+    )

@@ -8,28 +8,33 @@ from typing import Any, Final
 import pandas as pd
 from matplotlib.lines import Line2D
 
-from llm_power.report.figures import BLUE, GREY, ORANGE
+from llm_power.report.figures import BLUE
 from replication.findings import Finding
 
 # The least and the most that a number can be.
 Range = tuple[float, float]
 
-# At which agreements a comparison has the target power.
-COLORS: Final[Mapping[str, str]] = {"none": GREY, "depends": ORANGE, "every": BLUE}
-_SAID: Final = {"none": "at no", "depends": "at some", "every": "at every"}
+# At which agreements a comparison has the target power. In grey they are dark, light and between.
+COLORS: Final[Mapping[str, str]] = {"none": "0.1", "depends": "#E69F00", "every": BLUE}
+_MARKERS: Final = {"none": "X", "depends": "^", "every": "o"}
+_SAID: Final = {
+    "none": "at no level of agreement",
+    "depends": "at some levels",
+    "every": "at every level",
+}
 
 
-def handles(power: float) -> list[Line2D]:
+def handles(power: float, **look: Any) -> list[Line2D]:
     """Return what stands in a legend for the three answers."""
     return [
-        Line2D([], [], label=f"{power:.0%} power {_SAID[word]} agreement", **dot(color))
-        for word, color in COLORS.items()
+        Line2D([], [], label=f"{power:.0%} power {_SAID[word]}", **(dot(word) | look))
+        for word in COLORS
     ]
 
 
-def dot(color: str) -> dict[str, Any]:
-    """Return how a comparison is drawn."""
-    return {"marker": "o", "linestyle": "", "color": color, "markersize": 4}
+def dot(word: str) -> dict[str, Any]:
+    """Return how a comparison of one of the three answers is drawn."""
+    return {"marker": _MARKERS[word], "linestyle": "", "color": COLORS[word], "markersize": 4}
 
 
 def decided(answers: pd.Series) -> pd.DataFrame:

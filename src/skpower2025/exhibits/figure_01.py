@@ -8,6 +8,7 @@ from typing import Any, Final, get_args
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from llm_power.provenance import Provenance
 from llm_power.report.figures import new_figure
@@ -18,7 +19,8 @@ from replication.exhibits import Drawing, Exhibit, Inputs
 
 AGREEMENTS: Final = ("lowest", "independent", "highest")
 # From the smallest N to the largest.
-_SHADES: Final = ("#B3CDE3", "#8CB3D6", "#5F98C6", "#0072B2", "#003A5C")
+_SHADES: Final = ("#9CBFE0", "#6FA3D0", "#3C86BD", "#0A5F95", "#00263D")
+_MARKERS: Final = ("o", "s", "^", "D", "v")
 
 
 def make(inputs: Inputs) -> Exhibit:
@@ -33,9 +35,10 @@ def make(inputs: Inputs) -> Exhibit:
     reached = highest.groupby("n")["gap_pp"].min()
     caption = (
         f"Power of McNemar's asymptotic test at a base accuracy of {settings['acc_a']:g}, by N. "
-        "Dots: simulated, by the call of Listing 1; lines: the sum over all tables. Listing 1 does "
-        "not say how often the models agree: the panels take the lowest agreement that the two "
-        "accuracies admit, that of independent answers, and the highest. Only at the highest is "
+        "Markers: simulated, by the call of Listing 1; lines: exact, the sum over all tables. "
+        "Listing 1 does not say how often the models agree: the panels take the lowest agreement "
+        "that the two accuracies admit, that of independent answers, and the highest. Only at the "
+        "highest is "
         f"{settings['power']:.0%} reached, "
         + ", ".join(f"with N = {n} from {gap:.1f} points" for n, gap in reached.items())
         + "."
@@ -134,19 +137,29 @@ def draw(frame: pd.DataFrame, target: float) -> Figure:
     Figure
         As wide as the page.
     """
-    figure = new_figure(height=2.4, wide=True)
+    figure = new_figure(height=2.6, wide=True)
     axes = figure.subplots(1, len(AGREEMENTS), sharey=True)
     for ax, agreement in zip(axes, AGREEMENTS, strict=True):
         panel = frame[frame["agreement"] == agreement]
-        for shade, (n, one) in zip(_SHADES, panel.groupby("n"), strict=True):
-            ax.plot(one["gap_pp"], one["power"], color=shade, label=f"$N$ = {n}")
-            ax.plot(one["gap_pp"], one["simulated"], "o", color=shade, markersize=2.5)
+        for shade, marker, (_, one) in zip(_SHADES, _MARKERS, panel.groupby("n"), strict=True):
+            ax.plot(one["gap_pp"], one["power"], color=shade)
+            ax.plot(one["gap_pp"], one["simulated"], marker, color=shade, markersize=3)
         ax.axhline(target, color="0.2", linestyle="--", linewidth=0.8)
         ax.set_title(
             {"independent": "independent answers"}.get(agreement, f"{agreement} agreement")
         )
         ax.set(xlabel="difference in accuracy (points)", ylim=(0, 1.02))
     axes[0].set_ylabel("power")
-    handles, labels = axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=len(handles))
+    looks = zip(sorted(frame["n"].unique()), _SHADES, _MARKERS, strict=True)
+    handles = [
+        Line2D([], [], color=shade, marker=marker, markersize=3, label=f"$N$ = {n}")
+        for n, shade, marker in looks
+    ]
+    figure.legend(
+        handles=handles,
+        loc="outside upper center",
+        ncols=len(handles),
+        title="lines: exact; markers: simulated",
+        title_fontsize=7,
+    )
     return figure

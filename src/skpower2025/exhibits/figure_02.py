@@ -107,6 +107,6 @@ def draw(frame: pd.DataFrame, power: float) -> Figure:
         ax.set_xticks(range(len(names)), names, rotation=35, ha="right")
         ax.tick_params(axis="x", length=0)
         ax.set_title(f"{group}, {shown.sum() // len(names) + 1:,} models")
-    axes[0].set_ylabel("score minus the median's (points)")
-    figure.legend(handles=handles(power), loc="outside upper center", ncols=3)
+    axes[0].set_ylabel("score minus the median (points)")
+    figure.legend(handles=handles(power, marker="o"), loc="outside upper center", ncols=3)
     return figure

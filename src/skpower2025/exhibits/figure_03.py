@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from llm_power.report.figures import new_figure
 from replication.exhibits import Drawing, Exhibit, Inputs
@@ -25,7 +26,7 @@ from skpower2025.exhibits._verdicts import (
     mean_range,
 )
 
-_CLOUD = "0.85"
+_CLOUD = "0.75"
 
 
 def make(inputs: Inputs) -> Exhibit:
@@ -107,14 +108,15 @@ def draw(frame: pd.DataFrame, medium: pd.DataFrame, power: float) -> Figure:
         here = frame["dataset"] == dataset.name
         sure = here & decided(frame["powered"])["least"]
         ax.plot(days[sure], 100 * frame.loc[sure, "score"], color=COLORS["every"])
-        for word, color in COLORS.items():
+        for word in COLORS:
             one = here & (frame["powered"] == word)
-            ax.plot(days[one], 100 * frame.loc[one, "score"], **dot(color))
+            ax.plot(days[one], 100 * frame.loc[one, "score"], **dot(word))
         ax.set_title(f"{dataset.name}, {dataset.items:,} items")
         ax.set_xticks(quarters, [f"{day:%Y-%m}" for day in quarters])
         ax.tick_params(labelbottom=True)
     for ax in axes[::3]:
         ax.set_ylabel("score (%)")
     axes[-1].set_axis_off()
-    axes[-1].legend(handles=handles(power), loc="center left")
+    cloud = Line2D([], [], marker=".", linestyle="", color=_CLOUD, markersize=3, label="others")
+    axes[-1].legend(handles=[*handles(power), cloud], loc="center left", title="New best scores")
     return figure
