@@ -806,23 +806,29 @@ const LlmPower = (() => {
 
   const article = (test) => TEST_NAMES[test].replace("McNemar's", "McNemar");
 
-  const clustersSentence = ({ question, clusters, items, pair }) => {
+  const counted = (number, noun) => `${whole(number)} ${noun}${number === 1 ? "" : "s"}`;
+
+  const BOTH_TESTS = "test by clusters and that of the items";
+
+  const shared = ({ clusters, items }) =>
+    `${counted(items, "item")}, ${whole(clusters.per_cluster)} from each of ${whole(clusters.n_clusters)} clusters`;
+
+  const clustersSentence = (found) => {
+    const { question, clusters, pair } = found;
     const gap = points(pair.p10 - pair.p01), { size, n_clusters_needed: needs } = clusters;
-    const more = `${whole(needs)} clusters of ${whole(size)} items`;
+    const more = `${whole(needs)} clusters of ${counted(size, "item")}`;
     if (clusters.per_cluster === Infinity) {
       return `${whole(clusters.n_clusters)} clusters are never enough at an ICC of ${general(question.icc)}, `
         + `however many items they have: plan ${more}, ${whole(needs * size)} in all, for the gap of ${gap}; `
         + `with fewer than ${whole(clusters.fewest)} clusters it is impossible.`;
     }
-    return `Plan ${whole(items)} items, ${whole(clusters.per_cluster)} from each of `
-      + `${whole(clusters.n_clusters)} clusters: the test by clusters and that of the items then find the gap `
-      + `of ${gap} with power ${general(question.power)}; ${more} do as well.`;
+    return `Plan ${shared(found)}: the ${BOTH_TESTS} then find the gap of ${gap} with power `
+      + `${general(question.power)}; ${more} do as well.`;
   };
 
   const repeatsSentence = (plan) => {
-    const answers = (k) => `${whole(k)} answer${k === 1 ? "" : "s"}`;
-    const k = plan.repeats_a === plan.repeats_b ? `${answers(plan.repeats_a)} of each model`
-      : `${answers(plan.repeats_a)} of A and ${whole(plan.repeats_b)} of B`;
+    const k = plan.repeats_a === plan.repeats_b ? `${counted(plan.repeats_a, "answer")} of each model`
+      : `${counted(plan.repeats_a, "answer")} of A and ${whole(plan.repeats_b)} of B`;
     const power = general(plan.question.power);
     if (plan.items === Infinity) return "No number of items tells models apart whose gap is zero.";
     if (plan.gaps.length) {
@@ -836,22 +842,28 @@ const LlmPower = (() => {
   /** The number to take, in a sentence: that of `llm-power plan`. */
   const sentenceOf = (found) => {
     if ("fewest" in found && "most" in found) {
-      if (found.most.items === Infinity) return sentenceOf(found.most);
-      return `Plan ${whole(found.most.items)} items: enough at every correlation of the scores that the `
+      const { most } = found;
+      if (most.items === Infinity) {
+        return most.clusters ? `At the lowest correlation ${sentenceOf(most)}` : sentenceOf(most);
+      }
+      return `Plan ${most.clusters ? shared(most) : counted(most.items, "item")}: enough at every correlation of the scores that the `
         + `accuracies admit; ${whole(found.fewest.items)} are, at the highest.`;
     }
     if ("plan" in found) {
-      const { power, test } = found.plan.question;
+      const { question: { power, test }, clusters, pair } = found.plan;
+      if (pair.p10 + pair.p01 === 0) return "Models that never differ on an item are told apart by no number of items.";
       if (found.gap === Infinity) {
-        return `${whole(found.n_items)} items find no gap with power ${general(power)}: plan more.`;
+        const never = clusters !== null && clusters.per_cluster === Infinity;
+        return `No gap is found among ${counted(found.n_items, "item")}`
+          + (never ? ` from ${clusters.n_clusters} clusters: plan more clusters.` : ": plan more.");
       }
       return `${whole(found.n_items)} items find gaps of ${points(found.gap, true)} or more with power `
-        + `${general(power)}, by the ${article(test)}.`;
+        + `${general(power)}, by the ${clusters ? BOTH_TESTS : article(test)}.`;
     }
     if ("repeats_a" in found) return repeatsSentence(found);
     const { question, pair, items, decided_as: decided } = found, gap = points(pair.p10 - pair.p01);
     if (decided === "equivalent") {
-      return `Plan ${whole(items)} items: two one-sided score tests then show that the gap, here ${gap}, is `
+      return `Plan ${counted(items, "item")}: two one-sided score tests then show that the gap, here ${gap}, is `
         + `within ${points(question.margin)}, with power ${general(question.power)}.`;
     }
     if (found.clusters !== null) return clustersSentence(found);
@@ -859,7 +871,8 @@ const LlmPower = (() => {
       return "No number of items tells models apart whose gap is zero; to show that it is within a margin, "
         + "give --margin.";
     }
-    return `Plan ${whole(items)} items: the ${article(question.test)} then finds the gap of ${gap} with power `
+    const within = question.margin === null ? "" : `A gap of ${gap} is not within ${points(question.margin)}. `;
+    return `${within}Plan ${counted(items, "item")}: the ${article(question.test)} then finds the gap of ${gap} with power `
       + `${general(question.power)}, as with any larger number.`;
   };
 

@@ -45,6 +45,7 @@ FLOORS = {
     "agreement": 1,
     "report": 3,
     "gate": 4,
+    "plan": 4,
     "simulation": 4,
     "claims": 4,
     "__main__": 5,

@@ -202,7 +202,7 @@ def _require_drawable(plot: Path) -> None:
 
 def _draw(plot: Path, reply: _Reply) -> None:
     from llm_power.report.figures import house_style, save_picture
-    from llm_power.report.plan_figure import draw_plan
+    from llm_power.plan.figure import draw_plan
 
     if reply.curves is None:
         raise click.UsageError("leave --plot out: plans of costs have no picture")

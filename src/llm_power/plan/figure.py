@@ -34,7 +34,7 @@ def draw_plan(curves: PlanCurves) -> Figure:
     --------
     >>> from llm_power import plan_gap
     >>> from llm_power.plan.curves import plan_curves
-    >>> from llm_power.report.plan_figure import draw_plan
+    >>> from llm_power.plan.figure import draw_plan
     >>> figure = draw_plan(plan_curves(plan_gap(0.1, 0.3)))
     >>> [ax.get_xlabel() for ax in figure.axes]
     ['items', 'items']
