@@ -230,6 +230,6 @@ def _answer(given: dict[str, Any], question: Question) -> Answer:
     if {"between", "within_a"} <= names <= {"gap", *_REPEATS}:
         return plan_repeats(**given, **common)
     raise click.UsageError(
-        "give --p-a and --p-b (with --rho or --agreement), --b, --c and --n, --gap or "
-        "--n and --discordance, or --gap or --n with --between and --within-a"
+        "give --p-a and --p-b (perhaps with --rho or --agreement), or --b, --c and --n, or "
+        "--discordance with --gap or --n, or --between and --within-a with --gap or --n, or --pilot"
     )

@@ -127,7 +127,7 @@ def test_json_has_what_python_has(ask: Callable[..., str]) -> None:
             ("--discordance", 1.5, "--cost-answer", 1, "--budget", 100),
             "discordance must lie in [0, 1] for a gap of 0, got 1.5",
         ),
-        (("--gap", 0.02), "give --p-a and --p-b"),
+        (("--gap", 0.02), "or --discordance with --gap or --n, or"),
         ((), "give --p-a and --p-b"),
         (("--b", 8, "--c", 5, "--n", 10), "n_items"),
         (("--n", 100, "--discordance", 1.5), "sum in (0, 1]"),
