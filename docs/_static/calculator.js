@@ -18,10 +18,8 @@ const LlmPower = (() => {
 
   // Rounded inputs on an edge may lie beyond it by an error of representation.
   const EDGE = 1e-12;
-  // Of more items the exact number takes too long: Connor's formula, which is then as good.
+  // Of more items the exact sums take too long: the normal law, as in the command.
   const MOST_COUNTED = 1e6;
-  // Of more, not even the power is summed: a page must answer while one types.
-  const MOST_SUMMED = 1e7;
   // Items, or clusters, that are as good as infinitely many.
   const ENDLESS = 1e15;
   // Shares of the planned items at which errors of a significant gap are told.
@@ -309,6 +307,18 @@ const LlmPower = (() => {
     };
   };
 
+  /** The same by the normal law. */
+  const normalDesignErrors = (n, pair, alpha) => {
+    const z = -normalQuantile(alpha / 2), shift = Math.abs(pair.p10 - pair.p01) * Math.sqrt(n) / sigmaOf(pair);
+    const wrong = normalCdf(-z - shift), right = normalCdf(shift - z);
+    const density = [shift - z, shift + z].reduce((sum, x) => sum + Math.exp(-x * x / 2), 0) / Math.sqrt(2 * Math.PI);
+    const power = wrong + right;
+    return { n_items: n, power, type_s: wrong / power, type_m: (density / shift + right - wrong) / power };
+  };
+
+  const designErrors = (n, pair, test, alpha) =>
+    n > MOST_COUNTED ? normalDesignErrors(n, pair, alpha) : mcnemarDesignErrors(n, pair, test, alpha);
+
   /**
    * Smallest number of items from which McNemar's test has the power for good.
    *
@@ -594,7 +604,9 @@ const LlmPower = (() => {
 
   /** Power of the declared test among n items, or of that by clusters where it is smaller. */
   const powerOf = (pair, n, asked, level) => {
-    const ofItems = mcnemarPower(n, pair, asked.test, level);
+    if (pair.p10 === pair.p01) return null;
+    const ofItems = n > MOST_COUNTED ? normalDesignErrors(n, pair, level).power
+      : mcnemarPower(n, pair, asked.test, level);
     if (asked.clusters === null || ofItems === 0) return ofItems;
     const [delta, k] = [pair.p10 - pair.p01, asked.clusters];
     return Math.min(ofItems, clusterPower(delta, sigmaOf(pair), asked.icc, k, n / k, level));
@@ -650,7 +662,6 @@ const LlmPower = (() => {
     const [exact, mid_p, asymptotic] = tests.map((test) => mcnemarRequiredN(pair, test, level, asked.power));
     const own = { exact, mid_p, asymptotic }[asked.test];
     const closed = closedForms(delta, sigmaOf(pair), asked, level, n);
-    const counted = (size) => size <= MOST_SUMMED;
     const clusters = asked.clusters !== null && own < Infinity ? clustersOf(pair, asked, level, own, run) : null;
     let items = clusters === null ? own : clusters.n_clusters * clusters.per_cluster;
     let decided_as = items < Infinity ? "different" : "undetermined";
@@ -668,15 +679,14 @@ const LlmPower = (() => {
       mid_p,
       asymptotic,
       n_star: closed.n_star,
-      power_at_n_star: closed.n_star === Infinity ? Infinity
-        : counted(atStar) ? powerOf(pair, atStar, asked, level) : null,
+      power_at_n_star: own < Infinity ? powerOf(pair, atStar, asked, level) : null,
       equivalence,
       holm: asked.models === null ? null
         : mcnemarRequiredN(pair, asked.test, asked.alpha / familySize(asked), asked.power),
       clusters,
-      sizes: asked.clusters !== null || !counted(own) ? []
-        : sizes.map((size) => mcnemarDesignErrors(size, pair, asked.test, level)),
-      at_hand: n === null || !counted(n) ? null : {
+      sizes: asked.clusters !== null || own === Infinity ? []
+        : sizes.map((size) => designErrors(size, pair, asked.test, level)),
+      at_hand: n === null ? null : {
         n_items: n,
         power: powerOf(pair, n, asked, level),
         detectable: detectableGap(n, pair.p10 + pair.p01, asked, level),
@@ -758,7 +768,7 @@ const LlmPower = (() => {
     items(given, asked) {
       const n = needed(given, "n", { whole: true }), discordance = within(given, "discordance", 0, 1);
       atLeast(n, "n", 1);
-      refuse(n > MOST_SUMMED, "n", `n must be at most ${MOST_SUMMED} here, got ${n}`);
+      refuse(n > MOST_COUNTED, "n", `n must be at most ${MOST_COUNTED} here, got ${n}`);
       const gap = detectableGap(n, discordance, asked, levelOf(asked));
       return { n_items: n, gap, plan: planOf(pairOf(Math.min(gap, discordance), discordance), asked, n) };
     },

@@ -145,7 +145,7 @@
       said.push("A gap that fewer items find significant has the wrong sign that often, and is on average that "
         + "many times the true one.");
     }
-    if (Number.isFinite(plan.power_at_n_star ?? Infinity) && plan.clusters === null) {
+    if (plan.power_at_n_star !== null && plan.clusters === null) {
       said.push(`N* takes one variance for both hypotheses and no whole counts: the ${article(plan.question.test)} `
         + `has power ${plan.power_at_n_star.toFixed(3)} there.`);
     }
@@ -153,8 +153,9 @@
     if (plan.at_hand && !("plan" in found)) {
       const { n_items, power, detectable } = plan.at_hand;
       const at = plans.length > 1 ? ", at the lowest correlation" : "";
-      said.push(`The ${whole(n_items)} items at hand find this gap with power ${power.toFixed(3)}${at}, and gaps of `
-        + `${points(detectable, true)} or more with power ${general(plan.question.power)}.`);
+      const thisGap = power === null ? "" : `this gap with power ${power.toFixed(3)}${at}, and `;
+      said.push(`The ${whole(n_items)} items at hand find ${thisGap}` + (detectable === Infinity ? "no gap of this discordance."
+        : `gaps of ${points(detectable, true)} or more with power ${general(plan.question.power)}.`));
     }
     return said;
   };
