@@ -115,6 +115,12 @@ def plan(*, as_json: bool, plot: Path | None, **given: Any) -> None:
     click.echo(answer_json(reply.sentence, reply.answer) if as_json else reply.text)
 
 
+_OBSERVED: Final = (
+    "These are the rates that the run showed. A gap that was seen is not the true one, and on "
+    "average too large where it was significant: --pilot plans with what the scores leave open."
+)
+
+
 @dataclass(frozen=True, slots=True)
 class _Reply:
     answer: Any
@@ -124,16 +130,24 @@ class _Reply:
 
 
 def _from_numbers(said: dict[str, Any], question: Question) -> _Reply:
+    from llm_power.plan._wording import filled
     from llm_power.plan.text import plan_sentence, plan_text
 
-    answer = _answer(said, question)
+    answer, observed = _answer(dict(said), question), "b" in said
 
     def curves() -> PlanCurves:
         from llm_power.plan.curves import plan_curves
 
         return plan_curves(answer)
 
-    return _Reply(answer, plan_sentence(answer), plan_text(answer), curves)
+    text = plan_text(answer) + ("\n" + filled(_OBSERVED) if observed else "")
+    return _Reply(answer, plan_sentence(answer), text, curves)
+
+
+def _by_t_test(question: Question) -> None:
+    """Refuse a form of McNemar's test where means are compared."""
+    if question.test != "exact":
+        raise click.UsageError("leave --test out: this plan is for the paired t test")
 
 
 def _at_cost(
@@ -169,6 +183,7 @@ def _at_cost(
         )
     costs = Costs(prices["cost_subject"] or 0.0, prices["cost_item"] or 0.0, prices["cost_answer"])
     question, budget = Question(**given), prices["budget"]
+    _by_t_test(question)
     answer = plan_costs(variances, costs, gap=gap, budget=budget, question=question)
     return _Reply(answer, costs_sentence(answer), costs_text(answer))
 
@@ -201,8 +216,8 @@ def _require_drawable(plot: Path) -> None:
 
 
 def _draw(plot: Path, reply: _Reply) -> None:
-    from llm_power.report.figures import house_style, save_picture
     from llm_power.plan.figure import draw_plan
+    from llm_power.report.figures import house_style, save_picture
 
     if reply.curves is None:
         raise click.UsageError("leave --plot out: plans of costs have no picture")
@@ -228,6 +243,7 @@ def _answer(given: dict[str, Any], question: Question) -> Answer:
     if names == {"discordance"} and n_items is not None:
         return answer.plan_detectable(**given, **common)
     if {"between", "within_a"} <= names <= {"gap", *_REPEATS}:
+        _by_t_test(question)
         return plan_repeats(**given, **common)
     raise click.UsageError(
         "give --p-a and --p-b (perhaps with --rho or --agreement), or --b, --c and --n, or "

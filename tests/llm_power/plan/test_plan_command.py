@@ -127,6 +127,11 @@ def test_json_has_what_python_has(ask: Callable[..., str]) -> None:
             ("--discordance", 1.5, "--cost-answer", 1, "--budget", 100),
             "discordance must lie in [0, 1] for a gap of 0, got 1.5",
         ),
+        (
+            ("--gap", 0.02, "--discordance", 0.2, "--cost-answer", 1, "--test", "mid_p"),
+            "--test out",
+        ),
+        (("--gap", 0.05, "--between", 0.1, "--within-a", 0.2, "--test", "mid_p"), "--test out"),
         (("--gap", 0.02), "or --discordance with --gap or --n, or"),
         ((), "give --p-a and --p-b"),
         (("--b", 8, "--c", 5, "--n", 10), "n_items"),
