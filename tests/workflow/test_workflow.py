@@ -76,7 +76,7 @@ def test_board_is_a_config_entry(finished: Path) -> None:
     assert len(pd.read_parquet(finished / "results/pairs/small.adjacent.parquet")) == 3
     ladder = in_one_line(finished / "results/boards/small/ladder.md")
     assert "b\\|2" in ladder
-    assert "100.00% of them or more" in ladder
+    assert "each pair is compared on all of them" in ladder
     assert "Provenance" in ladder
     assert (finished / "figures/boards/small.svg").stat().st_size > 0
 

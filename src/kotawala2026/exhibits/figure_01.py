@@ -23,8 +23,8 @@ def make(inputs: Inputs) -> Exhibit:
     compared = summarize(frame, inputs.settings)
     caption = (
         f"Circles: required items of the unpaired formula over those of eq. (6), {len(frame)} "
-        "pairs; dashed: 1/(1 - rho); grey band: the quartiles of the gain; below: gain minus "
-        "1/(1 - rho), and the largest residual that the paper prints. Printed, ours: "
+        "pairs; dashed: 1/(1 − ρ); grey band: the quartiles of the gain; below: gain minus "
+        "1/(1 − ρ), and the largest residual that the paper prints. Printed, ours: "
         + "; ".join(f"{name} {printed}, {ours}" for name, printed, ours in compared)
         + "."
     )

@@ -24,9 +24,9 @@ def make(inputs: Inputs) -> Exhibit:
     printed, said = printed_r(inputs.counts(6)), inputs.settings["figure_2_unresolved"]
     title = f"Resolution of {len(frame)} pairs"
     caption = (
-        "r = N*/N of every pair, ascending within its task; r > 1 is unresolved. Diamonds: r from "
-        f"the {len(printed)} required numbers that Table 6 prints. Unresolved: "
-        f"{int((~frame['resolved']).sum())} of {len(frame)}; the paper prints "
+        "r = N*/N of every pair, the better model first, ascending within its task; r > 1 is "
+        f"unresolved. Diamonds: r from the {len(printed)} required numbers that Table 6 prints. "
+        f"Unresolved: {int((~frame['resolved']).sum())} of {len(frame)}; the paper prints "
         f"{said}/{inputs.settings['oll_v1_pairs']}."
     )
     return Exhibit(

@@ -302,7 +302,7 @@ def draw(
         ax.set_ylabel(rf"$\log\,e_n$ under $H_{hypothesis[1]}$")
     panels[1].axvspan(*window, color="0.9", zorder=0)
     panels[1].set_xlabel("items $n$")
-    panels[1].xaxis.set_major_formatter("{x:,.0f}")
+    panels[1].set_xticks([first, 100, *window], [f"{n:,}" for n in (first, 100, *window)])
     figure.align_ylabels()
     handles, _ = panels[0].get_legend_handles_labels()
     figure.legend(handles=handles, loc="outside upper center", ncols=2, handlelength=1.6)

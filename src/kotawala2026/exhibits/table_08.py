@@ -11,7 +11,7 @@ from kotawala2026.labels import dropped_subjects, rank_labels
 from llm_power.errors import InvalidArgument
 from llm_power.printed import PrintedCount
 from llm_power.provenance import Provenance
-from llm_power.report.tables import Column, Table
+from llm_power.report.tables import Column, Table, as_integer
 from replication.exhibits import Exhibit, Inputs
 
 BASE = "none"
@@ -91,6 +91,8 @@ def present(frame: pd.DataFrame, provenance: Sequence[Provenance]) -> Table:
         frame=frame,
         shown=_as_printed(frame),
         columns=[
+            # First, so that the lines of a long list follow an empty cell in Markdown.
+            Column("n_drops", "Drops", as_integer, "right"),
             Column("dropped", "Dropped subject"),
             Column("unresolved", "Unresolved", align="center", printed=True),
         ],
@@ -115,9 +117,8 @@ def _as_printed(frame: pd.DataFrame) -> pd.DataFrame:
         total = str(printed).partition("/")[2]
         rows.append(
             {
-                "dropped": "none (base)"
-                if base
-                else f"{', '.join(group['dropped'])} ({len(group)} drops)",
+                "n_drops": 0 if base else len(group),
+                "dropped": "none (base)" if base else ", ".join(group["dropped"]),
                 "unresolved": ", ".join(
                     f"{count}/{total}" for count in group["unresolved_remaining"].unique()
                 ),

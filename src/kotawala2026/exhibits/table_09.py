@@ -168,7 +168,7 @@ def _point_and_interval(row: Mapping[Hashable, Any], name: str) -> dict[str, tup
     ]
     point, *bounds = (bool(row[f"{part}_agrees"]) for part in parts)
     return {
-        "": (ours[0], f"[{ours[1]}, {ours[2]}]"),
-        "_printed": (printed[0], f"[{printed[1]}, {printed[2]}]"),
+        "": (ours[0], f"[{ours[1]}; {ours[2]}]"),
+        "_printed": (printed[0], f"[{printed[1]}; {printed[2]}]"),
         "_agrees": (point, all(bounds)),
     }

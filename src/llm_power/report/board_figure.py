@@ -225,7 +225,8 @@ def _draw_pairs(ax: Axes, rows: pd.DataFrame, n_models: int) -> None:
     text: dict[str, Any] = {}
     if small:
         numbers = np.full((n_models, n_models), "", dtype=object)
-        numbers[i, j] = [_number(value) for value in q]
+        # A cell has no room for a leading zero.
+        numbers[i, j] = [_number(value).replace("0.0", ".0") for value in q]
         text = {"annot": numbers, "fmt": "", "annot_kws": {"size": 6}}
     sns.heatmap(above, cmap=_STEPS, norm=_NORM, **looks, **text)
     sns.heatmap(below, cmap=_VERDICTS, vmin=-0.5, vmax=2.5, **looks)
@@ -235,6 +236,9 @@ def _draw_pairs(ax: Axes, rows: pd.DataFrame, n_models: int) -> None:
             color = ORANGE if verdict == UNDETERMINED else "white"
             ax.plot(i[these] + 0.5, j[these] + 0.5, marker, color=color, markersize=2.5)
         ax.set_ylim(n_models + 0.1, -0.1)
+    else:
+        ax.set_xlabel("rank", fontsize=6.5)
+        ax.set_ylabel("rank", fontsize=6.5)
     ax.set_title(title, fontsize=8, loc="left")
     ranks = _some_ranks(n_models)
     for axis in (ax.xaxis, ax.yaxis):
@@ -313,12 +317,12 @@ def _draw_distances(ax: Axes, task: Task) -> None:
     _label_rows(ax, labels, hidden=0, what="")
     ax.set_xlim(0, 100)
     ax.set_xlabel("% of these pairs", fontsize=6.5)
-    ax.set_title(f"all {told['n_pairs']:,} pairs, by ranks apart", fontsize=8, loc="left")
+    ax.set_title("all pairs, by ranks apart", fontsize=8, loc="left")
 
 
 def _number(q: float) -> str:
     if q < 0.095:
-        return "<.01" if q < 0.005 else f"{q:.2f}".removeprefix("0")
+        return "<0.01" if q < 0.005 else f"{q:.2f}"
     return f"{q:.1f}" if q < 9.95 else f"{min(q, 999):.0f}"
 
 

@@ -10,7 +10,12 @@ import pandas as pd
 from llm_power.board.average import TaskAverage
 from llm_power.board.operating_point import OperatingPoint
 from llm_power.board.resolve import BoardVerdicts
-from llm_power.board.summary import task_overview, unresolved_by_gap, unresolved_by_procedure
+from llm_power.board.summary import (
+    GAP_BINS,
+    task_overview,
+    unresolved_by_gap,
+    unresolved_by_procedure,
+)
 from llm_power.board.verdicts import PAIRS_COLUMNS
 from llm_power.choices import Family
 from llm_power.provenance import Provenance
@@ -298,15 +303,21 @@ def _rank_sets(ranks: pd.DataFrame) -> list[str]:
 
 def _coverage_notes(verdicts: pd.DataFrame) -> list[str]:
     return [
-        f"Task {row['task']}: {row['n_items']:,} items; each pair is compared on the items that "
-        f"both models were scored on, {100 * row['coverage_min']:.2f}% of them or more."
+        f"Task {row['task']}: {row['n_items']:,} items; each pair is compared on "
+        f"{_compared_on(row['coverage_min'])}."
         for row in task_overview(verdicts).to_dict(orient="records")
     ]
 
 
+def _compared_on(least: float) -> str:
+    if least == 1:
+        return "all of them"
+    return f"the items that both models were scored on, {100 * least:.2f}% of them or more"
+
+
 def _tolerance_notes(tasks: Sequence[TaskScores]) -> list[str]:
     return [
-        f"Task {task.task}, {fault}: "
+        f"Task {task.task}, {fault.replace('_', ' ')}: "
         + ", ".join(f"{model} {count:,}" for model, count in sorted(by_model.items()))
         + "."
         for task in tasks
@@ -315,7 +326,14 @@ def _tolerance_notes(tasks: Sequence[TaskScores]) -> list[str]:
 
 
 def _gap_label(upper: float) -> str:
-    return "larger" if upper == float("inf") else f"up to {100 * upper:g} pp"
+    beyond = max((end for end in GAP_BINS if end < upper), default=0.0)
+    if upper == float("inf"):
+        return f">{100 * beyond:g} pp"
+    return f"{100 * beyond:g}–{100 * upper:g} pp" if beyond else f"≤{100 * upper:g} pp"
+
+
+def _ratio(value: float) -> str:
+    return "<0.01" if value < 0.005 else as_fixed(2)(value)
 
 
 def _percent(value: float) -> str:
@@ -357,8 +375,8 @@ _GAPS = [
     Column("gap_up_to", "Gap", _gap_label),
     Column("n_pairs", "Pairs", as_integer, "right"),
     Column("n_unresolved", "Unresolved", as_integer, "right"),
-    Column("r_median", "Median N*/N", as_fixed(2), "right"),
-    Column("r_worst", "Largest N*/N", as_fixed(2), "right"),
+    Column("r_median", "Median N*/N", _ratio, "right"),
+    Column("r_worst", "Largest N*/N", _ratio, "right"),
 ]
 _LADDER = [
     Column("task", "Task"),

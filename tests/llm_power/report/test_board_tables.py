@@ -1,0 +1,26 @@
+"""What the tables of a board say where a number has no room."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from llm_power import resolve_board
+from llm_power.example import example_task
+from llm_power.report.board_tables import board_tables
+from llm_power.report.tables import to_markdown
+
+
+def test_small_ratios_are_not_nothing_and_gaps_have_both_ends() -> None:
+    tasks = [example_task()]
+    board = resolve_board(tasks)
+    verdicts = board.verdicts.assign(n_star=1e-3 * board.verdicts["n_items"], resolved=np.True_)
+    tables = board_tables(
+        verdicts, board.ranks, tasks, title="Example", family=board.family, point=board.point
+    )
+    shown = to_markdown(tables["gaps"])
+    assert "<0.01" in shown
+    assert "0.00" not in shown
+    assert "≤1 pp" in shown
+    assert "1–2 pp" in shown
+    assert ">15 pp" in shown
+    assert "each pair is compared on all of them" in " ".join(shown.split())
