@@ -13,6 +13,7 @@ from llm_power.board.operating_point import OperatingPoint
 from llm_power.scores.store import TaskScores
 from llm_power.statistics._seeds import named_rng
 from llm_power.statistics._typing import BoolArray, FloatArray, IntArray
+from llm_power.statistics.mcnemar import mcnemar_exact
 from llm_power.statistics.missing_bounds import missing_gap_bounds, missingness_by_difficulty
 from llm_power.statistics.rank_sets import average_rank_sets
 from llm_power.statistics.score_interval import mean_interval, wilson_interval
@@ -100,9 +101,11 @@ def declared_leads(
     Returns
     -------
     ndarray of bool, shape (n_models, n_models), or None
-        By the items that all models have, and no lead that missing scores could close. Where a
-        task has fewer than two such items, by all items, of the models that lack none; None where
-        there are not two of these.
+        By the items that all models have, and no lead that missing scores could close, nor, on a
+        single task of 0/1 scores, one that the exact test of that pair alone would not find: the
+        sets rest on the normal law, which four items that one model alone solved do not bear out.
+        Where a task has fewer than two such items, by all items, of the models that lack none;
+        None where there are not two of these.
 
     Examples
     --------
@@ -137,7 +140,16 @@ def declared_leads(
         declared = np.zeros(better.shape, dtype=np.bool_)
         declared[np.ix_(models, models)] = sets.better
         better &= declared
+    if len(tasks) == 1 and tasks[0].kind == "binary":
+        better[np.ix_(models, models)] &= _found_alone(scores[0], point.alpha)
     return np.asarray(better)
+
+
+def _found_alone(scores: FloatArray, alpha: float) -> BoolArray:
+    """Return which pairs of models the exact test finds different, each by itself."""
+    solved = scores == 1
+    only = solved.T.astype(np.float64) @ ~solved
+    return np.asarray(mcnemar_exact(only, only.T) <= alpha)
 
 
 def _compared(tasks: Sequence[TaskScores]) -> tuple[list[IntArray], IntArray]:

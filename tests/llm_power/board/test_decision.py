@@ -305,3 +305,12 @@ def test_missing_scores_are_weighted_by_cluster_where_that_is_declared() -> None
     assert (sample["p"] >= rows["p"] - 1e-12).all()
     with pytest.raises(InvalidArgument, match="no cluster column is named"):
         resolve(task, weighted=True)
+
+
+@pytest.mark.parametrize(("b", "c", "low"), [(4, 0, [1, 1]), (5, 0, [1, 1]), (12, 0, [1, 2])])
+def test_no_model_is_first_by_wins_that_the_exact_test_does_not_find(
+    b: int, c: int, low: list[int]
+) -> None:
+    """Four wins to none have p = .125, and a standard error that no normal law bears out."""
+    board = resolve(pair_of(b, c, 1_000))
+    assert board.ranks["rank_low"].tolist() == low
