@@ -12,12 +12,11 @@ import pandas as pd
 from kotawala2026.exhibits.table_10 import FACTORS
 from kotawala2026.quantities.grounds import QUANTITIES, ResolvedBoard
 from kotawala2026.quantities.published_numbers import PublishedNumbers, summary_of
-from llm_power.statistics._seeds import named_rng
 from llm_power.statistics._typing import BoolArray, FloatArray
+from llm_power.statistics.exact_required_n import mcnemar_power
 from llm_power.statistics.inversion import required_n
 from llm_power.statistics.multiplicity import bonferroni_level
 from llm_power.statistics.paired_binary import required_n_discordance, required_n_paired_binary
-from llm_power.statistics.rejection_rates import TESTS, rejection_rates
 from llm_power.statistics.rho_sensitivity import required_n_at_shifted_rho
 from replication.findings import Finding
 
@@ -25,7 +24,6 @@ _COLUMNS: Final = [
     *["n_items", "b", "c", "p_a", "p_b", "rho", "n_star", "p_chi2", "p_exact", "p_midp"],
     *["icc", "design_effect", "n_star_cluster"],
 ]
-_CHI2: Final = TESTS.index("mcnemar_chi2")
 # Enumerating the power takes seconds beyond; the paper simulates pairs that need hundreds.
 _MOST_ENUMERATED: Final = 2_000
 _SHIFT: Final = 0.1
@@ -52,16 +50,11 @@ def of_each_pair(board: ResolvedBoard) -> Iterator[Finding]:
 
 def _powers(subject: str, row: Any) -> Iterator[Finding]:
     """Exact power of McNemar's test at shares of the required items, rounded up."""
-    n_star = math.ceil(row["n_star"])
+    n_star, n_items = math.ceil(row["n_star"]), row["n_items"]
+    p10, p01 = float(row["b"] / n_items), float(row["c"] / n_items)
     for name, share in FACTORS.items():
-        rates = rejection_rates(
-            float(row["b"] / row["n_items"]),
-            float(row["c"] / row["n_items"]),
-            round(share * n_star),
-            n_trials=1,
-            rng=named_rng(0, "witness/exact_power"),
-        )
-        yield Finding(name, subject, float(rates.exact[_CHI2]))
+        power = mcnemar_power(round(share * n_star), p10, p01, test="asymptotic")
+        yield Finding(name, subject, power)
 
 
 @QUANTITIES.on(ResolvedBoard)
