@@ -90,7 +90,8 @@ def latex_table(
         r"\smallskip",
         r"\begin{minipage}{\linewidth}\sloppy",
         *([rf"\emph{{Note.}} {_breakable(typeset_latex(note))}\par"] if note else []),
-        rf"\emph{{Provenance:}} {_breakable(source)}",
+        # A checksum leaves a line short: words are not to be drawn apart for it.
+        rf"\raggedright\emph{{Provenance:}} {_breakable(source)}",
         r"\end{minipage}",
         rf"\end{{{environment}}}",
     ]

@@ -369,7 +369,9 @@ def _add_scale(figure: Figure) -> None:
     )
     scale.ax.tick_params(labelsize=6.5, which="both", length=1.5)
     scale.set_label(
-        r"$q = N/N^{\ast}$, above the diagonal; below it the verdict", fontsize=7, labelpad=2
+        r"$q = N/N^{\ast}$, above the diagonal; below it the verdict, pale where undetermined",
+        fontsize=7,
+        labelpad=2,
     )
 
 

@@ -250,7 +250,7 @@ def _stacked(pairs: pd.DataFrame) -> pd.DataFrame:
             "models": (row["model_a"], row["model_b"]),
             "gap": (number(row["gap_pp"]), f"[{number(row['low_pp'])}, {number(row['high_pp'])}]"),
             "decision": (row["verdict"], as_p_value(row["p_family"])),
-            "required": (as_integer(row["n_star"]), number(row["q"])),
+            "required": (as_integer(row["n_star"]), _ratio(row["q"])),
         }
         for row in pairs.to_dict(orient="records")
     ]
@@ -333,7 +333,7 @@ def _gap_label(upper: float) -> str:
 
 
 def _ratio(value: float) -> str:
-    return "<0.01" if value < 0.005 else as_fixed(2)(value)
+    return "<0.01" if 0 < value < 0.005 else as_fixed(2)(value)
 
 
 def _percent(value: float) -> str:

@@ -42,6 +42,9 @@ def test_every_board_is_drawn_and_its_pairs_are_named(name: Name, tmp_path: Path
         figure = draw_board(drawn.board.verdicts, drawn.data)
         figure.savefig(tmp_path / "board.png")
     assert len(figure.axes) == 3 * len(drawn.summary["scores"]) + 1
+    assert "pale where undetermined" in figure.axes[-1].get_xlabel()
+    # Next to the ranking the ranks have their names; where only some stand, the axis says it.
+    assert figure.axes[1].get_xlabel() == ("rank" if name == "many" else "")
     first = drawn.board.verdicts.iloc[0]
     label = figure.axes[2].get_yticklabels()[0].get_text()
     for model in (first["model_a"], first["model_b"]):
@@ -60,6 +63,15 @@ def test_names_are_short_and_no_two_of_them_alike() -> None:
     assert list(short.values())[:3] == ["plain", "one/shared", "two/shared"]
     assert short[names[3]] == "Llama-3-Gira…Instruct-v1"
     assert len(set(short.values())) == len(names)
+
+
+def test_numbers_have_a_leading_zero_and_none_is_nothing() -> None:
+    assert [board_figure._number(q) for q in (0.001, 0.02, 0.4, 54.2)] == [
+        "<0.01",
+        "0.02",
+        "0.4",
+        "54",
+    ]
 
 
 def test_adjacent_ranks_have_points_by_rank_and_say_so() -> None:

@@ -13,10 +13,12 @@ from llm_power.report.tables import to_markdown
 def test_small_ratios_are_not_nothing_and_gaps_have_both_ends() -> None:
     tasks = [example_task()]
     board = resolve_board(tasks)
-    verdicts = board.verdicts.assign(n_star=1e-3 * board.verdicts["n_items"], resolved=np.True_)
+    n_items = board.verdicts["n_items"]
+    verdicts = board.verdicts.assign(n_star=1e-3 * n_items, q=1e-3, resolved=np.True_)
     tables = board_tables(
         verdicts, board.ranks, tasks, title="Example", family=board.family, point=board.point
     )
+    assert "<0.01" in to_markdown(tables["ladder"])
     shown = to_markdown(tables["gaps"])
     assert "<0.01" in shown
     assert "0.00" not in shown

@@ -97,7 +97,7 @@ def test_latex_source_is_ascii_and_balanced() -> None:
     assert source.isascii()
     assert source.count(r" \\" + "\n") == len(HOSTILE) + 1
     assert "\\input" not in source
-    assert r"\emph{Provenance:} from published counts (Table 7)" in source
+    assert r"\raggedright\emph{Provenance:} from published counts (Table 7)" in source
     assert r"$\hat{\rho}$ $\ge$ 0" in source
     # A name may break after its point, a number not.
     assert r"55.8\%, by llm.\allowbreak{}cost" in source
