@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from llm_power import resolve_board
 from llm_power.example import example_task
 from llm_power.report.board_tables import board_tables
@@ -14,7 +12,7 @@ def test_small_ratios_are_not_nothing_and_gaps_have_both_ends() -> None:
     tasks = [example_task()]
     board = resolve_board(tasks)
     n_items = board.verdicts["n_items"]
-    verdicts = board.verdicts.assign(n_star=1e-3 * n_items, q=1e-3, resolved=np.True_)
+    verdicts = board.verdicts.assign(n_star=1e-3 * n_items, q=1e-3, resolved=True)
     tables = board_tables(
         verdicts, board.ranks, tasks, title="Example", family=board.family, point=board.point
     )
