@@ -66,7 +66,7 @@ def mmlu_pro_comparison(
     by_definition = definitions.set_index("definition")["n_unresolved"]
     low, high = settings["mmlu_pro_shortcut_ratio_range"]
     rows = [
-        (f"unresolved, {name}", unresolved[row].text, _unresolved(verdicts[column]))
+        (f"Unresolved, {name}", unresolved[row].text, _unresolved(verdicts[column]))
         for name, row, column in (
             ("fixed n", "Fixed-n", "resolved"),
             ("anytime-valid", "Anytime-valid", "resolved_anytime"),
@@ -82,13 +82,13 @@ def mmlu_pro_comparison(
         ("ICC of the difference, median", f"{np.median(icc):.4f}", _median(verdicts["icc"], 4)),
         ("ICC of the difference, range", _range(icc, 4), _range(verdicts["icc"], 4)),
         (
-            "design effect, median",
+            "Design effect, median",
             f"{np.median(effect):.2f}",
             _median(verdicts["design_effect"], 2),
         ),
-        ("correlation of neighbors, range", _range(rho, 2), _range(verdicts["rho"], 2)),
+        ("Correlation of neighbors, range", _range(rho, 2), _range(verdicts["rho"], 2)),
         (
-            "shortcut n_h over N*, range",
+            "Shortcut n_h over N*, range",
             f"{low:.3f} to {high:.3f}",
             _range(verdicts["n_h"] / verdicts["n_star"], 3),
         ),
@@ -116,9 +116,9 @@ def present(frame: pd.DataFrame, *, title: str, provenance: Sequence[Provenance]
 
 
 _DEFINITIONS = [
-    ("unresolved, random clusters", "random", "random_clusters"),
-    ("unresolved, difficulty quartiles", "difficulty quartiles", "difficulty_quartiles"),
-    ("unresolved, subjects by item parity", "category by item parity", "subject_by_parity"),
+    ("Unresolved, random clusters", "random", "random_clusters"),
+    ("Unresolved, difficulty quartiles", "difficulty quartiles", "difficulty_quartiles"),
+    ("Unresolved, subjects by item parity", "category by item parity", "subject_by_parity"),
 ]
 
 

@@ -9,7 +9,7 @@ possible; `Misfit` holds their residuals.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -127,47 +127,57 @@ class Misfit:
     def residuals(self, gaps: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Residuals (n_candidates, m) and gradient (n_candidates, m, n_clusters)."""
         parts = [self._crowded(gaps)]
-        t = self.targets
-        if t.bootstrap_icc is not None or t.bootstrap_design_effect is not None:
-            icc, by_q, by_d = self.boot.icc(gaps)
-            if t.bootstrap_icc is not None:
-                parts.append(self._percentiles(gaps, icc, by_q, by_d, t.bootstrap_icc))
-            if t.bootstrap_design_effect is not None:
-                reach = np.where(icc > 0, self.boot.mean_size - 1, 0.0)
-                effect = 1 + reach * icc
-                aim = t.bootstrap_design_effect
-                parts.append(self._percentiles(gaps, effect, reach * by_q, reach * by_d, aim))
-        if t.unresolved_without is not None:
-            parts.append(self._verdicts(gaps, t.unresolved_without))
+        for value, by_q, by_d, aim in self._bootstrapped(gaps):
+            slopes = self._slopes(gaps, value, by_q, by_d, aim)
+            parts.append((_off_percentiles(value, aim), slopes))
+        if self.targets.unresolved_without is not None:
+            parts.append(self._verdicts(gaps, self.targets.unresolved_without))
         values, gradients = zip(*parts, strict=True)
         return np.concatenate(values, axis=1), np.concatenate(gradients, axis=1)
 
     def score(self, gaps: FloatArray) -> FloatArray:
         """Half the sum of squared residuals of each candidate."""
-        return np.asarray(0.5 * np.square(self.residuals(gaps)[0]).sum(axis=1))
+        parts = [self._crowded(gaps)[0]]
+        parts += [_off_percentiles(value, aim) for value, _, _, aim in self._bootstrapped(gaps)]
+        if self.targets.unresolved_without is not None:
+            parts.append(self._verdicts(gaps, self.targets.unresolved_without)[0])
+        return np.asarray(0.5 * np.square(np.concatenate(parts, axis=1)).sum(axis=1))
 
-    def _percentiles(
+    def _bootstrapped(
+        self, gaps: FloatArray
+    ) -> Iterator[tuple[FloatArray, FloatArray, FloatArray, FloatArray]]:
+        """Value of each resample, its derivatives in Q and D, and what its percentiles shall be."""
+        t = self.targets
+        if t.bootstrap_icc is None and t.bootstrap_design_effect is None:
+            return
+        icc, by_q, by_d = self.boot.icc(gaps)
+        if t.bootstrap_icc is not None:
+            yield icc, by_q, by_d, t.bootstrap_icc
+        if t.bootstrap_design_effect is not None:
+            reach = np.where(icc > 0, self.boot.mean_size - 1, 0.0)
+            yield 1 + reach * icc, reach * by_q, reach * by_d, t.bootstrap_design_effect
+
+    def _slopes(
         self,
         gaps: FloatArray,
         value: FloatArray,
         by_q: FloatArray,
         by_d: FloatArray,
         aim: FloatArray,
-    ) -> tuple[FloatArray, FloatArray]:
+    ) -> FloatArray:
+        """Gradient of each percentile: the mean of the resamples near it."""
         n_sets = value.shape[1]
         order = np.argsort(value, axis=1, kind="stable")
         half = max(int(_WINDOW * n_sets), 1)
-        found, slopes = [], []
-        for share, at, unit in zip(_PERCENTILES, aim[0], aim[1], strict=True):
-            low, part = int(share * (n_sets - 1)), share * (n_sets - 1) % 1
-            ends = np.take_along_axis(value, order[:, low : low + 2], axis=1)
-            found.append((ends[:, 0] + part * (ends[:, 1] - ends[:, 0]) - at) / unit)
+        slopes = []
+        for share, unit in zip(_PERCENTILES, aim[1], strict=True):
+            low = int(share * (n_sets - 1))
             near = order[:, max(low - half, 0) : low + half + 2]
             weights = self.boot.weights.T[near]
             mean_q = (weights * np.take_along_axis(by_q, near, axis=1)[..., None]).mean(axis=1)
             mean_d = (weights * np.take_along_axis(by_d, near, axis=1)[..., None]).mean(axis=1)
             slopes.append((mean_q * 2 * gaps / self.targets.n_items + mean_d) / unit)
-        return np.stack(found, axis=1), np.stack(slopes, axis=1)
+        return np.stack(slopes, axis=1)
 
     def _verdicts(self, gaps: FloatArray, unresolved: BoolArray) -> tuple[FloatArray, FloatArray]:
         """Residuals on Table 8: log of clustered N* over its budget, one cluster dropped at a time.
@@ -203,6 +213,17 @@ class Misfit:
         slope = np.where(over > 0, 20 * np.sign(gaps) / (_SHARE * self.expected), 0.0)
         diagonal = slope[:, :, None] * np.eye(gaps.shape[1])
         return 20 * np.maximum(over, 0.0), diagonal
+
+
+def _off_percentiles(value: FloatArray, aim: FloatArray) -> FloatArray:
+    """How far the percentiles of the resamples are from their aims, in the aims' units."""
+    n_sets, found = value.shape[1], []
+    for share, at, unit in zip(_PERCENTILES, aim[0], aim[1], strict=True):
+        low, part = int(share * (n_sets - 1)), share * (n_sets - 1) % 1
+        # To put two in their places takes less than to sort all.
+        ends = np.partition(value, (low, low + 1), axis=1)[:, low : low + 2]
+        found.append((ends[:, 0] + part * (ends[:, 1] - ends[:, 0]) - at) / unit)
+    return np.stack(found, axis=1)
 
 
 class _ClusterSets:
