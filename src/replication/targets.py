@@ -103,8 +103,9 @@ class Run:
 
     def files(self) -> list[str]:
         """Return every file that is made by default."""
+        absent = self.absent()
         made = [
-            *(path for path in self.paper.results() if path not in self.absent()),
+            *(path for path in self.paper.results() if path not in absent),
             *(f"results/audit/{name}" for name in _AUDIT),
             "results/manifest.json",
             "results/index.html",

@@ -17,6 +17,7 @@ from llm_power.plan.pair import (
 )
 from llm_power.plan.question import STANDARD, Question
 from llm_power.statistics._checks import positive_count
+from llm_power.statistics._thresholds import threshold
 from llm_power.statistics.anytime_horizon import monitored_required_n
 from llm_power.statistics.cluster_requirement import (
     cluster_items_required,
@@ -586,13 +587,7 @@ def _detectable(n_items: int, discordance: float, asked: Question, level: float)
 
     if found(low):
         return low
-    high = discordance
-    if not found(high):
-        return inf
-    for _ in range(40):
-        middle = (low + high) / 2
-        low, high = (low, middle) if found(middle) else (middle, high)
-    return high
+    return threshold(found, low, discordance, halvings=40) if found(discordance) else inf
 
 
 def _clusters(

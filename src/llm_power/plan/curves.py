@@ -16,7 +16,11 @@ from llm_power.plan.repeats import RepeatsPlan
 from llm_power.statistics._typing import FloatArray, IntArray
 from llm_power.statistics.assurance import LARGEST_PLAN, mcnemar_assurance
 from llm_power.statistics.cluster_requirement import cluster_power
-from llm_power.statistics.exact_required_n import mcnemar_detectable_gap, powers_of_test
+from llm_power.statistics.exact_required_n import (
+    MOST_SUMMED,
+    mcnemar_detectable_gap,
+    powers_of_test,
+)
 from llm_power.statistics.inversion import minimum_detectable_effect
 from llm_power.statistics.repeats import repeats_variance
 
@@ -29,8 +33,6 @@ _COARSE: Final = 80
 # Sizes of the curve of the gap, from a part of the planned items to a multiple.
 _SIZES: Final = 14
 _PARTS: Final = (0.1, 4.0)
-# Items beyond which the gap is the normal law's.
-_MOST_SUMMED: Final = 30_000
 # How far the curves of power go beyond the planned number.
 _BEYOND: Final = 1.6
 
@@ -169,7 +171,7 @@ def detectable_gaps(
     [0.0404, 0.02]
     """
     settings: dict[str, Any] = {"alpha": alpha, "power": power}
-    if sizes.max() > _MOST_SUMMED:
+    if sizes.max() > MOST_SUMMED:
         return minimum_detectable_effect(sizes, discordance**0.5, **settings)
     settings["test"] = test
     return np.array([mcnemar_detectable_gap(n, discordance, **settings) for n in sizes.tolist()])

@@ -20,6 +20,7 @@ from llm_power.scores.readers import read_scores
 from llm_power.scores.selection import select_models
 from llm_power.scores.store import TaskScores
 from llm_power.statistics._t_power import shift_of_power
+from llm_power.statistics._thresholds import smallest_that
 from llm_power.statistics._typing import FloatArray, IntArray
 from llm_power.statistics.assurance import (
     LARGEST_PLAN,
@@ -28,7 +29,6 @@ from llm_power.statistics.assurance import (
     mcnemar_assured_n,
     mean_assurance,
     mean_assured_n,
-    smallest_that,
 )
 from llm_power.statistics.cluster_moments import moments_from_differences
 from llm_power.statistics.cluster_requirement import cluster_power, clusters_required

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from llm_power.errors import InvalidArgument
 from llm_power.plan.question import STANDARD, Question
+from llm_power.statistics._thresholds import threshold
 from llm_power.statistics.cluster_requirement import cluster_power, clusters_required
 from llm_power.statistics.inversion import required_n
 from llm_power.statistics.repeats import repeats_variance
@@ -163,10 +164,7 @@ def _detectable(n_items: int, sigma_d: float, *, alpha: float, power: float) -> 
     def found(gap: float) -> bool:
         return bool(cluster_power(gap, sigma_d, 0.0, n_items, 1, alpha=alpha) >= power)
 
-    low, high = 0.0, sigma_d
+    high = sigma_d
     while not found(high):
         high *= 2
-    for _ in range(50):
-        middle = (low + high) / 2
-        low, high = (low, middle) if found(middle) else (middle, high)
-    return high
+    return threshold(found, 0.0, high, halvings=50)

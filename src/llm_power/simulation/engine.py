@@ -23,6 +23,7 @@ from llm_power.simulation.processes import Process
 from llm_power.simulation.scores_as_population import ResampledPairs
 from llm_power.statistics._checks import counts, finite, open_unit, positive_count
 from llm_power.statistics._seeds import named_rng
+from llm_power.statistics._thresholds import threshold
 from llm_power.statistics._typing import ArrayLike, BoolArray, FloatArray
 from llm_power.statistics.score_interval import wilson_interval
 
@@ -380,11 +381,11 @@ class Simulation:
                 "test must keep its level, got one that rejects a gap of 0 on "
                 f"{n_items:,} items as often as the target, {target:g}"
             )
-        low, high = 0.0, largest
-        for _ in range(_HALVINGS):
-            middle = (low + high) / 2
-            enough = self.power(family(middle), n_items).power >= target
-            low, high = (low, middle) if enough else (middle, high)
+
+        def enough(gap: float) -> bool:
+            return self.power(family(gap), n_items).power >= target
+
+        high = threshold(enough, 0.0, largest, halvings=_HALVINGS)
         gaps = np.linspace((1 - _REACH) * high, min((1 + _REACH) * high, largest), _FITTED)
         shares = self.over_gaps(family, gaps, n_items)["power"].to_numpy()
         return DetectableGap(n_items, target, *_crossing(gaps, shares, target, self.n_trials))

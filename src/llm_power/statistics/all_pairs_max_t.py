@@ -19,6 +19,7 @@ from scipy.special import ndtr
 
 from llm_power.errors import InvalidArgument
 from llm_power.statistics._checks import open_unit, positive_count
+from llm_power.statistics._thresholds import threshold
 
 # Beyond it the normal law has nothing that a float shows.
 _FAR = 9.0
@@ -61,9 +62,9 @@ def all_pairs_level(n_models: int, *, alpha: float = 0.05) -> float:
         raise InvalidArgument(f"n_models must be at least 2, got {n_models!r}")
     x, step = np.linspace(-_FAR, _FAR, _STEPS, retstep=True)
     weight = models * np.exp(-np.square(x) / 2) * step / np.sqrt(2 * np.pi)
-    low, high = 0.0, 2 * _FAR
-    for _ in range(60):
-        middle = (low + high) / 2
-        inside = float(weight @ (ndtr(x) - ndtr(x - middle)) ** (models - 1))
-        low, high = (middle, high) if inside < 1 - level else (low, middle)
-    return float(2 * ndtr(-high / np.sqrt(2)))
+
+    def covers(width: float) -> bool:
+        return bool(weight @ (ndtr(x) - ndtr(x - width)) ** (models - 1) >= 1 - level)
+
+    width = threshold(covers, 0.0, 2 * _FAR, halvings=60)
+    return float(2 * ndtr(-width / np.sqrt(2)))

@@ -16,7 +16,6 @@ doi:10.1002/sim.4780050103, for the expected power of a pilot.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
@@ -34,6 +33,7 @@ from llm_power.statistics._checks import (
     positive,
 )
 from llm_power.statistics._t_power import below
+from llm_power.statistics._thresholds import smallest_that
 from llm_power.statistics._typing import ArrayLike, FloatArray, IntArray
 from llm_power.statistics.exact_required_n import _critical_count
 
@@ -284,36 +284,6 @@ def mean_assured_n(
     if target >= largest or not reaches(LARGEST_PLAN):
         return AssuredN(np.inf, largest)
     return AssuredN(float(smallest_that(reaches, 2, LARGEST_PLAN)), largest)
-
-
-def smallest_that(holds: Callable[[int], bool], least: int, most: int) -> int:
-    """Return the smallest whole number from which something holds, by bisection.
-
-    Parameters
-    ----------
-    holds : callable
-        False up to some number and true from there on.
-    least, most : int
-        Where it is looked for; it holds at `most`.
-
-    Returns
-    -------
-    int
-        The number.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.assurance import smallest_that
-    >>> smallest_that(lambda n: n * n >= 50, 1, 100)
-    8
-    """
-    while least < most:
-        middle = (least + most) // 2
-        if holds(middle):
-            most = middle
-        else:
-            least = middle + 1
-    return least
 
 
 @dataclass(frozen=True, slots=True)

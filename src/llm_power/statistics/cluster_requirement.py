@@ -30,6 +30,7 @@ from llm_power.statistics._checks import broadcast, finite, non_negative, open_u
 from llm_power.statistics._cluster_sets import one_way_anova, pool_all, ratio
 from llm_power.statistics._roots import find_roots
 from llm_power.statistics._t_power import Reference, near_power, shift_of_power
+from llm_power.statistics._thresholds import smallest_that
 from llm_power.statistics._typing import ArrayLike, BoolArray, FloatArray
 from llm_power.statistics.cluster_moments import ClusterMoments
 from llm_power.statistics.design_effect import cluster_resolution, design_effect
@@ -318,10 +319,8 @@ def _fewest(power_of: Callable[[float], FloatArray], power: float, *, least: int
         fails, holds = holds, 2 * holds
         if holds > _ENDLESS:
             return np.inf
-    while holds - fails > 1:
-        middle = (fails + holds) // 2
-        fails, holds = (fails, middle) if power_of(float(middle)) >= target else (middle, holds)
-    return float(holds)
+    found = smallest_that(lambda n: bool(power_of(float(n)) >= target), fails + 1, holds)
+    return float(found)
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,7 @@ from llm_power.statistics._checks import (
     positive,
     positive_count,
 )
+from llm_power.statistics._thresholds import smallest_that, threshold
 from llm_power.statistics._typing import ArrayLike, FloatArray, IntArray
 from llm_power.statistics.inversion import z_sum
 from llm_power.statistics.mcnemar import mcnemar_asymptotic, mcnemar_exact, mcnemar_mid_p
@@ -43,8 +44,8 @@ P_VALUES = {
 
 # Probability left out on each side of a binomial range.
 _OUTSIDE = 1e-16
-# Of more items sums over tables for many sizes take too long.
-_MOST_SUMMED = 30_000
+#: Of more items sums over tables for many sizes take too long.
+MOST_SUMMED = 30_000
 #: Of more items sums over tables take too long, and the normal law is within one in a thousand.
 MOST_COUNTED: Final = 1_000_000
 
@@ -233,7 +234,7 @@ def powers_of_test(
     (0.7792, 0.7793)
     """
     n, psi = counts("n_items", n_items), discordance(p10, p01)
-    if n.size == 0 or n.max() <= _MOST_SUMMED:
+    if n.size == 0 or n.max() <= MOST_SUMMED:
         return mcnemar_powers(n, p10, p01, test=test, alpha=alpha)
     gap, root = abs(p10 - p01), np.sqrt(n)
     shift = np.maximum(gap * root - (1 / root if test == "exact" else 0), 0)
@@ -363,11 +364,7 @@ def mcnemar_detectable_gap(
 
     if not enough(psi):
         return np.inf
-    low, high = 0.0, psi
-    for _ in range(40):
-        middle = (low + high) / 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return high
+    return threshold(enough, 0.0, psi, halvings=40)
 
 
 def required_n_of_test(
@@ -607,13 +604,7 @@ def _first_at_least(
     target: float, rising: FloatArray, m: IntArray, *, psi: float, least: int, most: int
 ) -> int:
     """Smallest n in [least, most] whose mean of a non-decreasing function reaches the target."""
-    while least < most:
-        middle = (least + most) // 2
-        if _mean(rising, m, middle, psi) >= target:
-            most = middle
-        else:
-            least = middle + 1
-    return least
+    return smallest_that(lambda n: _mean(rising, m, n, psi) >= target, least, most)
 
 
 def _last_below(

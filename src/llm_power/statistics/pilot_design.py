@@ -32,8 +32,9 @@ from llm_power.statistics._checks import (
     positive,
 )
 from llm_power.statistics._t_power import near_power, shift_of_power
+from llm_power.statistics._thresholds import smallest_that
 from llm_power.statistics._typing import ArrayLike, FloatArray
-from llm_power.statistics.assurance import LARGEST_PLAN, AssuredN, smallest_that
+from llm_power.statistics.assurance import LARGEST_PLAN, AssuredN
 from llm_power.statistics.cluster_moments import ClusterMoments
 from llm_power.statistics.cluster_requirement import cluster_power, clusters_required
 from llm_power.statistics.cluster_robust import cluster_robust_test
@@ -317,6 +318,20 @@ class ClusterPilot:
     drawn_within: FloatArray
     drawn_delta: FloatArray
 
+    @property
+    def drawn_variance(self) -> FloatArray:
+        """Equally likely values of that variance, at clusters of the pilot's size.
+
+        Examples
+        --------
+        >>> from llm_power.statistics.cluster_moments import moments_from_counts
+        >>> from llm_power.statistics.pilot_design import cluster_pilot
+        >>> pilot = cluster_pilot(moments_from_counts([90] * 4, [9, 14, 3, 8], [4, 2, 5, 3]))
+        >>> bool((pilot.drawn_variance > 0).all())
+        True
+        """
+        return self.variance(self.drawn_between, self.drawn_within, self.cluster_size)
+
     def variance(self, between: ArrayLike, within: ArrayLike, size: float) -> FloatArray:
         """Variance of one cluster's share in the mean gap, at clusters of a mean size.
 
@@ -440,7 +455,7 @@ def cluster_number_design(
     (15.0, 8.0, 112.0)
     """
     size = _gap_size(gap)
-    drawn = pilot.variance(pilot.drawn_between, pilot.drawn_within, pilot.cluster_size)
+    drawn = pilot.drawn_variance
     known = float(pilot.variance(pilot.between, pilot.within, pilot.cluster_size))
     n_star, low, high = (
         clusters_required(size, float(np.sqrt(variance)), 0.0, 1, alpha=alpha, power=power)
@@ -480,7 +495,7 @@ def cluster_expected_power(
     >>> cluster_expected_power(0.05, [15, 112], pilot).round(2).tolist()
     [0.66, 0.97]
     """
-    drawn = pilot.variance(pilot.drawn_between, pilot.drawn_within, pilot.cluster_size)
+    drawn = pilot.drawn_variance
     k = counts("n_clusters", n_clusters)[..., np.newaxis].astype(np.float64)
     powers = near_power(_gap_size(gap) * np.sqrt(k / drawn), k, open_unit("alpha", alpha))
     return np.asarray(powers.mean(axis=-1))
@@ -574,7 +589,7 @@ def cluster_assurance(
     k = counts("n_clusters", n_clusters)[..., np.newaxis].astype(np.float64)
     if np.any(k < 2):
         raise InvalidArgument(f"n_clusters must be at least 2, got {int(k.min())!r}")
-    drawn = pilot.variance(pilot.drawn_between, pilot.drawn_within, pilot.cluster_size)
+    drawn = pilot.drawn_variance
     shift = np.sign(pilot.delta) * pilot.drawn_delta * np.sqrt(k / drawn)
     return np.asarray(near_power(shift, k, open_unit("alpha", alpha)).mean(axis=-1))
 

@@ -27,6 +27,7 @@ from llm_power.errors import InvalidArgument
 from llm_power.statistics._binomial import binomial_pmf
 from llm_power.statistics._checks import counts, finite, open_unit, positive
 from llm_power.statistics._t_power import below
+from llm_power.statistics._thresholds import threshold
 from llm_power.statistics.exact_required_n import _critical_count
 
 # Of a range, which leave less of it than rounding does.
@@ -153,7 +154,4 @@ def _rising_root(excess: Callable[[float], float], least: float, most: float) ->
     """Root of a rising function; an end of its range where it has none inside."""
     if excess(least) >= 0:
         return least
-    for _ in range(_HALVINGS):
-        middle = (least + most) / 2
-        least, most = (least, middle) if excess(middle) >= 0 else (middle, most)
-    return most
+    return threshold(lambda x: excess(x) >= 0, least, most, halvings=_HALVINGS)
