@@ -262,6 +262,9 @@ def _without_dash(scores: Sequence[Path]) -> Iterator[list[Path]]:
 @click.option("--task", metavar="NAME", help="Name of the task; picks it from a folder of several.")
 @click.option("--exclude", multiple=True, metavar="MODEL", help="Leave a model out; repeatable.")
 @_reading_options
+@click.option(
+    "--accept-other-score", is_flag=True, help="Accept logs that display another score; record it."
+)
 @click.option("--skip-malformed", is_flag=True, help="Count malformed records and leave them out.")
 @click.option(
     "--format",

@@ -11,9 +11,10 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from llm_power.errors import ScoreError
+from llm_power.scores._displayed import Displayed, displayed, inside
 from llm_power.scores._items import Items, mean_of_repeats, variance_of_repeats
 from llm_power.scores._json import json_document, json_records
 from llm_power.scores._logs import Logs, ModelScores
@@ -21,8 +22,6 @@ from llm_power.scores._source import LogFile, SourceFile, StreamedFile, read_fil
 from llm_power.scores._table import as_float
 from llm_power.scores.options import ReadOptions
 from llm_power.scores.store import TaskScores
-
-_ROUNDING: Final = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +46,8 @@ class Run:
         What was declared.
     made : dict of str to object
         How scores were made, the same in all files.
-    displayed : float, optional
-        Mean over all attempts that the file displays.
+    displayed : list of Displayed
+        Means over all attempts that the file, or one beside it, displays.
     is_graded : bool
         Whether scores may lie between 0 and 1.
     chosen : str, optional
@@ -58,7 +57,7 @@ class Run:
     log: LogFile
     options: ReadOptions
     made: dict[str, object] = field(default_factory=dict)
-    displayed: float | None = None
+    displayed: list[Displayed] = field(default_factory=list)
     is_graded: bool = False
     chosen: str | None = None
 
@@ -124,14 +123,7 @@ def _collected(attempts: Iterable[Attempt], run: Run, items: Items) -> dict[str,
 def _made(scores: Mapping[str, Sequence[float]], run: Run, source: SourceFile) -> ModelScores:
     if not scores:
         raise run.log.fault("there is no item in it", "give the file as its tool wrote it")
-    every = [score for of_item in scores.values() for score in of_item if not math.isnan(score)]
-    if run.displayed is not None and every:
-        mean = math.fsum(every) / len(every)
-        if not math.isclose(mean, run.displayed, rel_tol=_ROUNDING, abs_tol=_ROUNDING):
-            raise run.log.fault(
-                f"it displays {run.displayed:.6g}, its items come to {mean:.6g}",
-                "have the tool write it again, or exclude the model",
-            )
+    every = [score for of_item in scores.values() for score in of_item]
     attempts = range(max(map(len, scores.values())))
     by_number = {item: dict(enumerate(of_item)) for item, of_item in scores.items()}
     return ModelScores(
@@ -142,6 +134,7 @@ def _made(scores: Mapping[str, Sequence[float]], run: Run, source: SourceFile) -
         is_graded=run.is_graded or len(attempts) > 1,
         n_repeats=len(attempts),
         variances=variance_of_repeats(by_number, attempts),
+        displayed=[one.of(every) for one in run.displayed],
     )
 
 
@@ -165,6 +158,12 @@ def first_record(path: Path) -> Mapping[str, Any]:
     with StreamedFile(path) as source:
         record = next(json_records(source), None)
     return record if isinstance(record, dict) else {}
+
+
+def displayed_in(path: Path, *names: str) -> list[Displayed]:
+    """Return what a JSON file displays under these names, or nothing where it is not there."""
+    found = inside(first_record(path), *names) if path.is_file() else None
+    return displayed(f"{names[-1]} ({path.name})", found)
 
 
 def text_of(record: Mapping[str, Any], name: str, log: LogFile, number: object) -> str:

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from llm_power.errors import ScoreError, listed
+from llm_power.scores._displayed import Displayed
 from llm_power.scores._head import Head
 from llm_power.scores._items import in_order, score_matrix
 from llm_power.scores._source import LogFile, SourceFile, common_folder
@@ -127,7 +128,7 @@ class LogFormat:
 
         `note` is told which runs are left out for later ones.
         """
-        found = find_logs(paths, options, self)
+        found = [replace(logs, note=note) for logs in find_logs(paths, options, self)]
         for logs in found:
             for left in logs.left:
                 note(f"task {logs.task}, model {left.model}: {left.path} is left for a later run")
@@ -172,6 +173,8 @@ class ModelScores:
         Repeats of which a score is the mean; 1 where it is no mean.
     variances : mapping of str to float
         Sample variance of the repeats, by item.
+    displayed : sequence of Displayed
+        Scores that the file, or one beside it, displays of these items.
     """
 
     log: LogFile
@@ -182,13 +185,15 @@ class ModelScores:
     is_graded: bool = False
     n_repeats: int = 1
     variances: Mapping[str, float] = field(default_factory=dict)
+    displayed: Sequence[Displayed] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Logs:
     """The files of one task, by model in the order of the names, and what to call them.
 
-    `left` holds the runs that were left out for a later one of the same model.
+    `left` holds the runs that were left out for a later one of the same model; `note` is told of
+    each score that is accepted.
     """
 
     task: str
@@ -196,6 +201,7 @@ class Logs:
     files: Sequence[LogFile]
     given: Sequence[Path] = ()
     left: Sequence[LogFile] = ()
+    note: Callable[[str], None] = lambda _note: None
 
     def join(
         self,
@@ -224,8 +230,10 @@ class Logs:
         Raises
         ------
         ScoreError
-            If scores were not made alike, or fail a check of `TaskScores`.
+            If scores were not made alike, are not those that are displayed, or fail a check of
+            `TaskScores`.
         """
+        accepted = self._accepted(read, options)
         _check_alike(read)
         items = in_order({item for one in read for item in (*one.scores, *one.declared)})
         graded = any(one.is_graded for one in read)
@@ -240,7 +248,7 @@ class Logs:
             provenance=options.provenance(
                 [*(one.source for one in read), *further],
                 self.source,
-                {**(tolerated or {}), **self._left_out()},
+                {**(tolerated or {}), **accepted, **self._left_out()},
                 {
                     _CHOSEN[what]: how
                     for one in read
@@ -255,6 +263,23 @@ class Logs:
             if any(one.n_repeats > 1 for one in read)
             else None,
         )
+
+    def _accepted(
+        self, read: Sequence[ModelScores], options: ReadOptions
+    ) -> dict[str, dict[str, int]]:
+        """Return by how many items displayed scores are missed; refuse it unless accepted."""
+        accepted: dict[str, dict[str, int]] = {}
+        for log, one in ((of.log, one) for of in read for one in of.displayed if one.items_off):
+            both = f"displayed {one.name} {one.value:.6g}, by its items {one.counted:.6g}"
+            if not options.accept_other_score:
+                raise log.fault(
+                    f"{both}: {one.items_off:,} of {one.n_items:,} items apart",
+                    "have the tool score it again, exclude the model, or accept the items and "
+                    "have both numbers recorded (--accept-other-score)",
+                )
+            accepted.setdefault(f"items off the score ({both})", {})[log.model] = one.items_off
+            self.note(f"task {self.task}, model {log.model}: accepted, {both}")
+        return accepted
 
     def _left_out(self) -> dict[str, dict[str, int]]:
         return {f"left out for a later run: {log.path.name}": {log.model: 1} for log in self.left}

@@ -15,9 +15,11 @@
 
 from __future__ import annotations
 
+import csv
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -34,14 +36,17 @@ from llm_power.scores._attempts import (
     of_records,
     text_of,
 )
+from llm_power.scores._displayed import Displayed, displayed, inside
 from llm_power.scores._head import Head
 from llm_power.scores._json import json_records
 from llm_power.scores._logs import LogFormat
-from llm_power.scores._source import HeldFile, SourceFile
+from llm_power.scores._source import HeldFile, SourceFile, read_file
 from llm_power.scores.options import ReadOptions
 from llm_power.scores.store import TaskScores
 
 _AS_WRITTEN: Final = "give the file as its tool wrote it"
+# Metrics of Every Eval Ever that are means of the scores of samples.
+_MEANS: Final = {"accuracy", "acc", "exact_match", "mean", "pass_rate", "pass@1"}
 _CORRECT: Final = ("correct", "is_correct", "cascade_correct")
 
 
@@ -71,9 +76,7 @@ def _of_opencompass(source: SourceFile, run: Run) -> Iterator[Attempt]:
         details = {str(i): detail for i, detail in enumerate(details)}
     if not isinstance(details, dict):
         raise run.log.fault("there are no details", "run OpenCompass with --dump-eval-details")
-    accuracy = found.get("accuracy")
-    if isinstance(accuracy, int | float) and not isinstance(accuracy, bool):
-        run.displayed = accuracy / 100
+    run.displayed = displayed("accuracy", found.get("accuracy"), scale=100, is_exact=True)
     for number, detail in details.items():
         if number == "type":  # how the model was asked
             continue
@@ -155,13 +158,16 @@ def _of_bfcl(source: SourceFile, run: Run) -> Iterator[Attempt]:
     ids = [_id(one, log) for one in json_records(HeldFile(results))]
     beyond = failures.difference(ids)
     solved = len({*ids}) - len(failures)
-    if beyond or solved != total["correct_count"] or len({*ids}) != total["total_count"]:
+    if beyond or len({*ids}) != total["total_count"]:
         raise log.fault(
             f"it counts {total['correct_count']} of {total['total_count']} correct, by its "
             f"failures and the results it is {solved} of {len({*ids})}",
             "score the results again: they are of another run",
             min(beyond) if beyond else None,
         )
+    count, n = total["correct_count"], len({*ids})
+    run.displayed = displayed("accuracy", total["accuracy"])
+    run.displayed += displayed("correct_count", count, scale=n, is_exact=True)
     for item in dict.fromkeys(ids):
         yield Attempt(item, float(item not in failures))
 
@@ -217,6 +223,8 @@ def read_alpaca_eval(paths: Sequence[Path], options: ReadOptions) -> TaskScores:
 
 def _of_alpaca_eval(record: Mapping[str, Any], number: int, run: Run) -> Iterator[Attempt]:
     instruction = text_of(record, "instruction", run.log, number)
+    if number == 1:
+        run.displayed = _win_rate(run.log.path, record.get("generator_2"))
     baseline = record.get("generator_1")
     if run.made.setdefault("baseline", baseline) != baseline:
         raise run.log.fault(
@@ -228,6 +236,18 @@ def _of_alpaca_eval(record: Mapping[str, Any], number: int, run: Run) -> Iterato
     preference = number_of(record.get("preference"), "the preference", str(number), run.log)
     item, content = str(number - 1), {"instruction": instruction}
     yield Attempt(item, preference - 1, content, record)
+
+
+def _win_rate(path: Path, generator: object) -> list[Displayed]:
+    """Return what the leaderboard beside annotations displays, in percent, if it has the model."""
+    beside = path.with_name("leaderboard.csv")
+    text = read_file(beside).data.decode("utf-8", errors="replace") if beside.is_file() else ""
+    for row in csv.DictReader(text.splitlines()):
+        with suppress(ValueError):
+            if next(iter(row.values())) == generator:
+                value = float(row.get("win_rate") or "nan")
+                return displayed(f"win_rate ({beside.name})", value, scale=100)
+    return []
 
 
 def _generator(path: Path) -> str:
@@ -287,6 +307,10 @@ def _of_every_eval_ever(record: Mapping[str, Any], number: int, run: Run) -> Ite
     metric = str(record.get("evaluation_result_id"))
     # The id may be of this run alone, so that files need not have the same.
     run.chosen = run.chosen or run.options.metric or metric
+    if number == 1:
+        run.displayed = _aggregate(run.log.path, run.chosen)
+    if inside(record, "metadata", "epoch") not in {None, 1, "1"}:
+        run.displayed = []  # which reducer it is of is not said
     if metric != run.chosen:
         if run.options.metric is None:
             raise log.fault(
@@ -301,6 +325,21 @@ def _of_every_eval_ever(record: Mapping[str, Any], number: int, run: Run) -> Ite
     score = number_of(said.get("score"), "the score", item, log)
     run.is_graded |= not math.isnan(score) and score not in {0.0, 1.0}
     yield Attempt(item, score, {"input": record.get("input")}, record.get("metadata"))
+
+
+def _aggregate(path: Path, metric: str) -> list[Displayed]:
+    """Return what the file that samples are beside displays of the metric, if that is a mean."""
+    beside = path.with_name(path.name.removesuffix("_samples.jsonl") + ".json")
+    found = first_record(beside).get("evaluation_results") if beside.is_file() else None
+    results = found if isinstance(found, list) else []
+    named = [one for one in results if str(inside(one, "evaluation_result_id")) == metric]
+    said = inside(named[0], "metric_config") if len(named) == 1 else None
+    names = ("evaluation_description", "metric_id", "metric_kind", "metric_name")
+    if not _MEANS & {str(inside(said, name)).lower() for name in names}:
+        return []
+    is_percent = inside(said, "metric_unit") == "percent" or inside(said, "max_score") == 100
+    score = inside(named[0], "score_details", "score")
+    return displayed(f"score ({beside.name})", score, scale=100 if is_percent else 1)
 
 
 def _is_sample_of_every_eval(head: Head) -> bool:

@@ -4,7 +4,8 @@
   list of solutions, with ``base_status`` by the original tests and ``plus_status`` by the others.
   ``plus`` counts what passes both, as its pass@1 does.
 - LiveCodeBench writes ``MODEL/Scenario.codegeneration_N_TEMPERATURE_eval_all.json``: a record a
-  problem, with the ``graded_list`` of its solutions.
+  problem, with the ``graded_list`` of its solutions. The file that ends in ``eval.json`` beside it
+  displays pass@1.
 - Terminal-Bench writes ``RUN/results.json``, with a trial a record, beside ``run_metadata.json``. A
   trial whose outcome is null was not resolved, as its accuracy has it.
 
@@ -22,12 +23,14 @@ from llm_power.errors import listed
 from llm_power.scores._attempts import (
     Attempt,
     Run,
+    displayed_in,
     document,
     number_of,
     of_document,
     of_records,
     text_of,
 )
+from llm_power.scores._displayed import displayed
 from llm_power.scores._json import json_document
 from llm_power.scores._logs import Choice, LogFormat
 from llm_power.scores._source import SourceFile, read_file
@@ -130,6 +133,9 @@ def read_livecodebench(paths: Sequence[Path], options: ReadOptions) -> TaskScore
 
 
 def _of_livecodebench(record: Mapping[str, Any], number: int, run: Run) -> Iterator[Attempt]:
+    if number == 1:
+        name = run.log.path.name.removesuffix("_all.json") + ".json"
+        run.displayed = displayed_in(run.log.path.with_name(name), "pass@1")
     item = text_of(record, "question_id", run.log, number)
     grades = record.get("graded_list")
     if not isinstance(grades, list) or not grades:
@@ -175,8 +181,7 @@ def _of_terminal_bench(source: SourceFile, run: Run) -> Iterator[Attempt]:
     trials = found.get("results")
     if not isinstance(trials, list) or not all(isinstance(trial, dict) for trial in trials):
         raise run.log.fault("there is no list of trials, as results", _AS_WRITTEN)
-    accuracy = found.get("accuracy")
-    run.displayed = accuracy if isinstance(accuracy, float) else None
+    run.displayed = displayed("accuracy", found.get("accuracy"), is_exact=True)
     metadata = _metadata(run.log.path)
     run.made = {name: metadata.get(name) for name in ("dataset_name", "dataset_version")}
     for number, trial in enumerate(trials, start=1):

@@ -9,6 +9,9 @@ Train trials are repeats of one item with other examples in the prompt, and neve
 of an item is the mean over the trials of the run, and is missing unless each of them has a score.
 Perturbed instances are not items either but variants of them, made to measure robustness: only
 the statistics of unperturbed instances are read.
+
+``stats.json`` beside the file displays the mean of each statistic, which has to be that of the
+instances.
 """
 
 from __future__ import annotations
@@ -20,6 +23,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from llm_power.errors import ScoreError, listed
+from llm_power.scores._displayed import Displayed, displayed, inside
 from llm_power.scores._items import Items, mean_of_repeats, variance_of_repeats
 from llm_power.scores._json import json_document, json_records
 from llm_power.scores._logs import Choice, LogFormat, Logs, ModelScores
@@ -169,6 +173,7 @@ class _Reading:
         self._scores: dict[str | None, dict[str, dict[int, float]]] = {}
         self._trials: dict[str | None, set[int]] = {}
         self._without_stats: set[str] = set()
+        self._counts: set[int] = set()
 
     def take(self, record: object) -> None:
         """Take a record, of which only the statistic that is the score is kept."""
@@ -204,6 +209,7 @@ class _Reading:
                     "keep one record",
                     item,
                 )
+            self._counts.add(stat["count"] or 1)
             mean = stat.get("mean") if stat["count"] else math.nan
             if not isinstance(mean, bool | int | float):
                 raise self._log.fault(f"the mean of {name!r} is no number", "run HELM again", item)
@@ -240,7 +246,25 @@ class _Reading:
             is_graded=len(trials) > 1,
             n_repeats=len(trials),
             variances=variance_of_repeats(self._scores[split], trials),
+            displayed=self._displayed(split),
         )
+
+    def _displayed(self, split: str | None) -> list[Displayed]:
+        """Return what ``stats.json`` displays, of a statistic that counts instances alike."""
+        beside = self._log.path.with_name("stats.json")
+        if not (
+            _NAME.fullmatch(self._log.path.name) and beside.is_file() and len(self._counts) == 1
+        ):
+            return []
+        stats, wanted = _document(beside), [self._metric.name, split, None, None]
+        names = ("name", "split", "sub_split", "perturbation")
+        scores = [score for trials in self._scores[split].values() for score in trials.values()]
+        return [
+            one
+            for stat in (stats if isinstance(stats, list) else ())
+            if [inside(stat, "name", name) for name in names] == wanted
+            for one in displayed(f"{wanted[0]} (stats.json)", inside(stat, "mean"), scores)
+        ]
 
     def _place_those_without_stats(self, split: str | None) -> None:
         """Have the instances of which nothing at all was computed count as missing scores."""

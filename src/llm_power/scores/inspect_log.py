@@ -10,8 +10,8 @@ reducer that the run declared (`llm_power.scores._reducers`), and is missing unl
 a score: a sample that ended with an error, was declared invalid, or was left unscored has none,
 whatever a scorer made of it. A scorer that gives a dictionary is one scorer a key, SCORER/KEY.
 
-Before anything else, each mean or accuracy that the log displays for the scorer is made again of
-its samples, as Inspect makes it: over the epochs and items that have a score.
+Each mean or accuracy that the log displays for the scorer is made again of its samples, as Inspect
+makes it: over the epochs and items that have a score.
 
 Of a sample this reader uses ``id``, ``epoch``, ``scores``, ``error``, ``invalidation``, what says
 which item it is (``input``, ``target``, ``choices``) and ``metadata``, for labels.
@@ -27,6 +27,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Final, TypeGuard
 
 from llm_power.errors import ScoreError, listed
+from llm_power.scores._displayed import Displayed, displayed, inside
 from llm_power.scores._items import Items, variance_of_repeats
 from llm_power.scores._json import json_document, json_members
 from llm_power.scores._logs import Choice, LogFormat, Logs, ModelScores
@@ -37,8 +38,6 @@ from llm_power.scores._zip import ZIP_MAGIC, Archive, open_archive
 from llm_power.scores.options import ReadOptions
 from llm_power.scores.store import TaskScores
 
-# Relative: Inspect adds in another order, and JSON keeps every digit.
-_ROUNDING: Final = 1e-9
 # Metrics that are means of the items' scores.
 _MEANS: Final = ("accuracy", "mean")
 # Inspect begins its names with the time of the run, where other JSON in a folder does not.
@@ -321,7 +320,6 @@ class _Reading:
                     "have Inspect write the log again",
                     item,
                 )
-        self._check_displayed(header)
         made = {
             "task version": header.version,
             "data set": header.data_set,
@@ -347,6 +345,7 @@ class _Reading:
             is_graded,
             n_repeats=max(1, len(repeats)),
             variances=variance_of_repeats(self._scores, repeats),
+            displayed=self._displayed(header),
         )
 
     def _chosen_reducer(self, header: _Header) -> str:
@@ -368,24 +367,18 @@ class _Reading:
             )
         return chosen
 
-    def _check_displayed(self, header: _Header) -> None:
-        """Hold the mean scores that the log displays against its samples."""
+    def _displayed(self, header: _Header) -> list[Displayed]:
+        """Return the mean scores that the log displays, and those of its samples."""
+        found = []
         for shown in header.results if not self._displays_more else ():
-            if not self._is_chosen(shown):
+            reducer, metrics = str(shown.get("reducer") or "mean"), shown.get("metrics")
+            if not (self._is_chosen(shown) and is_reducer(reducer) and isinstance(metrics, dict)):
                 continue
-            reducer = str(shown.get("reducer") or "mean")
-            metrics = shown.get("metrics")
-            for name, metric in (metrics if isinstance(metrics, dict) else {}).items():
-                value = metric.get("value") if isinstance(metric, dict) else None
-                if name not in _MEANS or not is_reducer(reducer) or not _is_finite(value):
-                    continue
-                found = self._displayed(reducer)
-                if not math.isclose(found, value, rel_tol=_ROUNDING, abs_tol=_ROUNDING):
-                    raise self.log.fault(
-                        f"the log displays {name} {value:.6g} ({self._scorer.name}, {reducer}), "
-                        f"its samples come to {found:.6g}",
-                        "have Inspect score the log again (inspect score), or exclude the model",
-                    )
+            for name in filter(metrics.__contains__, _MEANS):
+                what = f"{name} ({self._scorer.name}, {reducer})"
+                value, scores = inside(metrics, name, "value"), self._reduced(reducer)
+                found += displayed(what, value, scores, is_exact=True)
+        return found
 
     def _is_chosen(self, shown: Mapping[str, Any]) -> bool:
         names = {shown.get("scorer"), f"{shown.get('scorer')}/{shown.get('name')}"}
@@ -393,14 +386,13 @@ class _Reading:
             shown.get("name") == shown.get("scorer") or "/" in str(self._scorer.name)
         )
 
-    def _displayed(self, reducer: str) -> float:
-        """Return the mean over items as Inspect has it: of the epochs that have a score."""
+    def _reduced(self, reducer: str) -> list[float]:
+        """Return the items' scores as Inspect has them: of the epochs that have a score."""
         scored = [
             [score for score in epochs.values() if not math.isnan(score)]
             for epochs in self._scores.values()
         ]
-        of_items = [reduced(reducer, scores) for scores in scored if scores]
-        return math.fsum(of_items) / len(of_items) if of_items else math.nan
+        return [reduced(reducer, scores) for scores in scored if scores]
 
     def _score(self, sample: Mapping[str, Any], item: str) -> float:
         values = _by_scorer(sample.get("scores") or {})
@@ -434,10 +426,6 @@ def _by_scorer(scores: Mapping[str, Any]) -> dict[str, Any]:
         else:
             values[name] = value
     return values
-
-
-def _is_finite(value: object) -> TypeGuard[float]:
-    return type(value) in {int, float} and math.isfinite(value)  # type: ignore[arg-type]
 
 
 def _fault(sample: object) -> str | None:

@@ -4,6 +4,7 @@
 ``metric`` and ``model_response``. The name is that of the details of the Open LLM Leaderboard v1,
 which an early version wrote: the columns tell them apart. Items are known by their row, and
 ``query`` and ``choices`` of ``doc`` must be the same in every row of all files.
+``results/ORG/MODEL/results_TIME.json`` displays the means of that run.
 """
 
 from __future__ import annotations
@@ -16,7 +17,16 @@ from typing import Any, Final
 import pyarrow as pa
 
 from llm_power.errors import listed
-from llm_power.scores._attempts import Attempt, Run, named_folder, number_of, of_document
+from llm_power.scores._attempts import (
+    Attempt,
+    Run,
+    displayed_in,
+    first_record,
+    named_folder,
+    number_of,
+    of_document,
+)
+from llm_power.scores._displayed import Displayed, inside
 from llm_power.scores._logs import RUN_TIME, Choice, LogFormat
 from llm_power.scores._source import SourceFile
 from llm_power.scores._table import Table, parquet_header, read_parquet
@@ -91,6 +101,21 @@ def _attempts(source: SourceFile, run: Run) -> Iterator[Attempt]:
         yield Attempt(str(row), number_of(scores[name], str(name), str(row), run.log), content, doc)
     choice.check(run.log, "metrics")
     run.made["metric"] = choice.name
+    run.displayed = _displayed(run.log.path, choice.name)
+
+
+def _displayed(path: Path, metric: str | None) -> list[Displayed]:
+    """Return what the results of the run display of a metric, if that is a mean over the rows."""
+    match, details = FORMAT.name.fullmatch(path.name), named_folder(path, "details")
+    if match is None or details is None:
+        return []
+    beside = details.with_name("results") / _model_of(path) / f"results_{match['run']}.json"
+    configs = inside(first_record(beside), "config_tasks") if beside.is_file() else None
+    said = [one for config in (configs or {}).values() for one in inside(config, "metrics") or ()]
+    of_metric = [one for one in said if inside(one, "metric_name") == metric]
+    if {inside(one, "corpus_level_fn") for one in of_metric} != {"mean"}:
+        return []  # it is made of the whole corpus
+    return displayed_in(beside, "results", match["task"], str(metric))
 
 
 def _rows(table: Table, name: str, run: Run) -> list[dict[str, Any]]:

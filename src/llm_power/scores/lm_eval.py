@@ -9,6 +9,8 @@ order in which they were finished, so items are known by ``doc_id``, which is th
 document in the data set the harness loaded, and means the same item only where ``doc`` is the
 same: that is checked for every item. Prompts are not: models get them in different forms.
 
+The results file of the run displays the mean of each metric, which has to be that of the samples.
+
 A file of hundreds of MB is read record by record and never held.
 """
 
@@ -23,6 +25,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from llm_power.errors import ScoreError, listed
+from llm_power.scores._displayed import displayed, inside
 from llm_power.scores._items import Items
 from llm_power.scores._json import json_records
 from llm_power.scores._logs import RUN_TIME, Choice, LogFormat, Logs, ModelScores
@@ -32,6 +35,8 @@ from llm_power.scores.options import ReadOptions
 from llm_power.scores.store import TaskScores
 
 _NAME: Final = re.compile(rf"samples_(?P<task>.+)_(?P<run>{RUN_TIME})\.jsonl?")
+
+_MEANS: Final = {"acc", "acc_norm", "acc_bytes", "acc_mutual_info", "exact_match"}
 
 # What a record holds besides its metrics. Records of 2024 and later list those under "metrics".
 _NOT_METRICS: Final = {
@@ -133,6 +138,21 @@ def _results_of(path: Path) -> Mapping[str, Any]:
     return results if isinstance(results, dict) else {}
 
 
+def _displayed(path: Path, metric: str, answer_filter: str | None) -> Any:
+    """Return what the run's results display of a metric, None where it is no mean of samples."""
+    match, results = _NAME.fullmatch(path.name), _results_of(path)
+    task = match["task"] if match else ""
+    metrics = inside(results, "configs", task, "metric_list")
+    said = [one for one in metrics or () if inside(one, "metric") == metric]
+    # The harness takes the mean of the common ones where a task does not say what it takes.
+    default = "mean" if metric in _MEANS else None
+    if {one.get("aggregation", default) for one in said or [{}]} != {"mean"}:
+        return None
+    # Files from before 2024 do not name the filter, and the oldest results neither.
+    shown = inside(results, "results", task, f"{metric},{answer_filter or 'none'}")
+    return inside(results, "results", task, metric) if shown is None else shown
+
+
 def _groups_of(paths: Iterable[Path]) -> dict[str, Sequence[str]]:
     groups: dict[str, Sequence[str]] = {}
     for path in paths:
@@ -228,7 +248,10 @@ class _Reading:
             )
         # Files from before 2024 do not name their filter.
         named = {} if self._filter is None else {"filter": self._filter}
-        return ModelScores(self._log, source, self._scores, {"metric": self._metric.name, **named})
+        name, scores = self._metric.name, self._scores
+        value = _displayed(self._log.path, name, self._filter)
+        shown = displayed(f"{','.join([name, *named.values()])} (results)", value, scores.values())
+        return ModelScores(self._log, source, scores, {"metric": name, **named}, displayed=shown)
 
     def _score(self, record: Mapping[str, Any]) -> float:
         numbers = _numbers(record)

@@ -57,6 +57,8 @@ class ReadOptions:
     task_column, repeat_column : str, optional
         Columns of a long table that tell tasks apart, and repeats of an item, whose mean is the
         score.
+    accept_other_score : bool
+        Go on where the score that a log displays is not that of its items, and record both.
     skip_malformed : bool
         Leave malformed records of the MMLU-Pro zips out, and count them, instead of stopping.
     answer_key : {"shared", "own"}
@@ -90,6 +92,7 @@ class ReadOptions:
     percent: bool = False
     task_column: str | None = None
     repeat_column: str | None = None
+    accept_other_score: bool = False
     skip_malformed: bool = False
     answer_key: AnswerKey = "shared"
     source: str | None = None

@@ -13,6 +13,9 @@ An instance that is not resolved scores 0, as the leaderboard counts it, whether
 empty, could not be applied or did not pass. One for which nothing was submitted to the harness
 (``incomplete_ids``) has no score.
 
+A submission of the leaderboard may say in ``metadata.yaml``, as ``info: resolved``, the percentage
+that the leaderboard displays. Where it does, the instances have to come to it.
+
 Which instances there are does not follow from those resolved: where a file does not say, a file
 ``instance_ids.txt``, one id a line, has to. Where it is there, all files are held to it.
 """
@@ -26,7 +29,10 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from llm_power.documents import DocumentError, read_yaml
 from llm_power.errors import ScoreError, listed
+from llm_power.printed import parse_printed
+from llm_power.scores._displayed import Displayed, displayed, inside
 from llm_power.scores._json import json_document
 from llm_power.scores._logs import RUN_TIME, LogFormat, Logs, ModelScores
 from llm_power.scores._source import LogFile, SourceFile, joint_source, read_file
@@ -41,6 +47,8 @@ _NAME: Final = re.compile(
 )
 _OF_AN_INSTANCE: Final = "report.json"
 INSTANCE_LIST: Final = "instance_ids.txt"
+_METADATA: Final = "metadata.yaml"
+_OF_A_SUBMISSION: Final = {"results.json", "per_instance_details.json"}
 
 _REPOSITORY: Final = "repo"
 # Each instance of the data set is in one of these lists of a report.
@@ -134,7 +142,7 @@ def _is_detail(value: object) -> bool:
 def _model_of(path: Path) -> str:
     if path.is_dir():
         return path.absolute().name
-    if path.name not in {"results.json", "per_instance_details.json"}:
+    if path.name not in _OF_A_SUBMISSION:
         return path.stem
     folder = path.absolute().parent
     return (folder.parent if folder.name == "results" else folder).name
@@ -189,7 +197,8 @@ def _read_instances(log: LogFile, declared: Collection[str] | None) -> ModelScor
     for item in scores:
         if declared is not None and item not in declared:
             raise _undeclared("this instance", item, log)
-    return ModelScores(log, joint_source(log.path, sources), scores, declared=declared or ())
+    shown, source = _displayed(log, scores, declared), joint_source(log.path, sources)
+    return ModelScores(log, source, scores, declared=declared or (), displayed=shown)
 
 
 def _document(source: SourceFile, log: LogFile) -> Any:
@@ -212,14 +221,51 @@ def _read_results(log: LogFile, declared: Collection[str] | None) -> ModelScores
             "member says whether it is resolved",
             "give results.json, per_instance_details.json, or the report of the harness",
         )
+    shown: list[Displayed] = []
     if isinstance(found.get("resolved_ids"), list):
         scores = _of_report(found, log)
+        count, n = found.get("resolved_instances"), len(scores)
+        shown = displayed("resolved_instances", count, _as_counted(scores), n)
     elif isinstance(found.get("resolved"), list):
         scores = _of_leaderboard(found, log, declared)
     else:
         scores = {item: float(detail["resolved"]) for item, detail in found.items()}
     _check_declared(scores, log, declared)
-    return ModelScores(log, source.without_data(), scores)
+    shown += _displayed(log, scores, declared)
+    return ModelScores(log, source.without_data(), scores, displayed=shown)
+
+
+def _displayed(
+    log: LogFile, scores: Mapping[str, float], declared: Collection[str] | None
+) -> list[Displayed]:
+    """Return the percentage that the submission's metadata display, if there are any."""
+    folder = log.path if log.path.is_dir() else log.path.parent
+    beside = (folder.parent if folder.name in {"results", "logs"} else folder) / _METADATA
+    is_its_own = log.path.is_dir() or log.path.name in _OF_A_SUBMISSION
+    if not (beside.is_file() and (is_its_own or len([*folder.glob("*.json")]) == 1)):
+        return []
+    try:
+        metadata = read_yaml(beside)
+        info = inside(metadata, "info")
+        value = inside(metadata if info is None else info, "resolved")  # the oldest have no info
+        shown = None if value is None else parse_printed(str(value))
+    except (DocumentError, ValueError) as error:
+        problem, remedy = "what is resolved is no number", "repair that file, or move it away"
+        raise log.fault(f"{_METADATA}: {getattr(error, 'problem', problem)}", remedy) from error
+    if shown is None:
+        return []
+    counted = _as_counted({**dict.fromkeys(declared or (), 0.0), **scores})
+    scale = 1 if "%" in shown.text else 100
+    name = f"resolved ({_METADATA})"
+    found = displayed(name, shown.value, counted, scale, half_unit=shown.half_unit)
+    # Without the data set's list, instances that have no report could make it less.
+    is_bound = log.path.is_dir() and declared is None
+    return [one for one in found if not (is_bound and one.value < one.counted)]
+
+
+def _as_counted(scores: Mapping[str, float]) -> list[float]:
+    """Return the scores as harness and leaderboard count them, what was not submitted as 0."""
+    return [0.0 if math.isnan(score) else score for score in scores.values()]
 
 
 def _of_report(report: Mapping[str, Any], log: LogFile) -> dict[str, float]:
