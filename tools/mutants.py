@@ -15,6 +15,7 @@ import random
 import shutil
 import subprocess
 import sys
+import sysconfig
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -30,6 +31,9 @@ from cosmic_ray.mutating import mutate_code
 from coverage import CoverageData
 
 ROOT: Final = Path(__file__).resolve().parents[1]
+# Tests look for programs beside their own interpreter; what they lack there is on the path.
+_PYTHON: Final = ROOT / ".venv" / "bin" / "python"
+_PACKAGES: Final = sysconfig.get_path("purelib")
 SECONDS: Final = 60
 # Annotations are not evaluated, and a decorator's loss is often none (cache, overload).
 _ANNOTATIONS: Final = ("annassign", "tfpdef", "->")
@@ -117,9 +121,9 @@ def covering_tests(folder: Path) -> CoverageData:
         context = ["--cov=src", "--cov-context=test", "--cov-report="]
         run = ["-m", "not slow", "--numprocesses=2", "--dist=loadfile", f"--junit-xml={times}"]
         subprocess.run(
-            [sys.executable, "-m", "pytest", "-q", *context, *run],
+            [_PYTHON, "-m", "pytest", "-q", *context, *run],
             cwd=ROOT,
-            env=os.environ | {"COVERAGE_FILE": str(data)},
+            env=os.environ | {"COVERAGE_FILE": str(data), "PYTHONPATH": _PACKAGES},
             check=True,
         )
     found = CoverageData(str(data))
@@ -189,7 +193,7 @@ def _test(copy: Path, mutant: Mutant, tests: Sequence[str]) -> str:
     try:
         file.write_text(mutate_code(before, operator, mutant.occurrence), encoding="utf-8")
         done = subprocess.run(
-            [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", f"@{listed}"],
+            [_PYTHON, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", f"@{listed}"],
             cwd=copy,
             env=os.environ | {"PYTHONPATH": str(copy / "src"), "PYTHONDONTWRITEBYTECODE": "1"},
             stdout=subprocess.DEVNULL,
