@@ -11,9 +11,10 @@ VERBOSE ?=
 
 BIN := .venv/bin
 STAMP := .venv/.made
-# The peers of the benchmarks, beside the packages of .venv.
+# Packages of one task alone, beside those of .venv.
 BENCH := .venv-bench/bin
 BENCH_STAMP := .venv-bench/.made
+MUTANTS_STAMP := .venv-mutants/.made
 # Rules and tests that call a program by its name get the environment's own.
 WITH_PATH := PATH="$(CURDIR)/$(BIN):$$PATH"
 OPTIONS := --cores $(CORES) $(if $(SOURCE),--config source=$(SOURCE))
@@ -35,7 +36,7 @@ endif
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help env slurm reproduce audit verify test test-slow test-slurm wheel lint format report \
-    docs lock bench bench-smoke bench-verdicts runtimes clean
+    docs lock bench bench-smoke bench-verdicts mutants runtimes clean
 
 help: ## list the targets
 	@echo "make TARGET [PYTHON=python3.12] [PAPER=miller2024] [CORES=2] [SOURCE=public] [VERBOSE=1]"
@@ -62,6 +63,9 @@ test-slow: $(STAMP) wheel ## run what is: Monte Carlo, kills, whole runs, a depl
 
 test-slurm: $(STAMP) ## make a board of a million pairs on a Slurm cluster of this one node (as root)
 	$(BIN)/python tests/slurm_board.py
+
+mutants: $(MUTANTS_STAMP) ## report the share of 500 code mutants that the tests kill (MUTANTS="--count 50")
+	$(WITH_PATH) .venv-mutants/bin/python tools/mutants.py $(MUTANTS)
 
 wheel: $(STAMP) ## run the library's tests on its wheel, installed without the other two houses
 	$(BIN)/python tests/installed_wheel.py
@@ -135,9 +139,9 @@ $(STAMP): requirements-build.lock requirements.lock pyproject.toml
 	@touch $@
 
 # A .pth file lets it see .venv, and no package of .venv is in its lock.
-$(BENCH_STAMP): $(STAMP) requirements-bench.lock
-	$(BIN)/python -m venv --clear --without-pip .venv-bench
-	$(BIN)/python -m pip --python $(BENCH)/python install --quiet --no-deps --require-hashes -r requirements-bench.lock
+.venv-%/.made: requirements-%.lock $(STAMP)
+	$(BIN)/python -m venv --clear --without-pip .venv-$*
+	$(BIN)/python -m pip --python .venv-$*/bin/python install --quiet --no-deps --require-hashes -r requirements-$*.lock
 	$(BIN)/python -c 'import sysconfig; print("import site; site.addsitedir(%r)" % sysconfig.get_path("purelib"))' \
-	    > "$$($(BENCH)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/project.pth"
+	    > "$$(.venv-$*/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/project.pth"
 	@touch $@

@@ -1,0 +1,229 @@
+"""Report the share of sampled code mutants that the tests kill, package by package.
+
+    python tools/mutants.py [--count 500] [--seed 0] [--only DIRECTORY] [--output build/mutants]
+
+Coverage says which tests run a line. Each mutant is tested by those alone, the quickest first, in a
+copy of the clone, until one fails or its time is up. A mutant of a line that no test runs survives.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import os
+import random
+import shutil
+import subprocess
+import sys
+import sysconfig
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Final
+from xml.etree import ElementTree
+
+import cosmic_ray.plugins
+from cosmic_ray.ast import ast_nodes, get_ast
+from cosmic_ray.mutating import mutate_code
+from coverage import CoverageData
+
+ROOT: Final = Path(__file__).resolve().parents[1]
+# Tests look for programs beside their own interpreter; what they lack there is on the path.
+_PYTHON: Final = ROOT / ".venv" / "bin" / "python"
+_PACKAGES: Final = sysconfig.get_path("purelib")
+SECONDS: Final = 60
+# Annotations are not evaluated, and a decorator's loss is often none (cache, overload).
+_ANNOTATIONS: Final = ("annassign", "tfpdef", "->")
+_LEFT_OUT: Final = ("RemoveDecorator", "VariableReplacer", "VariableInserter")
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """One change of one operator of one file."""
+
+    file: str
+    line: int
+    operator: str
+    occurrence: int
+
+    @property
+    def package(self) -> str:
+        """The folder below src that the share is reported for."""
+        return "/".join(self.file.split("/")[1:-1])
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Sample mutants, test each, and write and print what became of them."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--count", type=int, default=500)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--only", default="src")
+    parser.add_argument("--output", type=Path, default=ROOT / "build" / "mutants")
+    chosen = parser.parse_args(arguments)
+    chosen.output.mkdir(parents=True, exist_ok=True)
+    covering = covering_tests(chosen.output)
+    mutants = sampled(positions(chosen.only), chosen.count, chosen.seed)
+    fates = judged(mutants, covering, chosen.output)
+    with (chosen.output / "mutants.csv").open("w", encoding="utf-8", newline="") as file:
+        rows = [{**asdict(mutant), "fate": fate} for mutant, fate in fates.items()]
+        table = csv.DictWriter(file, fieldnames=list(rows[0]))
+        table.writeheader()
+        table.writerows(rows)
+    print("\n".join(report(fates)))
+
+
+def positions(folder: str) -> dict[tuple[str, tuple[int, int]], list[Mutant]]:
+    """Return the mutants of every place of the code, by file and position."""
+    operators = {
+        name: cosmic_ray.plugins.get_operator(name)()
+        for name in sorted(cosmic_ray.plugins.operator_names())
+        if not name.endswith(_LEFT_OUT)
+    }
+    found: dict[tuple[str, tuple[int, int]], list[Mutant]] = defaultdict(list)
+    for path in sorted((ROOT / folder).rglob("*.py")):
+        file = str(path.relative_to(ROOT))
+        tree = get_ast(path.read_text(encoding="utf-8"))
+        nodes = list(ast_nodes(tree))
+        for name, operator in operators.items():
+            places = ((n, start) for n in nodes for start, _ in operator.mutation_positions(n))
+            for occurrence, (node, start) in enumerate(places):
+                if not _is_annotation(node):
+                    found[file, start].append(Mutant(file, start[0], name, occurrence))
+    return found
+
+
+def _is_annotation(node: object) -> bool:
+    while (parent := getattr(node, "parent", None)) is not None:
+        if parent.type in _ANNOTATIONS[:2]:
+            return parent.children[0] is not node and "=" not in parent.children[2:]
+        if parent.type == "funcdef":
+            return getattr(node.get_previous_sibling(), "value", "") == _ANNOTATIONS[2]  # type: ignore[attr-defined]
+        node = parent
+    return False
+
+
+def sampled(
+    places: Mapping[tuple[str, tuple[int, int]], Sequence[Mutant]], count: int, seed: int
+) -> list[Mutant]:
+    """Return mutants of places drawn without replacement, one a place."""
+    draw = random.Random(seed)
+    chosen = draw.sample(sorted(places), min(count, len(places)))
+    return [draw.choice(places[place]) for place in chosen]
+
+
+def covering_tests(folder: Path) -> CoverageData:
+    """Run the tests that are not slow, and return which of them run each line."""
+    data, times = folder / "coverage", folder / "tests.xml"
+    if not data.is_file():
+        context = ["--cov=src", "--cov-context=test", "--cov-report="]
+        run = ["-m", "not slow", "--numprocesses=2", "--dist=loadfile", f"--junit-xml={times}"]
+        subprocess.run(
+            [_PYTHON, "-m", "pytest", "-q", *context, *run],
+            cwd=ROOT,
+            env=os.environ | {"COVERAGE_FILE": str(data), "PYTHONPATH": _PACKAGES},
+            check=True,
+        )
+    found = CoverageData(str(data))
+    found.read()
+    return found
+
+
+def seconds_of_tests(folder: Path) -> dict[str, float]:
+    """Return how long each test took, by the end of its name."""
+    cases = ElementTree.parse(folder / "tests.xml").iter("testcase")
+    return {
+        f"{case.get('classname', '').replace('.', '/')}.py::{case.get('name')}": float(
+            case.get("time", 0)
+        )
+        for case in cases
+    }
+
+
+def judged(mutants: Sequence[Mutant], covering: CoverageData, folder: Path) -> dict[Mutant, str]:
+    """Return each mutant's fate: killed, survived, hung (out of time) or uncovered."""
+    seconds = seconds_of_tests(folder)
+    copies: SimpleQueue[Path] = SimpleQueue()
+    workers = os.cpu_count() or 1
+    for number in range(workers):
+        copies.put(_copy(folder / f"copy-{number}"))
+
+    def fate(mutant: Mutant) -> str:
+        tests = _tests_of(mutant, covering)
+        if not tests:
+            return "uncovered"
+        copy = copies.get()
+        try:
+            return _test(copy, mutant, sorted(tests, key=lambda test: seconds.get(test, 1.0)))
+        finally:
+            copies.put(copy)
+
+    with ThreadPoolExecutor(workers) as pool:
+        return dict(zip(mutants, pool.map(fate, mutants), strict=True))
+
+
+def _tests_of(mutant: Mutant, covering: CoverageData) -> set[str]:
+    by_line = covering.contexts_by_lineno(str(ROOT / mutant.file))
+    tests = {name.split("|")[0] for name in by_line.get(mutant.line, ())}
+    if tests == {""}:
+        # A line of the module itself runs when it is imported: by all that use the module.
+        tests = {name.split("|")[0] for names in by_line.values() for name in names}
+    return tests - {""}
+
+
+def _copy(folder: Path) -> Path:
+    shutil.rmtree(folder, ignore_errors=True)
+    listed = subprocess.run(
+        ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    for name in filter(None, listed.stdout.split("\0")):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(ROOT / name, folder / name, follow_symlinks=False)
+    return folder
+
+
+def _test(copy: Path, mutant: Mutant, tests: Sequence[str]) -> str:
+    file = copy / mutant.file
+    before = file.read_text(encoding="utf-8")
+    operator = cosmic_ray.plugins.get_operator(mutant.operator)()
+    listed = copy / ".tests"
+    listed.write_text("\n".join(tests), encoding="utf-8")
+    try:
+        file.write_text(mutate_code(before, operator, mutant.occurrence), encoding="utf-8")
+        done = subprocess.run(
+            [_PYTHON, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", f"@{listed}"],
+            cwd=copy,
+            env=os.environ | {"PYTHONPATH": str(copy / "src"), "PYTHONDONTWRITEBYTECODE": "1"},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            timeout=SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return "hung"
+    finally:
+        file.write_text(before, encoding="utf-8")
+    return "killed" if done.returncode else "survived"
+
+
+def report(fates: Mapping[Mutant, str]) -> Iterator[str]:
+    """Yield the killed share of each package, and every mutant that was not killed."""
+    kinds = ("killed", "hung", "survived", "uncovered")
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    for mutant, fate in fates.items():
+        counts[mutant.package][fate] += 1
+        counts["in all"][fate] += 1
+    yield f"{'package':40}" + "".join(f"{kind:>11}" for kind in kinds) + "   share"
+    for package, count in sorted(counts.items()):
+        share = count["killed"] / count.total()
+        yield f"{package:40}" + "".join(f"{count[kind]:>11}" for kind in kinds) + f"{share:8.3f}"
+    for mutant, fate in fates.items():
+        if fate != "killed":
+            name = mutant.operator.split("/")[-1]
+            yield f"{fate}: {mutant.file}:{mutant.line} {name} #{mutant.occurrence}"
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
