@@ -194,6 +194,8 @@ def _as_table(frame: Any) -> Table:
         frame = frame.reset_index()
     try:
         arrow = nw.from_native(frame, eager_only=True).to_arrow()
+    except MemoryError:
+        raise
     except (TypeError, pa.ArrowException) as error:
         raise InvalidArgument(f"frame must be a data frame, got {type(frame).__name__}") from error
     whole = arrow.combine_chunks()
