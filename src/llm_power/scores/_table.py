@@ -294,7 +294,7 @@ def read_workbook(source: SourceFile) -> Table:
     except ImportError as error:
         raise source.fault(
             "a workbook is read with openpyxl, which is not installed",
-            "pip install 'llm-power[excel]', or save the sheet as CSV",
+            "in the clone, pip install '.[excel]', or save the sheet as CSV",
         ) from error
     with open_archive(source.data, str(source.path)) as archive:
         archive.check_size(archive.names)  # before anything expands without bound

@@ -186,7 +186,7 @@ def _as_table(frame: Any) -> Table:
     except ImportError as error:
         raise InvalidArgument(
             "data frames are read with narwhals, which is not installed. Remedy: "
-            "pip install 'llm-power[frames]'"
+            "in the clone, pip install '.[frames]'"
         ) from error
     # narwhals knows no index; a named one is a column of its own.
     index = getattr(frame, "index", None)
