@@ -5,10 +5,12 @@ With LLM_POWER_BROWSER=required a missing browser is a failure; else these tests
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import re
 import shutil
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -33,6 +35,8 @@ _FLAGS: Final = (
 )
 # WCAG 2.2, success criterion 1.4.3, level AA, text of ordinary size.
 AA: Final = 4.5
+# What the margins of 12 mm leave of the width of A4, in pixels of CSS.
+A4: Final = 703
 Browser = webdriver.Chrome
 
 
@@ -132,3 +136,17 @@ def contrast(one: tuple[float, ...], other: tuple[float, ...]) -> float:
     """WCAG 2.2, contrast ratio."""
     light, dark = sorted((luminance(one), luminance(other)), reverse=True)
     return (light + 0.05) / (dark + 0.05)
+
+
+def printed_sheets(browser: Browser) -> list[int]:
+    """Print on A4, and return how many pieces of text each sheet has."""
+    paper = {"paperWidth": 8.27, "paperHeight": 11.69}
+    pdf = base64.b64decode(browser.execute_cdp_cmd("Page.printToPDF", paper)["data"])
+    objects = dict(re.findall(rb"(?m)^(\d+) 0 obj\r?\n(.*?)endobj", pdf, re.DOTALL))
+    pages = [one for one in objects.values() if re.search(rb"/Type\s*/Page\b", one)]
+    contents = [
+        objects[found[1]] for one in pages if (found := re.search(rb"/Contents (\d+)", one))
+    ]
+    streams = [one.partition(b"stream")[2].strip(b"\r\n") for one in contents]
+    texts = [zlib.decompressobj().decompress(one) for one in streams]
+    return [len(re.findall(rb"T[jJ]\b", text)) for text in texts]

@@ -6,6 +6,7 @@ A command imports what it needs when it runs, so that help and errors of usage c
 # ruff: noqa: PLC0415
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import traceback
@@ -44,6 +45,7 @@ from llm_power.command_options import (
     with_options,
 )
 from llm_power.errors import LLMPowerError, one_line
+from llm_power.files import naming
 from llm_power.gate.command import compare
 from llm_power.plan.command import plan
 
@@ -186,7 +188,7 @@ def _without_dash(scores: Sequence[Path]) -> Iterator[list[Path]]:
         return
     with TemporaryDirectory() as folder:
         spooled = Path(folder, "stdin")
-        with spooled.open("wb") as file:
+        with naming(spooled), spooled.open("wb") as file:
             copyfileobj(sys.stdin.buffer, file)
         yield [spooled if path == Path("-") else path for path in scores]
 
@@ -533,19 +535,29 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _explain(error: Exception) -> tuple[int, str]:
+    lack = _lack_of_memory(error)
+    if lack is not None:
+        problem = f"the memory does not suffice ({str(lack) or 'no details'})"
+        remedy = "give fewer models or tasks, or run where there is more of it"
+        return _UNFORESEEN, f"{problem}. Remedy: {remedy}."
     if isinstance(error, LLMPowerError):
         return _BAD_INPUT, str(error)
     if isinstance(error, click.ClickException):
         return _BAD_INPUT, error.format_message()
     if isinstance(error, OSError):
         return _BAD_INPUT, f"{error.filename or 'output'}: {error.strerror or error}"
-    if isinstance(error, MemoryError):
-        problem = f"the memory does not suffice ({str(error) or 'no details'})"
-        remedy = "give fewer models or tasks, or run where there is more of it"
-    else:
-        problem = f"a fault of this program ({type(error).__name__}: {error})"
-        remedy = "report it with what the same command shows after `llm-power --debug`"
+    problem = f"a fault of this program ({type(error).__name__}: {error})"
+    remedy = "report it with what the same command shows after `llm-power --debug`"
     return _UNFORESEEN, f"{problem}. Remedy: {remedy}."
+
+
+def _lack_of_memory(error: BaseException | None) -> BaseException | None:
+    """Return the lack of memory that an error is, or came from."""
+    while error is not None:
+        if isinstance(error, MemoryError) or getattr(error, "errno", None) == errno.ENOMEM:
+            return error
+        error = error.__cause__
+    return None
 
 
 def console() -> NoReturn:

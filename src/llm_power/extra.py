@@ -47,12 +47,12 @@ def left_out(needs: Mapping[str, str]) -> str:
     >>> left_out({"board.md": "click"})
     ''
     >>> left_out({"board.md": "no_such_module"})
-    "left out: board.md, for want of no_such_module. Remedy: pip install 'llm-power[report]'."
+    "left out: board.md, for want of no_such_module. Remedy: in the clone, pip install '.[report]'."
     """
     absent = {files: module for files, module in needs.items() if not installed(module)}
     if not absent:
         return ""
     return (
         f"left out: {', '.join(absent)}, for want of {' and '.join(absent.values())}. "
-        "Remedy: pip install 'llm-power[report]'."
+        "Remedy: in the clone, pip install '.[report]'."
     )

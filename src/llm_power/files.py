@@ -1,10 +1,12 @@
-"""Open files that a user names, and nothing that would be waited for without end."""
+"""Open the files that a user names, and name them where the system does not."""
 
 from __future__ import annotations
 
 import errno
 import os
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
@@ -37,3 +39,33 @@ def open_file(path: Path) -> BinaryIO:
         problem = "a pipe, a socket or a device instead of a file"
         raise OSError(errno.EINVAL, problem, os.fspath(path))
     return path.open("rb")
+
+
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Name a file or folder in a system's error that names none, as that of a full disk.
+
+    Raises
+    ------
+    OSError
+        The same error, with a name.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from llm_power.files import naming
+    >>> try:
+    ...     with naming(Path("out")):
+    ...         raise OSError(28, "No space left on device")
+    ... except OSError as error:
+    ...     print(error.filename)
+    ...
+    out
+    """
+    try:
+        yield
+    except OSError as error:
+        if error.errno is None or error.filename is not None:
+            raise
+        # Arrow has a text of its own.
+        raise OSError(error.errno, os.strerror(error.errno), str(path)) from error

@@ -19,6 +19,7 @@ from tempfile import mkdtemp
 from typing import Final
 
 from llm_power.errors import InvalidArgument
+from llm_power.files import naming
 
 WORKSHOP: Final = ".llm-power-unfinished"
 _SCRATCH: Final = ".llm-power-scratch-"
@@ -142,7 +143,8 @@ def write_together(
             _put_in_place(made, earlier, out, replaces)
         _discard(making, earlier)
         making.mkdir()
-        write(making)
+        with naming(out):
+            write(making)
         names = os.listdir(making)
         # From here on a run that is killed is completed by the next.
         making.rename(made)

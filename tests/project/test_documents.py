@@ -228,6 +228,23 @@ def test_a_text_that_nothing_prints_is_noticed(capsys: pytest.CaptureFixture[str
         session.block("sh", "no-such-program\n")
 
 
+def test_no_section_is_empty() -> None:
+    bodies = {
+        f"{section.page.name}: {section.title}": re.sub(r"<!--.*?-->", "", body, flags=re.DOTALL)
+        for section in filter(lambda one: one.title, SECTIONS)
+        for body in [section.text.partition("\n")[2]]
+    }
+    assert [place for place, body in bodies.items() if not body.strip()] == []
+
+
+def test_nothing_is_installed_from_an_index_that_lacks_it() -> None:
+    said = [*PAGES, *(ROOT / "src" / "llm_power").rglob("*.py")]
+    wrong = [
+        path for path in said if re.search(r"pip install '?llm-power", path.read_text("utf-8"))
+    ]
+    assert wrong == []
+
+
 def anchors(page: Path) -> set[str]:
     """What the headings of a page, and of files that it includes, are linked by."""
     text = page.read_text(encoding="utf-8")

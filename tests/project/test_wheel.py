@@ -75,7 +75,7 @@ def test_commands_say_in_one_line_what_they_left_out(python: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert done.stderr == (
         "left out: board.html, board.md, board.pdf, board.png, board.svg, for want of jinja2 and "
-        "tabulate and seaborn. Remedy: pip install 'llm-power[report]'.\n"
+        "tabulate and seaborn. Remedy: in the clone, pip install '.[report]'.\n"
     )
     assert {path.name for path in (where / "out").iterdir()} == {
         *("error_bars.md", "summary.json"),
@@ -85,7 +85,8 @@ def test_commands_say_in_one_line_what_they_left_out(python: Path) -> None:
     done = run(python, "llm-power", "audit", "claims.yaml", *options)
     assert done.returncode == 0, done.stderr
     assert done.stderr == (
-        "left out: report.html, for want of jinja2. Remedy: pip install 'llm-power[report]'.\n"
+        "left out: report.html, for want of jinja2. "
+        "Remedy: in the clone, pip install '.[report]'.\n"
     )
     assert {path.name for path in (where / "audit").iterdir()} == {
         "claims.csv",

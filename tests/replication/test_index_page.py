@@ -11,6 +11,7 @@ import pytest
 from run_examples import HOSTILE, write_run
 
 from browsers import (
+    A4,
     AA,
     Browser,
     color,
@@ -72,6 +73,19 @@ def test_it_is_one_file_that_fits_and_can_be_read(
     assert (sum(ground) > 1.5) == (scheme == "light")
     for part in ("body", "a.open", ".v-contradicted", ".v-holds", ".s-witness", ".provenance"):
         assert contrast(color(browser, part), ground) >= AA
+    forget_emulation(browser)
+
+
+def test_print_on_a4_cuts_no_table(browser: Browser, page: Path) -> None:
+    open_page(browser, page.as_uri(), width=A4)
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    ends = ask(
+        browser,
+        "[...document.querySelectorAll('table, .scroll')]"
+        ".map((e) => e.getBoundingClientRect().left + e.scrollWidth)",
+    )
+    assert ends
+    assert max(ends) <= A4
     forget_emulation(browser)
 
 

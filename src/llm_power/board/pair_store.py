@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Final
 
@@ -14,6 +13,7 @@ import pyarrow.parquet as pq
 
 from llm_power.board.all_pairs import FamilyValues
 from llm_power.board.columns import PAIR_COLUMNS
+from llm_power.files import naming
 from llm_power.scores.store import TaskScores
 from llm_power.statistics.max_t import FamilyTest
 
@@ -63,7 +63,7 @@ class PairFile:
 
     def __exit__(self, *_error: object) -> None:
         if self._writer is not None:
-            with _named(self._path):
+            with naming(self._path):
                 self._writer.close()
 
     def write(self, columns: Mapping[str, np.ndarray]) -> None:
@@ -85,21 +85,10 @@ class PairFile:
         False
         """
         table = arrow_table(columns, self._tasks)
-        with _named(self._path):
+        with naming(self._path):
             if self._writer is None:
                 self._writer = _parquet_writer(self._path, table.schema)
             self._writer.write_table(table)
-
-
-@contextmanager
-def _named(path: Path) -> Iterator[None]:
-    """Name the file in the system's error: Arrow does not."""
-    try:
-        yield
-    except OSError as error:
-        if error.errno is None:
-            raise
-        raise OSError(error.errno, os.strerror(error.errno), str(path)) from error
 
 
 class PairWriter:

@@ -14,7 +14,7 @@ from llm_power.claims.claims import Exhibit
 
 # A little more than the widest place in the page.
 _WIDTH: Final = 400
-_COLORS: Final = 16
+_COLORS: Final = 64
 
 
 def small_pictures(exhibits: Mapping[str, Exhibit], results: Path) -> dict[str, str]:

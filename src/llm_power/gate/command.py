@@ -24,6 +24,7 @@ from llm_power.command_options import (
     level_and_power,
     metric_and_filter,
 )
+from llm_power.files import naming
 
 if TYPE_CHECKING:
     from llm_power.gate.comparison import Comparison
@@ -149,9 +150,11 @@ def _write(
 ) -> None:
     from llm_power.gate.reports import comparison_json, comparison_junit, comparison_markdown
 
-    if as_json is not None:
-        as_json.write_text(comparison_json(found), encoding="utf-8")
-    if markdown is not None:
-        markdown.write_text(comparison_markdown(found), encoding="utf-8")
-    if junit is not None:
-        junit.write_text(comparison_junit(found, failed=refused), encoding="utf-8")
+    for path, text in (
+        (as_json, comparison_json(found)),
+        (markdown, comparison_markdown(found)),
+        (junit, comparison_junit(found, failed=refused)),
+    ):
+        if path is not None:
+            with naming(path):
+                path.write_text(text, encoding="utf-8")

@@ -128,7 +128,7 @@
         const within = board.margin === null || !whole ? [] : holm(rows.map(({ pe }) => pe ?? 1), m);
         rows.forEach(({ g, pf, gap }, k) => {
           verdict[g] = pf !== null && pf <= alpha ? (gap < 0 ? B_BETTER : A_BETTER)
-            : (whole ? within[k] <= alpha : verdict[g] === EQUIVALENT) ? EQUIVALENT : UNDETERMINED;
+            : (whole ? within[k] <= alpha : verdict[g] === EQUIVALENT && alpha > board.alpha) ? EQUIVALENT : UNDETERMINED;
         });
       }
     }
@@ -251,7 +251,9 @@
       const what = ofMany() ? `${grouped(all)} ${board.shown}` : count(all, board.family === "adjacent" ? "adjacent pair" : "pair");
       return `${wholeSentence()}${split(what, { different, equivalent, undetermined: open })}${trimmed()}.`;
     };
+    // Sets of ranks are those of the declared level.
     const firstSentence = () => {
+      if (level() !== board.alpha) return "";
       const all = board.tasks[t].n_models, first = models().filter((model) => model.low === 1);
       if (!first.length) return "";
       if (first.length === 1) return `${first[0].name} is first, with ${asConfidence(board.alpha)} confidence.`;
@@ -262,17 +264,16 @@
     // Items with which a pair is decided, as a cell of a table.
     const needed = (pair) => {
       if (!pair.n) return "no item in common";
-      if (!declared()) return `N* ${asItems(pair.n / q(pair, "fixed"))}`;
-      if (pair.need !== null) return grouped(pair.need);
+      if (declared() && pair.need !== null) return grouped(pair.need);
       if (!(Math.abs(pair.gap) > 0)) return "no gap so far";
+      if (!declared()) return "–";
       return !byClusters() ? "no number" : pair.clusters ? count(pair.clusters, "cluster") : "more clusters";
     };
     const needs = (pair) => {
       if (!pair.n) return "they share no item";
-      if (!declared()) return `N* is ${asItems(pair.n / q(pair, "fixed"))}`;
-      if (pair.need !== null) return settled(pair, "verdict") ? `power ${board.power} takes ${grouped(pair.need)}` : `it needs ${grouped(pair.need)} for power ${board.power}`;
+      if (declared() && pair.need !== null) return settled(pair, "verdict") ? `power ${board.power} takes ${grouped(pair.need)}` : `it needs ${grouped(pair.need)} for power ${board.power}`;
       if (!(Math.abs(pair.gap) > 0)) return "no gap so far";
-      if (settled(pair, "verdict")) return "";
+      if (!declared() || settled(pair, "verdict")) return "";
       return byClusters() ? `no number of items from these clusters decides it${pair.clusters ? `; ${count(pair.clusters, "cluster")} of their size would` : ""}`
         : "no number of such items decides it";
     };
@@ -293,14 +294,14 @@
       paragraphs.push(...[...(origin ? [origin] : []), ...board.warnings].map((text) => h("p", { class: "warning" }, text)));
       document.getElementById("headline").replaceChildren(...paragraphs);
       document.getElementById("note").textContent = declared() ? ""
-        : `Declared: α = ${board.alpha}, power ${board.power}. Verdicts and q follow the sliders; intervals, sets of ranks and items needed are those of the declared level and power${level() !== board.alpha && board.tasks[t].kind === "binary" ? ", and the anytime-valid threshold is known at the declared level alone" : ""}.`;
+        : `Declared: α = ${board.alpha}, power ${board.power}. Verdicts and q follow the sliders; intervals and possible ranks are those of the declared level; items needed are known at the declared level and power alone${level() !== board.alpha && board.tasks[t].kind === "binary" ? ", and the anytime-valid threshold is known at the declared level alone" : ""}.`;
     };
     const siblings = () => board.tasks.filter((task) => task.result === board.tasks[t].result).length;
     const tests = () => board.tasks[t].tests.map((test) => board.test_names[test] ?? test).join(", ");
     const adjustment = () => board.tasks[t].family_pairs === 1 ? "" : `, ${ofMany() || byClusters() ? "Holm" : "max-T"} over ${count(board.tasks[t].family_pairs, "pair")}`;
     const sentence = () => {
       const task = board.tasks[t];
-      return `${task.task}, ${count(task.items, "item")}, ${count(task.n_models, "model")}: ${verdictSentence()} ${firstSentence()} `
+      return `${task.task}, ${count(task.items, "item")}, ${count(task.n_models, "model")}: ${[verdictSentence(), firstSentence()].filter(Boolean).join(" ")} `
         + `Level ${level()}, ${tests()}${adjustment()}; missing scores: ${board.missing.replace("_", " ")}`
         + `${task.files ? `; scores SHA-256 ${task.sha256}` : ""}; llm-power ${board.version}.`;
     };
@@ -670,7 +671,7 @@
         ...(pair.gap !== pair.delta && Number.isFinite(pair.gap) && "gap" in board.tasks[t].pairs ? [["Gap without weights", `${asPoints(pair.delta)} points`]] : []),
         ["p, this pair alone", asP(pair.p)], ["p in the family", asP(pair.pf)],
         ["Items", grouped(pair.n)], ["Needs", needed(pair)],
-        ...(pair.turn === null ? [] : [["Another sample turns it", `${asPercent(pair.turn)} %`]]),
+        ...(pair.turn === null || level() !== board.alpha ? [] : [["Another sample turns it", `${asPercent(pair.turn)} %`]]),
         ...Object.keys(PROCEDURES).filter((by) => by !== "verdict" && applies(pair, by)).map((by) => [`q, ${PROCEDURES[by][0]}`,
           h("data", { class: `by-${by}`, value: written(q(pair, by)) }, `${asQ(q(pair, by))}, N* ${asItems(pair.n / q(pair, by))}`)]),
       ];

@@ -44,7 +44,8 @@ _STEP_LABELS: Final = {-5: "1/32", -3: "1/8", -1: "1/2", 0: "1", 1: "2", 3: "8",
 _SHADES: Final = {DIFFERENT: BLUE, UNDETERMINED: "#F3E3D3", EQUIVALENT: GREEN}
 _VERDICTS: Final = ListedColormap([*_SHADES.values()])
 _CODES: Final = {DIFFERENT: 0, UNDETERMINED: 1, EQUIVALENT: 2}
-_MOST_ROWS: Final = 20
+#: Ranks that a figure names.
+MOST_ROWS: Final = 20
 # Of a larger board the numbers in the cells would be too small to read.
 _MOST_WITH_NUMBERS: Final = 10
 # All pairs that are held at most are those of fewer models; a map of more ranks takes a minute.
@@ -168,7 +169,7 @@ def _counts(verdicts: pd.DataFrame, data: PageData) -> dict[str, int]:
 
 def _lay_out(tasks: Sequence[Task], *, wide: float) -> tuple[Figure, list[list[Axes]]]:
     """Return an empty figure, and of each task the axes of its ranking, pairs and ladder."""
-    most = max(min(len(task["models"]), _MOST_ROWS) for task in tasks)
+    most = max(min(len(task["models"]), MOST_ROWS) for task in tasks)
     height = max(1.5, _ROW_INCHES * most + _AROUND_INCHES)
     if len(tasks) == 1:
         figure = new_figure(height=height + 0.7, wide=True)
@@ -189,7 +190,7 @@ def _lay_out(tasks: Sequence[Task], *, wide: float) -> tuple[Figure, list[list[A
 
 
 def _draw_ranking(ax: Axes, task: Task, names: Mapping[str, str], title: str) -> None:
-    shown = task["models"][:_MOST_ROWS]
+    shown = task["models"][:MOST_ROWS]
     for row, model in enumerate(shown):
         if model["score_low"] is not None and model["score_high"] is not None:
             ends = [100 * model["score_low"], 100 * model["score_high"]]
@@ -230,7 +231,7 @@ def _draw_pairs(ax: Axes, rows: pd.DataFrame, n_models: int) -> None:
         text = {"annot": numbers, "fmt": "", "annot_kws": {"size": 6}}
     sns.heatmap(above, cmap=_STEPS, norm=_NORM, **looks, **text)
     sns.heatmap(below, cmap=_VERDICTS, vmin=-0.5, vmax=2.5, **looks)
-    if n_models <= _MOST_ROWS:
+    if n_models <= MOST_ROWS:
         for verdict, marker in _MARKERS.items():
             these = (rows["verdict"] == verdict).to_numpy()
             color = ORANGE if verdict == UNDETERMINED else "white"
@@ -247,7 +248,7 @@ def _draw_pairs(ax: Axes, rows: pd.DataFrame, n_models: int) -> None:
 
 
 def _some_ranks(last: int) -> list[int]:
-    if last <= _MOST_ROWS:
+    if last <= MOST_ROWS:
         return [*range(1, last + 1)]
     ticks = MaxNLocator(6, integer=True).tick_values(1, last)
     return [int(rank) for rank in ticks if 1 <= rank <= last]
@@ -258,7 +259,7 @@ def _draw_ratios(ax: Axes, rows: pd.DataFrame) -> None:
     near = _adjacent(rows)
     q = near["q"].fillna(0).to_numpy(float)
     places, shown = np.arange(len(near)), np.clip(q, _LEAST, _GREATEST)
-    few = len(near) < _MOST_ROWS
+    few = len(near) < MOST_ROWS
     for verdict, marker in _MARKERS.items():
         these = (near["verdict"] == verdict).to_numpy()
         size, color = 3.5 if few else 2.5, _COLORS[verdict]
@@ -328,7 +329,7 @@ def _number(q: float) -> str:
 
 def _draw_ladder(ax: Axes, rows: pd.DataFrame, names: Mapping[str, str], title: str) -> None:
     near = _adjacent(rows)
-    shown = near[near["rank_b"] <= _MOST_ROWS]
+    shown = near[near["rank_b"] <= MOST_ROWS]
     labels = []
     for at, row in enumerate(shown.to_dict("records")):
         color, marker = _COLORS[row["verdict"]], _MARKERS[row["verdict"]]
@@ -417,7 +418,7 @@ def _add_legend(figure: Figure, counts: Mapping[str, int], data: PageData) -> No
 def _short_names(names: Sequence[str]) -> dict[str, str]:
     """Return how the models that are named are written: short, and never two alike."""
     ends = Counter(map(_without_organization, names))
-    shown = names[:_MOST_ROWS]
+    shown = names[:MOST_ROWS]
     plain = {name: end if ends[end := _without_organization(name)] == 1 else name for name in shown}
     most = dict.fromkeys(shown, _NAME_CHARACTERS)
     while True:

@@ -15,6 +15,7 @@ from llm_power.board.resolve import N_STAGES, BoardVerdicts, resolve_board, stre
 from llm_power.board.stream import Keep, is_streamed, number_of_pairs
 from llm_power.board.verdicts import PAIRS_COLUMNS
 from llm_power.choices import Family, Format
+from llm_power.errors import counted
 from llm_power.extra import installed, left_out
 from llm_power.report.board_tables import average_tables, board_tables, streamed_tables
 from llm_power.report.error_bars import error_bars
@@ -32,6 +33,7 @@ _TITLES: Final = {
 }
 #: Folder of the Parquet files of a board with more pairs than are held.
 DATASET: Final = "pairs"
+_PICTURES: Final = "board.pdf, board.png, board.svg"
 _TABLE_ENDS: Final = (".parquet", ".csv", ".csv-metadata.json")
 
 
@@ -68,7 +70,8 @@ def write_board(
     Returns
     -------
     str
-        One line that says which files were left out for want of the extra; empty if none was.
+        Lines that say which files were left out for want of the extra, and which characters the
+        picture lacks; empty if there are none.
 
     Examples
     --------
@@ -131,13 +134,27 @@ def write_board(
     # A board without an average or repeats leaves none of an earlier run.
     replaces = [DATASET, *(f"{stem}{end}" for stem in _TITLES for end in _TABLE_ENDS)]
     write_together(out, write, replaces=replaces)
-    return left_out(
+    absent = left_out(
         {
             "board.html": "jinja2",
             "board.md": "tabulate",
-            "board.pdf, board.png, board.svg": "seaborn",
+            _PICTURES: "seaborn",
         }
     )
+    return "\n".join(filter(None, [absent, _boxes(shown)]))
+
+
+def _boxes(shown: PageData) -> str:
+    """Say which characters of the board's names are boxes in its picture."""
+    if not installed("seaborn"):
+        return ""
+    from llm_power.report.board_figure import MOST_ROWS  # noqa: PLC0415
+    from llm_power.report.figures import missing_glyphs  # noqa: PLC0415
+
+    models = [model["name"] for task in shown["tasks"] for model in task["models"][:MOST_ROWS]]
+    lacking = missing_glyphs([shown["title"], *models])
+    what = counted(len(lacking), "character")
+    return f"note: {_PICTURES}: boxes for {what} that the font lacks" if lacking else ""
 
 
 #: Pairs up to which pairs.csv is written unasked: 10 MB.

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -13,9 +14,11 @@ from typing import Any, Final
 import matplotlib as mpl
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties, findfont, get_font
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from llm_power.errors import InvalidArgument
+from llm_power.files import naming
 from llm_power.provenance import SOURCE_KINDS, Kind, Provenance, provenance_kinds, provenance_line
 
 # Okabe and Ito's palette: distinct with every common color vision, and in print.
@@ -57,6 +60,39 @@ def house_style() -> Iterator[None]:
         style = mpl.rc_params_from_file(str(path), use_default_template=True)
     with mpl.rc_context():
         mpl.rcParams.update(style)
+        yield
+
+
+def missing_glyphs(texts: Iterable[str]) -> str:
+    """Return the characters that the house font lacks; a figure has a box for each.
+
+    Parameters
+    ----------
+    texts : iterable of str
+        What is written on a figure.
+
+    Returns
+    -------
+    str
+        Each character once, in the order of their code points.
+
+    Examples
+    --------
+    >>> from llm_power.report.figures import missing_glyphs
+    >>> missing_glyphs(["Qwen", "通义千问"])
+    '义千通问'
+    """
+    with house_style():
+        known = get_font(findfont(FontProperties())).get_charmap()
+    found = {c for c in "".join(texts) if c.isprintable() and ord(c) not in known}
+    return "".join(sorted(found))
+
+
+@contextmanager
+def _unwarned_of_glyphs() -> Iterator[None]:
+    """Silence matplotlib on missing glyphs: it names each again and again, with source paths."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", r"Glyph \d+ ", UserWarning)
         yield
 
 
@@ -234,10 +270,12 @@ def save_picture(figure: Figure, path: Path, *, title: str) -> None:
     _settle_layout(figure)
     with TemporaryDirectory(prefix=".llm-power-", dir=path.parent) as folder:
         made = Path(folder, path.name)
-        _save(figure, made, {"Title": title})
+        with naming(path):
+            _save(figure, made, {"Title": title})
         made.replace(path)
 
 
+@_unwarned_of_glyphs()
 def _save(figure: Figure, path: Path, metadata: Mapping[str, str]) -> None:
     suffix = path.suffix.removeprefix(".")
     figure.savefig(path, format=suffix, metadata={**_NO_DATES[suffix], **metadata})
@@ -265,6 +303,7 @@ def _print_around(figure: Figure, line: str, *, mark: str, heading: str) -> Rect
     return inside
 
 
+@_unwarned_of_glyphs()
 def _settle_layout(figure: Figure) -> None:
     """Lay the figure out once, and round where the axes are.
 

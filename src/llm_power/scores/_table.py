@@ -294,13 +294,15 @@ def read_workbook(source: SourceFile) -> Table:
     except ImportError as error:
         raise source.fault(
             "a workbook is read with openpyxl, which is not installed",
-            "pip install 'llm-power[excel]', or save the sheet as CSV",
+            "in the clone, pip install '.[excel]', or save the sheet as CSV",
         ) from error
     with open_archive(source.data, str(source.path)) as archive:
         archive.check_size(archive.names)  # before anything expands without bound
     try:
         book = load_workbook(io.BytesIO(source.data), read_only=True, data_only=True)
         sheets = {sheet.title: [*sheet.iter_rows(values_only=True)] for sheet in book.worksheets}
+    except MemoryError:
+        raise
     except Exception as error:  # whatever a damaged workbook makes of the package
         raise source.fault(
             f"not a readable workbook ({type(error).__name__}: {error})", "save it again"
@@ -332,6 +334,8 @@ def _with_fields(table: Table, paths: Sequence[str]) -> Table:
             continue
         try:
             columns[path] = pc.struct_field(column, rest)
+        except MemoryError:
+            raise
         except (pa.ArrowException, KeyError, TypeError):
             continue  # it is then said not to be there
     return replace(table, columns=columns)
@@ -370,6 +374,8 @@ def read_parquet(source: SourceFile, columns: Sequence[str] | None = None) -> Ta
         )
         table.validate(full=True)  # text that is not UTF-8, offsets out of range
         whole = {name: _whole(table.column(name)) for name in table.column_names}
+    except MemoryError:
+        raise
     except _DAMAGED_PARQUET as error:
         raise _unreadable_parquet(source, error) from error
     return Table(source, whole, table.schema.metadata or {}, is_csv=False)
@@ -386,6 +392,8 @@ def parquet_header(source: SourceFile) -> tuple[list[str], Mapping[bytes, bytes]
     try:
         schema = pq.read_schema(pa.BufferReader(source.data))
         return schema.names, schema.metadata or {}
+    except MemoryError:
+        raise
     except _DAMAGED_PARQUET as error:
         raise _unreadable_parquet(source, error) from error
 

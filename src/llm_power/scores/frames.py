@@ -186,7 +186,7 @@ def _as_table(frame: Any) -> Table:
     except ImportError as error:
         raise InvalidArgument(
             "data frames are read with narwhals, which is not installed. Remedy: "
-            "pip install 'llm-power[frames]'"
+            "in the clone, pip install '.[frames]'"
         ) from error
     # narwhals knows no index; a named one is a column of its own.
     index = getattr(frame, "index", None)
@@ -194,6 +194,8 @@ def _as_table(frame: Any) -> Table:
         frame = frame.reset_index()
     try:
         arrow = nw.from_native(frame, eager_only=True).to_arrow()
+    except MemoryError:
+        raise
     except (TypeError, pa.ArrowException) as error:
         raise InvalidArgument(f"frame must be a data frame, got {type(frame).__name__}") from error
     whole = arrow.combine_chunks()

@@ -9,6 +9,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import yaml
 from jsonschema import Draft202012Validator
@@ -131,3 +132,17 @@ def test_pictures_are_small_and_only_of_what_is_drawn(tmp_path: Path) -> None:
         assert picture.size == (400, 200)
         # What is transparent is white on every page.
         assert picture.convert("RGB").getpixel((9, 9)) == (255, 255, 255)
+
+
+def test_a_small_picture_keeps_a_few_grey_lines_beside_many_blue_ones(tmp_path: Path) -> None:
+    # Lines in antialiasing: each blend of their color with white, a fifth of them grey.
+    cover = np.random.default_rng(0).random((300, 400, 1))
+    is_grey = np.arange(300) < 60
+    ink = np.where(is_grey[:, None, None], [140, 140, 140], [0, 114, 178])
+    Image.fromarray((255 * (1 - cover) + ink * cover).round().astype(np.uint8)).save(
+        tmp_path / "a.png"
+    )
+    address = small_pictures({"a": Exhibit("a", "a.svg")}, tmp_path)["a"]
+    with Image.open(BytesIO(base64.b64decode(address.partition(",")[2]))) as picture:
+        shown = np.asarray(picture.convert("RGB"), dtype=int)[is_grey]
+    assert np.ptp(shown, axis=2).mean() < 2

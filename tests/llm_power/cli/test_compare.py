@@ -191,3 +191,18 @@ def test_the_action_has_what_the_guide_names() -> None:
     workflow = yaml.safe_load(guide.partition("```yaml\n")[2].partition("```")[0])
     (step,) = [one for one in workflow["jobs"]["gate"]["steps"] if "with" in one]
     assert set(step["with"]) <= set(action()["inputs"])
+
+
+def test_a_full_disk_names_the_report(
+    tables: dict[str, Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_text", full)
+    report = tmp_path / "gate.xml"
+    assert run(tables["baseline"], tables["equal"], "--junit", report) == 2
+    assert capsys.readouterr().err == f"error: {report}: No space left on device\n"

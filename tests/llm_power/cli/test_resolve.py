@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -286,6 +287,81 @@ def test_the_unforeseen_has_an_exit_code_of_its_own(
     traced = capsys.readouterr().err
     assert traced.startswith("Traceback (most recent call last):")
     assert traced.endswith(error)
+
+
+@pytest.mark.parametrize(
+    ("ending", "reads"),
+    [
+        (".parquet", "pyarrow.parquet.read_schema"),
+        (".parquet", "pyarrow.parquet.read_table"),
+        (".xlsx", "openpyxl.load_workbook"),
+        (".csv", "llm_power.scores._source.open_file"),
+    ],
+)
+@pytest.mark.parametrize(
+    "fault",
+    [
+        pa.ArrowMemoryError("malloc of size 64 failed"),
+        OSError(errno.ENOMEM, "malloc of size 64 failed"),
+    ],
+    ids=["Arrow", "the system"],
+)
+def test_a_file_that_exceeds_the_memory_is_not_called_damaged(
+    *,
+    fault: Exception,
+    ending: str,
+    reads: str,
+    scores: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    table, path = pd.read_csv(scores), scores.with_suffix(ending)
+    if ending == ".parquet":
+        table.to_parquet(path)
+    elif ending == ".xlsx":
+        table.to_excel(path, index=False)
+
+    def fail(*_: object, **__: object) -> None:
+        raise fault
+
+    monkeypatch.setattr(reads, fail)
+    assert run("resolve", path, "--cluster", "subject", "--out", scores.with_name("out")) == 3
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("error: the memory does not suffice (")
+    assert "malloc of size 64 failed" in line
+
+
+@pytest.mark.parametrize("writes", ["pandas.DataFrame.to_parquet", "pandas.DataFrame.to_csv"])
+def test_a_full_disk_names_the_folder(
+    writes: str,
+    scores: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, "Error writing bytes to file. Detail: [errno 28]")
+
+    monkeypatch.setattr(writes, full)
+    out = tmp_path / "out"
+    assert run("resolve", scores, "--cluster", "subject", "--out", out) == 2
+    assert capsys.readouterr().err == f"error: {out}: No space left on device\n"
+    assert list(out.iterdir()) == []
+
+
+@pytest.mark.filterwarnings("error:Glyph")
+def test_names_stay_exact_and_boxes_are_told_in_one_line(
+    scores: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    names = {"org/a": "通义千问", "org/b": "🦙", "c|d": '=HYPERLINK("https://example.org")'}
+    pd.read_csv(scores).rename(columns=names).to_csv(scores, index=False)
+    out = tmp_path / "out"
+    assert run("resolve", scores, "--cluster", "subject", "--out", out) == 0
+    assert capsys.readouterr().err == (
+        "note: board.pdf, board.png, board.svg: boxes for 5 characters that the font lacks\n"
+    )
+    pairs = pd.read_csv(out / "pairs.csv")
+    assert {*pairs["model_a"], *pairs["model_b"]} == {*names.values(), "$e_f$"}
 
 
 def test_interrupted_writing_leaves_earlier_results(

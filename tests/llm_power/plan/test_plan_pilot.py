@@ -263,11 +263,12 @@ def test_a_picture_that_fails_leaves_the_one_before(
     (tmp_path / "plan.png").write_bytes(b"earlier")
 
     def fails(*_: object, **__: object) -> None:
-        raise OSError(28, "No space left on device", "plan.png")
+        raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("matplotlib.figure.Figure.savefig", fails)
-    code, _, err = say("--b", 36, "--c", 18, "--n", 300, "--plot", tmp_path / "plan.png")
-    assert (code, err) == (2, "error: plan.png: No space left on device\n")
+    plot = tmp_path / "plan.png"
+    code, _, err = say("--b", 36, "--c", 18, "--n", 300, "--plot", plot)
+    assert (code, err) == (2, f"error: {plot}: No space left on device\n")
     assert os.listdir(tmp_path) == ["plan.png"]
     assert (tmp_path / "plan.png").read_bytes() == b"earlier"
 

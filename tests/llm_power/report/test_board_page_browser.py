@@ -20,6 +20,7 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
 
 from browsers import (
+    A4,
     AA,
     Browser,
     color,
@@ -29,6 +30,7 @@ from browsers import (
     open_page,
     page_width,
     press,
+    printed_sheets,
     read_log,
     requested,
     wait_until,
@@ -461,6 +463,21 @@ def test_the_best_models_of_too_many_pairs_say_so(
     np.testing.assert_allclose([found[g] for g in found], expected[list(found)], rtol=1e-12)
 
 
+def test_equivalence_at_a_stricter_level_takes_the_whole_family(
+    browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn = example("usual")
+    monkeypatch.setattr("llm_power.board.page_data.MOST_PAIRS", 10)
+    data = page_data(drawn.board.verdicts, drawn.summary, title="usual")
+    (tmp_path / "page.html").write_text(render_board_page(data), encoding="utf-8")
+    open_page(browser, (tmp_path / "page.html").as_uri())
+    assert "equivalent" in {word for _, _, word in listed(browser)}
+    slide(browser, "alpha", 6, "0.1")
+    assert "equivalent" in {word for _, _, word in listed(browser)}
+    slide(browser, "alpha", 4, "0.02")
+    assert "equivalent" not in {word for _, _, word in listed(browser)}
+
+
 def test_hostile_names_are_shown_and_do_nothing(visit: Visit) -> None:
     for width in (400, 1300):
         browser = visit("hostile", width)
@@ -517,6 +534,21 @@ def test_print_has_every_panel_and_no_controls(visit: Visit) -> None:
     assert len(browser.execute_cdp_cmd("Page.printToPDF", {})["data"]) > 10_000
 
 
+def test_a_long_board_begins_on_the_first_sheet_and_is_dense(visit: Visit) -> None:
+    for name, brackets in (("usual", True), ("many", False)):
+        browser = visit(name, A4)
+        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+        # A cell that spans the table would begin with it on a new sheet.
+        spanning = browser.find_element(By.CSS_SELECTOR, "#ranking .brackets")
+        assert spanning.is_displayed() == brackets
+        assert page_width(browser) <= A4
+    sheets = printed_sheets(browser)
+    assert len(sheets) <= 7
+    # The first has the ranking's first rows, of four pieces of text each, and more.
+    assert sheets[0] > 400
+    assert min(sheets) > 100
+
+
 def test_the_sentence_says_what_was_found(visit: Visit) -> None:
     browser, drawn = visit(), example("usual")
     sentence = str(browser.execute_script("return document.querySelector('#about textarea').value"))
@@ -525,6 +557,45 @@ def test_the_sentence_says_what_was_found(visit: Visit) -> None:
     assert f"{found['undetermined']} undetermined" in sentence
     assert "scores SHA-256 0f0f" in sentence
     assert "missing scores: pairwise" in sentence
+
+
+def test_what_another_level_leaves_unknown_is_not_said(visit: Visit) -> None:
+    browser = visit()
+
+    def sentence() -> str:
+        return str(browser.execute_script("return document.querySelector('#about textarea').value"))
+
+    def needs() -> list[str]:
+        cells = browser.find_elements(By.CSS_SELECTOR, "#pairs tbody .needed")
+        return [cell.text for cell in cells]
+
+    ranks = re.compile(r"is first|may be first|Rank 1 is shared")
+    items = re.compile(r"N\*|it needs|power 0\.8 takes")
+    assert ranks.search(sentence())
+    assert ranks.search(text_of(browser, "#headline"))
+    assert items.search(text_of(browser, "#headline"))
+    known = needs()
+    slide(browser, "power", 45, "0.95")
+    assert ranks.search(sentence())  # the sets of ranks have no power
+    assert not items.search(text_of(browser, "#headline"))
+    assert all(cell in {"–", "no gap so far"} for cell in needs())
+    slide(browser, "power", 30, "0.80")
+    slide(browser, "alpha", 0, "0.001")
+    table = example("usual").board.verdicts
+    different = int((table["p_family"] <= 0.001).sum())
+    assert re.search(rf": {different} of 21 pairs (is|are) different", sentence())
+    assert " Level 0.001, " in sentence()
+    assert "  " not in sentence()
+    assert not ranks.search(sentence())
+    assert not ranks.search(text_of(browser, "#headline"))
+    assert not items.search(text_of(browser, "#headline"))
+    assert all(cell in {"–", "no gap so far"} for cell in needs())
+    browser.find_element(By.CSS_SELECTOR, "#ladder .open").click()
+    assert "Another sample turns it" not in text_of(browser, "#pair")
+    press(browser, Keys.ESCAPE)
+    slide(browser, "alpha", 5, "0.05")
+    assert needs() == known
+    assert ranks.search(sentence())
 
 
 def test_a_page_that_lacks_most_pairs_says_so(browser: Browser, tmp_path: Path) -> None:

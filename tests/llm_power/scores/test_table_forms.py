@@ -16,6 +16,7 @@ import pytest
 from zips import DEFLATED, Member, zip_of
 
 from llm_power.errors import ScoreError
+from llm_power.scores.frames import read_frame
 from llm_power.scores.options import ReadOptions
 from llm_power.scores.readers import read_scores, read_tasks
 
@@ -200,3 +201,39 @@ def test_two_faults_are_told_together(tmp_path: Path) -> None:
     path = write(tmp_path, "item,m1,m2\nq1,1,3\nq2,7,1\n")
     with pytest.raises(ScoreError, match=r"model 'm2', item 'q1': score 3.0 .*1 more"):
         read_scores(path)
+
+
+@pytest.mark.parametrize(
+    ("form", "reads"),
+    [
+        ("parquet", "pyarrow.parquet.read_schema"),
+        ("parquet", "pyarrow.parquet.read_table"),
+        ("parquet", "pyarrow.compute.struct_field"),
+        ("xlsx", "openpyxl.load_workbook"),
+    ],
+)
+def test_a_lack_of_memory_is_no_fault_of_the_file(
+    form: str, reads: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / f"exam.{form}"
+    rows = [{"item": f"q{k}", "who": {"name": f"m{k % 2}"}, "solved": k % 2} for k in range(4)]
+    if form == "xlsx":
+        path.write_bytes(workbook({"exam": WIDE}))
+    else:
+        pq.write_table(pa.Table.from_pylist(rows), path)
+
+    def fail(*_: object, **__: object) -> None:
+        raise pa.ArrowMemoryError("malloc of size 64 failed")
+
+    monkeypatch.setattr(reads, fail)
+    with pytest.raises(MemoryError):
+        read_scores(path, ReadOptions(item="item", model="who.name", score="solved"))
+
+
+def test_a_lack_of_memory_is_no_fault_of_a_frame(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise pa.ArrowMemoryError("malloc of size 64 failed")
+
+    monkeypatch.setattr("narwhals.from_native", fail)
+    with pytest.raises(MemoryError):
+        read_frame(pa.table({"item_id": ["q1"], "m1": [1]}))
