@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -10,8 +10,8 @@ import numpy as np
 
 from llm_power.board.operating_point import Declared, OperatingPoint
 from llm_power.board.ranking import prepare_task
-from llm_power.board.resolve import resolve_board
-from llm_power.choices import MissingPolicy, Outcome
+from llm_power.board.resolve import BoardVerdicts, resolve_board
+from llm_power.choices import OUTCOMES, MissingPolicy, Outcome
 from llm_power.errors import InvalidArgument
 from llm_power.scores.selection import select_models
 from llm_power.scores.store import TaskScores
@@ -37,8 +37,8 @@ class Comparison:
         Mean scores over these items.
     gap, gap_low, gap_high : float
         Candidate minus baseline and its interval of confidence 1 - `alpha`, in score units.
-    p : float
-        P-value of the declared test.
+    p, p_family : float
+        P-value of the declared test, and the same adjusted for the tasks compared together.
     test : str
         Declared test: "exact", "mid_p", "asymptotic", "student" or "cluster".
     broke, mended : tuple of str
@@ -74,6 +74,7 @@ class Comparison:
     gap_low: float
     gap_high: float
     p: float
+    p_family: float
     test: str
     broke: tuple[str, ...]
     mended: tuple[str, ...]
@@ -147,11 +148,98 @@ def compare_models(
     >>> compare_models(task, "osprey", "heron", declared=Declared(margin=0.04)).outcome
     'non_inferior'
     """
+    (found,) = compare_tasks(
+        [task],
+        baseline,
+        candidate,
+        missing=missing,
+        cluster=cluster,
+        point=point,
+        declared=declared,
+    )
+    return found
+
+
+def compare_tasks(
+    tasks: Sequence[TaskScores],
+    baseline: str,
+    candidate: str,
+    *,
+    missing: MissingPolicy = "error",
+    cluster: str | None = None,
+    point: OperatingPoint = _USUAL,
+    declared: Declared = _UNDECLARED,
+) -> list[Comparison]:
+    """Compare the two models on each of several tasks, as one family of pairs.
+
+    Parameters
+    ----------
+    tasks : sequence of TaskScores
+        At least one; each has both models.
+    baseline, candidate, missing, cluster, point, declared
+        As of `compare_models`.
+
+    Returns
+    -------
+    list of Comparison
+        One a task. Differences and equivalence are those of the family, as of `resolve_board`;
+        the interval, and with it "non_inferior", is that of the task alone, for a candidate that
+        has to be not inferior on every task needs no adjustment.
+
+    Raises
+    ------
+    ScoreError, InvalidArgument
+        As of `compare_models`, or if two tasks have one name.
+
+    References
+    ----------
+    Several claims that must all hold: R. L. Berger (1982), Technometrics 24(4), 295-300.
+
+    Examples
+    --------
+    >>> from llm_power.example import example_task
+    >>> from llm_power.gate.comparison import compare_tasks, overall_outcome
+    >>> found = compare_tasks([example_task("exam"), example_task("quiz")], "osprey", "kite")
+    >>> [one.outcome for one in found], overall_outcome(found)
+    (['worse', 'worse'], 'worse')
+    """
     if baseline == candidate:
         raise InvalidArgument(f"baseline and candidate are both {baseline!r}: name two models")
-    pair = prepare_task(select_models(task, [baseline, candidate]), missing=missing)
-    board = resolve_board([pair], cluster=cluster, point=point, declared=declared)
-    row = board.verdicts.iloc[0].to_dict()
+    pairs = [
+        prepare_task(select_models(task, [baseline, candidate]), missing=missing) for task in tasks
+    ]
+    board = resolve_board(pairs, cluster=cluster, point=point, declared=declared)
+    rows = board.verdicts.to_dict("records")
+    return [
+        _comparison(pair, row, baseline, candidate, board)
+        for pair, row in zip(pairs, rows, strict=True)
+    ]
+
+
+def overall_outcome(compared: Sequence[Comparison]) -> Outcome:
+    """Return the least favourable outcome of some tasks.
+
+    Examples
+    --------
+    >>> from llm_power.example import example_task
+    >>> from llm_power.gate.comparison import compare_models, overall_outcome
+    >>> task = example_task()
+    >>> both = [compare_models(task, "osprey", name) for name in ("heron", "kite")]
+    >>> [one.outcome for one in both], overall_outcome(both)
+    (['undetermined', 'worse'], 'worse')
+    """
+    return min((one.outcome for one in compared), key=OUTCOMES.index)
+
+
+def _comparison(
+    pair: TaskScores,
+    row: Mapping[Any, Any],
+    baseline: str,
+    candidate: str,
+    board: BoardVerdicts,
+) -> Comparison:
+    """Return what a row of the verdicts says of the candidate."""
+    margin = board.declared.margin
     # Rows have the better ranked model first.
     sign = 1 if row["model_a"] == candidate else -1
     low, high = sorted((sign * row["gap_low"], sign * row["gap_high"]))
@@ -162,7 +250,7 @@ def compare_models(
         task=pair.task,
         baseline=baseline,
         candidate=candidate,
-        outcome=_outcome(row, int(sign * row["direction"]), low, declared.margin),
+        outcome=_outcome(row, int(sign * row["direction"]), low, margin),
         n_items=int(row["n_items"]),
         baseline_score=float(by_name[baseline][both].mean()),
         candidate_score=float(by_name[candidate][both].mean()),
@@ -170,14 +258,15 @@ def compare_models(
         gap_low=float(low),
         gap_high=float(high),
         p=float(row["p"]),
+        p_family=float(row["p_family"]),
         test=str(row["test"]),
         broke=_named(pair, gain < 0),
         mended=_named(pair, gain > 0),
         more_items=float(row["more_items_needed"]),
         decided_as=str(row["decided_as"]),
-        margin=declared.margin,
-        alpha=point.alpha,
-        power=point.power,
+        margin=margin,
+        alpha=board.point.alpha,
+        power=board.point.power,
     )
 
 

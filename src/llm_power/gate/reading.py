@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -9,9 +10,10 @@ from typing import Final
 import numpy as np
 
 from llm_power.choices import Kind
-from llm_power.errors import ScoreError, counted
+from llm_power.errors import ScoreError, counted, listed
+from llm_power.scores._logs import find_logs
 from llm_power.scores.options import ReadOptions
-from llm_power.scores.readers import FORMATS, read_scores, read_tasks, recognize
+from llm_power.scores.readers import FORMATS, read_tasks, recognize
 from llm_power.scores.store import Provenance, Repeats, TaskScores
 
 BASELINE: Final = "baseline"
@@ -19,8 +21,14 @@ CANDIDATE: Final = "candidate"
 
 
 def read_two_models(
-    path: Path, baseline: str | None, candidate: str | None, options: ReadOptions
-) -> tuple[TaskScores, str, str]:
+    path: Path,
+    baseline: str | None,
+    candidate: str | None,
+    options: ReadOptions,
+    *,
+    reader: str = "auto",
+    on_note: Callable[[str], None] = lambda _note: None,
+) -> tuple[list[TaskScores], str, str]:
     """Read two models of one file or folder.
 
     Parameters
@@ -31,11 +39,13 @@ def read_two_models(
         Their names in it.
     options : ReadOptions
         What is known about the file.
+    reader, on_note
+        As of `read_tasks`.
 
     Returns
     -------
-    task : TaskScores
-        As it was read.
+    tasks : list of TaskScores
+        As they were read.
     baseline, candidate : str
         The names.
 
@@ -54,14 +64,22 @@ def read_two_models(
     >>> read_two_models(Path("exam.parquet"), "wren", "kite", ReadOptions())[1:]
     ('wren', 'kite')
     """
-    task = read_scores(path, options)
+    tasks = read_tasks(path, options, reader=reader, on_note=on_note)
     if baseline is None or candidate is None:
+        models = list(dict.fromkeys(model for task in tasks for model in task.models))
         raise ScoreError(
-            f"one file has {len(task.models)} models: {', '.join(task.models[:10])}",
+            f"one file has {len(models)} models: {', '.join(models[:10])}",
             remedy="name the two with --baseline and --candidate, or give a second file",
             file=str(path),
         )
-    return task, baseline, candidate
+    asked = {baseline, candidate}
+    known = asked & {model for task in tasks for model in task.models}
+    # A task that neither has is not of this comparison.
+    theirs = [task for task in tasks if asked & {*task.models}] or tasks
+    for task in theirs:
+        if known == asked and not asked <= {*task.models}:
+            raise _not_run(task.task, path, min(asked - {*task.models}))
+    return theirs, baseline, candidate
 
 
 def read_two_files(
@@ -71,7 +89,9 @@ def read_two_files(
     *,
     baseline: str | None = None,
     candidate: str | None = None,
-) -> tuple[TaskScores, str, str]:
+    reader: str = "auto",
+    on_note: Callable[[str], None] = lambda _note: None,
+) -> tuple[list[TaskScores], str, str]:
     """Read one model of each of two files: two logs of one tool, or two tables.
 
     Parameters
@@ -82,10 +102,12 @@ def read_two_files(
         What is known about both.
     baseline, candidate : str, optional
         Column, or model, of a table that has several.
+    reader, on_note
+        As of `read_tasks`.
 
     Returns
     -------
-    task : TaskScores
+    tasks : list of TaskScores
         Of the two models, called "baseline" and "candidate" whatever the files call them.
     baseline, candidate : str
         These names.
@@ -93,7 +115,7 @@ def read_two_files(
     Raises
     ------
     ScoreError
-        If a file cannot be read, they are of several tasks, or an item is in one of them alone.
+        If a file cannot be read, or a task or an item is in one of them alone.
 
     Examples
     --------
@@ -103,23 +125,60 @@ def read_two_files(
     >>> from llm_power.gate.reading import read_two_files
     >>> pd.DataFrame({"item_id": ["a", "b"], "heron": [1, 0]}).to_csv("old.csv", index=False)
     >>> pd.DataFrame({"item_id": ["b", "a"], "heron": [1, 1]}).to_csv("new.csv", index=False)
-    >>> read_two_files(Path("old.csv"), Path("new.csv"), ReadOptions())[0].values.tolist()
+    >>> read_two_files(Path("old.csv"), Path("new.csv"), ReadOptions())[0][0].values.tolist()
     [[1.0, 1.0], [0.0, 1.0]]
     """
-    kinds = [recognize([path], options) for path in (old, new)]
+    kinds = [recognize([path], options) if reader == "auto" else reader for path in (old, new)]
     if kinds[0] == kinds[1] and kinds[0] in FORMATS:
-        names = {BASELINE: str(old), CANDIDATE: str(new)}
-        tasks = read_tasks([], replace(options, names=names))
-        if len(tasks) > 1:
+        for path in (old, new):
+            _require_one_model(path, options, kinds[0])
+        named = replace(options, names={BASELINE: str(old), CANDIDATE: str(new)})
+        tasks = read_tasks([], named, reader=kinds[0], on_note=on_note)
+        for task in tasks:
+            if len(task.models) < 2:
+                raise _not_run(task.task, old if BASELINE not in task.models else new)
+        return tasks, BASELINE, CANDIDATE
+    first, second = (
+        [
+            _column(task, name, path, option)
+            for task in read_tasks(path, options, reader=reader, on_note=on_note)
+        ]
+        for path, name, option in ((old, baseline, "--baseline"), (new, candidate, "--candidate"))
+    )
+    if len(first) == len(second) == 1:
+        return [_joined(first[0], second[0], old, new)], BASELINE, CANDIDATE
+    theirs = {task.task: task for task in second}
+    for lacking, path in (
+        ([task.task for task in first if task.task not in theirs], new),
+        (sorted(theirs.keys() - {task.task for task in first}), old),
+    ):
+        if lacking:
+            raise _not_run(lacking[0], path)
+    joined = [_joined(task, theirs[task.task], old, new) for task in first]
+    return joined, BASELINE, CANDIDATE
+
+
+def _not_run(task: str, path: Path, model: str | None = None) -> ScoreError:
+    """Refuse a task that one of the two has not: it is not known to do no harm there."""
+    return ScoreError(
+        f"no scores on task {task!r}, which the other model has",
+        remedy="run it, or choose a task that both have with --task",
+        file=str(path),
+        model=model,
+    )
+
+
+def _require_one_model(path: Path, options: ReadOptions, kind: str) -> None:
+    """Refuse logs of several models, of which --latest would take the newest."""
+    apart = replace(options, names={}, latest=True, exclude=())
+    for logs in find_logs([path], apart, FORMATS[kind]):
+        if len(logs.files) > 1:
             raise ScoreError(
-                f"{len(tasks)} tasks: {', '.join(task.task for task in tasks[:10])}",
-                remedy="choose one with --task",
-                file=str(new),
+                f"logs of {len(logs.files)} models on task {logs.task!r}: "
+                f"{listed(log.model for log in logs.files)}",
+                remedy="give those of one model; or one folder, and --baseline and --candidate",
+                file=str(path),
             )
-        return tasks[0], BASELINE, CANDIDATE
-    first = _column(read_scores(old, options), baseline, old, "--baseline")
-    second = _column(read_scores(new, options), candidate, new, "--candidate")
-    return _joined(first, second, old, new), BASELINE, CANDIDATE
 
 
 def _column(task: TaskScores, name: str | None, path: Path, option: str) -> TaskScores:

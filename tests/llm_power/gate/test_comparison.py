@@ -125,7 +125,7 @@ def test_names_are_text_in_every_report(hostile: Comparison) -> None:
     assert [line for line in markdown.splitlines() if line.startswith("#")] == [
         markdown.splitlines()[0]
     ]
-    case = ElementTree.fromstring(comparison_junit(hostile, failed=True)).find("testcase")
+    case = ElementTree.fromstring(comparison_junit(hostile, fail_if=["worse"])).find("testcase")
     assert case is not None
     assert HOSTILE[0] in case.attrib["name"]
     assert json.loads(comparison_json(hostile))["baseline"] == HOSTILE[0]
@@ -134,7 +134,8 @@ def test_names_are_text_in_every_report(hostile: Comparison) -> None:
 def test_a_test_report_fails_only_where_the_gate_does() -> None:
     found = compared((300, 12, 9, 179))
     suites = [
-        ElementTree.fromstring(comparison_junit(found, failed=failed)) for failed in (True, False)
+        ElementTree.fromstring(comparison_junit(found, fail_if=[named]))
+        for named in ("undetermined", "worse")
     ]
     assert [suite.attrib["failures"] for suite in suites] == ["1", "0"]
     assert [suite.find("testcase/failure") is not None for suite in suites] == [True, False]
