@@ -89,18 +89,20 @@ class _Settings:
     debug: bool = False
 
 
-@click.group()
+@click.group(invoke_without_command=True)
 @click.version_option(package_name="llm-power", prog_name="llm-power")
 @click.option("--debug", is_flag=True, help="Show the traceback of an error as well.")
-@click.pass_obj
-def cli(settings: _Settings, debug: bool) -> None:
+@click.pass_context
+def cli(context: click.Context, debug: bool) -> None:
     """Resolution diagnostics for paired LLM evaluation.
 
     Exit code 0: done; 1: audit found a contradicted claim; 2: bad input, or a file that cannot be
     read or written; 3: the memory does not suffice, or a fault of this program; 130: interrupted;
     141: nobody reads the output. `compare` has codes of its own for outcomes that are refused.
     """
-    settings.debug = debug
+    context.obj.debug = debug
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
 
 
 def _where(out: Path, board: BoardVerdicts, kept: bool, csv: bool) -> str:
@@ -505,3 +507,7 @@ def _progress(steps: int) -> Iterator[Callable[[str], None]]:
 def _warn(*lines: str) -> None:
     for line in filter(None, lines):
         click.echo(line, err=True)
+
+
+if __name__ == "__main__":
+    console()

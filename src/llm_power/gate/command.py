@@ -112,8 +112,8 @@ def compare(
     for bad input.
     """
     from llm_power.board.operating_point import Declared, OperatingPoint
-    from llm_power.gate.comparison import compare_tasks, overall_outcome
-    from llm_power.gate.reading import read_two_files, read_two_models
+    from llm_power.gate.comparison import compare_models, overall_outcome
+    from llm_power.gate.reading import read_sides
     from llm_power.gate.reports import comparison_text
     from llm_power.scores.options import ReadOptions
 
@@ -121,14 +121,16 @@ def compare(
         raise click.UsageError("give --name with OLD alone: of two files each is one run")
     options = ReadOptions(clusters=(cluster,) if cluster else (), names=names, **reading)
     notes: list[str] = []
-    how: Any = {"reader": reader, "on_note": notes.append}
-    if new is None:
-        tasks, first, second = read_two_models(old, baseline, candidate, options, **how)
-    else:
-        tasks, first, second = read_two_files(
-            old, new, options, baseline=baseline, candidate=candidate, **how
-        )
-    compared = compare_tasks(
+    tasks, first, second = read_sides(
+        old,
+        new,
+        options,
+        baseline=baseline,
+        candidate=candidate,
+        reader=reader,
+        on_note=notes.append,
+    )
+    compared = compare_models(
         tasks,
         first,
         second,

@@ -58,7 +58,7 @@ class Comparison:
     --------
     >>> from llm_power.example import example_task
     >>> from llm_power.gate.comparison import compare_models
-    >>> found = compare_models(example_task(), "osprey", "heron")
+    >>> (found,) = compare_models([example_task()], "osprey", "heron")
     >>> found.outcome, len(found.broke), len(found.mended), found.more_items
     ('undetermined', 36, 46, 2252.0)
     """
@@ -86,7 +86,7 @@ class Comparison:
 
 
 def compare_models(
-    task: TaskScores,
+    tasks: Sequence[TaskScores],
     baseline: str,
     candidate: str,
     *,
@@ -94,15 +94,15 @@ def compare_models(
     cluster: str | None = None,
     point: OperatingPoint = _USUAL,
     declared: Declared = _UNDECLARED,
-) -> Comparison:
-    r"""Compare a candidate with the model that it would replace, as one pair named beforehand.
+) -> list[Comparison]:
+    """Compare a candidate with the model that it would replace, on each of some tasks.
 
     Parameters
     ----------
-    task : TaskScores
+    tasks : sequence of TaskScores
         Scores of both, and perhaps of others.
     baseline, candidate : str
-        Their names in the task.
+        Their names in the tasks.
     missing : {"error", "pairwise", "drop_items"}
         What to do about items that one of them has no score on.
     cluster : str, optional
@@ -114,8 +114,8 @@ def compare_models(
 
     Returns
     -------
-    Comparison
-        Its outcome is the first of these that is true:
+    list of Comparison
+        One a task. Its outcome is the first of these that is true:
 
         - "better": the declared test rejects, and the candidate leads;
         - "equivalent": within the margin by two one-sided tests;
@@ -124,84 +124,33 @@ def compare_models(
           one-sided test at half the level;
         - "undetermined".
 
-        So a loss that is certain, and certainly within the margin, counts as equivalent.
+        So a loss that is certain, and certainly within the margin, counts as equivalent. Of one
+        task the pair is taken as named beforehand; several are a family, as of `resolve_board`,
+        but for "non_inferior": to be so on every task needs no adjustment (Berger).
 
     Raises
     ------
     ScoreError
         If a name is not a model of the task, or scores are missing under policy "error".
     InvalidArgument
-        If both names are one.
+        If both names are one, or two tasks have one name.
 
     References
     ----------
-    Non-inferiority by a two-sided interval: ICH E9 (1998), section 3.3.2.
+    Non-inferiority by a two-sided interval: ICH E9 (1998), section 3.3.2. Several claims that
+    must all hold: R. L. Berger (1982), Technometrics 24(4), 295-300.
 
     Examples
     --------
     >>> from llm_power import Declared
     >>> from llm_power.example import example_task
     >>> from llm_power.gate.comparison import compare_models
-    >>> task = example_task()
-    >>> compare_models(task, "osprey", "kite").outcome
-    'worse'
-    >>> compare_models(task, "osprey", "heron", declared=Declared(margin=0.04)).outcome
-    'non_inferior'
-    """
-    (found,) = compare_tasks(
-        [task],
-        baseline,
-        candidate,
-        missing=missing,
-        cluster=cluster,
-        point=point,
-        declared=declared,
-    )
-    return found
-
-
-def compare_tasks(
-    tasks: Sequence[TaskScores],
-    baseline: str,
-    candidate: str,
-    *,
-    missing: MissingPolicy = "error",
-    cluster: str | None = None,
-    point: OperatingPoint = _USUAL,
-    declared: Declared = _UNDECLARED,
-) -> list[Comparison]:
-    """Compare the two models on each of several tasks, as one family of pairs.
-
-    Parameters
-    ----------
-    tasks : sequence of TaskScores
-        At least one; each has both models.
-    baseline, candidate, missing, cluster, point, declared
-        As of `compare_models`.
-
-    Returns
-    -------
-    list of Comparison
-        One a task. Differences and equivalence are those of the family, as of `resolve_board`;
-        the interval, and with it "non_inferior", is that of the task alone, for a candidate that
-        has to be not inferior on every task needs no adjustment.
-
-    Raises
-    ------
-    ScoreError, InvalidArgument
-        As of `compare_models`, or if two tasks have one name.
-
-    References
-    ----------
-    Several claims that must all hold: R. L. Berger (1982), Technometrics 24(4), 295-300.
-
-    Examples
-    --------
-    >>> from llm_power.example import example_task
-    >>> from llm_power.gate.comparison import compare_tasks, overall_outcome
-    >>> found = compare_tasks([example_task("exam"), example_task("quiz")], "osprey", "kite")
-    >>> [one.outcome for one in found], overall_outcome(found)
-    (['worse', 'worse'], 'worse')
+    >>> tasks = [example_task("exam"), example_task("quiz")]
+    >>> [found.outcome for found in compare_models(tasks, "osprey", "kite")]
+    ['worse', 'worse']
+    >>> declared = Declared(margin=0.04)
+    >>> [found.outcome for found in compare_models(tasks[:1], "osprey", "heron", declared=declared)]
+    ['non_inferior']
     """
     if baseline == candidate:
         raise InvalidArgument(f"baseline and candidate are both {baseline!r}: name two models")
@@ -223,10 +172,8 @@ def overall_outcome(compared: Sequence[Comparison]) -> Outcome:
     --------
     >>> from llm_power.example import example_task
     >>> from llm_power.gate.comparison import compare_models, overall_outcome
-    >>> task = example_task()
-    >>> both = [compare_models(task, "osprey", name) for name in ("heron", "kite")]
-    >>> [one.outcome for one in both], overall_outcome(both)
-    (['undetermined', 'worse'], 'worse')
+    >>> overall_outcome(compare_models([example_task()], "kite", "heron"))
+    'better'
     """
     return min((one.outcome for one in compared), key=OUTCOMES.index)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -20,71 +21,9 @@ BASELINE: Final = "baseline"
 CANDIDATE: Final = "candidate"
 
 
-def read_two_models(
-    path: Path,
-    baseline: str | None,
-    candidate: str | None,
-    options: ReadOptions,
-    *,
-    reader: str = "auto",
-    on_note: Callable[[str], None] = lambda _note: None,
-) -> tuple[list[TaskScores], str, str]:
-    """Read two models of one file or folder.
-
-    Parameters
-    ----------
-    path : Path
-        Scores of both, and perhaps of others.
-    baseline, candidate : str or None
-        Their names in it.
-    options : ReadOptions
-        What is known about the file.
-    reader, on_note
-        As of `read_tasks`.
-
-    Returns
-    -------
-    tasks : list of TaskScores
-        As they were read.
-    baseline, candidate : str
-        The names.
-
-    Raises
-    ------
-    ScoreError
-        If the scores cannot be read, or a name is missing.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from llm_power import ReadOptions, write_task
-    >>> from llm_power.example import example_task
-    >>> from llm_power.gate.reading import read_two_models
-    >>> write_task(example_task(), "exam.parquet")
-    >>> read_two_models(Path("exam.parquet"), "wren", "kite", ReadOptions())[1:]
-    ('wren', 'kite')
-    """
-    tasks = read_tasks(path, options, reader=reader, on_note=on_note)
-    if baseline is None or candidate is None:
-        models = list(dict.fromkeys(model for task in tasks for model in task.models))
-        raise ScoreError(
-            f"one file has {len(models)} models: {', '.join(models[:10])}",
-            remedy="name the two with --baseline and --candidate, or give a second file",
-            file=str(path),
-        )
-    asked = {baseline, candidate}
-    known = asked & {model for task in tasks for model in task.models}
-    # A task that neither has is not of this comparison.
-    theirs = [task for task in tasks if asked & {*task.models}] or tasks
-    for task in theirs:
-        if known == asked and not asked <= {*task.models}:
-            raise _not_run(task.task, path, min(asked - {*task.models}))
-    return theirs, baseline, candidate
-
-
-def read_two_files(
+def read_sides(
     old: Path,
-    new: Path,
+    new: Path | None,
     options: ReadOptions,
     *,
     baseline: str | None = None,
@@ -92,70 +31,92 @@ def read_two_files(
     reader: str = "auto",
     on_note: Callable[[str], None] = lambda _note: None,
 ) -> tuple[list[TaskScores], str, str]:
-    """Read one model of each of two files: two logs of one tool, or two tables.
+    """Read two models, of two files or of one.
 
     Parameters
     ----------
     old, new : Path
-        File of the baseline, and of the candidate.
+        File or folder of the baseline, and of the candidate: two logs of one tool, or two
+        tables. Without `new` both models are in `old`, and perhaps others.
     options : ReadOptions
         What is known about both.
     baseline, candidate : str, optional
-        Column, or model, of a table that has several.
+        Models of one file; column, or model, of a table that has several.
     reader, on_note
         As of `read_tasks`.
 
     Returns
     -------
     tasks : list of TaskScores
-        Of the two models, called "baseline" and "candidate" whatever the files call them.
+        Each has both models.
     baseline, candidate : str
-        These names.
+        Their names: of two files "baseline" and "candidate", whatever these call them.
 
     Raises
     ------
     ScoreError
-        If a file cannot be read, or a task or an item is in one of them alone.
+        If a file cannot be read, a name is missing, or a task or an item is in one of them alone.
 
     Examples
     --------
     >>> from pathlib import Path
     >>> import pandas as pd
     >>> from llm_power import ReadOptions
-    >>> from llm_power.gate.reading import read_two_files
+    >>> from llm_power.gate.reading import read_sides
     >>> pd.DataFrame({"item_id": ["a", "b"], "heron": [1, 0]}).to_csv("old.csv", index=False)
     >>> pd.DataFrame({"item_id": ["b", "a"], "heron": [1, 1]}).to_csv("new.csv", index=False)
-    >>> read_two_files(Path("old.csv"), Path("new.csv"), ReadOptions())[0][0].values.tolist()
+    >>> (task,), *_ = read_sides(Path("old.csv"), Path("new.csv"), ReadOptions())
+    >>> task.values.tolist()
     [[1.0, 1.0], [0.0, 1.0]]
     """
+    read = partial(read_tasks, reader=reader, on_note=on_note)
+    if new is None:
+        return _of_one_file(read(old, options), old, baseline, candidate)
     kinds = [recognize([path], options) if reader == "auto" else reader for path in (old, new)]
     if kinds[0] == kinds[1] and kinds[0] in FORMATS:
         for path in (old, new):
             _require_one_model(path, options, kinds[0])
-        named = replace(options, names={BASELINE: str(old), CANDIDATE: str(new)})
-        tasks = read_tasks([], named, reader=kinds[0], on_note=on_note)
+        tasks = read([], replace(options, names={BASELINE: str(old), CANDIDATE: str(new)}))
         for task in tasks:
             if len(task.models) < 2:
                 raise _not_run(task.task, old if BASELINE not in task.models else new)
         return tasks, BASELINE, CANDIDATE
-    first, second = (
-        [
-            _column(task, name, path, option)
-            for task in read_tasks(path, options, reader=reader, on_note=on_note)
-        ]
-        for path, name, option in ((old, baseline, "--baseline"), (new, candidate, "--candidate"))
-    )
+    first = [_column(task, baseline, old, "--baseline") for task in read(old, options)]
+    second = [_column(task, candidate, new, "--candidate") for task in read(new, options)]
+    return _joined_tasks(first, second, old, new), BASELINE, CANDIDATE
+
+
+def _of_one_file(
+    tasks: list[TaskScores], path: Path, baseline: str | None, candidate: str | None
+) -> tuple[list[TaskScores], str, str]:
+    """Return the tasks that the named models ran; both must have run the same ones."""
+    models = dict.fromkeys(model for task in tasks for model in task.models)
+    if baseline is None or candidate is None:
+        raise ScoreError(
+            f"one file has {len(models)} models: {', '.join([*models][:10])}",
+            remedy="name the two with --baseline and --candidate, or give a second file",
+            file=str(path),
+        )
+    asked = {baseline, candidate}
+    theirs = [task for task in tasks if asked & {*task.models}]
+    if not asked <= {*models}:
+        return tasks, baseline, candidate  # the comparison says what was meant
+    for task in theirs:
+        if lacking := asked - {*task.models}:
+            raise _not_run(task.task, path, min(lacking))
+    return theirs, baseline, candidate
+
+
+def _joined_tasks(
+    first: list[TaskScores], second: list[TaskScores], old: Path, new: Path
+) -> list[TaskScores]:
+    """Join the tables of both sides by task; a single one need not be called alike."""
     if len(first) == len(second) == 1:
-        return [_joined(first[0], second[0], old, new)], BASELINE, CANDIDATE
-    theirs = {task.task: task for task in second}
-    for lacking, path in (
-        ([task.task for task in first if task.task not in theirs], new),
-        (sorted(theirs.keys() - {task.task for task in first}), old),
-    ):
-        if lacking:
-            raise _not_run(lacking[0], path)
-    joined = [_joined(task, theirs[task.task], old, new) for task in first]
-    return joined, BASELINE, CANDIDATE
+        return [_joined(first[0], second[0], old, new)]
+    ours, theirs = ({task.task: task for task in side} for side in (first, second))
+    for name in sorted(ours.keys() ^ theirs.keys()):
+        raise _not_run(name, new if name in ours else old)
+    return [_joined(task, theirs[name], old, new) for name, task in ours.items()]
 
 
 def _not_run(task: str, path: Path, model: str | None = None) -> ScoreError:

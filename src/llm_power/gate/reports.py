@@ -24,7 +24,7 @@ def comparison_text(*compared: Comparison) -> str:
     Parameters
     ----------
     *compared : Comparison
-        What `compare_models` returned, or all that `compare_tasks` did.
+        What `compare_models` returned.
 
     Returns
     -------
@@ -37,7 +37,7 @@ def comparison_text(*compared: Comparison) -> str:
     >>> from llm_power.example import example_task
     >>> from llm_power.gate.comparison import compare_models
     >>> from llm_power.gate.reports import comparison_text
-    >>> found = compare_models(example_task(), "osprey", "heron")
+    >>> (found,) = compare_models([example_task()], "osprey", "heron")
     >>> print(comparison_text(found).partition("broke")[0].rstrip())
     undetermined: heron against osprey on exam
     gap +2.50 points (72.75 against 70.25 of 100), 95% interval -1.97 to +7.01
@@ -68,7 +68,7 @@ def comparison_markdown(*compared: Comparison) -> str:
     >>> from llm_power.example import example_task
     >>> from llm_power.gate.comparison import compare_models
     >>> from llm_power.gate.reports import comparison_markdown
-    >>> comparison_markdown(compare_models(example_task(), "osprey", "kite")).splitlines()[0]
+    >>> comparison_markdown(*compare_models([example_task()], "osprey", "kite")).splitlines()[0]
     '### worse: kite against osprey on exam'
     """
     heads = [] if len(compared) == 1 else [f"### {escape_markdown(_head(compared))}"]
@@ -105,7 +105,8 @@ def comparison_json(*compared: Comparison) -> str:
     >>> from llm_power.example import example_task
     >>> from llm_power.gate.comparison import compare_models
     >>> from llm_power.gate.reports import comparison_json
-    >>> json.loads(comparison_json(compare_models(example_task(), "osprey", "kite")))["outcome"]
+    >>> found = compare_models([example_task()], "osprey", "kite")
+    >>> json.loads(comparison_json(*found))["outcome"]
     'worse'
     """
     tasks = [
@@ -139,8 +140,8 @@ def comparison_junit(*compared: Comparison, fail_if: Collection[str]) -> str:
     >>> from llm_power.example import example_task
     >>> from llm_power.gate.comparison import compare_models
     >>> from llm_power.gate.reports import comparison_junit
-    >>> found = compare_models(example_task(), "osprey", "kite")
-    >>> '<failure type="worse"' in comparison_junit(found, fail_if=["worse"])
+    >>> found = compare_models([example_task()], "osprey", "kite")
+    >>> '<failure type="worse"' in comparison_junit(*found, fail_if=["worse"])
     True
     """
     failed = [found.outcome in fail_if for found in compared]

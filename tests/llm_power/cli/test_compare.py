@@ -42,7 +42,7 @@ def tables(tmp_path: Path) -> dict[str, Path]:
     return found
 
 
-def run(*arguments: str | Path) -> int:
+def run(*arguments: object) -> int:
     with pytest.raises(SystemExit) as stop:
         main(["compare", *map(str, arguments)])
     return int(stop.value.code or 0)

@@ -31,13 +31,14 @@ def compared(
     cells: tuple[int, int, int, int], margin: float | None = None, alpha: float = 0.05
 ) -> Comparison:
     task = task_of(*cells, ("old", "new"))
-    return compare_models(
-        task,
+    (found,) = compare_models(
+        [task],
         "old",
         "new",
         point=OperatingPoint(alpha=alpha),
         declared=Declared(margin=margin),
     )
+    return found
 
 
 @pytest.mark.parametrize(
@@ -75,7 +76,9 @@ def test_numbers_are_those_of_the_pair_from_the_candidates_side(
 
 def test_the_candidate_is_the_one_that_was_named_whatever_the_ranking() -> None:
     task = task_of(300, 30, 8, 162, ("old", "new"))
-    forth, back = compare_models(task, "old", "new"), compare_models(task, "new", "old")
+    (forth,), (back,) = (
+        compare_models([task], *names) for names in (("old", "new"), ("new", "old"))
+    )
     assert (forth.outcome, back.outcome) == ("worse", "better")
     assert forth.gap == -back.gap
     assert (forth.broke, forth.mended) == (back.mended, back.broke)
@@ -88,7 +91,7 @@ def test_graded_scores_break_and_mend_by_their_size() -> None:
     task = TaskScores(
         "essay", "graded", tuple(map(str, range(80))), ("old", "new"), np.stack([old, new], 1)
     )
-    found = compare_models(task, "old", "new")
+    (found,) = compare_models([task], "old", "new")
     assert (found.outcome, found.test) == ("better", "student")
     assert len(found.broke) == int((new < old).sum())
 
@@ -97,8 +100,8 @@ def test_missing_scores_are_refused_or_left_out_of_both_means() -> None:
     values = np.array([[1, 1], [0, 1], [1, np.nan], [0, 0], [1, 0]], dtype=float)
     task = TaskScores("exam", "binary", tuple("abcde"), ("old", "new"), values)
     with pytest.raises(ScoreError, match="'new'"):
-        compare_models(task, "old", "new")
-    found = compare_models(task, "old", "new", missing="pairwise")
+        compare_models([task], "old", "new")
+    (found,) = compare_models([task], "old", "new", missing="pairwise")
     assert (found.n_items, found.baseline_score, found.candidate_score) == (4, 0.5, 0.5)
     assert (found.broke, found.mended) == (("e",), ("b",))
 
@@ -106,9 +109,9 @@ def test_missing_scores_are_refused_or_left_out_of_both_means() -> None:
 def test_names_must_be_two_models_of_the_task() -> None:
     task = task_of(3, 1, 1, 3, ("old", "new"))
     with pytest.raises(InvalidArgument, match="both 'old'"):
-        compare_models(task, "old", "old")
+        compare_models([task], "old", "old")
     with pytest.raises(ScoreError, match="model 'nwe'.*did you mean 'new'"):
-        compare_models(task, "old", "nwe")
+        compare_models([task], "old", "nwe")
 
 
 HOSTILE = ('<img src=x onerror="alert(1)">', "# a|b `code` ]]> $x$ <b>")
@@ -116,7 +119,8 @@ HOSTILE = ('<img src=x onerror="alert(1)">', "# a|b `code` ]]> $x$ <b>")
 
 @pytest.fixture
 def hostile() -> Comparison:
-    return compare_models(task_of(300, 30, 8, 162, HOSTILE), *HOSTILE)
+    (found,) = compare_models([task_of(300, 30, 8, 162, HOSTILE)], *HOSTILE)
+    return found
 
 
 def test_names_are_text_in_every_report(hostile: Comparison) -> None:
