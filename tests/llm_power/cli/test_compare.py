@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from dataclasses import fields
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -366,11 +367,17 @@ def run_action(folder: Path, **inputs: str) -> subprocess.CompletedProcess[str]:
         name: given[value.removeprefix("${{ inputs.").removesuffix(" }}")]
         for name, value in step["env"].items()
     }
+    programs = folder / "llm-power" / "bin"
+    if not programs.exists():
+        programs.mkdir(parents=True)
+        for name in ("python", "llm-power"):
+            (programs / name).symlink_to(Path(sys.executable).with_name(name))
+    (folder / "output.txt").unlink(missing_ok=True)  # a step has its own, and a job one summary
     runner = {
         "RUNNER_TEMP": str(folder),
         "GITHUB_STEP_SUMMARY": str(folder / "summary.md"),
         "GITHUB_OUTPUT": str(folder / "output.txt"),
-        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "PATH": "/usr/bin:/bin",
     }
     return subprocess.run(
         ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
@@ -401,8 +408,53 @@ def test_inputs_of_the_action_are_never_run(tables: dict[str, Path], tmp_path: P
     assert not (tmp_path / "output.txt").exists()
 
 
-def test_the_action_has_what_the_guide_names() -> None:
+def test_a_second_use_with_bad_input_has_nothing_of_the_first(
+    tables: dict[str, Path], tmp_path: Path
+) -> None:
+    inputs = {"baseline": str(tables["baseline"]), "junit": str(tmp_path / "gate.xml")}
+    assert run_action(tmp_path, candidate=str(tables["worse"]), **inputs).returncode == 10
+    summary = (tmp_path / "summary.md").read_text()
+    assert (tmp_path / "gate.xml").exists()
+    assert run_action(tmp_path, candidate=str(tmp_path / "none.csv"), **inputs).returncode == 2
+    assert not (tmp_path / "output.txt").exists()
+    assert (tmp_path / "summary.md").read_text() == summary
+    assert not (tmp_path / "gate.xml").exists()
+
+
+def test_the_action_installs_locked_versions_and_leaves_the_path_alone(tmp_path: Path) -> None:
+    """A stand-in for Python notes what it is called with, and is the environment's too."""
+    python = tmp_path / "python"
+    python.write_text(
+        f"""#!/bin/bash
+printf '%s\\n' "$*" >> {tmp_path}/calls
+if [[ "$2" == venv ]]; then mkdir -p "${{@: -1}}/bin"; cp "$0" "${{@: -1}}/bin/python"; fi
+"""
+    )
+    python.chmod(0o755)
+    (step,) = [one for one in action()["runs"]["steps"] if one["id"] == "install"]
+    job = {name: str(tmp_path / name) for name in ("GITHUB_PATH", "GITHUB_ENV")}
+    runner = {"RUNNER_TEMP": str(tmp_path / "temp"), "GITHUB_ACTION_PATH": "checkout"}
+    subprocess.run(
+        ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
+        env={**os.environ, **job, **runner, "PYTHON": str(python)},
+        check=True,
+    )
+    assert not any(Path(path).exists() for path in job.values())
+    _, *installs = (tmp_path / "calls").read_text().splitlines()
+    *locked, package = (call.split() for call in installs)
+    assert package[-1] == "checkout"
+    assert {"--no-deps", "--no-build-isolation"} <= {*package}
+    assert [call[-1] for call in locked] == [
+        "checkout/requirements-build.lock",
+        "checkout/requirements-action.lock",
+    ]
+    assert all({"--no-deps", "--require-hashes"} <= {*call} for call in locked)
+    assert all((ROOT / Path(call[-1]).name).exists() for call in locked)
+
+
+def test_the_guide_names_the_inputs_of_the_action_and_a_release() -> None:
     guide = (ROOT / "docs" / "gate.md").read_text(encoding="utf-8")
     workflow = yaml.safe_load(guide.partition("```yaml\n")[2].partition("```")[0])
     (step,) = [one for one in workflow["jobs"]["gate"]["steps"] if "with" in one]
     assert set(step["with"]) <= set(action()["inputs"])
+    assert step["uses"] == f"OWNER/llm-power@v{version('llm-power')}"
