@@ -192,9 +192,10 @@ def _task_text(found: Comparison, n_tasks: int) -> str:
 
 def _flips(found: Comparison) -> list[str]:
     """Return the items that broke and were mended, folded in Markdown."""
+    # The word before the items keeps one like "- a" from opening a list.
     return [
         f"<details><summary>{counted(len(items), 'item')} {verb}</summary>\n\n"
-        f"{escape_markdown(_listed(items))}\n\n</details>"
+        f"Items: {escape_markdown(_listed(items))}\n\n</details>"
         for verb, items in (("broke", found.broke), ("mended", found.mended))
     ]
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import html
 import json
+import re
+from dataclasses import replace
+from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
@@ -133,6 +137,31 @@ def test_names_are_text_in_every_report(hostile: Comparison) -> None:
     assert case is not None
     assert HOSTILE[0] in case.attrib["name"]
     assert json.loads(comparison_json(hostile))["baseline"] == HOSTILE[0]
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        *("a|b", "`a`", "``` a", "<b>a</b>", "</details>", "<!-- a", "&lt;a", "[a](http://b)"),
+        *("![a](b)", "# a", "- a", "1. a", "> a", "---", "===", "*a* **a**", "_a_", "~~a~~", "$a$"),
+        *("a\nb", "a\n\n# b", "a\r\n</details>\r\n\n<img src=x>", "a\\", "<http://a.b>"),
+    ],
+)
+def test_items_are_text_in_markdown(item: str) -> None:
+    found = compared((300, 30, 8, 162))
+    flips: dict[str, Any] = {"broke": (item,), "mended": ("q1", item)}
+    lines = comparison_markdown(replace(found, **flips)).splitlines()
+    harmless: dict[str, Any] = {name: ("q1",) * len(items) for name, items in flips.items()}
+    expected = comparison_markdown(replace(found, **harmless)).splitlines()
+    listed = [i for i, line in enumerate(expected) if line.startswith("Items: ")]
+    assert len(lines) == len(expected)
+    assert [i for i, line in enumerate(lines) if line != expected[i]] == listed
+    for i, items in zip(listed, flips.values(), strict=True):
+        text = lines[i].removeprefix("Items: ")
+        bare = re.sub(r"\\[!-/:-@\[-`{-~]", "", text)
+        assert not re.search(r"[`|~$#\\]|(?<!\w)[*_]\w|<[A-Za-z/!?]|\][(\[:]", bare)
+        literal = html.unescape(re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", text))
+        assert literal == " ".join(", ".join(items).split())
 
 
 def test_a_test_report_fails_only_where_the_gate_does() -> None:
