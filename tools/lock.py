@@ -27,7 +27,7 @@ dependencies:
 
 
 def main() -> None:
-    """Resolve the newest versions that suit pyproject.toml and write the three files."""
+    """Resolve the newest versions that suit pyproject.toml and write the files."""
     lock, build_lock = ROOT / "requirements.lock", ROOT / "requirements-build.lock"
     stated = tomllib.loads((ROOT / "pyproject.toml").read_text())
     with TemporaryDirectory() as folder:
@@ -39,6 +39,9 @@ def main() -> None:
         build = Path(folder, "build.in")
         build.write_text("\n".join(stated["project"]["optional-dependencies"]["build"]))
         resolve(str(build), *pinned, output=build_lock)
+    # What the package needs and no extra: the part of the lock that action.yml installs.
+    part = ["--universal", "--generate-hashes", "--constraint", str(lock)]
+    resolve("pyproject.toml", *part, output=ROOT / "requirements-action.lock")
 
     versions = re.findall(r"^([\w.-]+==.+) \\$", lock.read_text(), re.MULTILINE)
     # A group comes beside what everyone has, at its versions: its lock has what that lacks.

@@ -10,7 +10,7 @@ import errno
 import os
 import sys
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,28 +21,22 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 import click
 
 from llm_power.choices import (
-    ANSWER_KEYS,
     CLUSTER_TESTS,
     FAMILIES,
     FORMATS,
-    MATCHES,
     MCNEMAR_TESTS,
     MISSING_POLICIES,
-    POOLS,
     ClusterSampling,
     ClusterTest,
     Family,
     Format,
     McNemarTest,
     MissingPolicy,
-    reader_names,
 )
 from llm_power.command_options import (
     clusters_of_items,
-    kind_and_item,
     level_and_power,
-    metric_and_filter,
-    with_options,
+    reading_options,
 )
 from llm_power.errors import LLMPowerError, one_line
 from llm_power.files import naming
@@ -97,61 +91,20 @@ class _Settings:
     debug: bool = False
 
 
-@click.group()
+@click.group(invoke_without_command=True)
 @click.version_option(package_name="llm-power", prog_name="llm-power")
 @click.option("--debug", is_flag=True, help="Show the traceback of an error as well.")
-@click.pass_obj
-def cli(settings: _Settings, debug: bool) -> None:
+@click.pass_context
+def cli(context: click.Context, debug: bool) -> None:
     """Resolution diagnostics for paired LLM evaluation.
 
     Exit code 0: done; 1: audit found a contradicted claim; 2: bad input, or a file that cannot be
     read or written; 3: the memory does not suffice, or a fault of this program; 130: interrupted;
     141: nobody reads the output. `compare` has codes of its own for outcomes that are refused.
     """
-    settings.debug = debug
-
-
-def _reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the options that say what the files are, beside columns and metrics."""
-    return with_options(
-        command,
-        click.option(
-            "--reducer",
-            metavar="NAME",
-            help="Which of an Inspect log's reducers makes one score of the epochs.",
-        ),
-        click.option("--latest", is_flag=True, help="Of several runs of a model, the newest."),
-        click.option(
-            "--name",
-            "names",
-            multiple=True,
-            metavar="RUN=PATH",
-            help="Read a log, and call its model RUN; repeatable.",
-        ),
-        click.option(
-            "--pool",
-            type=click.Choice(POOLS),
-            default="no",
-            show_default=True,
-            help="lm_eval: the tasks of a group as one, instead of them or besides.",
-        ),
-        click.option(
-            "--match",
-            type=click.Choice(MATCHES),
-            default="id",
-            show_default=True,
-            help="lm_eval: same items by doc_id, or by what they ask.",
-        ),
-        click.option(
-            "--true",
-            multiple=True,
-            metavar="WORD",
-            help="A word of a table that means 1, where others mean 0; repeatable.",
-        ),
-        click.option("--percent", is_flag=True, help="Scores of a table are from 0 to 100."),
-        click.option("--task-column", metavar="COLUMN", help="Tells the tasks of a long table."),
-        click.option("--repeat-column", metavar="COLUMN", help="Tells repeats of an item."),
-    )
+    context.obj.debug = debug
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
 
 
 def _where(out: Path, board: BoardVerdicts, kept: bool, csv: bool) -> str:
@@ -165,19 +118,6 @@ def _where(out: Path, board: BoardVerdicts, kept: bool, csv: bool) -> str:
         f"the {len(board.verdicts):,} {board.shown_words}, with every column, are in {shown}; the "
         "board, beside it."
     )
-
-
-def _named_paths(names: Sequence[str]) -> dict[str, str]:
-    """Return the paths of --name by the names of the runs."""
-    paths: dict[str, str] = {}
-    for name in names:
-        run, equals, path = name.partition("=")
-        if not (run and equals and path) or run in paths:
-            raise click.BadParameter(
-                f"{name!r}; give each run once, as RUN=PATH", param_hint="'--name'"
-            )
-        paths[run] = path
-    return paths
 
 
 @contextmanager
@@ -250,24 +190,7 @@ def _without_dash(scores: Sequence[Path]) -> Iterator[list[Path]]:
     help="What to do about items that a model has no score on.",
 )
 @level_and_power
-@click.option(
-    "--reader",
-    type=click.Choice(["auto", *reader_names()]),
-    default="auto",
-    show_default=True,
-    help="How to read the scores.",
-)
-@kind_and_item
-@click.option("--model", metavar="COLUMN", help="Column of the model names of a long table.")
-@click.option("--score", metavar="COLUMN", help="Column of the scores of a long table.")
-@metric_and_filter
-@click.option("--task", metavar="NAME", help="Name of the task; picks it from a folder of several.")
-@click.option("--exclude", multiple=True, metavar="MODEL", help="Leave a model out; repeatable.")
-@_reading_options
-@click.option(
-    "--accept-other-score", is_flag=True, help="Accept logs that display another score; record it."
-)
-@click.option("--skip-malformed", is_flag=True, help="Count malformed records and leave them out.")
+@reading_options
 @click.option(
     "--format",
     "form",
@@ -275,13 +198,6 @@ def _without_dash(scores: Sequence[Path]) -> Iterator[list[Path]]:
     default="table",
     show_default=True,
     help="How the answer is printed.",
-)
-@click.option(
-    "--answer-key",
-    type=click.Choice(ANSWER_KEYS),
-    default="shared",
-    show_default=True,
-    help="MMLU-Pro zips: stop where two disagree about an answer, or judge each by its own.",
 )
 def resolve(
     *,
@@ -303,7 +219,7 @@ def resolve(
     power: float,
     reader: str,
     form: Format,
-    names: Sequence[str],
+    names: Mapping[str, str],
     **reading: Any,
 ) -> None:
     """Resolve the pairs of a leaderboard from its per-item SCORES.
@@ -333,10 +249,9 @@ def resolve(
     from llm_power.scores.options import ReadOptions
     from llm_power.scores.readers import read_tasks
 
-    runs = _named_paths(names)
-    if not scores and not runs:
+    if not scores and not names:
         raise click.UsageError("Missing argument 'SCORES...'.")
-    options = ReadOptions(clusters=(cluster,) if cluster else (), names=runs, **reading)
+    options = ReadOptions(clusters=(cluster,) if cluster else (), names=names, **reading)
     point = OperatingPoint(alpha=alpha, power=power)
     declared = Declared(
         test=test,
@@ -604,3 +519,7 @@ def _progress(steps: int) -> Iterator[Callable[[str], None]]:
 def _warn(*lines: str) -> None:
     for line in filter(None, lines):
         click.echo(line, err=True)
+
+
+if __name__ == "__main__":
+    console()

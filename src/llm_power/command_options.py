@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
 
-from llm_power.choices import CLUSTER_SAMPLINGS, KINDS
+from llm_power.choices import (
+    ANSWER_KEYS,
+    CLUSTER_SAMPLINGS,
+    KINDS,
+    MATCHES,
+    POOLS,
+    reader_names,
+)
 
 Command = Callable[..., Any]
 
@@ -108,3 +115,103 @@ def metric_and_filter(command: Command) -> Command:
         ),
         click.option("--filter", metavar="NAME", help="Which answer filter, or split, of a log."),
     )
+
+
+def reading_options(command: Command) -> Command:
+    """Give a command every option that says how tables and logs are read, but --cluster.
+
+    Their names are those of `llm_power.scores.options.ReadOptions`, besides ``reader``.
+
+    Examples
+    --------
+    >>> import click
+    >>> from llm_power.command_options import reading_options
+    >>> command = click.command(reading_options(lambda **reading: None))
+    >>> [option.name for option in command.params][:3]
+    ['reader', 'kind', 'item']
+    """
+    return with_options(
+        command,
+        click.option(
+            "--reader",
+            type=click.Choice(["auto", *reader_names()]),
+            default="auto",
+            show_default=True,
+            help="How to read the scores.",
+        ),
+        kind_and_item,
+        click.option("--model", metavar="COLUMN", help="Column of a long table's model names."),
+        click.option("--score", metavar="COLUMN", help="Column of a long table's scores."),
+        metric_and_filter,
+        click.option(
+            "--task", metavar="NAME", help="Name of the task; picks it from a folder of several."
+        ),
+        click.option(
+            "--exclude", multiple=True, metavar="MODEL", help="Leave a model out; repeatable."
+        ),
+        click.option(
+            "--reducer",
+            metavar="NAME",
+            help="Which of an Inspect log's reducers makes one score of the epochs.",
+        ),
+        click.option("--latest", is_flag=True, help="Of several runs of a model, the newest."),
+        click.option(
+            "--name",
+            "names",
+            multiple=True,
+            metavar="RUN=PATH",
+            callback=_named_paths,
+            help="Read a log, and call its model RUN; repeatable.",
+        ),
+        click.option(
+            "--pool",
+            type=click.Choice(POOLS),
+            default="no",
+            show_default=True,
+            help="lm_eval: the tasks of a group as one, instead of them or besides.",
+        ),
+        click.option(
+            "--match",
+            type=click.Choice(MATCHES),
+            default="id",
+            show_default=True,
+            help="lm_eval: same items by doc_id, or by what they ask.",
+        ),
+        click.option(
+            "--true",
+            multiple=True,
+            metavar="WORD",
+            help="A word of a table that means 1, where others mean 0; repeatable.",
+        ),
+        click.option("--percent", is_flag=True, help="Scores are from 0 to 100."),
+        click.option("--task-column", metavar="COLUMN", help="Tells the tasks of a long table."),
+        click.option("--repeat-column", metavar="COLUMN", help="Tells repeats of an item."),
+        click.option(
+            "--accept-other-score",
+            is_flag=True,
+            help="Accept logs that display another score; record it.",
+        ),
+        click.option(
+            "--skip-malformed", is_flag=True, help="Count malformed records and leave them out."
+        ),
+        click.option(
+            "--answer-key",
+            type=click.Choice(ANSWER_KEYS),
+            default="shared",
+            show_default=True,
+            help="MMLU-Pro zips: stop where two disagree about an answer, or judge by its own.",
+        ),
+    )
+
+
+def _named_paths(
+    _context: click.Context, _option: click.Parameter, names: Sequence[str]
+) -> dict[str, str]:
+    """Return the paths of --name by the names of the runs."""
+    paths: dict[str, str] = {}
+    for name in names:
+        run, equals, path = name.partition("=")
+        if not (run and equals and path) or run in paths:
+            raise click.BadParameter(f"{name!r}; give each run once, as RUN=PATH")
+        paths[run] = path
+    return paths

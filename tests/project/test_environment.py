@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).resolve().parents[2]
 GROUPS = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["dependency-groups"]
 BESIDE = [f"requirements-{group}.lock" for group in GROUPS]
-LOCKS = ["requirements.lock", "requirements-build.lock", *BESIDE]
+LOCKS = ["requirements.lock", "requirements-build.lock", "requirements-action.lock", *BESIDE]
 
 
 def lock_text(name: str) -> str:
@@ -88,6 +88,21 @@ def test_the_docs_lock_has_its_group_and_the_versions_of_the_lock() -> None:
     assert {name: versions[name] for name in shared.keys() & versions.keys()} == {
         name: shared[name] for name in shared.keys() & versions.keys()
     }
+
+
+def test_the_actions_lock_is_the_part_of_the_lock_that_the_package_needs() -> None:
+    ours = {one.name: str(one.specifier) for one in locked("requirements-action.lock")}
+    everything = {one.name: str(one.specifier) for one in locked("requirements.lock")}
+    assert ours.items() <= everything.items()
+    seen: set[str] = set()
+    waiting = {"llm-power"}
+    while waiting:
+        name = waiting.pop()
+        seen.add(name)
+        needed = [Requirement(line) for line in requires(name) or ()]
+        plain = [one for one in needed if one.marker is None or one.marker.evaluate({"extra": ""})]
+        waiting |= {canonicalize_name(one.name) for one in plain} - seen
+    assert seen - {"llm-power"} <= ours.keys()
 
 
 def test_the_build_lock_is_part_of_the_lock() -> None:

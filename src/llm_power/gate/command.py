@@ -4,7 +4,7 @@
 # ruff: noqa: PLC0415
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -20,10 +20,10 @@ from llm_power.choices import (
 )
 from llm_power.command_options import (
     clusters_of_items,
-    kind_and_item,
     level_and_power,
-    metric_and_filter,
+    reading_options,
 )
+from llm_power.errors import one_line
 from llm_power.files import naming
 
 if TYPE_CHECKING:
@@ -78,9 +78,7 @@ def _outcomes(_context: click.Context, _option: click.Parameter, text: str) -> l
     help="What to do about items that one of them has no score on.",
 )
 @level_and_power
-@kind_and_item
-@metric_and_filter
-@click.option("--task", metavar="NAME", help="Task of logs of several.")
+@reading_options
 @click.option("--json", "as_json", type=_PATH, metavar="FILE", help="Write the answer as JSON.")
 @click.option("--markdown", type=_PATH, metavar="FILE", help="Write it for a pull request.")
 @click.option("--junit", type=_PATH, metavar="FILE", help="Write it as a JUnit report.")
@@ -101,30 +99,40 @@ def compare(
     as_json: Path | None,
     markdown: Path | None,
     junit: Path | None,
+    reader: str,
+    names: Mapping[str, str],
     **reading: Any,
 ) -> int:
     """Compare a candidate with the model that it would replace, on the same items.
 
     OLD is a table or a log of the baseline, NEW one of the candidate; or OLD has both, and
     --baseline and --candidate name them. Prints the outcome, the items that broke and those that
-    were mended, and how many more would decide. Exit code 0, or of an outcome that --fail-if
-    names: worse 10, undetermined 11, non_inferior 12, equivalent 13, better 14; 2 for bad input.
+    were mended, and how many more would decide. Each of several tasks has an outcome, and the
+    least favourable is that of all. Exit code 0, or that of the least favourable outcome of a task
+    that --fail-if names: worse 10, undetermined 11, non_inferior 12, equivalent 13, better 14; 2
+    for bad input.
     """
     from llm_power.board.operating_point import Declared, OperatingPoint
-    from llm_power.gate.comparison import compare_models
-    from llm_power.gate.reading import read_two_files, read_two_models
+    from llm_power.gate.comparison import compare_models, overall_outcome
+    from llm_power.gate.reading import read_sides
     from llm_power.gate.reports import comparison_text
     from llm_power.scores.options import ReadOptions
 
-    options = ReadOptions(clusters=(cluster,) if cluster else (), **reading)
-    if new is None:
-        task, first, second = read_two_models(old, baseline, candidate, options)
-    else:
-        task, first, second = read_two_files(
-            old, new, options, baseline=baseline, candidate=candidate
-        )
-    found = compare_models(
-        task,
+    if new is not None and names:
+        raise click.UsageError("give --name with OLD alone: of two files each is one run")
+    options = ReadOptions(clusters=(cluster,) if cluster else (), names=names, **reading)
+    notes: list[str] = []
+    tasks, first, second = read_sides(
+        old,
+        new,
+        options,
+        baseline=baseline,
+        candidate=candidate,
+        reader=reader,
+        on_note=notes.append,
+    )
+    compared = compare_models(
+        tasks,
         first,
         second,
         missing=missing,
@@ -134,15 +142,17 @@ def compare(
             test=test, margin=margin, clusters=clusters, weighted=missing == "weighted"
         ),
     )
-    refused = found.outcome in fail_if
-    _write(found, refused, as_json=as_json, markdown=markdown, junit=junit)
-    click.echo(comparison_text(found))
-    return EXIT_CODES[found.outcome] if refused else 0
+    _write(compared, fail_if, as_json=as_json, markdown=markdown, junit=junit)
+    click.echo(comparison_text(*compared))
+    for note in notes:
+        click.echo(f"note: {one_line(note)}", err=True)
+    refused = [one for one in compared if one.outcome in fail_if]
+    return EXIT_CODES[overall_outcome(refused)] if refused else 0
 
 
 def _write(
-    found: Comparison,
-    refused: bool,
+    compared: Sequence[Comparison],
+    fail_if: Sequence[str],
     *,
     as_json: Path | None,
     markdown: Path | None,
@@ -151,9 +161,9 @@ def _write(
     from llm_power.gate.reports import comparison_json, comparison_junit, comparison_markdown
 
     for path, text in (
-        (as_json, comparison_json(found)),
-        (markdown, comparison_markdown(found)),
-        (junit, comparison_junit(found, failed=refused)),
+        (as_json, comparison_json(*compared)),
+        (markdown, comparison_markdown(*compared)),
+        (junit, comparison_junit(*compared, fail_if=fail_if)),
     ):
         if path is not None:
             with naming(path):

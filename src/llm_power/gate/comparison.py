@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -10,8 +10,8 @@ import numpy as np
 
 from llm_power.board.operating_point import Declared, OperatingPoint
 from llm_power.board.ranking import prepare_task
-from llm_power.board.resolve import resolve_board
-from llm_power.choices import MissingPolicy, Outcome
+from llm_power.board.resolve import BoardVerdicts, resolve_board
+from llm_power.choices import OUTCOMES, MissingPolicy, Outcome
 from llm_power.errors import InvalidArgument
 from llm_power.scores.selection import select_models
 from llm_power.scores.store import TaskScores
@@ -37,8 +37,8 @@ class Comparison:
         Mean scores over these items.
     gap, gap_low, gap_high : float
         Candidate minus baseline and its interval of confidence 1 - `alpha`, in score units.
-    p : float
-        P-value of the declared test.
+    p, p_family : float
+        P-value of the declared test, and the same adjusted for the tasks compared together.
     test : str
         Declared test: "exact", "mid_p", "asymptotic", "student" or "cluster".
     broke, mended : tuple of str
@@ -58,7 +58,7 @@ class Comparison:
     --------
     >>> from llm_power.example import example_task
     >>> from llm_power.gate.comparison import compare_models
-    >>> found = compare_models(example_task(), "osprey", "heron")
+    >>> (found,) = compare_models([example_task()], "osprey", "heron")
     >>> found.outcome, len(found.broke), len(found.mended), found.more_items
     ('undetermined', 36, 46, 2252.0)
     """
@@ -74,6 +74,7 @@ class Comparison:
     gap_low: float
     gap_high: float
     p: float
+    p_family: float
     test: str
     broke: tuple[str, ...]
     mended: tuple[str, ...]
@@ -85,7 +86,7 @@ class Comparison:
 
 
 def compare_models(
-    task: TaskScores,
+    tasks: Sequence[TaskScores],
     baseline: str,
     candidate: str,
     *,
@@ -93,15 +94,15 @@ def compare_models(
     cluster: str | None = None,
     point: OperatingPoint = _USUAL,
     declared: Declared = _UNDECLARED,
-) -> Comparison:
-    r"""Compare a candidate with the model that it would replace, as one pair named beforehand.
+) -> list[Comparison]:
+    """Compare a candidate with the model that it would replace, on each of some tasks.
 
     Parameters
     ----------
-    task : TaskScores
+    tasks : sequence of TaskScores
         Scores of both, and perhaps of others.
     baseline, candidate : str
-        Their names in the task.
+        Their names in the tasks.
     missing : {"error", "pairwise", "drop_items"}
         What to do about items that one of them has no score on.
     cluster : str, optional
@@ -113,8 +114,8 @@ def compare_models(
 
     Returns
     -------
-    Comparison
-        Its outcome is the first of these that is true:
+    list of Comparison
+        One a task. Its outcome is the first of these that is true:
 
         - "better": the declared test rejects, and the candidate leads;
         - "equivalent": within the margin by two one-sided tests;
@@ -123,35 +124,69 @@ def compare_models(
           one-sided test at half the level;
         - "undetermined".
 
-        So a loss that is certain, and certainly within the margin, counts as equivalent.
+        So a loss that is certain, and certainly within the margin, counts as equivalent. Of one
+        task the pair is taken as named beforehand; several are a family, as of `resolve_board`,
+        but for "non_inferior": to be so on every task needs no adjustment (Berger).
 
     Raises
     ------
     ScoreError
         If a name is not a model of the task, or scores are missing under policy "error".
     InvalidArgument
-        If both names are one.
+        If both names are one, or two tasks have one name.
 
     References
     ----------
-    Non-inferiority by a two-sided interval: ICH E9 (1998), section 3.3.2.
+    Non-inferiority by a two-sided interval: ICH E9 (1998), section 3.3.2. Several claims that
+    must all hold: R. L. Berger (1982), Technometrics 24(4), 295-300.
 
     Examples
     --------
     >>> from llm_power import Declared
     >>> from llm_power.example import example_task
     >>> from llm_power.gate.comparison import compare_models
-    >>> task = example_task()
-    >>> compare_models(task, "osprey", "kite").outcome
-    'worse'
-    >>> compare_models(task, "osprey", "heron", declared=Declared(margin=0.04)).outcome
-    'non_inferior'
+    >>> tasks = [example_task("exam"), example_task("quiz")]
+    >>> [found.outcome for found in compare_models(tasks, "osprey", "kite")]
+    ['worse', 'worse']
+    >>> declared = Declared(margin=0.04)
+    >>> [found.outcome for found in compare_models(tasks[:1], "osprey", "heron", declared=declared)]
+    ['non_inferior']
     """
     if baseline == candidate:
         raise InvalidArgument(f"baseline and candidate are both {baseline!r}: name two models")
-    pair = prepare_task(select_models(task, [baseline, candidate]), missing=missing)
-    board = resolve_board([pair], cluster=cluster, point=point, declared=declared)
-    row = board.verdicts.iloc[0].to_dict()
+    pairs = [
+        prepare_task(select_models(task, [baseline, candidate]), missing=missing) for task in tasks
+    ]
+    board = resolve_board(pairs, cluster=cluster, point=point, declared=declared)
+    rows = board.verdicts.to_dict("records")
+    return [
+        _comparison(pair, row, baseline, candidate, board)
+        for pair, row in zip(pairs, rows, strict=True)
+    ]
+
+
+def overall_outcome(compared: Sequence[Comparison]) -> Outcome:
+    """Return the least favourable outcome of some tasks.
+
+    Examples
+    --------
+    >>> from llm_power.example import example_task
+    >>> from llm_power.gate.comparison import compare_models, overall_outcome
+    >>> overall_outcome(compare_models([example_task()], "kite", "heron"))
+    'better'
+    """
+    return min((one.outcome for one in compared), key=OUTCOMES.index)
+
+
+def _comparison(
+    pair: TaskScores,
+    row: Mapping[Any, Any],
+    baseline: str,
+    candidate: str,
+    board: BoardVerdicts,
+) -> Comparison:
+    """Return what a row of the verdicts says of the candidate."""
+    margin = board.declared.margin
     # Rows have the better ranked model first.
     sign = 1 if row["model_a"] == candidate else -1
     low, high = sorted((sign * row["gap_low"], sign * row["gap_high"]))
@@ -162,7 +197,7 @@ def compare_models(
         task=pair.task,
         baseline=baseline,
         candidate=candidate,
-        outcome=_outcome(row, int(sign * row["direction"]), low, declared.margin),
+        outcome=_outcome(row, int(sign * row["direction"]), low, margin),
         n_items=int(row["n_items"]),
         baseline_score=float(by_name[baseline][both].mean()),
         candidate_score=float(by_name[candidate][both].mean()),
@@ -170,14 +205,15 @@ def compare_models(
         gap_low=float(low),
         gap_high=float(high),
         p=float(row["p"]),
+        p_family=float(row["p_family"]),
         test=str(row["test"]),
         broke=_named(pair, gain < 0),
         mended=_named(pair, gain > 0),
         more_items=float(row["more_items_needed"]),
         decided_as=str(row["decided_as"]),
-        margin=declared.margin,
-        alpha=point.alpha,
-        power=point.power,
+        margin=margin,
+        alpha=board.point.alpha,
+        power=board.point.power,
     )
 
 

@@ -2,124 +2,144 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 import numpy as np
 
 from llm_power.choices import Kind
-from llm_power.errors import ScoreError, counted
+from llm_power.errors import ScoreError, counted, listed
+from llm_power.scores._logs import find_logs
 from llm_power.scores.options import ReadOptions
-from llm_power.scores.readers import FORMATS, read_scores, read_tasks, recognize
+from llm_power.scores.readers import FORMATS, read_tasks, recognize
 from llm_power.scores.store import Provenance, Repeats, TaskScores
 
 BASELINE: Final = "baseline"
 CANDIDATE: Final = "candidate"
 
 
-def read_two_models(
-    path: Path, baseline: str | None, candidate: str | None, options: ReadOptions
-) -> tuple[TaskScores, str, str]:
-    """Read two models of one file or folder.
-
-    Parameters
-    ----------
-    path : Path
-        Scores of both, and perhaps of others.
-    baseline, candidate : str or None
-        Their names in it.
-    options : ReadOptions
-        What is known about the file.
-
-    Returns
-    -------
-    task : TaskScores
-        As it was read.
-    baseline, candidate : str
-        The names.
-
-    Raises
-    ------
-    ScoreError
-        If the scores cannot be read, or a name is missing.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from llm_power import ReadOptions, write_task
-    >>> from llm_power.example import example_task
-    >>> from llm_power.gate.reading import read_two_models
-    >>> write_task(example_task(), "exam.parquet")
-    >>> read_two_models(Path("exam.parquet"), "wren", "kite", ReadOptions())[1:]
-    ('wren', 'kite')
-    """
-    task = read_scores(path, options)
-    if baseline is None or candidate is None:
-        raise ScoreError(
-            f"one file has {len(task.models)} models: {', '.join(task.models[:10])}",
-            remedy="name the two with --baseline and --candidate, or give a second file",
-            file=str(path),
-        )
-    return task, baseline, candidate
-
-
-def read_two_files(
+def read_sides(
     old: Path,
-    new: Path,
+    new: Path | None,
     options: ReadOptions,
     *,
     baseline: str | None = None,
     candidate: str | None = None,
-) -> tuple[TaskScores, str, str]:
-    """Read one model of each of two files: two logs of one tool, or two tables.
+    reader: str = "auto",
+    on_note: Callable[[str], None] = lambda _note: None,
+) -> tuple[list[TaskScores], str, str]:
+    """Read two models, of two files or of one.
 
     Parameters
     ----------
     old, new : Path
-        File of the baseline, and of the candidate.
+        File or folder of the baseline, and of the candidate: two logs of one tool, or two
+        tables. Without `new` both models are in `old`, and perhaps others.
     options : ReadOptions
         What is known about both.
     baseline, candidate : str, optional
-        Column, or model, of a table that has several.
+        Models of one file; column, or model, of a table that has several.
+    reader, on_note
+        As of `read_tasks`.
 
     Returns
     -------
-    task : TaskScores
-        Of the two models, called "baseline" and "candidate" whatever the files call them.
+    tasks : list of TaskScores
+        Each has both models.
     baseline, candidate : str
-        These names.
+        Their names: of two files "baseline" and "candidate", whatever these call them.
 
     Raises
     ------
     ScoreError
-        If a file cannot be read, they are of several tasks, or an item is in one of them alone.
+        If a file cannot be read, a name is missing, or a task or an item is in one of them alone.
 
     Examples
     --------
     >>> from pathlib import Path
     >>> import pandas as pd
     >>> from llm_power import ReadOptions
-    >>> from llm_power.gate.reading import read_two_files
+    >>> from llm_power.gate.reading import read_sides
     >>> pd.DataFrame({"item_id": ["a", "b"], "heron": [1, 0]}).to_csv("old.csv", index=False)
     >>> pd.DataFrame({"item_id": ["b", "a"], "heron": [1, 1]}).to_csv("new.csv", index=False)
-    >>> read_two_files(Path("old.csv"), Path("new.csv"), ReadOptions())[0].values.tolist()
+    >>> (task,), *_ = read_sides(Path("old.csv"), Path("new.csv"), ReadOptions())
+    >>> task.values.tolist()
     [[1.0, 1.0], [0.0, 1.0]]
     """
-    kinds = [recognize([path], options) for path in (old, new)]
+    read = partial(read_tasks, reader=reader, on_note=on_note)
+    if new is None:
+        return _of_one_file(read(old, options), old, baseline, candidate)
+    kinds = [recognize([path], options) if reader == "auto" else reader for path in (old, new)]
     if kinds[0] == kinds[1] and kinds[0] in FORMATS:
-        names = {BASELINE: str(old), CANDIDATE: str(new)}
-        tasks = read_tasks([], replace(options, names=names))
-        if len(tasks) > 1:
+        for path in (old, new):
+            _require_one_model(path, options, kinds[0])
+        tasks = read([], replace(options, names={BASELINE: str(old), CANDIDATE: str(new)}))
+        for task in tasks:
+            if len(task.models) < 2:
+                raise _not_run(task.task, old if BASELINE not in task.models else new)
+        return tasks, BASELINE, CANDIDATE
+    first = [_column(task, baseline, old, "--baseline") for task in read(old, options)]
+    second = [_column(task, candidate, new, "--candidate") for task in read(new, options)]
+    return _joined_tasks(first, second, old, new), BASELINE, CANDIDATE
+
+
+def _of_one_file(
+    tasks: list[TaskScores], path: Path, baseline: str | None, candidate: str | None
+) -> tuple[list[TaskScores], str, str]:
+    """Return the tasks that the named models ran; both must have run the same ones."""
+    models = dict.fromkeys(model for task in tasks for model in task.models)
+    if baseline is None or candidate is None:
+        raise ScoreError(
+            f"one file has {len(models)} models: {', '.join([*models][:10])}",
+            remedy="name the two with --baseline and --candidate, or give a second file",
+            file=str(path),
+        )
+    asked = {baseline, candidate}
+    theirs = [task for task in tasks if asked & {*task.models}]
+    if not asked <= {*models}:
+        return tasks, baseline, candidate  # the comparison says what was meant
+    for task in theirs:
+        if lacking := asked - {*task.models}:
+            raise _not_run(task.task, path, min(lacking))
+    return theirs, baseline, candidate
+
+
+def _joined_tasks(
+    first: list[TaskScores], second: list[TaskScores], old: Path, new: Path
+) -> list[TaskScores]:
+    """Join the tables of both sides by task; a single one need not be called alike."""
+    if len(first) == len(second) == 1:
+        return [_joined(first[0], second[0], old, new)]
+    ours, theirs = ({task.task: task for task in side} for side in (first, second))
+    for name in sorted(ours.keys() ^ theirs.keys()):
+        raise _not_run(name, new if name in ours else old)
+    return [_joined(task, theirs[name], old, new) for name, task in ours.items()]
+
+
+def _not_run(task: str, path: Path, model: str | None = None) -> ScoreError:
+    """Refuse a task that one of the two has not: it is not known to do no harm there."""
+    return ScoreError(
+        f"no scores on task {task!r}, which the other model has",
+        remedy="run it, or choose a task that both have with --task",
+        file=str(path),
+        model=model,
+    )
+
+
+def _require_one_model(path: Path, options: ReadOptions, kind: str) -> None:
+    """Refuse logs of several models, of which --latest would take the newest."""
+    apart = replace(options, names={}, latest=True, exclude=())
+    for logs in find_logs([path], apart, FORMATS[kind]):
+        if len(logs.files) > 1:
             raise ScoreError(
-                f"{len(tasks)} tasks: {', '.join(task.task for task in tasks[:10])}",
-                remedy="choose one with --task",
-                file=str(new),
+                f"logs of {len(logs.files)} models on task {logs.task!r}: "
+                f"{listed(log.model for log in logs.files)}",
+                remedy="give those of one model; or one folder, and --baseline and --candidate",
+                file=str(path),
             )
-        return tasks[0], BASELINE, CANDIDATE
-    first = _column(read_scores(old, options), baseline, old, "--baseline")
-    second = _column(read_scores(new, options), candidate, new, "--candidate")
-    return _joined(first, second, old, new), BASELINE, CANDIDATE
 
 
 def _column(task: TaskScores, name: str | None, path: Path, option: str) -> TaskScores:

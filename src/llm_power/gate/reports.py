@@ -4,62 +4,59 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Collection, Sequence
 from dataclasses import asdict
 from typing import Final
 from xml.etree import ElementTree
 
-from llm_power.choices import TEST_NAMES
+from llm_power.choices import OUTCOMES, TEST_NAMES
 from llm_power.errors import counted, one_line
-from llm_power.gate.comparison import Comparison
+from llm_power.gate.comparison import Comparison, overall_outcome
 from llm_power.report._escape import escape_markdown
 
 _MOST_ITEMS: Final = 20
 
 
-def comparison_text(found: Comparison) -> str:
+def comparison_text(*compared: Comparison) -> str:
     """Return the outcome, what it rests on, and what would decide it.
 
     Parameters
     ----------
-    found : Comparison
+    *compared : Comparison
         What `compare_models` returned.
 
     Returns
     -------
     str
-        Lines for a terminal; of long lists of items the first 20.
+        Lines for a terminal; of long lists of items the first 20. Of several tasks first the
+        outcome of all.
 
     Examples
     --------
     >>> from llm_power.example import example_task
     >>> from llm_power.gate.comparison import compare_models
     >>> from llm_power.gate.reports import comparison_text
-    >>> found = compare_models(example_task(), "osprey", "heron")
+    >>> (found,) = compare_models([example_task()], "osprey", "heron")
     >>> print(comparison_text(found).partition("broke")[0].rstrip())
     undetermined: heron against osprey on exam
     gap +2.50 points (72.75 against 70.25 of 100), 95% interval -1.97 to +7.01
     p = 0.32 (exact McNemar test)
     It has 400 items; 2,252 more would show it better with power 0.8, if rates stay as they are.
     """
-    lines = [
-        f"{spoken(found.outcome)}: {found.candidate} against {found.baseline} on {found.task}",
-        *_sentences(found),
-        *(
-            f"{verb} ({len(items):,}): {_listed(items)}"
-            for verb, items in (("broke", found.broke), ("mended", found.mended))
-        ),
-    ]
-    return "\n".join(map(one_line, lines))
+    parts = [_task_text(one, len(compared)) for one in compared]
+    if len(compared) > 1:
+        parts.insert(0, one_line(_head(compared)))
+    return "\n\n".join(parts)
 
 
-def comparison_markdown(found: Comparison) -> str:
+def comparison_markdown(*compared: Comparison) -> str:
     """Return the same for the summary of a job or the comment on a pull request.
 
     Parameters
     ----------
-    found : Comparison
-        What `compare_models` returned.
+    *compared : Comparison
+        As of `comparison_text`.
 
     Returns
     -------
@@ -71,31 +68,36 @@ def comparison_markdown(found: Comparison) -> str:
     >>> from llm_power.example import example_task
     >>> from llm_power.gate.comparison import compare_models
     >>> from llm_power.gate.reports import comparison_markdown
-    >>> comparison_markdown(compare_models(example_task(), "osprey", "kite")).splitlines()[0]
+    >>> comparison_markdown(*compare_models([example_task()], "osprey", "kite")).splitlines()[0]
     '### worse: kite against osprey on exam'
     """
-    names = (escape_markdown(name) for name in (found.candidate, found.baseline, found.task))
-    head = "### {}: {} against {} on {}".format(spoken(found.outcome), *names)
-    flips = (
-        f"<details><summary>{counted(len(items), 'item')} {verb}</summary>\n\n"
-        f"{escape_markdown(_listed(items))}\n\n</details>"
-        for verb, items in (("broke", found.broke), ("mended", found.mended))
-    )
-    return "\n\n".join([head, *_sentences(found), *flips]) + "\n"
+    heads = [] if len(compared) == 1 else [f"### {escape_markdown(_head(compared))}"]
+    level = "#" * (3 + len(heads))
+    parts = [
+        part
+        for found in compared
+        for part in (
+            f"{level} {escape_markdown(_head([found]))}",
+            *_sentences(found, len(compared)),
+            *_flips(found),
+        )
+    ]
+    return "\n\n".join([*heads, *parts]) + "\n"
 
 
-def comparison_json(found: Comparison) -> str:
+def comparison_json(*compared: Comparison) -> str:
     """Return every field of a comparison as JSON; numbers that are not finite are null.
 
     Parameters
     ----------
-    found : Comparison
-        What `compare_models` returned.
+    *compared : Comparison
+        As of `comparison_text`.
 
     Returns
     -------
     str
-        One object.
+        One object; of several tasks it has the ``outcome`` of all, and an object each in
+        ``tasks``.
 
     Examples
     --------
@@ -103,25 +105,30 @@ def comparison_json(found: Comparison) -> str:
     >>> from llm_power.example import example_task
     >>> from llm_power.gate.comparison import compare_models
     >>> from llm_power.gate.reports import comparison_json
-    >>> json.loads(comparison_json(compare_models(example_task(), "osprey", "kite")))["outcome"]
+    >>> found = compare_models([example_task()], "osprey", "kite")
+    >>> json.loads(comparison_json(*found))["outcome"]
     'worse'
     """
-    fields = {
-        name: None if isinstance(value, float) and not math.isfinite(value) else value
-        for name, value in asdict(found).items()
-    }
-    return json.dumps(fields, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    tasks = [
+        {
+            name: None if isinstance(value, float) and not math.isfinite(value) else value
+            for name, value in asdict(found).items()
+        }
+        for found in compared
+    ]
+    answer = {"outcome": overall_outcome(compared), "tasks": tasks} if len(tasks) > 1 else tasks[0]
+    return json.dumps(answer, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def comparison_junit(found: Comparison, *, failed: bool) -> str:
-    """Return a test report of one case, as continuous integration servers read it.
+def comparison_junit(*compared: Comparison, fail_if: Collection[str]) -> str:
+    """Return a test report of one case a task, as continuous integration servers read it.
 
     Parameters
     ----------
-    found : Comparison
-        What `compare_models` returned.
-    failed : bool
-        Whether the outcome is one that the gate refuses.
+    *compared : Comparison
+        As of `comparison_text`.
+    fail_if : collection of str
+        Outcomes that the gate refuses.
 
     Returns
     -------
@@ -133,20 +140,22 @@ def comparison_junit(found: Comparison, *, failed: bool) -> str:
     >>> from llm_power.example import example_task
     >>> from llm_power.gate.comparison import compare_models
     >>> from llm_power.gate.reports import comparison_junit
-    >>> found = compare_models(example_task(), "osprey", "kite")
-    >>> '<failure type="worse"' in comparison_junit(found, failed=True)
+    >>> found = compare_models([example_task()], "osprey", "kite")
+    >>> '<failure type="worse"' in comparison_junit(*found, fail_if=["worse"])
     True
     """
-    head = {"name": "llm-power compare", "tests": "1", "failures": str(int(failed)), "errors": "0"}
-    suite = ElementTree.Element("testsuite", head)
-    name = one_line(f"{found.candidate} against {found.baseline}")
-    case = ElementTree.SubElement(suite, "testcase", classname=one_line(found.task), name=name)
-    text = comparison_text(found)
-    if failed:
-        said = {"type": found.outcome, "message": text.splitlines()[0]}
-        ElementTree.SubElement(case, "failure", said).text = text
-    else:
-        ElementTree.SubElement(case, "system-out").text = text
+    failed = [found.outcome in fail_if for found in compared]
+    numbers = {"tests": str(len(compared)), "failures": str(sum(failed)), "errors": "0"}
+    suite = ElementTree.Element("testsuite", {"name": "llm-power compare", **numbers})
+    for found, refused in zip(compared, failed, strict=True):
+        name = one_line(f"{found.candidate} against {found.baseline}")
+        case = ElementTree.SubElement(suite, "testcase", classname=one_line(found.task), name=name)
+        text = _task_text(found, len(compared))
+        if refused:
+            said = {"type": found.outcome, "message": text.splitlines()[0]}
+            ElementTree.SubElement(case, "failure", said).text = text
+        else:
+            ElementTree.SubElement(case, "system-out").text = text
     ElementTree.indent(suite)
     return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
 
@@ -163,14 +172,43 @@ def spoken(outcome: str) -> str:
     return {"non_inferior": "not inferior"}.get(outcome, outcome)
 
 
-def _sentences(found: Comparison) -> list[str]:
+def _head(compared: Sequence[Comparison]) -> str:
+    """Return the outcome of one task, or of several and how many have which."""
+    first, where = compared[0], compared[0].task
+    if len(compared) > 1:
+        number = Counter(one.outcome for one in compared)
+        each = ", ".join(f"{number[one]} {spoken(one)}" for one in OUTCOMES if one in number)
+        where = f"{len(compared)} tasks ({each})"
+    outcome = spoken(overall_outcome(compared))
+    return f"{outcome}: {first.candidate} against {first.baseline} on {where}"
+
+
+def _task_text(found: Comparison, n_tasks: int) -> str:
+    """Return what a terminal shows of one of so many tasks."""
+    flips = (("broke", found.broke), ("mended", found.mended))
+    lists = [f"{verb} ({len(items):,}): {_listed(items)}" for verb, items in flips]
+    return "\n".join(map(one_line, [_head([found]), *_sentences(found, n_tasks), *lists]))
+
+
+def _flips(found: Comparison) -> list[str]:
+    """Return the items that broke and were mended, folded in Markdown."""
+    # The word before the items keeps one like "- a" from opening a list.
+    return [
+        f"<details><summary>{counted(len(items), 'item')} {verb}</summary>\n\n"
+        f"Items: {escape_markdown(_listed(items))}\n\n</details>"
+        for verb, items in (("broke", found.broke), ("mended", found.mended))
+    ]
+
+
+def _sentences(found: Comparison, n_tasks: int) -> list[str]:
     confidence = f"{100 * (1 - found.alpha):g}%"
     gap = (
         f"gap {100 * found.gap:+.2f} points ({100 * found.candidate_score:.2f} against "
         f"{100 * found.baseline_score:.2f} of 100), {confidence} interval "
         f"{100 * found.gap_low:+.2f} to {100 * found.gap_high:+.2f}"
     )
-    p = f"p = {found.p:.2g} ({TEST_NAMES[found.test]})"
+    family = f"; {found.p_family:.2g} adjusted for {n_tasks} tasks" if n_tasks > 1 else ""
+    p = f"p = {found.p:.2g} ({TEST_NAMES[found.test]}){family}"
     return [gap, p, *([_what_decides(found)] if found.more_items else [])]
 
 

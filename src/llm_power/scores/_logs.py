@@ -22,6 +22,7 @@ from llm_power.scores._displayed import Displayed
 from llm_power.scores._head import Head
 from llm_power.scores._items import in_order, score_matrix
 from llm_power.scores._source import LogFile, SourceFile, common_folder
+from llm_power.scores._table import scaled
 from llm_power.scores.options import ReadOptions
 from llm_power.scores.store import Repeats, TaskScores
 from llm_power.statistics._checks import Number
@@ -237,7 +238,7 @@ class Logs:
         _check_alike(read)
         items = in_order({item for one in read for item in (*one.scores, *one.declared)})
         graded = any(one.is_graded for one in read)
-        values = score_matrix([one.scores for one in read], items)
+        values = scaled(score_matrix([one.scores for one in read], items), options, self.source)
         return TaskScores(
             task=self.task,
             kind=options.kind or ("graded" if graded else "binary"),
@@ -258,7 +259,8 @@ class Logs:
             ),
             repeats=Repeats(
                 np.where(np.isnan(values), 0, [one.n_repeats for one in read]),
-                score_matrix([one.variances for one in read], items),
+                score_matrix([one.variances for one in read], items)
+                / (10_000 if options.percent else 1),
             )
             if any(one.n_repeats > 1 for one in read)
             else None,
@@ -379,12 +381,15 @@ def find_logs(paths: Sequence[Path], options: ReadOptions, form: LogFormat) -> l
     logs = [path for path in paths if path.name != form.beside]
     if not logs:
         raise ScoreError("there is no file of results", remedy="give those of the models")
+    # A file may have been given by name, and with its folder.
+    place: dict[Path, Path] = {}
     for path in logs:
-        for file in _expand(path, form):
-            task = form.task(file)
-            # Files whose task is unknown are of the folder that was given, or are one task.
-            origin = path if task is None and path.is_dir() and not options.names else Path()
-            files.setdefault(task, {}).setdefault(origin, []).append(file)
+        place |= {file: path for file in _expand(path, form) if file not in place}
+    for file, path in place.items():
+        task = form.task(file)
+        # Files whose task is unknown are of the folder that was given, or are one task.
+        origin = path if task is None and path.is_dir() and not options.names else Path()
+        files.setdefault(task, {}).setdefault(origin, []).append(file)
     if options.task is not None and options.task in files:
         files = {options.task: files[options.task]}
     elif options.task is not None and len([task for task in files if task is not None]) > 1:
@@ -426,10 +431,11 @@ def _logs_of_task(
     files, left = [], []
     for model, several in runs.items():
         if len(several) > 1 and not options.latest:
+            named = "; to compare two runs of one model, give each a name (--name RUN=PATH)"
             raise LogFile(model, several[1]).fault(
                 f"{several[0]} is of the same model",
-                "keep one file a model, or take the newest (latest); to compare two runs of one "
-                "model, give each a name (--name RUN=PATH)",
+                "keep one file a model, or take the newest (--latest)"
+                f"{'' if model in options.names else named}",
             )
         *older, newest = sorted(several, key=form.created) if options.latest else several
         left += [LogFile(model, file) for file in older]

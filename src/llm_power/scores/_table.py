@@ -234,9 +234,17 @@ def read_table(source: SourceFile, options: Declared) -> Table:
     return replace(table, source=source.without_data(), true=words)
 
 
-def scaled(values: FloatArray, options: Declared) -> FloatArray:
+def scaled(values: FloatArray, options: Declared, file: str) -> FloatArray:
     """Return scores in [0, 1], where they were declared to be of percent."""
-    return values / 100 if options.percent else values
+    if not options.percent:
+        return values
+    if not np.any(values > 1):
+        raise ScoreError(
+            "scores are declared to be from 0 to 100, and none is above 1",
+            remedy="do not declare percent (--percent), or read such tasks apart (--task)",
+            file=file,
+        )
+    return values / 100
 
 
 def table_name(path: Path) -> str:

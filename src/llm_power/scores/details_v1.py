@@ -28,7 +28,7 @@ import pyarrow.compute as pc
 from llm_power.errors import listed
 from llm_power.scores._logs import RUN_TIME, LogFormat, Logs
 from llm_power.scores._source import LogFile, SourceFile, read_file
-from llm_power.scores._table import Table, parquet_header, read_parquet
+from llm_power.scores._table import Table, parquet_header, read_parquet, scaled
 from llm_power.scores.options import ReadOptions
 from llm_power.scores.store import TaskScores
 from llm_power.statistics._typing import FloatArray
@@ -103,7 +103,7 @@ def _read_task(logs: Logs, options: ReadOptions) -> TaskScores:
         kind=options.kind or "binary",
         item_ids=tuple(map(str, range(len(details[0].scores)))),
         models=tuple(log.model for log in logs.files),
-        values=np.column_stack([one.scores for one in details]),
+        values=scaled(np.column_stack([one.scores for one in details]), options, logs.source),
         provenance=options.provenance([one.source for one in details], logs.source),
     )
 

@@ -20,7 +20,7 @@ from llm_power.errors import InvalidArgument, listed
 from llm_power.scores._items import in_order, score_matrix, variance_of_repeats
 from llm_power.scores._reducers import is_reducer, makes_grades, reduced
 from llm_power.scores._source import SourceFile
-from llm_power.scores._table import Table
+from llm_power.scores._table import Table, scaled
 from llm_power.scores.inspect_log import value_of_score
 from llm_power.scores.long import is_long, read_long_table
 from llm_power.scores.options import ReadOptions
@@ -153,7 +153,7 @@ def _reduced(
     for name in options.clusters:
         labels[name] = dict(zip(ids, table.labels(name), strict=True))
     is_graded = len(epochs) > 1 and makes_grades(reducer)
-    values = score_matrix([columns[model] for model in models], items)
+    values = scaled(score_matrix([columns[model] for model in models], items), options, table.file)
     variances = [variance_of_repeats(scores[model], epochs) for model in models]
     return TaskScores(
         task=options.task or _NAME,
@@ -163,7 +163,10 @@ def _reduced(
         values=values,
         clusters={name: tuple(of[item] for item in items) for name, of in labels.items()},
         provenance=options.provenance([table.source], _NAME),
-        repeats=Repeats(np.where(np.isnan(values), 0, len(epochs)), score_matrix(variances, items))
+        repeats=Repeats(
+            np.where(np.isnan(values), 0, len(epochs)),
+            score_matrix(variances, items) / (10_000 if options.percent else 1),
+        )
         if reducer == "mean"
         else None,
     )

@@ -156,7 +156,7 @@ def read_long_table(table: Table, options: ReadOptions) -> TaskScores:
     table.require(item, model, score, *repeat, *options.clusters)
     by_item, by_model = table.coded(item), table.coded(model)
     by_repeat = table.coded(repeat[0]) if repeat else None
-    answers = _pivot(table, score, by_item, by_model, by_repeat)
+    answers = scaled(_pivot(table, score, by_item, by_model, by_repeat), options, table.file)
     position = {model: j for j, model in enumerate(by_model[0])}
     kept = options.kept(by_model[0], table.file)
     path = table.source.path
@@ -167,12 +167,12 @@ def read_long_table(table: Table, options: ReadOptions) -> TaskScores:
         kind=options.kind or ("graded" if is_mean else "binary"),
         item_ids=by_item[0],
         models=kept,
-        values=scaled(answers.mean(axis=2), options)[:, columns],
+        values=answers.mean(axis=2)[:, columns],
         clusters={name: _item_labels(table, name, by_item) for name in options.clusters},
         provenance=options.provenance(
             [table.source], path.name, chosen={"item": item, "model": model, "score": score}
         ),
-        repeats=Repeats.of_answers(scaled(answers, options)[:, columns]) if is_mean else None,
+        repeats=Repeats.of_answers(answers[:, columns]) if is_mean else None,
     )
 
 

@@ -53,7 +53,7 @@ class ReadOptions:
     true : sequence of str
         Words of a table that mean 1; any other word then means 0.
     percent : bool
-        Scores of a table are from 0 to 100.
+        Scores are from 0 to 100.
     task_column, repeat_column : str, optional
         Columns of a long table that tell tasks apart, and repeats of an item, whose mean is the
         score.

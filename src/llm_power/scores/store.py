@@ -588,10 +588,13 @@ def _check_scores(
     missing = np.isnan(values)
     if kind == "binary":
         allowed = (values == 0) | (values == 1)
-        rule, remedy = "not 0 or 1", "correct it, or declare kind: graded"
+        rule, remedy = "not 0 or 1", "correct it, or declare kind: graded (--kind graded)"
     else:
         allowed = (values >= 0) & (values <= 1)
-        rule, remedy = "outside [0, 1]", "rescale the scores to [0, 1], or declare them percent"
+        rule, remedy = (
+            "outside [0, 1]",
+            "rescale the scores to [0, 1], or declare them percent (--percent)",
+        )
     refused = np.argwhere(~(allowed | missing))
     if len(refused):
         i, j = refused[0]

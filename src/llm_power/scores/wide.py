@@ -89,7 +89,7 @@ def read_wide_table(table: Table, options: ReadOptions) -> TaskScores:
         kind=options.kind or "binary",
         item_ids=ids,
         models=models,
-        values=scaled(values, options),
+        values=scaled(values, options, table.file),
         clusters={name: table.labels(name) for name in options.clusters},
         provenance=options.provenance([table.source], path.name, chosen={"item": item}),
     )

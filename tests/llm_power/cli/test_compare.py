@@ -6,6 +6,8 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import fields
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -15,7 +17,8 @@ import pandas as pd
 import pytest
 import yaml
 
-from llm_power.cli import main
+from llm_power.cli import cli, main
+from llm_power.scores.options import ReadOptions
 
 ROOT = Path(__file__).resolve().parents[3]
 INSPECT = ROOT / "tests" / "llm_power" / "scores" / "logs" / "inspect_ai-0.3.285"
@@ -40,7 +43,7 @@ def tables(tmp_path: Path) -> dict[str, Path]:
     return found
 
 
-def run(*arguments: str | Path) -> int:
+def run(*arguments: object) -> int:
     with pytest.raises(SystemExit) as stop:
         main(["compare", *map(str, arguments)])
     return int(stop.value.code or 0)
@@ -106,6 +109,219 @@ def test_two_logs_of_a_tool() -> None:
     assert run(*runs, "--fail-if", "") == 0
 
 
+def test_compare_reads_with_every_option_of_resolve() -> None:
+    compare, resolve = (
+        {option.name: option.to_info_dict() for option in cli.commands[name].params}
+        for name in ("compare", "resolve")
+    )
+    declared = {field.name for field in fields(ReadOptions)}
+    reading = {"reader"} | declared - {"clusters", "source", "revision", "retrieved"}
+    assert {name: compare.get(name) for name in reading} == {
+        name: resolve[name] for name in reading
+    }
+
+
+def test_a_table_of_words_is_compared(tables: dict[str, Path], tmp_path: Path) -> None:
+    words = {1: "pass", 0: "fail"}
+    paths = []
+    for name in ("baseline", "worse"):
+        paths.append(tmp_path / f"{name}_words.csv")
+        table = pd.read_csv(tables[name])
+        table.assign(solved=table["solved"].map(words)).to_csv(paths[-1], index=False)
+    assert run(*paths) == 2
+    assert run(*paths, "--true", "pass", "--reader", "wide") == 10
+
+
+def inspect_log(
+    path: Path, values: list[Any], model: str, created: str = "", task: str = "exam"
+) -> Path:
+    """A log of Inspect, of one scored sample an item."""
+    samples = [
+        {"id": i, "epoch": 1, "input": f"{task} {i}", "scores": {"judge": {"value": value}}}
+        for i, value in enumerate(values)
+    ]
+    of_run = {"task": task, "model": model, "created": created}
+    log = {"version": 2, "status": "success", "eval": of_run, "samples": samples}
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(json.dumps(log), encoding="utf-8")
+    return path
+
+
+def test_messages_on_a_log_of_0_to_100_lead_to_its_comparison(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    values = [80 + i % 20 for i in range(60)]
+    logs = [
+        inspect_log(tmp_path / "old.json", values, "heron"),
+        inspect_log(
+            tmp_path / "new.json", [value - 20 - i % 3 for i, value in enumerate(values)], "wren"
+        ),
+    ]
+    assert run(*logs) == 2
+    assert "declare kind: graded (--kind graded)" in capsys.readouterr().err
+    assert run(*logs, "--kind", "graded") == 2
+    assert "declare them percent (--percent)" in capsys.readouterr().err
+    assert run(*logs, "--kind", "graded", "--percent") == 10
+    assert "gap -21.00 points (68.50 against 89.50 of 100)" in capsys.readouterr().out
+
+
+def test_a_log_of_0_and_1_is_not_of_percent(capsys: pytest.CaptureFixture[str]) -> None:
+    logs = sorted((INSPECT / "plain").glob("*.eval"))
+    for kind in ("binary", "graded"):
+        assert run(*logs, "--percent", "--kind", kind) == 2
+        assert "none is above 1. Remedy: do not declare percent" in capsys.readouterr().err
+
+
+def test_the_newest_of_several_runs_is_compared_and_the_others_are_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    old, new = tmp_path / "old", tmp_path / "new"
+    inspect_log(old / "2026-01-01T00-00-00_exam_a.json", [0] * 40, "heron", "2026-01-01")
+    inspect_log(old / "2026-02-01T00-00-00_exam_b.json", [1] * 40, "heron", "2026-02-01")
+    inspect_log(new / "2026-02-01T00-00-00_exam_c.json", [1] * 20 + [0] * 20, "wren")
+    assert run(old, new) == 2
+    error = capsys.readouterr().err
+    assert "--latest" in error
+    assert "--name" not in error
+    assert run(old, new, "--latest") == 10
+    assert "exam_a.json is left for a later run" in capsys.readouterr().err
+
+
+def test_the_newest_run_is_not_taken_of_several_models(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    old, new = tmp_path / "old", tmp_path / "new"
+    inspect_log(old / "2026-01-01T00-00-00_exam_a.json", [0, 1], "heron")
+    inspect_log(old / "2026-02-01T00-00-00_exam_b.json", [1, 1], "kite")
+    inspect_log(new / "2026-02-01T00-00-00_exam_c.json", [1, 0], "wren")
+    assert run(old, new, "--latest") == 2
+    assert "logs of 2 models on task 'exam': 'heron', 'kite'" in capsys.readouterr().err
+
+
+def test_runs_of_one_folder_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    logs = tmp_path / "logs"
+    inspect_log(logs / "2026-01-01T00-00-00_exam_a.json", [1] * 40, "heron")
+    other = inspect_log(logs / "2026-02-01T00-00-00_exam_b.json", [0] * 40, "heron")
+    both = ["--baseline", "heron", "--candidate", "new"]
+    assert run(logs, *both) == 2
+    assert "--name RUN=PATH" in capsys.readouterr().err
+    assert run(logs, *both, "--name", f"new={other}") == 10
+    assert run(other, other, "--name", f"new={other}") == 2
+
+
+# Of 200 items each: so many broke and were mended.
+FLIPS = {
+    "worse": (40, 2),
+    "better": (2, 40),
+    "equal": (0, 0),
+    # By itself its p is .035.
+    "perhaps": (12, 3),
+    "noise": (10, 10),
+}
+
+
+def long_tables(folder: Path, tasks: dict[str, str]) -> list[Path]:
+    """A baseline and a candidate with tasks of these outcomes."""
+    rows: dict[str, list[dict[str, Any]]] = {"old": [], "new": []}
+    for task, outcome in tasks.items():
+        broke, mended = FLIPS[outcome]
+        old = np.repeat([1, 0], 100)
+        new = old.copy()
+        new[:broke], new[100 : 100 + mended] = 0, 1
+        for name, scores in (("old", old), ("new", new)):
+            rows[name] += [
+                {"exam": task, "item": i, "model": "m", "score": score}
+                for i, score in enumerate(scores.tolist())
+            ]
+    paths = []
+    for name, table in rows.items():
+        paths.append(folder / f"{name}.csv")
+        pd.DataFrame(table).to_csv(paths[-1], index=False)
+    return paths
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        (
+            ["better", "worse", "equal"],
+            "worse",
+            "worse: {} (1 worse, 1 undetermined, 1 better)",
+            10,
+        ),
+        (["better", "equal"], "worse", "undetermined: {} (1 undetermined, 1 better)", 0),
+        (["better", "equal"], "better", "undetermined: {} (1 undetermined, 1 better)", 14),
+        (["better", "worse"], "better,undetermined", "worse: {} (1 worse, 1 better)", 14),
+        (["better", "better"], "worse,undetermined", "better: {} (2 better)", 0),
+        (["worse", "equal"], "undetermined,worse", "worse: {} (1 worse, 1 undetermined)", 10),
+    ],
+)
+def test_each_task_has_an_outcome_and_the_least_favourable_is_that_of_all(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    case: tuple[list[str], str, str, int],
+) -> None:
+    outcomes, fail_if, head, code = case
+    tasks = {f"t{i}": outcome for i, outcome in enumerate(outcomes)}
+    report, tests = tmp_path / "gate.json", tmp_path / "gate.xml"
+    told = ["--json", report, "--junit", tests, "--markdown", tmp_path / "gate.md"]
+    paths = long_tables(tmp_path, tasks)
+    assert run(*paths, "--task-column", "exam", "--fail-if", fail_if, *told) == code
+    blocks = capsys.readouterr().out.split("\n\n")
+    where = f"candidate against baseline on {len(tasks)} tasks"
+    assert blocks[0] == head.format(where)
+    said = ["undetermined" if outcome == "equal" else outcome for outcome in outcomes]
+    assert [block.partition("\n")[0] for block in blocks[1:]] == [
+        f"{one}: candidate against baseline on {task}"
+        for one, task in zip(said, tasks, strict=True)
+    ]
+    answer = json.loads(report.read_text(encoding="utf-8"))
+    assert answer["outcome"] == head.partition(":")[0]
+    assert [one["outcome"] for one in answer["tasks"]] == said
+    cases = ElementTree.parse(tests).getroot().findall("testcase")
+    refused = [case.find("failure") is not None for case in cases]
+    assert refused == [one in fail_if.split(",") for one in said]
+    markdown = (tmp_path / "gate.md").read_text(encoding="utf-8")
+    assert markdown.splitlines()[0] == f"### {blocks[0]}"
+    assert markdown.count("\n#### ") == len(tasks)
+
+
+def test_several_tasks_are_one_family(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    paths = long_tables(tmp_path, {"t0": "perhaps", "t1": "noise", "t2": "noise"})
+    assert run(*paths, "--task-column", "exam", "--task", "t0") == 10
+    report = tmp_path / "gate.json"
+    assert run(*paths, "--task-column", "exam", "--json", report) == 0
+    first, *_ = json.loads(report.read_text(encoding="utf-8"))["tasks"]
+    assert first["outcome"] == "undetermined"
+    assert 0.05 < first["p_family"] <= 3 * first["p"]
+    assert (
+        f"p = {first['p']:.2g} (exact McNemar test); {first['p_family']:.2g} adjusted for 3 tasks"
+        in (capsys.readouterr().out)
+    )
+
+
+def test_a_task_that_one_of_them_did_not_run_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    old, _ = long_tables(tmp_path, {"t0": "equal", "t1": "equal"})
+    (tmp_path / "part").mkdir()
+    _, new = long_tables(tmp_path / "part", {"t0": "equal"})
+    for paths in ([old, new], [new, old]):
+        assert run(*paths, "--task-column", "exam") == 2
+        error = capsys.readouterr().err
+        assert f"file '{new}': no scores on task 't1', which the other model has" in error
+        assert "--task" in error
+    assert run(old, new, "--task-column", "exam", "--task", "t0") == 0
+    logs = tmp_path / "logs"
+    for task in ("algebra", "botany"):
+        inspect_log(logs / f"2026-01-01T00-00-00_{task}_a.json", [1, 0], "heron", task=task)
+    one = inspect_log(tmp_path / "new.json", [1, 0], "wren", task="algebra")
+    for paths in ([logs, one], [one, logs]):
+        assert run(*paths) == 2
+        assert f"file '{one}': no scores on task 'botany'" in capsys.readouterr().err
+    assert run(logs, one, "--task", "algebra") == 0
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -151,11 +367,17 @@ def run_action(folder: Path, **inputs: str) -> subprocess.CompletedProcess[str]:
         name: given[value.removeprefix("${{ inputs.").removesuffix(" }}")]
         for name, value in step["env"].items()
     }
+    programs = folder / "llm-power" / "bin"
+    if not programs.exists():
+        programs.mkdir(parents=True)
+        for name in ("python", "llm-power"):
+            (programs / name).symlink_to(Path(sys.executable).with_name(name))
+    (folder / "output.txt").unlink(missing_ok=True)  # a step has its own, and a job one summary
     runner = {
         "RUNNER_TEMP": str(folder),
         "GITHUB_STEP_SUMMARY": str(folder / "summary.md"),
         "GITHUB_OUTPUT": str(folder / "output.txt"),
-        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "PATH": "/usr/bin:/bin",
     }
     return subprocess.run(
         ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
@@ -186,11 +408,56 @@ def test_inputs_of_the_action_are_never_run(tables: dict[str, Path], tmp_path: P
     assert not (tmp_path / "output.txt").exists()
 
 
-def test_the_action_has_what_the_guide_names() -> None:
+def test_a_second_use_with_bad_input_has_nothing_of_the_first(
+    tables: dict[str, Path], tmp_path: Path
+) -> None:
+    inputs = {"baseline": str(tables["baseline"]), "junit": str(tmp_path / "gate.xml")}
+    assert run_action(tmp_path, candidate=str(tables["worse"]), **inputs).returncode == 10
+    summary = (tmp_path / "summary.md").read_text()
+    assert (tmp_path / "gate.xml").exists()
+    assert run_action(tmp_path, candidate=str(tmp_path / "none.csv"), **inputs).returncode == 2
+    assert not (tmp_path / "output.txt").exists()
+    assert (tmp_path / "summary.md").read_text() == summary
+    assert not (tmp_path / "gate.xml").exists()
+
+
+def test_the_action_installs_locked_versions_and_leaves_the_path_alone(tmp_path: Path) -> None:
+    """A stand-in for Python notes what it is called with, and is the environment's too."""
+    python = tmp_path / "python"
+    python.write_text(
+        f"""#!/bin/bash
+printf '%s\\n' "$*" >> {tmp_path}/calls
+if [[ "$2" == venv ]]; then mkdir -p "${{@: -1}}/bin"; cp "$0" "${{@: -1}}/bin/python"; fi
+"""
+    )
+    python.chmod(0o755)
+    (step,) = [one for one in action()["runs"]["steps"] if one["id"] == "install"]
+    job = {name: str(tmp_path / name) for name in ("GITHUB_PATH", "GITHUB_ENV")}
+    runner = {"RUNNER_TEMP": str(tmp_path / "temp"), "GITHUB_ACTION_PATH": "checkout"}
+    subprocess.run(
+        ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
+        env={**os.environ, **job, **runner, "PYTHON": str(python)},
+        check=True,
+    )
+    assert not any(Path(path).exists() for path in job.values())
+    _, *installs = (tmp_path / "calls").read_text().splitlines()
+    *locked, package = (call.split() for call in installs)
+    assert package[-1] == "checkout"
+    assert {"--no-deps", "--no-build-isolation"} <= {*package}
+    assert [call[-1] for call in locked] == [
+        "checkout/requirements-build.lock",
+        "checkout/requirements-action.lock",
+    ]
+    assert all({"--no-deps", "--require-hashes"} <= {*call} for call in locked)
+    assert all((ROOT / Path(call[-1]).name).exists() for call in locked)
+
+
+def test_the_guide_names_the_inputs_of_the_action_and_a_release() -> None:
     guide = (ROOT / "docs" / "gate.md").read_text(encoding="utf-8")
     workflow = yaml.safe_load(guide.partition("```yaml\n")[2].partition("```")[0])
     (step,) = [one for one in workflow["jobs"]["gate"]["steps"] if "with" in one]
     assert set(step["with"]) <= set(action()["inputs"])
+    assert step["uses"] == f"OWNER/llm-power@v{version('llm-power')}"
 
 
 def test_a_full_disk_names_the_report(

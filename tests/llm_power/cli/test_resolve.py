@@ -426,6 +426,25 @@ def test_the_process_ends_once_all_is_said(scores: Path, tmp_path: Path) -> None
     assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.parametrize("module", ["llm_power", "llm_power.cli"])
+def test_the_command_runs_as_a_module(module: str) -> None:
+    command = [sys.executable, "-W", "error", "-m", module]
+    pair = ["pair", "--b", "30", "--c", "8", "--n", "500"]
+    done = subprocess.run([*command, *pair], capture_output=True, text=True, check=True)
+    assert "p, exact test                      0.000472" in done.stdout
+    wrong = subprocess.run([*command, "pair"], capture_output=True, text=True, check=False)
+    assert (wrong.returncode, wrong.stdout) == (2, "")
+    assert wrong.stderr.startswith("error: Missing option")
+
+
+def test_the_bare_command_prints_its_help(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("--help") == 0
+    page = capsys.readouterr()
+    assert page.out.startswith("Usage: llm-power [OPTIONS] [COMMAND] [ARGS]...\n\n")
+    assert run() == 0
+    assert capsys.readouterr() == page
+
+
 def test_a_closed_pipe_is_no_contradiction(scores: Path, tmp_path: Path) -> None:
     reading, writing = os.pipe()
     os.close(reading)

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import html
 import json
+import re
+from dataclasses import replace
+from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
@@ -31,13 +35,14 @@ def compared(
     cells: tuple[int, int, int, int], margin: float | None = None, alpha: float = 0.05
 ) -> Comparison:
     task = task_of(*cells, ("old", "new"))
-    return compare_models(
-        task,
+    (found,) = compare_models(
+        [task],
         "old",
         "new",
         point=OperatingPoint(alpha=alpha),
         declared=Declared(margin=margin),
     )
+    return found
 
 
 @pytest.mark.parametrize(
@@ -75,7 +80,9 @@ def test_numbers_are_those_of_the_pair_from_the_candidates_side(
 
 def test_the_candidate_is_the_one_that_was_named_whatever_the_ranking() -> None:
     task = task_of(300, 30, 8, 162, ("old", "new"))
-    forth, back = compare_models(task, "old", "new"), compare_models(task, "new", "old")
+    (forth,), (back,) = (
+        compare_models([task], *names) for names in (("old", "new"), ("new", "old"))
+    )
     assert (forth.outcome, back.outcome) == ("worse", "better")
     assert forth.gap == -back.gap
     assert (forth.broke, forth.mended) == (back.mended, back.broke)
@@ -88,7 +95,7 @@ def test_graded_scores_break_and_mend_by_their_size() -> None:
     task = TaskScores(
         "essay", "graded", tuple(map(str, range(80))), ("old", "new"), np.stack([old, new], 1)
     )
-    found = compare_models(task, "old", "new")
+    (found,) = compare_models([task], "old", "new")
     assert (found.outcome, found.test) == ("better", "student")
     assert len(found.broke) == int((new < old).sum())
 
@@ -97,8 +104,8 @@ def test_missing_scores_are_refused_or_left_out_of_both_means() -> None:
     values = np.array([[1, 1], [0, 1], [1, np.nan], [0, 0], [1, 0]], dtype=float)
     task = TaskScores("exam", "binary", tuple("abcde"), ("old", "new"), values)
     with pytest.raises(ScoreError, match="'new'"):
-        compare_models(task, "old", "new")
-    found = compare_models(task, "old", "new", missing="pairwise")
+        compare_models([task], "old", "new")
+    (found,) = compare_models([task], "old", "new", missing="pairwise")
     assert (found.n_items, found.baseline_score, found.candidate_score) == (4, 0.5, 0.5)
     assert (found.broke, found.mended) == (("e",), ("b",))
 
@@ -106,9 +113,9 @@ def test_missing_scores_are_refused_or_left_out_of_both_means() -> None:
 def test_names_must_be_two_models_of_the_task() -> None:
     task = task_of(3, 1, 1, 3, ("old", "new"))
     with pytest.raises(InvalidArgument, match="both 'old'"):
-        compare_models(task, "old", "old")
+        compare_models([task], "old", "old")
     with pytest.raises(ScoreError, match="model 'nwe'.*did you mean 'new'"):
-        compare_models(task, "old", "nwe")
+        compare_models([task], "old", "nwe")
 
 
 HOSTILE = ('<img src=x onerror="alert(1)">', "# a|b `code` ]]> $x$ <b>")
@@ -116,7 +123,8 @@ HOSTILE = ('<img src=x onerror="alert(1)">', "# a|b `code` ]]> $x$ <b>")
 
 @pytest.fixture
 def hostile() -> Comparison:
-    return compare_models(task_of(300, 30, 8, 162, HOSTILE), *HOSTILE)
+    (found,) = compare_models([task_of(300, 30, 8, 162, HOSTILE)], *HOSTILE)
+    return found
 
 
 def test_names_are_text_in_every_report(hostile: Comparison) -> None:
@@ -125,16 +133,42 @@ def test_names_are_text_in_every_report(hostile: Comparison) -> None:
     assert [line for line in markdown.splitlines() if line.startswith("#")] == [
         markdown.splitlines()[0]
     ]
-    case = ElementTree.fromstring(comparison_junit(hostile, failed=True)).find("testcase")
+    case = ElementTree.fromstring(comparison_junit(hostile, fail_if=["worse"])).find("testcase")
     assert case is not None
     assert HOSTILE[0] in case.attrib["name"]
     assert json.loads(comparison_json(hostile))["baseline"] == HOSTILE[0]
 
 
+@pytest.mark.parametrize(
+    "item",
+    [
+        *("a|b", "`a`", "``` a", "<b>a</b>", "</details>", "<!-- a", "&lt;a", "[a](http://b)"),
+        *("![a](b)", "# a", "- a", "1. a", "> a", "---", "===", "*a* **a**", "_a_", "~~a~~", "$a$"),
+        *("a\nb", "a\n\n# b", "a\r\n</details>\r\n\n<img src=x>", "a\\", "<http://a.b>"),
+    ],
+)
+def test_items_are_text_in_markdown(item: str) -> None:
+    found = compared((300, 30, 8, 162))
+    flips: dict[str, Any] = {"broke": (item,), "mended": ("q1", item)}
+    lines = comparison_markdown(replace(found, **flips)).splitlines()
+    harmless: dict[str, Any] = {name: ("q1",) * len(items) for name, items in flips.items()}
+    expected = comparison_markdown(replace(found, **harmless)).splitlines()
+    listed = [i for i, line in enumerate(expected) if line.startswith("Items: ")]
+    assert len(lines) == len(expected)
+    assert [i for i, line in enumerate(lines) if line != expected[i]] == listed
+    for i, items in zip(listed, flips.values(), strict=True):
+        text = lines[i].removeprefix("Items: ")
+        bare = re.sub(r"\\[!-/:-@\[-`{-~]", "", text)
+        assert not re.search(r"[`|~$#\\]|(?<!\w)[*_]\w|<[A-Za-z/!?]|\][(\[:]", bare)
+        literal = html.unescape(re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", text))
+        assert literal == " ".join(", ".join(items).split())
+
+
 def test_a_test_report_fails_only_where_the_gate_does() -> None:
     found = compared((300, 12, 9, 179))
     suites = [
-        ElementTree.fromstring(comparison_junit(found, failed=failed)) for failed in (True, False)
+        ElementTree.fromstring(comparison_junit(found, fail_if=[named]))
+        for named in ("undetermined", "worse")
     ]
     assert [suite.attrib["failures"] for suite in suites] == ["1", "0"]
     assert [suite.find("testcase/failure") is not None for suite in suites] == [True, False]

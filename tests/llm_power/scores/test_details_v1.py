@@ -119,6 +119,13 @@ def test_scores_of_other_types(tmp_path: Path) -> None:
     assert read(tmp_path, "acc", kind="graded").values[0, 0] == 0.5
 
 
+def test_scores_of_0_to_100(tmp_path: Path) -> None:
+    for model, scores in {"org__a": [40.0, 60.0], "org__b": [100.0, 0.0]}.items():
+        write(tmp_path, model, old_schema({"acc_norm": scores}))
+    task = read(tmp_path, kind="graded", percent=True)
+    np.testing.assert_allclose(task.mean_scores, [0.5, 0.5])
+
+
 def test_tasks_without_choices(tmp_path: Path) -> None:
     """GSM8K has none; the column may be there, empty, or not at all."""
     write(tmp_path, "a", old_schema({"acc": ACC}, choices=[None] * 3))

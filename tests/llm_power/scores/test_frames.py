@@ -102,6 +102,11 @@ def test_the_samples_of_inspect(reducer: str) -> None:
 
 def test_samples_that_do_not_say_enough() -> None:
     frame = samples()
+    of_100 = frame.assign(score_verdict=np.where(frame["score_verdict"] == "C", 100.0, 0.0))
+    declared = ReadOptions(percent=True)
+    plain, scaled = read_samples_df(frame), read_samples_df(of_100, declared)
+    np.testing.assert_allclose(scaled.values, plain.values)
+    np.testing.assert_allclose(scaled.answers.variance, plain.answers.variance)
     with pytest.raises(ScoreError, match="no column 'model'. Remedy: call samples_df with columns"):
         read_samples_df(frame.drop(columns="model"))
     with pytest.raises(ScoreError, match="columns of scores are 'score_verdict', 'score_other'"):

@@ -189,6 +189,18 @@ def test_an_item_is_missing_unless_all_its_epochs_have_a_score(tmp_path: Path, f
     np.testing.assert_array_equal(read(tmp_path).values, [[1, 1], [0, 0], [0.5, NAN]])
 
 
+def test_scores_of_0_to_100_have_repeats_in_their_own_unit(tmp_path: Path) -> None:
+    for model, scores in {"good": (90, 70), "odd": (100, 40)}.items():
+        made = [sample(1, score, epoch) for epoch, score in enumerate(scores, start=1)]
+        write(tmp_path, model, made, ids=[1], epochs=2)
+    task = read(tmp_path, percent=True)
+    np.testing.assert_allclose(task.values, [[0.8, 0.7]])
+    assert task.repeats is not None
+    np.testing.assert_allclose(task.repeats.variance, [[0.02, 0.18]])
+    with pytest.raises(ScoreError, match=r"none is above 1.*\(--percent\)"):
+        read(tmp_path, percent=True, reducer="at_least_1")
+
+
 NO_SCORE = {
     "an error": failed(3),
     "an error that was scored": sample(3, error=BOOM),
