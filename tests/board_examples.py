@@ -65,6 +65,7 @@ class ClusteredBoard:
 
     scores: TaskScores
     verdicts: pd.DataFrame
+    cluster_sums: pd.DataFrame
     leave_one_out: pd.DataFrame
     intervals: pd.DataFrame
     distribution: pd.DataFrame
@@ -94,6 +95,7 @@ def clustered_board() -> ClusteredBoard:
     return ClusteredBoard(
         scores,
         board.verdicts,
+        sums,
         leave_one_out_table(sums, POINT),
         intervals,
         distribution,

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import base64
 import json
-import os
 import re
 import shutil
 import zlib
@@ -16,11 +15,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
-import pytest
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.support.ui import WebDriverWait
+
+from needed import without
 
 _FLAGS: Final = (
     "--headless=new",
@@ -48,10 +48,9 @@ def open_browser(profile: Path) -> Iterator[Browser]:
     )
     driver = shutil.which("chromedriver")
     if program is None or driver is None:
-        missing = "Chromium or its driver is missing: apt install chromium chromium-driver"
-        if os.environ.get("LLM_POWER_BROWSER") == "required":
-            pytest.fail(missing)
-        pytest.skip(missing)
+        without(
+            "browser", "Chromium or its driver is missing: apt install chromium chromium-driver"
+        )
     options = webdriver.ChromeOptions()
     options.binary_location = program
     for flag in (*_FLAGS, f"--user-data-dir={profile}"):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
@@ -11,6 +10,7 @@ import pytest
 from filelock import FileLock
 from hypothesis import settings
 
+from needed import ROOT, folder_of
 from repository import copy_repository, run_workflow
 
 # The same examples on every machine, and no deadline: a busy machine is not a failure.
@@ -24,10 +24,12 @@ settings.load_profile("llm-power")
 _HOUSE = find_spec("kotawala2026")
 pytest_plugins = ["paper_fixtures"] if _HOUSE and _HOUSE.origin else []
 
-ROOT = Path(__file__).resolve().parents[1]
 # In minutes where all others take seconds, in this order: those after the first are at hand when
 # the whole run that they wait for is over.
-_LONG: Final = ("test_planting.py", "witness", "test_workflow.py", "test_hub_workflow.py")
+_LONG: Final = (
+    *("test_planting.py", "test_undeclared.py", "witness"),
+    *("test_workflow.py", "test_hub_workflow.py"),
+)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -43,13 +45,7 @@ def _place(item: pytest.Item) -> int:
 @pytest.fixture(scope="session")
 def data_root() -> Path:
     """The folder that LLM_POWER_DATA names; tests on real boards are skipped without it."""
-    named = os.environ.get("LLM_POWER_DATA", "")
-    if not named:
-        pytest.skip("LLM_POWER_DATA is not set: the real boards' files are not at hand")
-    root = (ROOT / named).resolve()
-    if not root.is_dir():
-        pytest.fail(f"LLM_POWER_DATA names {root}, which is no folder")
-    return root
+    return folder_of("LLM_POWER_DATA")
 
 
 @pytest.fixture(scope="session")

@@ -8,9 +8,16 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
+import yaml
+
 ROOT = Path(__file__).resolve().parents[1]
 _SNAKEMAKE = Path(sys.executable).with_name("snakemake")
-_PARTS = ["Snakefile", "config.yaml", "config", "workflow", "src", "data", "profiles"]
+_PARTS = [
+    *("Snakefile", "config.yaml", "config", "workflow", "src", "data", "profiles"),
+    "requirements.lock",
+]
 
 
 def copy_repository(to: Path) -> Path:
@@ -24,6 +31,24 @@ def copy_repository(to: Path) -> Path:
             # config.yaml stays a link into config.
             shutil.copy2(source, to / name, follow_symlinks=False)
     return to
+
+
+def write_board(where: Path, *, fault: str | None = None) -> None:
+    """Write and configure a board of four models, 200 items and eight topics."""
+    rng = np.random.default_rng(8)
+    solved = rng.normal(size=(200, 1)) + rng.normal(size=(200, 4)) + [0.8, 0.5, 0.45, 0.0] > 0
+    table = pd.DataFrame(solved.astype(int).astype(str), columns=["a/1", "b|2", "c$3", "d_4"])
+    table.insert(0, "topic", [f"t{i % 8}" for i in range(200)])
+    table.insert(0, "item_id", [f"q{i}" for i in range(200)])
+    if fault is not None:
+        table.loc[17, "c$3"] = fault
+    table.to_csv(where / "small.csv", index=False)
+    task = {"path": str(where / "small.csv"), "clusters": ["topic"]}
+    board = {"title": "Small & <b>odd</b> $1", "cluster": "topic", "families": ["all", "adjacent"]}
+    config = yaml.safe_load((where / "config.yaml").read_text())
+    config["boards"] = {"small": board | {"tasks": {"exam": task}}}
+    config["category_bootstrap"]["resamples"] = 50
+    (where / "config.yaml").write_text(yaml.safe_dump(config))
 
 
 def run_workflow(where: Path, *targets: str, cores: int = 2) -> subprocess.CompletedProcess[str]:

@@ -276,8 +276,8 @@ class Paper:
 
     def data(self) -> list[str]:
         """Return the paths of what its quantities are evaluated on: all that it prints."""
-        files = ["claims.yaml", "settings.yaml", "board_scores.csv"]
-        return [*filter(os.path.isfile, map(self.file, files)), *self.printed_tables()]
+        files = [self.file(name) for name in ("claims.yaml", "settings.yaml")]
+        return [*files, *sorted(map(str, self.folder.glob("*.csv"))), *self.printed_tables()]
 
     @property
     def quantities(self) -> str:

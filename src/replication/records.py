@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
@@ -24,6 +25,7 @@ from llm_power.errors import LLMPowerError, message_at
 FOLDER: Final = Path("results", ".sums")
 # A file here has the name of the job that last made the file of that path.
 _MAKERS: Final = FOLDER / "makers"
+_LOCK: Final = Path(__file__).resolve().parents[2] / "requirements.lock"
 # Seconds until a network file system shows the record of a file that it shows already.
 _PATIENCE: Final = 10.0
 # What jobs write. All other files come from elsewhere: printed numbers, code, downloads, boards.
@@ -49,6 +51,10 @@ class Record:
         SHA-256 of each file by its path.
     began, ended : str
         When, in ISO 8601; empty in a record that was made before times were kept.
+    lock : str
+        SHA-256 of the clone's requirements.lock; empty without one.
+    interpreter : str
+        Implementation and version of Python.
     """
 
     job: str
@@ -56,6 +62,8 @@ class Record:
     outputs: dict[str, str]
     began: str = ""
     ended: str = ""
+    lock: str = ""
+    interpreter: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,7 +303,9 @@ def record(
     made = {path: sum_of(root / path) for path in outputs if is_made(path)}
     if not made:
         return
-    content = asdict(Record(job, inputs, made, began, now()))
+    lock = sum_of(_LOCK) if _LOCK.is_file() else ""
+    interpreter = f"{platform.python_implementation()} {platform.python_version()}"
+    content = asdict(Record(job, inputs, made, began, now(), lock, interpreter))
     for path in made:
         named = root / _MAKERS / path
         named.parent.mkdir(parents=True, exist_ok=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import os
 from importlib import import_module
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from llm_power import Audit, audit, load_register
 from llm_power.documents import read_yaml
 from llm_power.report.tables import Table, to_latex, to_markdown
 from miller2024.quantities.evaluated import evaluate_printed
+from needed import folder_of
 from replication.exhibits import Exhibit, Inputs, write_numbers
 from replication.views import evidence_view
 from repository import ROOT
@@ -73,10 +73,8 @@ def test_pairing_halves_the_variance_at_the_stated_correlation() -> None:
 
 
 def test_cells_are_those_of_the_paper() -> None:
-    papers = os.environ.get("LLM_POWER_PAPERS")
-    if papers is None:
-        pytest.skip("LLM_POWER_PAPERS names no folder of papers")
-    lines = (Path(papers) / "miller_error_bars.txt").read_text(encoding="utf-8").splitlines()
+    paper = folder_of("LLM_POWER_PAPERS") / "miller_error_bars.txt"
+    lines = paper.read_text(encoding="utf-8").splitlines()
     tables = {number: read_rows(number) for number in range(1, 6)}
     expected = [f"{name} {a} {b} {d}" for name, a, b, d in tables[1]]
     for number in (2, 3):

@@ -22,6 +22,7 @@ import pytest
 import yaml
 
 from llm_power.cli import main
+from needed import folder_of
 
 ROOT = Path(__file__).resolve().parents[2]
 LOGS = ROOT / "tests" / "llm_power" / "scores" / "logs"
@@ -209,8 +210,8 @@ def test_blocks_run_and_print_what_is_shown(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    if "$LLM_POWER_DATA" in section.code and not os.environ.get("LLM_POWER_DATA"):
-        pytest.skip("LLM_POWER_DATA is not set")
+    if "$LLM_POWER_DATA" in section.code:
+        folder_of("LLM_POWER_DATA")
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
     run(section, tmp_path, capsys)

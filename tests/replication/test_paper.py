@@ -172,6 +172,32 @@ def test_sources_are_the_modules_that_are_imported_and_their_paths_relative(
     assert not any(name.endswith("__init__.py") for name in found)
 
 
+def test_sources_of_every_job_read_and_write_its_tables() -> None:
+    found = package_sums(ROOT)
+    assert {str(ROOT / f"src/replication/{name}.py") for name in ("job", "records", "stages")} <= {
+        *found
+    }
+
+
+@pytest.mark.parametrize(
+    ("module", "read"),
+    [
+        ("llm_power.claims.register", "llm_power/claims/register.schema.yaml"),
+        ("llm_power.claims.report", "llm_power/report/page.css"),
+        ("llm_power.report.figures", "llm_power/report/style.mplstyle"),
+    ],
+)
+def test_sources_are_the_files_of_packages_that_modules_read_too(module: str, read: str) -> None:
+    assert str(ROOT / "src" / read) in package_sums(ROOT, module)
+    assert str(ROOT / "src" / read) not in package_sums(ROOT, "llm_power.errors")
+
+
+def test_quantities_are_evaluated_on_every_table_of_the_folder() -> None:
+    names = {str(Path(path).relative_to(PAPER.folder)) for path in PAPER.data()}
+    assert {"claims.yaml", "settings.yaml", "board_scores.csv", "printed/table_09.csv"} <= names
+    assert "mmlu_pro_categories.csv" in names
+
+
 def test_results_that_claims_name_are_audited_with_their_descriptions(tmp_path: Path) -> None:
     claims = tmp_path / "claims.yaml"
     claims.write_text("- {result: tables/t.csv}\n- {result: audit/evidence.csv}\n")

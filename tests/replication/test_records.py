@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import os
+import sys
 from concurrent.futures import ThreadPoolExecutor
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
+from replication import records
 from replication.records import (
     FOLDER,
     DamagedInput,
     Difference,
     Ledger,
+    Record,
     forget,
     job_name,
     record,
 )
+from repository import ROOT
 
 DATA, STAGE, TABLE = "data/in.csv", "results/pairs/a.parquet", "results/tables/t.csv"
 FIRST, SECOND = job_name("pairs", {"panel": "a/b"}), job_name("table", {})
@@ -117,6 +122,20 @@ def test_strangers_among_records_and_a_half_written_one_are_no_record(run: Path)
     (run / FOLDER / "stranger.json").write_text("[]")
     assert found(run) == [("record", str(FOLDER / "stranger.json"))]
     assert first(run) == []
+
+
+def test_a_record_has_the_lock_and_the_interpreter(
+    run: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    read = Ledger.read(run).of(FIRST)
+    assert read.lock == sha256((ROOT / "requirements.lock").read_bytes()).hexdigest()
+    major, minor, *_ = sys.version_info
+    assert read.interpreter.startswith(f"CPython {major}.{minor}.")
+    # Where a copy comes without a lock, and of records from before.
+    monkeypatch.setattr(records, "_LOCK", tmp_path / "none")
+    record(FIRST, {}, [STAGE], run)
+    assert Ledger.read(run).of(FIRST).lock == ""
+    assert Record("a", {}, {}).interpreter == ""
 
 
 def test_a_job_that_makes_no_result_leaves_no_record(run: Path) -> None:

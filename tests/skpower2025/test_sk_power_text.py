@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
-import pytest
-
 from llm_power.claims.register import load_register
+from needed import folder_of
 from replication.coverage import cover, load_spans
 
 FOLDER = Path(__file__).resolve().parents[2] / "data" / "skpower2025"
@@ -18,10 +16,7 @@ REASONS = {
 
 
 def test_the_text_is_covered() -> None:
-    papers = os.environ.get("LLM_POWER_PAPERS", "")
-    if not papers:
-        pytest.skip("LLM_POWER_PAPERS is not set: the paper's text is not at hand")
-    text = Path(papers, "sk_power.md").read_text(encoding="utf-8")
+    text = (folder_of("LLM_POWER_PAPERS") / "sk_power.md").read_text(encoding="utf-8")
     spans = load_spans(FOLDER / "spans.csv", FOLDER / "excused.csv")
     claims = {claim.id: claim for claim in load_register(FOLDER / "claims.yaml").claims}
     coverage = cover(text, spans, claims)

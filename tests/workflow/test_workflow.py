@@ -22,7 +22,7 @@ from llm_power.report.score_provenance import score_provenance
 from llm_power.scores.options import ReadOptions
 from llm_power.scores.readers import read_scores
 from llm_power.scores.store import read_task
-from repository import copy_finished, copy_repository, run_workflow
+from repository import copy_finished, copy_repository, run_workflow, write_board
 
 
 def planned(where: Path, *targets: str) -> set[str]:
@@ -36,23 +36,6 @@ def planned(where: Path, *targets: str) -> set[str]:
 
 def _is_rule(line: str) -> bool:
     return line.startswith(("rule ", "localrule "))
-
-
-def write_board(where: Path, *, fault: str | None = None) -> None:
-    rng = np.random.default_rng(8)
-    solved = rng.normal(size=(200, 1)) + rng.normal(size=(200, 4)) + [0.8, 0.5, 0.45, 0.0] > 0
-    table = pd.DataFrame(solved.astype(int).astype(str), columns=["a/1", "b|2", "c$3", "d_4"])
-    table.insert(0, "topic", [f"t{i % 8}" for i in range(200)])
-    table.insert(0, "item_id", [f"q{i}" for i in range(200)])
-    if fault is not None:
-        table.loc[17, "c$3"] = fault
-    table.to_csv(where / "small.csv", index=False)
-    task = {"path": str(where / "small.csv"), "clusters": ["topic"]}
-    board = {"title": "Small & <b>odd</b> $1", "cluster": "topic", "families": ["all", "adjacent"]}
-    config = yaml.safe_load((where / "config.yaml").read_text())
-    config["boards"] = {"small": board | {"tasks": {"exam": task}}}
-    config["category_bootstrap"]["resamples"] = 50
-    (where / "config.yaml").write_text(yaml.safe_dump(config))
 
 
 @pytest.fixture(scope="module")

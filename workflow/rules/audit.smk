@@ -37,6 +37,7 @@ rule audit:
             "replication.item_checks",
             "llm_power.claims.corrections",
             "llm_power.claims.evaluate",
+            "llm_power.claims.register",
             "llm_power.claims.report",
             "llm_power.claims.pictures",
             "llm_power.claims.tables",
@@ -70,6 +71,6 @@ rule mutation:
     benchmark:
         "benchmarks/workflow/mutation.tsv"
     params:
-        code=package_sums("llm_power.claims.mutation"),
+        code=package_sums("llm_power.claims.mutation", "llm_power.claims.register"),
     script:
         "../scripts/mutation.py"

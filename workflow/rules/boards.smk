@@ -47,7 +47,11 @@ rule pairs:
     benchmark:
         "benchmarks/workflow/pairs/{panel}.tsv"
     params:
-        code=package_sums("llm_power.board.tabulation", "llm_power.board.cluster_sums"),
+        code=package_sums(
+            "llm_power.board.tabulation",
+            "llm_power.board.cluster_sums",
+            "replication.held",
+        ),
         family=family_of,
         cluster=lambda wildcards: board_of(wildcards).cluster,
     script:

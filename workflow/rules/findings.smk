@@ -27,5 +27,7 @@ rule witness_report:
         infeasible="results/witness/infeasible.csv",
     log:
         "logs/witness/report.log",
+    params:
+        code=package_sums(),
     script:
         "../scripts/witness_report.py"

@@ -8,6 +8,7 @@ rule manifest:
     input:
         exhibits=[getattr(rules, name).output for name in MANIFESTED],
         boards=[BOARDS.results(board) for board in RUN.boards_there()],
+        scores=[BOARDS.scores(board) for board in RUN.boards_there()],
     output:
         "results/manifest.json",
     log:

@@ -15,7 +15,7 @@ rule pair_p_values:
     resources:
         mem_mb=4000,
     params:
-        code=package_sums("llm_power.board.stream"),
+        code=package_sums("llm_power.board.stream", "replication.streamed"),
         settings=streamed_settings,
     script:
         "../scripts/pair_p_values.py"
@@ -54,7 +54,7 @@ rule pair_columns:
     resources:
         mem_mb=4000,
     params:
-        code=package_sums("llm_power.board.stream"),
+        code=package_sums("llm_power.board.stream", "replication.streamed"),
         settings=streamed_settings,
     script:
         "../scripts/pair_columns.py"
@@ -97,6 +97,9 @@ rule streamed_board:
             "llm_power.board.summary",
             "llm_power.report.board_figure",
             "llm_power.report.board_page",
+            "llm_power.report.board_tables",
+            "llm_power.report.score_provenance",
+            "replication.streamed",
         ),
         settings=streamed_settings,
         title=lambda wildcards: streamed_board(wildcards).title,

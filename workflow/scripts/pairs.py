@@ -5,8 +5,8 @@ import pandas as pd
 from llm_power.board.cluster_sums import tabulate_clusters
 from llm_power.board.tabulation import tabulate_pairs
 from llm_power.scores.store import read_task
+from replication.held import require_held
 from replication.job import logged, save, snakemake
-from replication.streamed import require_held
 
 with logged():
     tasks = [read_task(path) for path in snakemake.input.scores]

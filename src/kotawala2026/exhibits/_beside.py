@@ -44,21 +44,20 @@ def beside(
         f"{name}_printed": [cell.text for cell in cells],
         name: recomputed,
         f"{name}_agrees": [
-            agrees_rounded(cell, value)
-            if whole_items
-            else agrees(cell, value, standard_error=error)
+            (agrees_rounded if whole_items else agrees)(cell, value, standard_error=error)
             for cell, value, error in zip(cells, recomputed, errors, strict=True)
         ],
     }
 
 
-def agrees_rounded(printed: Printed, value: float) -> bool:
+def agrees_rounded(printed: Printed, value: float, *, standard_error: float = 0.0) -> bool:
     """Whether a number of items can be what was printed, to the nearest integer or rounded up.
 
     Table 6 rounds to the nearest integer, Tables 7 and 10 round up.
     """
-    return agrees(printed, value) or (
-        math.isfinite(value) and agrees(printed, float(math.ceil(value)))
+    return agrees(printed, value, standard_error=standard_error) or (
+        math.isfinite(value)
+        and agrees(printed, float(math.ceil(value)), standard_error=standard_error)
     )
 
 

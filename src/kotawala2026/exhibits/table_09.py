@@ -3,28 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
 
 from kotawala2026.exhibits._beside import as_rounded_up, beside, compared
 from kotawala2026.labels import in_printed_order
+from llm_power.agreement import MONTE_CARLO_STANDARD_ERRORS
+from llm_power.board.cluster_robustness import category_bootstrap_tables
+from llm_power.board.operating_point import OperatingPoint
 from llm_power.printed import PrintedInterval
 from llm_power.provenance import Provenance
 from llm_power.report.tables import Column, Table, as_digits_of
 from replication.exhibits import Exhibit, Inputs
 
 _QUANTITIES = ("icc", "design_effect", "n_star_cluster")
+_BOUNDS: Final = [f"{name}_{end}" for name in _QUANTITIES for end in ("p05", "p95")]
+# The paper gives no rule: 8 vs 9 and 9 vs 10 have bounds above zero too.
+_BOLD: Final = ("4 vs 5", "5 vs 6", "6 vs 7")
+_PRINTED_RESAMPLES: Final = 1000
+# Bootstraps of so many resamples each: a standard error of a bound is right to 7%.
+_BOOTSTRAPS: Final = 100
 
 
 def make(inputs: Inputs) -> Exhibit:
     """Make Table 9."""
     panel, n_resamples = "mmlu_pro_top10", inputs.numbers["n_resamples"]
+    errors = bound_errors(
+        inputs.stage(panel, "cluster_sums"),
+        OperatingPoint(**inputs.point),
+        n_resamples=n_resamples,
+        seed=inputs.numbers["seed"],
+    )
     frame = table_09(
         inputs.printed(9),
         inputs.verdicts(panel),
         inputs.stage(panel, "category_bootstrap"),
+        errors,
         n_resamples=n_resamples,
     )
     table = present(
@@ -41,6 +58,7 @@ def table_09(
     published: pd.DataFrame,
     verdicts: pd.DataFrame,
     intervals: pd.DataFrame,
+    errors: pd.DataFrame,
     *,
     n_resamples: int,
 ) -> pd.DataFrame:
@@ -54,6 +72,8 @@ def table_09(
         Verdict table of MMLU-Pro's top ten, adjacent ranks, clustered by subject.
     intervals : DataFrame
         First of `llm_power.board.cluster_robustness.category_bootstrap_tables` for it.
+    errors : DataFrame
+        What `bound_errors` returned for it.
     n_resamples : int
         Resamples behind `intervals`.
 
@@ -73,33 +93,51 @@ def table_09(
     Notes
     -----
     The points have no Monte Carlo error and agree to the last printed digit or not at all.
-    The bounds are percentiles of B resamples, in the paper and here: their flags, too, hold
-    them to the last digit, so that a lowered flag there may be the noise of either. Of the
-    shares both standard errors are known, and ``probability_unresolved_agrees`` allows for
-    that of their difference; a share of 0 or 1 has none.
+    Bounds and shares are of resamples in the paper and here: ``_agrees`` allows for the
+    standard error of the difference of the two. A share of 0 or 1 has none.
     """
     labels = list(published["pair"])
     points = in_printed_order(verdicts, labels)
-    bounds = in_printed_order(intervals, labels)
+    bounds, errors = in_printed_order(intervals, labels), in_printed_order(errors, labels)
     columns: dict[str, object] = {"label": labels}
     for name in _QUANTITIES:
         cells: list[PrintedInterval] = list(published[name])
         whole = name == "n_star_cluster"
-        for part, printed, found in (
-            ("", [cell.point for cell in cells], points[name]),
-            ("_p05", [cell.lower for cell in cells], bounds[f"{name}_p05"]),
-            ("_p95", [cell.upper for cell in cells], bounds[f"{name}_p95"]),
+        columns |= beside(name, [cell.point for cell in cells], points[name], whole_items=whole)
+        for bound, printed in (
+            (f"{name}_p05", [cell.lower for cell in cells]),
+            (f"{name}_p95", [cell.upper for cell in cells]),
         ):
-            columns |= beside(f"{name}{part}", printed, found, whole_items=whole)
+            columns |= beside(
+                bound, printed, bounds[bound], whole_items=whole, standard_error=errors[bound]
+            )
     name, shares = "probability_unresolved", bounds["probability_unresolved"].to_numpy(np.float64)
     error = np.sqrt(shares * (1 - shares) / n_resamples)
-    # Printed and recomputed are shares of so many resamples each.
     cells_of_shares = beside(
-        name, published["pr_unresolved"], shares, standard_error=np.sqrt(2) * error
+        name,
+        published["pr_unresolved"],
+        shares,
+        standard_error=error * np.sqrt(1 + n_resamples / _PRINTED_RESAMPLES),
     )
     agrees = cells_of_shares.pop(f"{name}_agrees")
     columns |= {**cells_of_shares, f"{name}_se": error, f"{name}_agrees": agrees}
     return pd.DataFrame(columns).assign(n_undefined=bounds["n_undefined"])
+
+
+def bound_errors(
+    clusters: pd.DataFrame, point: OperatingPoint, *, n_resamples: int, seed: int
+) -> pd.DataFrame:
+    """Return the Monte Carlo standard error of each printed bound less ours.
+
+    That of a printed bound is its standard deviation over other bootstraps of the paper's size.
+    """
+    repeated = [
+        category_bootstrap_tables(clusters, point, n_resamples=_PRINTED_RESAMPLES, seed=other)[0]
+        for other in range(seed + 1, seed + 1 + _BOOTSTRAPS)
+    ]
+    of_printed = np.std([table[_BOUNDS].to_numpy() for table in repeated], axis=0, ddof=1)
+    both = of_printed * np.sqrt(1 + _PRINTED_RESAMPLES / n_resamples)
+    return repeated[0].assign(**dict(zip(_BOUNDS, both.T, strict=True)))
 
 
 def present(
@@ -119,15 +157,17 @@ def present(
         f"{count} in {100 * share:.1f}%"
         for count, share in zip(counts["n_unresolved"], counts["share"], strict=True)
     )
-    flags = [f"{name}_{part}_agrees" for name in _QUANTITIES for part in ("p05", "p95")]
-    bounds = frame[flags].to_numpy()
+    bounds = frame[[f"{name}_agrees" for name in _BOUNDS]].to_numpy()
     headers = {"icc": "ICC(D)", "design_effect": "DE", "n_star_cluster": "Cluster N*"}
     return Table(
         frame=frame,
         shown=_with_intervals(frame),
         columns=[
             Column("label", "Pair"),
-            *(compared(name, header) for name, header in headers.items()),
+            *(
+                replace(compared(name, header), bold="bold" if name == "icc" else None)
+                for name, header in headers.items()
+            ),
             compared("probability_unresolved", "Pr(unr.)"),
         ],
         caption="Category bootstrap of the nine adjacent MMLU-Pro pairs: point and 5–95% interval.",
@@ -138,9 +178,9 @@ def present(
             Provenance.simulated(seed=seed, trials=n_resamples, unit="resamples of the subjects"),
         ],
         notes=[
-            f"{bounds.sum()} of {bounds.size} bounds are as printed. Bounds are percentiles of "
-            f"{n_resamples:,} resamples, here and in the paper, so that ≠ at an interval may be "
-            "their noise alone.",
+            f"{bounds.sum()} of {bounds.size} bounds are within {MONTE_CARLO_STANDARD_ERRORS:.1f} "
+            f"standard errors of {_PRINTED_RESAMPLES:,} resamples in the paper and {n_resamples:,} "
+            "here. Bold as in the paper.",
             f"Unresolved of the {len(frame)} pairs, by share of the resamples: {law}.",
         ],
     )
@@ -154,6 +194,8 @@ def _with_intervals(frame: pd.DataFrame) -> pd.DataFrame:
         for name in _QUANTITIES
         for end in ("", "_printed", "_agrees")
     }
+    # The bounds of the ICC, and not the point above them.
+    cells["bold"] = [(False, row["label"] in _BOLD) for row in records]
     return pd.DataFrame(records).assign(**pd.DataFrame(cells))
 
 

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Final
+
 import numpy as np
 
 from llm_power.choices import Family
+from llm_power.scores.store import TaskScores
 from llm_power.statistics._typing import IntArray
 from llm_power.statistics.multiplicity import family_size
+
+#: Pairs of a board up to which all are held, with every column, and adjusted by max-T.
+HELD_UP_TO: Final = 100_000
 
 
 def pair_indices(n_models: int, family: Family) -> tuple[IntArray, IntArray]:
@@ -88,3 +95,16 @@ def place_of(n_models: int, first: IntArray, second: IntArray) -> IntArray:
     array([0, 3, 5])
     """
     return first * (2 * n_models - first - 3) // 2 + second - 1
+
+
+def number_of_pairs(tasks: Sequence[TaskScores]) -> int:
+    """Return how many pairs all models of all tasks have.
+
+    Examples
+    --------
+    >>> from llm_power.board.families import number_of_pairs
+    >>> from llm_power.example import example_task
+    >>> number_of_pairs([example_task("exam"), example_task("quiz")])
+    12
+    """
+    return sum(family_size(len(task.models), "all") for task in tasks)

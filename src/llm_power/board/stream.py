@@ -22,6 +22,7 @@ from llm_power.board.all_pairs import (
 from llm_power.board.cluster_sums import cluster_sums
 from llm_power.board.clusters import add_clusters
 from llm_power.board.decision import decide_pairs
+from llm_power.board.families import HELD_UP_TO, number_of_pairs
 from llm_power.board.landscape import Landscape
 from llm_power.board.multiplicity import add_given_multiplicity
 from llm_power.board.pair_store import PairWriter
@@ -34,11 +35,8 @@ from llm_power.choices import Family
 from llm_power.errors import InvalidArgument
 from llm_power.scores.store import TaskScores
 from llm_power.statistics._typing import BoolArray, FloatArray, IntArray
-from llm_power.statistics.multiplicity import family_size
 from llm_power.statistics.verdict import DIFFERENT, EQUIVALENT, UNDETERMINED
 
-#: Pairs of a board up to which all are held, with every column, and adjusted by max-T.
-HELD_UP_TO: Final = 100_000
 #: Pairs that a board with more of them shows with every column.
 SHOWN_UP_TO: Final = 20_000
 
@@ -153,19 +151,6 @@ def is_streamed(tasks: Sequence[TaskScores], family: Family, keep: Keep | None) 
             "leave --keep out."
         )
     return keep is not None or number_of_pairs(tasks) > HELD_UP_TO
-
-
-def number_of_pairs(tasks: Sequence[TaskScores]) -> int:
-    """Return how many pairs all models of all tasks have.
-
-    Examples
-    --------
-    >>> from llm_power.board.stream import number_of_pairs
-    >>> from llm_power.example import example_task
-    >>> number_of_pairs([example_task("exam"), example_task("quiz")])
-    12
-    """
-    return sum(family_size(len(task.models), "all") for task in tasks)
 
 
 @dataclass(slots=True)

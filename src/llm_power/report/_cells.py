@@ -17,11 +17,14 @@ _BEHIND = re.compile(r"[0-9][0-9,]*(.*)")
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """What one cell shows: the lines of the recomputed value, and of the printed one below."""
+    """What one cell shows: the lines of the recomputed value, and of the printed one below.
+
+    Bold are all lines of the recomputed value, none, or each as it says.
+    """
 
     ours: tuple[str, ...]
     printed: tuple[str, ...] = ()
-    bold: bool = False
+    bold: bool | tuple[bool, ...] = False
 
 
 Row = list[Cell]
@@ -34,11 +37,15 @@ def height(row: Row) -> int:
 def physical(row: Row, escape: Callable[[str], str]) -> list[list[tuple[str, bool]]]:
     """Return the lines of a row, each a text and whether it is bold in every cell."""
     columns = [
-        [*((escape(line), cell.bold) for line in cell.ours)]
+        [*zip(map(escape, cell.ours), _bold_lines(cell), strict=True)]
         + [(escape(line), False) for line in cell.printed]
         for cell in row
     ]
     return [list(line) for line in zip_longest(*columns, fillvalue=("", False))]
+
+
+def _bold_lines(cell: Cell) -> Sequence[bool]:
+    return cell.bold if isinstance(cell.bold, tuple) else [cell.bold] * len(cell.ours)
 
 
 def aligned(cells: Sequence[Cell]) -> list[Cell]:

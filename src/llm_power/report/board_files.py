@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from llm_power.board.columns import PAIR_COLUMNS, REPEAT_COLUMNS
+from llm_power.board.families import number_of_pairs
 from llm_power.board.operating_point import Declared, OperatingPoint
 from llm_power.board.page_data import PageData, page_data
 from llm_power.board.resolve import N_STAGES, BoardVerdicts, resolve_board, stream_board
-from llm_power.board.stream import Keep, is_streamed, number_of_pairs
+from llm_power.board.stream import Keep, is_streamed
 from llm_power.board.verdicts import PAIRS_COLUMNS
 from llm_power.choices import Family, Format
 from llm_power.errors import counted

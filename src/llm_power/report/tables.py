@@ -160,7 +160,8 @@ class Column:
     printed : bool
         Whether the frame has the columns NAME_printed (str) and NAME_agrees (bool) beside it.
     bold : str, optional
-        Column of the frame that says which cells are bold.
+        Column of the frame that says which cells are bold; of a cell of several lines a tuple
+        says it line by line.
     symbols : bool
         Whether LaTeX sets symbols in the cells as mathematics. In names it must not.
 
@@ -455,7 +456,7 @@ def _side(column: Column) -> str:
 
 
 def _cell(column: Column, row: Mapping[Hashable, Any]) -> Cell:
-    values, bold = _lines(row[column.name]), bool(column.bold and row[column.bold])
+    values, bold = _lines(row[column.name]), row[column.bold] if column.bold else False
     if not column.printed:
         return Cell(tuple(map(column.format or as_text, values)), bold=bold)
     printed, agree = (_lines(row[f"{column.name}_{end}"]) for end in ("printed", "agrees"))

@@ -68,6 +68,15 @@ def test_the_audit_shows_the_tables_of_the_run(whole_run: Path) -> None:
             assert made.split(f"## {heading}\n\n")[1].split("\n\n")[0] in text
 
 
+def test_the_bounds_of_table_9_are_as_printed_within_chance(whole_run: Path) -> None:
+    table = pd.read_csv(whole_run / "results/tables/table_09.csv")
+    bounds = table.filter(regex="_p(05|95)_agrees").to_numpy()
+    assert bounds.shape == (9, 6)
+    assert bounds.all()
+    said = f"all {bounds.size} bounds were put in and agree within chance"
+    assert said in page("docs/exhibits.md")
+
+
 @pytest.mark.parametrize(
     ("document", "sentence"),
     [

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from llm_power.claims.register import load_register
+from needed import folder_of
 from replication.coverage import Coverage, Span, cover, load_spans
 
 PUBLISHED = Path(__file__).resolve().parents[3] / "data" / "kotawala2026"
@@ -26,10 +26,8 @@ def spans() -> list[Span]:
 
 @pytest.fixture(scope="module")
 def coverage(spans: list[Span]) -> Coverage:
-    folder = os.environ.get("LLM_POWER_PAPERS", "")
-    if not folder:
-        pytest.skip("LLM_POWER_PAPERS is not set: the paper's text is not at hand")
-    text = Path(folder, "resolution_diagnostics.md").read_text(encoding="utf-8")
+    paper = folder_of("LLM_POWER_PAPERS") / "resolution_diagnostics.md"
+    text = paper.read_text(encoding="utf-8")
     claims = load_register(PUBLISHED / "claims.yaml").claims
     return cover(text, spans, {claim.id: claim for claim in claims})
 

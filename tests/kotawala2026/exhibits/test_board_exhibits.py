@@ -26,10 +26,11 @@ from kotawala2026.exhibits.table_05 import present as present_05
 from kotawala2026.exhibits.table_05 import table_05, table_05_oll_v1
 from kotawala2026.exhibits.table_08 import present as present_08
 from kotawala2026.exhibits.table_08 import table_08
+from kotawala2026.exhibits.table_09 import bound_errors, table_09
 from kotawala2026.exhibits.table_09 import present as present_09
-from kotawala2026.exhibits.table_09 import table_09
 from kotawala2026.exhibits.table_10 import present as present_10
 from kotawala2026.exhibits.table_10 import table_10
+from llm_power.board.cluster_sums import cluster_moments
 from llm_power.board.resolve import resolve_board
 from llm_power.errors import InvalidArgument
 from llm_power.printed import (
@@ -38,6 +39,8 @@ from llm_power.printed import (
 from llm_power.provenance import Provenance
 from llm_power.report.figures import house_style, save_figure
 from llm_power.report.tables import Table, to_csv, to_latex, to_markdown
+from llm_power.statistics._cluster_sets import one_way_anova
+from llm_power.statistics.category_bootstrap import resample_clusters
 from llm_power.statistics.mcnemar import mcnemar_asymptotic
 from replication.printed import (
     PublishedCounts,
@@ -259,12 +262,17 @@ def test_table_8_needs_the_printed_subjects(
 # --- Table 9 ---
 
 
+@pytest.fixture(scope="module")
+def errors(clustered_board: ClusteredBoard) -> pd.DataFrame:
+    return bound_errors(clustered_board.cluster_sums, POINT, n_resamples=RESAMPLES, seed=3)
+
+
 def test_table_9_shows_points_and_bounds_of_the_same_pair(
-    published: Loader, clustered_board: ClusteredBoard
+    published: Loader, clustered_board: ClusteredBoard, errors: pd.DataFrame
 ) -> None:
     board = clustered_board
     shuffled = board.intervals.sample(frac=1, random_state=0)
-    frame = table_09(published(9), board.verdicts, shuffled, n_resamples=RESAMPLES)
+    frame = table_09(published(9), board.verdicts, shuffled, errors, n_resamples=RESAMPLES)
     by_rank = board.intervals.sort_values("rank_a").reset_index(drop=True)
     np.testing.assert_array_equal(frame["icc"], board.verdicts["icc"])
     for name in ("icc_p05", "design_effect_p95", "n_star_cluster_p95", "probability_unresolved"):
@@ -276,16 +284,71 @@ def test_table_9_shows_points_and_bounds_of_the_same_pair(
 
 
 def test_a_share_of_resamples_is_held_within_its_monte_carlo_error(
-    published: Loader, clustered_board: ClusteredBoard
+    published: Loader, clustered_board: ClusteredBoard, errors: pd.DataFrame
 ) -> None:
     """Table 9, ranks 4 vs 5: 0.552; 3.29 standard errors of a difference at B = 1000 are 0.073."""
     intervals = clustered_board.intervals.copy()
     flags = []
     for share in (0.552 + 0.07, 0.552 + 0.08):
         intervals.loc[intervals["rank_a"] == 4, "probability_unresolved"] = share
-        frame = table_09(published(9), clustered_board.verdicts, intervals, n_resamples=1000)
+        frame = table_09(
+            published(9), clustered_board.verdicts, intervals, errors, n_resamples=1000
+        )
         flags.append(bool(frame["probability_unresolved_agrees"][3]))
     assert flags == [True, False]
+
+
+@pytest.mark.parametrize("cell", [("icc_p95", 0.044, 0.0005), ("n_star_cluster_p95", 17_672, 0.5)])
+def test_a_bound_of_table_9_is_held_within_its_monte_carlo_error(
+    published: Loader,
+    clustered_board: ClusteredBoard,
+    errors: pd.DataFrame,
+    cell: tuple[str, float, float],
+) -> None:
+    """Table 9, ranks 4 vs 5: two-sided 0.1% is 3.29 standard errors of the difference."""
+    bound, printed, half_unit = cell
+    intervals, errors = clustered_board.intervals.copy(), errors.copy()
+    fourth, error = intervals["rank_a"] == 4, 20 * half_unit
+    errors.loc[errors["rank_a"] == 4, bound] = error
+    flags = []
+    for reach in (-3.4, -3.2, 3.2, 3.4):
+        intervals.loc[fourth, bound] = printed + reach * error + np.sign(reach) * half_unit
+        frame = table_09(
+            published(9), clustered_board.verdicts, intervals, errors, n_resamples=1000
+        )
+        flags.append(bool(frame[f"{bound}_agrees"][3]))
+    assert flags == [False, True, True, False]
+
+
+@pytest.mark.parametrize("n_resamples", [1000, 4000])
+def test_the_error_of_a_bound_is_that_of_a_percentile_of_so_many_resamples(
+    clustered_board: ClusteredBoard, n_resamples: int
+) -> None:
+    """Of a percentile q of B draws of density f: sqrt(0.05 x 0.95 / B) / f(q)."""
+    sums = clustered_board.cluster_sums
+    errors = bound_errors(sums, POINT, n_resamples=n_resamples, seed=3)
+    moments = cluster_moments(sums)
+    draws = resample_clusters(14, 60_000, rng=7)
+    icc = one_way_anova(moments, lambda x: draws.astype(float) @ x).icc
+    low, at, high = np.quantile(icc, [0.93, 0.95, 0.97], axis=0)
+    density = 0.04 / (high - low)
+    expected = np.sqrt(0.05 * 0.95 * (1 / 1000 + 1 / n_resamples)) / density
+    # Of 100 bootstraps a standard deviation varies by 7%.
+    np.testing.assert_allclose(errors["icc_p95"], expected, rtol=0.3)
+    assert np.mean(errors["icc_p95"] / expected) == pytest.approx(1, abs=0.15)
+
+
+def test_table_9_sets_the_bounds_in_bold_that_the_paper_does(
+    published: Loader, clustered_board: ClusteredBoard, errors: pd.DataFrame
+) -> None:
+    board = clustered_board
+    frame = table_09(published(9), board.verdicts, board.intervals, errors, n_resamples=RESAMPLES)
+    table = present_09(frame, board.distribution, WITNESS, n_resamples=RESAMPLES, seed=3)
+    for text, bold in ((to_markdown(table), "**["), (to_latex(table), r"\textbf{")):
+        rows = re.split(r"(\d+ vs \d+)", text)[1:]
+        found = {pair for pair, cells in zip(rows[::2], rows[1::2], strict=True) if bold in cells}
+        assert found == {"4 vs 5", "5 vs 6", "6 vs 7"}
+        assert text.count(bold) == 3
 
 
 # --- Table 10 ---

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -24,16 +25,12 @@ SCORES: dict[str, list[Any]] = {
 }
 
 
-def polars(columns: dict[str, list[Any]]) -> Any:
-    return pytest.importorskip("polars").DataFrame(columns)
-
-
 MAKERS: dict[str, Callable[[dict[str, list[Any]]], Any]] = {
     "pandas": pd.DataFrame,
     "pandas, index": lambda columns: pd.DataFrame(columns).set_index("item_id"),
     "pandas, categories": lambda columns: pd.DataFrame(columns).astype({"topic": "category"}),
     "pyarrow": pa.table,
-    "polars": polars,
+    "polars": pl.DataFrame,
 }
 
 
