@@ -17,6 +17,7 @@ from llm_power.board.decision import decide_pairs
 from llm_power.board.landscape import Landscape, board_landscapes
 from llm_power.board.multiplicity import add_multiplicity
 from llm_power.board.operating_point import Declared, OperatingPoint
+from llm_power.board.ranking import NO_SCORE
 from llm_power.board.ranks import rank_table
 from llm_power.board.repeats import repeats_table
 from llm_power.board.resolution import add_resolution
@@ -33,6 +34,7 @@ from llm_power.board.tabulation import tabulate_pairs
 from llm_power.board.verdicts import verdict_table
 from llm_power.choices import Family
 from llm_power.errors import InvalidArgument
+from llm_power.scores.selection import apply_missing_policy
 from llm_power.scores.store import TaskScores
 
 N_STAGES: Final = 8
@@ -179,8 +181,11 @@ def resolve_board(
     Raises
     ------
     InvalidArgument
-        If two tasks have one name, there is no such cluster column, or missing scores are
+        If two tasks have one name, no task has such a cluster column, or missing scores are
         weighted without one.
+    ScoreError
+        If scores are missing and `llm_power.board.ranking.prepare_task` was not told what to do
+        about them.
 
     Examples
     --------
@@ -260,7 +265,7 @@ def stream_board(
 
     Raises
     ------
-    InvalidArgument
+    InvalidArgument, ScoreError
         As `resolve_board`.
 
     Examples
@@ -326,6 +331,11 @@ def gathered_board(found: StreamedPairs, pairs: BoardPairs) -> BoardVerdicts:
 
 def _require_a_board(tasks: Sequence[TaskScores], cluster: str | None, declared: Declared) -> None:
     require_different_tasks(tasks)
+    for task in tasks:
+        whole = zip(task.models, task.scored.all(axis=0).tolist(), strict=True)
+        lacking = {model for model, is_whole in whole if not is_whole}
+        if not lacking <= task.provenance.tolerated.get(NO_SCORE, {}).keys():
+            apply_missing_policy(task, "error")
     if declared.weighted and cluster is None:
         raise InvalidArgument(
             "missing scores are weighted by cluster, and no cluster column is named. Remedy: name "

@@ -11,10 +11,10 @@ import pytest
 from llm_power.board.operating_point import Declared, OperatingPoint
 from llm_power.board.ranking import prepare_task
 from llm_power.board.ranks import rank_table
-from llm_power.board.resolve import BoardVerdicts, resolve_board
+from llm_power.board.resolve import BoardVerdicts, resolve_board, stream_board
 from llm_power.board.summary import missing_warnings
 from llm_power.choices import ClusterTest, Family
-from llm_power.errors import InvalidArgument
+from llm_power.errors import InvalidArgument, ScoreError
 from llm_power.example import example_task
 from llm_power.report.plain_text import board_text
 from llm_power.scores.store import TaskScores
@@ -232,6 +232,22 @@ def test_missing_scores_leave_the_gap_within_bounds_and_hard_ones_are_told() -> 
     np.testing.assert_allclose(width[~touched], 0, atol=1e-12)
     low, high = (board.ranks.set_index("model")[name]["m1"] for name in ("rank_low", "rank_high"))
     assert (low, high) == (1, 4)
+
+
+def test_missing_scores_are_refused_until_it_is_said_what_they_mean() -> None:
+    """The door of Python is as narrow as the command."""
+    holes = task_of(np.array([[1, 0, 1], [0, np.nan, 1], [1, 1, 0], [np.nan, 0, 1]]))
+    for resolved in (resolve_board, stream_board):
+        with pytest.raises(ScoreError, match="model 'm0', item 'q3': 1 of 4 items .*prepare_task"):
+            resolved([holes])
+        with pytest.raises(ScoreError, match="have no score of this model"):
+            resolved(
+                [prepare_task(task_of(holes.values[:, 1:], "quiz"), missing="pairwise"), holes]
+            )
+        for policy in ("pairwise", "drop_items"):
+            resolved([prepare_task(holes, missing=policy)])
+        weighted = prepare_task(holes, missing="weighted")
+        resolved([weighted], cluster="subject", declared=Declared(weighted=True))
 
 
 def test_ranks_are_unknown_without_items_that_all_models_have() -> None:
