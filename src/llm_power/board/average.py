@@ -314,8 +314,12 @@ def _verdict_rows(
         for task, table, part in zip(strata.tasks, tables, sums, strict=True)
     ]
     items, clusters = average_gap(gaps, strata.weights), None
-    if cluster is not None and declared.clusters == "random":
-        by_clusters = [_cluster_gap(part, weighted=weighted) for part in sums]
+    sampled = [cluster is not None and part["cluster"].nunique() > 1 for part in sums]
+    if declared.clusters == "random" and any(sampled):
+        by_clusters = [
+            _cluster_gap(part, weighted=weighted) if is_sampled else gap
+            for part, gap, is_sampled in zip(sums, gaps, sampled, strict=True)
+        ]
         clusters = average_gap(by_clusters, strata.weights)
     settings: dict[str, Any] = {
         "margin": declared.margin,

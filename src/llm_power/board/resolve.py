@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
@@ -164,7 +164,8 @@ def resolve_board(
     family : {"adjacent", "all"}
         Which pairs are compared; with several tasks the family is all of them together.
     cluster : str, optional
-        Cluster column of the scores.
+        Cluster column of the scores. A task without it, or with one cluster, is tested by its
+        items.
     point : OperatingPoint, optional
         Level and power; by default .05 and .80.
     declared : Declared, optional
@@ -199,6 +200,7 @@ def resolve_board(
     2    kite    wren      400    35.13  11.39      True
     """
     _require_a_board(tasks, cluster, declared)
+    tasks = _clustered(tasks, cluster)
     on_stage("pairs")
     counts = pd.concat([tabulate_pairs(task, family) for task in tasks], ignore_index=True)
     sums = pd.concat(
@@ -278,7 +280,7 @@ def stream_board(
     (3, 6, 'pairs of the best 3 models')
     """
     _require_a_board(tasks, cluster, declared)
-    pairs = BoardPairs(tasks, "all", cluster, point, declared)
+    pairs = BoardPairs(_clustered(tasks, cluster), "all", cluster, point, declared)
     found = stream_pairs(pairs, keep, folder=folder, threads=threads, on_pairs=on_pairs)
     return gathered_board(found, pairs)
 
@@ -341,6 +343,18 @@ def _require_a_board(tasks: Sequence[TaskScores], cluster: str | None, declared:
             "missing scores are weighted by cluster, and no cluster column is named. Remedy: name "
             "one (--cluster), or choose another policy for missing scores."
         )
+
+
+def _clustered(tasks: Sequence[TaskScores], cluster: str | None) -> Sequence[TaskScores]:
+    """Make one cluster of a task without the column, if another task has it."""
+    if cluster is None or not any(cluster in task.clusters for task in tasks):
+        return tasks
+    return [
+        task
+        if cluster in task.clusters
+        else replace(task, clusters={**task.clusters, cluster: (task.task,) * task.n_items})
+        for task in tasks
+    ]
 
 
 def _chosen_of(tasks: Sequence[TaskScores]) -> dict[str, int]:

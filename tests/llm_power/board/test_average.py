@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from llm_power.board.average import TaskAverage
@@ -132,6 +133,21 @@ def test_clusters_that_are_a_sample_decide_the_average_too() -> None:
     assert set(average_of(TASKS, cluster="subject", clusters="fixed").verdicts["test"]) == {
         "stratified"
     }
+
+
+def test_a_task_of_one_cluster_counts_in_the_average_by_its_items() -> None:
+    """It used to have an infinite interval, and the average with it."""
+    one = [replace(TASKS[0], clusters=c) for c in ({"subject": ("s",) * 300}, {})]
+    found, lacking = (average_of([task, *TASKS[1:]], cluster="subject").verdicts for task in one)
+    assert np.isfinite(found[["gap_low", "gap_high", "n_star"]]).all(axis=None)
+    pd.testing.assert_frame_equal(found, lacking)
+    items = average_of(TASKS).verdicts
+    assert (found["p"] >= items["p"] - 1e-12).all()
+    assert (found["test"] == "cluster").all()
+    ranks = average_of([one[0], *TASKS[1:]], cluster="subject").ranks
+    assert (ranks["rank_high"] - ranks["rank_low"]).min() < 3
+    alone = [replace(task, clusters={"subject": (task.task,) * task.n_items}) for task in TASKS]
+    pd.testing.assert_frame_equal(average_of(alone, cluster="subject").verdicts, items)
 
 
 def test_few_items_all_one_way_are_not_attainable_whatever_their_weights() -> None:
