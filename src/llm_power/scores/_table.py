@@ -30,7 +30,7 @@ import pyarrow.parquet as pq
 
 from llm_power.errors import ScoreError, listed
 from llm_power.scores._json import json_records
-from llm_power.scores._source import HeldFile, SourceFile
+from llm_power.scores._source import HeldFile, NoClusterColumn, SourceFile
 from llm_power.scores._zip import ZIP_MAGIC, open_archive
 from llm_power.statistics._typing import BoolArray, FloatArray, IntArray
 
@@ -97,14 +97,15 @@ class Table:
         columns = {name: column.filter(mask) for name, column in self.columns.items()}
         return replace(self, columns=columns)
 
-    def require(self, *names: str) -> None:
-        """Raise `ScoreError` unless every one of `names` is a column."""
-        for name in names:
+    def require(self, *names: str, clusters: Sequence[str] = ()) -> None:
+        """Raise `ScoreError` unless every one of `names` and `clusters` is a column."""
+        for name in (*names, *clusters):
             if name not in self.columns:
-                raise self.source.fault(
-                    f"there is no column {name!r}; the columns are {listed(self.columns)}",
-                    "name a column of the file",
-                )
+                problem = f"there is no column {name!r}; the columns are {listed(self.columns)}"
+                remedy = "name a column of the file"
+                if name in clusters:
+                    raise NoClusterColumn(name, problem, remedy=remedy, file=self.file)
+                raise self.source.fault(problem, remedy)
 
     def labels(self, name: str) -> tuple[str, ...]:
         """Return a column as text, exactly as written; a missing cell is the empty string."""

@@ -29,7 +29,13 @@ from typing import Any, Final
 from llm_power.errors import ScoreError, listed
 from llm_power.scores._json import json_document
 from llm_power.scores._logs import RUN_TIME, LogFormat, Logs, ModelScores
-from llm_power.scores._source import LogFile, SourceFile, joint_source, read_file
+from llm_power.scores._source import (
+    LogFile,
+    NoClusterColumn,
+    SourceFile,
+    joint_source,
+    read_file,
+)
 from llm_power.scores.options import ReadOptions
 from llm_power.scores.store import TaskScores
 
@@ -97,7 +103,8 @@ def read_swe_bench(paths: Sequence[Path], options: ReadOptions) -> TaskScores:
 def _read_task(logs: Logs, options: ReadOptions) -> TaskScores:
     for name in options.clusters:
         if name != _REPOSITORY:
-            raise ScoreError(
+            raise NoClusterColumn(
+                name,
                 f"there is nothing to take {name!r} of",
                 remedy=f"name {_REPOSITORY} as cluster column, or none",
                 file=str(logs.given[0]),

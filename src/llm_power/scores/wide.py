@@ -74,7 +74,7 @@ def read_wide_table(table: Table, options: ReadOptions) -> TaskScores:
     """
     item = _item_column(table, options)
     names = [name for name in table.columns if "." not in name or name not in options.clusters]
-    table.require(item, *options.clusters)
+    table.require(item, clusters=options.clusters)
     taken = {item, *options.clusters}
     # A field of a struct was taken out of the column that has it.
     taken |= {name.split(".")[0] for name in taken if name not in names}
