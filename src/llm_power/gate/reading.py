@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -119,7 +120,7 @@ def read_two_files(
         return tasks[0], BASELINE, CANDIDATE
     first = _column(read_scores(old, options), baseline, old, "--baseline")
     second = _column(read_scores(new, options), candidate, new, "--candidate")
-    return _joined(first, second, old, new), BASELINE, CANDIDATE
+    return _joined(first, second, old, new, options.clusters), BASELINE, CANDIDATE
 
 
 def _column(task: TaskScores, name: str | None, path: Path, option: str) -> TaskScores:
@@ -140,7 +141,9 @@ def _column(task: TaskScores, name: str | None, path: Path, option: str) -> Task
     return task.part(models=[task.models.index(wanted)])
 
 
-def _joined(first: TaskScores, second: TaskScores, old: Path, new: Path) -> TaskScores:
+def _joined(
+    first: TaskScores, second: TaskScores, old: Path, new: Path, clusters: Sequence[str]
+) -> TaskScores:
     for mine, other, path in ((first, second, new), (second, first, old)):
         known = set(other.item_ids)
         lacking = [item for item in mine.item_ids if item not in known]
@@ -153,7 +156,7 @@ def _joined(first: TaskScores, second: TaskScores, old: Path, new: Path) -> Task
             )
     row = {item: i for i, item in enumerate(second.item_ids)}
     order = [row[item] for item in first.item_ids]
-    for name in first.clusters.keys() & second.clusters.keys():
+    for name in clusters:
         labels = [second.clusters[name][i] for i in order]
         differing = [
             item

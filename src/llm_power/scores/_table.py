@@ -132,7 +132,7 @@ class Table:
         if not _is_number(column.type):
             raise self.source.fault(
                 f"column {name!r} holds {_called(column.type)}, not scores",
-                "name it as a cluster column if it is one, or take it out of the file",
+                "exclude it, or name it as a cluster column if it is one",
             )
         if pa.types.is_boolean(column.type):
             column = column.cast(pa.int8())
@@ -148,6 +148,13 @@ class Table:
                 item=items[int(np.argmax(undefined))],
             )
         return values
+
+    def is_text(self, name: str) -> bool:
+        """Return whether a column holds text, none of it a number, where no word means 1."""
+        if self.true or not _is_text(self.columns[name].type):
+            return False
+        numbers = (_number(text) for text in map(str, self.columns[name].drop_null()) if text)
+        return next(numbers, 0.0) == -math.inf and all(number == -math.inf for number in numbers)
 
     def score_matrix(self, models: Sequence[str], items: Sequence[str]) -> FloatArray:
         """Return the columns `models` side by side, shape (n_items, n_models).
@@ -187,7 +194,7 @@ class Table:
             row = int(np.argmax(codes == unread[0]))
             raise self.source.fault(
                 f"{texts[unread[0]]!r} in column {name!r} is not a score",
-                "write a decimal number, leave a missing score empty, and name the cluster columns",
+                "write a decimal number, leave a missing score empty, or exclude the column",
                 model=model,
                 item=items[row],
             )

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Final, cast
 
 from llm_power.choices import READERS, reader_names
 from llm_power.errors import InvalidArgument, ScoreError, listed
@@ -220,7 +220,8 @@ def read_tasks(
     on_path : callable, optional
         Called with each path that is read, before it is.
     on_note : callable, optional
-        Called with a line for each run that is left out for a later one.
+        Called with a line for each run that is left out for a later one, and for each column of a
+        table that holds text.
 
     Returns
     -------
@@ -263,7 +264,12 @@ def read_tasks(
                     on_path(one)
                 yield partial(_tasks_of, name, some, on_note)
 
-    return read_each(reads(), declared)
+    tasks = read_each(reads(), declared)
+    for task in tasks:
+        for name in cast(Sequence[str], task.provenance.reading.get("properties", ())):
+            told = "kept as a property of the items" if name in task.clusters else "left out"
+            on_note(f"task {task.task}: column {name} holds text; it is no model, and {told}")
+    return tasks
 
 
 def _tasks_of(
