@@ -374,6 +374,7 @@ def _describe_average(board: BoardVerdicts) -> dict[str, Any] | None:
     return {
         "weights": dict(board.average.weights),
         "left_out": {model: list(tasks) for model, tasks in board.average.left_out.items()},
+        "repeated": dict(board.average.repeated),
         "n_pairs": len(board.average.verdicts),
         "verdicts": _count_verdicts(board.average.verdicts),
         "ranks": _records(board.average.ranks),

@@ -166,24 +166,25 @@ def read_each(
     ScoreError
         As of the readers, and if no task has a cluster column.
     """
-    found: list[TaskScores] = []
-    faults: dict[str, NoClusterColumn] = {}
-    for read in reads:
-        there = options
-        while True:
-            try:
-                found += read(there)
-                break
-            except NoClusterColumn as fault:
-                if fault.column not in there.clusters:
-                    raise
-                faults.setdefault(fault.column, fault)
-                rest = [name for name in there.clusters if name != fault.column]
-                there = replace(there, clusters=rest)
-    for column, fault in faults.items():
-        if not any(column in task.clusters for task in found):
+    faults: list[NoClusterColumn] = []
+    found = [task for read in reads for task in _read_what_is_there(read, options, faults)]
+    for fault in faults:
+        if not any(fault.column in task.clusters for task in found):
             raise fault
     return found
+
+
+def _read_what_is_there(
+    read: Callable[[ReadOptions], list[TaskScores]],
+    options: ReadOptions,
+    faults: list[NoClusterColumn],
+) -> list[TaskScores]:
+    try:
+        return read(options)
+    except NoClusterColumn as fault:
+        faults.append(fault)
+        rest = [name for name in options.clusters if name != fault.column]
+        return _read_what_is_there(read, replace(options, clusters=rest), faults)
 
 
 @dataclass(frozen=True, slots=True)
