@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
+import numpy as np
 import pandas as pd
 
 from llm_power.board.all_pairs import BoardPairs
@@ -334,8 +335,7 @@ def gathered_board(found: StreamedPairs, pairs: BoardPairs) -> BoardVerdicts:
 def _require_a_board(tasks: Sequence[TaskScores], cluster: str | None, declared: Declared) -> None:
     require_different_tasks(tasks)
     for task in tasks:
-        whole = zip(task.models, task.scored.all(axis=0).tolist(), strict=True)
-        lacking = {model for model, is_whole in whole if not is_whole}
+        lacking = {task.models[j] for j in np.flatnonzero(~np.all(task.scored, axis=0))}
         if not lacking <= task.provenance.tolerated.get(NO_SCORE, {}).keys():
             apply_missing_policy(task, "error")
     if declared.weighted and cluster is None:

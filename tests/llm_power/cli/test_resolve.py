@@ -225,7 +225,8 @@ def test_a_table_without_the_cluster_column_is_tested_by_its_items(
     scores: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     other = tmp_path / "quiz.csv"
-    command = ["resolve", scores, other, "--exclude", "c|d", "--out", tmp_path / "out"]
+    command: list[str | Path] = ["resolve", scores, other, "--exclude", "c|d"]
+    command += ["--out", tmp_path / "out"]
     pd.read_csv(scores, dtype={"item_id": str}).drop(columns="subject")[:90].to_csv(
         other, index=False
     )

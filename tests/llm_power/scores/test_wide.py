@@ -157,7 +157,7 @@ def test_a_text_column_is_a_property_of_the_items_and_no_model(tmp_path: Path) -
     text = text.replace("7,law", "7,Who?,law,hard").replace("x,math", "x,Why?,math,")
     paths = [tmp_path / "demo.csv", tmp_path / "demo.jsonl", tmp_path / "demo.parquet"]
     paths[0].write_text(text)
-    frame = pd.read_csv(paths[0], dtype={"item_id": str, "m1": "Int8"})
+    frame = pd.read_csv(paths[0], dtype={"item_id": "str", "m1": "Int8"})
     frame.to_json(paths[1], orient="records", lines=True)
     frame.to_parquet(paths[2], index=False)
     for path in paths:
