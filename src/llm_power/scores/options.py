@@ -8,7 +8,7 @@ from typing import Final
 
 from llm_power.choices import ANSWER_KEYS, KINDS, MATCHES, POOLS, AnswerKey, Kind, Match, Pool
 from llm_power.errors import InvalidArgument, ScoreError, listed
-from llm_power.scores._source import SourceFile, common_folder
+from llm_power.scores._source import NoClusterColumn, SourceFile, common_folder
 from llm_power.scores.store import Provenance
 
 
@@ -156,7 +156,8 @@ class ReadOptions:
         >>> ReadOptions().refuse_clusters("a log has no field", file="exam.json")
         """
         if self.clusters:
-            raise ScoreError(
+            raise NoClusterColumn(
+                self.clusters[0],
                 f"{problem} to take {listed(self.clusters)} of",
                 remedy="name no cluster column",
                 file=file,
