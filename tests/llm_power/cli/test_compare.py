@@ -150,7 +150,9 @@ def inspect_log(
         for i, value in enumerate(values)
     ]
     of_run = {"task": task, "model": model, "created": created}
-    log = {"version": 2, "status": "success", "eval": of_run, "samples": samples}
+    log: dict[str, Any] = {"version": 2, "status": "success", "eval": of_run, "samples": samples}
+    shown = {"name": "judge", "scorer": "judge", "metrics": {"mean": {"value": np.mean(values)}}}
+    log["results"] = {"scores": [shown]}
     path.parent.mkdir(exist_ok=True)
     path.write_text(json.dumps(log), encoding="utf-8")
     return path
