@@ -29,33 +29,8 @@ _STEPS = 1_001
 def all_pairs_level(n_models: int, *, alpha: float = 0.05) -> float:
     """Level of each pair at which the largest statistic of all pairs has the level `alpha`.
 
-    Parameters
-    ----------
-    n_models : int
-        Number of models, at least 2; all their pairs are the family.
-    alpha : float, default 0.05
-        Two-sided level of the family.
-
-    Returns
-    -------
-    float
-        Between Bonferroni's level and `alpha`.
-
-    Raises
-    ------
-    InvalidArgument
-        If an argument is outside its domain.
-
-    Notes
-    -----
     Any two models are taken to be equally correlated and equally accurate. `max_t_family` finds the
     correlations in the scores instead. This is its first step; further steps leave more.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.all_pairs_max_t import all_pairs_level
-    >>> round(all_pairs_level(10), 6), round(0.05 / 45, 6)
-    (0.001558, 0.001111)
     """
     models, level = positive_count("n_models", n_models), open_unit("alpha", alpha)
     if models < 2:

@@ -51,33 +51,9 @@ _STOPPING_SHARE = 0.90
 def smallest_crossing_gap(
     n_discordant: ArrayLike, *, alpha: float = 0.05, mixture: Mixture = BETA_4_4
 ) -> FloatArray:
-    r"""Smallest :math:`|b - c|` that rejects at a given number of discordant items.
+    """Smallest :math:`|b - c|` that rejects at a given number of discordant items.
 
-    Parameters
-    ----------
-    n_discordant : array_like of int
-        Number :math:`d = b + c` of discordant items.
-    alpha : float, default 0.05
-        Level.
-    mixture : DiscreteMixture or BetaMixture, default `BETA_4_4`
-        A mixture that is symmetric about 1/2.
-
-    Returns
-    -------
-    ndarray
-        Shape of `n_discordant`; whole numbers of the parity of :math:`d`, and ``inf`` where no
-        outcome rejects. It never falls as :math:`d` grows by 2.
-
-    Raises
-    ------
-    InvalidArgument
-        As `llm_power.statistics.e_process.anytime_boundary`.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.anytime_horizon import smallest_crossing_gap
-    >>> smallest_crossing_gap([10, 11, 100, 10_000]).tolist()
-    [inf, 11.0, 32.0, 364.0]
+    Whole numbers of the parity of :math:`d`, and ``inf`` where no outcome rejects.
     """
     if not mixture.is_symmetric:
         raise InvalidArgument(f"mixture must be symmetric about 1/2, got {mixture.name}")
@@ -103,36 +79,7 @@ def _fewest(
 def crossing_probability(
     p10: float, p01: float, n_items: int, *, alpha: float = 0.05, mixture: Mixture = BETA_4_4
 ) -> float:
-    r"""Probability that the e-process crosses :math:`1/\alpha` within `n_items` items.
-
-    Parameters
-    ----------
-    p10, p01 : float
-        Probability that only A, and only B, solves an item; equal under the null hypothesis,
-        where the answer is the type-I error under continuous monitoring.
-    n_items : int
-        Items at which monitoring ends.
-    alpha : float, default 0.05
-        Level.
-    mixture : DiscreteMixture or BetaMixture, default `BETA_4_4`
-        A mixture that is symmetric about 1/2.
-
-    Returns
-    -------
-    float
-        Exact to rounding for up to 16,384 discordant items; see `anytime_horizon` beyond.
-
-    Raises
-    ------
-    InvalidArgument
-        If an argument is outside its domain.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.anytime_horizon import crossing_probability
-    >>> round(crossing_probability(0.12, 0.06, 600), 4)
-    0.7752
-    """
+    r"""Probability that the e-process crosses :math:`1/\alpha` within `n_items` items."""
     total, n = discordance(p10, p01), positive_count("n_items", n_items)
     levels = _levels_for(_upper_count(n, total))
     theta = max(p10, p01) / total
@@ -141,38 +88,21 @@ def crossing_probability(
 
 @dataclass(frozen=True, slots=True)
 class AnytimeHorizon:
-    """Required items of each pair under continuous monitoring, and how soon it stops.
+    """Required items of each pair under continuous monitoring, and how soon it stops."""
 
-    Attributes
-    ----------
-    n_star_anytime : ndarray
-        Items at which the probability to have crossed reaches `power`; whole numbers, and
-        ``inf`` where the gap is zero or the mixture never finds it.
-    q_anytime : ndarray
-        Items at hand over `n_star_anytime`.
-    expected_items : ndarray
-        Mean number of items of a run that ends at its crossing or at `n_star_anytime`.
-    stopping_90 : ndarray
-        Items by which 90 % of the runs have crossed, were they to go on.
-    alpha, power : float
-        The operating point.
-    mixture : DiscreteMixture or BetaMixture
-        The mixture of alternatives.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.anytime_horizon import anytime_horizon
-    >>> pair = anytime_horizon(284, 76, 12_032)
-    >>> round(float(pair.q_anytime), 2), pair.mixture.name
-    (9.59, 'Beta(4, 4)')
-    """
-
+    #: Items at which the probability to have crossed reaches `power`; whole numbers, and ``inf``
+    #: where the gap is zero or the mixture never finds it.
     n_star_anytime: FloatArray
+    #: Items at hand over `n_star_anytime`.
     q_anytime: FloatArray
+    #: Mean number of items of a run that ends at its crossing or at `n_star_anytime`.
     expected_items: FloatArray
+    #: Items by which 90 % of the runs have crossed, were they to go on.
     stopping_90: FloatArray
+    #: `alpha`, `power`: The operating point.
     alpha: float
     power: float
+    #: The mixture of alternatives.
     mixture: Mixture
 
 
@@ -258,31 +188,7 @@ def monitored_required_n(
     power: float = 0.80,
     mixture: Mixture = BETA_4_4,
 ) -> tuple[float, float, float]:
-    """Horizon of one pair of given rates.
-
-    Parameters
-    ----------
-    p10, p01 : float
-        Probability that only A, and only B, solves an item.
-    alpha, power, mixture
-        As in `anytime_horizon`.
-
-    Returns
-    -------
-    n_star_anytime, expected_items, stopping_90 : float
-        As in `AnytimeHorizon`; ``inf`` where the probabilities are equal.
-
-    Raises
-    ------
-    InvalidArgument
-        If an argument is outside its domain.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.anytime_horizon import monitored_required_n
-    >>> [round(x, 1) for x in monitored_required_n(284 / 12_032, 76 / 12_032)]
-    [1254.0, 832.7, 1546.0]
-    """
+    """Return horizon, expected items and `stopping_90` of given rates; ``inf`` at equal ones."""
     discordance(p10, p01)
     level = open_unit("alpha", alpha)
     z_sum(level, power)

@@ -53,24 +53,12 @@ _NODES: Final = 64
 
 @dataclass(frozen=True, slots=True)
 class AssuredN:
-    """What reaches a target assurance.
+    """What reaches a target assurance."""
 
-    Attributes
-    ----------
-    n_star : float
-        Smallest number of items whose assurance is the target; ``inf`` where none of up to
-        `LARGEST_PLAN` is enough.
-    largest : float
-        Chance that the pilot's better model is the better one: what no number of items exceeds.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.assurance import AssuredN
-    >>> AssuredN(n_star=float("inf"), largest=0.72).largest
-    0.72
-    """
-
+    #: Smallest number of items whose assurance is the target; ``inf`` where none of up to
+    #: `LARGEST_PLAN` is enough.
     n_star: float
+    #: Chance that the pilot's better model is the better one: what no number of items exceeds.
     largest: float
 
 
@@ -83,43 +71,10 @@ def mcnemar_assurance(
     test: McNemarTest = "exact",
     alpha: float = 0.05,
 ) -> FloatArray:
-    r"""Assurance of McNemar's test on new items, from the counts of a pilot.
+    """Assurance of McNemar's test on new items, from the counts of a pilot.
 
-    Parameters
-    ----------
-    n_items : array_like of int
-        Items of the plan, up to `LARGEST_PLAN`.
-    b, c, pilot_items : int
-        Items of the pilot that only A, and only B, solves, and all of them.
-    test : {"exact", "mid_p", "asymptotic"}, default "exact"
-        Form of the test.
-    alpha : float, default 0.05
-        Two-sided level.
-
-    Returns
-    -------
-    ndarray
-        Of the shape of `n_items`: the chance of a rejection in favor of the model that leads in the
-        pilot, of A in a tie.
-
-    Raises
-    ------
-    InvalidArgument
-        If an argument is outside its domain.
-
-    Notes
-    -----
     Of a Dirichlet posterior the discordance and A's share of it are independent Betas. Both counts
     of the plan are then beta-binomial, and the chance is a sum over them, without simulation.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.assurance import mcnemar_assurance
-    >>> from llm_power.statistics.exact_required_n import mcnemar_power
-    >>> round(mcnemar_power(415, 36 / 300, 18 / 300), 2)
-    0.8
-    >>> mcnemar_assurance([415, 609], 36, 18, 300).round(2).tolist()
-    [0.7, 0.8]
     """
     n = counts("n_items", n_items)
     if n.size == 0 or n.min() < 1 or n.max() > LARGEST_PLAN:
@@ -139,32 +94,7 @@ def mcnemar_assured_n(
     alpha: float = 0.05,
     assurance: float = 0.80,
 ) -> AssuredN:
-    """Smallest number of items of which McNemar's test has the target assurance.
-
-    Parameters
-    ----------
-    b, c, pilot_items, test, alpha
-        As in `mcnemar_assurance`.
-    assurance : float, default 0.80
-        Target.
-
-    Returns
-    -------
-    AssuredN
-        The number, and the assurance that none exceeds.
-
-    Raises
-    ------
-    InvalidArgument
-        If an argument is outside its domain.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.assurance import mcnemar_assured_n
-    >>> found = mcnemar_assured_n(36, 18, 300)
-    >>> found.n_star, round(found.largest, 3)
-    (609.0, 0.993)
-    """
+    """Smallest number of items of which McNemar's test has the target assurance."""
     posterior, level = _posterior(b, c, pilot_items), open_unit("alpha", alpha)
     target = open_unit("assurance", assurance)
     largest = float(betainc(posterior.behind, posterior.ahead, 0.5))
@@ -192,39 +122,10 @@ def mean_assurance(
 ) -> FloatArray:
     r"""Assurance of the paired t test on new items, from the mean and deviation of a pilot.
 
-    Parameters
-    ----------
-    n_items : array_like of int
-        Items of the plan, at least 2.
-    delta, sigma_d : float
-        Mean of the paired difference in the pilot, and its sample standard deviation.
-    pilot_items : int
-        Items of the pilot, at least 2.
-    alpha : float, default 0.05
-        Two-sided level.
-
-    Returns
-    -------
-    ndarray
-        Of the shape of `n_items`: the chance of a rejection on the side of the pilot's gap.
-
-    Raises
-    ------
-    InvalidArgument
-        If an argument is outside its domain.
-
-    Notes
-    -----
     Given the true standard deviation, the plan's mean less 0 has the pilot's mean and the variance
     :math:`\sigma^2(1/n + 1/n_0)`, so that its t statistic over :math:`\sqrt{1 + n/n_0}` is
     noncentral t. What is left is one integral over the scaled chi-square of the pilot's variance.
     Items may be clusters of equal size as well, with the means of these as their differences.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.assurance import mean_assurance
-    >>> mean_assurance([400, 1470], 0.05, 0.36, 100).round(3).tolist()
-    [0.64, 0.8]
     """
     n, n_0 = counts("n_items", n_items), at_least_two("pilot_items", pilot_items)
     if np.any(n < 2):
@@ -248,32 +149,7 @@ def mean_assured_n(
     alpha: float = 0.05,
     assurance: float = 0.80,
 ) -> AssuredN:
-    """Smallest number of items of which the paired t test has the target assurance.
-
-    Parameters
-    ----------
-    delta, sigma_d, pilot_items, alpha
-        As in `mean_assurance`.
-    assurance : float, default 0.80
-        Target.
-
-    Returns
-    -------
-    AssuredN
-        The number, and the assurance that none exceeds.
-
-    Raises
-    ------
-    InvalidArgument
-        If an argument is outside its domain.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.assurance import mean_assured_n
-    >>> found = mean_assured_n(0.05, 0.36, 100)
-    >>> found.n_star, round(found.largest, 3)
-    (1470.0, 0.916)
-    """
+    """Smallest number of items of which the paired t test has the target assurance."""
     n_0, target = at_least_two("pilot_items", pilot_items), open_unit("assurance", assurance)
     sigma = float(positive("sigma_d", sigma_d))
     largest = float(stdtr(n_0 - 1, np.sqrt(n_0) * abs(float(finite("delta", delta))) / sigma))

@@ -37,53 +37,22 @@ from llm_power.statistics.paired_difference_interval import (
 
 @dataclass(frozen=True, slots=True)
 class TaskGap:
-    """Gap of each pair on one task.
+    """Gap of each pair on one task."""
 
-    Attributes
-    ----------
-    delta : ndarray of shape (n_pairs,)
-        Gap in score units.
-    variance : callable
-        From hypothesized gaps to the variance of the gap that is fitted under them; infinite
-        where nothing shows how items vary.
-    flexibility : ndarray of shape (n_pairs,)
-        The same about the observed gap, and positive: how readily the task's gap gives way.
-    df : ndarray of shape (n_pairs,)
-        Degrees of freedom, ``inf`` for 0/1 scores.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.average_gap import binary_gap
-    >>> task = binary_gap([30], [8], [500])
-    >>> task.delta.tolist(), task.df.tolist(), task.variance(task.delta).round(7).tolist()
-    ([0.044], [inf], [0.0001481])
-    """
-
+    #: Gap in score units; shape (n_pairs,).
     delta: FloatArray
+    #: From hypothesized gaps to the variance of the gap that is fitted under them; infinite where
+    #: nothing shows how items vary.
     variance: Callable[[FloatArray], FloatArray]
+    #: The same about the observed gap, and positive: how readily the task's gap gives way; shape
+    #: (n_pairs,).
     flexibility: FloatArray
+    #: Degrees of freedom, ``inf`` for 0/1 scores; shape (n_pairs,).
     df: FloatArray
 
 
 def binary_gap(b: ArrayLike, c: ArrayLike, n_items: ArrayLike) -> TaskGap:
-    """Gap of pairs of 0/1 scored models, with the variance of Tango's score test.
-
-    Parameters
-    ----------
-    b, c, n_items : array_like of int, shape (n_pairs,)
-        Items that only A, and only B, solves, and items that both were scored on.
-
-    Returns
-    -------
-    TaskGap
-        Of one task.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.average_gap import binary_gap
-    >>> binary_gap([30], [8], [500]).variance(0.0)  # (b + c) / n^2, as McNemar's
-    array([0.000152])
-    """
+    """Gap of pairs of 0/1 scored models, with the variance of Tango's score test."""
     first, second, n = (np.atleast_1d(x) for x in pair_counts(b, c, n_items))
     delta = (first - second) / n
     return TaskGap(
@@ -98,22 +67,8 @@ def binary_gap(b: ArrayLike, c: ArrayLike, n_items: ArrayLike) -> TaskGap:
 def mean_gap(delta: ArrayLike, standard_error: ArrayLike, df: ArrayLike) -> TaskGap:
     """Gap of pairs by a t statistic: of graded scores, or of clusters.
 
-    Parameters
-    ----------
-    delta, standard_error, df : array_like of shape (n_pairs,)
-        Gap, its standard error, infinite or NaN where nothing shows how items or clusters vary,
-        and the degrees of freedom, of items those that differ less one.
-
-    Returns
-    -------
-    TaskGap
-        Of one task.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.average_gap import mean_gap
-    >>> mean_gap([0.2], [float("nan")], [9]).variance(0.0)
-    array([inf])
+    An infinite or missing standard error says that nothing shows how items or clusters vary.
+    Shapes: `delta`, `standard_error`, `df` (n_pairs,).
     """
     error = np.atleast_1d(np.asarray(standard_error, dtype=np.float64))
     known = np.isfinite(error) & (np.asarray(df) > 0)
@@ -126,84 +81,33 @@ def mean_gap(delta: ArrayLike, standard_error: ArrayLike, df: ArrayLike) -> Task
 
 @dataclass(frozen=True, slots=True)
 class AverageGap:
-    """Weighted mean of the gaps of several tasks.
+    """Weighted mean of the gaps of several tasks."""
 
-    Attributes
-    ----------
-    parts : sequence of (float, TaskGap)
-        Positive weights, of sum 1, and the gaps of the same pairs.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.average_gap import average_gap, binary_gap
-    >>> tasks = [binary_gap([30], [8], [500]), binary_gap([12], [9], [100])]
-    >>> average = average_gap(tasks, [0.5, 0.5])
-    >>> average.delta.round(3), average.standard_error.round(4), average.p_different().round(3)
-    (array([0.037]), array([0.0237]), array([0.125]))
-    """
-
+    #: Positive weights, of sum 1, and the gaps of the same pairs.
     parts: Sequence[tuple[float, TaskGap]]
 
     @property
     def delta(self) -> FloatArray:
-        """Average gap in score units.
-
-        Examples
-        --------
-        >>> from llm_power.statistics.average_gap import average_gap, binary_gap
-        >>> average_gap([binary_gap([30], [8], [500])], [1]).delta
-        array([0.044])
-        """
+        """Average gap in score units."""
         return np.asarray(np.sum([w * task.delta for w, task in self.parts], axis=0))
 
     @property
     def standard_error(self) -> FloatArray:
-        """Its standard error at the observed gaps; infinite where nothing shows how items vary.
-
-        Examples
-        --------
-        >>> from llm_power.statistics.average_gap import average_gap, mean_gap
-        >>> average_gap([mean_gap(0.1, 0.03, 9), mean_gap(0.0, 0.04, 9)], [0.5, 0.5]).standard_error
-        array([0.025])
-        """
+        """Its standard error at the observed gaps; infinite where nothing shows how items vary."""
         return np.asarray(np.sqrt(np.sum(self._variances(), axis=0)))
 
     def p_different(self) -> FloatArray:
-        """Return the two-sided p-value of no average gap.
-
-        Examples
-        --------
-        >>> from llm_power.statistics.average_gap import average_gap, binary_gap
-        >>> from llm_power.statistics.mcnemar import mcnemar_asymptotic
-        >>> average_gap([binary_gap([30], [8], [500])], [1]).p_different().round(6)
-        array([0.000359])
-        >>> round(float(mcnemar_asymptotic(30, 8)), 6)
-        0.000359
-        """
+        """Return the two-sided p-value of no average gap."""
         return np.asarray(2 * stdtr(self._df(), -np.abs(self._statistic(0.0))))
 
     def p_within(self, margin: float) -> FloatArray:
-        """Return the larger one-sided p-value of an average gap as large as the margin.
-
-        Examples
-        --------
-        >>> from llm_power.statistics.average_gap import average_gap, mean_gap
-        >>> average_gap([mean_gap([0.02, 0.2], 0.01, 99)], [1]).p_within(0.05).round(3)
-        array([0.002, 1.   ])
-        """
+        """Return the larger one-sided p-value of an average gap as large as the margin."""
         bound = float(positive("margin", margin))
         nearer = np.minimum(-self._statistic(bound), self._statistic(-bound))
         return np.asarray(stdtr(self._df(), -nearer))
 
     def interval(self, confidence: float) -> PairedDifferenceInterval:
-        """Return all average gaps that the test does not reject.
-
-        Examples
-        --------
-        >>> from llm_power.statistics.average_gap import average_gap, binary_gap
-        >>> average_gap([binary_gap([16], [6], [161])], [1]).interval(0.95).high.round(3)
-        array([0.124])
-        """
+        """Return all average gaps that the test does not reject."""
         level = 1 - open_unit("confidence", confidence)
         critical = np.asarray(-stdtrit(self._df(), level / 2), dtype=np.float64)
         low, high = (self._limit(critical, side) for side in (-1, 1))
@@ -247,37 +151,11 @@ class AverageGap:
 
 
 def average_gap(tasks: Sequence[TaskGap], weights: ArrayLike) -> AverageGap:
-    """Average the gaps of several tasks.
+    """Average the gaps of several tasks by weights of shape (n_tasks,) and sum 1.
 
-    Parameters
-    ----------
-    tasks : sequence of TaskGap
-        Of the same pairs.
-    weights : array_like of shape (n_tasks,)
-        Not negative, of sum 1.
-
-    Returns
-    -------
-    AverageGap
-        Test, equivalence test and interval.
-
-    Raises
-    ------
-    InvalidArgument
-        If there is not one weight a task, one is negative, or their sum is not 1.
-
-    Notes
-    -----
     With two to six tasks of 20 to 5,000 items, discordances of .02 to .5 and gaps that cancel
     between tasks, the interval of a nominal .95 covers .945 or more and the type I error of a
     nominal .05 is at most .055 (4,000 simulations each, standard error .0035).
-
-    Examples
-    --------
-    >>> from llm_power.statistics.average_gap import average_gap, binary_gap
-    >>> tasks = [binary_gap([30], [8], [500]), binary_gap([12], [9], [100])]
-    >>> average_gap(tasks, [0.5, 0.5]).interval(0.95).low.round(4)
-    array([-0.0109])
     """
     share = finite("weights", weights)
     if share.shape != (len(tasks),) or np.any(share < 0) or not np.isclose(share.sum(), 1):

@@ -21,61 +21,22 @@ from llm_power.statistics.paired_binary import admissible_rho
 
 @dataclass(frozen=True, slots=True)
 class PairedCells:
-    """Cell probabilities of a pair of 0/1 scores.
+    """Cell probabilities of a pair of 0/1 scores."""
 
-    Attributes
-    ----------
-    p11, p10, p01, p00 : ndarray
-        Probability that both, only A, only B, and neither solve an item.
-    rho : ndarray
-        Correlation of the two 0/1 scores, the rho of eq. (5).
-
-    Examples
-    --------
-    >>> from llm_power.statistics.bernoulli_pairs import paired_bernoulli_cells
-    >>> cells = paired_bernoulli_cells(0.65, 0.60, 0.0)
-    >>> float(cells.rho)
-    0.0
-    """
-
+    #: `p11`, `p10`, `p01`, `p00`: Probability that both, only A, only B, and neither solve an item.
     p11: FloatArray
     p10: FloatArray
     p01: FloatArray
     p00: FloatArray
+    #: Correlation of the two 0/1 scores, the rho of eq. (5).
     rho: FloatArray
 
 
 def paired_bernoulli_cells(p_a: ArrayLike, p_b: ArrayLike, rho_z: ArrayLike) -> PairedCells:
-    r"""Cells of a pair under a latent Gaussian copula (Section 5).
+    """Cells of a pair under a latent Gaussian copula (Section 5).
 
-    Parameters
-    ----------
-    p_a, p_b : array_like
-        Accuracies, strictly between 0 and 1.
-    rho_z : array_like
-        Correlation of the latent normal variables, strictly between -1 and 1.
-
-    Returns
-    -------
-    PairedCells
-        Arrays of the broadcast shape.
-
-    Raises
-    ------
-    InvalidArgument
-        If an argument is outside its open interval.
-
-    Notes
-    -----
     :math:`p_{11}` is the bivariate normal distribution function at the two normal quantiles,
     by Owen's T function (Owen 1956, doi:10.1214/aoms/1177728074).
-
-    Examples
-    --------
-    >>> from llm_power.statistics.bernoulli_pairs import paired_bernoulli_cells
-    >>> cells = paired_bernoulli_cells(0.65, 0.60, rho_z=0.5)
-    >>> [round(float(p), 4) for p in (cells.p11, cells.p10, cells.p01, cells.p00)]
-    [0.4663, 0.1837, 0.1337, 0.2163]
     """
     a, b, r = broadcast(
         p_a=strictly_between("p_a", p_a, 0.0, 1.0),
@@ -86,34 +47,7 @@ def paired_bernoulli_cells(p_a: ArrayLike, p_b: ArrayLike, rho_z: ArrayLike) -> 
 
 
 def latent_correlation(p_a: ArrayLike, p_b: ArrayLike, rho: ArrayLike) -> FloatArray:
-    r"""Latent correlation :math:`\rho_z` that gives two 0/1 scores the correlation `rho`.
-
-    Parameters
-    ----------
-    p_a, p_b : array_like
-        Accuracies, strictly between 0 and 1.
-    rho : array_like
-        Correlation of the scores, inside the admissible interval of eqs. (7) and (8).
-
-    Returns
-    -------
-    ndarray
-        Broadcast shape; the inverse of the ``rho`` of `paired_bernoulli_cells`.
-
-    Raises
-    ------
-    InvalidArgument
-        If `rho` does not lie inside its admissible interval.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.bernoulli_pairs import latent_correlation, paired_bernoulli_cells
-    >>> rho_z = latent_correlation(0.65, 0.60, 0.30)
-    >>> round(float(rho_z), 4)
-    0.4632
-    >>> round(float(paired_bernoulli_cells(0.65, 0.60, rho_z).rho), 4)
-    0.3
-    """
+    r"""Latent correlation :math:`\rho_z` that gives two 0/1 scores the correlation `rho`."""
     a, b, r = broadcast(
         p_a=strictly_between("p_a", p_a, 0.0, 1.0),
         p_b=strictly_between("p_b", p_b, 0.0, 1.0),
@@ -138,35 +72,7 @@ def latent_correlation(p_a: ArrayLike, p_b: ArrayLike, rho: ArrayLike) -> FloatA
 def gap_at_required_n(
     p: float, rho_z: float, n_items: int, *, alpha: float = 0.05, power: float = 0.80
 ) -> float:
-    r"""Gap whose required N is exactly `n_items` (the alternative of Section 5).
-
-    Parameters
-    ----------
-    p : float
-        Mid accuracy: the models have :math:`p \pm \delta/2`.
-    rho_z : float
-        Latent correlation, held fixed.
-    n_items : int
-        Number of items.
-    alpha, power : float
-        Two-sided level and target power.
-
-    Returns
-    -------
-    float
-        The gap :math:`\delta > 0`.
-
-    Raises
-    ------
-    InvalidArgument
-        If an argument is outside its domain, or the widest gap around `p` needs more items.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.bernoulli_pairs import gap_at_required_n
-    >>> round(gap_at_required_n(0.6, rho_z=0.5, n_items=500), 4)
-    0.071
-    """
+    """Gap whose required N is exactly `n_items` (the alternative of Section 5)."""
     mid, latent = open_unit("p", p), float(strictly_between("rho_z", rho_z, -1.0, 1.0))
     n, k = int(counts("n_items", n_items)), float(z_sum(alpha, power)) ** 2
 
@@ -189,36 +95,8 @@ def discordance_from_required_n(
 ) -> tuple[float, float]:
     r"""Discordance probabilities of a pair known by its gap and required N alone.
 
-    Parameters
-    ----------
-    delta : float
-        Gap, A minus B.
-    n_star : float
-        Required number of items at that gap.
-    alpha, power : float
-        Two-sided level and target power of `n_star`.
-
-    Returns
-    -------
-    p10, p01 : float
-        Probability that only A, and only B, solves an item.
-
-    Raises
-    ------
-    InvalidArgument
-        If no pair has this gap and required N.
-
-    Notes
-    -----
     Eq. (3) gives :math:`\sigma_D^2`, and :math:`p_{10} + p_{01} = \sigma_D^2 + \delta^2`.
     Figure 4's pair is (0.024, 2362).
-
-    Examples
-    --------
-    >>> from llm_power.statistics.bernoulli_pairs import discordance_from_required_n
-    >>> p10, p01 = discordance_from_required_n(delta=0.05, n_star=1028)
-    >>> round(p10, 4), round(p01, 4)
-    (0.19, 0.14)
     """
     variance = n_star * delta**2 / float(z_sum(alpha, power)) ** 2
     total = variance + delta**2

@@ -22,94 +22,39 @@ _BLOCK = 2**20
 
 @dataclass(frozen=True, slots=True)
 class BootstrapDistribution:
-    r"""Exact bootstrap distribution of the sum of N paired 0/1 differences.
+    """Exact bootstrap distribution of the sum of N paired 0/1 differences."""
 
-    Attributes
-    ----------
-    sums : ndarray of int, shape (2 N + 1,)
-        Values of :math:`S^* = N\bar D^*`, from -N to N.
-    pmf : ndarray, shape (2 N + 1,)
-        Their probabilities, to an absolute error of about 1e-13.
-    at_most_zero, at_least_zero : float
-        :math:`P(S^* \le 0)` and :math:`P(S^* \ge 0)`; the smaller one has full relative
-        precision however small it is.
-    n_items : int
-        Number of items N.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.bootstrap_law import exact_bootstrap_distribution
-    >>> law = exact_bootstrap_distribution(b=30, c=12, n_items=100)
-    >>> round(law.at_most_zero, 5)
-    0.00255
-    """
-
+    #: Values of :math:`S^* = N\bar D^*`, from -N to N.
     sums: IntArray
+    #: Their probabilities, to an absolute error of about 1e-13.
     pmf: FloatArray
+    #: `at_most_zero`, `at_least_zero`: :math:`P(S^* \le 0)` and :math:`P(S^* \ge 0)`; the smaller
+    #: one has full relative precision however small it is.
     at_most_zero: float
     at_least_zero: float
+    #: Number of items N.
     n_items: int
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
-        """Percentile interval of the gap with infinitely many resamples.
-
-        Examples
-        --------
-        >>> from llm_power.statistics.bootstrap_law import exact_bootstrap_distribution
-        >>> exact_bootstrap_distribution(b=30, c=12, n_items=100).interval(0.95)
-        (0.06, 0.3)
-        """
+        """Percentile interval of the gap with infinitely many resamples."""
         tail = (1.0 - open_unit("confidence", confidence)) / 2
         low = int(np.argmax(np.cumsum(self.pmf) >= tail))
         high = self.sums.size - 1 - int(np.argmax(np.cumsum(self.pmf[::-1]) >= tail))
         return float(self.sums[low] / self.n_items), float(self.sums[high] / self.n_items)
 
     def rejects(self, alpha: float = 0.05) -> bool:
-        """Whether 0 lies outside the interval of confidence 1 - `alpha`.
-
-        Examples
-        --------
-        >>> from llm_power.statistics.bootstrap_law import exact_bootstrap_distribution
-        >>> exact_bootstrap_distribution(b=30, c=12, n_items=100).rejects(alpha=0.05)
-        True
-        """
+        """Whether 0 lies outside the interval of confidence 1 - `alpha`."""
         return min(self.at_most_zero, self.at_least_zero) < open_unit("alpha", alpha) / 2
 
 
 def exact_bootstrap_distribution(b: int, c: int, n_items: int) -> BootstrapDistribution:
     r"""Distribution of the bootstrap sum of a pair of 0/1 scores, without resampling.
 
-    Parameters
-    ----------
-    b, c : int
-        Items that only the first, and only the second, model solves.
-    n_items : int
-        Items that both models were scored on, at least b + c.
-
-    Returns
-    -------
-    BootstrapDistribution
-        The distribution, its percentile interval and decision.
-
-    Raises
-    ------
-    InvalidArgument
-        If a count is not whole, negative, or b + c exceeds `n_items`.
-
-    Notes
-    -----
     The probabilities invert the characteristic function
     :math:`((N-b-c + b e^{it} + c e^{-it})/N)^N` by a fast Fourier transform. For the
     HellaSwag pair of Table 6 (b = 295, c = 249, N = 10,042) :math:`P(S^* \le 0) = 0.0254`:
     the interval contains 0, as Table 11 has it, by so little that 10,000 resamples
     (standard error 0.0016 at the level of 0.025) decide it either way.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.bootstrap_law import exact_bootstrap_distribution
-    >>> law = exact_bootstrap_distribution(b=30, c=12, n_items=100)
-    >>> law.rejects(), law.interval()
-    (True, (0.06, 0.3))
     """
     first, second, n = (int(x) for x in pair_counts(b, c, n_items))
     t = 2 * np.pi * np.arange(n + 1) / (2 * n + 1)
@@ -126,23 +71,6 @@ def bootstrap_tails(
 ) -> tuple[FloatArray, FloatArray]:
     r"""Exact :math:`P(S^* \le 0)` and :math:`P(S^* \ge 0)` of the bootstrap sum.
 
-    Parameters
-    ----------
-    b, c, n_items : array_like of int
-        As in `exact_bootstrap_distribution`, one entry a pair.
-
-    Returns
-    -------
-    at_most_zero, at_least_zero : ndarray
-        Broadcast shape; the smaller of the two has full relative precision.
-
-    Raises
-    ------
-    InvalidArgument
-        As `exact_bootstrap_distribution`.
-
-    Notes
-    -----
     Say :math:`b \ge c` and let :math:`r = \sqrt{c/b}`. A path with :math:`i` steps up and
     :math:`j` down has weight :math:`b^i c^j = (bc)^{(i+j)/2} r^{j-i}`, so that
 
@@ -152,13 +80,6 @@ def bootstrap_tails(
     where :math:`q` is the law of a symmetric walk whose steps are :math:`\pm 1` with
     probability :math:`\sqrt{bc}/(N\varrho)` each. The tail is a sum of positive terms around
     the center of :math:`q`, where its Fourier inversion is accurate.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.bootstrap_law import bootstrap_tails
-    >>> below, above = bootstrap_tails([30, 20], [12, 20], 100)
-    >>> below.round(4), above.round(4)
-    (array([0.0026, 0.5315]), array([0.9985, 0.5315]))
     """
     first, second, n = pair_counts(b, c, n_items)
     more, fewer = np.maximum(first, second), np.minimum(first, second)
@@ -174,34 +95,9 @@ def percentile_bootstrap_boundary(
 ) -> IntArray:
     r"""Smallest `b` above `c` at which the paired bootstrap of Definition 2 rejects, exactly.
 
-    Parameters
-    ----------
-    c, n_items : array_like of int
-        Items that only the weaker model solves, and items in all.
-    alpha : float, default 0.05
-        Two-sided level.
-
-    Returns
-    -------
-    ndarray of int
-        Broadcast shape; ``n_items - c + 1``, which no b can be, where no b rejects.
-
-    Raises
-    ------
-    InvalidArgument
-        If a count is not whole, negative, or `c` exceeds `n_items`, or `alpha` is not in (0, 1).
-
-    Notes
-    -----
     Giving A one more item moves a step of the bootstrap walk from 0 to +1, so that
     :math:`P(S^* \le 0)` falls in b at fixed c and N, and bisection finds the boundary. At
     b = c the probability is at least 1/2.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.bootstrap_law import percentile_bootstrap_boundary
-    >>> percentile_bootstrap_boundary([0, 12, 249], 10042)
-    array([  4,  25, 296])
     """
     level = open_unit("alpha", alpha)
     fewer, _, n = pair_counts(c, 0, n_items)
@@ -225,32 +121,7 @@ def percentile_bootstrap_boundary(
 def percentile_bootstrap_rejects(
     b: ArrayLike, c: ArrayLike, n_items: ArrayLike, *, alpha: float = 0.05
 ) -> BoolArray:
-    r"""Exact decision of the paired bootstrap (Definition 2) with infinitely many resamples.
-
-    Parameters
-    ----------
-    b, c, n_items : array_like of int
-        As in `exact_bootstrap_distribution`, one entry a pair.
-    alpha : float, default 0.05
-        Two-sided level.
-
-    Returns
-    -------
-    ndarray of bool
-        Broadcast shape; true where :math:`P(S^* \le 0)` or :math:`P(S^* \ge 0)` is below
-        `alpha` / 2, that is, where 0 lies outside the percentile interval.
-
-    Raises
-    ------
-    InvalidArgument
-        As `exact_bootstrap_distribution`, or if `alpha` is not in (0, 1).
-
-    Examples
-    --------
-    >>> from llm_power.statistics.bootstrap_law import percentile_bootstrap_rejects
-    >>> percentile_bootstrap_rejects(b=[295, 831], c=[249, 195], n_items=10042)
-    array([False,  True])
-    """
+    """Exact decision of the paired bootstrap (Definition 2) with infinitely many resamples."""
     first, second, n = pair_counts(b, c, n_items)
     more, fewer = np.maximum(first, second).ravel(), np.minimum(first, second).ravel()
     keys, where = np.unique(np.stack([fewer, n.ravel()]), axis=1, return_inverse=True)

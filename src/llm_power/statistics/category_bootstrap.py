@@ -23,48 +23,28 @@ _PERCENTILES = np.array([0.05, 0.95])
 
 @dataclass(frozen=True, slots=True)
 class CategoryBootstrap:
-    """Bootstrap of the clusters: how far the clustered verdicts hang on which clusters there are.
+    """Spread of the clustered verdicts over resamples of the clusters."""
 
-    Attributes
-    ----------
-    icc_interval, design_effect_interval, n_star_interval : ndarray of shape (2, n_pairs)
-        5th and 95th percentile (linear interpolation) over the resamples in which the ICC is
-        defined; (2,) for a single pair given as vectors.
-    probability_unresolved : ndarray of shape (n_pairs,)
-        Share of all resamples in which the pair is not resolved; an undefined ICC counts as
-        not resolved.
-    n_undefined : ndarray of shape (n_pairs,)
-        Resamples in which the ICC of the pair is undefined.
-    unresolved_counts : ndarray of shape (n_resamples,)
-        Number of unresolved pairs in each resample.
-    count_distribution : ndarray of shape (n_pairs + 1,)
-        Share of the resamples with 0, 1, ... unresolved pairs.
-    n_resamples : int
-        Number of resamples :math:`B`.
-    seed : tuple of int
-        Entropy of the generator's seed sequence; from it a fresh generator repeats the draws.
-    alpha, power : float
-        Level and target power.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.category_bootstrap import category_bootstrap
-    >>> from llm_power.statistics.cluster_moments import moments_from_counts
-    >>> moments = moments_from_counts([90, 110, 100], b=[20, 25, 9], c=[8, 10, 12])
-    >>> drawn = category_bootstrap(moments, rng=1, n_resamples=200)
-    >>> drawn.n_resamples, drawn.seed
-    (200, (1,))
-    """
-
+    #: `icc_interval`, `design_effect_interval`, `n_star_interval`: 5th and 95th percentile (linear
+    #: interpolation) over the resamples in which the ICC is defined; (2,) for a single pair given
+    #: as vectors; shape (2, n_pairs).
     icc_interval: FloatArray
     design_effect_interval: FloatArray
     n_star_interval: FloatArray
+    #: Share of all resamples in which the pair is not resolved; an undefined ICC counts as not
+    #: resolved; shape (n_pairs,).
     probability_unresolved: FloatArray
+    #: Resamples in which the ICC of the pair is undefined; shape (n_pairs,).
     n_undefined: IntArray
+    #: Number of unresolved pairs in each resample; shape (n_resamples,).
     unresolved_counts: IntArray
+    #: Share of the resamples with 0, 1, ... unresolved pairs; shape (n_pairs + 1,).
     count_distribution: FloatArray
+    #: Number of resamples :math:`B`.
     n_resamples: int
+    #: Entropy of the generator's seed sequence; from it a fresh generator repeats the draws.
     seed: tuple[int, ...]
+    #: `alpha`, `power`: Level and target power.
     alpha: float
     power: float
 
@@ -76,52 +56,16 @@ def category_bootstrap(
     n_resamples: int = 1000,
     alpha: float = 0.05,
     power: float = 0.80,
+    # Pairs at a time: bounds the memory, some 20 arrays of n_resamples x block_size floats, and
+    # does not change a bit of the result.
     block_size: int = 256,
 ) -> CategoryBootstrap:
-    r"""Resample the clusters and recompute ICC, design effect and clustered required items.
+    """Resample the clusters and recompute ICC, design effect and clustered required items.
 
-    Parameters
-    ----------
-    moments : ClusterMoments
-        Sufficient statistics of each cluster and pair.
-    rng : numpy.random.Generator or int, optional
-        Source of the draws; a seed starts one, and by default it is fresh. All pairs see the
-        same resamples.
-    n_resamples : int, default 1000
-        Number of resamples :math:`B`.
-    alpha, power : float
-        Level and target power.
-    block_size : int, default 256
-        Pairs worked on at a time. It bounds the memory (some 20 arrays of `n_resamples` x
-        `block_size` floats) and does not change a bit of the result.
-
-    Returns
-    -------
-    CategoryBootstrap
-        Percentile intervals and verdicts.
-
-    Raises
-    ------
-    InvalidArgument
-        If an argument is outside its domain.
-
-    Notes
-    -----
     Appendix G and Table 9. :math:`N^*_{IID}` and the budget N stay at their values on the full
     data; a cluster drawn twice is two clusters. The mean cluster size is that of the
     resample, which the text leaves open and Table 9 decides: in its row "4 vs 5" an ICC of
     0.044 goes with a design effect of 40.9, out of reach of the full data's size of 859.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.category_bootstrap import category_bootstrap
-    >>> from llm_power.statistics.cluster_moments import moments_from_counts
-    >>> moments = moments_from_counts([90, 110, 100], b=[20, 25, 9], c=[8, 10, 12])
-    >>> drawn = category_bootstrap(moments, rng=1, n_resamples=200)
-    >>> drawn.icc_interval.round(3)
-    array([-0.01 ,  0.029])
-    >>> drawn.probability_unresolved
-    array(1.)
     """
     rng = np.random.default_rng(rng)
     if block_size < 1:
@@ -166,34 +110,7 @@ def category_bootstrap(
 
 
 def resample_clusters(n_clusters: int, n_resamples: int, rng: RandomSource = None) -> IntArray:
-    """Draw clusters with replacement, as multiplicities.
-
-    Parameters
-    ----------
-    n_clusters : int
-        Number of clusters :math:`K`, which is also the number drawn in each resample.
-    n_resamples : int
-        Number of resamples :math:`B`.
-    rng : numpy.random.Generator or int, optional
-        Source of the draws; a seed starts one, and by default it is fresh.
-
-    Returns
-    -------
-    ndarray of shape (n_resamples, n_clusters)
-        How often each resample holds each cluster; rows sum to `n_clusters`.
-
-    Raises
-    ------
-    InvalidArgument
-        If a number is not positive.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.category_bootstrap import resample_clusters
-    >>> draws = resample_clusters(n_clusters=5, n_resamples=1000, rng=1)
-    >>> draws.shape, set(draws.sum(axis=1).tolist())
-    ((1000, 5), {5})
-    """
+    """Draw clusters with replacement, as multiplicities of shape (n_resamples, n_clusters)."""
     rng = np.random.default_rng(rng)
     for name, value in (("n_clusters", n_clusters), ("n_resamples", n_resamples)):
         if value < 1:

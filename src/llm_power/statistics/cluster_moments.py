@@ -21,58 +21,25 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class ClusterMoments:
-    """Sufficient statistics of the paired difference, one row a cluster.
+    """Sufficient statistics of the paired difference, one row a cluster."""
 
-    Attributes
-    ----------
-    n_items : ndarray of shape (n_clusters, n_pairs), (n_clusters, 1) or (n_clusters,)
-        Items both models of the pair have a score on; one column if the same for all pairs.
-    sum_d, sum_d2 : ndarray of shape (n_clusters, n_pairs) or (n_clusters,)
-        Sum of the paired difference, less `origin`, and of its square over those items.
-    origin : ndarray of shape (n_pairs,) or (), default 0
-        What was taken off every difference beforehand. Taking off the mean keeps the digits of a
-        variance that is small beside the squared gap.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.cluster_moments import moments_from_counts
-    >>> moments = moments_from_counts([90, 110], b=[20, 25], c=[8, 10])
-    >>> moments.sum_d
-    array([12., 15.])
-    """
-
+    #: Items both models of the pair have a score on; one column if the same for all pairs; shape
+    #: (n_clusters, n_pairs).
     n_items: FloatArray
+    #: `sum_d`, `sum_d2`: Sum of the paired difference, less `origin`, and of its square over those
+    #: items; shape (n_clusters, n_pairs) or (n_clusters,).
     sum_d: FloatArray
     sum_d2: FloatArray
+    #: What was taken off every difference beforehand. Taking off the mean keeps the digits of a
+    #: variance that is small beside the squared gap; shape (n_pairs,) or ().
     origin: FloatArray = field(default_factory=lambda: np.zeros(()))
 
 
 def moments_from_sums(n_items: ArrayLike, sum_d: ArrayLike, sum_d2: ArrayLike) -> ClusterMoments:
     """Collect the sufficient statistics of graded scores.
 
-    Parameters
-    ----------
-    n_items : array_like of shape (n_clusters, n_pairs), (n_clusters, 1) or (n_clusters,)
-        Items of each cluster that both models have a score on; 0 where there is none.
-    sum_d, sum_d2 : array_like of shape (n_clusters, n_pairs) or (n_clusters,)
-        Sum of the paired difference and of its square, in score units and their square.
-
-    Returns
-    -------
-    ClusterMoments
-        The checked arrays.
-
-    Raises
-    ------
-    InvalidArgument
-        If shapes do not fit, or no set of `n_items` numbers has these two sums.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.cluster_moments import moments_from_sums
-    >>> moments = moments_from_sums([90, 110], sum_d=[4.5, 7.0], sum_d2=[20.2, 31.0])
-    >>> moments.sum_d2
-    array([20.2, 31. ])
+    Shapes: `sum_d`, `sum_d2` (n_clusters, n_pairs) or (n_clusters,); `n_items` these or
+    (n_clusters, 1).
     """
     n = counts("n_items", n_items).astype(np.float64)
     total, squares = finite("sum_d", sum_d), non_negative("sum_d2", sum_d2)
@@ -92,31 +59,9 @@ def moments_from_sums(n_items: ArrayLike, sum_d: ArrayLike, sum_d2: ArrayLike) -
 
 
 def moments_from_differences(differences: ArrayLike, labels: ArrayLike) -> ClusterMoments:
-    """Collect the sufficient statistics from items, in two passes.
+    """Collect the sufficient statistics from items, in two passes; rows in order of the labels.
 
-    Parameters
-    ----------
-    differences : array_like of shape (n_items,) or (n_items, n_pairs)
-        Paired difference of each item; NaN where a model of the pair lacks it.
-    labels : array_like of shape (n_items,)
-        Cluster of each item, numbers or strings.
-
-    Returns
-    -------
-    ClusterMoments
-        One row a cluster, in sorted order of the labels; `origin` is the mean difference.
-
-    Raises
-    ------
-    InvalidArgument
-        If shapes do not fit, there is no item, or a difference is infinite.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.cluster_moments import moments_from_differences
-    >>> moments = moments_from_differences([0.5, 1.0, 0.0, -0.5], ["x", "x", "y", "y"])
-    >>> float(moments.origin), moments.sum_d.tolist(), moments.sum_d2.tolist()
-    (0.25, [1.0, -1.0], [0.625, 0.625])
+    Shapes: `differences` (n_items,) or (n_items, n_pairs); `labels` (n_items,).
     """
     if np.ma.is_masked(differences):
         raise InvalidArgument("differences must not have masked entries; set them to NaN")
@@ -140,29 +85,7 @@ def moments_from_differences(differences: ArrayLike, labels: ArrayLike) -> Clust
 def moments_from_counts(n_items: ArrayLike, b: ArrayLike, c: ArrayLike) -> ClusterMoments:
     """Collect the sufficient statistics of binary scores.
 
-    Parameters
-    ----------
-    n_items : array_like of shape (n_clusters, n_pairs), (n_clusters, 1) or (n_clusters,)
-        Items of each cluster that both models have a score on; 0 where there is none.
-    b, c : array_like of shape (n_clusters, n_pairs) or (n_clusters,)
-        Items of each cluster that only A, and only B, solves.
-
-    Returns
-    -------
-    ClusterMoments
-        With ``sum_d = b - c`` and ``sum_d2 = b + c``.
-
-    Raises
-    ------
-    InvalidArgument
-        If shapes do not fit, or there are more discordant items than items.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.cluster_moments import moments_from_counts
-    >>> moments = moments_from_counts([90, 110], b=[20, 25], c=[8, 10])
-    >>> moments.sum_d, moments.sum_d2
-    (array([12., 15.]), array([28., 35.]))
+    Shapes: `b`, `c` (n_clusters, n_pairs) or (n_clusters,); `n_items` these or (n_clusters, 1).
     """
     only_a, only_b = counts("b", b), counts("c", c)
     if only_a.shape != only_b.shape:

@@ -44,32 +44,11 @@ _ENDLESS: Final = 1e15
 
 
 def kish_design_effect(cluster_sizes: ArrayLike, icc: ArrayLike) -> FloatArray:
-    r"""Design effect of clusters of unequal size.
+    r"""Design effect of clusters of unequal size, from sizes of shape (n_clusters, ...).
 
     .. math:: DE = 1 + \left(\frac{\sum_k n_k^2}{N} - 1\right) \max(\mathrm{ICC}, 0)
 
-    Parameters
-    ----------
-    cluster_sizes : array_like of shape (n_clusters, ...)
-        Items of each cluster; empty clusters count for nothing.
-    icc : array_like
-        Intra-cluster correlation, of the shape of one cluster's sizes; NaN stays NaN.
-
-    Returns
-    -------
-    ndarray
-        At least that of `llm_power.statistics.design_effect.design_effect` at the mean size.
-
-    Raises
-    ------
-    InvalidArgument
-        If a size is negative, or an ICC exceeds 1.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.cluster_requirement import kish_design_effect
-    >>> float(kish_design_effect([10, 30], 0.25))  # 1 + (1000 / 40 - 1) / 4
-    7.0
+    Shapes: `cluster_sizes` (n_clusters, ...).
     """
     sizes = non_negative("cluster_sizes", cluster_sizes)
     if sizes.ndim == 0:
@@ -88,42 +67,17 @@ def icc_interval(
         \frac{\sum_k w_k (\bar d_k - \bar d_w)^2}{(K-1)\, MS_{within}} = F_{1-\alpha/2}
         \text{ and } F_{\alpha/2}, \qquad w_k = \frac{n_k (1 - \rho)}{1 + (n_k - 1) \rho}
 
-    Parameters
-    ----------
-    moments : ClusterMoments
-        Sufficient statistics of each cluster and pair.
-    confidence : float, default 0.90
-        Nominal confidence.
+    Returns `low`, `high` (n_pairs,) or ().
 
-    Returns
-    -------
-    low, high : ndarray of shape (n_pairs,) or ()
-        NaN where the ICC is undefined.
+    NaN where the ICC is undefined.
 
-    Raises
-    ------
-    InvalidArgument
-        If `confidence` is not in (0, 1).
-
-    Notes
-    -----
     The left-hand side has the F distribution with K - 1 and N - K degrees of freedom at the true
     ICC, whatever the sizes, and falls with it. With clusters of one size this is Searle's interval;
     with fourteen of 20 to 150 items Searle's, which puts one size in their place, covers .87 for a
     nominal .90 at an ICC of .1. Skewed clusters cost coverage: docs/verdicts.md has it measured.
 
-    References
-    ----------
     Wald (1940), doi:10.1214/aoms/1177731790; Burdick and Graybill (1992), Confidence Intervals on
     Variance Components, section 4.3; Searle (1971), doi:10.2307/2528928.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.cluster_moments import moments_from_counts
-    >>> from llm_power.statistics.cluster_requirement import icc_interval
-    >>> low, high = icc_interval(moments_from_counts([90] * 4, [9, 14, 3, 8], [4, 2, 5, 3]))
-    >>> round(float(low), 4), round(float(high), 4)
-    (0.0008, 0.2041)
     """
     tail = (1 - open_unit("confidence", confidence)) / 2
     fit = one_way_anova(moments, pool_all(moments)).at(0)
@@ -179,40 +133,9 @@ def cluster_power(
     alpha: float = 0.05,
     reference: Reference = "t",
 ) -> FloatArray:
-    r"""Power of the two-sided test of the mean gap over a sample of clusters.
+    """Power of the two-sided test of the mean gap over a sample of clusters.
 
-    Parameters
-    ----------
-    delta, sigma_d : array_like
-        Gap and standard deviation of the paired difference of one item, `sigma_d` positive.
-    icc : array_like
-        Intra-cluster correlation of the paired difference; a negative one counts as 0.
-    n_clusters, cluster_size : array_like
-        Number of clusters, at least 2, and their mean size in items.
-    size_cv : array_like, default 0
-        Coefficient of variation of the sizes.
-    alpha : float, default 0.05
-        Two-sided level.
-    reference : {"t", "normal"}, default "t"
-        Student's t with K - 1 degrees of freedom, or the normal distribution.
-
-    Returns
-    -------
-    ndarray
-        Broadcast shape; the near rejection region alone, as in eq. (2).
-
-    Raises
-    ------
-    InvalidArgument
-        If an argument is outside its domain.
-
-    Examples
-    --------
-    More items from the same 14 clusters do not help; more clusters do.
-
-    >>> from llm_power.statistics.cluster_requirement import cluster_power
-    >>> cluster_power(0.0188, 0.51, 0.0067, [14, 14, 46], [859, 1e6, 859]).round(2).tolist()
-    [0.3, 0.35, 0.79]
+    Broadcast shape; the near rejection region alone, as in eq. (2).
     """
     clusters, size, inside, spread, sigma, gap = broadcast(
         n_clusters=finite("n_clusters", n_clusters),
@@ -241,30 +164,7 @@ def clusters_required(
 ) -> float:
     """Fewest clusters of one size from which the test has the target power.
 
-    Parameters
-    ----------
-    delta, sigma_d, icc : float
-        As in `cluster_power`.
-    cluster_size : float, default inf
-        Items of a cluster; ``inf`` for the fewest clusters that any number of items makes enough.
-    alpha, power : float
-        Two-sided level and target power.
-
-    Returns
-    -------
-    float
-        A whole number of at least 2; ``inf`` where the gap is zero.
-
-    Raises
-    ------
-    InvalidArgument
-        If an argument is outside its domain.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.cluster_requirement import clusters_required
-    >>> clusters_required(0.0188, 0.51, 0.0067, 859), clusters_required(0.0188, 0.51, 0.0067)
-    (48.0, 41.0)
+    ``inf`` where the gap is zero.
     """
     size = min(cluster_size, _ENDLESS)
     return _fewest(
@@ -283,28 +183,7 @@ def cluster_items_required(
 ) -> float:
     """Fewest items a cluster with which so many clusters have the target power.
 
-    Parameters
-    ----------
-    delta, sigma_d, icc, n_clusters : float
-        As in `cluster_power`.
-    alpha, power : float
-        Two-sided level and target power.
-
-    Returns
-    -------
-    float
-        A whole number; ``inf`` where no number of items is enough.
-
-    Raises
-    ------
-    InvalidArgument
-        If an argument is outside its domain.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.cluster_requirement import cluster_items_required
-    >>> [cluster_items_required(0.0188, 0.51, 0.0067, k) for k in (40, 41, 50)]
-    [inf, 16968.0, 614.0]
+    ``inf`` where no number of items is enough.
     """
     return _fewest(
         lambda m: cluster_power(delta, sigma_d, icc, n_clusters, m, alpha=alpha), power, least=1
@@ -325,51 +204,31 @@ def _fewest(power_of: Callable[[float], FloatArray], power: float, *, least: int
 
 @dataclass(frozen=True, slots=True)
 class ClusterRequirement:
-    r"""What each pair needs of clusters and items.
+    """What each pair needs of clusters and items.
 
     Arrays of shape (n_pairs,), or () for a single pair given as vectors. NaN where the ICC is
     undefined, ``inf`` where the gap is zero.
-
-    Attributes
-    ----------
-    design_effect : ndarray
-        Kish's design effect at the sizes at hand.
-    effective_clusters : ndarray
-        :math:`N^2/\sum n_k^2`, the number of clusters of equal size that are worth as much.
-    items_per_cluster : ndarray
-        Mean items a cluster that these clusters would need, their shares unchanged; ``inf`` where
-        no number of items is enough.
-    n_star : ndarray
-        The same as items in all, clusters at hand times `items_per_cluster`.
-    n_clusters : ndarray
-        Clusters that would be enough at the mean size and spread of sizes at hand; whole numbers.
-    q : ndarray
-        Items at hand over `n_star`.
-    resolved : ndarray of bool
-        Whether the items at hand are enough.
-    alpha, power : float
-        The operating point.
-    reference : {"t", "normal"}
-        The distribution of the test.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.cluster_moments import moments_from_counts
-    >>> from llm_power.statistics.cluster_requirement import cluster_requirement
-    >>> need = cluster_requirement(moments_from_counts([90] * 4, [9, 14, 3, 8], [4, 2, 5, 3]))
-    >>> round(float(need.design_effect), 2), float(need.effective_clusters), need.reference
-    (2.77, 4.0, 't')
     """
 
+    #: Kish's design effect at the sizes at hand.
     design_effect: FloatArray
+    #: :math:`N^2/\sum n_k^2`, the number of clusters of equal size that are worth as much.
     effective_clusters: FloatArray
+    #: Mean items a cluster that these clusters would need, their shares unchanged; ``inf`` where no
+    #: number of items is enough.
     items_per_cluster: FloatArray
+    #: The same as items in all, clusters at hand times `items_per_cluster`.
     n_star: FloatArray
+    #: Clusters that would be enough at the mean size and spread of sizes at hand; whole numbers.
     n_clusters: FloatArray
+    #: Items at hand over `n_star`.
     q: FloatArray
+    #: Whether the items at hand are enough.
     resolved: BoolArray
+    #: `alpha`, `power`: The operating point.
     alpha: float
     power: float
+    #: The distribution of the test.
     reference: Reference
 
 
@@ -382,27 +241,6 @@ def cluster_requirement(
 ) -> ClusterRequirement:
     r"""Required items from the clusters at hand, and required clusters of the size at hand.
 
-    Parameters
-    ----------
-    moments : ClusterMoments
-        Sufficient statistics of each cluster and pair.
-    alpha, power : float
-        Two-sided level and target power.
-    reference : {"t", "normal"}, default "t"
-        The distribution of the test, as in `cluster_power`.
-
-    Returns
-    -------
-    ClusterRequirement
-        One entry a pair.
-
-    Raises
-    ------
-    InvalidArgument
-        If a setting is outside its domain.
-
-    Notes
-    -----
     With :math:`\lambda` the noncentrality at which the test has the target power, and
     :math:`A = (\lambda\sigma_D/\delta)^2` the items that independent ones would take,
 
@@ -411,14 +249,6 @@ def cluster_requirement(
     which is out of reach where :math:`A\,(1 + c^2)\,ICC \ge K`. The paper's
     :math:`N^*_{IID} \cdot DE` holds the cluster size fixed: it is a number of clusters times that
     size, and reads as items only where new clusters come with them.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.cluster_moments import moments_from_counts
-    >>> from llm_power.statistics.cluster_requirement import cluster_requirement
-    >>> need = cluster_requirement(moments_from_counts([90] * 4, [9, 14, 3, 8], [4, 2, 5, 3]))
-    >>> float(need.n_star), float(need.n_clusters)
-    (inf, 13.0)
     """
     fit = one_way_anova(moments, pool_all(moments)).at(0)
     pair = cluster_resolution(moments, alpha=alpha, power=power)

@@ -45,96 +45,46 @@ _BLOCK = 4_000_000
 
 @dataclass(frozen=True, slots=True)
 class ClusterRobustTest:
-    """Cluster-robust test and interval of each pair's gap.
+    """Cluster-robust test and interval of each pair's gap."""
 
-    Attributes
-    ----------
-    delta : ndarray of shape (n_pairs,) or ()
-        Gap in score units, the mean over items.
-    standard_error : ndarray
-        Cluster-robust standard error, in score units.
-    df : ndarray
-        Degrees of freedom of the t distribution.
-    p : ndarray
-        Two-sided p-value of a zero gap.
-    low, high : ndarray
-        Limits of the interval, in score units.
-    n_clusters : ndarray of int
-        Clusters with an item of the pair.
-    skew : ndarray
-        `llm_power.statistics.skewness.asymmetry` of the cluster residuals, which the t test
-        leaves out; `llm_power.statistics.verdict.mean_verdicts` takes it in.
-    variance : str
-        Which estimator.
-    confidence : float
-        Nominal confidence.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.cluster_moments import moments_from_counts
-    >>> from llm_power.statistics.cluster_robust import cluster_robust_test
-    >>> moments = moments_from_counts([7, 12, 5, 20, 3], [4, 1, 2, 3, 1], [0, 5, 1, 2, 0])
-    >>> test = cluster_robust_test(moments)
-    >>> round(float(test.delta), 4), int(test.n_clusters), test.variance
-    (0.0638, 5, 'CR2')
-    >>> round(float(test.low), 4), round(float(test.high), 4)
-    (-0.4331, 0.5607)
-    """
-
+    #: Gap in score units, the mean over items; shape (n_pairs,) or ().
     delta: FloatArray
+    #: Cluster-robust standard error, in score units.
     standard_error: FloatArray
+    #: Degrees of freedom of the t distribution.
     df: FloatArray
+    #: Two-sided p-value of a zero gap.
     p: FloatArray
+    #: `low`, `high`: Limits of the interval, in score units.
     low: FloatArray
     high: FloatArray
+    #: Clusters with an item of the pair.
     n_clusters: IntArray
+    #: `llm_power.statistics.skewness.asymmetry` of the cluster residuals, which the t test leaves
+    #: out; `llm_power.statistics.verdict.mean_verdicts` takes it in.
     skew: FloatArray
+    #: Which estimator.
     variance: Variance
+    #: Nominal confidence.
     confidence: float
 
 
 @dataclass(frozen=True, slots=True)
 class ClusterResampling:
-    """Resampling p-value of each pair's gap.
+    """Resampling p-value of each pair's gap."""
 
-    Attributes
-    ----------
-    p : ndarray of shape (n_pairs,) or ()
-        Two-sided p-value; NaN where it is undefined.
-    p_error : ndarray
-        Its Monte Carlo standard error; 0 where all sign patterns were enumerated.
-    n_resamples : int
-        Number of weight vectors behind it.
-    enumerated : bool
-        Whether these are all sign patterns.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.cluster_moments import moments_from_counts
-    >>> from llm_power.statistics.cluster_robust import cluster_sign_flip_test
-    >>> moments = moments_from_counts([7, 12, 5, 20, 3], [4, 1, 2, 3, 1], [0, 5, 1, 2, 0])
-    >>> found = cluster_sign_flip_test(moments)
-    >>> float(found.p), float(found.p_error), found.n_resamples, found.enumerated
-    (0.625, 0.0, 16, True)
-    """
-
+    #: Two-sided p-value; NaN where it is undefined; shape (n_pairs,) or ().
     p: FloatArray
+    #: Its Monte Carlo standard error; 0 where all sign patterns were enumerated.
     p_error: FloatArray
+    #: Number of weight vectors behind it.
     n_resamples: int
+    #: Whether these are all sign patterns.
     enumerated: bool
 
     @property
     def smallest_p(self) -> float:
-        """The smallest p-value that so many sign patterns or resamples can give.
-
-        Examples
-        --------
-        >>> from llm_power.statistics.cluster_moments import moments_from_counts
-        >>> from llm_power.statistics.cluster_robust import cluster_sign_flip_test
-        >>> moments = moments_from_counts([7, 12, 5, 20, 3], [4, 1, 2, 3, 1], [0, 5, 1, 2, 0])
-        >>> cluster_sign_flip_test(moments).smallest_p
-        0.0625
-        """
+        """The smallest p-value that so many sign patterns or resamples can give."""
         return 1 / (self.n_resamples + (not self.enumerated))
 
 
@@ -149,51 +99,19 @@ def cluster_robust_test(
         \nu = \frac{1}{\sum_k a_k^2 + (\sum_k r_k)^2 - \sum_k r_k^2},
         \quad r_k = \frac{a_k^2}{1 - a_k}
 
-    Parameters
-    ----------
-    moments : ClusterMoments
-        Items and sums of each cluster and pair.
-    variance : {"CR2", "CR1", "CR0"}, default "CR2"
-        CR2 has Satterthwaite's degrees of freedom :math:`\nu`. CR0 leaves out
-        :math:`1 - a_k`, CR1 multiplies CR0 by :math:`K/(K-1)`; both have :math:`K - 1`
-        degrees of freedom and are here for comparison.
-    confidence : float, default 0.95
-        Nominal confidence.
+    All but `delta` and `n_clusters` are NaN where fewer than two clusters have items, or where all
+    clusters have the same mean: without variance between clusters there is no verdict.
 
-    Returns
-    -------
-    ClusterRobustTest
-        Arrays of shape (n_pairs,), or () for a single pair given as vectors. All but `delta`
-        and `n_clusters` are NaN where fewer than two clusters have items, or where all
-        clusters have the same mean: without variance between clusters there is no verdict.
+    CR2 has Satterthwaite's degrees of freedom :math:`\nu`. CR0 leaves out :math:`1 - a_k`, CR1
+    multiplies CR0 by :math:`K/(K-1)`; both have :math:`K - 1` degrees of freedom and are here for
+    comparison. The working model is that of independent items, as in R's ``clubSandwich`` for
+    ``lm``; for an intercept alone both formulas are closed. Clusters of equal size have :math:`\nu
+    = K - 1`. With 14 clusters of the sizes of MMLU-Pro's subjects, and an ICC of 0 to .2, the type
+    I error of a nominal .05 is .050 to .054 for CR2, .054 to .058 for CR1 and .061 to .066 for CR0,
+    in 40,000 simulations each (standard error .001).
 
-    Raises
-    ------
-    InvalidArgument
-        If `variance` is none of the three or `confidence` is not in (0, 1).
-
-    Notes
-    -----
-    The working model is that of independent items, as in R's ``clubSandwich`` for ``lm``; for
-    an intercept alone both formulas are closed. Clusters of equal size have
-    :math:`\nu = K - 1`. With 14 clusters of the sizes of MMLU-Pro's subjects, and an ICC of 0
-    to .2, the type I error of a nominal .05 is .050 to .054 for CR2, .054 to .058 for CR1 and
-    .061 to .066 for CR0, in 40,000 simulations each (standard error .001).
-
-    References
-    ----------
-    Bell and McCaffrey (2002), Survey Methodology 28(2), 169-181; Pustejovsky and Tipton
-    (2018), doi:10.1080/07350015.2016.1247004.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.cluster_moments import moments_from_counts
-    >>> from llm_power.statistics.cluster_robust import cluster_robust_test
-    >>> test = cluster_robust_test(
-    ...     moments_from_counts([7, 12, 5, 20, 3], [4, 1, 2, 3, 1], [0, 5, 1, 2, 0])
-    ... )
-    >>> [round(float(x), 4) for x in (test.standard_error, test.df, test.p)]
-    [0.1454, 2.6686, 0.6937]
+    Bell and McCaffrey (2002), Survey Methodology 28(2), 169-181; Pustejovsky and Tipton (2018),
+    doi:10.1080/07350015.2016.1247004.
     """
     if variance not in ("CR2", "CR1", "CR0"):
         raise InvalidArgument(f"variance must be 'CR2', 'CR1' or 'CR0', got {variance!r}")
@@ -241,51 +159,18 @@ def wild_cluster_bootstrap(
 ) -> ClusterResampling:
     r"""Wild cluster bootstrap-t test of a gap, with the null hypothesis imposed.
 
-    Parameters
-    ----------
-    moments : ClusterMoments
-        Items and sums of each cluster and pair.
-    delta_0 : float, default 0
-        Gap under the hypothesis, in score units.
-    weights : {"rademacher", "webb"}, default "rademacher"
-        Signs, or Webb's six weights, which leave fewer ties where clusters are few.
-    n_resamples : int, default 9,999
-        Random weight vectors. All sign patterns are enumerated instead where they, counting a
-        pattern and its opposite once, are no more than this: up to 14 clusters by default.
-    rng : numpy.random.Generator, optional
-        Stream of random numbers; by default one named after this test, the same each time.
+    NaN where the clusters have no variance about the hypothesis.
 
-    Returns
-    -------
-    ClusterResampling
-        Arrays of shape (n_pairs,), or () for a single pair given as vectors; NaN where the
-        clusters have no variance about the hypothesis.
-
-    Raises
-    ------
-    InvalidArgument
-        If a setting is outside its domain.
-
-    Notes
-    -----
     Cluster residuals :math:`s_k - n_k \delta_0` are multiplied by the weights, and the t
-    statistic with CR0 (CR1 differs by a constant) is computed anew. Enumerated patterns
+    statistic with CR0 (CR1 differs by a constant) is computed anew. All sign patterns are
+    enumerated where they are no more than `n_resamples`, up to 14 clusters by default. Enumerated
+    patterns
     include the observed one, and random ones are counted with it, so that p is never 0. In the
     simulations named in `cluster_robust_test`, 4,000 each, the type I error of a nominal .05 is
     .045 to .055 (standard error .003).
 
-    References
-    ----------
     Cameron, Gelbach and Miller (2008), doi:10.1162/rest.90.3.414; Webb (2023),
     doi:10.1111/caje.12661.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.cluster_moments import moments_from_counts
-    >>> from llm_power.statistics.cluster_robust import wild_cluster_bootstrap
-    >>> moments = moments_from_counts([7, 12, 5, 20, 3], [4, 1, 2, 3, 1], [0, 5, 1, 2, 0])
-    >>> float(wild_cluster_bootstrap(moments).p)
-    0.625
     """
     gap = float(finite("delta_0", delta_0))
     if weights not in ("rademacher", "webb"):
@@ -316,39 +201,11 @@ def cluster_sign_flip_test(
 ) -> ClusterResampling:
     """Randomization test that exchanges the two models in whole clusters.
 
-    Parameters
-    ----------
-    moments, delta_0, n_resamples, rng
-        As in `wild_cluster_bootstrap`.
-
-    Returns
-    -------
-    ClusterResampling
-        Arrays of shape (n_pairs,), or () for a single pair given as vectors; 1 where every
-        cluster sum is that of the hypothesis.
-
-    Raises
-    ------
-    InvalidArgument
-        If a setting is outside its domain.
-
-    Notes
-    -----
     Exact where each cluster's sum is symmetric about the hypothesis. The statistic is the
     absolute gap. Fewer than six clusters cannot reach .05: p is at least ``2 ** (1 - K)``. In
     the simulations named in `wild_cluster_bootstrap` the type I error is .046 to .057.
 
-    References
-    ----------
     Canay, Romano and Shaikh (2017), doi:10.3982/ECTA13081.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.cluster_moments import moments_from_counts
-    >>> from llm_power.statistics.cluster_robust import cluster_sign_flip_test
-    >>> moments = moments_from_counts([7, 12, 5, 20, 3], [4, 1, 2, 3, 1], [0, 5, 1, 2, 0])
-    >>> float(cluster_sign_flip_test(moments).p)
-    0.625
     """
     gap = float(finite("delta_0", delta_0))
     stream = named_rng(0, "cluster_sign_flip_test") if rng is None else rng
@@ -363,25 +220,7 @@ def cluster_sign_flip_test(
 
 
 def satterthwaite(share: FloatArray) -> FloatArray:
-    """Degrees of freedom of the CR2 variance, 1 / tr(G^2) with tr(G) = 1.
-
-    Parameters
-    ----------
-    share : ndarray of shape (n_clusters, ...)
-        Share of each cluster in the items.
-
-    Returns
-    -------
-    ndarray
-        The shape of one cluster's shares.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from llm_power.statistics.cluster_robust import satterthwaite
-    >>> satterthwaite(np.array([[0.25, 0.7], [0.25, 0.1], [0.25, 0.1], [0.25, 0.1]])).round(2)
-    array([3.  , 1.59])
-    """
+    """Degrees of freedom of the CR2 variance, 1 / tr(G^2), from shares (n_clusters, ...)."""
     r = _ratio(np.square(share), 1 - share)
     squares, total = ordered_sum(np.square(share)), ordered_sum(r)
     return _ratio(1.0, squares + np.square(total) - ordered_sum(np.square(r)))

@@ -21,36 +21,8 @@ Position = Literal["cluster", "test"]
 def random_clusters(n_items: int, n_clusters: int, rng: RandomSource = None) -> IntArray:
     """Random clusters whose sizes differ by one at most.
 
-    Parameters
-    ----------
-    n_items : int
-        Number of items of the test.
-    n_clusters : int
-        Number of clusters, between 1 and `n_items`.
-    rng : numpy.random.Generator or int, optional
-        Source of the permutation; a seed starts one, and by default it is fresh.
-
-    Returns
-    -------
-    ndarray of shape (n_items,)
-        Labels 0 to ``n_clusters - 1``; no cluster is empty.
-
-    Raises
-    ------
-    InvalidArgument
-        If `n_clusters` is not between 1 and `n_items`.
-
-    Notes
-    -----
     The null check of Section 6.4: such clusters carry no information, so both mean squares of
     the paired difference have one expectation and the verdict is that of independent items.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from llm_power.statistics.clusterings import random_clusters
-    >>> np.bincount(random_clusters(10, 4, rng=1)).tolist()
-    [3, 3, 2, 2]
     """
     rng = np.random.default_rng(rng)
     if not 1 <= n_clusters <= n_items:
@@ -63,25 +35,6 @@ def random_clusters(n_items: int, n_clusters: int, rng: RandomSource = None) -> 
 def difficulty_bins(item_mean: ArrayLike, n_bins: int = 4) -> IntArray:
     """Bin items by how many models solve them; quartiles by default.
 
-    Parameters
-    ----------
-    item_mean : array_like of shape (n_items,)
-        Mean score of each item over the models of the board.
-    n_bins : int, default 4
-        Number of bins, at least 1.
-
-    Returns
-    -------
-    ndarray of shape (n_items,)
-        Labels from 0 (the hardest items) to at most ``n_bins - 1``.
-
-    Raises
-    ------
-    InvalidArgument
-        If `item_mean` is not one-dimensional, not finite or empty, or `n_bins` is not positive.
-
-    Notes
-    -----
     The difficulty quartiles of Section 6.4. With ten models an item mean has eleven values
     at most, so a quartile falls inside a block of equal items. Equal items are never split:
     a block lies in the bin that holds its middle, which moves the cut to the nearer end of
@@ -90,12 +43,6 @@ def difficulty_bins(item_mean: ArrayLike, n_bins: int = 4) -> IntArray:
 
     The bins are made from the very scores that are compared: where all models agree, every
     paired difference is zero. Part of this clustering's ICC is therefore built in.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.clusterings import difficulty_bins
-    >>> difficulty_bins([0.0, 0.1, 0.4, 0.5, 0.6, 0.7, 0.9, 1.0])
-    array([0, 0, 1, 1, 2, 2, 3, 3])
     """
     means = finite("item_mean", item_mean)
     if means.ndim != 1 or means.size == 0:
@@ -116,36 +63,11 @@ def _middle_of_block(means: FloatArray, n_bins: int) -> IntArray:
 def split_by_parity(labels: ArrayLike, position: Position = "cluster") -> IntArray:
     """Halve every cluster by the parity of its items' positions.
 
-    Parameters
-    ----------
-    labels : array_like of shape (n_items,)
-        Cluster of each item, numbers or strings, in the order of the test.
-    position : {"cluster", "test"}, default "cluster"
-        Which position is even or odd: the one within the item's own cluster, which halves
-        each cluster to within one item, or the one in the whole test.
-
-    Returns
-    -------
-    ndarray of shape (n_items,)
-        ``2 k`` for the even and ``2 k + 1`` for the odd positions (counted from 0) of the
-        cluster whose label is the k-th in sorted order.
-
-    Raises
-    ------
-    InvalidArgument
-        If `labels` is not one-dimensional or `position` is neither of the two.
-
-    Notes
-    -----
-    The subject sub-clusters of Section 6.4, which says "item parity" and not of which
-    position. Where every cluster is one run of consecutive items, as in MMLU-Pro sorted by
-    subject, both readings give the same halves and differ in their names alone.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.clusterings import split_by_parity
-    >>> split_by_parity(["law", "law", "law", "math", "math"])
-    array([0, 1, 0, 2, 3])
+    Labels ``2 k`` for the even and ``2 k + 1`` for the odd positions, counted from 0 within the
+    cluster or over the whole test, of the k-th cluster. The subject sub-clusters of Section 6.4,
+    which says "item parity" and not of which position. Where every cluster is one run of
+    consecutive items, as in MMLU-Pro sorted by subject, both readings give the same halves and
+    differ in their names alone.
     """
     array = np.asarray(labels)
     if array.ndim != 1:

@@ -22,71 +22,35 @@ from llm_power.statistics.paired_binary import PairSummary, summarize_counts
 
 @dataclass(frozen=True, slots=True)
 class CorrelationBounds:
-    """Resolution of each pair at its lowest, its critical and its highest correlation.
+    """Resolution of each pair at its lowest, its critical and its highest correlation."""
 
-    Attributes
-    ----------
-    lowest, highest : PairSummary
-        The pair at the lowest admissible correlation, where most items are discordant, and at the
-        highest.
-    b_lowest, b_highest : ndarray of int
-        Items that only A solves, there.
-    critical_b, critical_c : ndarray of int
-        Discordant counts at the lowest correlation that resolves the pair; those of the highest
-        correlation where none does.
-    critical_rho : ndarray
-        That correlation; NaN where the verdict does not depend on it.
-
-    Examples
-    --------
-    >>> from llm_power import resolution_over_correlations
-    >>> pair = resolution_over_correlations(8282, 8236, 10042)  # 46 items apart
-    >>> bool(pair.depends), round(float(pair.critical_rho), 3), int(pair.critical_b)
-    (True, 0.909, 157)
-    """
-
+    #: `lowest`, `highest`: The pair at the lowest admissible correlation, where most items are
+    #: discordant, and at the highest.
     lowest: PairSummary
     highest: PairSummary
+    #: `b_lowest`, `b_highest`: Items that only A solves, there.
     b_lowest: IntArray
     b_highest: IntArray
+    #: `critical_b`, `critical_c`: Discordant counts at the lowest correlation that resolves the
+    #: pair; those of the highest correlation where none does.
     critical_b: IntArray
     critical_c: IntArray
+    #: That correlation; NaN where the verdict does not depend on it.
     critical_rho: FloatArray
 
     @property
     def always_resolved(self) -> BoolArray:
-        """Whether the pair is resolved at every admissible correlation.
-
-        Examples
-        --------
-        >>> from llm_power import resolution_over_correlations
-        >>> bool(resolution_over_correlations(740, 603, 1172).always_resolved)
-        True
-        """
+        """Whether the pair is resolved at every admissible correlation."""
         return self.lowest.resolved
 
     @property
     def never_resolved(self) -> BoolArray:
-        """Whether the pair is unresolved at every admissible correlation.
-
-        Examples
-        --------
-        >>> from llm_power import resolution_over_correlations
-        >>> bool(resolution_over_correlations(716, 712, 1172).never_resolved)
-        True
-        """
+        """Whether the pair is unresolved at every admissible correlation."""
         return np.asarray(~self.highest.resolved)
 
     @property
     def depends(self) -> BoolArray:
-        """Whether the correlation decides.
-
-        Examples
-        --------
-        >>> from llm_power import resolution_over_correlations
-        >>> bool(resolution_over_correlations(740, 716, 1172).depends)
-        True
-        """
+        """Whether the correlation decides."""
         return np.asarray(self.highest.resolved & ~self.lowest.resolved)
 
 

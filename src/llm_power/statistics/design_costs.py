@@ -50,26 +50,13 @@ _STARTS: Final = 2.0 ** np.arange(25)
 
 @dataclass(frozen=True, slots=True)
 class Variances:
-    """Variance of the paired difference at each level, in squared score units.
+    """Variance of the paired difference at each level, in squared score units."""
 
-    Attributes
-    ----------
-    subjects : float
-        Between subjects; 0 where they do not differ.
-    items : float
-        Between the items of a subject.
-    repeats : float
-        Between repeats of an item, of the answers of both models together.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.design_costs import Variances
-    >>> Variances(subjects=0.002, items=0.15, repeats=0.1).items
-    0.15
-    """
-
+    #: Between subjects; 0 where they do not differ.
     subjects: float
+    #: Between the items of a subject.
     items: float
+    #: Between repeats of an item, of the answers of both models together.
     repeats: float = 0.0
 
     def __post_init__(self) -> None:
@@ -80,24 +67,12 @@ class Variances:
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """What a design is paid for, in any unit of money or time.
+    """What a design is paid for, in any unit of money or time."""
 
-    Attributes
-    ----------
-    subject, item : float
-        Of a subject, and of an item beside its answers.
-    answer : float
-        Of one answer of one model, positive: each repeat of an item takes two.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.design_costs import Costs
-    >>> Costs(subject=50, item=1, answer=0.02).answer
-    0.02
-    """
-
+    #: `subject`, `item`: Of a subject, and of an item beside its answers.
     subject: float
     item: float
+    #: Of one answer of one model, positive: each repeat of an item takes two.
     answer: float
 
     def __post_init__(self) -> None:
@@ -108,29 +83,15 @@ class Costs:
 
 @dataclass(frozen=True, slots=True)
 class CostedDesign:
-    """A design in whole numbers, what it costs and what it finds.
+    """A design in whole numbers, what it costs and what it finds."""
 
-    Attributes
-    ----------
-    subjects, items, repeats : int
-        Subjects, items of each, and repeats of each item.
-    cost : float
-        In the unit of the costs.
-    detectable_gap : float
-        Gap that the t test over subjects finds with the target power, in score units.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.design_costs import CostedDesign
-    >>> design = CostedDesign(subjects=20, items=14, repeats=1, cost=291.2, detectable_gap=0.08)
-    >>> design.subjects * design.items
-    280
-    """
-
+    #: `subjects`, `items`, `repeats`: Subjects, items of each, and repeats of each item.
     subjects: int
     items: int
     repeats: int
+    #: In the unit of the costs.
     cost: float
+    #: Gap that the t test over subjects finds with the target power, in score units.
     detectable_gap: float
 
 
@@ -144,38 +105,7 @@ def cheapest_design(
 ) -> CostedDesign:
     """Subjects, items and repeats that find a gap at least cost.
 
-    Parameters
-    ----------
-    gap : float
-        Gap to be found, in score units, not zero; the sign is ignored.
-    variances : Variances
-        Of the paired difference.
-    costs : Costs
-        Of subjects, items and answers.
-    alpha, power : float
-        Two-sided level and target power of the t test over subjects.
-
-    Returns
-    -------
-    CostedDesign
-        At least two subjects. No whole numbers that have the power cost less.
-
-    Raises
-    ------
-    InvalidArgument
-        If an argument is outside its domain.
-
-    Notes
-    -----
     Where a subject costs nothing itself, each has one item: items are then the sample.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.design_costs import Costs, Variances, cheapest_design
-    >>> variances = Variances(subjects=0.002, items=0.15, repeats=0.1)
-    >>> best = cheapest_design(0.02, variances, Costs(subject=50, item=1, answer=0.02))
-    >>> best.subjects, best.items, best.repeats, round(best.cost, 2)
-    (95, 64, 4, 11802.8)
     """
     size = float(positive("gap", abs(float(finite("gap", gap)))))
     allowed = (size / float(z_sum(alpha, power))) ** 2
@@ -200,33 +130,7 @@ def best_design(
     alpha: float = 0.05,
     power: float = 0.80,
 ) -> CostedDesign:
-    """Subjects, items and repeats that find the smallest gap within a budget.
-
-    Parameters
-    ----------
-    budget : float
-        In the unit of the costs; enough for two subjects of one item.
-    variances, costs, alpha, power
-        As in `cheapest_design`.
-
-    Returns
-    -------
-    CostedDesign
-        At least two subjects. No whole numbers within the budget detect a smaller gap.
-
-    Raises
-    ------
-    InvalidArgument
-        If an argument is outside its domain, or the budget too small.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.design_costs import Costs, Variances, best_design
-    >>> variances = Variances(subjects=0.002, items=0.15, repeats=0.1)
-    >>> best = best_design(2000, variances, Costs(subject=50, item=1, answer=0.02))
-    >>> best.subjects, best.items, best.repeats, round(best.detectable_gap, 3)
-    (17, 58, 4, 0.051)
-    """
+    """Subjects, items and repeats that find the smallest gap within a budget."""
     most = float(positive("budget", budget))
     least = 2 * (costs.subject + costs.item + 2 * costs.answer)
     if most < least:
@@ -324,9 +228,8 @@ class _Search:
     def _repeats(self, cost: float, variance: float) -> list[float]:
         """Numbers of repeats that some design within the bounds has, the best ones first."""
         if self.costs.item == 0:
-            return [
-                1.0
-            ]  # for an item that costs nothing beside its answers is better than a repeat
+            # An item that costs nothing beside its answers is better than a repeat.
+            return [1.0]
         most = (cost / 2 - self.costs.subject - self.costs.item) / (2 * self.costs.answer)
         slack = cost * variance * (1 + _ROUNDING)
         most = min(most, slack / (2 * self.costs.answer * self.variances.items))

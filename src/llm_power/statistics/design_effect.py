@@ -37,44 +37,24 @@ class ClusterResolution:
 
     The arrays have shape (n_pairs,), or () for a single pair given as vectors; from
     `leave_one_cluster_out` they have one more leading axis, the dropped cluster.
-
-    Attributes
-    ----------
-    n_clusters, n_items : ndarray
-        Non-empty clusters :math:`K` of the pair, and its items :math:`N`.
-    icc : ndarray
-        One-way ANOVA ICC of the paired difference; NaN where undefined.
-    design_effect : ndarray
-        Design effect; NaN where the ICC is.
-    n_star_iid : ndarray
-        Required items were the items independent; ``inf`` where the gap is zero.
-    n_star : ndarray
-        Required items under clustering; ``inf`` where the gap is zero, else NaN where the
-        ICC is.
-    q : ndarray
-        `n_items` over `n_star`.
-    resolved : ndarray of bool
-        Whether ``q >= 1``; false where q is NaN.
-    alpha, power : float
-        Level and target power.
-
-    Examples
-    --------
-    >>> from llm_power import cluster_resolution
-    >>> from llm_power.statistics.cluster_moments import moments_from_counts
-    >>> found = cluster_resolution(moments_from_counts([90, 110], b=[20, 25], c=[8, 10]))
-    >>> int(found.n_clusters), int(found.n_items)
-    (2, 200)
     """
 
+    #: `n_clusters`, `n_items`: Non-empty clusters :math:`K` of the pair, and its items :math:`N`.
     n_clusters: IntArray
     n_items: FloatArray
+    #: One-way ANOVA ICC of the paired difference; NaN where undefined.
     icc: FloatArray
+    #: Design effect; NaN where the ICC is.
     design_effect: FloatArray
+    #: Required items were the items independent; ``inf`` where the gap is zero.
     n_star_iid: FloatArray
+    #: Required items under clustering; ``inf`` where the gap is zero, else NaN where the ICC is.
     n_star: FloatArray
+    #: `n_items` over `n_star`.
     q: FloatArray
+    #: Whether ``q >= 1``; false where q is NaN.
     resolved: BoolArray
+    #: `alpha`, `power`: Level and target power.
     alpha: float
     power: float
 
@@ -86,33 +66,12 @@ def intraclass_correlation(moments: ClusterMoments) -> FloatArray:
         ICC = \frac{MSB - MSW}{MSB + (n_0 - 1)\,MSW}, \quad
         n_0 = \frac{N - \sum_k n_k^2 / N}{K - 1}
 
-    Parameters
-    ----------
-    moments : ClusterMoments
-        Sufficient statistics of each cluster and pair.
+    NaN where it is undefined: with fewer than two non-empty clusters, with no two items in one
+    cluster, or where all differences are equal, so that both mean squares are zero.
 
-    Returns
-    -------
-    ndarray of shape (n_pairs,), or () for a single pair given as vectors
-        At most 1, possibly negative. NaN where it is undefined: with fewer than two
-        non-empty clusters, with no two items in one cluster, or where all differences are
-        equal, so that both mean squares are zero.
-
-    Notes
-    -----
     Section 6.4 and Table 4. Clusters without items of a pair do not count in its K.
 
-    References
-    ----------
     Donner (1986), International Statistical Review 54, 67-82.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.cluster_moments import moments_from_counts
-    >>> from llm_power.statistics.design_effect import intraclass_correlation
-    >>> moments = moments_from_counts([90, 110, 100], b=[20, 25, 9], c=[8, 10, 12])
-    >>> round(float(intraclass_correlation(moments)), 4)
-    0.0231
     """
     return one_way_anova(moments, pool_all(moments)).at(0).icc
 
@@ -122,38 +81,11 @@ def design_effect(mean_cluster_size: ArrayLike, icc: ArrayLike) -> FloatArray:
 
     .. math:: DE = 1 + (\bar m - 1) \max(ICC, 0)
 
-    Parameters
-    ----------
-    mean_cluster_size : array_like
-        Mean cluster size :math:`\bar m = N/K`, items.
-    icc : array_like
-        Intra-cluster correlation; NaN stays NaN.
-
-    Returns
-    -------
-    ndarray
-        Broadcast shape; at least 1.
-
-    Raises
-    ------
-    InvalidArgument
-        If a size is below 1, which no non-empty cluster has, or an ICC exceeds 1.
-
-    Notes
-    -----
     The paper uses the mean size, as here. For unequal clusters Kish's form has
     :math:`\sum_k n_k^2 / N` for :math:`\bar m`, which is larger: the mean size is lenient. See
     `llm_power.statistics.cluster_requirement.kish_design_effect`.
 
-    References
-    ----------
     Kish (1965), Survey Sampling, Wiley.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.design_effect import design_effect
-    >>> float(design_effect(mean_cluster_size=101, icc=0.01))
-    2.0
     """
     size, correlation = broadcast(
         mean_cluster_size=numbers("mean_cluster_size", mean_cluster_size), icc=numbers("icc", icc)
@@ -214,38 +146,10 @@ def cluster_resolution(
 def leave_one_cluster_out(
     moments: ClusterMoments, *, alpha: float = 0.05, power: float = 0.80
 ) -> ClusterResolution:
-    r"""Clustered verdicts after dropping each cluster in turn.
+    """Clustered verdicts after dropping each cluster in turn, row k without cluster k.
 
-    Parameters
-    ----------
-    moments, alpha, power
-        As in `cluster_resolution`.
-
-    Returns
-    -------
-    ClusterResolution
-        Arrays of shape (n_clusters, n_pairs); row k is without cluster k. The gap,
-        :math:`N^*_{IID}`, ICC and design effect are those of the remaining items, and so is
-        the budget: `q` and `resolved` compare with the N that remains. NaN where nothing
-        remains.
-
-    Raises
-    ------
-    InvalidArgument
-        If `alpha` or `power` is outside its domain.
-
-    Notes
-    -----
     Appendix F and Table 8, which reruns Section 6.4 "on the remaining items". Against the
     budget of the whole benchmark a pair is resolved where `n_star` is at most that N.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.cluster_moments import moments_from_counts
-    >>> from llm_power.statistics.design_effect import leave_one_cluster_out
-    >>> moments = moments_from_counts([90, 110, 100], b=[30, 35, 19], c=[8, 10, 12])
-    >>> leave_one_cluster_out(moments).resolved
-    array([False, False,  True])
     """
     return _resolution(one_way_anova(moments, all_but_one), moments.origin, alpha, power)
 

@@ -47,32 +47,17 @@ _NEGLIGIBLE = -700.0
 
 @dataclass(frozen=True, slots=True)
 class DiscreteMixture:
-    r"""A mixture of finitely many alternatives.
+    """A mixture of finitely many alternatives.
 
-    Attributes
-    ----------
-    name : str
-        What to call it in tables and messages.
-    points : tuple of float
-        Values of :math:`\theta` in (0, 1).
-    weights : tuple of float
-        Their positive weights, which sum to 1.
-
-    Notes
-    -----
     Appendix C calls its 98-point mixture conjugate. A finite sum needs no conjugacy: eq. (24)
     is a weighted sum of likelihood ratios for any points. `BetaMixture` is the conjugate one.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.e_process import DiscreteMixture
-    >>> coin = DiscreteMixture.uniform("two points", [0.4, 0.6])
-    >>> coin.is_symmetric, coin.weights
-    (True, (0.5, 0.5))
     """
 
+    #: What to call it in tables and messages.
     name: str
+    #: Values of :math:`\theta` in (0, 1).
     points: tuple[float, ...] = field(repr=False)
+    #: Their positive weights, which sum to 1.
     weights: tuple[float, ...] = field(repr=False)
 
     def __post_init__(self) -> None:
@@ -85,43 +70,20 @@ class DiscreteMixture:
 
     @classmethod
     def uniform(cls, name: str, points: ArrayLike) -> DiscreteMixture:
-        """Return the mixture of `points` with equal weights.
-
-        Examples
-        --------
-        >>> from llm_power.statistics.e_process import DiscreteMixture
-        >>> DiscreteMixture.uniform("three points", [0.3, 0.5, 0.7]).points
-        (0.3, 0.5, 0.7)
-        """
+        """Return the mixture of `points` with equal weights."""
         theta = tuple(float(point) for point in np.ravel(points))
         return cls(name, theta, (1 / max(len(theta), 1),) * len(theta))
 
     @property
     def is_symmetric(self) -> bool:
-        r"""Whether :math:`\theta` and :math:`1-\theta` have the same weight.
-
-        Examples
-        --------
-        >>> from llm_power.statistics.e_process import DiscreteMixture
-        >>> DiscreteMixture.uniform("one side", [0.6, 0.7]).is_symmetric
-        False
-        """
+        r"""Whether :math:`\theta` and :math:`1-\theta` have the same weight."""
         order = np.argsort(self.points)
         theta, weights = np.take(self.points, order), np.take(self.weights, order)
         mirrored = np.abs(theta - (1 - theta[::-1])) + np.abs(weights - weights[::-1])
         return bool(np.all(mirrored <= 1e-12))
 
     def log_e(self, b: FloatArray, c: FloatArray) -> FloatArray:
-        """Return log e of two arrays of one shape; see `log_e_value`.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from llm_power.statistics.e_process import DiscreteMixture
-        >>> mixture = DiscreteMixture.uniform("two points", [0.4, 0.6])
-        >>> mixture.log_e(np.array([30.0]), np.array([12.0])).round(4)
-        array([2.0995])
-        """
+        """Return log e of two arrays of one shape; see `log_e_value`."""
         theta = np.asarray(self.points)
         up, down, log_weights = np.log(2 * theta), np.log(2 - 2 * theta), np.log(self.weights)
         first, second, result = b.reshape(-1, 1), c.reshape(-1, 1), np.empty(b.size)
@@ -143,27 +105,15 @@ class DiscreteMixture:
 class BetaMixture:
     r"""The continuous mixture :math:`\theta \sim` Beta(`a`, `b`), conjugate to eq. (24).
 
-    Attributes
-    ----------
-    a, b : float
-        Positive shape parameters.
-
-    Notes
-    -----
     :math:`\log e = \log B(a+b_n, b+c_n) - \log B(a, b) + (b_n+c_n)\log 2`, by
     `scaled_log_beta`: the large terms never meet, and log e keeps twelve digits at ten million
     discordant items.
 
     The density is positive on all of (0, 1), so the e-process is consistent: whatever the gap,
     log e tends to infinity. A discrete mixture is so only for gaps near one of its points.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.e_process import BetaMixture
-    >>> BetaMixture(0.5, 0.5).name
-    'Beta(0.5, 0.5)'
     """
 
+    #: `a`, `b`: Positive shape parameters.
     a: float
     b: float
 
@@ -173,38 +123,16 @@ class BetaMixture:
 
     @property
     def name(self) -> str:
-        """What to call it in tables and messages.
-
-        Examples
-        --------
-        >>> from llm_power.statistics.e_process import BetaMixture
-        >>> BetaMixture(1, 1).name
-        'Beta(1, 1)'
-        """
+        """What to call it in tables and messages."""
         return f"Beta({self.a:g}, {self.b:g})"
 
     @property
     def is_symmetric(self) -> bool:
-        r"""Whether :math:`\theta` and :math:`1-\theta` have the same density.
-
-        Examples
-        --------
-        >>> from llm_power.statistics.e_process import BetaMixture
-        >>> BetaMixture(2, 1).is_symmetric
-        False
-        """
+        r"""Whether :math:`\theta` and :math:`1-\theta` have the same density."""
         return self.a == self.b
 
     def log_e(self, b: FloatArray, c: FloatArray) -> FloatArray:
-        """Return log e of two arrays of one shape; see `log_e_value`.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from llm_power.statistics.e_process import BetaMixture
-        >>> BetaMixture(1, 1).log_e(np.array([30.0]), np.array([12.0])).round(4)
-        array([2.2246])
-        """
+        """Return log e of two arrays of one shape; see `log_e_value`."""
         prior = scaled_log_beta(np.asarray(self.a), np.asarray(self.b), self.a - self.b)
         shift = (b - c) + (self.a - self.b)
         return np.asarray(scaled_log_beta(self.a + b, self.b + c, shift) - prior)
@@ -225,63 +153,13 @@ BETA_4_4 = BetaMixture(4.0, 4.0)
 
 
 def log_e_value(b: ArrayLike, c: ArrayLike, mixture: Mixture = BETA_4_4) -> FloatArray:
-    """Logarithm of the mixture e-value, eq. (24).
-
-    Parameters
-    ----------
-    b, c : array_like
-        Discordant counts; real numbers are accepted, as a boundary lies between counts.
-    mixture : DiscreteMixture or BetaMixture, default `BETA_4_4`
-        The mixture of alternatives.
-
-    Returns
-    -------
-    ndarray
-        Broadcast shape; 0 where b = c = 0.
-
-    Raises
-    ------
-    InvalidArgument
-        If a count is negative or not finite.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.e_process import log_e_value
-    >>> log_e_value(b=[831, 295], c=[195, 249]).round(2)
-    array([208.07,  -0.23])
-    """
+    """Logarithm of the mixture e-value, eq. (24)."""
     first, second = broadcast(b=non_negative("b", b), c=non_negative("c", c))
     return mixture.log_e(first, second)
 
 
 def log_e_trajectory(differences: ArrayLike, mixture: Mixture = BETA_4_4) -> FloatArray:
-    """Log e after each step of one or many trajectories.
-
-    Parameters
-    ----------
-    differences : array_like of int, shape (..., n_steps)
-        Paired differences of 0/1 scores in order of arrival: 1 where only A solved the item,
-        -1 where only B did, 0 where they agree. A step is whatever the last axis counts:
-        items, or discordant items if the zeros are left out.
-    mixture : DiscreteMixture or BetaMixture, default `BETA_4_4`
-        The mixture of alternatives.
-
-    Returns
-    -------
-    ndarray, shape (..., n_steps)
-        Log e; index k holds the value after k + 1 steps.
-
-    Raises
-    ------
-    InvalidArgument
-        If a difference is none of -1, 0 and 1.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.e_process import log_e_trajectory
-    >>> log_e_trajectory([1, 1, 1, 1, -1, 1])[3:].round(3)
-    array([0.529, 0.123, 0.331])
-    """
+    """Log e after each step, from differences -1, 0 and 1 of shape (..., n_steps), as they come."""
     steps = np.asarray(differences)
     if not np.all((steps == 0) | (steps == 1) | (steps == -1)):
         raise InvalidArgument("differences must be -1, 0 or 1")
@@ -304,31 +182,7 @@ def log_e_trajectory(differences: ArrayLike, mixture: Mixture = BETA_4_4) -> Flo
 def first_crossing(log_e: ArrayLike, *, alpha: float = 0.05) -> FloatArray:
     r"""Stopping time: number of steps until log e first reaches :math:`\log(1/\alpha)`.
 
-    Parameters
-    ----------
-    log_e : array_like, shape (..., n_steps)
-        Trajectories as from `log_e_trajectory`.
-    alpha : float, default 0.05
-        Level.
-
-    Returns
-    -------
-    ndarray, shape (...)
-        Steps counted from 1, in the unit of the last axis of `log_e` (items or discordant
-        items); ``inf`` where the threshold is never reached.
-
-    Raises
-    ------
-    InvalidArgument
-        If `log_e` has no axis, or `alpha` is not in (0, 1).
-
-    Examples
-    --------
-    >>> from llm_power.statistics.e_process import first_crossing
-    >>> first_crossing([0.0, 1.2, 3.1, 2.8], alpha=0.05)
-    array(3.)
-    >>> first_crossing([0.0, 1.2, 2.9, 2.8], alpha=0.05)
-    array(inf)
+    ``inf`` where the threshold is never reached.
     """
     path = np.asarray(log_e, dtype=np.float64)
     if path.ndim == 0:
@@ -339,35 +193,19 @@ def first_crossing(log_e: ArrayLike, *, alpha: float = 0.05) -> FloatArray:
 
 @dataclass(frozen=True, slots=True)
 class AnytimeBoundary:
-    r"""The smallest imbalance that takes the e-process to :math:`1/\alpha`.
+    r"""The smallest imbalance that takes the e-process to :math:`1/\alpha`."""
 
-    Attributes
-    ----------
-    n_discordant : ndarray of int
-        Number :math:`M = b + c` of discordant items.
-    gap : ndarray
-        Smallest real :math:`s = |b-c|` with :math:`e \ge 1/\alpha`; ``inf`` where even
-        :math:`s = M` is not enough.
-    threshold : ndarray
-        The same as a z value, :math:`u = s/\sqrt{M}`, to be compared with McNemar's
-        :math:`(b-c)/\sqrt{b+c}`.
-    alpha : float
-        Level.
-    mixture : DiscreteMixture or BetaMixture
-        The mixture of alternatives.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.e_process import anytime_boundary
-    >>> boundary = anytime_boundary([100, 1000])
-    >>> boundary.alpha
-    0.05
-    """
-
+    #: Number :math:`M = b + c` of discordant items.
     n_discordant: IntArray
+    #: Smallest real :math:`s = |b-c|` with :math:`e \ge 1/\alpha`; ``inf`` where even :math:`s = M`
+    #: is not enough.
     gap: FloatArray
+    #: The same as a z value, :math:`u = s/\sqrt{M}`, to be compared with McNemar's
+    #: :math:`(b-c)/\sqrt{b+c}`.
     threshold: FloatArray
+    #: Level.
     alpha: float
+    #: The mixture of alternatives.
     mixture: Mixture
 
 
@@ -376,37 +214,9 @@ def anytime_boundary(
 ) -> AnytimeBoundary:
     r"""Invert the e-process at a given number of discordant items.
 
-    Parameters
-    ----------
-    n_discordant : array_like of int
-        Number :math:`M` of discordant items.
-    alpha : float, default 0.05
-        Level.
-    mixture : DiscreteMixture or BetaMixture, default `BETA_4_4`
-        A mixture that is symmetric about 1/2.
-
-    Returns
-    -------
-    AnytimeBoundary
-        Arrays of the shape of `n_discordant`.
-
-    Raises
-    ------
-    InvalidArgument
-        If a count is negative or not whole, `alpha` is not in (0, 1), or the mixture is not
-        symmetric: then e depends on the sign of b - c and there are two boundaries.
-
-    Notes
-    -----
     For a symmetric mixture the root is unique. With :math:`s = b - c`, eq. (24) reads
     :math:`\int (4\theta(1-\theta))^{M/2}\cosh(\tfrac{s}{2}\log\tfrac{\theta}{1-\theta})\,d\nu`,
     which grows with :math:`|s|` and is at most 1 at :math:`s = 0`.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.e_process import anytime_boundary
-    >>> anytime_boundary([100, 1000]).gap.round(1)
-    array([ 30.2, 104.6])
     """
     level = open_unit("alpha", alpha)
     if not mixture.is_symmetric:
@@ -422,15 +232,7 @@ def anytime_boundary(
 
 
 def boundary_gap(n_discordant: FloatArray, alpha: float, mixture: Mixture) -> FloatArray:
-    """Return `AnytimeBoundary.gap` at any positive number of discordant items, whole or not.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from llm_power.statistics.e_process import BETA_2_2, boundary_gap
-    >>> boundary_gap(np.array([100.5, 1e17]), 0.05, BETA_2_2).round(1)
-    array([3.09000000e+01, 2.09458583e+09])
-    """
+    """Return `AnytimeBoundary.gap` at any positive number of discordant items, whole or not."""
     gap = np.full(n_discordant.shape, np.inf)
     attainable = mixture.log_e(n_discordant, np.zeros(gap.shape)) >= -np.log(alpha)
     if np.any(attainable):
@@ -449,47 +251,26 @@ def _root_of_log_e(m: FloatArray, alpha: float, mixture: Mixture) -> FloatArray:
 
 @dataclass(frozen=True, slots=True)
 class AnytimeResolution:
-    r"""Two answers about a pair under continuous monitoring; see `anytime_required_n`.
+    """Two answers about a pair under continuous monitoring; see `anytime_required_n`."""
 
-    Attributes
-    ----------
-    log_e : ndarray
-        Log e at the observed counts.
-    crossed : ndarray of bool
-        Whether these data reject: log e has reached :math:`\log(1/\alpha)`.
-    threshold : ndarray
-        The z value :math:`u` that rejects at this number of discordant items.
-    inflation : ndarray
-        Anytime over fixed-n required N,
-        :math:`((u+z_{1-\beta})/(z_{1-\alpha/2}+z_{1-\beta}))^2`.
-    n_star_anytime : ndarray
-        Required items with :math:`u` in place of :math:`z_{1-\alpha/2}`.
-    q_anytime : ndarray
-        Resolution ratio with respect to `n_star_anytime`.
-    resolved_anytime : ndarray of bool
-        Whether `q_anytime` is at least 1.
-    alpha, power : float
-        The operating point.
-    mixture : DiscreteMixture or BetaMixture
-        The mixture of alternatives.
-
-    Examples
-    --------
-    >>> from llm_power import anytime_required_n
-    >>> found = anytime_required_n(b=831, c=195, n_items=10042)
-    >>> bool(found.crossed)
-    True
-    """
-
+    #: Log e at the observed counts.
     log_e: FloatArray
+    #: Whether these data reject: log e has reached :math:`\log(1/\alpha)`.
     crossed: BoolArray
+    #: The z value :math:`u` that rejects at this number of discordant items.
     threshold: FloatArray
+    #: Anytime over fixed-n required N, :math:`((u+z_{1-\beta})/(z_{1-\alpha/2}+z_{1-\beta}))^2`.
     inflation: FloatArray
+    #: Required items with :math:`u` in place of :math:`z_{1-\alpha/2}`.
     n_star_anytime: FloatArray
+    #: Resolution ratio with respect to `n_star_anytime`.
     q_anytime: FloatArray
+    #: Whether `q_anytime` is at least 1.
     resolved_anytime: BoolArray
+    #: `alpha`, `power`: The operating point.
     alpha: float
     power: float
+    #: The mixture of alternatives.
     mixture: Mixture
 
 
@@ -551,7 +332,7 @@ def anytime_required_n(
     none of the pairs has. The count of five unresolved pairs is the same either way.
 
     A crossing is judged at the counts given. The e-process may have crossed before and come
-    back, which is a rejection too; that takes the order of the items (`first_crossing`).
+    back, which is a rejection too; that takes the order of the items (`log_e_trajectory`).
 
     Examples
     --------

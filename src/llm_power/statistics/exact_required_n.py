@@ -52,27 +52,13 @@ MOST_COUNTED: Final = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class DesignErrors:
-    """What a significant gap says at one true gap and size.
+    """What a significant gap says at one true gap and size."""
 
-    Attributes
-    ----------
-    power : ndarray
-        Chance that the test rejects.
-    type_s : ndarray
-        Chance that a significant gap has the wrong sign.
-    type_m : ndarray
-        Expected size of a significant gap over the true one, the exaggeration ratio.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.exact_required_n import normal_design_errors
-    >>> errors = normal_design_errors([1, 3], 1)
-    >>> errors.power.round(2).tolist(), errors.type_m.round(2).tolist()
-    ([0.17, 0.85], [2.49, 1.09])
-    """
-
+    #: Chance that the test rejects.
     power: FloatArray
+    #: Chance that a significant gap has the wrong sign.
     type_s: FloatArray
+    #: Expected size of a significant gap over the true one, the exaggeration ratio.
     type_m: FloatArray
 
 
@@ -84,39 +70,12 @@ def connor_required_n(
     .. math:: n = \frac{\left(z_{1-\alpha/2}\sqrt{\psi}
         + z_{1-\beta}\sqrt{\psi-\delta^2}\right)^2}{\delta^2}
 
-    Parameters
-    ----------
-    p10, p01 : array_like
-        Probability that only A, and only B, solves an item.
-    alpha : array_like, default 0.05
-        Two-sided level.
-    power : float, default 0.80
-        Target power.
+    ``inf`` where the probabilities are equal.
 
-    Returns
-    -------
-    ndarray
-        Broadcast shape; items, not rounded. ``inf`` where the probabilities are equal.
-
-    Raises
-    ------
-    InvalidArgument
-        If a probability is negative, their sum exceeds 1, or a setting is outside its domain.
-
-    Notes
-    -----
     The variance of one item's difference is :math:`\psi` if the gap is zero and
     :math:`\psi-\delta^2` at the gap :math:`\delta`. Eq. (6) has the second in both terms.
 
-    References
-    ----------
     Connor (1987), doi:10.2307/2531961; Miettinen (1968), doi:10.2307/2528042.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.exact_required_n import connor_required_n
-    >>> float(connor_required_n(0.12, 0.08).round(1))
-    978.7
     """
     first, second = discordant_rates(p10, p01)
     psi, delta = first + second, np.abs(first - second)
@@ -132,35 +91,7 @@ def connor_required_n(
 def mcnemar_power(
     n_items: int, p10: float, p01: float, *, test: McNemarTest = "exact", alpha: float = 0.05
 ) -> float:
-    """Exact unconditional power of McNemar's test.
-
-    Parameters
-    ----------
-    n_items : int
-        Number of items.
-    p10, p01 : float
-        Probability that only A, and only B, solves an item.
-    test : {"exact", "mid_p", "asymptotic"}, default "exact"
-        Form of the test.
-    alpha : float, default 0.05
-        Two-sided level; the test rejects where its p-value is at most `alpha`.
-
-    Returns
-    -------
-    float
-        Chance of a rejection, to either side.
-
-    Raises
-    ------
-    InvalidArgument
-        If an argument is outside its domain.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.exact_required_n import mcnemar_power
-    >>> round(mcnemar_power(1000, 0.12, 0.08), 4)
-    0.7916
-    """
+    """Exact unconditional power of McNemar's test."""
     n, psi = positive_count("n_items", n_items), discordance(p10, p01)
     m = _likely_discordant(n, n, psi)
     rejected = _rejection_probability(m, p10 / psi, test, open_unit("alpha", alpha))
@@ -170,31 +101,7 @@ def mcnemar_power(
 def mcnemar_powers(
     n_items: ArrayLike, p10: float, p01: float, *, test: McNemarTest = "exact", alpha: float = 0.05
 ) -> FloatArray:
-    """`mcnemar_power` of many numbers of items, in a fraction of the time.
-
-    Parameters
-    ----------
-    n_items : array_like of int
-        Numbers of items, at least 1.
-    p10, p01, test, alpha
-        As in `mcnemar_power`.
-
-    Returns
-    -------
-    ndarray
-        Of the shape of `n_items`.
-
-    Raises
-    ------
-    InvalidArgument
-        If an argument is outside its domain.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.exact_required_n import mcnemar_powers
-    >>> mcnemar_powers([1000, 1020, 1021], 0.12, 0.08).round(4).tolist()
-    [0.7916, 0.7997, 0.8001]
-    """
+    """`mcnemar_power` of many numbers of items, in a fraction of the time."""
     n, psi = counts("n_items", n_items), discordance(p10, p01)
     if n.size == 0 or n.min() < 1:
         raise InvalidArgument(f"n_items must be at least 1, got {n_items!r}")
@@ -209,29 +116,9 @@ def powers_of_test(
 ) -> FloatArray:
     """`mcnemar_powers`, or for more than 30,000 items its approximation.
 
-    Parameters
-    ----------
-    n_items, p10, p01, test, alpha
-        As in `mcnemar_powers`.
-
-    Returns
-    -------
-    ndarray
-        Of the shape of `n_items`; beyond 30,000 the normal power, near rejection region only, with
-        one variance a hypothesis as in `connor_required_n`, for the exact test with the continuity
-        correction: .003 too low at most, with 300 discordant items, and .0005 with 3,000.
-
-    Raises
-    ------
-    InvalidArgument
-        If an argument is outside its domain.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.exact_required_n import mcnemar_power, powers_of_test
-    >>> rates = 0.0205, 0.0195
-    >>> round(float(powers_of_test(300_000, *rates)), 4), round(mcnemar_power(300_000, *rates), 4)
-    (0.7792, 0.7793)
+    That is the normal power, near rejection region only, with one variance a hypothesis as in
+    `connor_required_n`, for the exact test with the continuity correction: .003 too low at most,
+    with 300 discordant items, and .0005 with 3,000.
     """
     n, psi = counts("n_items", n_items), discordance(p10, p01)
     if n.size == 0 or n.max() <= MOST_SUMMED:
@@ -250,38 +137,12 @@ def mcnemar_required_n(
     alpha: float = 0.05,
     power: float = 0.80,
 ) -> float:
-    """Smallest number of items from which McNemar's test has the target power for good.
+    """Smallest n such that n items and any larger number have the target power; ``inf`` at no gap.
 
-    Parameters
-    ----------
-    p10, p01, test, alpha
-        As in `mcnemar_power`.
-    power : float, default 0.80
-        Target power, above `alpha`.
-
-    Returns
-    -------
-    float
-        A whole number of items: one fewer has less power, and neither this nor any larger
-        number has. ``inf`` where the probabilities are equal.
-
-    Raises
-    ------
-    InvalidArgument
-        If an argument is outside its domain.
-
-    Notes
-    -----
     The chance of a rejection given the number of discordant items lies between its largest
     non-decreasing minorant and its smallest non-decreasing majorant. The means of these two
     rise with the number of items and are inverted by bisection; between the two inverses every
     number of items is checked.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.exact_required_n import mcnemar_required_n
-    >>> mcnemar_required_n(0.12, 0.08)
-    1021.0
     """
     psi, level = discordance(p10, p01), open_unit("alpha", alpha)
     target = _target(power, level)
@@ -312,39 +173,10 @@ def mcnemar_detectable_gap(
     alpha: float = 0.05,
     power: float = 0.80,
 ) -> float:
-    """Smallest gap that McNemar's test finds among so many items with the target power.
+    """Smallest gap that McNemar's test detects with the target power; ``inf`` where none is.
 
-    Parameters
-    ----------
-    n_items : int
-        Number of items.
-    p_discordant : float
-        Probability that exactly one model solves an item, in (0, 1]; the same whatever the gap.
-    test, alpha, power
-        As in `mcnemar_required_n`.
-
-    Returns
-    -------
-    float
-        A gap in score units, at most `p_discordant`; ``inf`` where even models of which one solves
-        all that the other does are not told apart.
-
-    Raises
-    ------
-    InvalidArgument
-        If an argument is outside its domain.
-
-    Notes
-    -----
     Which tables reject does not depend on the gap, and their probability rises with it. Beyond a
     million items the gap is that of the formulas of `required_n_of_test`.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.exact_required_n import mcnemar_detectable_gap, mcnemar_power
-    >>> gap = mcnemar_detectable_gap(1000, 0.2)
-    >>> round(gap, 4), round(mcnemar_power(1000, 0.1 + gap / 2, 0.1 - gap / 2), 4)
-    (0.0404, 0.8)
     """
     n, psi = positive_count("n_items", n_items), discordance(p_discordant, 0.0)
     target = _target(power, level := open_unit("alpha", alpha))
@@ -377,28 +209,9 @@ def required_n_of_test(
 ) -> float:
     """`mcnemar_required_n`, or beyond a million items its approximation.
 
-    Parameters
-    ----------
-    p10, p01, test, alpha, power
-        As in `mcnemar_required_n`.
-
-    Returns
-    -------
-    float
-        A whole number of items; beyond a million that of `connor_required_n`, for the exact test
-        with the continuity correction. That is within an item in 1,000 where some 2,000 of them
-        are discordant, in 100 where 200 are, and up to a tenth too many where 20 are.
-
-    Raises
-    ------
-    InvalidArgument
-        If an argument is outside its domain.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.exact_required_n import required_n_of_test
-    >>> required_n_of_test(0.12, 0.08), required_n_of_test(0.1, 0.0995)
-    (1021.0, 6267404.0)
+    That is `connor_required_n`, for the exact test with the continuity correction: within an item
+    in 1,000 where some 2,000 of them are discordant, in 100 where 200 are, and up to a tenth too
+    many where 20 are.
     """
     if connor_required_n(p10, p01, alpha=alpha, power=power) <= MOST_COUNTED:
         return mcnemar_required_n(p10, p01, test=test, alpha=alpha, power=power)
@@ -415,14 +228,7 @@ def _approximate_n(
 
 
 def continuity_corrected(n_items: FloatArray, delta: FloatArray) -> FloatArray:
-    r"""Items at which :math:`|b - c| - 1` reaches what :math:`|b - c|` reaches at `n_items`.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.exact_required_n import connor_required_n, continuity_corrected
-    >>> float(continuity_corrected(connor_required_n(0.12, 0.08), 0.04).round())
-    1028.0
-    """
+    """Items at which :math:`|b - c| - 1` reaches what :math:`|b - c|` reaches at `n_items`."""
     n, gap = np.broadcast_arrays(n_items, np.abs(delta))
     corrected = np.full(n.shape, np.inf)
     where = np.isfinite(n)
@@ -435,43 +241,13 @@ def continuity_corrected(n_items: FloatArray, delta: FloatArray) -> FloatArray:
 def normal_design_errors(
     delta: ArrayLike, standard_error: ArrayLike, *, alpha: float = 0.05
 ) -> DesignErrors:
-    r"""Type S and type M errors of a two-sided z test (Gelman and Carlin 2014).
+    """Type S and type M errors of a two-sided z test (Gelman and Carlin 2014).
 
-    Parameters
-    ----------
-    delta : array_like
-        True gap, not zero, in score units.
-    standard_error : array_like
-        Its standard error at the size at hand, positive, in score units.
-    alpha : float, default 0.05
-        Two-sided level.
-
-    Returns
-    -------
-    DesignErrors
-        Arrays of the broadcast shape.
-
-    Raises
-    ------
-    InvalidArgument
-        If an argument is outside its domain.
-
-    Notes
-    -----
     The exaggeration has a closed form (Lu, Qiu and Deng 2019). The observed gap in place of
     the true one makes both errors look smaller where it was selected for its size.
 
-    References
-    ----------
     Gelman and Carlin (2014), doi:10.1177/1745691614551642; Lu, Qiu and Deng (2019),
     doi:10.1111/bmsp.12132.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.exact_required_n import normal_design_errors
-    >>> errors = normal_design_errors(2, 8.1)
-    >>> [round(float(x), 2) for x in (errors.power, errors.type_s, errors.type_m)]
-    [0.06, 0.24, 9.54]
     """
     gap, error = broadcast(
         delta=np.abs(finite("delta", delta)),
@@ -494,30 +270,7 @@ def normal_design_errors(
 def mcnemar_design_errors(
     n_items: int, p10: float, p01: float, *, test: McNemarTest = "exact", alpha: float = 0.05
 ) -> DesignErrors:
-    """Type S and type M errors of McNemar's test, summed over all tables.
-
-    Parameters
-    ----------
-    n_items, p10, p01, test, alpha
-        As in `mcnemar_power`, with different probabilities.
-
-    Returns
-    -------
-    DesignErrors
-        Arrays of shape (). Without any chance of a rejection, `type_s` and `type_m` are NaN.
-
-    Raises
-    ------
-    InvalidArgument
-        If an argument is outside its domain, or the probabilities are equal.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.exact_required_n import mcnemar_design_errors
-    >>> errors = mcnemar_design_errors(200, 0.12, 0.08)
-    >>> [round(float(x), 3) for x in (errors.power, errors.type_s, errors.type_m)]
-    [0.198, 0.002, 2.1]
-    """
+    """Type S and type M errors of McNemar's test, summed over all tables; NaN at no power."""
     n, psi = positive_count("n_items", n_items), discordance(p10, p01)
     level = open_unit("alpha", alpha)
     if p10 == p01:

@@ -28,70 +28,32 @@ class PairedT:
     """Paired t test of each pair, and the studentized interval that inverts it.
 
     Arrays of shape (n_pairs,), or () for one pair.
-
-    Attributes
-    ----------
-    n_items : ndarray of int
-        Items with a difference.
-    delta, standard_error : ndarray
-        Mean difference and its standard error, divisor N - 1; NaN with fewer than two items.
-    p_value : ndarray
-        Two-sided p-value.
-    ci_low, ci_high : ndarray
-        Ends of the interval, infinite with fewer than two items.
-    confidence : float
-        Confidence of the interval.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.graded_difference import paired_t_test
-    >>> test = paired_t_test([0.5, 0.25, -0.25, 0.75, 0.0])
-    >>> int(test.n_items), round(float(test.ci_low), 4), round(float(test.ci_high), 4)
-    (5, -0.2408, 0.7408)
     """
 
+    #: Items with a difference.
     n_items: IntArray
+    #: `delta`, `standard_error`: Mean difference and its standard error, divisor N - 1; NaN with
+    #: fewer than two items.
     delta: FloatArray
     standard_error: FloatArray
+    #: Two-sided p-value.
     p_value: FloatArray
+    #: `ci_low`, `ci_high`: Ends of the interval, infinite with fewer than two items.
     ci_low: FloatArray
     ci_high: FloatArray
+    #: Confidence of the interval.
     confidence: float
 
 
 def paired_t_test(differences: ArrayLike, *, confidence: float = 0.95) -> PairedT:
-    r"""Paired t test of the mean difference, against t with N - 1 degrees of freedom.
+    """Paired t test of the mean difference, against t with N - 1 degrees of freedom.
 
-    Parameters
-    ----------
-    differences : array_like of shape (n_items,) or (n_items, n_pairs)
-        Paired difference of each item, A minus B; NaN where a model of the pair lacks it.
-    confidence : float, default 0.95
-        Confidence of the interval.
+    Shapes: `differences` (n_items,) or (n_items, n_pairs).
 
-    Returns
-    -------
-    PairedT
-        One entry a pair.
-
-    Raises
-    ------
-    InvalidArgument
-        If there is no item, a difference is infinite, or `confidence` is not in (0, 1).
-
-    Notes
-    -----
     Two passes, so that a small variance beside a large gap keeps its digits. Where all N
     differences are equal and not 0 the t statistic is infinite, which is no p-value of 0: it is
     then that of the exact sign test, :math:`2^{1-N}`, and the interval is the whole line unless
     this p-value reaches the level. Where all are 0 the p-value is 1.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.graded_difference import paired_t_test
-    >>> test = paired_t_test([0.5, 0.25, -0.25, 0.75, 0.0])
-    >>> float(test.delta), round(float(test.p_value), 4)
-    (0.25, 0.2302)
     """
     level = 1 - open_unit("confidence", confidence)
     d = _differences(differences, dimensions=(1, 2))
@@ -123,27 +85,11 @@ def paired_t_test(differences: ArrayLike, *, confidence: float = 0.95) -> Paired
 def t_test_p_value(
     delta: FloatArray, squares: FloatArray, n_items: IntArray | FloatArray
 ) -> FloatArray:
-    """Two-sided p-value of `paired_t_test`, from sums.
+    """Two-sided p-value of the paired t test, from sums; NaN without a difference.
 
-    Parameters
-    ----------
-    delta, squares : ndarray
-        Mean difference, and the sum of squared deviations from it, which is 0 to the bit where
-        all are equal.
-    n_items : ndarray of int
-        Number of differences.
-
-    Returns
-    -------
-    ndarray
-        That of the exact sign test where all are equal; NaN without a difference.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from llm_power.statistics.graded_difference import t_test_p_value
-    >>> t_test_p_value(np.array([0.25]), np.array([0.625]), np.array([5])).round(4)
-    array([0.2302])
+    Differences that are all equal and not 0 have an infinite t statistic, which is no p-value of 0:
+    it is then that of the exact sign test, 2^(1 - N). `squares` is 0 to the bit where all are
+    equal.
     """
     freedom = np.maximum(n_items - 1.0, 1.0)
     regular = (n_items > 1) & (squares > 0)
@@ -159,34 +105,11 @@ def log_e_bounded(differences: ArrayLike, mixture: Mixture = BETA_4_4) -> float:
 
     .. math:: e_n = \int \prod_{i \le n} \left(1 + (2\theta - 1) D_i\right) d\nu(\theta)
 
-    Parameters
-    ----------
-    differences : array_like of shape (n_items,)
-        Paired differences of graded scores in [0, 1], A minus B.
-    mixture : DiscreteMixture or BetaMixture, default `BETA_4_4`
-        Mixture of the bets :math:`2\theta - 1`; a Beta's parameters must be at least 1.
+    Shapes: `differences` (n_items,).
 
-    Returns
-    -------
-    float
-        Log e; 0 without items.
-
-    Raises
-    ------
-    InvalidArgument
-        If a difference is missing or outside [-1, 1], or a parameter is below 1.
-
-    Notes
-    -----
     While each difference has mean 0 given those before it, every factor is non-negative with
     mean 1, so that e is a martingale whatever the law of the differences, and may be looked at
     after any item. For differences of -1, 0 and 1 it is eq. (24).
-
-    Examples
-    --------
-    >>> from llm_power.statistics.graded_difference import log_e_bounded
-    >>> round(log_e_bounded([0.5, 0.25, -0.25, 0.75, 0.0]), 4)
-    0.0334
     """
     d = _differences(differences, dimensions=(1,))
     outside = ~(np.abs(d) <= 1)

@@ -16,32 +16,7 @@ from llm_power.statistics._typing import ArrayLike, FloatArray
 
 
 def z_sum(alpha: ArrayLike, power: float) -> FloatArray:
-    r"""Sum of the two normal quantiles, :math:`z_{1-\alpha/2} + z_{1-\beta}`.
-
-    Parameters
-    ----------
-    alpha : array_like
-        Two-sided level of the test, in (0, 1); an array gives one level a hypothesis.
-    power : float
-        Target power :math:`1-\beta`, in (0, 1), and no smaller than ``alpha / 2``.
-
-    Returns
-    -------
-    ndarray
-        Shape of `alpha`; about 2.80 at (0.05, 0.80).
-
-    Raises
-    ------
-    InvalidArgument
-        If a level or the power is not in (0, 1), or if the sum would not be positive:
-        a test of level `alpha` has a power of at least ``alpha / 2`` with no items at all.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.inversion import z_sum
-    >>> round(float(z_sum(alpha=0.05, power=0.80)), 4)
-    2.8016
-    """
+    r"""Sum of the two normal quantiles, :math:`z_{1-\alpha/2} + z_{1-\beta}`; 2.80 at .05, .80."""
     levels = _levels(alpha)
     # -ndtri(a/2), not ndtri(1 - a/2): no cancellation at the tiny levels of large families.
     total = -ndtri(levels / 2) + ndtri(open_unit("power", power))

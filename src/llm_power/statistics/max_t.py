@@ -35,64 +35,22 @@ Deviates = Callable[[int], FloatArray]
 
 @dataclass(frozen=True, slots=True)
 class FamilyTest:
-    """P-values of a family of pairs.
+    """P-values of a family of pairs."""
 
-    Attributes
-    ----------
-    p : ndarray of shape (n_pairs,)
-        Adjusted p-values.
-    level : float
-        Level of a single pair at the last step: what a pair that is not declared still faces.
-    size : int
-        Number of pairs.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.max_t import holm_family
-    >>> family = holm_family([0.001, 0.02, 0.2], alpha=0.05)
-    >>> family.p.round(4).tolist(), family.level
-    ([0.003, 0.04, 0.2], 0.05)
-    """
-
+    #: Adjusted p-values; shape (n_pairs,).
     p: FloatArray
+    #: Level of a single pair at the last step: what a pair that is not declared still faces.
     level: float
+    #: Number of pairs.
     size: int
 
     def of(self, rows: BoolArray) -> FamilyTest:
-        """Return the same for some of the pairs; the family stays as large as it is.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from llm_power.statistics.max_t import holm_family
-        >>> part = holm_family([0.001, 0.02, 0.2]).of(np.array([True, False, True]))
-        >>> part.p.round(4).tolist(), part.size
-        ([0.003, 0.2], 3)
-        """
+        """Return the same for some of the pairs; the family stays as large as it is."""
         return FamilyTest(self.p[rows], self.level, self.size)
 
 
 def holm_family(p: ArrayLike, *, alpha: float = 0.05) -> FamilyTest:
-    """Adjust by Holm's procedure, which asks nothing of the joint distribution.
-
-    Parameters
-    ----------
-    p : array_like of shape (n_pairs,)
-        P-values of the pairs.
-    alpha : float, default 0.05
-        Family-wise level.
-
-    Returns
-    -------
-    FamilyTest
-        Adjusted p-values, and alpha over the number of pairs that are left.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.max_t import holm_family
-    >>> holm_family([0.001, 0.03, 0.2], alpha=0.05).level
-    0.025
-    """
+    """Adjust by Holm's procedure, which asks nothing of the joint distribution."""
     adjusted = adjust_holm(p)
     left = int(np.count_nonzero(adjusted > open_unit("alpha", alpha)))
     return FamilyTest(adjusted, alpha / max(left, 1), adjusted.size)
@@ -103,41 +61,10 @@ def max_t_family(
 ) -> FamilyTest:
     """Adjust by the step-down max-T procedure.
 
-    Parameters
-    ----------
-    p : array_like of shape (n_pairs,)
-        Two-sided p-values of the pairs, of any test.
-    deviates : callable
-        From the position of a pair to its deviates, as `gap_deviates` returns it.
-    n_draws : int
-        Number of deviates of each pair.
-    alpha : float, default 0.05
-        Family-wise level.
-
-    Returns
-    -------
-    FamilyTest
-        Adjusted p-values: never below the pair's own, never above Holm's.
-
-    Raises
-    ------
-    InvalidArgument
-        If a p-value is outside [0, 1] or another argument outside its domain.
-
-    Notes
-    -----
-    Exact up to the correlations, which are estimated: every pair keeps the p-value of its own
-    test, whatever the number of its discordant items. The Monte Carlo error of an adjusted
-    p-value is at most that of a share of `n_draws`; Holm's bound holds without it.
-
-    Examples
-    --------
-    >>> from llm_power.example import example_task
-    >>> from llm_power.statistics.max_t import gap_deviates, max_t_family
-    >>> deviates = gap_deviates(example_task().values, [0, 1, 2], [1, 2, 3], n_draws=2000)
-    >>> family = max_t_family([0.30, 0.02, 0.0001], deviates, n_draws=2000)
-    >>> family.p.round(2).tolist(), round(family.level, 3)
-    ([0.3, 0.03, 0.0], 0.05)
+    Adjusted p-values are never below the pair's own, never above Holm's. Exact up to the
+    correlations, which are estimated: every pair keeps the p-value of its own test, whatever the
+    number of its discordant items. The Monte Carlo error of an adjusted p-value is at most that of
+    a share of `n_draws`; Holm's bound holds without it.
     """
     values, level = proportions("p", p), open_unit("alpha", alpha)
     if values.ndim != 1:
@@ -175,30 +102,8 @@ def gap_deviates(
 ) -> Deviates:
     """Jointly normal deviates of the gaps of pairs of models, by Gaussian multipliers.
 
-    Parameters
-    ----------
-    scores : ndarray of shape (n_items, n_models)
-        Scores. One that is missing counts as its model's mean: the correlations are then
-        approximate, each pair's own deviates standard normal all the same.
-    first, second : array_like of int, shape (n_pairs,)
-        Columns of both models of each pair.
-    n_draws : int
-        Number of draws.
-    rng : numpy.random.Generator, optional
-        Stream of random numbers; by default one named after this function, the same each time.
-
-    Returns
-    -------
-    callable
-        From the position of a pair to its deviates, shape (n_draws,).
-
-    Examples
-    --------
-    >>> from llm_power.example import example_task
-    >>> from llm_power.statistics.max_t import gap_deviates
-    >>> deviates = gap_deviates(example_task().values, [0], [1], n_draws=5_000)
-    >>> round(float(deviates(0).std()), 1)
-    1.0
+    A missing score counts as its model's mean: the correlations are then approximate, each pair's
+    own deviates standard normal all the same. `scores` have shape (n_items, n_models).
     """
     return average_deviates([scores], [1.0], first, second, n_draws=n_draws, rng=rng)
 
@@ -212,31 +117,7 @@ def average_deviates(
     n_draws: int,
     rng: np.random.Generator | None = None,
 ) -> Deviates:
-    """Jointly normal deviates of the average gaps of pairs of models over tasks.
-
-    Parameters
-    ----------
-    tasks : sequence of ndarray of shape (n_items, n_models)
-        Scores of each task, as of `gap_deviates`; the models are the same.
-    weights : sequence of float
-        Weight of each task.
-    first, second, n_draws, rng
-        As in `gap_deviates`.
-
-    Returns
-    -------
-    callable
-        From the position of a pair to its deviates, shape (n_draws,).
-
-    Examples
-    --------
-    >>> from llm_power.example import example_task
-    >>> from llm_power.statistics.max_t import average_deviates
-    >>> tasks = [example_task().values[:100], example_task().values[100:]]
-    >>> deviates = average_deviates(tasks, [0.5, 0.5], [0], [1], n_draws=5_000)
-    >>> round(float(deviates(0).std()), 1)
-    1.0
-    """
+    """Jointly normal deviates of average gaps over tasks, as `gap_deviates` of single ones."""
     stream = named_rng(0, "gap_deviates") if rng is None else rng
     centred = stratified(tasks, weights)
     precision = inverse_standard_errors(centred)

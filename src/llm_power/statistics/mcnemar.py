@@ -90,35 +90,10 @@ def log_mcnemar_exact(
 ) -> FloatArray:
     r"""Natural logarithm of `mcnemar_exact`, finite where that is below the smallest float.
 
-    Parameters
-    ----------
-    b, c : array_like of int
-        Items that only the first, and only the second, model solves.
-    known_p : ndarray, optional
-        What `mcnemar_exact` returned, where that has been worked out already.
-
-    Returns
-    -------
-    ndarray
-        Broadcast shape; at most 0.
-
-    Raises
-    ------
-    InvalidArgument
-        If a count is negative or not whole.
-
-    Notes
-    -----
     Below 1e-290 the tail :math:`P(Y \le m)` is the probability of :math:`m`, by Stirling's series,
     times :math:`1 + \frac{m}{n-m+1}\left(1 + \frac{m-1}{n-m+2}(1 + \ldots)\right)`. Beside mpmath
     the relative error of p is below 1e-12 to 100,000 discordant items, and so is that of its
     logarithm beyond the smallest float.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.mcnemar import log_mcnemar_exact
-    >>> log_mcnemar_exact(b=[295, 5000], c=[249, 200]).round(4).tolist()
-    [-2.9265, -2759.4574]
     """
     smaller, total = _smaller_and_total(b, c)
     p = mcnemar_exact(b, c) if known_p is None else known_p
@@ -152,23 +127,9 @@ def mcnemar_mid_p(b: ArrayLike, c: ArrayLike) -> FloatArray:
 
 
 def smallest_exact_p(n_discordant: ArrayLike) -> FloatArray:
-    r"""Smallest p-value that `mcnemar_exact` can reach, :math:`2^{1-(b+c)}`, at most 1.
+    """Smallest p-value that `mcnemar_exact` can reach, :math:`2^{1-(b+c)}`, at most 1.
 
-    Parameters
-    ----------
-    n_discordant : array_like of int
-        Number of discordant items.
-
-    Returns
-    -------
-    ndarray
-        Shape of `n_discordant`; above 0.05 for fewer than 6 discordant items.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.mcnemar import smallest_exact_p
-    >>> smallest_exact_p([5, 6])
-    array([0.0625 , 0.03125])
+    Shape of `n_discordant`; above 0.05 for fewer than 6 discordant items.
     """
     return np.asarray(np.minimum(1.0, np.exp2(1.0 - counts("n_discordant", n_discordant))))
 

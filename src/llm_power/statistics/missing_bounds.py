@@ -19,120 +19,56 @@ from llm_power.statistics._typing import ArrayLike, BoolArray, FloatArray, IntAr
 
 @dataclass(frozen=True, slots=True)
 class GapBounds:
-    """Worst-case bounds of the gap of every ordered pair of models.
+    """Worst-case bounds of the gap of every ordered pair of models."""
 
-    Attributes
-    ----------
-    low, high : ndarray of shape (n_models, n_models)
-        Bounds of the mean of the row's model minus that of the column's, over all items, in
-        score units; 0 on the diagonal.
-    pairwise : ndarray of shape (n_models, n_models)
-        Gap over the items that both models have; NaN without one.
-    n_common : ndarray of int, shape (n_models, n_models)
-        Items that both models have.
-    n_items : int
-        All items.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.missing_bounds import missing_gap_bounds
-    >>> bounds = missing_gap_bounds([[1, 0], [1, 1], [float("nan"), 0], [0, 1]])
-    >>> bounds.n_items, int(bounds.n_common[0, 1]), float(bounds.pairwise[0, 1])
-    (4, 3, 0.0)
-    """
-
+    #: `low`, `high`: Bounds of the mean of the row's model minus that of the column's, over all
+    #: items, in score units; 0 on the diagonal; shape (n_models, n_models).
     low: FloatArray
     high: FloatArray
+    #: Gap over the items that both models have; NaN without one; shape (n_models, n_models).
     pairwise: FloatArray
+    #: Items that both models have.
     n_common: IntArray
+    #: All items.
     n_items: int
 
     @property
     def sign_is_known(self) -> BoolArray:
-        """Whether no filling of the missing scores reverses or closes the gap.
-
-        Examples
-        --------
-        >>> from llm_power.statistics.missing_bounds import missing_gap_bounds
-        >>> bounds = missing_gap_bounds([[1, 0], [1, 0], [float("nan"), 0]])
-        >>> bounds.sign_is_known.tolist()
-        [[False, True], [True, False]]
-        """
+        """Whether no filling of the missing scores reverses or closes the gap."""
         return np.asarray((self.low > 0) | (self.high < 0))
 
 
 @dataclass(frozen=True, slots=True)
 class MissingnessByDifficulty:
-    """How the items that a model lacks differ in difficulty from those it has.
+    """How the items that a model lacks differ in difficulty from those it has."""
 
-    Attributes
-    ----------
-    n_missing : ndarray of int, shape (n_models,)
-        Items without a score of the model.
-    others_on_missing, others_on_present : ndarray of shape (n_models,)
-        Mean over those items of the mean score of the other models; low is difficult. NaN
-        without an item that another model has.
-    z : ndarray of shape (n_models,)
-        Standardized difference, present minus missing; large where the hard items lack.
-    p : ndarray of shape (n_models,)
-        Two-sided p-value of items missing at random; NaN where nothing can be compared.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.missing_bounds import missingness_by_difficulty
-    >>> nan = float("nan")
-    >>> found = missingness_by_difficulty([[1, 1], [1, 1], [nan, 0], [nan, 1], [0, 0]])
-    >>> found.n_missing.tolist(), round(float(found.z[0]), 3), round(float(found.p[0]), 3)
-    ([2, 0], 0.333, 0.739)
-    """
-
+    #: Items without a score of the model.
     n_missing: IntArray
+    #: `others_on_missing`, `others_on_present`: Mean over those items of the mean score of the
+    #: other models; low is difficult. NaN without an item that another model has; shape
+    #: (n_models,).
     others_on_missing: FloatArray
     others_on_present: FloatArray
+    #: Standardized difference, present minus missing; large where the hard items lack; shape
+    #: (n_models,).
     z: FloatArray
+    #: Two-sided p-value of items missing at random; NaN where nothing can be compared; shape
+    #: (n_models,).
     p: FloatArray
 
 
 def missing_gap_bounds(
     scores: ArrayLike, *, lowest: float = 0.0, highest: float = 1.0
 ) -> GapBounds:
-    r"""Worst-case bounds of every gap when scores are missing (Manski 2003).
+    """Worst-case bounds of every gap when scores are missing (Manski 2003).
 
-    Parameters
-    ----------
-    scores : array_like of shape (n_items, n_models)
-        Scores; NaN where one is missing.
-    lowest, highest : float, default 0 and 1
-        Smallest and largest score that an item allows.
+    Shapes: `scores` (n_items, n_models).
 
-    Returns
-    -------
-    GapBounds
-        Matrices over ordered pairs of models.
-
-    Raises
-    ------
-    InvalidArgument
-        If `scores` is not a matrix with an item and a model, or a score is infinite or outside
-        of the two limits.
-
-    Notes
-    -----
     The lower bound gives every missing score of the row's model the lowest value and every one
     of the column's model the highest. The bounds are sharp: some filling attains each.
 
-    References
-    ----------
-    Manski (2003), Partial Identification of Probability Distributions,
-    doi:10.1007/b97478; Horowitz and Manski (2000), doi:10.1080/01621459.2000.10473902.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.missing_bounds import missing_gap_bounds
-    >>> nan = float("nan")
-    >>> bounds = missing_gap_bounds([[1, 0], [1, 1], [nan, 0], [0, 1]])
-    >>> float(bounds.low[0, 1]), float(bounds.high[0, 1])
-    (0.0, 0.25)
+    Manski (2003), Partial Identification of Probability Distributions, doi:10.1007/b97478; Horowitz
+    and Manski (2000), doi:10.1080/01621459.2000.10473902.
     """
     x = _matrix(scores)
     present = ~np.isnan(x)
@@ -159,46 +95,18 @@ def missing_gap_bounds(
 
 
 def missingness_by_difficulty(scores: ArrayLike) -> MissingnessByDifficulty:
-    r"""Whether the items that each model lacks are harder than those it has.
+    """Whether the items that each model lacks are harder than those it has.
 
-    Parameters
-    ----------
-    scores : array_like of shape (n_items, n_models)
-        Scores; NaN where one is missing.
+    Shapes: `scores` (n_items, n_models).
 
-    Returns
-    -------
-    MissingnessByDifficulty
-        Arrays of shape (n_models,).
-
-    Raises
-    ------
-    InvalidArgument
-        If `scores` is not a matrix with an item and a model, or a score is infinite.
-
-    Notes
-    -----
     An item's difficulty for a model is the mean score of the other models on it. If :math:`m`
     of :math:`n` items were missing at random, the mean difficulty of the missing ones would
     have the variance :math:`(1 - m/n) S^2 / m` of a sample without replacement. Items that are
     missing together, whole subjects say, make p too small: read it as a warning. It says
     nothing of missingness that goes with the missing score itself.
 
-    References
-    ----------
-    Rubin (1976), doi:10.1093/biomet/63.3.581; for the variance Cochran (1977), Sampling
-    Techniques, eq. (2.9).
-
-    Examples
-    --------
-    >>> from llm_power.statistics.missing_bounds import missingness_by_difficulty
-    >>> nan = float("nan")
-    >>> easy, hard = [[1, 1, 1]] * 20, [[nan, 0, 0]] * 10 + [[0, 0, 1]] * 10
-    >>> found = missingness_by_difficulty(easy + hard)
-    >>> float(found.others_on_present[0].round(3)), float(found.others_on_missing[0])
-    (0.833, 0.0)
-    >>> bool(found.p[0] < 0.001), float(found.p[1])
-    (True, nan)
+    Rubin (1976), doi:10.1093/biomet/63.3.581; for the variance Cochran (1977), Sampling Techniques,
+    eq. (2.9).
     """
     x = _matrix(scores)
     present = ~np.isnan(x)

@@ -32,72 +32,30 @@ from llm_power.statistics.cluster_moments import ROUNDING, ClusterMoments
 
 @dataclass(frozen=True, slots=True)
 class WeightedGap:
-    """Weighted gap of each pair, arrays of shape (n_pairs,) or ().
+    """Weighted gap of each pair, arrays of shape (n_pairs,) or ()."""
 
-    Attributes
-    ----------
-    delta : ndarray
-        Gap over the items of all clusters that have an item with both scores.
-    standard_error : ndarray
-        Linearised, for items as the sample; NaN without two items of one cluster.
-    p : ndarray
-        Two-sided p-value of a zero gap, by t.
-    low, high : ndarray
-        Limits of the interval.
-    n_answered : ndarray of int
-        Items with both scores.
-    n_left_out : ndarray of int
-        Items of clusters without one: about these the gap says nothing.
-    confidence : float
-        Nominal confidence.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.cluster_moments import moments_from_counts
-    >>> from llm_power.statistics.missing_weights import weighted_gap
-    >>> found = weighted_gap(moments_from_counts([90, 30, 0], [9, 2, 0], [4, 8, 0]), [100, 100, 50])
-    >>> int(found.n_answered), int(found.n_left_out), found.confidence
-    (120, 50, 0.95)
-    """
-
+    #: Gap over the items of all clusters that have an item with both scores.
     delta: FloatArray
+    #: Linearised, for items as the sample; NaN without two items of one cluster.
     standard_error: FloatArray
+    #: Two-sided p-value of a zero gap, by t.
     p: FloatArray
+    #: `low`, `high`: Limits of the interval.
     low: FloatArray
     high: FloatArray
+    #: Items with both scores.
     n_answered: IntArray
+    #: Items of clusters without one: about these the gap says nothing.
     n_left_out: IntArray
+    #: Nominal confidence.
     confidence: float
 
 
 def weighted_moments(moments: ClusterMoments, cluster_sizes: ArrayLike) -> ClusterMoments:
     """Moments of all items of each cluster that has answers, from those that are answered.
 
-    Parameters
-    ----------
-    moments : ClusterMoments
-        Of the items with both scores.
-    cluster_sizes : array_like of int, shape (n_clusters,)
-        All items of each cluster.
-
-    Returns
-    -------
-    ClusterMoments
-        For `llm_power.statistics.cluster_robust.cluster_robust_test`, where clusters are the
-        sample: its standard error holds what is lost within them as well.
-
-    Raises
-    ------
-    InvalidArgument
-        If there is not one size a cluster, or a cluster has more answers than items.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.cluster_moments import moments_from_counts
-    >>> from llm_power.statistics.missing_weights import weighted_moments
-    >>> whole = weighted_moments(moments_from_counts([90, 30], [9, 2], [4, 8]), [90, 90])
-    >>> whole.n_items.tolist(), whole.sum_d.tolist(), whole.sum_d2.tolist()
-    ([90.0, 90.0], [5.0, -18.0], [13.0, 30.0])
+    With these `cluster_robust_test` takes clusters as the sample: its standard error holds what is
+    lost within them as well.
     """
     m, sizes = moments.n_items, counts("cluster_sizes", cluster_sizes).astype(np.float64)
     if sizes.shape != m.shape[:1]:
@@ -118,27 +76,6 @@ def weighted_gap(
 ) -> WeightedGap:
     r"""Gap over all items, weighted by the inverse of the share answered in each cluster.
 
-    Parameters
-    ----------
-    moments : ClusterMoments
-        Of the items with both scores.
-    cluster_sizes : array_like of int, shape (n_clusters,)
-        All items of each cluster.
-    confidence : float, default 0.95
-        Nominal confidence.
-
-    Returns
-    -------
-    WeightedGap
-        One entry a pair.
-
-    Raises
-    ------
-    InvalidArgument
-        As `weighted_moments`, or if `confidence` is not in (0, 1).
-
-    Notes
-    -----
     An item adds :math:`\frac{n_k}{m_k}(d_i - \bar d_k)` where it is answered, and
     :math:`\bar d_k - \hat\delta` in any case:
 
@@ -148,14 +85,6 @@ def weighted_gap(
     Without missing scores this is the variance of the mean. A cluster with one answer has the
     variance :math:`s^2` of all clusters. The second term is what clusters as strata add where their
     items are a sample from a larger number in the same proportions.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.cluster_moments import moments_from_counts
-    >>> from llm_power.statistics.missing_weights import weighted_gap
-    >>> found = weighted_gap(moments_from_counts([90, 30], [9, 2], [4, 8]), [100, 100])
-    >>> float(found.delta.round(4)), float(found.standard_error.round(4))
-    (-0.0722, 0.0548)
     """
     level = 1 - open_unit("confidence", confidence)
     whole = weighted_moments(moments, cluster_sizes)

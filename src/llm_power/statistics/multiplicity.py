@@ -32,72 +32,30 @@ Procedure = Literal["bonferroni", "sidak", "holm", "benjamini_hochberg"]
 
 @dataclass(frozen=True, slots=True)
 class AdjustedResolution:
-    """Required items and verdicts of a family of pairs under one procedure.
+    """Required items and verdicts of a family of pairs under one procedure."""
 
-    Attributes
-    ----------
-    levels : ndarray of shape (n_pairs,)
-        Level at which the procedure tests each pair.
-    n_star : ndarray of shape (n_pairs,)
-        Required items at that level; ``inf`` where the gap is zero.
-    q : ndarray of shape (n_pairs,)
-        Items at hand over `n_star`.
-    resolved : ndarray of bool, shape (n_pairs,)
-        Verdict of the whole procedure, which for a stepwise one is not ``q >= 1`` alone.
-    procedure : str
-        Name of the procedure.
-    m : int
-        Size of the declared family.
-    alpha, power : float
-        Family-wise level (false discovery rate for Benjamini-Hochberg) and target power.
-
-    Examples
-    --------
-    >>> from llm_power import adjusted_required_n
-    >>> found = adjusted_required_n([0.01], [0.05], [0.5], 1000, procedure="holm")
-    >>> found.procedure, found.m
-    ('holm', 1)
-    """
-
+    #: Level at which the procedure tests each pair; shape (n_pairs,).
     levels: FloatArray
+    #: Required items at that level; ``inf`` where the gap is zero; shape (n_pairs,).
     n_star: FloatArray
+    #: Items at hand over `n_star`; shape (n_pairs,).
     q: FloatArray
+    #: Verdict of the whole procedure, which for a stepwise one is not ``q >= 1`` alone.
     resolved: BoolArray
+    #: Name of the procedure.
     procedure: Procedure
+    #: Size of the declared family.
     m: int
+    #: `alpha`, `power`: Family-wise level (false discovery rate for Benjamini-Hochberg) and target
+    #: power.
     alpha: float
     power: float
 
 
 def family_size(n_models: int, family: Family) -> int:
-    r"""Size of a family of pairwise claims about a leaderboard.
+    """Size of a family of pairwise claims about a leaderboard.
 
-    Parameters
-    ----------
-    n_models : int
-        Number of models :math:`K`, at least 2.
-    family : {"adjacent", "all"}
-        Adjacent ranks, :math:`K-1` claims, or all pairs, :math:`\binom{K}{2}` claims.
-
-    Returns
-    -------
-    int
-        Number of hypotheses.
-
-    Raises
-    ------
-    InvalidArgument
-        If there are fewer than two models, or `family` is neither of the two.
-
-    Notes
-    -----
     The two pre-declared families of Section 6.3.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.multiplicity import family_size
-    >>> family_size(10, "adjacent"), family_size(10, "all")
-    (9, 45)
     """
     if n_models < 2:
         raise InvalidArgument(f"n_models must be at least 2, got {n_models!r}")
@@ -111,69 +69,19 @@ def family_size(n_models: int, family: Family) -> int:
 def adjust_bonferroni(p: ArrayLike, m: int | None = None) -> FloatArray:
     r"""Bonferroni-adjusted p-values, :math:`\min(1, m p)`.
 
-    Parameters
-    ----------
-    p : array_like of shape (n_pairs,)
-        P-values; NaN is refused, for a hypothesis without a test is still in the family.
-    m : int, optional
-        Size of the declared family; by default, and at least, the number of p-values.
-
-    Returns
-    -------
-    ndarray of shape (n_pairs,)
-        Adjusted p-values: the smallest family-wise level at which each is rejected.
-
-    Raises
-    ------
-    InvalidArgument
-        If `p` is not one-dimensional with values in [0, 1], or `m` is too small.
-
-    References
-    ----------
     Dunn (1961), doi:10.1080/01621459.1961.10482090.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.multiplicity import adjust_bonferroni
-    >>> adjust_bonferroni([0.01, 0.04, 0.03]).round(4)
-    array([0.03, 0.12, 0.09])
     """
     p, m = _declared(p, m)
     return np.minimum(1.0, m * p)
 
 
 def adjust_sidak(p: ArrayLike, m: int | None = None) -> FloatArray:
-    r"""Šidák-adjusted p-values, :math:`1-(1-p)^m`.
+    """Šidák-adjusted p-values, :math:`1-(1-p)^m`.
 
-    Parameters
-    ----------
-    p, m
-        As in `adjust_bonferroni`.
-
-    Returns
-    -------
-    ndarray of shape (n_pairs,)
-        Adjusted p-values.
-
-    Raises
-    ------
-    InvalidArgument
-        As in `adjust_bonferroni`.
-
-    Notes
-    -----
     Holds for two-sided tests on jointly normal statistics under any correlation, so also
     for pairs that share a model.
 
-    References
-    ----------
     Šidák (1967), doi:10.1080/01621459.1967.10482935.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.multiplicity import adjust_sidak
-    >>> adjust_sidak([0.01, 0.04, 0.03]).round(4)
-    array([0.0297, 0.1153, 0.0873])
     """
     p, m = _declared(p, m)
     log_keep = np.full(p.shape, -np.inf)
@@ -185,31 +93,7 @@ def adjust_sidak(p: ArrayLike, m: int | None = None) -> FloatArray:
 def adjust_holm(p: ArrayLike, m: int | None = None) -> FloatArray:
     r"""Holm-adjusted p-values, :math:`\max_{j \le k} \min(1, (m-j+1)\,p_{(j)})`.
 
-    Parameters
-    ----------
-    p, m
-        As in `adjust_bonferroni`; members of the family without a p-value here count as
-        larger than every one given.
-
-    Returns
-    -------
-    ndarray of shape (n_pairs,)
-        Adjusted p-values, in the order of `p`.
-
-    Raises
-    ------
-    InvalidArgument
-        As in `adjust_bonferroni`.
-
-    References
-    ----------
     Holm (1979), Scandinavian Journal of Statistics 6(2), 65-70 (no DOI; JSTOR 4615733).
-
-    Examples
-    --------
-    >>> from llm_power.statistics.multiplicity import adjust_holm
-    >>> adjust_holm([0.01, 0.04, 0.03]).round(4)
-    array([0.03, 0.06, 0.06])
     """
     p, m = _declared(p, m)
     # Equal p-values have one adjusted value, whatever their order.
@@ -222,36 +106,10 @@ def adjust_holm(p: ArrayLike, m: int | None = None) -> FloatArray:
 def adjust_benjamini_hochberg(p: ArrayLike, m: int | None = None) -> FloatArray:
     r"""Benjamini-Hochberg-adjusted p-values, :math:`\min_{j \ge k} \min(1, m\,p_{(j)}/j)`.
 
-    Parameters
-    ----------
-    p, m
-        As in `adjust_holm`.
-
-    Returns
-    -------
-    ndarray of shape (n_pairs,)
-        Adjusted p-values, in the order of `p`: the smallest false discovery rate at which
-        each is rejected.
-
-    Raises
-    ------
-    InvalidArgument
-        As in `adjust_bonferroni`.
-
-    Notes
-    -----
     Proved for independent or positively dependent tests. Adjacent pairs share a model with
     opposite signs; the paper leaves the dependence to future work (Section 7).
 
-    References
-    ----------
     Benjamini and Hochberg (1995), doi:10.1111/j.2517-6161.1995.tb02031.x.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.multiplicity import adjust_benjamini_hochberg
-    >>> adjust_benjamini_hochberg([0.01, 0.04, 0.03]).round(4)
-    array([0.03, 0.04, 0.04])
     """
     p, m = _declared(p, m)
     order = np.argsort(p)[::-1]
@@ -261,91 +119,20 @@ def adjust_benjamini_hochberg(p: ArrayLike, m: int | None = None) -> FloatArray:
 
 
 def bonferroni_level(m: int, *, alpha: float = 0.05) -> float:
-    r"""Level of every hypothesis under Bonferroni, :math:`\alpha/m`.
-
-    Parameters
-    ----------
-    m : int
-        Size of the declared family, at least 1.
-    alpha : float, default 0.05
-        Family-wise level.
-
-    Returns
-    -------
-    float
-        The level.
-
-    Raises
-    ------
-    InvalidArgument
-        If an argument is outside its domain.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.multiplicity import bonferroni_level
-    >>> bonferroni_level(10)
-    0.005
-    """
+    r"""Level of every hypothesis under Bonferroni, :math:`\alpha/m`."""
     return open_unit("alpha", alpha) / _family(m, 1)
 
 
 def sidak_level(m: int, *, alpha: float = 0.05) -> float:
-    r"""Level of every hypothesis under Šidák, :math:`1-(1-\alpha)^{1/m}`.
-
-    Parameters
-    ----------
-    m, alpha
-        As in `bonferroni_level`.
-
-    Returns
-    -------
-    float
-        The level.
-
-    Raises
-    ------
-    InvalidArgument
-        If an argument is outside its domain.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.multiplicity import sidak_level
-    >>> round(sidak_level(10), 6)
-    0.005116
-    """
+    r"""Level of every hypothesis under Šidák, :math:`1-(1-\alpha)^{1/m}`."""
     return float(-np.expm1(np.log1p(-open_unit("alpha", alpha)) / _family(m, 1)))
 
 
 def holm_levels(p: ArrayLike, m: int | None = None, *, alpha: float = 0.05) -> FloatArray:
     r"""Level of each hypothesis at its own step of Holm's procedure, :math:`\alpha/(m-k+1)`.
 
-    Parameters
-    ----------
-    p, m
-        As in `adjust_holm`.
-    alpha : float, default 0.05
-        Family-wise level.
-
-    Returns
-    -------
-    ndarray of shape (n_pairs,)
-        Levels, between those of Bonferroni and `alpha`.
-
-    Raises
-    ------
-    InvalidArgument
-        If an argument is outside its domain.
-
-    Notes
-    -----
     Equal p-values all take the smallest of their ranks: the strictest level of theirs, and
     the same in whatever order the pairs are listed.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.multiplicity import holm_levels
-    >>> holm_levels([0.01, 0.04, 0.03]).round(4)
-    array([0.0167, 0.05  , 0.025 ])
     """
     p, m = _declared(p, m)
     return open_unit("alpha", alpha) / (m - np.searchsorted(np.sort(p), p, side="left"))
@@ -356,32 +143,7 @@ def benjamini_hochberg_levels(
 ) -> FloatArray:
     r"""Level of each hypothesis at its own step of Benjamini-Hochberg, :math:`\alpha k/m`.
 
-    Parameters
-    ----------
-    p, m
-        As in `adjust_holm`.
-    alpha : float, default 0.05
-        False discovery rate.
-
-    Returns
-    -------
-    ndarray of shape (n_pairs,)
-        Levels, between that of Bonferroni and `alpha`.
-
-    Raises
-    ------
-    InvalidArgument
-        If an argument is outside its domain.
-
-    Notes
-    -----
     Equal p-values all take the largest of their ranks, as the step-up procedure does.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.multiplicity import benjamini_hochberg_levels
-    >>> benjamini_hochberg_levels([0.01, 0.04, 0.03]).round(4)
-    array([0.0167, 0.05  , 0.0333])
     """
     p, m = _declared(p, m)
     return open_unit("alpha", alpha) * np.searchsorted(np.sort(p), p, side="right") / m
@@ -482,34 +244,6 @@ def stepwise_required_n(
 ) -> AdjustedResolution:
     r"""Required items at which the whole procedure resolves each pair.
 
-    Parameters
-    ----------
-    delta, sigma_d : array_like of shape (n_pairs,) or ()
-        Gap and standard deviation of the paired difference, in score units.
-    n_items : array_like of shape (n_pairs,) or ()
-        Items at hand.
-    procedure : {"bonferroni", "sidak", "holm", "benjamini_hochberg"}
-        How :math:`\alpha` is adjusted.
-    m : int, optional
-        Size of the declared family; by default, and at least, the number of pairs.
-    alpha : float, default 0.05
-        Family-wise level, or false discovery rate for Benjamini-Hochberg.
-    power : float, default 0.80
-        Target power of each pair.
-
-    Returns
-    -------
-    AdjustedResolution
-        Arrays of shape (n_pairs,), and the settings. ``levels`` holds the level of the step that
-        decides on the pair, and ``resolved`` is ``n_star <= n_items``, without exception.
-
-    Raises
-    ------
-    InvalidArgument
-        If an argument is outside its domain or `procedure` is none of the four.
-
-    Notes
-    -----
     :math:`N^*` inverts the test that rejects at level :math:`\alpha'` where the standardized gap
     :math:`T = |\delta|\sqrt{N}/\sigma_D` reaches :math:`z_{1-\alpha'/2}+z_{1-\beta}`. With N the
     order of the pairs is that of T, and it stays as the items of all pairs grow in proportion.
@@ -527,13 +261,6 @@ def stepwise_required_n(
 
     `adjusted_required_n` gives each pair the level of its own rank, as the paper does, and its
     :math:`N^*` may contradict its verdict.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.multiplicity import stepwise_required_n
-    >>> holm = stepwise_required_n([0.02, 0.01], 0.4, 20_000, procedure="holm")
-    >>> holm.n_star.round().tolist(), holm.resolved.tolist()
-    ([3802.0, 12558.0], [True, True])
     """
     gap, sigma, n, size = _family_of_pairs(delta, sigma_d, n_items, m)
     if procedure not in _STEP_LEVELS:

@@ -43,29 +43,6 @@ def paired_difference_variance(p_a: ArrayLike, p_b: ArrayLike, rho: ArrayLike) -
     r"""Variance of the paired difference of one item, eq. (5).
 
     .. math:: \sigma_D^2 = p_A q_A + p_B q_B - 2\rho\sqrt{p_A q_A p_B q_B}, \quad q = 1 - p
-
-    Parameters
-    ----------
-    p_a, p_b : array_like
-        Accuracies in [0, 1].
-    rho : array_like
-        Correlation of the two 0/1 scores (phi coefficient), in the interval of `admissible_rho`.
-
-    Returns
-    -------
-    ndarray
-        Broadcast shape; squared score units.
-
-    Raises
-    ------
-    InvalidArgument
-        If an accuracy is outside [0, 1], or `rho` is outside its admissible interval.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.paired_binary import paired_difference_variance
-    >>> round(float(paired_difference_variance(0.65, 0.60, 0.30)), 4)
-    0.3273
     """
     a, b, r = broadcast(
         p_a=proportions("p_a", p_a), p_b=proportions("p_b", p_b), rho=finite("rho", rho)
@@ -129,33 +106,8 @@ def required_n_paired_binary(
 def admissible_rho(p_a: ArrayLike, p_b: ArrayLike) -> tuple[FloatArray, FloatArray]:
     r"""Interval of correlations that two Bernoulli scores can have, eqs. (7) and (8).
 
-    Parameters
-    ----------
-    p_a, p_b : array_like
-        Accuracies in [0, 1].
-
-    Returns
-    -------
-    lower, upper : ndarray
-        Broadcast shape. Where an accuracy is 0 or 1 the score is constant, a correlation is
-        not defined and only 0 is admitted.
-
-    Raises
-    ------
-    InvalidArgument
-        If an accuracy is outside [0, 1].
-
-    References
-    ----------
-    Hoeffding (1940); Fréchet (1951). The bounds are those of the joint probability
-    :math:`\max(0, p_A + p_B - 1) \le p_{11} \le \min(p_A, p_B)`.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.paired_binary import admissible_rho
-    >>> low, high = admissible_rho(0.65, 0.60)
-    >>> round(float(low), 3), round(float(high), 3)
-    (-0.599, 0.899)
+    Hoeffding (1940); Fréchet (1951). The bounds are those of the joint probability :math:`\max(0,
+    p_A + p_B - 1) \le p_{11} \le \min(p_A, p_B)`.
     """
     a, b = broadcast(p_a=proportions("p_a", p_a), p_b=proportions("p_b", p_b))
     upper = _root_of_ratio(a * (1 - b), (1 - a) * b)  # eq. (7)
@@ -321,24 +273,6 @@ def observed_difference_variance(b: IntArray, c: IntArray, n_items: IntArray) ->
 
     .. math:: \sigma_D^2 = \frac{b+c}{N} - \frac{(b-c)^2}{N^2}
         = \frac{(b+c)(N-b-c) + 4bc}{N^2}
-
-    Parameters
-    ----------
-    b, c, n_items : ndarray of int
-        Discordant counts, and items that both models were scored on.
-
-    Returns
-    -------
-    ndarray
-        Eq. (5) at the observed rho. The second form is a sum: no digit is lost where nearly all
-        items are discordant in one direction.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from llm_power.statistics.paired_binary import observed_difference_variance
-    >>> round(float(observed_difference_variance(np.array(9), np.array(0), np.array(10))), 4)
-    0.09
     """
     first, second, n = (np.asarray(x, dtype=np.float64) for x in (b, c, n_items))
     discordant = (first + second) / n
@@ -348,28 +282,7 @@ def observed_difference_variance(b: IntArray, c: IntArray, n_items: IntArray) ->
 def attainable(n_discordant: ArrayLike, *, alpha: float = 0.05) -> BoolArray:
     """Whether an exact verdict at `alpha` is possible with so few discordant items.
 
-    Parameters
-    ----------
-    n_discordant : array_like of int
-        Number of discordant items, b + c.
-    alpha : float
-        Two-sided level.
-
-    Returns
-    -------
-    ndarray of bool
-        False where even a clean sweep (c = 0) stays above `alpha`: fewer than 6 items at 0.05.
-
-    Raises
-    ------
-    InvalidArgument
-        If a count is negative or not whole, or `alpha` is not in (0, 1).
-
-    Examples
-    --------
-    >>> from llm_power.statistics.paired_binary import attainable
-    >>> attainable([5, 6])
-    array([False,  True])
+    False where even a clean sweep (c = 0) stays above `alpha`: fewer than 6 items at 0.05.
     """
     return smallest_exact_p(n_discordant) <= open_unit("alpha", alpha)
 

@@ -35,48 +35,29 @@ _TIE = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class PairedBootstrap:
-    """Percentile interval of the gap and the test that reads it (Definition 2).
+    """Percentile interval of the gap and the test that reads it (Definition 2)."""
 
-    Attributes
-    ----------
-    delta : float
-        Observed mean difference, A minus B.
-    ci_low, ci_high : float
-        Ends of the percentile interval.
-    ci_low_error, ci_high_error : float
-        Monte Carlo standard errors of the ends, from neighboring order statistics.
-    standard_error : float
-        Standard deviation of the resampled means.
-    reject : bool
-        Whether 0 lies outside the interval and a rejection is attainable.
-    attainable : bool
-        Whether so many items differ that an exact test could reach the level at all.
-    binary : bool
-        Whether the scores are all 0 or 1, so that cells were resampled.
-    n_items, n_resamples : int
-        Number of items and of resamples.
-    confidence : float
-        Confidence of the interval; the level of the test is its complement.
-
-    Examples
-    --------
-    >>> from llm_power import paired_bootstrap_delta
-    >>> found = paired_bootstrap_delta([1, 1, 0, 1], [0, 1, 0, 0], n_resamples=200, rng=1)
-    >>> found.delta, found.binary
-    (0.5, True)
-    """
-
+    #: Observed mean difference, A minus B.
     delta: float
+    #: `ci_low`, `ci_high`: Ends of the percentile interval.
     ci_low: float
     ci_high: float
+    #: `ci_low_error`, `ci_high_error`: Monte Carlo standard errors of the ends, from neighboring
+    #: order statistics.
     ci_low_error: float
     ci_high_error: float
+    #: Standard deviation of the resampled means.
     standard_error: float
+    #: Whether 0 lies outside the interval and a rejection is attainable.
     reject: bool
+    #: Whether so many items differ that an exact test could reach the level at all.
     attainable: bool
+    #: Whether the scores are all 0 or 1, so that cells were resampled.
     binary: bool
+    #: `n_items`, `n_resamples`: Number of items and of resamples.
     n_items: int
     n_resamples: int
+    #: Confidence of the interval; the level of the test is its complement.
     confidence: float
 
 
@@ -165,34 +146,18 @@ def paired_bootstrap_delta(
 
 @dataclass(frozen=True, slots=True)
 class BootstrapPower:
-    """Empirical power of the paired bootstrap test.
+    """Empirical power of the paired bootstrap test."""
 
-    Attributes
-    ----------
-    power : float
-        Share of the trials that reject.
-    standard_error : float
-        Its binomial Monte Carlo standard error.
-    n_items, n_trials : int
-        Items a trial and number of trials.
-    n_resamples : int or None
-        Resamples a trial; None for the exact decision.
-    alpha : float
-        Two-sided level.
-
-    Examples
-    --------
-    >>> from llm_power import bootstrap_power
-    >>> found = bootstrap_power([1, 1, 0, 1], [0, 1, 0, 0], n=20, n_trials=50, rng=1)
-    >>> found.n_items, found.n_trials
-    (20, 50)
-    """
-
+    #: Share of the trials that reject.
     power: float
+    #: Its binomial Monte Carlo standard error.
     standard_error: float
+    #: `n_items`, `n_trials`: Items a trial and number of trials.
     n_items: int
     n_trials: int
+    #: Resamples a trial; None for the exact decision.
     n_resamples: int | None
+    #: Two-sided level.
     alpha: float
 
 
@@ -312,33 +277,7 @@ def _graded_trials(
 def shared_bootstrap_rejects(
     samples: FloatArray, *, resamples: int, alpha: float, rng: np.random.Generator
 ) -> BoolArray:
-    """Decision of the paired bootstrap on many samples, which share the resampled items.
-
-    Parameters
-    ----------
-    samples : ndarray, shape (n_items, n_samples)
-        Paired differences.
-    resamples : int
-        Number of resamples.
-    alpha : float
-        Two-sided level.
-    rng : numpy.random.Generator
-        Stream of random numbers.
-
-    Returns
-    -------
-    ndarray of bool, shape (n_samples,)
-        Each marginally the test of Definition 2: see `bootstrap_power`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from llm_power.statistics.paired_bootstrap import shared_bootstrap_rejects
-    >>> samples = np.array([[0.5, 0.5], [0.25, -0.5], [0.75, 0.25], [0.5, -0.75]])
-    >>> rng = np.random.default_rng(1)
-    >>> shared_bootstrap_rejects(samples, resamples=200, alpha=0.05, rng=rng)
-    array([ True, False])
-    """
+    """Decisions of the paired bootstrap on samples (n_items, n_samples) that share resamples."""
     n, trials = samples.shape
     tie = _TIE * float(np.abs(samples).max())
     at_most, at_least = np.zeros(trials, dtype=np.int64), np.zeros(trials, dtype=np.int64)

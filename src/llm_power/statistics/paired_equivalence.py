@@ -41,37 +41,19 @@ from llm_power.statistics.skewness import equivalence_p
 
 @dataclass(frozen=True, slots=True)
 class EquivalenceTest:
-    """Outcome of two one-sided tests for each pair.
+    """Outcome of two one-sided tests for each pair."""
 
-    Attributes
-    ----------
-    p : ndarray
-        The larger of the two one-sided p-values.
-    equivalent : ndarray of bool
-        Whether p is at most `alpha`.
-    low, high : ndarray
-        Interval of confidence ``1 - 2 * alpha`` from the same test, in score units. It lies
-        inside the margin exactly where the pair is equivalent.
-    margin : float
-        Declared margin, in score units.
-    alpha : float
-        Level: the chance of a wrong claim of equivalence.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.paired_equivalence import score_equivalence_test
-    >>> test = score_equivalence_test([40, 5], [38, 2], [2000, 50], margin=0.02)
-    >>> test.equivalent.tolist(), test.margin, test.alpha
-    ([True, False], 0.02, 0.05)
-    >>> test.low.round(4).tolist(), test.high.round(4).tolist()
-    ([-0.0064, -0.0315], [0.0084, 0.1596])
-    """
-
+    #: The larger of the two one-sided p-values.
     p: FloatArray
+    #: Whether p is at most `alpha`.
     equivalent: BoolArray
+    #: `low`, `high`: Interval of confidence ``1 - 2 * alpha`` from the same test, in score units.
+    #: It lies inside the margin exactly where the pair is equivalent.
     low: FloatArray
     high: FloatArray
+    #: Declared margin, in score units.
     margin: float
+    #: Level: the chance of a wrong claim of equivalence.
     alpha: float
 
 
@@ -80,44 +62,12 @@ def score_equivalence_test(
 ) -> EquivalenceTest:
     """Equivalence of two 0/1 scored models by two one-sided score tests.
 
-    Parameters
-    ----------
-    b, c : array_like of int
-        Items that only A, and only B, solves.
-    n_items : array_like of int
-        Items that both models were scored on, at least b + c.
-    margin : float
-        Largest gap that counts as none, in (0, 1); 0.01 is one percentage point.
-    alpha : float, default 0.05
-        Level, below 1/2.
-
-    Returns
-    -------
-    EquivalenceTest
-        Arrays of the broadcast shape.
-
-    Raises
-    ------
-    InvalidArgument
-        If an argument is outside its domain.
-
-    Notes
-    -----
     Both tests are those of `score_statistic`, and the interval is Tango's. At a true gap equal
     to the margin the exact type I error for a nominal .05 is at most .057, over margins .02,
     .05 and .1, discordances up to .3 and n = 50, 200 and 500.
 
-    References
-    ----------
-    Tango (1998), doi:10.1002/(SICI)1097-0258(19980430)17:8<891::AID-SIM780>3.0.CO;2-B;
-    Liu, Hsueh, Hsieh and Chen (2002), doi:10.1002/sim.1012.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.paired_equivalence import score_equivalence_test
-    >>> test = score_equivalence_test(40, 38, 2000, margin=0.02)
-    >>> bool(test.equivalent), round(float(test.p), 6)
-    (True, 4e-05)
+    Tango (1998), doi:10.1002/(SICI)1097-0258(19980430)17:8<891::AID-SIM780>3.0.CO;2-B; Liu, Hsueh,
+    Hsieh and Chen (2002), doi:10.1002/sim.1012.
     """
     bound, level = open_unit("margin", margin), _one_sided(alpha)
     below = ndtr(score_statistic(b, c, n_items, bound))
@@ -132,36 +82,9 @@ def student_equivalence_test(
 ) -> EquivalenceTest:
     """Equivalence of two graded models by two one-sided paired t tests, with Hall's beside them.
 
-    Parameters
-    ----------
-    differences : array_like of shape (n_items,) or (n_items, n_pairs)
-        Score of A minus score of B on each item, in score units.
-    margin : float
-        Largest gap that counts as none, positive, in score units.
-    alpha : float, default 0.05
-        Level, below 1/2.
+    Shapes: `differences` (n_items,) or (n_items, n_pairs).
 
-    Returns
-    -------
-    EquivalenceTest
-        Arrays of shape () or (n_pairs,). A single item, or differences that are all equal, are
-        never evidence of equivalence: p is 1/2.
-
-    Raises
-    ------
-    InvalidArgument
-        If an argument is outside its domain.
-
-    Notes
-    -----
     The interval is `graded_interval`.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.paired_equivalence import student_equivalence_test
-    >>> test = student_equivalence_test([0.1, -0.1, 0.0, 0.1, -0.1, 0.05], margin=0.1)
-    >>> bool(test.equivalent), round(float(test.p), 4)
-    (True, 0.0353)
     """
     bound, level = float(positive("margin", margin)), _one_sided(alpha)
     interval = graded_interval(differences, confidence=1 - 2 * level)
@@ -189,40 +112,13 @@ def score_equivalence_required_n(
         + \Phi\!\left(\frac{\sqrt n (m + \delta) - z_{1-\alpha}\sigma_{-}}{\sigma}\right)
         - 1 = 1 - \beta
 
-    Parameters
-    ----------
-    p10, p01 : array_like
-        Probability that only A, and only B, solves an item.
-    margin, alpha
-        As in `score_equivalence_test`.
-    power : float, default 0.80
-        Target power.
+    ``inf`` where the gap is not inside the margin.
 
-    Returns
-    -------
-    ndarray
-        Broadcast shape; items, not rounded. ``inf`` where the gap is not inside the margin.
-
-    Raises
-    ------
-    InvalidArgument
-        If an argument is outside its domain.
-
-    Notes
-    -----
     :math:`\sigma_{\pm}` are the deviations fitted at the two ends of the margin and
     :math:`\sigma` is the true one. Exact power at this n, for a target of .80 and seven
     combinations of discordance .04 to .3 and margin .02 to .1, is .803 to .845.
 
-    References
-    ----------
     Nam (1997), doi:10.2307/2533508.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.paired_equivalence import score_equivalence_required_n
-    >>> float(score_equivalence_required_n(0.05, 0.05, margin=0.05).round(1))
-    373.6
     """
     bound, level = open_unit("margin", margin), _one_sided(alpha)
     first, second = discordant_rates(p10, p01)
@@ -243,35 +139,8 @@ def score_equivalence_power(
 ) -> float:
     """Exact unconditional power of `score_equivalence_test`.
 
-    Parameters
-    ----------
-    n_items : int
-        Number of items.
-    p10, p01 : float
-        Probability that only A, and only B, solves an item.
-    margin, alpha
-        As in `score_equivalence_test`.
-
-    Returns
-    -------
-    float
-        Chance that equivalence is found, summed over all tables.
-
-    Raises
-    ------
-    InvalidArgument
-        If an argument is outside its domain.
-
-    Notes
-    -----
     Of m discordant items the gap lies below the margin where A has at most k of them, and above
     minus the margin where B has: equivalence is found between m - k and k.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.paired_equivalence import score_equivalence_power
-    >>> round(score_equivalence_power(374, 0.05, 0.05, margin=0.05), 4)
-    0.8149
     """
     n, psi = positive_count("n_items", n_items), discordance(p10, p01)
     bound, level = open_unit("margin", margin), _one_sided(alpha)
@@ -298,40 +167,12 @@ def student_equivalence_required_n(
 ) -> FloatArray:
     """Items from which `student_equivalence_test` finds equivalence with the target power.
 
-    Parameters
-    ----------
-    delta, sigma_d : array_like
-        True gap and standard deviation of one item's difference, in score units.
-    margin, alpha
-        As in `student_equivalence_test`.
-    power : float, default 0.80
-        Target power.
+    ``inf`` where the gap is not inside the margin.
 
-    Returns
-    -------
-    ndarray
-        Broadcast shape; whole numbers of at least 2, for normal differences. ``inf`` where the
-        gap is not inside the margin.
-
-    Raises
-    ------
-    InvalidArgument
-        If an argument is outside its domain.
-
-    Notes
-    -----
     The two noncentral t tails are subtracted, which neglects that both tests share one
     standard deviation; at powers above .5 the error is below 1e-3.
 
-    References
-    ----------
     Phillips (1990), doi:10.1007/BF01063556.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.paired_equivalence import student_equivalence_required_n
-    >>> float(student_equivalence_required_n(0.0, 0.5, margin=0.15))
-    97.0
     """
     bound, level = float(positive("margin", margin)), _one_sided(alpha)
     target = open_unit("power", power)

@@ -53,31 +53,16 @@ _ROUNDING: Final = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class PilotDesign:
-    """Required number of units at a declared gap, with what the pilot leaves open.
+    """Required number of units at a declared gap, with what the pilot leaves open."""
 
-    Attributes
-    ----------
-    n_star : float
-        Units at the pilot's estimates: items, or clusters; ``inf`` where no number is enough.
-    low, high : float
-        Interval of the required number.
-    assurance : float
-        Power at `n_star`, expected over what the pilot leaves open; NaN without `n_star`.
-    confidence : float
-        Of the interval.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.pilot_design import binary_design
-    >>> design = binary_design(0.02, 36, 18, 300)
-    >>> design.low < design.n_star < design.high
-    True
-    """
-
+    #: Units at the pilot's estimates: items, or clusters; ``inf`` where no number is enough.
     n_star: float
+    #: `low`, `high`: Interval of the required number.
     low: float
     high: float
+    #: Power at `n_star`, expected over what the pilot leaves open; NaN without `n_star`.
     assurance: float
+    #: Of the interval.
     confidence: float
 
 
@@ -92,38 +77,7 @@ def binary_design(
     power: float = 0.80,
     confidence: float = 0.90,
 ) -> PilotDesign:
-    """Items that McNemar's test needs to find a gap, with the discordance of a pilot.
-
-    Parameters
-    ----------
-    gap : float
-        Gap to be found, in score units, not zero; the sign is ignored.
-    b, c, pilot_items : int
-        Items of the pilot that only A, and only B, solves, and all of them.
-    test : {"exact", "mid_p", "asymptotic"}, default "exact"
-        Form of the test.
-    alpha, power : float
-        Two-sided level and target power.
-    confidence : float, default 0.90
-        Of the interval, by Wilson's for the discordance.
-
-    Returns
-    -------
-    PilotDesign
-        In items.
-
-    Raises
-    ------
-    InvalidArgument
-        If the gap exceeds the pilot's discordance, or another argument is outside its domain.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.pilot_design import binary_design
-    >>> design = binary_design(0.02, 36, 18, 300)
-    >>> design.n_star, design.low, design.high
-    (3620.0, 2958.0, 4393.0)
-    """
+    """Items that McNemar's test needs to find a gap, with the discordance of a pilot."""
     first, second, n = (int(x) for x in pair_counts(b, c, pilot_items))
     size, discordant = abs(float(finite("gap", gap))), first + second
     if not 0 < size <= discordant / n:
@@ -152,31 +106,7 @@ def binary_expected_power(
     test: McNemarTest = "exact",
     alpha: float = 0.05,
 ) -> FloatArray:
-    """Power of McNemar's test at a declared gap, expected over a pilot's discordance.
-
-    Parameters
-    ----------
-    gap, b, c, pilot_items, test, alpha
-        As in `binary_design`.
-    n_items : array_like of int
-        Items of the plan.
-
-    Returns
-    -------
-    ndarray
-        Of the shape of `n_items`.
-
-    Raises
-    ------
-    InvalidArgument
-        If an argument is outside its domain.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.pilot_design import binary_expected_power
-    >>> binary_expected_power(0.02, [3620, 4393], 36, 18, 300).round(2).tolist()
-    [0.8, 0.87]
-    """
+    """Power of McNemar's test at a declared gap, expected over a pilot's discordance."""
     first, second, n = (int(x) for x in pair_counts(b, c, pilot_items))
     size = _gap_size(gap)
     # Jeffreys' posterior, at quantiles of equal probability.
@@ -193,37 +123,7 @@ def mean_design(
     power: float = 0.80,
     confidence: float = 0.90,
 ) -> PilotDesign:
-    """Items that the paired t test needs to find a gap, with the variance of a pilot.
-
-    Parameters
-    ----------
-    gap : float
-        Gap to be found, in score units, not zero; the sign is ignored.
-    differences : array_like of shape (n_items,)
-        Paired differences of the pilot, at least five and not all equal.
-    alpha, power : float
-        Two-sided level and target power.
-    confidence : float, default 0.90
-        Of the interval, by Bonett's for the variance, which has the kurtosis of the pilot.
-
-    Returns
-    -------
-    PilotDesign
-        In items.
-
-    Raises
-    ------
-    InvalidArgument
-        If an argument is outside its domain.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from llm_power.statistics.pilot_design import mean_design
-    >>> design = mean_design(0.05, np.random.default_rng(1).normal(0.02, 0.3, 200))
-    >>> design.n_star, design.low, design.high
-    (245.0, 205.0, 298.0)
-    """
+    """Items that the paired t test needs to find a gap, with the variance of a pilot."""
     d = finite("differences", differences)
     if d.ndim != 1 or len(d) < 5 or np.ptp(d) == 0:
         raise InvalidArgument(
@@ -247,33 +147,7 @@ def mean_design(
 def mean_expected_power(
     gap: float, n_items: ArrayLike, differences: ArrayLike, *, alpha: float = 0.05
 ) -> FloatArray:
-    """Power of the paired t test at a declared gap, expected over a pilot's variance.
-
-    Parameters
-    ----------
-    gap, differences, alpha
-        As in `mean_design`.
-    n_items : array_like of int
-        Items of the plan.
-
-    Returns
-    -------
-    ndarray
-        Of the shape of `n_items`.
-
-    Raises
-    ------
-    InvalidArgument
-        If an argument is outside its domain.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from llm_power.statistics.pilot_design import mean_expected_power
-    >>> pilot = np.random.default_rng(1).normal(0.02, 0.3, 200)
-    >>> mean_expected_power(0.05, [245, 298], pilot).round(2).tolist()
-    [0.8, 0.87]
-    """
+    """Power of the paired t test at a declared gap, expected over a pilot's variance."""
     center, error = _log_variance(finite("differences", differences))
     drawn = np.exp((center + error * ndtri(_levels(_NODES))) / 2)
     n = counts("n_items", n_items)[..., np.newaxis]
@@ -282,103 +156,46 @@ def mean_expected_power(
 
 @dataclass(frozen=True, slots=True)
 class ClusterPilot:
-    """What a pilot in clusters leaves open, at equally likely points.
+    """What a pilot in clusters leaves open, at equally likely points."""
 
-    Attributes
-    ----------
-    delta : float
-        Gap of the pilot.
-    standard_error, freedom : float
-        Of the gap over a sample of clusters, and its degrees of freedom.
-    between, within : float
-        Variance of the paired difference between clusters, at least 0, and within them.
-    n_clusters, cluster_size, size_cv : float
-        Clusters, their mean size and the coefficient of variation of their sizes.
-    drawn_between, drawn_within, drawn_delta : ndarray of shape (n_points,)
-        Equally likely values of both variances, and of the gap.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.cluster_moments import moments_from_counts
-    >>> from llm_power.statistics.pilot_design import cluster_pilot
-    >>> pilot = cluster_pilot(moments_from_counts([90] * 4, [9, 14, 3, 8], [4, 2, 5, 3]))
-    >>> round(pilot.delta, 4), round(pilot.between, 4), pilot.n_clusters
-    (0.0556, 0.0026, 4.0)
-    """
-
+    #: Gap of the pilot.
     delta: float
+    #: Of the gap over a sample of clusters, and its degrees of freedom.
     standard_error: float
     freedom: float
+    #: `between`, `within`: Variance of the paired difference between clusters, at least 0, and
+    #: within them.
     between: float
     within: float
+    #: `n_clusters`, `cluster_size`, `size_cv`: Clusters, their mean size and the coefficient of
+    #: variation of their sizes.
     n_clusters: float
     cluster_size: float
     size_cv: float
+    #: `drawn_between`, `drawn_within`, `drawn_delta`: Equally likely values of both variances, and
+    #: of the gap; shape (n_points,).
     drawn_between: FloatArray
     drawn_within: FloatArray
     drawn_delta: FloatArray
 
     @property
     def drawn_variance(self) -> FloatArray:
-        """Equally likely values of that variance, at clusters of the pilot's size.
-
-        Examples
-        --------
-        >>> from llm_power.statistics.cluster_moments import moments_from_counts
-        >>> from llm_power.statistics.pilot_design import cluster_pilot
-        >>> pilot = cluster_pilot(moments_from_counts([90] * 4, [9, 14, 3, 8], [4, 2, 5, 3]))
-        >>> bool((pilot.drawn_variance > 0).all())
-        True
-        """
+        """Equally likely values of that variance, at clusters of the pilot's size."""
         return self.variance(self.drawn_between, self.drawn_within, self.cluster_size)
 
     def variance(self, between: ArrayLike, within: ArrayLike, size: float) -> FloatArray:
-        """Variance of one cluster's share in the mean gap, at clusters of a mean size.
-
-        Examples
-        --------
-        >>> from llm_power.statistics.cluster_moments import moments_from_counts
-        >>> from llm_power.statistics.pilot_design import cluster_pilot
-        >>> pilot = cluster_pilot(moments_from_counts([90] * 4, [9, 14, 3, 8], [4, 2, 5, 3]))
-        >>> float(pilot.variance(0.003, 0.13, 90).round(6))
-        0.004444
-        """
+        """Variance of one cluster's share in the mean gap, at clusters of a mean size."""
         spread = 1 + self.size_cv**2
         return np.asarray(np.asarray(within) / size + spread * np.asarray(between))
 
 
 def cluster_pilot(moments: ClusterMoments) -> ClusterPilot:
-    r"""Gap and variance components of one pair, from the clusters of a pilot.
+    """Gap and variance components of one pair, from the clusters of a pilot.
 
-    Parameters
-    ----------
-    moments : ClusterMoments
-        Sufficient statistics of each cluster, of a single pair.
-
-    Returns
-    -------
-    ClusterPilot
-        The estimates, and equally likely values of what they estimate.
-
-    Raises
-    ------
-    InvalidArgument
-        If there are fewer than two clusters, or no two items in one.
-
-    Notes
-    -----
     Mean squares over their expectations are chi-square over their degrees of freedom, exactly so
     for normal differences and clusters of one size. Inverted, they give the generalized pivotal
     values of both variances (Weerahandi 1993), here at the points of a lattice: nothing is drawn at
     random.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.cluster_moments import moments_from_counts
-    >>> from llm_power.statistics.pilot_design import cluster_pilot
-    >>> pilot = cluster_pilot(moments_from_counts([90] * 4, [9, 14, 3, 8], [4, 2, 5, 3]))
-    >>> round(pilot.standard_error, 4), pilot.freedom, round(pilot.within, 4)
-    (0.0318, 3.0, 0.1287)
     """
     there = moments.n_items > 0
     n, total, squares = (x[there] for x in (moments.n_items, moments.sum_d, moments.sum_d2))
@@ -422,38 +239,7 @@ def cluster_number_design(
     power: float = 0.80,
     confidence: float = 0.90,
 ) -> PilotDesign:
-    """Clusters, of the pilot's sizes, that the t test over clusters needs to find a gap.
-
-    Parameters
-    ----------
-    gap : float
-        Gap to be found, in score units, not zero; the sign is ignored.
-    pilot : ClusterPilot
-        What `cluster_pilot` found.
-    alpha, power : float
-        Two-sided level and target power.
-    confidence : float, default 0.90
-        Of the interval.
-
-    Returns
-    -------
-    PilotDesign
-        In clusters.
-
-    Raises
-    ------
-    InvalidArgument
-        If an argument is outside its domain.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.cluster_moments import moments_from_counts
-    >>> from llm_power.statistics.pilot_design import cluster_number_design, cluster_pilot
-    >>> pilot = cluster_pilot(moments_from_counts([90] * 4, [9, 14, 3, 8], [4, 2, 5, 3]))
-    >>> design = cluster_number_design(0.05, pilot)
-    >>> design.n_star, design.low, design.high
-    (15.0, 8.0, 112.0)
-    """
+    """Clusters, of the pilot's sizes, that the t test over clusters needs to find a gap."""
     size = _gap_size(gap)
     drawn = pilot.drawn_variance
     known = float(pilot.variance(pilot.between, pilot.within, pilot.cluster_size))
@@ -468,33 +254,7 @@ def cluster_number_design(
 def cluster_expected_power(
     gap: float, n_clusters: ArrayLike, pilot: ClusterPilot, *, alpha: float = 0.05
 ) -> FloatArray:
-    """Power of the t test over clusters at a declared gap, expected over a pilot's variances.
-
-    Parameters
-    ----------
-    gap, pilot, alpha
-        As in `cluster_number_design`.
-    n_clusters : array_like of int
-        Clusters of the plan.
-
-    Returns
-    -------
-    ndarray
-        Of the shape of `n_clusters`.
-
-    Raises
-    ------
-    InvalidArgument
-        If an argument is outside its domain.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.cluster_moments import moments_from_counts
-    >>> from llm_power.statistics.pilot_design import cluster_expected_power, cluster_pilot
-    >>> pilot = cluster_pilot(moments_from_counts([90] * 4, [9, 14, 3, 8], [4, 2, 5, 3]))
-    >>> cluster_expected_power(0.05, [15, 112], pilot).round(2).tolist()
-    [0.66, 0.97]
-    """
+    """Power of the t test over clusters at a declared gap, expected over a pilot's variances."""
     drawn = pilot.drawn_variance
     k = counts("n_clusters", n_clusters)[..., np.newaxis].astype(np.float64)
     powers = near_power(_gap_size(gap) * np.sqrt(k / drawn), k, open_unit("alpha", alpha))
@@ -509,32 +269,7 @@ def cluster_items_design(
     power: float = 0.80,
     confidence: float = 0.90,
 ) -> PilotDesign:
-    """Items from the pilot's own clusters that the t test over clusters needs to find a gap.
-
-    Parameters
-    ----------
-    gap, pilot, alpha, power, confidence
-        As in `cluster_number_design`.
-
-    Returns
-    -------
-    PilotDesign
-        In items of all clusters, whose shares stay as they are; ``inf`` where their number is too
-        small for any number of items.
-
-    Raises
-    ------
-    InvalidArgument
-        If an argument is outside its domain.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.cluster_moments import moments_from_counts
-    >>> from llm_power.statistics.pilot_design import cluster_items_design, cluster_pilot
-    >>> pilot = cluster_pilot(moments_from_counts([90] * 8, [9, 7, 3, 8] * 2, [4, 2, 5, 3] * 2))
-    >>> cluster_items_design(0.05, pilot).n_star
-    494.0
-    """
+    """Items of the pilot's own clusters that the t test over them needs; ``inf`` if too few."""
     size, k = _gap_size(gap), pilot.n_clusters
     shift = float(shift_of_power(k, open_unit("alpha", alpha), open_unit("power", power)))
     spread = 1 + pilot.size_cv**2
@@ -557,35 +292,7 @@ def cluster_items_design(
 def cluster_assurance(
     n_clusters: ArrayLike, pilot: ClusterPilot, *, alpha: float = 0.05
 ) -> FloatArray:
-    """Assurance of the t test over new clusters of the pilot's sizes.
-
-    Parameters
-    ----------
-    n_clusters : array_like of int
-        Clusters of the plan, at least 2.
-    pilot : ClusterPilot
-        What `cluster_pilot` found.
-    alpha : float, default 0.05
-        Two-sided level.
-
-    Returns
-    -------
-    ndarray
-        Of the shape of `n_clusters`: the chance of a rejection on the side of the pilot's gap.
-
-    Raises
-    ------
-    InvalidArgument
-        If an argument is outside its domain.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.cluster_moments import moments_from_counts
-    >>> from llm_power.statistics.pilot_design import cluster_assurance, cluster_pilot
-    >>> pilot = cluster_pilot(moments_from_counts([90] * 8, [9, 7, 3, 8] * 2, [4, 2, 5, 3] * 2))
-    >>> cluster_assurance([8, 16], pilot).round(2).tolist()
-    [0.56, 0.78]
-    """
+    """Assurance of the t test over new clusters of the pilot's sizes."""
     k = counts("n_clusters", n_clusters)[..., np.newaxis].astype(np.float64)
     if np.any(k < 2):
         raise InvalidArgument(f"n_clusters must be at least 2, got {int(k.min())!r}")
@@ -597,33 +304,7 @@ def cluster_assurance(
 def cluster_assured_n(
     pilot: ClusterPilot, *, alpha: float = 0.05, assurance: float = 0.80
 ) -> AssuredN:
-    """Smallest number of clusters, of the pilot's sizes, that has the target assurance.
-
-    Parameters
-    ----------
-    pilot, alpha
-        As in `cluster_assurance`.
-    assurance : float, default 0.80
-        Target.
-
-    Returns
-    -------
-    AssuredN
-        In clusters.
-
-    Raises
-    ------
-    InvalidArgument
-        If an argument is outside its domain.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.cluster_moments import moments_from_counts
-    >>> from llm_power.statistics.pilot_design import cluster_assured_n, cluster_pilot
-    >>> pilot = cluster_pilot(moments_from_counts([90] * 8, [9, 7, 3, 8] * 2, [4, 2, 5, 3] * 2))
-    >>> cluster_assured_n(pilot, assurance=0.75).n_star
-    15.0
-    """
+    """Smallest number of clusters, of the pilot's sizes, that has the target assurance."""
     target = open_unit("assurance", assurance)
     largest = float(np.mean(np.sign(pilot.delta) * pilot.drawn_delta > 0))
 

@@ -30,62 +30,31 @@ from llm_power.statistics._typing import ArrayLike, BoolArray, FloatArray, IntAr
 
 @dataclass(frozen=True, slots=True)
 class RankSets:
-    """Confidence sets of the ranks of all models, simultaneous over models.
+    """Confidence sets of the ranks of all models, simultaneous over models."""
 
-    Attributes
-    ----------
-    mean : ndarray of shape (n_models,)
-        Mean score over items.
-    rank : ndarray of int, shape (n_models,)
-        Observed rank, 1 for the best; equal means share the smallest.
-    low, high : ndarray of int, shape (n_models,)
-        Best and worst rank in the confidence set.
-    better : ndarray of bool, shape (n_models, n_models)
-        Whether the model of the row is declared better than that of the column.
-    critical_value : float
-        Standardized lead that decided the last step.
-    critical_value_error : float
-        Its Monte Carlo error, half the range of the neighbouring order statistics.
-    n_steps : int
-        Steps down; 1 for a single step.
-    confidence : float
-        Nominal simultaneous confidence.
-    n_draws : int
-        Number of multiplier draws.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from llm_power.statistics.rank_sets import rank_confidence_sets
-    >>> scores = np.random.default_rng(0).random((400, 3)) < [0.9, 0.7, 0.68]
-    >>> sets = rank_confidence_sets(scores)
-    >>> sets.rank.tolist(), sets.better.sum(axis=1).tolist(), sets.n_draws
-    ([1, 2, 2], [2, 0, 0], 2000)
-    """
-
+    #: Mean score over items; shape (n_models,).
     mean: FloatArray
+    #: Observed rank, 1 for the best; equal means share the smallest.
     rank: IntArray
+    #: `low`, `high`: Best and worst rank in the confidence set.
     low: IntArray
     high: IntArray
+    #: Whether the model of the row is declared better than that of the column.
     better: BoolArray
+    #: Standardized lead that decided the last step.
     critical_value: float
+    #: Its Monte Carlo error, half the range of the neighbouring order statistics.
     critical_value_error: float
+    #: Steps down; 1 for a single step.
     n_steps: int
+    #: Nominal simultaneous confidence.
     confidence: float
+    #: Number of multiplier draws.
     n_draws: int
 
     @property
     def could_be_first(self) -> BoolArray:
-        """Whether rank 1 is in the set, for each model.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from llm_power.statistics.rank_sets import rank_confidence_sets
-        >>> scores = np.random.default_rng(0).random((400, 3)) < [0.7, 0.68, 0.3]
-        >>> rank_confidence_sets(scores).could_be_first.tolist()
-        [True, True, False]
-        """
+        """Whether rank 1 is in the set, for each model."""
         return np.asarray(self.low == 1)
 
 
@@ -100,36 +69,8 @@ def rank_confidence_sets(
 ) -> RankSets:
     r"""Simultaneous confidence sets of the ranks of all models.
 
-    Parameters
-    ----------
-    scores : array_like of shape (n_items, n_models)
-        Score of each model on each item, complete; higher is better.
-    clusters : array_like of shape (n_items,), optional
-        Cluster of each item, numbers or strings, where clusters are the sample; at least two. By
-        default the items are.
-    confidence : float, default 0.95
-        Chance that all sets together contain the true ranks.
-    step_down : bool, default True
-        Whether to drop declared leads and compare the others again, until none is added. The
-        single step declares no lead that the step-down does not.
-    n_draws : int, default 2,000
-        Multiplier draws, at least 20.
-    rng : numpy.random.Generator, optional
-        Stream of random numbers; by default one named after this function, the same each time.
+    Shapes: `scores` (n_items, n_models); `clusters` (n_items,).
 
-    Returns
-    -------
-    RankSets
-        Ranks, sets and declared leads.
-
-    Raises
-    ------
-    InvalidArgument
-        If `scores` is not a complete matrix of at least two items and two models, or a setting
-        is outside its domain.
-
-    Notes
-    -----
     The hypotheses are :math:`\theta_j \le \theta_k` for all ordered pairs. Pairs whose
     differences do not vary are never declared: no standard error speaks for them. Standard errors
     are CR2, every item a cluster where none are given, and the critical value is that of t with
@@ -144,21 +85,9 @@ def rank_confidence_sets(
     that the direction of each lead is covered as well. Step-down tests of two-sided hypotheses
     drop both, which is a little narrower and says nothing of direction.
 
-    References
-    ----------
-    Mogstad, Romano, Shaikh and Wilhelm (2024), doi:10.1093/restud/rdad006; Romano and Wolf
-    (2005), doi:10.1198/016214504000000539; Chernozhukov, Chetverikov and Kato (2013),
+    Mogstad, Romano, Shaikh and Wilhelm (2024), doi:10.1093/restud/rdad006; Romano and Wolf (2005),
+    doi:10.1198/016214504000000539; Chernozhukov, Chetverikov and Kato (2013),
     doi:10.1214/13-AOS1161.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from llm_power.statistics.rank_sets import rank_confidence_sets
-    >>> rng = np.random.default_rng(0)
-    >>> scores = rng.random((400, 4)) < [0.9, 0.7, 0.68, 0.3]
-    >>> sets = rank_confidence_sets(scores)
-    >>> sets.low.tolist(), sets.high.tolist()
-    ([1, 2, 2, 4], [1, 3, 3, 4])
     """
     x = finite("scores", scores)
     if x.ndim != 2 or min(x.shape) < 2:
@@ -189,31 +118,7 @@ def average_rank_sets(
 ) -> RankSets:
     """Simultaneous confidence sets of the ranks by the average over tasks.
 
-    Parameters
-    ----------
-    tasks : sequence of ndarray of shape (n_items, n_models)
-        Complete scores of each task, at least two items; the models are the same.
-    weights : sequence of float
-        Weight of each task; their sum is 1.
-    clusters : sequence of array_like of shape (n_items,), optional
-        Cluster of each item of each task, where clusters are the sample.
-    confidence, step_down, n_draws, rng
-        As in `rank_confidence_sets`.
-
-    Returns
-    -------
-    RankSets
-        Ranks, sets and declared leads of the weighted mean.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from llm_power.statistics.rank_sets import average_rank_sets
-    >>> rng = np.random.default_rng(0)
-    >>> tasks = [rng.random((n, 3)) < [0.9, 0.7, 0.68] for n in (100, 300)]
-    >>> sets = average_rank_sets([task.astype(float) for task in tasks], [0.5, 0.5])
-    >>> sets.low.tolist(), sets.high.tolist()
-    ([1, 2, 2], [1, 3, 3])
+    Shapes: `tasks` (n_items, n_models); `clusters` (n_items,).
     """
     level, draws = 1 - open_unit("confidence", confidence), positive_count("n_draws", n_draws)
     if draws < 20 or level * (draws + 1) < 1:

@@ -40,96 +40,43 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class RepeatVariances:
-    r"""Within- and between-item variance of each pair, arrays of shape (n_pairs,) or ().
+    """Within- and between-item variance of each pair, arrays of shape (n_pairs,) or ()."""
 
-    Attributes
-    ----------
-    delta : ndarray
-        Gap, the mean over items of the difference of the item means.
-    between : ndarray
-        :math:`\omega^2`, unbiased, and therefore negative at times; NaN with fewer than two items.
-    within_a, within_b : ndarray
-        :math:`\sigma_A^2` and :math:`\sigma_B^2`, the mean over the items that have repeats; NaN
-        where none has.
-    standard_error : ndarray
-        Of the gap, from the item means: it holds whatever the numbers of repeats.
-    n_items : ndarray of int
-        Items that both models have an answer to.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.repeats import repeat_variances
-    >>> found = repeat_variances([[1, 1], [1, 0], [1, 1], [0, 1]], [[0, 0], [0, 1], [1, 0], [0, 0]])
-    >>> float(found.delta), float(found.within_a), float(found.within_b), int(found.n_items)
-    (0.5, 0.25, 0.25, 4)
-    """
-
+    #: Gap, the mean over items of the difference of the item means.
     delta: FloatArray
+    #: :math:`\omega^2`, unbiased, and therefore negative at times; NaN with fewer than two items.
     between: FloatArray
+    #: `within_a`, `within_b`: :math:`\sigma_A^2` and :math:`\sigma_B^2`, the mean over the items
+    #: that have repeats; NaN where none has.
     within_a: FloatArray
     within_b: FloatArray
+    #: Of the gap, from the item means: it holds whatever the numbers of repeats.
     standard_error: FloatArray
+    #: Items that both models have an answer to.
     n_items: IntArray
 
 
 @dataclass(frozen=True, slots=True)
 class ItemMeans:
-    """What is needed of a model's answers, by item; arrays of shape (n_items, ...).
+    """What is needed of a model's answers, by item; arrays of shape (n_items, ...)."""
 
-    Attributes
-    ----------
-    mean : ndarray
-        Mean score of an item's answers; anything where there is none.
-    number : ndarray
-        Answers to the item, 0 where there is none.
-    variance : ndarray
-        Their sample variance, unbiased; anything where there are fewer than two.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from llm_power.statistics.repeats import ItemMeans
-    >>> ItemMeans(np.array([0.5]), np.array([2]), np.array([0.5])).number
-    array([2])
-    """
-
+    #: Mean score of an item's answers; anything where there is none.
     mean: FloatArray
+    #: Answers to the item, 0 where there is none.
     number: IntArray
+    #: Their sample variance, unbiased; anything where there are fewer than two.
     variance: FloatArray
 
 
 def repeat_variances(scores_a: ArrayLike, scores_b: ArrayLike) -> RepeatVariances:
     r"""Within- and between-item variance of a paired difference, by unbiased moments.
 
-    Parameters
-    ----------
-    scores_a, scores_b : array_like of shape (n_items, n_repeats) or (n_items, n_repeats, n_pairs)
-        Score of each answer of each model; NaN where there is none. The two models may have
-        different numbers of repeats, and so may items.
+    Shapes: `scores_a`, `scores_b` (n_items, n_repeats) or (n_items, n_repeats, n_pairs).
 
-    Returns
-    -------
-    RepeatVariances
-        One entry a pair.
-
-    Raises
-    ------
-    InvalidArgument
-        If the shapes do not fit, or a score is infinite.
-
-    Notes
-    -----
     The variance of the item means over items is :math:`\omega^2` plus the mean of
     :math:`\sigma_{A,i}^2/K_{A,i} + \sigma_{B,i}^2/K_{B,i}`. Each item's own variance estimates its
     share without bias, so that unequal numbers of repeats bias nothing; an item with a single
     answer takes the mean :math:`\sigma^2` of the others.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.repeats import repeat_variances
-    >>> found = repeat_variances([[1, 1], [1, 0], [1, 1], [0, 1]], [[0, 0], [0, 1], [1, 0], [0, 0]])
-    >>> float(found.standard_error.round(4)), float(found.between.round(4))
-    (0.2041, -0.0833)
     """
     first, second = _answers("scores_a", scores_a), _answers("scores_b", scores_b)
     if first.shape[::2] != second.shape[::2]:
@@ -141,18 +88,7 @@ def repeat_variances(scores_a: ArrayLike, scores_b: ArrayLike) -> RepeatVariance
 
 
 def variances_of_means(first: ItemMeans, second: ItemMeans) -> RepeatVariances:
-    """Return the same from the items' means, numbers and variances, of two models.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from llm_power.statistics.repeats import ItemMeans, variances_of_means
-    >>> two, half = np.array([2, 2, 2]), np.array([0.5, 0.0, 0.5])
-    >>> first = ItemMeans(np.array([0.5, 1.0, 0.5]), two, half)
-    >>> second = ItemMeans(np.array([0.5, 0.0, 0.5]), two, half)
-    >>> float(variances_of_means(first, second).between.round(4))
-    0.0
-    """
+    """Return the same from the items' means, numbers and variances, of two models."""
     k_a, k_b = first.number, second.number
     shared = (k_a > 0) & (k_b > 0)
     n = shared.sum(axis=0)
@@ -183,39 +119,7 @@ def repeats_variance(
     repeats_a: ArrayLike = 1,
     repeats_b: ArrayLike | None = None,
 ) -> FloatArray:
-    r"""Variance of an item's mean difference, :math:`\omega^2 + \sigma_A^2/K_A + \sigma_B^2/K_B`.
-
-    Parameters
-    ----------
-    between, within_a, within_b : array_like
-        Variance components; a negative one counts as 0.
-    repeats_a, repeats_b : array_like, default 1
-        Answers to an item, at least 1; ``inf`` for the limit. `repeats_b` is `repeats_a` where it
-        is not given.
-
-    Returns
-    -------
-    ndarray
-        Broadcast shape.
-
-    Raises
-    ------
-    InvalidArgument
-        If a number of repeats is below 1, or a component not finite.
-
-    Examples
-    --------
-    Miller's section 5: eq. (9), and eq. (10), whose first two are printed as 13.2% and 7.5%, cut
-    off. His 1/9 is of scores correlated by 1/3; at the 1/2 that he states it is 1/12.
-
-    >>> from llm_power import minimum_detectable_effect, required_n
-    >>> from llm_power.statistics.repeats import repeats_variance
-    >>> float(required_n(0.03, repeats_variance(1 / 9, 0, 0) ** 0.5).round())
-    969.0
-    >>> variance = repeats_variance(1 / 9, 1 / 6, 1 / 6, repeats_a=[1, 10, float("inf")])
-    >>> minimum_detectable_effect(198, variance**0.5).round(3).tolist()
-    [0.133, 0.076, 0.066]
-    """
+    r"""Variance of an item's mean gap, :math:`\omega^2 + \sigma_A^2/K_A + \sigma_B^2/K_B`."""
     k_a = np.asarray(repeats_a, dtype=np.float64)
     k_b = k_a if repeats_b is None else np.asarray(repeats_b, dtype=np.float64)
     for name, k in (("repeats_a", k_a), ("repeats_b", k_b)):
@@ -235,32 +139,7 @@ def variance_removed(
 
     .. math:: \frac{\sigma^2 (1 - 1/K)}{\omega^2 + \sigma^2}
 
-    Parameters
-    ----------
-    between, within : array_like
-        Variance of the items' mean scores, and mean variance of an answer about its item's; of a
-        difference, :math:`\omega^2` and :math:`\sigma_A^2 + \sigma_B^2`. A negative one counts
-        as 0.
-    repeats : array_like, default inf
-        Answers to an item; ``inf`` for the limit, which next-token probabilities reach.
-
-    Returns
-    -------
-    ndarray
-        Broadcast shape; NaN where there is no variance.
-
-    Raises
-    ------
-    InvalidArgument
-        If a number of repeats is below 1, or a component not finite.
-
-    Examples
-    --------
-    Answers of 0 or 1 to items of uniform difficulty: 1/3, 1/2, 5/9, and 2/3 at most.
-
-    >>> from llm_power.statistics.repeats import variance_removed
-    >>> variance_removed(1 / 12, 1 / 6, [2, 4, 6, float("inf")]).round(4).tolist()
-    [0.3333, 0.5, 0.5556, 0.6667]
+    NaN where there is no variance.
     """
     one = repeats_variance(between, within, 0.0)
     return ratio(one - repeats_variance(between, within, 0.0, repeats_a=repeats), one)
@@ -268,23 +147,11 @@ def variance_removed(
 
 @dataclass(frozen=True, slots=True)
 class ExpectedScores:
-    r"""Items' scores from next-token probabilities, arrays of shape (n_items, ...).
+    """Items' scores from next-token probabilities, arrays of shape (n_items, ...)."""
 
-    Attributes
-    ----------
-    score : ndarray
-        Expected score of an answer to the item.
-    variance : ndarray
-        Variance of a sampled answer's score about it, :math:`\sigma_i^2`, which is removed.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.repeats import expected_scores
-    >>> expected_scores([[-0.3567, -1.204]], [[1, 0]]).variance.round(2)
-    array([0.21])
-    """
-
+    #: Expected score of an answer to the item.
     score: FloatArray
+    #: Variance of a sampled answer's score about it, :math:`\sigma_i^2`, which is removed.
     variance: FloatArray
 
 
@@ -293,39 +160,11 @@ def expected_scores(
 ) -> ExpectedScores:
     r"""Score items by the log-probabilities of their choices, section 3.2.
 
-    Parameters
-    ----------
-    log_probabilities : array_like of shape (n_items, n_choices) or (n_items, n_choices, n_models)
-        Natural logarithm of the probability that the model answers with the choice; ``-inf`` for
-        a choice that an item does not have.
-    values : array_like of shape (n_items, n_choices)
-        Score of each choice, 1 for the right one and 0 for the others.
-    normalize : bool, default False
-        Whether an answer is one of the choices for certain. If not, what their probabilities
-        lack to 1 scores 0.
+    Shapes: `log_probabilities` (n_items, n_choices) or (n_items, n_choices, n_models); `values`
+    (n_items, n_choices).
 
-    Returns
-    -------
-    ExpectedScores
-        One entry an item, and model.
-
-    Raises
-    ------
-    InvalidArgument
-        If shapes do not fit, or probabilities of an item are none, or add up to more than 1.
-
-    Notes
-    -----
     The mean of ``variance`` is :math:`\sigma^2` and the variance of ``score`` is that of the
     items' means: `variance_removed` of the two is what this is worth beside one answer.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from llm_power.statistics.repeats import expected_scores
-    >>> found = expected_scores(np.log([[0.7, 0.2], [0.5, 0.4]]), [[1, 0], [0, 1]])
-    >>> found.score.round(4).tolist()
-    [0.7, 0.4]
     """
     logs, worth = numbers("log_probabilities", log_probabilities), finite("values", values)
     if logs.ndim not in (2, 3) or logs.shape[:2] != worth.shape or logs.size == 0:
@@ -352,29 +191,9 @@ def clustered_repeat_variances(
 ) -> RepeatVariances:
     r"""Cluster-adjusted variances of a paired difference from repeated answers, Appendix C.
 
-    Parameters
-    ----------
-    scores_a, scores_b : array_like of shape (n_items, n_repeats) or (n_items, n_repeats, n_pairs)
-        Score of each answer; the k-th answers to all items are one run. The two models may have
-        different numbers of repeats, at least two.
-    clusters : array_like of shape (n_items,)
-        Cluster of each item, numbers or strings.
+    Shapes: `scores_a`, `scores_b` (n_items, n_repeats) or (n_items, n_repeats, n_pairs); `clusters`
+    (n_items,).
 
-    Returns
-    -------
-    RepeatVariances
-        With the clusters' :math:`\omega^2`, :math:`\sigma_A^2` and :math:`\sigma_B^2`, and the
-        CR2 standard error. In eqs. (9) and (10), which are `repeats_variance` with
-        `llm_power.required_n` and `llm_power.minimum_detectable_effect`, they ask for items in
-        further clusters of these sizes.
-
-    Raises
-    ------
-    InvalidArgument
-        If shapes do not fit, an answer is missing, or a model has one answer an item.
-
-    Notes
-    -----
     Within: the variance over runs of a cluster's sum, :math:`K/(K-1)` times the mean square of
     its deviations, added up and over n, as Miller has it. It holds where the answers of one run
     to one cluster hang together; where they do not, it estimates what `repeat_variances` does,
@@ -383,21 +202,6 @@ def clustered_repeat_variances(
     Between: Miller takes the clustered variance of the items' means as it is. That of K answers
     still holds :math:`\sigma_A^2/K_A + \sigma_B^2/K_B`, which is taken off here, and its CR0 is
     too small for few clusters, which CR2 mends.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from llm_power.statistics.inversion import required_n
-    >>> from llm_power.statistics.repeats import clustered_repeat_variances, repeats_variance
-    >>> rng = np.random.default_rng(1)
-    >>> ease = np.repeat(rng.uniform(size=40), 5)[:, np.newaxis]
-    >>> first, second = (rng.uniform(size=(200, 4)) < level for level in (ease, ease**2))
-    >>> found = clustered_repeat_variances(first, second, np.repeat(np.arange(40), 5))
-    >>> one, ten = repeats_variance(
-    ...     found.between, found.within_a, found.within_b, repeats_a=[1, 10]
-    ... )
-    >>> required_n(0.1, np.sqrt([one, ten])).round().tolist()
-    [253.0, 63.0]
     """
     first, second = (
         _whole(name, scores) for name, scores in (("scores_a", scores_a), ("scores_b", scores_b))
@@ -424,37 +228,21 @@ def clustered_repeat_variances(
 
 @dataclass(frozen=True, slots=True)
 class ItemsOrRepeats:
-    """What reaches the target power from the items and repeats at hand.
+    """What reaches the target power from the items and repeats at hand."""
 
-    Attributes
-    ----------
-    n_star : ndarray
-        Items at the repeats at hand, eq. (9).
-    n_star_limit : ndarray
-        Items however many repeats there are: fewer are never enough.
-    repeats : ndarray
-        Repeats of the items at hand, a whole number; ``inf`` where no number is enough.
-    items_cost, repeats_cost : ndarray
-        Cost of the further items, and of the further repeats, in answers of one model.
-    cheaper : ndarray of str
-        "items", "repeats", "enough" where nothing is missing, "neither" where nothing helps.
-    best_repeats : ndarray
-        Repeats of the cheapest board made anew, a whole number; ``inf`` where items do not differ.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.repeats import items_or_repeats
-    >>> way = items_or_repeats(0.05, 0.01, 0.3, n_items=200, item_cost=50)
-    >>> way.n_star.round().tolist(), way.n_star_limit.round().tolist(), way.repeats.tolist()
-    (973.0, 31.0, 6.0)
-    """
-
+    #: Items at the repeats at hand, eq. (9).
     n_star: FloatArray
+    #: Items however many repeats there are: fewer are never enough.
     n_star_limit: FloatArray
+    #: Repeats of the items at hand, a whole number; ``inf`` where no number is enough.
     repeats: FloatArray
+    #: `items_cost`, `repeats_cost`: Cost of the further items, and of the further repeats, in
+    #: answers of one model.
     items_cost: FloatArray
     repeats_cost: FloatArray
+    #: "items", "repeats", "enough" where nothing is missing, "neither" where nothing helps.
     cheaper: NDArray[np.str_]
+    #: Repeats of the cheapest board made anew, a whole number; ``inf`` where items do not differ.
     best_repeats: FloatArray
 
 
@@ -471,42 +259,10 @@ def items_or_repeats(
 ) -> ItemsOrRepeats:
     r"""Whether further items or further repeats reach the target power at less cost.
 
-    Parameters
-    ----------
-    delta : array_like
-        Gap to be found.
-    between, within : array_like
-        :math:`\omega^2` and :math:`\sigma_A^2 + \sigma_B^2`; a negative one counts as 0.
-    n_items, repeats : array_like
-        Items at hand and repeats of each, the same for both models.
-    item_cost : array_like, default 0
-        Cost of a new item beside its answers, in answers of one model.
-    alpha, power : float
-        Two-sided level and target power.
-
-    Returns
-    -------
-    ItemsOrRepeats
-        Arrays of the broadcast shape.
-
-    Raises
-    ------
-    InvalidArgument
-        If an argument is outside its domain.
-
-    Notes
-    -----
     With :math:`N^*` from eq. (9), a board of K repeats costs :math:`N^*(K)(c + 2K)`, which is
     least at :math:`K = \sqrt{c (\sigma_A^2 + \sigma_B^2) / (2\omega^2)}`, as Cochran has it for
     sampling in two stages. Where items cost nothing but their answers, one repeat is best, and
     further items are the cheaper way.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.repeats import items_or_repeats
-    >>> way = items_or_repeats(0.05, 0.01, 0.3, n_items=200, item_cost=[0, 50])
-    >>> way.cheaper.tolist(), way.items_cost.tolist(), way.best_repeats.tolist()
-    (['items', 'repeats'], [1548.0, 40248.0], [1.0, 27.0])
     """
     omega, sigma, k, c, n, unit = broadcast(
         between=np.maximum(finite("between", between), 0.0),

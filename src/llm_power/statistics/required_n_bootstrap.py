@@ -19,38 +19,21 @@ _BLOCK = 2**20
 
 @dataclass(frozen=True, slots=True)
 class BootstrapRequiredN:
-    """Bootstrap percentiles of the required N of each pair.
+    """Bootstrap percentiles of the required N of each pair."""
 
-    Attributes
-    ----------
-    low, high : ndarray
-        Percentiles of the required items; ``inf`` where the percentile falls among resamples
-        without a gap.
-    share_infinite : ndarray
-        Share of resamples with b = c, where no number of items is enough.
-    share_unresolved : ndarray
-        Share of resamples that need more items than there are.
-    quantiles : tuple of float
-        The two percentiles, as shares.
-    n_resamples : int
-        Number of resamples.
-    alpha, power : float
-        The operating point.
-
-    Examples
-    --------
-    >>> from llm_power import bootstrap_required_n
-    >>> found = bootstrap_required_n(7987, 295, 249, 1511, n_resamples=100, rng=1)
-    >>> found.quantiles
-    (0.05, 0.95)
-    """
-
+    #: `low`, `high`: Percentiles of the required items; ``inf`` where the percentile falls among
+    #: resamples without a gap.
     low: FloatArray
     high: FloatArray
+    #: Share of resamples with b = c, where no number of items is enough.
     share_infinite: FloatArray
+    #: Share of resamples that need more items than there are.
     share_unresolved: FloatArray
+    #: The two percentiles, as shares.
     quantiles: tuple[float, float]
+    #: Number of resamples.
     n_resamples: int
+    #: `alpha`, `power`: The operating point.
     alpha: float
     power: float
 

@@ -13,34 +13,9 @@ from llm_power.statistics._typing import ArrayLike, FloatArray
 def wilson_interval(
     solved: ArrayLike, n_items: ArrayLike, *, confidence: float = 0.95
 ) -> tuple[FloatArray, FloatArray]:
-    """Wilson's score interval of a proportion.
+    """Wilson's score interval of a proportion; NaN without items.
 
-    Parameters
-    ----------
-    solved, n_items : array_like of int
-        Solved items, and all of them.
-    confidence : float, default 0.95
-        Confidence in (0, 1).
-
-    Returns
-    -------
-    low, high : ndarray
-        Broadcast shape; NaN where there is no item.
-
-    Raises
-    ------
-    InvalidArgument
-        If more items are solved than there are, or another argument is outside its domain.
-
-    References
-    ----------
     Wilson (1927), doi:10.1080/01621459.1927.10502953.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.score_interval import wilson_interval
-    >>> [round(float(end), 4) for end in wilson_interval(81, 263)]
-    [0.2553, 0.3662]
     """
     k, n = np.broadcast_arrays(counts("solved", solved), counts("n_items", n_items))
     if np.any(k > n):
@@ -54,15 +29,7 @@ def wilson_interval(
 
 
 def wilson_reach(p: FloatArray, n: FloatArray, z: float) -> tuple[FloatArray, FloatArray]:
-    """Return the distance from a proportion down and up to its Wilson limits.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from llm_power.statistics.score_interval import wilson_reach
-    >>> [round(float(reach), 4) for reach in wilson_reach(np.array(0.5), np.array(20.0), 1.96)]
-    [0.2007, 0.2007]
-    """
+    """Return the distance from a proportion down and up to its Wilson limits."""
     shrink = 1 + z * z / n
     centre = (p + z * z / (2 * n)) / shrink
     half = z * np.sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / shrink
@@ -70,39 +37,11 @@ def wilson_reach(p: FloatArray, n: FloatArray, z: float) -> tuple[FloatArray, Fl
 
 
 def mean_interval(scores: ArrayLike, *, confidence: float = 0.95) -> tuple[FloatArray, FloatArray]:
-    """Student's interval of the mean score of each model over its own items.
+    """Student's interval of each model's mean score over its own items; NaN with fewer than two.
 
-    Parameters
-    ----------
-    scores : array_like of shape (n_items, n_models)
-        Scores in score units; NaN where there is none.
-    confidence : float, default 0.95
-        Confidence in (0, 1).
-
-    Returns
-    -------
-    low, high : ndarray of shape (n_models,)
-        NaN where a model has fewer than two scores.
-
-    Raises
-    ------
-    InvalidArgument
-        If `confidence` is outside (0, 1).
-
-    Notes
-    -----
     Scores that lie in [0, 1] have an interval that may reach beyond it.
 
-    References
-    ----------
     Student (1908), doi:10.1093/biomet/6.1.1.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.score_interval import mean_interval
-    >>> low, high = mean_interval([[0.1], [0.4], [0.7]])
-    >>> round(float(low[0]), 4), round(float(high[0]), 4)
-    (-0.3452, 1.1452)
     """
     level = open_unit("confidence", confidence)
     values = np.asarray(scores, dtype=np.float64)

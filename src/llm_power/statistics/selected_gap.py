@@ -45,36 +45,9 @@ def share_limit(
 ) -> float:
     r"""Lower limit of the leader's share of the items that two models differ on.
 
-    Parameters
-    ----------
-    ahead, behind : int
-        Items that only the leader solves, and only the other one; `ahead` is the larger.
-    selected : bool, default True
-        Whether the pilot counts because McNemar's test was significant.
-    confidence : float, default 0.80
-        One-sided confidence, at least .5; .5 gives the median-unbiased estimate.
-    test : {"exact", "mid_p", "asymptotic"}, default "exact"
-        The test that the pilot was significant by.
-    alpha : float, default 0.05
-        Its two-sided level.
-
-    Returns
-    -------
-    float
-        :math:`\theta` at which a share as large as the pilot's has the chance 1 - `confidence`
-        (mid-p), among significant pilots if it was selected; 1/2 where that does not exclude a tie.
-        The gap is the discordance times :math:`2\theta - 1`.
-
-    Raises
-    ------
-    InvalidArgument
-        If an argument is outside its domain, or a selected pilot is not significant.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.selected_gap import share_limit
-    >>> [round(share_limit(45, 18, selected=known), 3) for known in (False, True)]
-    [0.663, 0.644]
+    The :math:`\theta` at which a share as large as the pilot's has the chance 1 - `confidence`
+    (mid-p), among significant pilots if it was selected; 1/2 where that does not exclude a tie. At
+    a confidence of .5 it is the median-unbiased estimate.
     """
     most, least = int(counts("ahead", ahead)), int(counts("behind", behind))
     tail = _tail(confidence)
@@ -104,34 +77,7 @@ def shift_limit(
     confidence: float = 0.80,
     alpha: float = 0.05,
 ) -> float:
-    r"""Lower limit of a gap over its standard error, from the t statistic of a pilot.
-
-    Parameters
-    ----------
-    t : float
-        Gap of the pilot over its standard error; the sign is ignored.
-    freedom : float
-        Its degrees of freedom.
-    selected, confidence, alpha
-        As in `share_limit`; significance is that of the t test.
-
-    Returns
-    -------
-    float
-        Noncentrality at which a statistic as large as the pilot's has the chance
-        1 - `confidence`; 0 where that does not exclude a tie.
-
-    Raises
-    ------
-    InvalidArgument
-        If an argument is outside its domain, or a selected pilot is not significant.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.selected_gap import shift_limit
-    >>> [round(shift_limit(3.4, 99, selected=known), 2) for known in (False, True)]
-    [2.53, 2.15]
-    """
+    """Lower limit of a gap over its standard error, from a pilot's t; 0 where a tie is possible."""
     size, df = abs(float(finite("t", t))), float(positive("freedom", freedom))
     tail, critical = _tail(confidence), -float(stdtrit(df, open_unit("alpha", alpha) / 2))
     if selected and size < critical:

@@ -53,35 +53,12 @@ def unpaired_required_n_per_arm(
 ) -> FloatArray:
     r"""Per-arm value :math:`(z_{1-\alpha/2}+z_{1-\beta})^2/h^2` as the paper prints it.
 
-    Parameters
-    ----------
-    p_a, p_b : array_like
-        Proportions in [0, 1].
-    alpha, power
-        As in `llm_power.statistics.inversion.required_n`.
+    ``inf`` where the proportions are equal.
 
-    Returns
-    -------
-    ndarray
-        Broadcast shape; items, not rounded; ``inf`` where the proportions are equal.
-
-    Raises
-    ------
-    InvalidArgument
-        If a proportion is outside [0, 1].
-
-    Notes
-    -----
     Cohen's table for two independent samples needs :math:`2K/h^2` an arm, because the
     difference of two arcsine-transformed proportions has variance :math:`2/n`;
     :math:`K/h^2` is the one-sample form (his h' against a known proportion). The paper
     calls the latter the per-arm value of three calculators, see its Table 1.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.shortcut import unpaired_required_n_per_arm
-    >>> round(float(unpaired_required_n_per_arm(0.65, 0.60)), 1)
-    735.0
     """
     return required_n(cohens_h(p_a, p_b), 1.0, alpha=alpha, power=power)
 
@@ -96,30 +73,7 @@ def shortcut_required_n(
 ) -> FloatArray:
     r"""Shortcut :math:`n_h = (1-\rho)\,(z_{1-\alpha/2}+z_{1-\beta})^2/h^2`, eq. (9).
 
-    Parameters
-    ----------
-    p_a, p_b : array_like
-        Accuracies in [0, 1].
-    rho : array_like
-        Correlation of the paired scores, at most 1; NaN gives NaN.
-    alpha, power
-        As in `llm_power.statistics.inversion.required_n`.
-
-    Returns
-    -------
-    ndarray
-        Broadcast shape; items, not rounded; ``inf`` where the accuracies are equal.
-
-    Raises
-    ------
-    InvalidArgument
-        If a proportion is outside [0, 1] or `rho` outside [-1, 1].
-
-    Examples
-    --------
-    >>> from llm_power.statistics.shortcut import shortcut_required_n
-    >>> round(float(shortcut_required_n(0.65, 0.60, 0.30)), 1)
-    514.5
+    ``inf`` where the accuracies are equal.
     """
     n, r = broadcast(
         p_a=unpaired_required_n_per_arm(p_a, p_b, alpha=alpha, power=power), rho=_correlation(rho)
@@ -134,60 +88,13 @@ def shortcut_constant(p: ArrayLike, rho: ArrayLike) -> FloatArray:
     .. math::
         C = \frac12\left|\frac{(1+\rho)(1-2p)^2}{16(1-\rho)p^2(1-p)^2}
             - \frac{1}{6p(1-p)}\right|
-
-    Parameters
-    ----------
-    p : array_like
-        Midpoint accuracy, strictly between 0 and 1.
-    rho : array_like
-        Correlation of the paired scores, in [-1, 1).
-
-    Returns
-    -------
-    ndarray
-        Broadcast shape; :math:`|n_h/N^* - 1/2| = C\delta^2 + O(\delta^4)`.
-
-    Raises
-    ------
-    InvalidArgument
-        If `p` is not in (0, 1) or `rho` not in [-1, 1).
-
-    Examples
-    --------
-    >>> from llm_power.statistics.shortcut import shortcut_constant
-    >>> round(float(shortcut_constant(0.6, 0.3)), 4)
-    0.3069
     """
     u, skew, r = _midpoint_terms(p, rho)
     return np.asarray(0.5 * np.abs((1 + r) * skew / (16 * (1 - r) * u**2) - 1 / (6 * u)))
 
 
 def admissible_delta(p: ArrayLike, rho: ArrayLike, epsilon: ArrayLike) -> FloatArray:
-    r"""Largest gap :math:`\delta^* = \sqrt{\epsilon/C(p,\rho)}` of Corollary 1, to leading order.
-
-    Parameters
-    ----------
-    p, rho : array_like
-        As in `shortcut_constant`.
-    epsilon : array_like
-        Tolerated deviation of :math:`n_h/N^*` from 1/2, positive.
-
-    Returns
-    -------
-    ndarray
-        Broadcast shape; a gap in score units, ``inf`` where C is zero.
-
-    Raises
-    ------
-    InvalidArgument
-        If an argument is outside its domain.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.shortcut import admissible_delta
-    >>> round(float(admissible_delta(0.6, 0.3, epsilon=0.01)), 4)
-    0.1805
-    """
+    r"""Largest gap :math:`\delta^* = \sqrt{\epsilon/C(p,\rho)}` of Corollary 1, or ``inf``."""
     tolerance, constant = broadcast(
         epsilon=positive("epsilon", epsilon), p=shortcut_constant(p, rho)
     )
@@ -203,67 +110,20 @@ def miller_unpaired_required_n(
 
     .. math:: (z_{1-\alpha/2}+z_{1-\beta})^2\,\frac{p_A q_A + p_B q_B}{(p_A-p_B)^2}
 
-    Parameters
-    ----------
-    p_a, p_b : array_like
-        Accuracies in [0, 1].
-    alpha, power
-        As in `llm_power.statistics.inversion.required_n`.
+    ``inf`` where the accuracies are equal.
 
-    Returns
-    -------
-    ndarray
-        Broadcast shape; items, not rounded; ``inf`` where the accuracies are equal.
-
-    Raises
-    ------
-    InvalidArgument
-        If an accuracy is outside [0, 1].
-
-    Notes
-    -----
     The paper calls this "the unpaired Gaussian formula of Miller (2024)". Miller's eq. (9),
     arXiv 2411.00640, is a *paired* formula: its :math:`\omega^2 = \mathrm{Var}(x_A) +
     \mathrm{Var}(x_B) - 2\,\mathrm{Cov}(x_A, x_B)` holds the covariance, and the text says
     "We assume a paired analysis". What is computed here is that formula with the covariance
     set to zero, which is what the paper's ratio :math:`1/(1-\rho)` shows it used.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.shortcut import miller_unpaired_required_n
-    >>> round(float(miller_unpaired_required_n(0.65, 0.60)), 1)
-    1467.7
     """
     a, b = broadcast(p_a=proportions("p_a", p_a), p_b=proportions("p_b", p_b))
     return required_n(a - b, np.sqrt(a * (1 - a) + b * (1 - b)), alpha=alpha, power=power)
 
 
 def shortcut_ratio_expansion(p: ArrayLike, delta: ArrayLike, rho: ArrayLike) -> FloatArray:
-    r"""Signed second-order expansion of :math:`n_h/N^*` around 1/2, eqs. (19) to (22).
-
-    Parameters
-    ----------
-    p, rho : array_like
-        As in `shortcut_constant`.
-    delta : array_like
-        Gap in score units, around the midpoint `p`.
-
-    Returns
-    -------
-    ndarray
-        Broadcast shape; :math:`\frac12 - \frac{\delta^2}{2}(H_2 + V_2)`.
-
-    Raises
-    ------
-    InvalidArgument
-        If an argument is outside its domain.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.shortcut import shortcut_ratio_expansion
-    >>> round(float(shortcut_ratio_expansion(0.6, 0.05, 0.3)), 4)
-    0.5008
-    """
+    """Signed second-order expansion of :math:`n_h/N^*` around 1/2, eqs. (19) to (22)."""
     u, skew, r = _midpoint_terms(p, rho)
     u, gap = broadcast(p=u, delta=finite("delta", delta))
     h2 = 1 / (12 * u) + skew / (16 * u**2)  # eq. (20)

@@ -28,27 +28,7 @@ from llm_power.statistics._typing import ArrayLike, FloatArray
 
 
 def asymmetry(residuals: FloatArray) -> FloatArray:
-    r"""Skewness over the root of the number of observations, :math:`a` above.
-
-    Parameters
-    ----------
-    residuals : ndarray of shape (n, ...)
-        What each item or cluster adds to the gap, less what it would add at the mean; 0 where
-        there is none.
-
-    Returns
-    -------
-    ndarray
-        The shape of one row; 0 where nothing varies.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from llm_power.statistics.skewness import asymmetry
-    >>> gains = np.array([0.0] * 8 + [0.5, 0.9])
-    >>> float(asymmetry(gains - gains.mean()).round(3))
-    0.577
-    """
+    """Skewness over the root of the number of observations on axis 0, :math:`a` above."""
     # By the largest one, so that no cube falls below the smallest float.
     largest = np.abs(residuals).max(axis=0)
     e = residuals / np.where(largest > 0, largest, 1.0)
@@ -63,30 +43,7 @@ def _hall(t: FloatArray, skew: FloatArray) -> FloatArray:
 
 
 def one_sided_p(t: ArrayLike, df: ArrayLike, skew: ArrayLike, hall_df: ArrayLike) -> FloatArray:
-    """Larger p-value of Student's and Hall's test against a gap above its hypothetical value.
-
-    Parameters
-    ----------
-    t : array_like
-        Gap less its hypothetical value, over its standard error.
-    df : array_like
-        Degrees of freedom of Student's test.
-    skew : array_like
-        What `asymmetry` returns; at 0 Hall's statistic is Student's.
-    hall_df : array_like
-        Degrees of freedom of Hall's test.
-
-    Returns
-    -------
-    ndarray
-        Broadcast shape.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.skewness import one_sided_p
-    >>> one_sided_p(2.5, 49, [-0.4, 0.0, 0.4], 49).round(4).tolist()
-    [0.0484, 0.0079, 0.0079]
-    """
+    """Larger p-value of Student's and Hall's test against a gap above its hypothetical value."""
     x, student, a, hall = (np.asarray(v, dtype=np.float64) for v in (t, df, skew, hall_df))
     return np.asarray(np.maximum(stdtr(student, -x), stdtr(hall, -_hall(x, a))))
 
@@ -94,26 +51,7 @@ def one_sided_p(t: ArrayLike, df: ArrayLike, skew: ArrayLike, hall_df: ArrayLike
 def two_sided_p(
     t: ArrayLike, df: ArrayLike, skew: ArrayLike, hall_df: ArrayLike | None = None
 ) -> FloatArray:
-    """Larger p-value of Student's and Hall's two-sided tests; 1 where their signs differ.
-
-    Parameters
-    ----------
-    t, df, skew
-        As in `one_sided_p`.
-    hall_df : array_like, optional
-        Degrees of freedom of Hall's test; by default `df`.
-
-    Returns
-    -------
-    ndarray
-        Broadcast shape.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.skewness import two_sided_p
-    >>> two_sided_p([-2.5, 2.5], 49, 0.4, 49).round(4).tolist()
-    [0.0969, 0.0158]
-    """
+    """Larger p-value of Student's and Hall's two-sided tests; 1 where their signs differ."""
     x, a = np.asarray(t, dtype=np.float64), np.asarray(skew, dtype=np.float64)
     h = _hall(x, a)
     freedom = np.asarray(df, dtype=np.float64)
@@ -135,28 +73,7 @@ def equivalence_p(
     *,
     margin: float,
 ) -> FloatArray:
-    """Larger p-value of the one-sided tests of a gap of the margin and more, on either side.
-
-    Parameters
-    ----------
-    delta, standard_error : array_like
-        Gap and its standard error.
-    df, skew, hall_df
-        As in `one_sided_p`.
-    margin : float
-        Largest gap that counts as none.
-
-    Returns
-    -------
-    ndarray
-        Broadcast shape.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.skewness import equivalence_p
-    >>> equivalence_p(0.02, 0.03, 49, [0.0, 0.3], 49, margin=0.1).round(4).tolist()
-    [0.0052, 0.0273]
-    """
+    """Larger p-value of the one-sided tests of a gap of the margin and more, on either side."""
     gap, error = np.asarray(delta), np.asarray(standard_error)
     a = np.asarray(skew, dtype=np.float64)
     below_margin = one_sided_p((margin - gap) / error, df, -a, hall_df)
@@ -167,30 +84,9 @@ def equivalence_p(
 def reach(
     level: float, df: ArrayLike, skew: ArrayLike, hall_df: ArrayLike
 ) -> tuple[FloatArray, FloatArray]:
-    r"""How far the interval reaches below and above the gap, in standard errors.
+    """How far the interval reaches below and above the gap, in standard errors.
 
-    Parameters
-    ----------
-    level : float
-        One minus the confidence.
-    df, skew, hall_df
-        As in `one_sided_p`.
-
-    Returns
-    -------
-    below, above : ndarray
-        A value lies outside where its `two_sided_p` is below `level`.
-
-    Notes
-    -----
     Hall's transform is :math:`((1 + at/3)^3 - 1)/a + a/6`, whose inverse is closed.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.skewness import reach
-    >>> below, above = reach(0.05, 49, 0.4, 49)
-    >>> float(below.round(3)), float(above.round(3))
-    (2.01, 3.349)
     """
     freedom, a, hall = (np.asarray(v, dtype=np.float64) for v in (df, skew, hall_df))
     student, critical = upper_t_quantile(freedom, level / 2), upper_t_quantile(hall, level / 2)
@@ -205,13 +101,6 @@ def reach(
 
 
 def upper_t_quantile(df: ArrayLike, tail: float) -> FloatArray:
-    """Quantile of Student's t that leaves `tail` above it, worked out once for equal `df`.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.skewness import upper_t_quantile
-    >>> upper_t_quantile([13, 13], 0.025).round(4).tolist()
-    [2.1604, 2.1604]
-    """
+    """Quantile of Student's t that leaves `tail` above it, worked out once for equal `df`."""
     freedom, places = np.unique(np.asarray(df, dtype=np.float64), return_inverse=True)
     return np.asarray(-stdtrit(freedom, tail)[places].reshape(np.shape(df)))

@@ -44,51 +44,29 @@ Quantile = Literal["t", "normal"]
 
 @dataclass(frozen=True, slots=True)
 class StandardErrors:
-    """Estimates with standard errors and intervals, arrays of shape (n_models,) or ().
+    """Estimates with standard errors and intervals, arrays of shape (n_models,) or ()."""
 
-    Attributes
-    ----------
-    estimate : ndarray
-        Mean score, or difference of two mean scores.
-    standard_error : ndarray
-        NaN where fewer than two items, or clusters, have a score; of clusters also where all
-        have the same mean.
-    df : ndarray
-        Degrees of freedom of the t distribution; ``inf`` for the normal one.
-    low, high : ndarray
-        Ends of the interval; NaN where the standard error is 0, which is no certainty.
-    n_items, n_clusters : ndarray of int
-        Items, and clusters with an item; where none are named, each item is its own.
-    confidence : float
-        Of the interval, pointwise.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.standard_errors import score_errors
-    >>> found = score_errors([1, 1, 0, 1, 0, 1, 1, 0])
-    >>> float(found.estimate), float(found.standard_error.round(4)), int(found.n_items)
-    (0.625, 0.183, 8)
-    """
-
+    #: Mean score, or difference of two mean scores.
     estimate: FloatArray
+    #: NaN where fewer than two items, or clusters, have a score; of clusters also where all have
+    #: the same mean.
     standard_error: FloatArray
+    #: Degrees of freedom of the t distribution; ``inf`` for the normal one.
     df: FloatArray
+    #: `low`, `high`: Ends of the interval; NaN where the standard error is 0, which is no
+    #: certainty.
     low: FloatArray
     high: FloatArray
+    #: `n_items`, `n_clusters`: Items, and clusters with an item; where none are named, each item is
+    #: its own.
     n_items: IntArray
     n_clusters: IntArray
+    #: Of the interval, pointwise.
     confidence: float
 
     @property
     def z(self) -> FloatArray:
-        """Estimate in standard errors, eq. (6); NaN where these are 0.
-
-        Examples
-        --------
-        >>> from llm_power.statistics.standard_errors import score_errors
-        >>> float(score_errors([1, 1, 0, 1, 0, 1, 1, 0]).z.round(2))
-        3.42
-        """
+        """Estimate in standard errors, eq. (6); NaN where these are 0."""
         return ratio(self.estimate, self.standard_error)
 
 
@@ -97,36 +75,9 @@ def bernoulli_error(score: ArrayLike, n_items: ArrayLike) -> FloatArray:
 
     .. math:: SE = \sqrt{\bar s (1 - \bar s) / n}
 
-    Parameters
-    ----------
-    score : array_like
-        Share of items solved, in [0, 1].
-    n_items : array_like
-        Number of items.
-
-    Returns
-    -------
-    ndarray
-        Broadcast shape.
-
-    Raises
-    ------
-    InvalidArgument
-        If a score is not in [0, 1] or a number not positive.
-
-    Notes
-    -----
     For scores of 0 and 1 only. Eq. (1) of such scores is this with :math:`n - 1` for
     :math:`n`, and no scores in [0, 1] have a larger one: a printed standard error above it is
     not one of :math:`n` independent items.
-
-    Examples
-    --------
-    Miller's Table 2 prints (3.2%) for this one.
-
-    >>> from llm_power.statistics.standard_errors import bernoulli_error
-    >>> float(bernoulli_error(0.836, 164).round(4))
-    0.0289
     """
     s, n = broadcast(score=proportions("score", score), n_items=positive("n_items", n_items))
     return np.asarray(np.sqrt(s * (1 - s) / n))
@@ -249,32 +200,8 @@ def difference_errors(
 def unpaired_difference(first: StandardErrors, second: StandardErrors) -> StandardErrors:
     """Difference of two scores that share no items, or whose items are not known, eqs. (5), (6).
 
-    Parameters
-    ----------
-    first, second : StandardErrors
-        Of both scores, clustered or not; of the same confidence.
-
-    Returns
-    -------
-    StandardErrors
-        First minus second, with Welch's degrees of freedom, and the items and clusters of both.
-
-    Raises
-    ------
-    InvalidArgument
-        If the two have different confidences, or shapes that do not fit.
-
-    Notes
-    -----
     Where both models answered the same items `difference_errors` is narrower if their scores are
     positively correlated, and right in any case.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.standard_errors import score_errors, unpaired_difference
-    >>> first, second = score_errors([1, 1, 0, 1, 0, 1]), score_errors([1, 0, 0, 1, 0, 0])
-    >>> float(unpaired_difference(first, second).standard_error.round(4))
-    0.2981
     """
     if first.confidence != second.confidence:
         raise InvalidArgument(
@@ -304,34 +231,9 @@ def error_of_difference(
 
     .. math:: SE_{A-B} = \sqrt{SE_A^2 + SE_B^2 - 2\,SE_A\,SE_B\,\mathrm{Corr}(s_A, s_B)}
 
-    Parameters
-    ----------
-    error_a, error_b : array_like
-        Standard errors of both scores; NaN stays NaN.
-    correlation : array_like, default 0
-        That of `score_correlation`; 0 for scores that share no items, section 4.1.
-
-    Returns
-    -------
-    ndarray
-        Broadcast shape.
-
-    Raises
-    ------
-    InvalidArgument
-        If a standard error is negative, or a correlation not in [-1, 1].
-
-    Notes
-    -----
     Section 4.2 has the Pearson correlation of the scores, whatever the standard errors. Of
     clustered standard errors it is that of the cluster sums: the scores' own gives another
     number.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.standard_errors import error_of_difference
-    >>> float(error_of_difference(0.032, 0.030, 0.64).round(4))
-    0.0264
     """
     a, b, r = broadcast(
         error_a=_errors("error_a", error_a),
@@ -350,29 +252,8 @@ def correlation_from_errors(
 ) -> FloatArray:
     """Correlation that standard errors of two scores and of their difference imply.
 
-    Parameters
-    ----------
-    error_a, error_b, error_difference : array_like
-        Standard errors, not negative.
-
-    Returns
-    -------
-    ndarray
-        Broadcast shape; outside [-1, 1] where the three cannot belong together, and NaN where
-        one of the scores has none.
-
-    Raises
-    ------
-    InvalidArgument
-        If a standard error is negative.
-
-    Examples
-    --------
-    Miller's Table 5 prints 0.64.
-
-    >>> from llm_power.statistics.standard_errors import correlation_from_errors
-    >>> float(correlation_from_errors(0.032, 0.030, 0.021).round(2))
-    0.77
+    Broadcast shape; outside [-1, 1] where the three cannot belong together, and NaN where one of
+    the scores has none.
     """
     a, b, d = broadcast(
         error_a=non_negative("error_a", error_a),
@@ -387,29 +268,8 @@ def score_correlation(
 ) -> FloatArray:
     """Correlation of two models' scores, with which `error_of_difference` is exact.
 
-    Parameters
-    ----------
-    scores_a, scores_b, clusters
-        As in `difference_errors`.
-
-    Returns
-    -------
-    ndarray of shape (n_pairs,) or ()
-        Pearson's over the items; with clusters that of the clusters' summed deviations from the
-        mean score, which belongs to the standard errors of CR0. NaN where a model's do not vary.
-
-    Raises
-    ------
-    InvalidArgument
-        If shapes do not fit or there is no item.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.standard_errors import score_correlation
-    >>> scores = [1, 1, 0, 1, 0, 1], [1, 0, 0, 1, 0, 0]
-    >>> passages = list("abcabc")
-    >>> [float(score_correlation(*scores, clusters).round(4)) for clusters in (None, passages)]
-    [0.5, 1.0]
+    Pearson's over the items; with clusters that of the clusters' summed deviations from the mean
+    score, which belongs to the standard errors of CR0. NaN where a model's scores do not vary.
     """
     first, second = _both(scores_a, scores_b)
     if clusters is None:

@@ -63,70 +63,41 @@ Test = Literal["exact", "mid_p", "asymptotic", "student", "weighted", "stratifie
 
 @dataclass(frozen=True, slots=True)
 class Verdicts:
-    """Verdict on each pair, with what it rests on.
+    """Verdict on each pair, with what it rests on."""
 
-    Attributes
-    ----------
-    verdict : ndarray of str
-        "different", "equivalent" or "undetermined".
-    direction : ndarray of int
-        1 where A is declared better, -1 where B is, 0 where the pair is not different.
-    p : ndarray
-        Two-sided p-value of the declared test.
-    p_family : ndarray
-        The same, adjusted for the family of pairs; `p` where none was declared.
-    attainable : ndarray of bool
-        Whether any outcome on so many discordant items could be called different.
-    p_equivalence : ndarray
-        The larger one-sided p-value of the equivalence test; NaN without a margin.
-    within_margin : ndarray of bool
-        Whether the equivalence test rejects, also where the pair is different.
-    interval : PairedDifferenceInterval
-        Gap and its interval of confidence ``1 - alpha``.
-    interval_differs : ndarray of bool
-        Whether the interval and the declared test disagree about zero.
-    required_items : ndarray
-        Items at which a pair with the rates observed is decided with the target power; ``inf``
-        where no number would do.
-    further_items : ndarray
-        Further items after which the pair is decided with the target power, if its rates stay
-        those observed; 0 where it is decided, ``inf`` where no number would do.
-    decided_as : ndarray of str
-        What these would decide: "different" or "equivalent"; the verdict where it is decided,
-        "undetermined" where no number would do.
-    test : str
-        "exact", "mid_p", "asymptotic", "student", of an average "stratified", of missing scores
-        that are weighted "weighted"; of clusters
-        "cluster", "cluster_wild" or "cluster_sign_flip".
-    margin : float or None
-        Declared margin, in score units.
-    alpha, power : float
-        Level and target power.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.verdict import binary_verdicts
-    >>> found = binary_verdicts([5, 30], [0, 8], [10, 500])
-    >>> found.direction.tolist(), found.attainable.tolist(), found.interval_differs.tolist()
-    ([0, 1], [False, True], [True, False])
-    >>> found.test, found.margin, found.alpha, found.power
-    ('exact', None, 0.05, 0.8)
-    """
-
+    #: "different", "equivalent" or "undetermined".
     verdict: NDArray[np.str_]
+    #: 1 where A is declared better, -1 where B is, 0 where the pair is not different.
     direction: IntArray
+    #: Two-sided p-value of the declared test.
     p: FloatArray
+    #: The same, adjusted for the family of pairs; `p` where none was declared.
     p_family: FloatArray
+    #: Whether any outcome on so many discordant items could be called different.
     attainable: BoolArray
+    #: The larger one-sided p-value of the equivalence test; NaN without a margin.
     p_equivalence: FloatArray
+    #: Whether the equivalence test rejects, also where the pair is different.
     within_margin: BoolArray
+    #: Gap and its interval of confidence ``1 - alpha``.
     interval: PairedDifferenceInterval
+    #: Whether the interval and the declared test disagree about zero.
     interval_differs: BoolArray
+    #: Items at which a pair with the rates observed is decided with the target power; ``inf`` where
+    #: no number would do.
     required_items: FloatArray
+    #: Further items after which the pair is decided with the target power, if its rates stay those
+    #: observed; 0 where it is decided, ``inf`` where no number would do.
     further_items: FloatArray
+    #: What these would decide: "different" or "equivalent"; the verdict where it is decided,
+    #: "undetermined" where no number would do.
     decided_as: NDArray[np.str_]
+    #: "exact", "mid_p", "asymptotic", "student", of an average "stratified", of missing scores that
+    #: are weighted "weighted"; of clusters "cluster", "cluster_wild" or "cluster_sign_flip".
     test: Test
+    #: Declared margin, in score units.
     margin: float | None
+    #: `alpha`, `power`: Level and target power.
     alpha: float
     power: float
 
@@ -235,38 +206,11 @@ def student_verdicts(
 ) -> Verdicts:
     """Verdict on pairs of graded models, by the paired t test with Hall's beside it.
 
-    Parameters
-    ----------
-    differences : array_like of shape (n_items,) or (n_items, n_pairs)
-        Score of A minus score of B on each item, in score units.
-    margin : float, optional
-        Largest gap that counts as none, positive, in score units.
-    alpha, power
-        As in `binary_verdicts`.
+    Shapes: `differences` (n_items,) or (n_items, n_pairs).
 
-    Returns
-    -------
-    Verdicts
-        Arrays of shape () or (n_pairs,). Differences that are all equal decide nothing: they
-        are not attainable.
-
-    Raises
-    ------
-    InvalidArgument
-        If an argument is outside its domain.
-
-    Notes
-    -----
     Test and interval are the same, so that they never differ. Student's test, with the degrees of
     freedom of the items that differ, and Hall's, which takes skewness into account, must both
     reject: `llm_power.statistics.skewness`.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.verdict import student_verdicts
-    >>> found = student_verdicts([0.3, 0.1, 0.4, 0.2, -0.1, 0.3])
-    >>> str(found.verdict), int(found.direction), round(float(found.p), 4)
-    ('undetermined', 0, 0.0958)
     """
     d = finite("differences", differences)
     if d.ndim not in (1, 2) or d.shape[0] == 0:
@@ -309,45 +253,9 @@ def mean_verdicts(
 ) -> Verdicts:
     """Verdict on pairs by the t statistic of a mean difference.
 
-    Parameters
-    ----------
-    delta, standard_error : array_like
-        Gap and its standard error, in score units; infinite or NaN where nothing shows how items
-        or clusters vary, which decides nothing.
-    df : array_like
-        Degrees of freedom: of items, those that differ less one. Below 1 decides nothing.
-    n_items : array_like
-        Items at hand.
-    need : array_like
-        Items that a difference takes by the normal law, at the level of `family` if it is given.
-    skew : array_like, default 0
-        What `llm_power.statistics.skewness.asymmetry` returns; 0 leaves Student's test as it is.
-    hall_df : array_like, optional
-        Degrees of freedom of Hall's test; `df` by default.
-    resampled : ClusterResampling, optional
-        P-values that take the place of the t test's; the interval stays that of the t test.
-    test : {"student", "weighted", "cluster", "cluster_wild", "cluster_sign_flip"}, optional
-        What the standard error rests on: items, weighted ones, or clusters of them. Items that an
-        equivalence would take are for items alone.
-    margin, alpha, power, family, known_p
-        As in `binary_verdicts`.
-
-    Returns
-    -------
-    Verdicts
-        Arrays of the broadcast shape.
-
-    Raises
-    ------
-    InvalidArgument
-        If an argument is outside its domain.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.verdict import mean_verdicts
-    >>> found = mean_verdicts([0.2, 0.03], 0.05, 99, 100, need=[50, 2_180], margin=0.1)
-    >>> found.verdict.tolist(), found.further_items.tolist(), found.decided_as.tolist()
-    (['different', 'undetermined'], [0.0, 219.0], ['different', 'equivalent'])
+    An infinite or missing standard error, and degrees of freedom below 1, decide nothing. `need`
+    are the items that a difference takes by the normal law, at the level of `family` if it is
+    given; p-values of `resampled` take the place of the t test's, and the interval stays its own.
     """
     level = open_unit("alpha", alpha)
     gap, error, freedom, n, items, tilt, hall = broadcast(
@@ -401,25 +309,7 @@ def mean_verdicts(
 def mean_p(
     delta: FloatArray, standard_error: FloatArray, df: FloatArray, skew: FloatArray
 ) -> FloatArray:
-    """P-values of `mean_verdicts` alone, with one number of degrees of freedom for both tests.
-
-    Parameters
-    ----------
-    delta, standard_error, df, skew : ndarray
-        As in `mean_verdicts`.
-
-    Returns
-    -------
-    ndarray
-        1 where nothing shows how items or clusters vary.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from llm_power.statistics.verdict import mean_p
-    >>> mean_p(*(np.array([x]) for x in (0.2, 0.05, 13.0, 0.1))).round(4)
-    array([0.0015])
-    """
+    """P-values of `mean_verdicts` alone, with one number of degrees of freedom for both tests."""
     varies = np.isfinite(standard_error) & (df > 0)
     error, freedom = np.where(varies, standard_error, np.inf), np.where(varies, df, 1.0)
     return two_sided_p(delta / error, freedom, np.where(varies, skew, 0.0))
@@ -438,33 +328,8 @@ def average_verdicts(
 ) -> Verdicts:
     """Verdict on pairs by the average of their gaps over tasks.
 
-    Parameters
-    ----------
-    average : AverageGap
-        Gaps of the pairs on all tasks, with the weights.
-    n_items : array_like of int
-        Items at hand, over all tasks; further ones are in the same proportions.
-    n_discordant : array_like of int
-        How many of them differ between the two models. No p-value is below that of the exact test
-        where all of them go one way, whatever their weights.
-    test : {"stratified", "cluster"}, default "stratified"
-        What the standard errors rest on: items, or clusters of them.
-    margin, alpha, power, family
-        As in `binary_verdicts`.
-
-    Returns
-    -------
-    Verdicts
-        Arrays of shape (n_pairs,).
-
-    Examples
-    --------
-    >>> from llm_power.statistics.average_gap import average_gap, binary_gap
-    >>> from llm_power.statistics.verdict import average_verdicts
-    >>> tasks = [binary_gap([30], [8], [500]), binary_gap([12], [9], [100])]
-    >>> found = average_verdicts(average_gap(tasks, [0.5, 0.5]), [600], [59])
-    >>> found.verdict.tolist(), found.p.round(3).tolist(), found.further_items.tolist()
-    (['undetermined'], [0.125], [1326.0])
+    No p-value is below that of the exact test where all `n_discordant` items go one way, whatever
+    their weights; further items are in the same proportions.
     """
     level = open_unit("alpha", alpha)
     each = level if family is None else family.level
@@ -493,30 +358,7 @@ def average_verdicts(
 
 
 def chosen_verdicts(where: BoolArray, first: Verdicts, second: Verdicts) -> Verdicts:
-    """Return the first verdict of the pairs that are marked, the second of the others.
-
-    Parameters
-    ----------
-    where : ndarray of bool
-        One entry a pair.
-    first, second : Verdicts
-        With the same settings and family; the result carries the name of `second`.
-
-    Returns
-    -------
-    Verdicts
-        Of all pairs.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from llm_power.statistics.verdict import binary_verdicts, chosen_verdicts
-    >>> exact, score = (
-    ...     binary_verdicts([5, 5], [0, 0], 10, test=test) for test in ("exact", "asymptotic")
-    ... )
-    >>> chosen_verdicts(np.array([False, True]), score, exact).verdict.tolist()
-    ['undetermined', 'different']
-    """
+    """Return the first verdict of the pairs that are marked, the second of the others."""
     names = [field.name for field in fields(Verdicts) if field.name not in _SETTINGS]
     picked = {
         name: np.where(where, getattr(first, name), getattr(second, name))
@@ -532,20 +374,8 @@ def chosen_verdicts(where: BoolArray, first: Verdicts, second: Verdicts) -> Verd
 
 
 def agreed_verdicts(first: Verdicts, second: Verdicts) -> Verdicts:
-    r"""Verdict where two tests of the same pairs must both reject.
+    """Verdict where two tests of the same pairs must both reject.
 
-    Parameters
-    ----------
-    first, second : Verdicts
-        By each test, with the same settings and family; the result carries the name of `first`.
-
-    Returns
-    -------
-    Verdicts
-        The larger p-values, the interval that holds both, and the larger number of further items.
-
-    Notes
-    -----
     Where clusters are a sample, the variance of a gap is that of the items and, on top of it, that
     between clusters, which is not negative. A few clusters that happen to be alike show less than
     the items alone, and a test that rests on clusters alone then rejects what the items leave
@@ -555,18 +385,8 @@ def agreed_verdicts(first: Verdicts, second: Verdicts) -> Verdicts:
     of a nominal .05 is .015, .044 and .054 at an ICC of 0, .02 and .1; that of CR2 alone is .047,
     .053 and .054 (8,000 simulations each, standard error .0025).
 
-    References
-    ----------
     Angrist and Pischke (2009), Mostly Harmless Econometrics, section 8.1; Berger (1982),
     doi:10.2307/1268772.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.verdict import agreed_verdicts, binary_verdicts, mean_verdicts
-    >>> clusters = mean_verdicts(0.02, 0.004, 3, 400, need=100, test="cluster")
-    >>> found = agreed_verdicts(clusters, binary_verdicts(36, 28, 400))
-    >>> str(clusters.verdict), str(found.verdict), float(found.p.round(2))
-    ('different', 'undetermined', 0.38)
     """
     different = (first.verdict == DIFFERENT) & (second.verdict == DIFFERENT)
     within = first.within_margin & second.within_margin

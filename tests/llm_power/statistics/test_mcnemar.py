@@ -20,6 +20,7 @@ from statsmodels.stats.contingency_tables import mcnemar as sm_mcnemar
 
 from llm_power.errors import InvalidArgument
 from llm_power.statistics.mcnemar import (
+    log_mcnemar_exact,
     mcnemar_asymptotic,
     mcnemar_continuity_corrected,
     mcnemar_exact,
@@ -87,6 +88,17 @@ def test_smallest_exact_p_is_a_clean_sweep() -> None:
     n = np.arange(1, 40)
     np.testing.assert_allclose(smallest_exact_p(n), mcnemar_exact(n, 0), rtol=1e-12)
     assert smallest_exact_p(0) == 1.0
+
+
+@pytest.mark.parametrize(("b", "c"), [(295, 249), (5_000, 200), (60_000, 0), (40_000, 30_000)])
+def test_the_logarithm_goes_on_below_the_smallest_float(b: int, c: int) -> None:
+    with mp.workdps(60):
+        n, term, tail = b + c, binomial(b + c, c), mpf(0)
+        for k in range(c, max(c - 500, -1), -1):
+            tail += term
+            term = term * k / (n - k + 1)
+        expected = float(mp.log(2 * tail) - n * mp.log(2))
+    np.testing.assert_allclose(log_mcnemar_exact(b, c), expected, rtol=1e-12)
 
 
 def test_counts_must_be_whole_and_not_negative() -> None:
