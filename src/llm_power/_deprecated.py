@@ -42,8 +42,7 @@ _DESIGN_EFFECT: Final = {
 }
 _BOOTSTRAP: Final = {
     "bootstrap_law": (
-        *("BootstrapDistribution", "exact_bootstrap_distribution", "bootstrap_tails"),
-        *("percentile_bootstrap_boundary", "percentile_bootstrap_rejects"),
+        *("bootstrap_tails", "percentile_bootstrap_boundary", "percentile_bootstrap_rejects"),
     ),
     "required_n_bootstrap": ("BootstrapRequiredN", "bootstrap_required_n"),
 }

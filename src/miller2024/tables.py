@@ -20,12 +20,12 @@ from llm_power.report.tables import (
     as_printed,
 )
 from llm_power.statistics._typing import FloatArray
-from llm_power.statistics.standard_errors import (
+from miller2024.rounding import Recomputed, columns_of, over_roundings
+from miller2024.standard_errors import (
     bernoulli_error,
     correlation_from_errors,
     error_of_difference,
 )
-from miller2024.rounding import Recomputed, columns_of, over_roundings
 
 MODELS: Final = ("galleon", "dreadnought")
 #: The multiple of the standard error in eqs. (3) and (5).

@@ -12,13 +12,12 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from kotawala2026.quantities.grounds import QUANTITIES
+from kotawala2026.quantities.lemma import admissible_delta, shortcut_constant
 from kotawala2026.quantities.published_numbers import PublishedNumbers
 from llm_power.statistics.inversion import minimum_detectable_effect, required_n, z_sum
 from llm_power.statistics.paired_binary import admissible_rho, required_n_paired_binary
 from llm_power.statistics.shortcut import (
-    admissible_delta,
     miller_unpaired_required_n,
-    shortcut_constant,
     shortcut_required_n,
 )
 from replication.findings import Finding, derived

@@ -10,8 +10,11 @@ import pandas as pd
 
 from kotawala2026.quantities.grounds import QUANTITIES
 from kotawala2026.quantities.published_numbers import PublishedNumbers
+from llm_power.errors import InvalidArgument
+from llm_power.statistics._checks import broadcast, finite, positive, proportions
+from llm_power.statistics._typing import ArrayLike, FloatArray
 from llm_power.statistics.paired_binary import admissible_rho, required_n_paired_binary
-from llm_power.statistics.shortcut import shortcut_constant, shortcut_required_n
+from llm_power.statistics.shortcut import shortcut_required_n
 from replication.findings import Finding, derived
 
 _P: Final = (0.5, 0.65, 0.8)
@@ -28,6 +31,36 @@ _STEPS: Final[Mapping[str, Sequence[float]]] = {
 # C(p, rho) as Appendix A prints it.
 _PRINTED_C: Final = {(0.5, 0.0): 1 / 3, (0.65, 0.0): 0.31, (0.8, 0.5): 0.80}
 _MIDPOINTS: Final = np.arange(500, 1000) / 1000
+
+
+def shortcut_constant(p: ArrayLike, rho: ArrayLike) -> FloatArray:
+    r"""Second-order constant :math:`C(p, \rho)` of Lemma 1, eq. (11).
+
+    .. math::
+        C = \frac12\left|\frac{(1+\rho)(1-2p)^2}{16(1-\rho)p^2(1-p)^2}
+            - \frac{1}{6p(1-p)}\right|
+    """
+    u, skew, r = _midpoint_terms(p, rho)
+    return np.asarray(0.5 * np.abs((1 + r) * skew / (16 * (1 - r) * u**2) - 1 / (6 * u)))
+
+
+def admissible_delta(p: ArrayLike, rho: ArrayLike, epsilon: ArrayLike) -> FloatArray:
+    r"""Largest gap :math:`\delta^* = \sqrt{\epsilon/C(p,\rho)}` of Corollary 1, or ``inf``."""
+    tolerance, constant = broadcast(
+        epsilon=positive("epsilon", epsilon), p=shortcut_constant(p, rho)
+    )
+    ratio = np.full(constant.shape, np.inf)
+    np.divide(tolerance, constant, out=ratio, where=constant > 0)
+    return np.asarray(np.sqrt(ratio))
+
+
+def _midpoint_terms(p: ArrayLike, rho: ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
+    middle, r = broadcast(p=proportions("p", p), rho=finite("rho", rho))
+    if np.any((middle == 0) | (middle == 1)):
+        raise InvalidArgument("p must lie strictly between 0 and 1")
+    if np.any((r < -1) | (r >= 1)):
+        raise InvalidArgument("rho must lie in [-1, 1)")
+    return middle * (1 - middle), np.square(1 - 2 * middle), r
 
 
 def lemma_grid() -> pd.DataFrame:

@@ -32,7 +32,7 @@ from llm_power.scores.store import TaskScores
 from llm_power.statistics._seeds import named_rng
 from llm_power.statistics._typing import FloatArray
 from llm_power.statistics.category_bootstrap import resample_clusters
-from llm_power.statistics.design_effect import intraclass_correlation
+from llm_power.statistics.design_effect import cluster_resolution
 from replication.constraints import Constraint, select, witness_provenance
 from replication.printed import PublishedError
 from replication.witness.chain import chain_scores, start_counts
@@ -315,7 +315,7 @@ def _fit_kappa(panel: MmluProPanel, gaps: Sequence[ClusterGaps], seed: int) -> f
     """Search ever finer grids: draws are the same for every kappa, but the misfit has steps."""
 
     def misfit(kappa: float) -> float:
-        icc = intraclass_correlation(quartile_moments(_draw(panel, gaps, kappa, seed)))
+        icc = cluster_resolution(quartile_moments(_draw(panel, gaps, kappa, seed))).icc
         found = {"quartile_icc_median": np.median(icc), "quartile_icc_max": np.max(icc)}
         return sum(
             float((found[c.quantity] - c.printed.value) / c.printed.half_unit) ** 2

@@ -140,7 +140,7 @@ def sign(outcomes: Outcomes, alpha: float, rng: np.random.Generator) -> BoolArra
 def paired_t(outcomes: Outcomes, alpha: float, rng: np.random.Generator) -> BoolArray:
     """Paired t test of the mean difference; arguments as of `sign`.
 
-    Where all differences are equal it decides as the exact sign test does (`paired_t_test`).
+    Where all differences are equal it decides as the exact sign test does (`t_test_p_value`).
 
     Examples
     --------

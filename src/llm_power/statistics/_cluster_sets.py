@@ -38,7 +38,15 @@ class Anova:
 
 
 def one_way_anova(moments: ClusterMoments, pool: Pool) -> Anova:
-    """Fit every set of clusters that `pool` sums over."""
+    r"""Fit every set of clusters that `pool` sums over; clusters without items do not count in K.
+
+    .. math::
+        ICC = \frac{MSB - MSW}{MSB + (n_0 - 1)\,MSW}, \quad
+        n_0 = \frac{N - \sum_k n_k^2 / N}{K - 1}
+
+    It is NaN with fewer than two non-empty clusters, with no two items in one cluster, or where all
+    differences are equal. Donner (1986), International Statistical Review 54, 67-82.
+    """
     n, sum_d, sum_d2 = moments.n_items, moments.sum_d, moments.sum_d2
     n_clusters, n_items = pool((n > 0).astype(np.float64)), pool(n)
     total, squares = pool(sum_d), pool(sum_d2)

@@ -29,7 +29,6 @@ from llm_power.statistics._checks import (
     discordance,
     open_unit,
     pair_counts,
-    positive_count,
 )
 from llm_power.statistics._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from llm_power.statistics.e_process import BETA_4_4, Mixture
@@ -74,16 +73,6 @@ def _fewest(
         found = crosses(np.maximum(middle, 0).astype(np.float64))
         fails, holds = np.where(wide & ~found, middle, fails), np.where(wide & found, middle, holds)
     return holds
-
-
-def crossing_probability(
-    p10: float, p01: float, n_items: int, *, alpha: float = 0.05, mixture: Mixture = BETA_4_4
-) -> float:
-    r"""Probability that the e-process crosses :math:`1/\alpha` within `n_items` items."""
-    total, n = discordance(p10, p01), positive_count("n_items", n_items)
-    levels = _levels_for(_upper_count(n, total))
-    theta = max(p10, p01) / total
-    return _crossed_by(_crossing_law(mixture, open_unit("alpha", alpha), levels, theta), n, total)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,6 @@ exactly, and so is the decision of the test of Definition 2 with infinitely many
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from scipy.special import ndtri
 
@@ -18,52 +16,6 @@ from llm_power.statistics._typing import ArrayLike, BoolArray, FloatArray, IntAr
 
 # Numbers held at once by a work array; results do not depend on it.
 _BLOCK = 2**20
-
-
-@dataclass(frozen=True, slots=True)
-class BootstrapDistribution:
-    """Exact bootstrap distribution of the sum of N paired 0/1 differences."""
-
-    #: Values of :math:`S^* = N\bar D^*`, from -N to N.
-    sums: IntArray
-    #: Their probabilities, to an absolute error of about 1e-13.
-    pmf: FloatArray
-    #: `at_most_zero`, `at_least_zero`: :math:`P(S^* \le 0)` and :math:`P(S^* \ge 0)`; the smaller
-    #: one has full relative precision however small it is.
-    at_most_zero: float
-    at_least_zero: float
-    #: Number of items N.
-    n_items: int
-
-    def interval(self, confidence: float = 0.95) -> tuple[float, float]:
-        """Percentile interval of the gap with infinitely many resamples."""
-        tail = (1.0 - open_unit("confidence", confidence)) / 2
-        low = int(np.argmax(np.cumsum(self.pmf) >= tail))
-        high = self.sums.size - 1 - int(np.argmax(np.cumsum(self.pmf[::-1]) >= tail))
-        return float(self.sums[low] / self.n_items), float(self.sums[high] / self.n_items)
-
-    def rejects(self, alpha: float = 0.05) -> bool:
-        """Whether 0 lies outside the interval of confidence 1 - `alpha`."""
-        return min(self.at_most_zero, self.at_least_zero) < open_unit("alpha", alpha) / 2
-
-
-def exact_bootstrap_distribution(b: int, c: int, n_items: int) -> BootstrapDistribution:
-    r"""Distribution of the bootstrap sum of a pair of 0/1 scores, without resampling.
-
-    The probabilities invert the characteristic function
-    :math:`((N-b-c + b e^{it} + c e^{-it})/N)^N` by a fast Fourier transform. For the
-    HellaSwag pair of Table 6 (b = 295, c = 249, N = 10,042) :math:`P(S^* \le 0) = 0.0254`:
-    the interval contains 0, as Table 11 has it, by so little that 10,000 resamples
-    (standard error 0.0016 at the level of 0.025) decide it either way.
-    """
-    first, second, n = (int(x) for x in pair_counts(b, c, n_items))
-    t = 2 * np.pi * np.arange(n + 1) / (2 * n + 1)
-    step = ((n - first - second) + first * np.exp(-1j * t) + second * np.exp(1j * t)) / n
-    wrapped = np.fft.irfft(step**n, 2 * n + 1)
-    pmf = np.maximum(np.roll(wrapped, n), 0.0)
-    pmf /= pmf.sum()
-    at_most, at_least = bootstrap_tails(first, second, n)
-    return BootstrapDistribution(np.arange(-n, n + 1), pmf, float(at_most), float(at_least), n)
 
 
 def bootstrap_tails(

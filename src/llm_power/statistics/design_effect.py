@@ -59,23 +59,6 @@ class ClusterResolution:
     power: float
 
 
-def intraclass_correlation(moments: ClusterMoments) -> FloatArray:
-    r"""One-way ANOVA ICC of the paired difference, for clusters of unequal size.
-
-    .. math::
-        ICC = \frac{MSB - MSW}{MSB + (n_0 - 1)\,MSW}, \quad
-        n_0 = \frac{N - \sum_k n_k^2 / N}{K - 1}
-
-    NaN where it is undefined: with fewer than two non-empty clusters, with no two items in one
-    cluster, or where all differences are equal, so that both mean squares are zero.
-
-    Section 6.4 and Table 4. Clusters without items of a pair do not count in its K.
-
-    Donner (1986), International Statistical Review 54, 67-82.
-    """
-    return one_way_anova(moments, pool_all(moments)).at(0).icc
-
-
 def design_effect(mean_cluster_size: ArrayLike, icc: ArrayLike) -> FloatArray:
     r"""Design effect of clustered items, Section 6.4.
 

@@ -179,18 +179,6 @@ def log_e_trajectory(differences: ArrayLike, mixture: Mixture = BETA_4_4) -> Flo
     return np.repeat(values[where], np.diff(place, append=flat.size)).reshape(steps.shape)
 
 
-def first_crossing(log_e: ArrayLike, *, alpha: float = 0.05) -> FloatArray:
-    r"""Stopping time: number of steps until log e first reaches :math:`\log(1/\alpha)`.
-
-    ``inf`` where the threshold is never reached.
-    """
-    path = np.asarray(log_e, dtype=np.float64)
-    if path.ndim == 0:
-        raise InvalidArgument("log_e must have the steps of a trajectory on its last axis")
-    reached = path >= -np.log(open_unit("alpha", alpha))
-    return np.where(reached.any(axis=-1), reached.argmax(axis=-1) + 1.0, np.inf)
-
-
 @dataclass(frozen=True, slots=True)
 class AnytimeBoundary:
     r"""The smallest imbalance that takes the e-process to :math:`1/\alpha`."""

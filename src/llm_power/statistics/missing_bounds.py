@@ -32,11 +32,6 @@ class GapBounds:
     #: All items.
     n_items: int
 
-    @property
-    def sign_is_known(self) -> BoolArray:
-        """Whether no filling of the missing scores reverses or closes the gap."""
-        return np.asarray((self.low > 0) | (self.high < 0))
-
 
 @dataclass(frozen=True, slots=True)
 class MissingnessByDifficulty:

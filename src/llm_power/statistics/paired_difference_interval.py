@@ -14,15 +14,12 @@ from scipy.special import ndtri
 
 from llm_power.errors import InvalidArgument
 from llm_power.statistics._checks import (
-    broadcast,
-    counts,
     finite,
     open_unit,
     pair_counts,
     strictly_between,
 )
 from llm_power.statistics._typing import ArrayLike, FloatArray, IntArray
-from llm_power.statistics.score_interval import wilson_reach
 from llm_power.statistics.skewness import asymmetry, reach
 
 # Standard deviation, over the largest difference, below which it is rounding.
@@ -110,42 +107,6 @@ def tango_interval(
         delta=np.asarray((first - second) / n),
         low=np.asarray(-_upper_limit(second, first, n, z)),
         high=_upper_limit(first, second, n, z),
-        confidence=confidence,
-    )
-
-
-def newcombe_interval(
-    n11: ArrayLike, b: ArrayLike, c: ArrayLike, n00: ArrayLike, *, confidence: float = 0.95
-) -> PairedDifferenceInterval:
-    """Square-and-add interval of the difference of two paired proportions (Newcombe 1998).
-
-    Method 10 of the paper: Wilson limits of the two accuracies, joined by the correlation of
-    the scores, whose numerator is reduced by n/2 where it is positive. Unlike Tango's interval
-    it depends on the concordant cells, and 0 may lie outside it where McNemar's test does not
-    reject.
-
-    Newcombe (1998), doi:10.1002/(SICI)1097-0258(19981130)17:22<2635::AID-SIM954>3.0.CO;2-C.
-    """
-    cells = broadcast(
-        n11=counts("n11", n11), b=counts("b", b), c=counts("c", c), n00=counts("n00", n00)
-    )
-    both, only_a, only_b, neither = (x.astype(np.float64) for x in cells)
-    n = both + only_a + only_b + neither
-    if np.any(n == 0):
-        raise InvalidArgument("every pair needs at least one item, got n11 = b = c = n00 = 0")
-    z = float(-ndtri((1 - open_unit("confidence", confidence)) / 2))
-    down_a, up_a = wilson_reach((both + only_a) / n, n, z)
-    down_b, up_b = wilson_reach((both + only_b) / n, n, z)
-    numerator = both * neither - only_a * only_b
-    numerator = np.where(numerator > 0, np.maximum(numerator - n / 2, 0.0), numerator)
-    margins = (both + only_a) * (only_b + neither) * (both + only_b) * (only_a + neither)
-    phi = np.zeros(n.shape)
-    np.divide(numerator, np.sqrt(margins), out=phi, where=margins > 0)
-    delta = (only_a - only_b) / n
-    return PairedDifferenceInterval(
-        delta=np.asarray(delta),
-        low=np.asarray(delta - _square_and_add(down_a, up_b, phi)),
-        high=np.asarray(delta + _square_and_add(up_a, down_b, phi)),
         confidence=confidence,
     )
 
@@ -261,7 +222,3 @@ def _excess_of_gap(size: FloatArray, pairs: FloatArray, z: float) -> tuple[Float
     error = np.sqrt(n * variance)
     excess = n * size - side * (gap + z * error)
     return excess, n - side * z * n * (2 * slope_q + 1 - 2 * size) / (2 * error)
-
-
-def _square_and_add(first: FloatArray, second: FloatArray, phi: FloatArray) -> FloatArray:
-    return np.sqrt(np.maximum(first**2 - 2 * phi * first * second + second**2, 0.0))

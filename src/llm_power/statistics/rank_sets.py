@@ -52,11 +52,6 @@ class RankSets:
     #: Number of multiplier draws.
     n_draws: int
 
-    @property
-    def could_be_first(self) -> BoolArray:
-        """Whether rank 1 is in the set, for each model."""
-        return np.asarray(self.low == 1)
-
 
 def rank_confidence_sets(
     scores: ArrayLike,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from llm_power.errors import InvalidArgument
-from llm_power.statistics._checks import broadcast, finite, numbers, positive, proportions
+from llm_power.statistics._checks import broadcast, numbers, proportions
 from llm_power.statistics._typing import ArrayLike, FloatArray
 from llm_power.statistics.inversion import required_n
 
@@ -82,27 +82,6 @@ def shortcut_required_n(
     return np.where(np.isinf(n), np.inf, (1 - r) * np.where(np.isinf(n), 0.0, n))
 
 
-def shortcut_constant(p: ArrayLike, rho: ArrayLike) -> FloatArray:
-    r"""Second-order constant :math:`C(p, \rho)` of Lemma 1, eq. (11).
-
-    .. math::
-        C = \frac12\left|\frac{(1+\rho)(1-2p)^2}{16(1-\rho)p^2(1-p)^2}
-            - \frac{1}{6p(1-p)}\right|
-    """
-    u, skew, r = _midpoint_terms(p, rho)
-    return np.asarray(0.5 * np.abs((1 + r) * skew / (16 * (1 - r) * u**2) - 1 / (6 * u)))
-
-
-def admissible_delta(p: ArrayLike, rho: ArrayLike, epsilon: ArrayLike) -> FloatArray:
-    r"""Largest gap :math:`\delta^* = \sqrt{\epsilon/C(p,\rho)}` of Corollary 1, or ``inf``."""
-    tolerance, constant = broadcast(
-        epsilon=positive("epsilon", epsilon), p=shortcut_constant(p, rho)
-    )
-    ratio = np.full(constant.shape, np.inf)
-    np.divide(tolerance, constant, out=ratio, where=constant > 0)
-    return np.asarray(np.sqrt(ratio))
-
-
 def miller_unpaired_required_n(
     p_a: ArrayLike, p_b: ArrayLike, *, alpha: ArrayLike = 0.05, power: float = 0.80
 ) -> FloatArray:
@@ -120,24 +99,6 @@ def miller_unpaired_required_n(
     """
     a, b = broadcast(p_a=proportions("p_a", p_a), p_b=proportions("p_b", p_b))
     return required_n(a - b, np.sqrt(a * (1 - a) + b * (1 - b)), alpha=alpha, power=power)
-
-
-def shortcut_ratio_expansion(p: ArrayLike, delta: ArrayLike, rho: ArrayLike) -> FloatArray:
-    """Signed second-order expansion of :math:`n_h/N^*` around 1/2, eqs. (19) to (22)."""
-    u, skew, r = _midpoint_terms(p, rho)
-    u, gap = broadcast(p=u, delta=finite("delta", delta))
-    h2 = 1 / (12 * u) + skew / (16 * u**2)  # eq. (20)
-    v2 = r * skew / (8 * u**2 * (1 - r)) - 1 / (4 * u)  # eq. (21)
-    return np.asarray(0.5 - 0.5 * np.square(gap) * (h2 + v2))
-
-
-def _midpoint_terms(p: ArrayLike, rho: ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
-    middle, r = broadcast(p=proportions("p", p), rho=finite("rho", rho))
-    if np.any((middle == 0) | (middle == 1)):
-        raise InvalidArgument("p must lie strictly between 0 and 1")
-    if np.any((r < -1) | (r >= 1)):
-        raise InvalidArgument("rho must lie in [-1, 1)")
-    return middle * (1 - middle), np.square(1 - 2 * middle), r
 
 
 def _correlation(rho: ArrayLike) -> FloatArray:

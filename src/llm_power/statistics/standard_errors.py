@@ -23,13 +23,9 @@ import numpy as np
 
 from llm_power.errors import InvalidArgument
 from llm_power.statistics._checks import (
-    broadcast,
     finite,
-    non_negative,
     numbers,
     open_unit,
-    positive,
-    proportions,
 )
 from llm_power.statistics._cluster_sets import ratio
 from llm_power.statistics._ordered_sums import centered
@@ -68,19 +64,6 @@ class StandardErrors:
     def z(self) -> FloatArray:
         """Estimate in standard errors, eq. (6); NaN where these are 0."""
         return ratio(self.estimate, self.standard_error)
-
-
-def bernoulli_error(score: ArrayLike, n_items: ArrayLike) -> FloatArray:
-    r"""Standard error of a score from the score and the number of items alone, eq. (2).
-
-    .. math:: SE = \sqrt{\bar s (1 - \bar s) / n}
-
-    For scores of 0 and 1 only. Eq. (1) of such scores is this with :math:`n - 1` for
-    :math:`n`, and no scores in [0, 1] have a larger one: a printed standard error above it is
-    not one of :math:`n` independent items.
-    """
-    s, n = broadcast(score=proportions("score", score), n_items=positive("n_items", n_items))
-    return np.asarray(np.sqrt(s * (1 - s) / n))
 
 
 def score_errors(
@@ -197,76 +180,10 @@ def difference_errors(
     )
 
 
-def unpaired_difference(first: StandardErrors, second: StandardErrors) -> StandardErrors:
-    """Difference of two scores that share no items, or whose items are not known, eqs. (5), (6).
-
-    Where both models answered the same items `difference_errors` is narrower if their scores are
-    positively correlated, and right in any case.
-    """
-    if first.confidence != second.confidence:
-        raise InvalidArgument(
-            "first and second must have one confidence, "
-            f"got {first.confidence!r} and {second.confidence!r}"
-        )
-    error = error_of_difference(first.standard_error, second.standard_error)
-    squares = [np.square(one.standard_error) for one in (first, second)]
-    terms = [np.square(s) / one.df for s, one in zip(squares, (first, second), strict=True)]
-    return _with_interval(
-        first.estimate - second.estimate,
-        error,
-        ratio(np.square(squares[0] + squares[1]), terms[0] + terms[1], empty=np.inf),
-        (
-            np.asarray(first.n_items + second.n_items),
-            np.asarray(first.n_clusters + second.n_clusters),
-        ),
-        quantile="t",
-        confidence=first.confidence,
-    )
-
-
-def error_of_difference(
-    error_a: ArrayLike, error_b: ArrayLike, correlation: ArrayLike = 0.0
-) -> FloatArray:
-    r"""Standard error of a difference from those of two scores and their correlation.
-
-    .. math:: SE_{A-B} = \sqrt{SE_A^2 + SE_B^2 - 2\,SE_A\,SE_B\,\mathrm{Corr}(s_A, s_B)}
-
-    Section 4.2 has the Pearson correlation of the scores, whatever the standard errors. Of
-    clustered standard errors it is that of the cluster sums: the scores' own gives another
-    number.
-    """
-    a, b, r = broadcast(
-        error_a=_errors("error_a", error_a),
-        error_b=_errors("error_b", error_b),
-        correlation=numbers("correlation", correlation),
-    )
-    if np.any(np.abs(r) > 1):
-        raise InvalidArgument(
-            f"correlation must lie in [-1, 1], got {float(r[np.abs(r) > 1][0])!r}"
-        )
-    return np.asarray(np.sqrt(np.square(a - b) + 2 * a * b * (1 - r)))
-
-
-def correlation_from_errors(
-    error_a: ArrayLike, error_b: ArrayLike, error_difference: ArrayLike
-) -> FloatArray:
-    """Correlation that standard errors of two scores and of their difference imply.
-
-    Broadcast shape; outside [-1, 1] where the three cannot belong together, and NaN where one of
-    the scores has none.
-    """
-    a, b, d = broadcast(
-        error_a=non_negative("error_a", error_a),
-        error_b=non_negative("error_b", error_b),
-        error_difference=non_negative("error_difference", error_difference),
-    )
-    return ratio(np.square(a) + np.square(b) - np.square(d), 2 * a * b)
-
-
 def score_correlation(
     scores_a: ArrayLike, scores_b: ArrayLike, clusters: ArrayLike | None = None
 ) -> FloatArray:
-    """Correlation of two models' scores, with which `error_of_difference` is exact.
+    """Correlation of two models' scores, with which the errors of two give that of the difference.
 
     Pearson's over the items; with clusters that of the clusters' summed deviations from the mean
     score, which belongs to the standard errors of CR0. NaN where a model's scores do not vary.
@@ -336,9 +253,3 @@ def _both(scores_a: ArrayLike, scores_b: ArrayLike) -> tuple[FloatArray, FloatAr
         )
     lacking = np.isnan(first) | np.isnan(second)
     return np.where(lacking, np.nan, first), np.where(lacking, np.nan, second)
-
-
-def _errors(name: str, value: ArrayLike) -> FloatArray:
-    x = numbers(name, value)
-    non_negative(name, x[~np.isnan(x)])
-    return x

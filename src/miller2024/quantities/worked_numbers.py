@@ -9,7 +9,7 @@ from scipy import stats
 from scipy.special import ndtri
 
 from llm_power.statistics.inversion import minimum_detectable_effect, required_n
-from llm_power.statistics.repeats import repeats_variance, variance_removed
+from llm_power.statistics.repeats import repeats_variance
 from miller2024.quantities.grounds import QUANTITIES, PrintedNumbers
 from replication.findings import Finding, derived
 
@@ -20,6 +20,12 @@ def uniform_items(low: float) -> tuple[float, float, float]:
     return float(mean), float(between), float(mean - mean**2 - between)
 
 
+def variance_removed(between: float, within: float, repeats: float) -> float:
+    """Share of a score's variance that K repeats of each item remove, Section 3.1."""
+    one, several = (repeats_variance(between, within, 0.0, repeats_a=k) for k in (1, repeats))
+    return float((one - several) / one)
+
+
 @QUANTITIES.on(PrintedNumbers)
 def repeats_of_uniform_items(numbers: PrintedNumbers) -> Iterator[Finding]:
     """Section 3.1: what repeats remove where difficulty is uniform on [0, 1]; and Section 3.2."""
@@ -28,7 +34,7 @@ def repeats_of_uniform_items(numbers: PrintedNumbers) -> Iterator[Finding]:
     yield derived("variance_within", "[0, 1]", within, "mean of x(1 - x)")
     yield derived("within_to_between", "[0, 1]", within / between, "ratio of the two")
     for k in [*numbers.settings["repeats"], np.inf]:
-        removed = float(variance_removed(between, within, k))
+        removed = variance_removed(between, within, k)
         yield derived(
             "variance_removed", f"{k:g}", removed, "1 less the variance of K over that of 1"
         )

@@ -23,7 +23,8 @@ from llm_power.scores.readers import read_scores
 from llm_power.scores.store import Repeats, TaskScores, read_task, write_task
 from llm_power.statistics._typing import FloatArray
 from llm_power.statistics.inversion import required_n
-from llm_power.statistics.repeats import items_or_repeats, repeat_variances
+from llm_power.statistics.repeats import items_or_repeats
+from repeated_answers import variances_of_answers
 
 NAN = np.nan
 MODELS = ("heron", "kite", "wren")
@@ -69,7 +70,7 @@ def test_the_numbers_are_those_of_the_raw_repeats(tmp_path: Path, lacking: int) 
     answers[np.isnan(answers).any(axis=2)] = NAN
     for pair in found.to_dict(orient="records"):
         a, b = (answers[:, MODELS.index(name)] for name in (pair["model_a"], pair["model_b"]))
-        raw = repeat_variances(a, b)
+        raw = variances_of_answers(a, b)
         for name in ("delta", "between", "within_a", "within_b"):
             np.testing.assert_allclose(pair[name], getattr(raw, name), atol=1e-15)
         assert (pair["n_items"], pair["repeats"]) == (raw.n_items, 4)

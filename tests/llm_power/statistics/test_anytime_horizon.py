@@ -10,7 +10,6 @@ from llm_power.statistics import anytime_horizon as module
 from llm_power.statistics._seeds import named_rng
 from llm_power.statistics.anytime_horizon import (
     anytime_horizon,
-    crossing_probability,
     monitored_required_n,
     smallest_crossing_gap,
 )
@@ -27,6 +26,15 @@ from llm_power.statistics.e_process import (
 from llm_power.statistics.e_process_simulation import e_process_calibration
 
 N_MMLU_PRO = 12_032
+
+
+def crossing_probability(p10: float, p01: float, n: int, *, mixture: Mixture = BETA_4_4) -> float:
+    total = p10 + p01
+    levels = module._levels_for(module._upper_count(n, total))
+    law = module._crossing_law(mixture, 0.05, levels, max(p10, p01) / total)
+    return module._crossed_by(law, n, total)
+
+
 SYMMETRIC: list[Mixture] = [UNIFORM_98, TWO_POINT, BETA_2_2, BETA_4_4, BetaMixture(0.5, 0.5)]
 
 
@@ -206,4 +214,4 @@ def test_bad_arguments_are_refused() -> None:
     with pytest.raises(InvalidArgument, match="power must exceed"):
         anytime_horizon(5, 6, 20, alpha=0.5, power=0.1)
     with pytest.raises(InvalidArgument, match="p10 and p01"):
-        crossing_probability(0.7, 0.6, 10)
+        monitored_required_n(0.7, 0.6)

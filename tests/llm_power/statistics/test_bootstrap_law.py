@@ -16,7 +16,6 @@ from llm_power.statistics import bootstrap_law
 from llm_power.statistics._seeds import named_rng
 from llm_power.statistics.bootstrap_law import (
     bootstrap_tails,
-    exact_bootstrap_distribution,
     percentile_bootstrap_boundary,
     percentile_bootstrap_rejects,
 )
@@ -30,28 +29,40 @@ def conditional_tail(b: int, c: int, n: int) -> float:
 
 
 @pytest.mark.parametrize(("b", "c", "n"), [(2, 1, 5), (0, 3, 5), (3, 3, 6), (6, 0, 6), (0, 0, 4)])
-def test_exact_law_equals_the_enumeration_of_all_resamples(b: int, c: int, n: int) -> None:
+def test_tails_equal_the_enumeration_of_all_resamples(b: int, c: int, n: int) -> None:
     a, other = scores(b, c, n)
     difference = (a - other).astype(int)
     sums = [sum(resample) for resample in product(difference, repeat=n)]
     expected = np.bincount(np.array(sums) + n, minlength=2 * n + 1) / n**n
-    law = exact_bootstrap_distribution(b, c, n)
-    np.testing.assert_allclose(law.pmf, expected, rtol=0, atol=1e-14)
-    np.testing.assert_array_equal(law.sums, np.arange(-n, n + 1))
-    assert law.at_most_zero == pytest.approx(expected[: n + 1].sum(), rel=1e-12, abs=1e-300)
-    assert law.at_least_zero == pytest.approx(expected[n:].sum(), rel=1e-12, abs=1e-300)
+    tails = bootstrap_tails(b, c, n)
+    assert tails[0] == pytest.approx(expected[: n + 1].sum(), rel=1e-12, abs=1e-300)
+    assert tails[1] == pytest.approx(expected[n:].sum(), rel=1e-12, abs=1e-300)
 
 
-def test_exact_law_has_the_moments_of_the_sample() -> None:
-    b, c, n = HELLASWAG
-    law = exact_bootstrap_distribution(b, c, n)
-    # Within 12 standard deviations: further out s^2 = 1e8 would multiply rounding noise.
-    near = np.abs(law.sums - (b - c)) < 12 * np.sqrt(b + c)
-    pmf, sums = law.pmf[near], law.sums[near]
-    mean = np.sum(pmf * sums)
-    variance = np.sum(pmf * (sums - mean) ** 2)
-    assert mean == pytest.approx(b - c, rel=1e-10)
-    assert variance == pytest.approx((b + c) - (b - c) ** 2 / n, rel=1e-10)
+@given(cells=st.lists(st.integers(0, 40), min_size=3, max_size=3).filter(sum))
+def test_tails_equal_the_sums_of_the_convolved_law(cells: list[int]) -> None:
+    b, c, rest = cells
+    n = b + c + rest
+    law = np.ones(1)
+    for _ in range(n):
+        law = np.convolve(law, np.array([c, rest, b]) / n)
+    at_most, at_least = bootstrap_tails(b, c, n)
+    assert at_most == pytest.approx(law[: n + 1].sum(), abs=1e-12)
+    assert at_least == pytest.approx(law[n:].sum(), abs=1e-12)
+    rejects = min(at_most, at_least) < 0.05
+    assert percentile_bootstrap_rejects(b, c, n, alpha=0.1) == rejects
+
+
+@pytest.mark.parametrize(("b", "c", "n"), TABLE_6)
+def test_table_11_every_interval_contains_zero(b: int, c: int, n: int) -> None:
+    assert not percentile_bootstrap_rejects(b, c, n)
+
+
+def test_hellaswag_is_a_tie_that_resampling_cannot_settle() -> None:
+    """10,000 resamples put the lower end above 0 in a good third of runs."""
+    at_most = float(bootstrap_tails(*HELLASWAG)[0])
+    assert at_most == pytest.approx(0.0254, abs=0.00005)
+    assert 0.35 < stats.binom.cdf(249, 10_000, at_most) < 0.42
 
 
 @pytest.mark.parametrize(
@@ -64,35 +75,6 @@ def test_tails_keep_their_relative_precision(b: int, c: int, n: int) -> None:
     assert at_most == pytest.approx(conditional_tail(b, c, n), rel=1e-9, abs=0)
     mirrored = bootstrap_tails(c, b, n)
     assert (float(at_most), float(at_least)) == (float(mirrored[1]), float(mirrored[0]))
-
-
-@given(cells=st.lists(st.integers(0, 40), min_size=3, max_size=3).filter(sum))
-def test_tails_equal_the_sums_of_the_law(cells: list[int]) -> None:
-    b, c, rest = cells
-    n = b + c + rest
-    law = exact_bootstrap_distribution(b, c, n)
-    assert law.at_most_zero == pytest.approx(law.pmf[: n + 1].sum(), abs=1e-12)
-    assert law.at_least_zero == pytest.approx(law.pmf[n:].sum(), abs=1e-12)
-    assert law.rejects(0.1) == percentile_bootstrap_rejects(b, c, n, alpha=0.1)
-    low, high = law.interval(0.9)
-    assert law.rejects(0.1) == (low > 0 or high < 0)
-
-
-@pytest.mark.parametrize(("b", "c", "n"), TABLE_6)
-def test_table_11_every_interval_contains_zero(b: int, c: int, n: int) -> None:
-    law = exact_bootstrap_distribution(b, c, n)
-    low, high = law.interval()
-    assert low <= 0 <= high
-    assert not law.rejects()
-
-
-def test_hellaswag_is_a_tie_that_resampling_cannot_settle() -> None:
-    """The lower end is 0 exactly; 10,000 resamples put it above 0 in a good third of runs."""
-    law = exact_bootstrap_distribution(*HELLASWAG)
-    assert law.at_most_zero == pytest.approx(0.0254, abs=0.00005)
-    assert law.interval()[0] == 0
-    flips = stats.binom.cdf(249, 10_000, law.at_most_zero)
-    assert 0.35 < flips < 0.42
 
 
 @pytest.mark.parametrize("n", [1, 6, 37])
@@ -114,12 +96,6 @@ def test_decisions_are_vectorized_and_symmetric() -> None:
     np.testing.assert_array_equal(rejects, rejects.T)
 
 
-def test_swapping_the_models_mirrors_the_binary_interval_in_law() -> None:
-    """Order statistics are taken alike from both sides: the exact interval mirrors exactly."""
-    low, high = exact_bootstrap_distribution(60, 30, 400).interval()
-    assert exact_bootstrap_distribution(30, 60, 400).interval() == (-high, -low)
-
-
 def test_tails_do_not_depend_on_the_block_size(monkeypatch: pytest.MonkeyPatch) -> None:
     b, c, _ = named_rng(3, "blocks").multinomial(300, [0.3, 0.2, 0.5], size=7).T
     whole = bootstrap_tails(b, c, 300)
@@ -130,7 +106,7 @@ def test_tails_do_not_depend_on_the_block_size(monkeypatch: pytest.MonkeyPatch) 
 @pytest.mark.parametrize(
     "call",
     [
-        lambda: exact_bootstrap_distribution(3, 3, 5),
+        lambda: bootstrap_tails(3, 3, 5),
         lambda: percentile_bootstrap_rejects(1, 1, 0),
         lambda: percentile_bootstrap_boundary(1, 5, alpha=1.0),
         lambda: bootstrap_tails(-1, 1, 5),

@@ -32,13 +32,10 @@ from llm_power.statistics.paired_binary import (
     required_n_discordance,
     summarize_counts,
 )
-from llm_power.statistics.paired_difference_interval import newcombe_interval
 from llm_power.statistics.paired_equivalence import student_equivalence_required_n
-from llm_power.statistics.repeats import repeat_variances
 from llm_power.statistics.shortcut import (
     cohens_h,
     miller_unpaired_required_n,
-    shortcut_ratio_expansion,
     shortcut_required_n,
 )
 from llm_power.statistics.verdict import mean_verdicts
@@ -74,7 +71,6 @@ TWO, THREE = [3, 4], [3, 4, 5]
         (lambda: cohens_h([0.1] * 2, [0.2] * 3), "p1, p2 must have shapes"),
         (lambda: shortcut_required_n(0.1, [0.2] * 2, [0.3] * 3), "p_a, rho must have shapes"),
         (lambda: miller_unpaired_required_n([0.1] * 2, [0.2] * 3), "p_a, p_b must have shapes"),
-        (lambda: shortcut_ratio_expansion([0.1] * 2, [0.2] * 3, 0.1), "p, delta must have shapes"),
         (lambda: design_effect(TWO, [0.1] * 3), "mean_cluster_size, icc must have shapes"),
         (lambda: cluster_power([0.1] * 2, [0.4] * 3, 0.1, 5, 9), "sigma_d, delta must have shapes"),
         (lambda: normal_design_errors(TWO, THREE), "delta, standard_error must have shapes"),
@@ -82,7 +78,6 @@ TWO, THREE = [3, 4], [3, 4, 5]
             lambda: student_equivalence_required_n([0.0] * 2, [0.4] * 3, margin=0.3),
             "delta, sigma_d must have shapes",
         ),
-        (lambda: newcombe_interval(TWO, THREE, 1, 1), "n11, b, c, n00 must have shapes"),
         (
             lambda: resolution_over_correlations(TWO, THREE, 9),
             "correct_a, correct_b, n_items must have",
@@ -93,7 +88,6 @@ TWO, THREE = [3, 4], [3, 4, 5]
         (lambda: shortcut_required_n(0.1, 0.2, MASKED / 9), "rho must not have masked entries"),
         (lambda: missing_gap_bounds(MASKED_SCORES), "scores must not have masked entries"),
         (lambda: missingness_by_difficulty(MASKED_SCORES), "scores must not have masked entries"),
-        (lambda: repeat_variances(MASKED_SCORES, [[0, 1]]), "scores_a must not have masked"),
         (lambda: mcnemar_exact(MASKED, 3), "b must not have masked entries"),
         (lambda: required_n(0.1, MASKED), "sigma_d must not have masked entries"),
         (lambda: adjust_holm(MASKED), "p must not have masked entries"),

@@ -50,7 +50,6 @@ from llm_power.statistics.cluster_moments import moments_from_counts, moments_fr
 from llm_power.statistics.design_effect import (
     cluster_resolution,
     design_effect,
-    intraclass_correlation,
     leave_one_cluster_out,
 )
 from llm_power.statistics.inversion import required_n
@@ -72,13 +71,13 @@ def test_graded_icc_equals_r() -> None:
     between, within, n0 = 0.0285069444444445, 0.1351736111111111, (9 - 29 / 9) / 2
     expected = (between - within) / (between + (n0 - 1) * within)
     assert expected < 0
-    np.testing.assert_allclose(intraclass_correlation(moments), expected, rtol=RTOL)
+    np.testing.assert_allclose(cluster_resolution(moments).icc, expected, rtol=RTOL)
     assert cluster_resolution(moments).design_effect == 1
 
 
 def test_icc_equals_scipy_and_statsmodels_on_items() -> None:
     n, b, c = random_counts(1, 6, 5)
-    icc = intraclass_correlation(moments_from_counts(n, b, c))
+    icc = cluster_resolution(moments_from_counts(n, b, c)).icc
     for pair in range(5):
         groups = items_of(n[:, pair], b[:, pair], c[:, pair])
         sizes = np.array([g.size for g in groups])
@@ -183,8 +182,8 @@ def test_table_4_does_not_use_kish_sizes() -> None:
 
 def test_icc_at_its_two_ends() -> None:
     # All variance between clusters, and none of it: b = c in each of two equal clusters.
-    assert intraclass_correlation(moments_from_counts([6, 4], [6, 0], [0, 0])) == 1
-    lowest = intraclass_correlation(moments_from_counts([8, 8], [4, 4], [4, 4]))
+    assert cluster_resolution(moments_from_counts([6, 4], [6, 0], [0, 0])).icc == 1
+    lowest = cluster_resolution(moments_from_counts([8, 8], [4, 4], [4, 4])).icc
     np.testing.assert_allclose(lowest, -1 / 7, rtol=RTOL)
 
 
@@ -216,7 +215,7 @@ def test_undefined_icc_is_nan(n: list[int], b: list[int], c: list[int], n_star: 
 
 def test_constant_graded_difference_is_undefined_despite_rounding() -> None:
     n = np.array([7, 11, 13])
-    assert np.isnan(intraclass_correlation(moments_from_sums(n, n * 0.1, n * 0.1**2)))
+    assert np.isnan(cluster_resolution(moments_from_sums(n, n * 0.1, n * 0.1**2)).icc)
 
 
 def test_zero_gap_needs_infinitely_many_items() -> None:

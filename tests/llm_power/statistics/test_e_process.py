@@ -24,7 +24,6 @@ from llm_power.statistics.e_process import (
     Mixture,
     anytime_boundary,
     anytime_required_n,
-    first_crossing,
     log_e_trajectory,
     log_e_value,
 )
@@ -163,15 +162,6 @@ def test_concordant_items_leave_the_e_value_unchanged() -> None:
     np.testing.assert_array_equal(with_ties[[1, 2, 4]], with_ties[[0, 0, 3]])
 
 
-def test_first_crossing_counts_steps_from_one_and_has_a_word_for_never() -> None:
-    limit = -np.log(0.05)
-    paths = [[limit, 0, 9], [0, limit - 1e-9, 9], [0, 0, limit - 1e-9]]
-    np.testing.assert_array_equal(first_crossing(paths), [1, 3, np.inf])
-    assert first_crossing(paths[0]) == 1
-    # All heads: 8 is the first M with log e >= log 20 (the boundary below says the same).
-    assert first_crossing(log_e_trajectory([1] * 20, UNIFORM_98)) == 8
-
-
 @pytest.mark.parametrize("mixture", SYMMETRIC)
 def test_boundary_is_where_the_e_value_reaches_the_threshold(mixture: Mixture) -> None:
     m = np.array([8, 9, 52, 360, 3134, 100_000])
@@ -306,7 +296,7 @@ def test_ville_by_simulation() -> None:
     """20,000 null trajectories of 1,000 discordant items against the exact probability."""
     trials, steps = 20_000, 1000
     signs = 2 * named_rng(7, "ville").integers(0, 2, size=(trials, steps), dtype=np.int8) - 1
-    crossed = np.isfinite(first_crossing(log_e_trajectory(signs))).mean()
+    crossed = (log_e_trajectory(signs).max(axis=-1) >= np.log(20)).mean()
     exact = exact_crossing_probability(anytime_boundary(np.arange(steps + 1)).gap, 0.5)
     assert abs(crossed - exact) < 4 * np.sqrt(exact * (1 - exact) / trials)  # 4 SE
     assert crossed < 0.05
@@ -317,8 +307,6 @@ def test_ville_by_simulation() -> None:
     [
         lambda: log_e_value(-1, 2),
         lambda: log_e_trajectory([0, 2]),
-        lambda: first_crossing(3.0),
-        lambda: first_crossing([1.0], alpha=1.0),
         lambda: anytime_boundary(2.5),
         lambda: anytime_boundary(10, alpha=0.0),
         lambda: anytime_required_n(5, 6, 10),

@@ -59,7 +59,6 @@ def test_pairs_without_a_common_item_have_bounds_and_no_gap() -> None:
     bounds = missing_gap_bounds([[1.0, NAN], [NAN, 0.0]])
     assert np.isnan(bounds.pairwise[0, 1])
     assert (bounds.low[0, 1], bounds.high[0, 1]) == (0.0, 1.0)
-    assert not bounds.sign_is_known[0, 1]
 
 
 def test_limits_of_graded_scores_are_the_users() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 
 from llm_power.statistics._typing import FloatArray, IntArray
 from llm_power.statistics.cluster_moments import ClusterMoments, moments_from_sums
-from llm_power.statistics.design_effect import intraclass_correlation
+from llm_power.statistics.design_effect import cluster_resolution
 from replication.witness.gap_misfit import PairTargets
 
 SIZES = np.array([50, 80, 33, 61, 120, 44], dtype=np.int64)
@@ -15,7 +15,7 @@ SIZES = np.array([50, 80, 33, 61, 120, 44], dtype=np.int64)
 def targets_at(gaps: IntArray, discordant: int, width: float = 0.0) -> PairTargets:
     """Targets whose interval of the ICC is around that of `gaps`."""
     total = int(gaps.sum())
-    icc = float(intraclass_correlation(proportional(gaps, discordant)))
+    icc = float(cluster_resolution(proportional(gaps, discordant)).icc)
     return PairTargets(
         n_items=SIZES,
         b=(discordant + total) // 2,

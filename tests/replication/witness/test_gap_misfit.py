@@ -9,8 +9,8 @@ from gap_examples import SIZES, proportional, targets_at
 from llm_power.errors import InvalidArgument
 from llm_power.statistics.category_bootstrap import resample_clusters
 from llm_power.statistics.cluster_moments import ClusterMoments
+from llm_power.statistics.design_effect import cluster_resolution
 from llm_power.statistics.design_effect import design_effect as effect_of
-from llm_power.statistics.design_effect import intraclass_correlation
 from replication.witness.gap_misfit import Misfit, PairTargets, explained_interval
 
 
@@ -32,7 +32,7 @@ def test_the_misfit_is_that_of_the_resamples_taken_one_by_one() -> None:
         rows = np.repeat(np.arange(len(SIZES)), drawn)
         whole = proportional(gaps, 100)
         sums = [np.asarray(x)[rows] for x in (whole.n_items, whole.sum_d, whole.sum_d2)]
-        icc.append(float(intraclass_correlation(ClusterMoments(*sums))))
+        icc.append(float(cluster_resolution(ClusterMoments(*sums)).icc))
         effect.append(float(effect_of(SIZES[rows].mean(), icc[-1])))
     residuals = [
         (np.percentile(values, [5, 95]) - aim[0]) / aim[1]

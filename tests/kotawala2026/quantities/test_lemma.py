@@ -1,0 +1,64 @@
+"""Lemma 1 and Corollary 1 against the exact ratio at 60 digits and the printed constants."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from mpmath import asin, mp, mpf, sqrt
+from mpmath import sin as mp_sin
+
+from kotawala2026.quantities.lemma import admissible_delta, shortcut_constant
+from llm_power.errors import InvalidArgument
+from llm_power.statistics.paired_binary import admissible_rho, required_n_paired_binary
+from llm_power.statistics.shortcut import shortcut_required_n
+
+
+@pytest.mark.parametrize(("p", "rho"), [(0.5, 0.0), (0.65, 0.3), (0.8, 0.5), (0.3, -0.2)])
+def test_constant_is_the_limit_of_the_exact_ratio(p: float, rho: float) -> None:
+    with mp.workdps(60):
+        delta = mpf(10) ** -8
+        a, b = mpf(p) + delta / 2, mpf(p) - delta / 2
+        h = 2 * asin(sqrt(a)) - 2 * asin(sqrt(b))
+        assert mp_sin(h) != 0
+        ua, ub = a * (1 - a), b * (1 - b)
+        variance = ua + ub - 2 * mpf(rho) * sqrt(ua * ub)
+        ratio = (1 - mpf(rho)) * delta**2 / (h**2 * variance)
+        limit = float((ratio - mpf(1) / 2) / delta**2)
+    np.testing.assert_allclose(shortcut_constant(p, rho), abs(limit), rtol=1e-10)
+
+
+def test_constant_at_one_half_does_not_depend_on_rho() -> None:
+    # Lemma 1: C(1/2, rho) = 1/3.
+    np.testing.assert_allclose(shortcut_constant(0.5, [0.0, 0.5, 0.9]), 1 / 3, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("p", "rho", "printed"), [(0.65, 0.0, 0.31), (0.8, 0.5, 0.80), (0.65, 0.9, 0.67)]
+)
+def test_constants_printed_in_appendix_a(p: float, rho: float, printed: float) -> None:
+    assert shortcut_constant(p, rho) == pytest.approx(printed, abs=0.005)
+
+
+def test_admissible_delta_printed_in_corollary_1() -> None:
+    assert admissible_delta(0.65, 0.30, 0.05) == pytest.approx(0.43, abs=0.005)
+
+
+@given(st.floats(0.3, 0.7), st.floats(0.0, 0.7), st.floats(0.001, 0.05))
+def test_shortcut_is_about_half_at_small_gaps(p: float, rho: float, delta: float) -> None:
+    a, b = p + delta / 2, p - delta / 2
+    if rho > admissible_rho(a, b)[1]:
+        return
+    ratio = shortcut_required_n(a, b, rho) / required_n_paired_binary(a, b, rho)
+    # The remainder is of fourth order; its constant stays below 60 on this compact set.
+    assert abs(abs(ratio - 0.5) - shortcut_constant(p, rho) * delta**2) < 60 * delta**4
+
+
+def test_bad_arguments_are_named() -> None:
+    with pytest.raises(InvalidArgument, match=r"rho must lie in \[-1, 1\), got|rho must lie in"):
+        shortcut_constant(0.5, 1.0)
+    with pytest.raises(InvalidArgument, match="p must lie strictly between 0 and 1"):
+        shortcut_constant(1.0, 0.2)
+    with pytest.raises(InvalidArgument, match="epsilon must be positive, got 0.0"):
+        admissible_delta(0.6, 0.3, 0.0)

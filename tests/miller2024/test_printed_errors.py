@@ -1,0 +1,64 @@
+"""Eq. (2), the relation of Section 4.2 and the repeats of Section 3.1 against computed errors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from llm_power.errors import InvalidArgument
+from llm_power.statistics.standard_errors import (
+    difference_errors,
+    score_correlation,
+    score_errors,
+)
+from miller2024.quantities.worked_numbers import variance_removed
+from miller2024.standard_errors import (
+    bernoulli_error,
+    correlation_from_errors,
+    error_of_difference,
+)
+
+RNG = np.random.default_rng(4)
+CLUSTERS = np.repeat(np.arange(9), [3, 7, 1, 4, 6, 2, 5, 8, 4])
+LEVEL = RNG.random((9, 3))[CLUSTERS]
+SCORES = (RNG.random(LEVEL.shape) < LEVEL).astype(float)
+
+
+def test_equation_1_of_zeros_and_ones_is_equation_2_with_one_item_less() -> None:
+    mean = SCORES.mean(axis=0)
+    np.testing.assert_allclose(
+        bernoulli_error(mean, len(SCORES) - 1), score_errors(SCORES).standard_error, rtol=1e-14
+    )
+
+
+def test_relation_of_section_4_2_is_exact_with_the_fitting_correlation() -> None:
+    a, b = SCORES[:, 0], SCORES[:, 1]
+    for clusters in (None, CLUSTERS):
+        options: dict[str, Any] = {"variance": "CR0"}
+        first, second = (score_errors(x, clusters, **options).standard_error for x in (a, b))
+        direct = difference_errors(a, b, clusters, **options).standard_error
+        r = score_correlation(a, b, clusters)
+        np.testing.assert_allclose(error_of_difference(first, second, r), direct, rtol=1e-12)
+        np.testing.assert_allclose(correlation_from_errors(first, second, direct), r, rtol=1e-10)
+
+
+def test_section_4_2_is_of_a_correlation_of_one_third() -> None:
+    """Uniform scores correlated by one half: pairing halves 1/6. His 1/9 has a third for it."""
+    error = (1 / 12) ** 0.5
+    squares = error_of_difference(error, error, [0.5, 1 / 3]) ** 2
+    np.testing.assert_allclose(squares, [1 / 12, 1 / 9])
+
+
+def test_section_3_1() -> None:
+    """One model, item means uniform: two repeats save 1/3, four 1/2, six 5/9, all of them 2/3."""
+    removed = [variance_removed(1 / 12, 1 / 6, k) for k in (1, 2, 4, 6, np.inf)]
+    np.testing.assert_allclose(removed, [0, 1 / 3, 1 / 2, 5 / 9, 2 / 3], atol=1e-15)
+
+
+def test_errors_and_correlations_outside_their_range_are_refused() -> None:
+    with pytest.raises(InvalidArgument, match="correlation must lie"):
+        error_of_difference(0.1, 0.1, 1.5)
+    with pytest.raises(InvalidArgument, match="must not be negative"):
+        error_of_difference(-0.1, 0.1)
