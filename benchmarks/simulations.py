@@ -25,12 +25,13 @@ from llm_power.statistics.cluster_robust import (
     cluster_sign_flip_test,
     wild_cluster_bootstrap,
 )
+from llm_power.statistics.designs import required_units
 from llm_power.statistics.e_process_simulation import e_process_calibration
 from llm_power.statistics.exact_required_n import (
     P_VALUES,
+    McNemarDesign,
     connor_required_n,
     continuity_corrected,
-    mcnemar_required_n,
 )
 from llm_power.statistics.graded_pairs import lattice_graded_pairs
 from llm_power.statistics.inversion import required_n, z_sum
@@ -46,11 +47,7 @@ from llm_power.statistics.paired_equivalence import (
 )
 from llm_power.statistics.rank_sets import rank_confidence_sets
 from llm_power.statistics.repeats import repeats_variance
-from llm_power.statistics.verdict import (
-    Verdicts,
-    mean_verdicts,
-    student_verdicts,
-)
+from llm_power.statistics.verdict import Verdicts, mean_verdicts, student_verdicts
 from llm_power.statistics.verdict_stability import required_n_interval
 
 Kind = Literal["type I", "coverage", "crossing", "power"]
@@ -380,8 +377,12 @@ def binary_power(trials: int) -> Iterator[Rate]:
             ("eq. (6), exact test", "exact", n),
             ("n_connor, asymptotic test", "asymptotic", float(connor)),
             ("n_exact, exact test", "exact", float(continuity_corrected(connor, np.array(gap)))),
-            ("mcnemar_required_n, exact", "exact", mcnemar_required_n(p10, p01)),
-            ("mcnemar_required_n, mid_p", "mid_p", mcnemar_required_n(p10, p01, test="mid_p")),
+            ("mcnemar_required_n, exact", "exact", required_units(McNemarDesign(p10, p01), 0.8)),
+            (
+                "mcnemar_required_n, mid_p",
+                "mid_p",
+                required_units(McNemarDesign(p10, p01, test="mid_p"), 0.8),
+            ),
         ):
             drawn = draw_tables(psi, gap, int(np.ceil(need)), trials, f"power/{name}")
             power = drawn.share(P_VALUES[test](drawn.b, drawn.c) <= ALPHA)

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import bdtrc, ndtr, ndtri
 
 from llm_power.statistics._typing import BoolArray, FloatArray, IntArray
-from llm_power.statistics.exact_required_n import mcnemar_power
+from llm_power.statistics.exact_required_n import McNemarDesign
 from llm_power.statistics.mcnemar import mcnemar_exact
 
 # With fewer discordant items, or this near to the target, the sum itself decides.
@@ -110,4 +110,6 @@ def normal_power(only_a: IntArray, only_b: IntArray, n: int, *, alpha: float) ->
 
 
 def _summed(only_a: int, only_b: int, n: int, alpha: float) -> float:
-    return mcnemar_power(n, only_a / n, only_b / n, alpha=alpha) if only_a + only_b else 0.0
+    if only_a + only_b == 0:
+        return 0.0
+    return float(McNemarDesign(only_a / n, only_b / n, alpha=alpha).power(n))

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from llm_power.statistics.exact_required_n import mcnemar_power
+from llm_power.statistics.exact_required_n import McNemarDesign
 from llm_power.statistics.mcnemar import mcnemar_exact
 from repository import ROOT
 from skpower2025.agreement import normal_power, p_values, post_hoc_power
@@ -29,7 +29,7 @@ def test_the_ends_are_those_of_all_tables_with_these_margins(a: int, b: int, n: 
     p = [float(mcnemar_exact(*one)) for one in tables]
     ends = p_values(whole(a), whole(b), n)
     assert (ends.lowest[0], ends.highest[0]) == (p[0], p[-1])
-    powers = [mcnemar_power(n, x / n, y / n) if x + y else 0.0 for x, y in tables]
+    powers = [float(McNemarDesign(x / n, y / n).power(n)) if x + y else 0.0 for x, y in tables]
     found = post_hoc_power(whole(a), whole(b), n, alpha=0.05, exact=True)
     assert found.lowest[0] == pytest.approx(powers[0], abs=1e-12)
     assert found.highest[0] == pytest.approx(powers[-1], abs=1e-12)
@@ -51,7 +51,9 @@ def test_the_normal_form_is_within_its_error_and_does_not_decide() -> None:
         assert fast.at_least(0.8) == summed.at_least(0.8)
     # Few discordant items are summed.
     few = post_hoc_power(whole(3), whole(12), 1324, alpha=0.05)
-    assert few.lowest[0] == pytest.approx(mcnemar_power(1324, 3 / 1324, 12 / 1324), abs=1e-12)
+    assert few.lowest[0] == pytest.approx(
+        float(McNemarDesign(3 / 1324, 12 / 1324).power(1324)), abs=1e-12
+    )
     assert abs(normal_power(whole(3), whole(12), 1324, alpha=0.05)[0] - few.lowest[0]) > 0.01
 
 

@@ -13,7 +13,7 @@ from kotawala2026.exhibits.table_10 import FACTORS
 from kotawala2026.quantities.grounds import QUANTITIES, ResolvedBoard
 from kotawala2026.quantities.published_numbers import PublishedNumbers, summary_of
 from llm_power.statistics._typing import BoolArray, FloatArray
-from llm_power.statistics.exact_required_n import mcnemar_power
+from llm_power.statistics.exact_required_n import McNemarDesign
 from llm_power.statistics.inversion import required_n
 from llm_power.statistics.multiplicity import bonferroni_level
 from llm_power.statistics.paired_binary import required_n_discordance, required_n_paired_binary
@@ -53,8 +53,8 @@ def _powers(subject: str, row: Any) -> Iterator[Finding]:
     n_star, n_items = math.ceil(row["n_star"]), row["n_items"]
     p10, p01 = float(row["b"] / n_items), float(row["c"] / n_items)
     for name, share in FACTORS.items():
-        power = mcnemar_power(round(share * n_star), p10, p01, test="asymptotic")
-        yield Finding(name, subject, power)
+        design = McNemarDesign(p10, p01, test="asymptotic")
+        yield Finding(name, subject, float(design.power(round(share * n_star))))
 
 
 @QUANTITIES.on(ResolvedBoard)

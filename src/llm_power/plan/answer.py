@@ -17,20 +17,16 @@ from llm_power.plan.pair import (
 )
 from llm_power.plan.question import STANDARD, Question
 from llm_power.statistics._checks import positive_count
-from llm_power.statistics._thresholds import threshold
 from llm_power.statistics.anytime_horizon import monitored_required_n
-from llm_power.statistics.cluster_requirement import (
-    cluster_items_required,
-    cluster_power,
-    clusters_required,
-)
+from llm_power.statistics.cluster_requirement import ClusterDesign, ClusterItemsDesign
+from llm_power.statistics.designs import detectable_gap, required_units
 from llm_power.statistics.exact_required_n import (
     MOST_COUNTED,
     DesignErrors,
+    McNemarDesign,
     mcnemar_design_errors,
     mcnemar_detectable_gap,
     normal_design_errors,
-    required_n_of_test,
 )
 from llm_power.statistics.inversion import required_n
 from llm_power.statistics.paired_equivalence import (
@@ -467,7 +463,7 @@ def _plan(
     level = asked.level
     settings: dict[str, Any] = {"alpha": level, "power": asked.power}
     needed = {
-        test: required_n_of_test(pair.p10, pair.p01, test=test, **settings)
+        test: required_units(McNemarDesign(pair.p10, pair.p01, test=test, alpha=level), asked.power)
         for test in ("exact", "mid_p", "asymptotic")
     }
     own = needed[asked.test]
@@ -522,7 +518,8 @@ def _holm(pair: AssumedPair, asked: Question) -> float | None:
     if asked.models is None:
         return None
     level = asked.alpha / asked.family_size
-    return required_n_of_test(pair.p10, pair.p01, test=asked.test, alpha=level, power=asked.power)
+    design = McNemarDesign(pair.p10, pair.p01, test=asked.test, alpha=level)
+    return required_units(design, asked.power)
 
 
 def _monitored(pair: AssumedPair, own: float, settings: dict[str, Any]) -> MonitoredItems | None:
@@ -569,7 +566,8 @@ def _cluster_power(pair: AssumedPair, n_items: int, asked: Question, level: floa
     if asked.clusters is None or asked.icc is None:
         return 1.0
     k = asked.clusters
-    return float(cluster_power(pair.gap, pair.sigma_d, asked.icc, k, n_items / k, alpha=level))
+    design = ClusterItemsDesign(pair.gap, pair.sigma_d, asked.icc, k, alpha=level)
+    return float(design.power(n_items / k))
 
 
 def _detectable(n_items: int, discordance: float, asked: Question, level: float) -> float:
@@ -578,16 +576,17 @@ def _detectable(n_items: int, discordance: float, asked: Question, level: float)
     if discordance == 0:
         return inf
     low = mcnemar_detectable_gap(n, discordance, test=asked.test, alpha=level, power=asked.power)
-    if asked.clusters is None or not isfinite(low):
+    if asked.clusters is None or asked.icc is None or not isfinite(low):
         return low
+    k, icc = asked.clusters, asked.icc
 
-    def found(gap: float) -> bool:
-        pair = pair_from_gap(gap, discordance)
-        return pair.sigma_d == 0 or _cluster_power(pair, n, asked, level) >= asked.power
+    def by_clusters(gap: float) -> list[ClusterItemsDesign]:
+        sigma = pair_from_gap(gap, discordance).sigma_d
+        return [ClusterItemsDesign(gap, sigma, icc, k, alpha=level)] if sigma > 0 else []
 
-    if found(low):
+    if all(design.power(n / k) >= asked.power for design in by_clusters(low)):
         return low
-    return threshold(found, low, discordance, halvings=40) if found(discordance) else inf
+    return detectable_gap(by_clusters, n / k, asked.power, least=low, widest=discordance)
 
 
 def _clusters(
@@ -597,16 +596,15 @@ def _clusters(
         return None
     if pair.sigma_d == 0:
         raise InvalidArgument("icc has no meaning where all items differ one way: leave it out")
-    law: dict[str, Any] = {"alpha": level, "power": asked.power}
-    icc = asked.icc
+    law = pair.gap, pair.sigma_d, asked.icc
 
     def per_cluster(k: int) -> float:
-        by_clusters = cluster_items_required(pair.gap, pair.sigma_d, icc, k, **law)
+        by_clusters = required_units(ClusterItemsDesign(*law, k, alpha=level), asked.power)
         return max(by_clusters, float(ceil(own / k)))
 
     size = ceil((own if n_items is None else n_items) / asked.clusters)
-    needed = clusters_required(pair.gap, pair.sigma_d, icc, size, **law)
-    fewest = clusters_required(pair.gap, pair.sigma_d, icc, **law)
+    needed = required_units(ClusterDesign(*law, size, alpha=level), asked.power)
+    fewest = required_units(ClusterDesign(*law, alpha=level), asked.power)
     numbers = {asked.clusters, int(max(needed, ceil(own / size)))}
     numbers |= {ceil(fewest * more) for more in _MULTIPLES}
     return ClusterItems(

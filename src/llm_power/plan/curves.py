@@ -14,12 +14,13 @@ from llm_power.plan._wording import points
 from llm_power.plan.answer import DetectableGap, Plan, PlanRange
 from llm_power.plan.repeats import RepeatsPlan
 from llm_power.statistics._typing import FloatArray, IntArray
-from llm_power.statistics.assurance import LARGEST_PLAN, mcnemar_assurance
-from llm_power.statistics.cluster_requirement import cluster_power
+from llm_power.statistics.assurance import McNemarAssurance
+from llm_power.statistics.cluster_requirement import MeanDesign
+from llm_power.statistics.designs import LARGEST_PLAN
 from llm_power.statistics.exact_required_n import (
     MOST_SUMMED,
+    McNemarDesign,
     mcnemar_detectable_gap,
-    powers_of_test,
 )
 from llm_power.statistics.inversion import minimum_detectable_effect
 from llm_power.statistics.repeats import repeats_variance
@@ -186,7 +187,7 @@ def _of_pair(plan: Plan, name: str = "") -> PlanCurves:
         )
     settings: dict[str, Any] = {"test": asked.test, "alpha": asked.level}
     n = sizes_around(plan.items)
-    power = powers_of_test(n, pair.p10, pair.p01, **settings)
+    power = McNemarDesign(pair.p10, pair.p01, summed=MOST_SUMMED, **settings).power(n)
     sizes = sizes_of_gaps(plan.items)
     gaps = detectable_gaps(sizes, pair.discordance, power=asked.power, **settings)
     assurance = {}
@@ -194,7 +195,7 @@ def _of_pair(plan: Plan, name: str = "") -> PlanCurves:
     if run is not None and plan.items * _BEYOND <= LARGEST_PLAN:
         b, c = (round(p * run) for p in (pair.p10, pair.p01))
         rough = sizes_around(plan.items, number=_COARSE)
-        chances = mcnemar_assurance(rough, b, c, run, **settings)
+        chances = McNemarAssurance(b, c, run, **settings).power(rough)
         assurance[f"assurance from these {run:,} items"] = (rough, chances)
     found = np.isfinite(gaps)
     return PlanCurves(
@@ -225,7 +226,7 @@ def _of_repeats(plan: RepeatsPlan) -> PlanCurves:
     settings = {"alpha": asked.level, "power": asked.power}
     return PlanCurves(
         unit="items",
-        power={name: (n, cluster_power(plan.gap, sigma, 0.0, n, 1, alpha=asked.level))},
+        power={name: (n, MeanDesign(plan.gap, sigma, asked.level).power(n))},
         assurance={},
         gap={"detectable gap": (sizes, minimum_detectable_effect(sizes, sigma, **settings))},
         planned={"planned": plan.items},

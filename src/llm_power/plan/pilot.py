@@ -22,35 +22,19 @@ from llm_power.scores.store import TaskScores
 from llm_power.statistics._t_power import shift_of_power
 from llm_power.statistics._thresholds import smallest_that
 from llm_power.statistics._typing import FloatArray, IntArray
-from llm_power.statistics.assurance import (
-    LARGEST_PLAN,
-    AssuredN,
-    mcnemar_assurance,
-    mcnemar_assured_n,
-    mean_assurance,
-    mean_assured_n,
-)
 from llm_power.statistics.cluster_moments import moments_from_differences
-from llm_power.statistics.cluster_requirement import cluster_power, clusters_required
 from llm_power.statistics.design_costs import Variances
-from llm_power.statistics.exact_required_n import (
-    P_VALUES,
-    powers_of_test,
-    required_n_of_test,
-)
+from llm_power.statistics.designs import LARGEST_PLAN, AssuredN, assured_units, required_units
+from llm_power.statistics.exact_required_n import MOST_SUMMED, P_VALUES, McNemarDesign
 from llm_power.statistics.pilot_design import (
+    BinaryPilot,
     ClusterPilot,
+    MeanPilot,
+    Pilot,
     PilotDesign,
-    binary_design,
-    binary_expected_power,
-    cluster_assurance,
-    cluster_assured_n,
-    cluster_expected_power,
     cluster_items_design,
-    cluster_number_design,
     cluster_pilot,
-    mean_design,
-    mean_expected_power,
+    pilot_design,
 )
 from llm_power.statistics.repeats import ItemMeans, variances_of_means
 from llm_power.statistics.selected_gap import share_limit, shift_limit
@@ -230,7 +214,7 @@ def plan_pilot(
     pilot, d = _read(task, model_a, model_b, cluster, question)
     if gap is None and pilot.delta == 0:
         raise InvalidArgument("gap must be given: that of the pilot is zero")
-    design = None if gap is None else pilot.design(gap)
+    design = None if gap is None else pilot_design(pilot.found, gap, power=question.power)
     return PilotPlan(
         question=question,
         model_a=model_a,
@@ -295,7 +279,7 @@ def pilot_curves(plan: PilotPlan, task: TaskScores, *, cluster: str | None = Non
     sizes = sizes_of_gaps(most)
     gaps = pilot.detectable(sizes)
     if plan.own is None:
-        chances, name = pilot.expected(gap, rough), "assurance at this gap"
+        chances, name = pilot.found.expected(gap).power(rough), "assurance at this gap"
     else:
         chances = pilot.assurance(rough)
         name = "assurance, the gap being the pilot's"
@@ -430,15 +414,13 @@ class _Pilot(Protocol):
     p: float
     cluster_size: float
 
+    @property
+    def found(self) -> Pilot: ...
     def power(self, gap: float, units: IntArray) -> FloatArray: ...
-    def expected(self, gap: float, units: IntArray) -> FloatArray: ...
     def detectable(self, units: IntArray) -> FloatArray: ...
-    def required(self, gap: float) -> float: ...
-    def design(self, gap: float) -> PilotDesign: ...
     def same_clusters(self, gap: float) -> PilotDesign | None: ...
     def limit(self, confidence: float, *, selected: bool) -> float: ...
     def assurance(self, units: IntArray) -> FloatArray: ...
-    def assured(self) -> AssuredN: ...
 
 
 def _read(
@@ -467,8 +449,10 @@ def _read(
 
 
 def _assured(pilot: _Pilot, gap: float, design: PilotDesign, question: Question) -> float:
+    expected = pilot.found.expected(gap)
+
     def reaches(units: int) -> bool:
-        return bool(pilot.expected(gap, np.array(units, dtype=np.int64)) >= question.power)
+        return bool(expected.power(units) >= question.power)
 
     # Among numbers that the pilot holds for possible, or beyond them where it tells little.
     least, most = int(design.low), int(design.high)
@@ -481,7 +465,7 @@ def _own(pilot: _Pilot, question: Question) -> OwnGap:
     significant = pilot.p <= question.level
 
     def plan(gap: float) -> GapPlan:
-        units = pilot.required(gap) if gap > 0 else np.inf
+        units = required_units(pilot.found.at(gap), question.power) if gap > 0 else np.inf
         if not isfinite(units):
             return GapPlan(gap, units, np.nan)
         return GapPlan(gap, units, float(pilot.assurance(np.array(units, dtype=np.int64))))
@@ -491,7 +475,7 @@ def _own(pilot: _Pilot, question: Question) -> OwnGap:
         observed=plan(abs(pilot.delta)),
         median=plan(pilot.limit(0.5, selected=significant)),
         limit=plan(pilot.limit(CONFIDENCE, selected=significant)),
-        assured=pilot.assured(),
+        assured=assured_units(pilot.found.assurance(), question.power),
     )
 
 
@@ -501,30 +485,20 @@ class _Right:
     cluster_size = 1.0
 
     def __init__(self, d: FloatArray, question: Question) -> None:
-        self.b, self.c, self.n = int((d > 0).sum()), int((d < 0).sum()), len(d)
-        self.delta, self.psi = (self.b - self.c) / self.n, (self.b + self.c) / self.n
+        self.b, self.c = int((d > 0).sum()), int((d < 0).sum())
+        self.delta, self.psi = (self.b - self.c) / len(d), (self.b + self.c) / len(d)
         self.p = float(P_VALUES[question.test](self.b, self.c))
         self.target = question.power
         self.name: str = question.test
         self.test: dict[str, Any] = {"test": question.test, "alpha": question.level}
+        self.found = BinaryPilot(self.b, self.c, len(d), **self.test)
 
     def power(self, gap: float, units: IntArray) -> FloatArray:
-        return powers_of_test(units, *self._cells(gap), **self.test)
-
-    def expected(self, gap: float, units: IntArray) -> FloatArray:
-        return binary_expected_power(gap, units, self.b, self.c, self.n, **self.test)
+        cells = (self.psi + gap) / 2, (self.psi - gap) / 2
+        return McNemarDesign(*cells, summed=MOST_SUMMED, **self.test).power(units)
 
     def detectable(self, units: IntArray) -> FloatArray:
         return detectable_gaps(units, self.psi, power=self.target, **self.test)
-
-    def required(self, gap: float) -> float:
-        return required_n_of_test(*self._cells(gap), power=self.target, **self.test)
-
-    def _cells(self, gap: float) -> tuple[float, float]:
-        return (self.psi + gap) / 2, (self.psi - gap) / 2
-
-    def design(self, gap: float) -> PilotDesign:
-        return binary_design(gap, self.b, self.c, self.n, power=self.target, **self.test)
 
     def same_clusters(self, gap: float) -> None:
         return None
@@ -537,34 +511,41 @@ class _Right:
     def assurance(self, units: IntArray) -> FloatArray:
         if units.max() > LARGEST_PLAN:
             return np.full(units.shape, np.nan)
-        return mcnemar_assurance(units, self.b, self.c, self.n, **self.test)
-
-    def assured(self) -> AssuredN:
-        return mcnemar_assured_n(self.b, self.c, self.n, assurance=self.target, **self.test)
+        return self.found.assurance().power(units)
 
 
 class _Means:
     """What pilots of graded scores and of clusters have in common: a t test over units."""
 
-    sigma: float
-    alpha: float
-    target: float
+    cluster_size = 1.0
+    found: MeanPilot | ClusterPilot
+    error: float
+    freedom: float
+
+    def __init__(self, question: Question) -> None:
+        self.alpha, self.target = question.level, question.power
+        self.delta, self.t = self.found.delta, self.found.delta / self.error
+        self.p = float(2 * stdtr(self.freedom, -abs(self.t)))
 
     def power(self, gap: float, units: IntArray) -> FloatArray:
-        return cluster_power(gap, self.sigma, 0.0, units, 1, alpha=self.alpha)
+        return self.found.at(gap).power(units)
 
     def detectable(self, units: IntArray) -> FloatArray:
-        return shift_of_power(units, self.alpha, self.target) * self.sigma / np.sqrt(units)
+        shift = shift_of_power(units, self.alpha, self.target)
+        return shift * self.found.sigma / np.sqrt(units)
 
-    def required(self, gap: float) -> float:
-        return clusters_required(gap, self.sigma, 0.0, 1, alpha=self.alpha, power=self.target)
+    def limit(self, confidence: float, *, selected: bool) -> float:
+        settings: dict[str, Any] = {"selected": selected, "confidence": confidence}
+        return self.error * shift_limit(self.t, self.freedom, alpha=self.alpha, **settings)
+
+    def assurance(self, units: IntArray) -> FloatArray:
+        return self.found.assurance().power(units)
 
 
 class _Graded(_Means):
     """A pilot of graded scores."""
 
     name = "student"
-    cluster_size = 1.0
 
     def __init__(self, d: FloatArray, question: Question) -> None:
         if len(d) < _FEWEST or np.ptp(d) == 0:
@@ -572,39 +553,19 @@ class _Graded(_Means):
                 f"{len(d)} items with {np.unique(d).size} different gaps tell of no variance",
                 remedy=f"give {_FEWEST} items or more, not all with one gap",
             )
-        self.d, self.n = d, len(d)
-        self.delta, self.sigma = float(d.mean()), float(d.std(ddof=1))
-        self.error = float(self.sigma / np.sqrt(self.n))
-        self.p = float(2 * stdtr(self.n - 1, -abs(self.delta / self.error)))
-        self.alpha, self.target = question.level, question.power
-
-    def expected(self, gap: float, units: IntArray) -> FloatArray:
-        return mean_expected_power(gap, units, self.d, alpha=self.alpha)
-
-    def design(self, gap: float) -> PilotDesign:
-        return mean_design(gap, self.d, alpha=self.alpha, power=self.target)
+        self.found = MeanPilot(d, alpha=question.level)
+        self.error, self.freedom = float(self.found.sigma / np.sqrt(len(d))), len(d) - 1
+        super().__init__(question)
 
     def same_clusters(self, gap: float) -> None:
         return None
-
-    def limit(self, confidence: float, *, selected: bool) -> float:
-        settings: dict[str, Any] = {"selected": selected, "confidence": confidence}
-        return self.error * shift_limit(
-            self.delta / self.error, self.n - 1, alpha=self.alpha, **settings
-        )
-
-    def assurance(self, units: IntArray) -> FloatArray:
-        return mean_assurance(units, self.delta, self.sigma, self.n, alpha=self.alpha)
-
-    def assured(self) -> AssuredN:
-        settings: dict[str, Any] = {"alpha": self.alpha, "assurance": self.target}
-        return mean_assured_n(self.delta, self.sigma, self.n, **settings)
 
 
 class _Clustered(_Means):
     """A pilot whose clusters are the sample, with the sizes that they have."""
 
     name = "cluster"
+    found: ClusterPilot
 
     def __init__(self, found: ClusterPilot, question: Question) -> None:
         if not (found.standard_error > 0 and found.freedom > 0):
@@ -612,38 +573,18 @@ class _Clustered(_Means):
                 "the clusters do not differ, which tells nothing of a variance between them",
                 remedy="give more clusters, or leave --cluster out",
             )
-        self.found, self.delta = found, found.delta
-        self.t = found.delta / found.standard_error
-        self.p = float(2 * stdtr(found.freedom, -abs(self.t)))
-        self.cluster_size = found.cluster_size
-        variance = found.variance(found.between, found.within, found.cluster_size)
-        self.sigma = float(np.sqrt(variance))
-        self.alpha, self.target = question.level, question.power
-
-    def expected(self, gap: float, units: IntArray) -> FloatArray:
-        return cluster_expected_power(gap, units, self.found, alpha=self.alpha)
-
-    def design(self, gap: float) -> PilotDesign:
-        return cluster_number_design(gap, self.found, alpha=self.alpha, power=self.target)
+        self.found, self.cluster_size = found, found.cluster_size
+        self.error, self.freedom = found.standard_error, found.freedom
+        super().__init__(question)
 
     def same_clusters(self, gap: float) -> PilotDesign:
-        return cluster_items_design(gap, self.found, alpha=self.alpha, power=self.target)
-
-    def limit(self, confidence: float, *, selected: bool) -> float:
-        settings: dict[str, Any] = {"selected": selected, "confidence": confidence}
-        shift = shift_limit(self.t, self.found.freedom, alpha=self.alpha, **settings)
-        return shift * self.found.standard_error
-
-    def assurance(self, units: IntArray) -> FloatArray:
-        return cluster_assurance(units, self.found, alpha=self.alpha)
-
-    def assured(self) -> AssuredN:
-        return cluster_assured_n(self.found, alpha=self.alpha, assurance=self.target)
+        return cluster_items_design(self.found, gap, power=self.target)
 
 
 def _pilot(
     pair: TaskScores, d: FloatArray, labels: NDArray[np.str_] | None, question: Question
 ) -> _Pilot:
     if labels is not None:
-        return _Clustered(cluster_pilot(moments_from_differences(d, labels)), question)
+        moments = moments_from_differences(d, labels)
+        return _Clustered(cluster_pilot(moments, alpha=question.level), question)
     return _Right(d, question) if pair.kind == "binary" else _Graded(d, question)

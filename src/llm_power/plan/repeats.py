@@ -12,8 +12,8 @@ from typing import Any, Final
 
 from llm_power.errors import InvalidArgument
 from llm_power.plan.question import STANDARD, Question
-from llm_power.statistics._thresholds import threshold
-from llm_power.statistics.cluster_requirement import cluster_power, clusters_required
+from llm_power.statistics.cluster_requirement import MeanDesign
+from llm_power.statistics.designs import detectable_gap, required_units
 from llm_power.statistics.inversion import required_n
 from llm_power.statistics.repeats import repeats_variance
 
@@ -137,7 +137,9 @@ def plan_repeats(
 
     def items(sigma_d: float) -> float:
         # Items are clusters of one: the test is Student's with an item less than there are.
-        return clusters_required(size, sigma_d, 0.0, 1, **law) if sigma_d > 0 else 2.0
+        if sigma_d == 0:
+            return 2.0
+        return required_units(MeanDesign(size, sigma_d, question.level), question.power)
 
     return RepeatsPlan(
         question=question,
@@ -161,10 +163,10 @@ def _detectable(n_items: int, sigma_d: float, *, alpha: float, power: float) -> 
     if sigma_d == 0:
         return 0.0
 
-    def found(gap: float) -> bool:
-        return bool(cluster_power(gap, sigma_d, 0.0, n_items, 1, alpha=alpha) >= power)
+    def at(gap: float) -> MeanDesign:
+        return MeanDesign(gap, sigma_d, alpha)
 
-    high = sigma_d
-    while not found(high):
-        high *= 2
-    return threshold(found, 0.0, high, halvings=50)
+    widest = sigma_d
+    while at(widest).power(n_items) < power:
+        widest *= 2
+    return detectable_gap(at, n_items, power, widest=widest, halvings=50)

@@ -15,12 +15,13 @@ from llm_power.errors import InvalidArgument
 from llm_power.report.text_tables import plain_table
 from llm_power.statistics.anytime_horizon import anytime_horizon
 from llm_power.statistics.correlation_bounds import resolution_over_correlations
+from llm_power.statistics.designs import required_units
 from llm_power.statistics.e_process import log_e_value
 from llm_power.statistics.exact_required_n import (
     P_VALUES,
+    McNemarDesign,
     connor_required_n,
     mcnemar_design_errors,
-    required_n_of_test,
 )
 from llm_power.statistics.inversion import resolution_ratio
 from llm_power.statistics.paired_binary import (
@@ -258,7 +259,8 @@ def _connor(b: int, c: int, n: int, at: OperatingPoint) -> float:
 
 
 def _counted_n(b: int, c: int, n: int, at: OperatingPoint, test: McNemarTest) -> float:
-    return required_n_of_test(b / n, c / n, test=test, alpha=at.alpha, power=at.power)
+    design = McNemarDesign(b / n, c / n, test=test, alpha=at.alpha)
+    return required_units(design, at.power)
 
 
 def _monitored(b: int, c: int, n: int, at: OperatingPoint) -> list[Answer]:

@@ -33,12 +33,9 @@ from llm_power.statistics._checks import (
     positive,
 )
 from llm_power.statistics._t_power import below
-from llm_power.statistics._thresholds import smallest_that
 from llm_power.statistics._typing import ArrayLike, FloatArray, IntArray
-from llm_power.statistics.exact_required_n import _critical_count
-
-#: Items beyond which no plan is looked for.
-LARGEST_PLAN: Final = 2**20
+from llm_power.statistics.designs import LARGEST_PLAN, AssuranceDesign
+from llm_power.statistics.exact_required_n import critical_count
 
 # Jeffreys' prior of each of the three cells.
 _PRIOR: Final = 0.5
@@ -51,75 +48,58 @@ _TEETH: Final = 32
 _NODES: Final = 64
 
 
-@dataclass(frozen=True, slots=True)
-class AssuredN:
-    """What reaches a target assurance."""
-
-    #: Smallest number of items whose assurance is the target; ``inf`` where none of up to
-    #: `LARGEST_PLAN` is enough.
-    n_star: float
-    #: Chance that the pilot's better model is the better one: what no number of items exceeds.
-    largest: float
-
-
-def mcnemar_assurance(
-    n_items: ArrayLike,
-    b: int,
-    c: int,
-    pilot_items: int,
-    *,
-    test: McNemarTest = "exact",
-    alpha: float = 0.05,
-) -> FloatArray:
+class McNemarAssurance(AssuranceDesign):
     """Assurance of McNemar's test on new items, from the counts of a pilot.
 
+    That is the chance of a rejection in favor of the model that leads in the pilot, of A in a tie.
     Of a Dirichlet posterior the discordance and A's share of it are independent Betas. Both counts
     of the plan are then beta-binomial, and the chance is a sum over them, without simulation.
     """
-    n = counts("n_items", n_items)
-    if n.size == 0 or n.min() < 1 or n.max() > LARGEST_PLAN:
-        raise InvalidArgument(f"n_items must lie in [1, {LARGEST_PLAN}], got {n_items!r}")
-    posterior = _posterior(b, c, pilot_items)
-    given = _rejection_path(int(n.max()), posterior, test, open_unit("alpha", alpha))
-    found = [_mean_over_discordance(given, size, posterior) for size in n.ravel().tolist()]
-    return np.reshape(found, n.shape)
+
+    def __init__(
+        self,
+        b: int,
+        c: int,
+        pilot_items: int,
+        *,
+        test: McNemarTest = "exact",
+        alpha: float = 0.05,
+    ) -> None:
+        self._posterior = _posterior(b, c, pilot_items)
+        self.test, self.alpha = test, open_unit("alpha", alpha)
+        self._path = np.zeros(0)
+
+    @property
+    def largest(self) -> float:
+        """Chance that the leader is the better model."""
+        return float(betainc(self._posterior.behind, self._posterior.ahead, 0.5))
+
+    def power(self, n: ArrayLike) -> FloatArray:
+        """Assurance of each number of items, up to `LARGEST_PLAN`."""
+        sizes = counts("n_items", n)
+        if sizes.size == 0 or sizes.min() < 1 or sizes.max() > LARGEST_PLAN:
+            raise InvalidArgument(f"n_items must lie in [1, {LARGEST_PLAN}], got {n!r}")
+        given = self._given(int(sizes.max()))
+        means = [
+            _mean_over_discordance(given, size, self._posterior) for size in sizes.ravel().tolist()
+        ]
+        return np.reshape(means, sizes.shape)
+
+    def last_below(self, target: float, n: int) -> int:
+        """Look at a few numbers of items more, for a saw-tooth."""
+        sizes = np.arange(n, min(n + _TEETH, LARGEST_PLAN + 1))
+        below = sizes[self.power(sizes) < target]
+        return int(below.max(initial=n - 1))
+
+    def _given(self, most: int) -> FloatArray:
+        if self._path.size <= most:
+            self._path = _rejection_path(
+                min(2 * most, LARGEST_PLAN), self._posterior, self.test, self.alpha
+            )
+        return self._path
 
 
-def mcnemar_assured_n(
-    b: int,
-    c: int,
-    pilot_items: int,
-    *,
-    test: McNemarTest = "exact",
-    alpha: float = 0.05,
-    assurance: float = 0.80,
-) -> AssuredN:
-    """Smallest number of items of which McNemar's test has the target assurance."""
-    posterior, level = _posterior(b, c, pilot_items), open_unit("alpha", alpha)
-    target = open_unit("assurance", assurance)
-    largest = float(betainc(posterior.behind, posterior.ahead, 0.5))
-    if target >= largest:
-        return AssuredN(np.inf, largest)
-    most = 64
-    while True:
-        given = _rejection_path(most, posterior, test, level)
-        if _mean_over_discordance(given, most, posterior) >= target:
-            break
-        if most >= LARGEST_PLAN:
-            return AssuredN(np.inf, largest)
-        most *= 2
-
-    def reaches(n: int) -> bool:
-        return _mean_over_discordance(given, n, posterior) >= target
-
-    found = smallest_that(reaches, 1, most)
-    teeth = range(found, min(found + _TEETH, most))
-    return AssuredN(1.0 + max((n for n in teeth if not reaches(n)), default=found - 1), largest)
-
-
-def mean_assurance(
-    n_items: ArrayLike, delta: float, sigma_d: float, pilot_items: int, *, alpha: float = 0.05
-) -> FloatArray:
+class MeanAssurance(AssuranceDesign):
     r"""Assurance of the paired t test on new items, from the mean and deviation of a pilot.
 
     Given the true standard deviation, the plan's mean less 0 has the pilot's mean and the variance
@@ -127,39 +107,34 @@ def mean_assurance(
     noncentral t. What is left is one integral over the scaled chi-square of the pilot's variance.
     Items may be clusters of equal size as well, with the means of these as their differences.
     """
-    n, n_0 = counts("n_items", n_items), at_least_two("pilot_items", pilot_items)
-    if np.any(n < 2):
-        raise InvalidArgument(f"n_items must be at least 2, got {int(n.min())!r}")
-    shift = abs(float(finite("delta", delta))) / float(positive("sigma_d", sigma_d))
-    nodes, weights = np.polynomial.legendre.leggauss(_NODES)
-    # Of the pilot's deviation over the true one.
-    ratio = np.sqrt(chdtri(n_0 - 1, (1 - nodes) / 2) / (n_0 - 1))
-    spread = np.sqrt(1 + n / n_0)
-    critical = -stdtrit(n - 1, open_unit("alpha", alpha) / 2)
-    center = np.sqrt(n) * shift / spread
-    power = 1 - below(n - 1, np.multiply.outer(ratio, center), critical / spread)
-    return np.asarray(np.tensordot(weights / 2, power, axes=1))
 
+    least = 2
 
-def mean_assured_n(
-    delta: float,
-    sigma_d: float,
-    pilot_items: int,
-    *,
-    alpha: float = 0.05,
-    assurance: float = 0.80,
-) -> AssuredN:
-    """Smallest number of items of which the paired t test has the target assurance."""
-    n_0, target = at_least_two("pilot_items", pilot_items), open_unit("assurance", assurance)
-    sigma = float(positive("sigma_d", sigma_d))
-    largest = float(stdtr(n_0 - 1, np.sqrt(n_0) * abs(float(finite("delta", delta))) / sigma))
+    def __init__(
+        self, delta: float, sigma_d: float, pilot_items: int, *, alpha: float = 0.05
+    ) -> None:
+        self.n_0, self.alpha = at_least_two("pilot_items", pilot_items), open_unit("alpha", alpha)
+        self.delta = abs(float(finite("delta", delta)))
+        self.sigma_d = float(positive("sigma_d", sigma_d))
 
-    def reaches(n: int) -> bool:
-        return bool(mean_assurance(n, delta, sigma, n_0, alpha=alpha) >= target)
+    @property
+    def largest(self) -> float:
+        """Chance that the true gap has the sign of the pilot's."""
+        return float(stdtr(self.n_0 - 1, np.sqrt(self.n_0) * self.delta / self.sigma_d))
 
-    if target >= largest or not reaches(LARGEST_PLAN):
-        return AssuredN(np.inf, largest)
-    return AssuredN(float(smallest_that(reaches, 2, LARGEST_PLAN)), largest)
+    def power(self, n: ArrayLike) -> FloatArray:
+        """Chance of a rejection on the side of the pilot's gap."""
+        sizes = counts("n_items", n)
+        if np.any(sizes < 2):
+            raise InvalidArgument(f"n_items must be at least 2, got {int(sizes.min())!r}")
+        nodes, weights = np.polynomial.legendre.leggauss(_NODES)
+        # Of the pilot's deviation over the true one.
+        ratio = np.sqrt(chdtri(self.n_0 - 1, (1 - nodes) / 2) / (self.n_0 - 1))
+        spread = np.sqrt(1 + sizes / self.n_0)
+        critical = -stdtrit(sizes - 1, self.alpha / 2)
+        center = np.sqrt(sizes) * (self.delta / self.sigma_d) / spread
+        power = 1 - below(sizes - 1, np.multiply.outer(ratio, center), critical / spread)
+        return np.asarray(np.tensordot(weights / 2, power, axes=1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +167,7 @@ def _rejection_path(
     rises by 1 at most.
     """
     m = np.arange(most + 1)
-    k = _critical_count(m, test, alpha)
+    k = critical_count(m, test, alpha)
     ahead, behind = posterior.ahead, posterior.behind
     # Where none rejects the product has no k to lose.
     lost = _beta_binomial(k, m, behind, ahead) * (behind + k) / (ahead + behind + m)

@@ -30,17 +30,14 @@ from llm_power.statistics._checks import broadcast, finite, non_negative, open_u
 from llm_power.statistics._cluster_sets import one_way_anova, pool_all, ratio
 from llm_power.statistics._roots import find_roots
 from llm_power.statistics._t_power import Reference, near_power, shift_of_power
-from llm_power.statistics._thresholds import smallest_that
 from llm_power.statistics._typing import ArrayLike, BoolArray, FloatArray
 from llm_power.statistics.cluster_moments import ClusterMoments
 from llm_power.statistics.design_effect import cluster_resolution, design_effect
+from llm_power.statistics.designs import ENDLESS, Design
 from llm_power.statistics.inversion import z_sum
 
 # At the ends themselves weights are infinite, or all 0.
 _EDGE: Final = 1e-12
-
-# Items that are as good as infinitely many.
-_ENDLESS: Final = 1e15
 
 
 def kish_design_effect(cluster_sizes: ArrayLike, icc: ArrayLike) -> FloatArray:
@@ -153,53 +150,56 @@ def cluster_power(
     return near_power(shift, clusters, open_unit("alpha", alpha), reference)
 
 
-def clusters_required(
-    delta: float,
-    sigma_d: float,
-    icc: float,
-    cluster_size: float = np.inf,
-    *,
-    alpha: float = 0.05,
-    power: float = 0.80,
-) -> float:
-    """Fewest clusters of one size from which the test has the target power.
+@dataclass(frozen=True)
+class ClusterDesign(Design):
+    """The t test of the mean gap over new clusters of one size, or of infinitely many items."""
 
-    ``inf`` where the gap is zero.
+    delta: float
+    sigma_d: float
+    icc: float
+    cluster_size: float = np.inf
+    alpha: float = 0.05
+
+    least = 2
+
+    def power(self, n: ArrayLike) -> FloatArray:
+        """`cluster_power` of numbers of clusters."""
+        size = min(self.cluster_size, float(ENDLESS))
+        return cluster_power(self.delta, self.sigma_d, self.icc, n, size, alpha=self.alpha)
+
+
+@dataclass(frozen=True)
+class MeanDesign(Design):
+    """The t test of the mean gap over units: items, or clusters of which each is a single number.
+
+    `sigma_d` may hold several deviations; power then has a last axis for them.
     """
-    size = min(cluster_size, _ENDLESS)
-    return _fewest(
-        lambda k: cluster_power(delta, sigma_d, icc, k, size, alpha=alpha), power, least=2
-    )
+
+    delta: float
+    sigma_d: ArrayLike
+    alpha: float = 0.05
+
+    least = 2
+
+    def power(self, n: ArrayLike) -> FloatArray:
+        """Power of numbers of units."""
+        return cluster_power(self.delta, self.sigma_d, 0.0, n, 1, alpha=self.alpha)
 
 
-def cluster_items_required(
-    delta: float,
-    sigma_d: float,
-    icc: float,
-    n_clusters: float,
-    *,
-    alpha: float = 0.05,
-    power: float = 0.80,
-) -> float:
-    """Fewest items a cluster with which so many clusters have the target power.
+@dataclass(frozen=True)
+class ClusterItemsDesign(Design):
+    """The same test where more items come from so many clusters; a unit is an item of each."""
 
-    ``inf`` where no number of items is enough.
-    """
-    return _fewest(
-        lambda m: cluster_power(delta, sigma_d, icc, n_clusters, m, alpha=alpha), power, least=1
-    )
+    delta: float
+    sigma_d: float
+    icc: float
+    n_clusters: float
+    alpha: float = 0.05
 
-
-def _fewest(power_of: Callable[[float], FloatArray], power: float, *, least: int) -> float:
-    """Smallest whole number from `least` on that has the power, which rises with it."""
-    target = open_unit("power", power)
-    fails, holds = least - 1, least
-    while power_of(float(holds)) < target:
-        fails, holds = holds, 2 * holds
-        if holds > _ENDLESS:
-            return np.inf
-    found = smallest_that(lambda n: bool(power_of(float(n)) >= target), fails + 1, holds)
-    return float(found)
+    def power(self, n: ArrayLike) -> FloatArray:
+        """`cluster_power` of numbers of items a cluster."""
+        k = self.n_clusters
+        return cluster_power(self.delta, self.sigma_d, self.icc, k, n, alpha=self.alpha)
 
 
 @dataclass(frozen=True, slots=True)

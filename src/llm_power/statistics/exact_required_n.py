@@ -13,6 +13,7 @@ test.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -31,8 +32,9 @@ from llm_power.statistics._checks import (
     positive,
     positive_count,
 )
-from llm_power.statistics._thresholds import smallest_that, threshold
+from llm_power.statistics._thresholds import smallest_that
 from llm_power.statistics._typing import ArrayLike, FloatArray, IntArray
+from llm_power.statistics.designs import ENDLESS, Design, detectable_gap
 from llm_power.statistics.inversion import z_sum
 from llm_power.statistics.mcnemar import mcnemar_asymptotic, mcnemar_exact, mcnemar_mid_p
 
@@ -45,7 +47,7 @@ P_VALUES = {
 # Probability left out on each side of a binomial range.
 _OUTSIDE = 1e-16
 #: Of more items sums over tables for many sizes take too long.
-MOST_SUMMED = 30_000
+MOST_SUMMED: Final = 30_000
 #: Of more items sums over tables take too long, and the normal law is within one in a thousand.
 MOST_COUNTED: Final = 1_000_000
 
@@ -88,81 +90,125 @@ def connor_required_n(
     return np.asarray(np.square(ratio))
 
 
-def mcnemar_power(
-    n_items: int, p10: float, p01: float, *, test: McNemarTest = "exact", alpha: float = 0.05
-) -> float:
-    """Exact unconditional power of McNemar's test."""
-    n, psi = positive_count("n_items", n_items), discordance(p10, p01)
-    m = _likely_discordant(n, n, psi)
-    rejected = _rejection_probability(m, p10 / psi, test, open_unit("alpha", alpha))
-    return float(binomial_pmf(m, n, psi) @ rejected)
+def continuity_corrected(n_items: FloatArray, delta: FloatArray) -> FloatArray:
+    """Items at which :math:`|b - c| - 1` reaches what :math:`|b - c|` reaches at `n_items`."""
+    n, gap = np.broadcast_arrays(n_items, np.abs(delta))
+    corrected = np.full(n.shape, np.inf)
+    where = np.isfinite(n)
+    safe = np.where(where, n, 1.0)
+    root = 1 + np.sqrt(1 + 4 / (safe * np.where(where, gap, 1.0)))
+    np.copyto(corrected, safe / 4 * np.square(root), where=where)
+    return corrected
 
 
-def mcnemar_powers(
-    n_items: ArrayLike, p10: float, p01: float, *, test: McNemarTest = "exact", alpha: float = 0.05
-) -> FloatArray:
-    """`mcnemar_power` of many numbers of items, in a fraction of the time."""
-    n, psi = counts("n_items", n_items), discordance(p10, p01)
-    if n.size == 0 or n.min() < 1:
-        raise InvalidArgument(f"n_items must be at least 1, got {n_items!r}")
-    m = _likely_discordant(int(n.min()), int(n.max()), psi)
-    given = _rejection_probability(m, p10 / psi, test, open_unit("alpha", alpha))
-    found = [_mean(given, m, size, psi) for size in n.ravel().tolist()]
-    return np.reshape(found, n.shape)
+class McNemarDesign(Design):
+    """McNemar's test of new items, at given probabilities that only A, and only B, solves one.
 
-
-def powers_of_test(
-    n_items: ArrayLike, p10: float, p01: float, *, test: McNemarTest = "exact", alpha: float = 0.05
-) -> FloatArray:
-    """`mcnemar_powers`, or for more than 30,000 items its approximation.
-
-    That is the normal power, near rejection region only, with one variance a hypothesis as in
-    `connor_required_n`, for the exact test with the continuity correction: .003 too low at most,
-    with 300 discordant items, and .0005 with 3,000.
+    Tables are summed for up to `summed` items; beyond, the power is the normal one, near rejection
+    region only, with one variance a hypothesis as in `connor_required_n`, for the exact test with
+    the continuity correction. Beyond 30,000 items that is .003 too low at most, with 300 discordant
+    items, and .0005 with 3,000.
     """
-    n, psi = counts("n_items", n_items), discordance(p10, p01)
-    if n.size == 0 or n.max() <= MOST_SUMMED:
-        return mcnemar_powers(n, p10, p01, test=test, alpha=alpha)
-    gap, root = abs(p10 - p01), np.sqrt(n)
-    shift = np.maximum(gap * root - (1 / root if test == "exact" else 0), 0)
-    critical = -ndtri(open_unit("alpha", alpha) / 2) * np.sqrt(psi)
-    return np.asarray(ndtr((shift - critical) / np.sqrt(psi - gap**2)))
 
+    def __init__(
+        self,
+        p10: float,
+        p01: float,
+        *,
+        test: McNemarTest = "exact",
+        alpha: float = 0.05,
+        summed: int = ENDLESS,
+    ) -> None:
+        # Models that never differ on an item are never told apart.
+        self.p10, self.p01, self.psi = p10, p01, discordance(p10, p01) if p10 or p01 else 0.0
+        self.test, self.alpha, self.summed = test, open_unit("alpha", alpha), summed
+        if test not in P_VALUES:
+            raise InvalidArgument(f"test must be one of {sorted(P_VALUES)}, got {test!r}")
+        # Chances of a rejection by the number of discordant items, from `_known` on.
+        self._known, self._rejection = 0, np.zeros(0)
 
-def mcnemar_required_n(
-    p10: float,
-    p01: float,
-    *,
-    test: McNemarTest = "exact",
-    alpha: float = 0.05,
-    power: float = 0.80,
-) -> float:
-    """Smallest n such that n items and any larger number have the target power; ``inf`` at no gap.
+    def power(self, n: ArrayLike) -> FloatArray:
+        """Exact unconditional power, of all numbers in the normal law if one exceeds `summed`."""
+        sizes = counts("n_items", n)
+        if sizes.size == 0 or sizes.min() < 1:
+            raise InvalidArgument(f"n_items must be at least 1, got {n!r}")
+        if self.psi == 0:
+            return np.zeros(sizes.shape)
+        if sizes.max() > self.summed:
+            return self._normal_power(sizes)
+        m, given = self._given(int(sizes.min()), int(sizes.max()))
+        powers = [self._mean(given, m, size) for size in sizes.ravel().tolist()]
+        return np.reshape(powers, sizes.shape)
 
-    The chance of a rejection given the number of discordant items lies between its largest
-    non-decreasing minorant and its smallest non-decreasing majorant. The means of these two
-    rise with the number of items and are inverted by bisection; between the two inverses every
-    number of items is checked.
-    """
-    psi, level = discordance(p10, p01), open_unit("alpha", alpha)
-    target = _target(power, level)
-    if p10 == p01:
-        return np.inf
-    start = float(connor_required_n(p10, p01, alpha=level, power=max(target, 0.5)))
-    span = 4 / np.sqrt(start * psi)
-    while True:
-        least, most = max(1, int(start * (1 - span))), int(start * (1 + span)) + 20
-        m = _likely_discordant(least, most, psi)
-        given = _rejection_probability(m, p10 / psi, test, level)
-        minorant = np.minimum.accumulate(given[::-1])[::-1]
-        majorant = np.maximum.accumulate(given)
-        never = least == 1 or _mean(majorant, m, least, psi) < target
-        if never and _mean(minorant, m, most, psi) >= target:
-            break
-        span *= 2
-    first = _first_at_least(target, majorant, m, psi=psi, least=least, most=most)
-    last = _first_at_least(target, minorant, m, psi=psi, least=first, most=most)
-    return _last_below(target, given, m, psi=psi, first=first - 1, last=last) + 1.0
+    def closed_form(self, target: float) -> float | None:
+        """No number at no gap; beyond a million items `connor_required_n`, corrected.
+
+        That is within an item in 1,000 where some 2,000 of them are discordant, in 100 where 200
+        are, and up to a tenth too many where 20 are.
+        """
+        if target <= self.alpha:
+            raise InvalidArgument(
+                f"power must exceed alpha, got power={target!r} at alpha={self.alpha!r}"
+            )
+        connor = connor_required_n(self.p10, self.p01, alpha=self.alpha, power=target)
+        if connor <= MOST_COUNTED:
+            return None
+        if self.test == "exact":
+            connor = continuity_corrected(connor, np.asarray(self.p10 - self.p01))
+        return float(np.ceil(connor))
+
+    def start(self, target: float) -> int:
+        """Whole part of `connor_required_n`."""
+        power = max(target, 0.5)
+        return int(connor_required_n(self.p10, self.p01, alpha=self.alpha, power=power))
+
+    def last_below(self, target: float, n: int) -> int:
+        """Largest number without the power, of those that the saw-tooth leaves open.
+
+        The chance of a rejection given the number of discordant items is at least its largest
+        non-decreasing minorant, whose mean rises with the number of items: from where that has the
+        target all numbers have it, and those before are checked one by one.
+        """
+        span = 4 / np.sqrt(n * self.psi)
+        while True:
+            most = int(n * (1 + span)) + 20
+            m, given = self._given(n, most)
+            minorant = np.minimum.accumulate(given[::-1])[::-1]
+            if self._mean(minorant, m, most) >= target:
+                break
+            span *= 2
+        last = smallest_that(lambda size: self._mean(minorant, m, size) >= target, n, most)
+        mass, below = binomial_pmf(m, n, self.psi), n - 1
+        for size in range(n, last + 1):
+            if mass @ given < target:
+                below = size
+            mass[1:] = (1 - self.psi) * mass[1:] + self.psi * mass[:-1]
+            mass[0] *= 1 - self.psi
+        return below
+
+    def _given(self, least: int, most: int) -> tuple[IntArray, FloatArray]:
+        """Numbers of discordant items of `least` to `most`, and the chances of a rejection."""
+        m = _likely_discordant(least, most, self.psi)
+        first, last = int(m[0]), int(m[-1])
+        if first < self._known or last >= self._known + self._rejection.size:
+            # Wider than asked for, since the next number that a search asks for is not far.
+            self._known = max(first - m.size // 2, 0)
+            wide = np.arange(self._known, last + m.size // 2 + 1)
+            k = _critical_counts(self._known, int(wide[-1]), self.test, self.alpha)
+            theta = self.p10 / self.psi
+            self._rejection = _lower_tail(k, wide, theta) + _upper_tail(wide - k, wide, theta)
+        return m, self._rejection[first - self._known : last - self._known + 1]
+
+    def _mean(self, values: FloatArray, m: IntArray, n: int) -> float:
+        """Mean of a function of the number of discordant items, given on the range m."""
+        likely = _likely_discordant(n, n, self.psi)
+        return float(binomial_pmf(likely, n, self.psi) @ values[likely - m[0]])
+
+    def _normal_power(self, n: IntArray) -> FloatArray:
+        gap, root = abs(self.p10 - self.p01), np.sqrt(n)
+        shift = np.maximum(gap * root - (1 / root if self.test == "exact" else 0), 0)
+        critical = -ndtri(self.alpha / 2) * np.sqrt(self.psi)
+        return np.asarray(ndtr((shift - critical) / np.sqrt(self.psi - gap**2)))
 
 
 def mcnemar_detectable_gap(
@@ -173,69 +219,14 @@ def mcnemar_detectable_gap(
     alpha: float = 0.05,
     power: float = 0.80,
 ) -> float:
-    """Smallest gap that McNemar's test detects with the target power; ``inf`` where none is.
-
-    Which tables reject does not depend on the gap, and their probability rises with it. Beyond a
-    million items the gap is that of the formulas of `required_n_of_test`.
-    """
+    """Smallest gap that McNemar's test detects at a discordance that does not depend on it."""
     n, psi = positive_count("n_items", n_items), discordance(p_discordant, 0.0)
-    target = _target(power, level := open_unit("alpha", alpha))
-    if n > MOST_COUNTED:
 
-        def enough(gap: float) -> bool:
-            only = (psi + gap) / 2, (psi - gap) / 2
-            return _approximate_n(*only, test=test, alpha=level, power=target) <= n
+    def at(gap: float) -> McNemarDesign:
+        cells = (psi + gap) / 2, (psi - gap) / 2
+        return McNemarDesign(*cells, test=test, alpha=alpha, summed=MOST_COUNTED)
 
-    else:
-        m = _likely_discordant(n, n, psi)
-        mass, k = binomial_pmf(m, n, psi), _critical_count(m, test, level)
-
-        def enough(gap: float) -> bool:
-            theta = (1 + gap / psi) / 2
-            return bool(mass @ (_lower_tail(k, m, theta) + _upper_tail(m - k, m, theta)) >= target)
-
-    if not enough(psi):
-        return np.inf
-    return threshold(enough, 0.0, psi, halvings=40)
-
-
-def required_n_of_test(
-    p10: float,
-    p01: float,
-    *,
-    test: McNemarTest = "exact",
-    alpha: float = 0.05,
-    power: float = 0.80,
-) -> float:
-    """`mcnemar_required_n`, or beyond a million items its approximation.
-
-    That is `connor_required_n`, for the exact test with the continuity correction: within an item
-    in 1,000 where some 2,000 of them are discordant, in 100 where 200 are, and up to a tenth too
-    many where 20 are.
-    """
-    if connor_required_n(p10, p01, alpha=alpha, power=power) <= MOST_COUNTED:
-        return mcnemar_required_n(p10, p01, test=test, alpha=alpha, power=power)
-    return float(np.ceil(_approximate_n(p10, p01, test=test, alpha=alpha, power=power)))
-
-
-def _approximate_n(
-    p10: float, p01: float, *, test: McNemarTest, alpha: float, power: float
-) -> float:
-    connor = connor_required_n(p10, p01, alpha=alpha, power=power)
-    if test == "exact":
-        connor = continuity_corrected(connor, np.asarray(p10 - p01))
-    return float(connor)
-
-
-def continuity_corrected(n_items: FloatArray, delta: FloatArray) -> FloatArray:
-    """Items at which :math:`|b - c| - 1` reaches what :math:`|b - c|` reaches at `n_items`."""
-    n, gap = np.broadcast_arrays(n_items, np.abs(delta))
-    corrected = np.full(n.shape, np.inf)
-    where = np.isfinite(n)
-    safe = np.where(where, n, 1.0)
-    root = 1 + np.sqrt(1 + 4 / (safe * np.where(where, gap, 1.0)))
-    np.copyto(corrected, safe / 4 * np.square(root), where=where)
-    return corrected
+    return detectable_gap(at, n, power, widest=psi)
 
 
 def normal_design_errors(
@@ -278,7 +269,7 @@ def mcnemar_design_errors(
     theta = max(p10, p01) / psi
     m = _likely_discordant(n, n, psi)
     mass = binomial_pmf(m, n, psi)
-    k = _critical_count(m, test, level)
+    k = critical_count(m, test, level)
     wrong, right = _lower_tail(k, m, theta), _upper_tail(m - k, m, theta)
     # E[B; B <= k] = m theta P(B' <= k - 1) with B' ~ Binomial(m - 1, theta).
     solved_wrong = m * theta * _lower_tail(k - 1, m - 1, theta)
@@ -296,21 +287,7 @@ def mcnemar_design_errors(
     )
 
 
-def _target(power: float, alpha: float) -> float:
-    if open_unit("power", power) <= alpha:
-        raise InvalidArgument(f"power must exceed alpha, got power={power!r} at alpha={alpha!r}")
-    return float(power)
-
-
-def _rejection_probability(
-    m: IntArray, theta: float, test: McNemarTest, alpha: float
-) -> FloatArray:
-    """Chance of a rejection given m discordant items."""
-    k = _critical_count(m, test, alpha)
-    return _lower_tail(k, m, theta) + _upper_tail(m - k, m, theta)
-
-
-def _critical_count(m: IntArray, test: McNemarTest, alpha: float) -> IntArray:
+def critical_count(m: IntArray, test: McNemarTest, alpha: float) -> IntArray:
     """Largest smaller count that rejects, of m discordant items; -1 where none does."""
     if test not in P_VALUES:
         raise InvalidArgument(f"test must be one of {sorted(P_VALUES)}, got {test!r}")
@@ -329,6 +306,12 @@ def _critical_count(m: IntArray, test: McNemarTest, alpha: float) -> IntArray:
     return k
 
 
+@lru_cache(maxsize=16)
+def _critical_counts(first: int, last: int, test: McNemarTest, alpha: float) -> IntArray:
+    """`critical_count` of a range, which does not depend on the gap: a search asks for it again."""
+    return critical_count(np.arange(first, last + 1), test, alpha)
+
+
 def _lower_tail(k: IntArray, m: IntArray, theta: float) -> FloatArray:
     """P(B <= k) of B ~ Binomial(m, theta); 0 where k is negative."""
     inside = (k >= 0) & (m >= 0)
@@ -345,31 +328,3 @@ def _upper_tail(k: IntArray, m: IntArray, theta: float) -> FloatArray:
 def _likely_discordant(least: int, most: int, psi: float) -> IntArray:
     """Numbers of discordant items that occur among `least` to `most` items."""
     return likely_counts(least, most, psi, outside=_OUTSIDE)
-
-
-def _mean(values: FloatArray, m: IntArray, n: int, psi: float) -> float:
-    """Mean of a function of the number of discordant items, given on the range m."""
-    likely = _likely_discordant(n, n, psi)
-    return float(binomial_pmf(likely, n, psi) @ values[likely - m[0]])
-
-
-def _first_at_least(
-    target: float, rising: FloatArray, m: IntArray, *, psi: float, least: int, most: int
-) -> int:
-    """Smallest n in [least, most] whose mean of a non-decreasing function reaches the target."""
-    return smallest_that(lambda n: _mean(rising, m, n, psi) >= target, least, most)
-
-
-def _last_below(
-    target: float, given: FloatArray, m: IntArray, *, psi: float, first: int, last: int
-) -> int:
-    """Largest n in [first, last] with power below the target, from one n to the next."""
-    likely = _likely_discordant(first, last, psi)
-    given = given[np.maximum(likely - m[0], 0)]
-    mass, below = binomial_pmf(likely, first, psi), first
-    for n in range(first, last + 1):
-        if mass @ given < target:
-            below = n
-        mass[1:] = (1 - psi) * mass[1:] + psi * mass[:-1]
-        mass[0] *= 1 - psi
-    return below

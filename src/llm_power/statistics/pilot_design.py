@@ -15,9 +15,10 @@ doi:10.1002/sim.4780141709, for sizes at the upper limit of a pilot's variance.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, Final
+from typing import Final, Protocol
 
 import numpy as np
 from scipy.special import betaincinv, chdtri, ndtri
@@ -32,13 +33,13 @@ from llm_power.statistics._checks import (
     positive,
 )
 from llm_power.statistics._t_power import near_power, shift_of_power
-from llm_power.statistics._thresholds import smallest_that
-from llm_power.statistics._typing import ArrayLike, FloatArray
-from llm_power.statistics.assurance import LARGEST_PLAN, AssuredN
+from llm_power.statistics._typing import ArrayLike, FloatArray, IntArray
+from llm_power.statistics.assurance import McNemarAssurance, MeanAssurance
 from llm_power.statistics.cluster_moments import ClusterMoments
-from llm_power.statistics.cluster_requirement import cluster_power, clusters_required
+from llm_power.statistics.cluster_requirement import MeanDesign
 from llm_power.statistics.cluster_robust import cluster_robust_test
-from llm_power.statistics.exact_required_n import powers_of_test, required_n_of_test
+from llm_power.statistics.designs import ENDLESS, AssuranceDesign, Design, required_units
+from llm_power.statistics.exact_required_n import MOST_SUMMED, McNemarDesign
 from llm_power.statistics.score_interval import wilson_interval
 
 # Points of the lattice over what a pilot leaves open of clusters.
@@ -66,121 +67,171 @@ class PilotDesign:
     confidence: float
 
 
-def binary_design(
-    gap: float,
-    b: int,
-    c: int,
-    pilot_items: int,
-    *,
-    test: McNemarTest = "exact",
-    alpha: float = 0.05,
-    power: float = 0.80,
-    confidence: float = 0.90,
+class ExpectedDesign(Design):
+    """A design whose power is the mean over equally likely values of what a pilot leaves open."""
+
+    def __init__(self, mean_power: Callable[[IntArray], FloatArray]) -> None:
+        self._mean_power = mean_power
+
+    def power(self, n: ArrayLike) -> FloatArray:
+        """Expected power of numbers of units."""
+        return self._mean_power(counts("n_units", n))
+
+
+class Pilot(Protocol):
+    """What two models' pilot tells of designs at a declared gap."""
+
+    def at(self, gap: float) -> Design:
+        """Design at the pilot's estimates."""
+
+    def ends(self, gap: float, confidence: float) -> tuple[Design, Design]:
+        """Design at both ends of an interval of what is estimated."""
+
+    def expected(self, gap: float) -> Design:
+        """Design whose power is expected over what the pilot leaves open."""
+
+    def assurance(self) -> AssuranceDesign:
+        """Design whose power is expected over the gap as well."""
+
+
+def pilot_design(
+    pilot: Pilot, gap: float, *, power: float = 0.80, confidence: float = 0.90
 ) -> PilotDesign:
-    """Items that McNemar's test needs to find a gap, with the discordance of a pilot."""
-    first, second, n = (int(x) for x in pair_counts(b, c, pilot_items))
-    size, discordant = abs(float(finite("gap", gap))), first + second
-    if not 0 < size <= discordant / n:
-        raise InvalidArgument(
-            f"gap must lie in (0, {discordant / n:.6g}], at most the share of items that the "
-            f"models differ on in the pilot, got {gap!r}"
-        )
-    limits = wilson_interval(discordant, n, confidence=confidence)
-
-    n_star, low, high = (
-        required_n_of_test(*_cells(psi, size), test=test, alpha=alpha, power=power)
-        for psi in (discordant / n, float(limits[0]), float(limits[1]))
-    )
-    settings: dict[str, Any] = {"test": test, "alpha": alpha}
-    assurance = binary_expected_power(size, n_star, first, second, n, **settings)
-    return PilotDesign(n_star, low, high, float(assurance), confidence)
+    """Units that a declared gap needs, with their interval and their expected power."""
+    designs = pilot.at(gap), *pilot.ends(gap, confidence)
+    n_star, low, high = (required_units(design, power) for design in designs)
+    assurance = float(pilot.expected(gap).power(n_star))
+    return PilotDesign(n_star, low, high, assurance, confidence)
 
 
-def binary_expected_power(
-    gap: float,
-    n_items: ArrayLike,
-    b: int,
-    c: int,
-    pilot_items: int,
-    *,
-    test: McNemarTest = "exact",
-    alpha: float = 0.05,
-) -> FloatArray:
-    """Power of McNemar's test at a declared gap, expected over a pilot's discordance."""
-    first, second, n = (int(x) for x in pair_counts(b, c, pilot_items))
-    size = _gap_size(gap)
-    # Jeffreys' posterior, at quantiles of equal probability.
-    drawn = betaincinv(first + second + 0.5, n - first - second + 0.5, _levels(_NODES))
-    powers = [powers_of_test(n_items, *_cells(psi, size), test=test, alpha=alpha) for psi in drawn]
-    return np.asarray(np.mean(powers, axis=0))
+class BinaryPilot:
+    """A pilot of 0/1 scores: McNemar's test on new items, of unknown discordance."""
+
+    def __init__(
+        self,
+        b: int,
+        c: int,
+        n_items: int,
+        *,
+        test: McNemarTest = "exact",
+        alpha: float = 0.05,
+    ) -> None:
+        self.b, self.c, self.n_items = (int(x) for x in pair_counts(b, c, n_items))
+        self.test, self.alpha = test, alpha
+
+    @property
+    def discordance(self) -> float:
+        """Share of the pilot's items that exactly one model solves."""
+        return (self.b + self.c) / self.n_items
+
+    def at(self, gap: float) -> McNemarDesign:
+        """McNemar's test at the pilot's discordance, at least the size of the gap."""
+        return self._design(self.discordance, self._admitted(gap))
+
+    def ends(self, gap: float, confidence: float) -> tuple[McNemarDesign, McNemarDesign]:
+        """McNemar's test at both limits of Wilson's interval of the discordance."""
+        size = self._admitted(gap)
+        limits = wilson_interval(self.b + self.c, self.n_items, confidence=confidence)
+        low, high = (self._design(float(psi), size) for psi in limits)
+        return low, high
+
+    def expected(self, gap: float) -> Design:
+        """McNemar's test over Jeffreys' posterior of the discordance."""
+        size, discordant = _gap_size(gap), self.b + self.c
+        # At quantiles of equal probability.
+        drawn = betaincinv(
+            discordant + 0.5, self.n_items - discordant + 0.5, _levels(_NODES)
+        ).tolist()
+        designs = [self._design(psi, size, summed=MOST_SUMMED) for psi in drawn]
+        return ExpectedDesign(lambda n: np.asarray(np.mean([x.power(n) for x in designs], axis=0)))
+
+    def assurance(self) -> McNemarAssurance:
+        """McNemar's test over the posterior of all three cells."""
+        return McNemarAssurance(self.b, self.c, self.n_items, test=self.test, alpha=self.alpha)
+
+    def _admitted(self, gap: float) -> float:
+        size = abs(float(finite("gap", gap)))
+        if not 0 < size <= self.discordance:
+            raise InvalidArgument(
+                f"gap must lie in (0, {self.discordance:.6g}], at most the share of items that the "
+                f"models differ on in the pilot, got {gap!r}"
+            )
+        return size
+
+    def _design(self, psi: float, gap: float, *, summed: int = ENDLESS) -> McNemarDesign:
+        # A discordance below the gap is none that the gap admits.
+        cells = (max(psi, gap) + gap) / 2, (max(psi, gap) - gap) / 2
+        return McNemarDesign(*cells, test=self.test, alpha=self.alpha, summed=summed)
 
 
-def mean_design(
-    gap: float,
-    differences: ArrayLike,
-    *,
-    alpha: float = 0.05,
-    power: float = 0.80,
-    confidence: float = 0.90,
-) -> PilotDesign:
-    """Items that the paired t test needs to find a gap, with the variance of a pilot."""
-    d = finite("differences", differences)
-    if d.ndim != 1 or len(d) < 5 or np.ptp(d) == 0:
-        raise InvalidArgument(
-            "differences must hold five numbers or more, not all equal, "
-            f"got {d.size} of {np.unique(d).size} values"
-        )
-    size = _gap_size(gap)
-    tail = (1 - open_unit("confidence", confidence)) / 2
-    center, error = _log_variance(d)
+class MeanPilot:
+    """A pilot of graded scores: the paired t test on new items, of unknown variance."""
 
-    def items(log_variance: float) -> float:
-        sigma = np.exp(log_variance / 2)
-        return clusters_required(size, sigma, 0.0, 1, alpha=alpha, power=power)
+    def __init__(self, differences: ArrayLike, *, alpha: float = 0.05) -> None:
+        d = finite("differences", differences)
+        if d.ndim != 1 or len(d) < 5 or np.ptp(d) == 0:
+            raise InvalidArgument(
+                "differences must hold five numbers or more, not all equal, "
+                f"got {d.size} of {np.unique(d).size} values"
+            )
+        self.n_items, self.delta, self.sigma = len(d), float(d.mean()), float(d.std(ddof=1))
+        self.alpha, (self._center, self._error) = alpha, _log_variance(d)
 
-    n_star = items(float(np.log(d.var(ddof=1))))
-    low, high = (items(center + error * float(ndtri(p))) for p in (tail, 1 - tail))
-    assurance = mean_expected_power(size, n_star, d, alpha=alpha)
-    return PilotDesign(n_star, low, high, float(assurance), confidence)
+    def at(self, gap: float) -> MeanDesign:
+        """Paired t test at the pilot's variance."""
+        return MeanDesign(_gap_size(gap), self.sigma, self.alpha)
 
+    def ends(self, gap: float, confidence: float) -> tuple[MeanDesign, MeanDesign]:
+        """Paired t test at both limits of Bonett's interval of the variance."""
+        tail = (1 - open_unit("confidence", confidence)) / 2
+        low, high = self._sigma_at(np.array([tail, 1 - tail])).tolist()
+        size = _gap_size(gap)
+        return MeanDesign(size, low, self.alpha), MeanDesign(size, high, self.alpha)
 
-def mean_expected_power(
-    gap: float, n_items: ArrayLike, differences: ArrayLike, *, alpha: float = 0.05
-) -> FloatArray:
-    """Power of the paired t test at a declared gap, expected over a pilot's variance."""
-    center, error = _log_variance(finite("differences", differences))
-    drawn = np.exp((center + error * ndtri(_levels(_NODES))) / 2)
-    n = counts("n_items", n_items)[..., np.newaxis]
-    return np.asarray(cluster_power(gap, drawn, 0.0, n, 1, alpha=alpha).mean(axis=-1))
+    def expected(self, gap: float) -> Design:
+        """Paired t test over the law of the variance that Bonett's interval rests on."""
+        design = MeanDesign(_gap_size(gap), self._sigma_at(_levels(_NODES)), self.alpha)
+        return ExpectedDesign(lambda n: np.asarray(design.power(n[..., np.newaxis]).mean(axis=-1)))
+
+    def assurance(self) -> MeanAssurance:
+        """Paired t test over the posterior of mean and variance."""
+        return MeanAssurance(self.delta, self.sigma, self.n_items, alpha=self.alpha)
+
+    def _sigma_at(self, levels: FloatArray) -> FloatArray:
+        return np.asarray(np.exp((self._center + self._error * ndtri(levels)) / 2))
 
 
 @dataclass(frozen=True, slots=True)
 class ClusterPilot:
-    """What a pilot in clusters leaves open, at equally likely points."""
+    """A pilot in clusters: the t test over new clusters of its sizes, of unknown variances."""
 
     #: Gap of the pilot.
     delta: float
     #: Of the gap over a sample of clusters, and its degrees of freedom.
     standard_error: float
     freedom: float
-    #: `between`, `within`: Variance of the paired difference between clusters, at least 0, and
-    #: within them.
+    #: Variance of the paired difference between clusters, at least 0, and within them.
     between: float
     within: float
-    #: `n_clusters`, `cluster_size`, `size_cv`: Clusters, their mean size and the coefficient of
-    #: variation of their sizes.
+    #: Clusters, their mean size and the coefficient of variation of their sizes.
     n_clusters: float
     cluster_size: float
     size_cv: float
-    #: `drawn_between`, `drawn_within`, `drawn_delta`: Equally likely values of both variances, and
-    #: of the gap; shape (n_points,).
+    #: Equally likely values of both variances, and of the gap; shape (n_points,).
     drawn_between: FloatArray
     drawn_within: FloatArray
     drawn_delta: FloatArray
+    #: Two-sided level of the test.
+    alpha: float
+
+    @property
+    def sigma(self) -> float:
+        """Deviation of one cluster's share in the mean gap, at the pilot's estimates."""
+        return float(np.sqrt(self.variance(self.between, self.within, self.cluster_size)))
 
     @property
     def drawn_variance(self) -> FloatArray:
-        """Equally likely values of that variance, at clusters of the pilot's size."""
+        """Equally likely values of its square."""
         return self.variance(self.drawn_between, self.drawn_within, self.cluster_size)
 
     def variance(self, between: ArrayLike, within: ArrayLike, size: float) -> FloatArray:
@@ -188,8 +239,54 @@ class ClusterPilot:
         spread = 1 + self.size_cv**2
         return np.asarray(np.asarray(within) / size + spread * np.asarray(between))
 
+    def at(self, gap: float) -> MeanDesign:
+        """T test over clusters at the pilot's variances."""
+        return MeanDesign(_gap_size(gap), self.sigma, self.alpha)
 
-def cluster_pilot(moments: ClusterMoments) -> ClusterPilot:
+    def ends(self, gap: float, confidence: float) -> tuple[MeanDesign, MeanDesign]:
+        """T test over clusters at two quantiles of the variance."""
+        size = _gap_size(gap)
+        low, high = np.sqrt(_ends(self.drawn_variance, confidence)).tolist()
+        return MeanDesign(size, low, self.alpha), MeanDesign(size, high, self.alpha)
+
+    def expected(self, gap: float) -> Design:
+        """T test over clusters, over the equally likely variances."""
+        size = _gap_size(gap)
+        return ExpectedDesign(lambda k: self._mean_power(k, np.asarray(size)))
+
+    def assurance(self) -> ClusterAssurance:
+        """T test over clusters, over the equally likely variances and gaps."""
+        return ClusterAssurance(self)
+
+    def _mean_power(self, n_clusters: IntArray, gap: FloatArray) -> FloatArray:
+        k = n_clusters[..., np.newaxis].astype(np.float64)
+        shift = gap * np.sqrt(k / self.drawn_variance)
+        return np.asarray(near_power(shift, k, open_unit("alpha", self.alpha)).mean(axis=-1))
+
+
+class ClusterAssurance(AssuranceDesign):
+    """Assurance of the t test over new clusters of a pilot's sizes."""
+
+    least = 2
+
+    def __init__(self, pilot: ClusterPilot) -> None:
+        self._pilot = pilot
+        self._gap = np.sign(pilot.delta) * pilot.drawn_delta
+
+    @property
+    def largest(self) -> float:
+        """Chance that the true gap has the sign of the pilot's."""
+        return float(np.mean(self._gap > 0))
+
+    def power(self, n: ArrayLike) -> FloatArray:
+        """Chance of a rejection on the side of the pilot's gap."""
+        k = counts("n_clusters", n)
+        if np.any(k < 2):
+            raise InvalidArgument(f"n_clusters must be at least 2, got {int(k.min())!r}")
+        return self._pilot._mean_power(k, self._gap)
+
+
+def cluster_pilot(moments: ClusterMoments, *, alpha: float = 0.05) -> ClusterPilot:
     """Gap and variance components of one pair, from the clusters of a pilot.
 
     Mean squares over their expectations are chi-square over their degrees of freedom, exactly so
@@ -226,52 +323,18 @@ def cluster_pilot(moments: ClusterMoments) -> ClusterPilot:
         drawn_between=drawn_between,
         drawn_within=drawn_within,
         drawn_delta=np.zeros(0),
+        alpha=alpha,
     )
     spread = np.sqrt(pilot.variance(drawn_between, drawn_within, pilot.cluster_size) / k)
     return replace(pilot, drawn_delta=pilot.delta + spread * ndtri(third))
 
 
-def cluster_number_design(
-    gap: float,
-    pilot: ClusterPilot,
-    *,
-    alpha: float = 0.05,
-    power: float = 0.80,
-    confidence: float = 0.90,
-) -> PilotDesign:
-    """Clusters, of the pilot's sizes, that the t test over clusters needs to find a gap."""
-    size = _gap_size(gap)
-    drawn = pilot.drawn_variance
-    known = float(pilot.variance(pilot.between, pilot.within, pilot.cluster_size))
-    n_star, low, high = (
-        clusters_required(size, float(np.sqrt(variance)), 0.0, 1, alpha=alpha, power=power)
-        for variance in (known, *_ends(drawn, confidence))
-    )
-    assurance = cluster_expected_power(size, n_star, pilot, alpha=alpha)
-    return PilotDesign(n_star, low, high, float(assurance), confidence)
-
-
-def cluster_expected_power(
-    gap: float, n_clusters: ArrayLike, pilot: ClusterPilot, *, alpha: float = 0.05
-) -> FloatArray:
-    """Power of the t test over clusters at a declared gap, expected over a pilot's variances."""
-    drawn = pilot.drawn_variance
-    k = counts("n_clusters", n_clusters)[..., np.newaxis].astype(np.float64)
-    powers = near_power(_gap_size(gap) * np.sqrt(k / drawn), k, open_unit("alpha", alpha))
-    return np.asarray(powers.mean(axis=-1))
-
-
 def cluster_items_design(
-    gap: float,
-    pilot: ClusterPilot,
-    *,
-    alpha: float = 0.05,
-    power: float = 0.80,
-    confidence: float = 0.90,
+    pilot: ClusterPilot, gap: float, *, power: float = 0.80, confidence: float = 0.90
 ) -> PilotDesign:
     """Items of the pilot's own clusters that the t test over them needs; ``inf`` if too few."""
     size, k = _gap_size(gap), pilot.n_clusters
-    shift = float(shift_of_power(k, open_unit("alpha", alpha), open_unit("power", power)))
+    shift = float(shift_of_power(k, open_unit("alpha", pilot.alpha), open_unit("power", power)))
     spread = 1 + pilot.size_cv**2
 
     def items(between: FloatArray, within: FloatArray) -> FloatArray:
@@ -285,40 +348,8 @@ def cluster_items_design(
     if np.isinf(n_star):
         return PilotDesign(n_star, low, high, np.nan, confidence)
     drawn = pilot.variance(pilot.drawn_between, pilot.drawn_within, n_star / k)
-    powers = near_power(size * np.sqrt(k / drawn), k, alpha)
+    powers = near_power(size * np.sqrt(k / drawn), k, pilot.alpha)
     return PilotDesign(n_star, low, high, float(powers.mean()), confidence)
-
-
-def cluster_assurance(
-    n_clusters: ArrayLike, pilot: ClusterPilot, *, alpha: float = 0.05
-) -> FloatArray:
-    """Assurance of the t test over new clusters of the pilot's sizes."""
-    k = counts("n_clusters", n_clusters)[..., np.newaxis].astype(np.float64)
-    if np.any(k < 2):
-        raise InvalidArgument(f"n_clusters must be at least 2, got {int(k.min())!r}")
-    drawn = pilot.drawn_variance
-    shift = np.sign(pilot.delta) * pilot.drawn_delta * np.sqrt(k / drawn)
-    return np.asarray(near_power(shift, k, open_unit("alpha", alpha)).mean(axis=-1))
-
-
-def cluster_assured_n(
-    pilot: ClusterPilot, *, alpha: float = 0.05, assurance: float = 0.80
-) -> AssuredN:
-    """Smallest number of clusters, of the pilot's sizes, that has the target assurance."""
-    target = open_unit("assurance", assurance)
-    largest = float(np.mean(np.sign(pilot.delta) * pilot.drawn_delta > 0))
-
-    def reaches(k: int) -> bool:
-        return bool(cluster_assurance(k, pilot, alpha=alpha) >= target)
-
-    if target >= largest or not reaches(LARGEST_PLAN):
-        return AssuredN(np.inf, largest)
-    return AssuredN(float(smallest_that(reaches, 2, LARGEST_PLAN)), largest)
-
-
-def _cells(psi: float, gap: float) -> tuple[float, float]:
-    # A discordance below the gap is none that the gap admits.
-    return (max(psi, gap) + gap) / 2, (max(psi, gap) - gap) / 2
 
 
 def _gap_size(gap: float) -> float:

@@ -28,7 +28,7 @@ from llm_power.statistics._binomial import binomial_pmf
 from llm_power.statistics._checks import counts, finite, open_unit, positive
 from llm_power.statistics._t_power import below
 from llm_power.statistics._thresholds import threshold
-from llm_power.statistics.exact_required_n import _critical_count
+from llm_power.statistics.exact_required_n import critical_count
 
 # Of a range, which leave less of it than rounding does.
 _HALVINGS: Final = 60
@@ -55,7 +55,7 @@ def share_limit(
         raise InvalidArgument(f"ahead must be at least behind, got {ahead!r} and {behind!r}")
     m, needed = most + least, 0
     if selected:
-        needed = m - int(_critical_count(np.array([m]), test, open_unit("alpha", alpha))[0])
+        needed = m - int(critical_count(np.array([m]), test, open_unit("alpha", alpha))[0])
         if most < needed:
             raise InvalidArgument(
                 f"ahead of {most} against {least} is not significant at alpha={alpha!r}"

@@ -154,8 +154,8 @@ def binary_verdicts(
 
     Further items for a difference are Connor's formula at the observed rates, for the exact test
     with the continuity correction :math:`\frac{n}{4}\left(1+\sqrt{1+4/(n|\delta|)}\right)^2`;
-    `llm_power.statistics.exact_required_n.mcnemar_required_n` has them without approximation;
-    the two are within 5 items or 3 per cent of each other in the cases tested.
+    `llm_power.statistics.exact_required_n.McNemarDesign` has them without approximation; the two
+    are within 5 items or 3 per cent of each other in the cases tested.
 
     Examples
     --------

@@ -14,7 +14,7 @@ from llm_power.provenance import Provenance
 from llm_power.report.figures import new_figure
 from llm_power.simulation.processes import admissible_agreement
 from llm_power.simulation.tasks import BinaryClassificationTask, NamedAgreement
-from llm_power.statistics.exact_required_n import mcnemar_power
+from llm_power.statistics.exact_required_n import McNemarDesign
 from replication.exhibits import Drawing, Exhibit, Inputs
 
 AGREEMENTS: Final = ("lowest", "independent", "highest")
@@ -119,7 +119,7 @@ def _summed(n: int, p_a: float, p_b: float, rate: float, alpha: float) -> float:
     if discordant < 1e-12:
         return 0.0
     cells = [max((discordant + sign * gap) / 2, 0.0) for sign in (1, -1)]
-    return mcnemar_power(n, *cells, test="asymptotic", alpha=alpha)
+    return float(McNemarDesign(*cells, test="asymptotic", alpha=alpha).power(n))
 
 
 def draw(frame: pd.DataFrame, target: float) -> Figure:

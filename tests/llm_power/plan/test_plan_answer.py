@@ -23,7 +23,7 @@ from llm_power.plan.question import Question
 from llm_power.plan.text import plan_text
 from llm_power.statistics._seeds import named_rng
 from llm_power.statistics.anytime_horizon import anytime_horizon
-from llm_power.statistics.exact_required_n import P_VALUES, mcnemar_power
+from llm_power.statistics.exact_required_n import P_VALUES, McNemarDesign
 from llm_power.statistics.paired_binary import admissible_rho, required_n_paired_binary
 from llm_power.statistics.paired_equivalence import score_equivalence_test
 
@@ -39,7 +39,9 @@ def test_the_planned_items_have_the_power_in_simulated_runs(test: McNemarTest) -
     b, c, _ = rng.multinomial(int(plan.items), cells, size=TRIALS).T
     found = float((P_VALUES[test](b, c) <= 0.05).mean())
     assert found == pytest.approx(0.8, abs=FOUR_ERRORS)
-    one_less = mcnemar_power(int(plan.items) - 1, plan.pair.p10, plan.pair.p01, test=test)
+    one_less = float(
+        McNemarDesign(plan.pair.p10, plan.pair.p01, test=test).power(int(plan.items) - 1)
+    )
     assert one_less < 0.8
 
 
@@ -96,7 +98,7 @@ def test_a_run_is_planned_at_its_rates() -> None:
     assert plan.monitored.items == float(horizon.n_star_anytime)
     assert plan.monitored.expected == pytest.approx(float(horizon.expected_items))
     assert plan.at_hand is not None
-    assert plan.at_hand.power == pytest.approx(mcnemar_power(400, 0.09, 0.0425))
+    assert plan.at_hand.power == pytest.approx(float(McNemarDesign(0.09, 0.0425).power(400)))
     assert plan.at_hand.detectable > plan.pair.gap or plan.at_hand.power > 0.8
 
 
@@ -104,7 +106,7 @@ def test_items_at_hand_are_told_of_beside_every_question() -> None:
     found = plan_any_correlation(0.65, 0.60, n_items=800)
     for plan in (plan_gap(0.05, 0.75, n_items=800), found.most):
         assert plan.at_hand is not None
-        assert plan.at_hand.power == pytest.approx(mcnemar_power(800, 0.4, 0.35))
+        assert plan.at_hand.power == pytest.approx(float(McNemarDesign(0.4, 0.35).power(800)))
     text = plan_text(found).replace("\n", " ")
     assert "The 800 items at hand find this gap with power 0.357" in text
     assert text.endswith("with power 0.8, at the lowest correlation.")

@@ -15,7 +15,8 @@ import pytest
 from llm_power.cli import main
 from llm_power.plan.answer import plan_accuracies
 from llm_power.plan.question import Question
-from llm_power.statistics.exact_required_n import mcnemar_required_n
+from llm_power.statistics.designs import required_units
+from llm_power.statistics.exact_required_n import McNemarDesign
 
 
 def run(*arguments: object) -> int:
@@ -107,7 +108,9 @@ def test_json_has_what_python_has(ask: Callable[..., str]) -> None:
     plan = plan_accuracies(0.65, 0.6, agreement=0.8, question=Question(comparisons=45))
     assert said["items"] == plan.items == plan.exact
     assert said["pair"]["p10"] == plan.pair.p10
-    assert said["items"] == mcnemar_required_n(plan.pair.p10, plan.pair.p01, alpha=0.05 / 45)
+    assert said["items"] == required_units(
+        McNemarDesign(plan.pair.p10, plan.pair.p01, alpha=0.05 / 45), 0.8
+    )
 
 
 @pytest.mark.parametrize(

@@ -22,9 +22,10 @@ from llm_power.plan.costs import plan_costs, variances_of_levels
 from llm_power.plan.pilot import pilot_curves, variances_of_pilot
 from llm_power.plan.question import Question
 from llm_power.scores.store import Repeats
-from llm_power.statistics.assurance import mcnemar_assured_n
+from llm_power.statistics.assurance import McNemarAssurance
 from llm_power.statistics.design_costs import Costs, Variances
-from llm_power.statistics.pilot_design import binary_design, binary_expected_power
+from llm_power.statistics.designs import assured_units
+from llm_power.statistics.pilot_design import BinaryPilot, pilot_design
 
 TWO = ("--model-a", "Meta-Llama-3-70B", "--model-b", "Yi-34B")
 COSTS = ("--cost-subject", 50, "--cost-item", 1, "--cost-answer", 0.02)
@@ -79,13 +80,13 @@ def test_what_the_plan_rests_on_is_the_pair() -> None:
     b, c = int((d > 0).sum()), int((d < 0).sum())
     declared = plan_pilot(task, "heron", "kite", gap=0.05, question=Question(models=4))
     level = Question(models=4).level
-    assert declared.design == binary_design(0.05, b, c, 400, alpha=level)
+    assert declared.design == pilot_design(BinaryPilot(b, c, 400, alpha=level), 0.05)
     n = int(declared.assured or 0)
-    below, at = binary_expected_power(0.05, [n - 1, n], b, c, 400, alpha=level)
+    below, at = BinaryPilot(b, c, 400, alpha=level).expected(0.05).power([n - 1, n])
     assert below < 0.8 <= at
     own = plan_pilot(task, "kite", "heron").own
     assert own is not None
-    assert own.assured == mcnemar_assured_n(b, c, 400)
+    assert own.assured == assured_units(McNemarAssurance(b, c, 400), 0.8)
     assert own.limit.gap < own.median.gap < own.observed.gap
     assert own.observed.assurance < 0.8 < own.limit.assurance
 

@@ -27,7 +27,7 @@ from llm_power.simulation.processes import (
 )
 from llm_power.simulation.scores_as_population import ResampledPairs
 from llm_power.statistics._typing import BoolArray
-from llm_power.statistics.exact_required_n import mcnemar_design_errors, mcnemar_power
+from llm_power.statistics.exact_required_n import McNemarDesign, mcnemar_design_errors
 from llm_power.statistics.graded_pairs import graded_difference_variance
 
 
@@ -107,7 +107,10 @@ def test_power_does_not_depend_on_blocks(
 def test_smallest_detectable_gap_is_that_of_the_exact_power() -> None:
     def missing(gap: float) -> float:
         law = better(gap).law()
-        return mcnemar_power(500, float(law.wins[0]), float(law.losses[0]), test="mid_p") - 0.8
+        return (
+            float(McNemarDesign(float(law.wins[0]), float(law.losses[0]), test="mid_p").power(500))
+            - 0.8
+        )
 
     exact = brentq(missing, 0.01, 0.14)
     found = Simulation(test="mid_p", n_trials=4_000).detectable_gap(better, 500, largest=0.15)

@@ -26,7 +26,7 @@ from llm_power.simulation.processes import (
     one_by_one,
 )
 from llm_power.simulation.scores_as_population import ResampledPredictions
-from llm_power.statistics.exact_required_n import mcnemar_power
+from llm_power.statistics.exact_required_n import McNemarDesign
 from llm_power.statistics.rejection_rates import TESTS, rejection_rates
 
 TABLES = np.array([[n00, c, b, 3] for n00, b, c in product((0, 4), (0, 2, 9, 15), (0, 1, 5))])
@@ -139,7 +139,7 @@ def test_power_is_that_of_the_exact_sum(name: str) -> None:
     law = process.law()
     rates = float(law.wins[0]), float(law.losses[0])
     found = Simulation(test=name, n_trials=20_000).power(process, 400)
-    expected = mcnemar_power(400, *rates, test=name)  # type: ignore[arg-type]
+    expected = float(McNemarDesign(*rates, test=name).power(400))  # type: ignore[arg-type]
     assert abs(found.power - expected) < 4 * found.standard_error
 
 

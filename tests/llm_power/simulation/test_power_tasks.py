@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 
 from llm_power import InvalidArgument
 from llm_power.simulation.tasks import BinaryClassificationTask, PreferenceTask, Task
-from llm_power.statistics.exact_required_n import mcnemar_power
+from llm_power.statistics.exact_required_n import McNemarDesign
 
 
 def listing_1() -> BinaryClassificationTask:
@@ -23,9 +23,8 @@ def test_listing_1_is_a_curve_a_size() -> None:
     assert_allclose(report.table["gap"].unique(), np.linspace(0, 0.05, 10), atol=1e-12)
     for row in report.table.to_dict("records"):
         p_a, p_b, power = row["acc_b"], row["acc_a"], row["power"]
-        exact = mcnemar_power(
-            *(row["dataset_size"], p_a * (1 - p_b), p_b * (1 - p_a)), test="asymptotic"
-        )
+        design = McNemarDesign(p_a * (1 - p_b), p_b * (1 - p_a), test="asymptotic")
+        exact = float(design.power(row["dataset_size"]))
         assert abs(power - exact) < 4.5 * max(row["standard_error"], 0.004)
         assert row["power_low"] <= power <= row["power_high"]
 

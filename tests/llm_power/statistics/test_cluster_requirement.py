@@ -12,15 +12,16 @@ from llm_power.statistics._seeds import named_rng
 from llm_power.statistics._t_power import Reference
 from llm_power.statistics.cluster_moments import moments_from_counts, moments_from_differences
 from llm_power.statistics.cluster_requirement import (
+    ClusterDesign,
+    ClusterItemsDesign,
     ClusterRequirement,
-    cluster_items_required,
     cluster_power,
     cluster_requirement,
-    clusters_required,
     icc_interval,
     kish_design_effect,
 )
 from llm_power.statistics.design_effect import cluster_resolution, design_effect
+from llm_power.statistics.designs import required_units
 from llm_power.statistics.inversion import wald_power
 
 # The 14 subjects of MMLU-Pro.
@@ -178,33 +179,33 @@ def test_the_interval_of_the_icc_covers_as_it_says(icc: float) -> None:
 
 def test_single_items_without_correlation_are_rs_paired_t_test() -> None:
     """R 4.2.2: power.t.test(delta=.05, sd=.5, power=.8, type="paired")$n is 786.8109."""
-    assert clusters_required(0.05, 0.5, 0.0, 1) == 787
+    assert required_units(ClusterDesign(0.05, 0.5, 0.0, 1), 0.8) == 787
 
 
 @pytest.mark.parametrize("n_clusters", [10, 14, 40])
 def test_one_item_less_from_each_cluster_has_too_little_power(n_clusters: int) -> None:
     law = (0.02, 0.316, 0.004)
-    size = cluster_items_required(*law, n_clusters)
+    size = required_units(ClusterItemsDesign(*law, n_clusters), 0.8)
     assert cluster_power(*law, n_clusters, size) >= 0.8
     assert cluster_power(*law, n_clusters, size - 1) < 0.8
     # The same question the other way round.
-    assert clusters_required(*law, size) == n_clusters
-    assert clusters_required(*law, size - 1) > n_clusters
+    assert required_units(ClusterDesign(*law, size), 0.8) == n_clusters
+    assert required_units(ClusterDesign(*law, size - 1), 0.8) > n_clusters
 
 
 def test_too_few_clusters_are_never_enough() -> None:
     law = (0.02, 0.316, 0.004)
-    fewest = clusters_required(*law)
-    assert np.isfinite(cluster_items_required(*law, fewest))
-    assert cluster_items_required(*law, fewest - 1) == np.inf
-    assert clusters_required(0.0, 0.316, 0.004) == np.inf
+    fewest = required_units(ClusterDesign(*law), 0.8)
+    assert np.isfinite(required_units(ClusterItemsDesign(*law, fewest), 0.8))
+    assert required_units(ClusterItemsDesign(*law, fewest - 1), 0.8) == np.inf
+    assert required_units(ClusterDesign(0.0, 0.316, 0.004), 0.8) == np.inf
 
 
 def test_the_required_items_of_clusters_by_simulation() -> None:
     """Of 0/1 scores whose gap varies between clusters, by a t test of the clusters' gaps."""
     gap, psi, icc, clusters, trials = 0.02, 0.1, 0.004, 14, 10_000
     sigma, rng = (psi - gap**2) ** 0.5, named_rng(0, "cluster_items_required")
-    size = int(cluster_items_required(gap, sigma, icc, clusters))
+    size = int(required_units(ClusterItemsDesign(gap, sigma, icc, clusters), 0.8))
     gaps = gap + sigma * icc**0.5 * rng.standard_normal((trials, clusters))
     differ = rng.binomial(size, psi, gaps.shape)
     b = rng.binomial(differ, (1 + np.clip(gaps / psi, -1, 1)) / 2)

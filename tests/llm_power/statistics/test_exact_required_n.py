@@ -18,17 +18,15 @@ from scipy.stats import multinomial
 
 from llm_power.choices import McNemarTest
 from llm_power.errors import InvalidArgument
+from llm_power.statistics.designs import required_units
 from llm_power.statistics.exact_required_n import (
+    MOST_SUMMED,
     P_VALUES,
+    McNemarDesign,
     connor_required_n,
     mcnemar_design_errors,
     mcnemar_detectable_gap,
-    mcnemar_power,
-    mcnemar_powers,
-    mcnemar_required_n,
     normal_design_errors,
-    powers_of_test,
-    required_n_of_test,
 )
 from llm_power.statistics.paired_binary import required_n_discordance
 
@@ -52,7 +50,9 @@ def test_power_and_errors_are_sums_over_all_tables(
     b, c, mass = tables(n, p10, p01)
     rejects = (P_VALUES[test](b, c) <= 0.05) & (b + c > 0)
     power = mass[rejects].sum()
-    np.testing.assert_allclose(mcnemar_power(n, p10, p01, test=test), power, rtol=1e-9, atol=1e-14)
+    np.testing.assert_allclose(
+        float(McNemarDesign(p10, p01, test=test).power(n)), power, rtol=1e-9, atol=1e-14
+    )
     errors = mcnemar_design_errors(n, p10, p01, test=test)
     np.testing.assert_allclose(errors.power, power, rtol=1e-9, atol=1e-14)
     if power == 0:
@@ -75,20 +75,20 @@ def test_required_n_is_after_the_last_size_with_too_little_power(
     test: McNemarTest, power: float, p10: float, p01: float
 ) -> None:
     top = int(2 * connor_required_n(p10, p01, power=max(power, 0.5))) + 40
-    reached = [mcnemar_power(n, p10, p01, test=test) >= power for n in range(1, top)]
+    reached = [float(McNemarDesign(p10, p01, test=test).power(n)) >= power for n in range(1, top)]
     expected = max((n for n, enough in enumerate(reached, 1) if not enough), default=0) + 1
-    assert mcnemar_required_n(p10, p01, test=test, power=power) == expected
+    assert required_units(McNemarDesign(p10, p01, test=test), power) == expected
 
 
 def test_a_clean_sweep_needs_as_many_items_as_the_level_says() -> None:
     """2 * 2^-n <= alpha, the smallest attainable p-value; half of it for mid-p."""
-    assert mcnemar_required_n(1.0, 0.0) == 6
-    assert mcnemar_required_n(1.0, 0.0, test="mid_p") == 5
-    assert mcnemar_required_n(1.0, 0.0, alpha=0.0005) == 12
+    assert required_units(McNemarDesign(1.0, 0.0), 0.8) == 6
+    assert required_units(McNemarDesign(1.0, 0.0, test="mid_p"), 0.8) == 5
+    assert required_units(McNemarDesign(1.0, 0.0, alpha=0.0005), 0.8) == 12
 
 
 def test_equal_probabilities_need_infinitely_many_items() -> None:
-    assert mcnemar_required_n(0.2, 0.2) == np.inf
+    assert required_units(McNemarDesign(0.2, 0.2), 0.8) == np.inf
     assert np.isinf(connor_required_n(0.2, 0.2))
 
 
@@ -101,8 +101,8 @@ def test_connor_is_the_formula_and_tends_to_equation_6() -> None:
 
 
 def test_exact_needs_more_and_mid_p_about_as_many_as_connor() -> None:
-    exact = mcnemar_required_n(0.15, 0.13)
-    mid_p = mcnemar_required_n(0.15, 0.13, test="mid_p")
+    exact = required_units(McNemarDesign(0.15, 0.13), 0.8)
+    mid_p = required_units(McNemarDesign(0.15, 0.13, test="mid_p"), 0.8)
     assert exact > mid_p
     assert mid_p == pytest.approx(float(connor_required_n(0.15, 0.13)), rel=0.005)
 
@@ -114,7 +114,8 @@ def test_a_smaller_gap_than_the_detectable_one_has_too_little_power(
 ) -> None:
     gap = mcnemar_detectable_gap(n, psi, test=test)
     power = [
-        mcnemar_power(n, (psi + x) / 2, (psi - x) / 2, test=test) for x in (gap - 1e-8, gap + 1e-8)
+        float(McNemarDesign((psi + x) / 2, (psi - x) / 2, test=test).power(n))
+        for x in (gap - 1e-8, gap + 1e-8)
     ]
     assert power[0] < 0.8 < power[1]
     assert gap <= psi
@@ -129,15 +130,15 @@ def test_too_few_items_detect_no_gap() -> None:
 def test_beyond_a_million_items_the_number_goes_on(test: McNemarTest) -> None:
     """The pair that the limit is nearest to, counted and approximated."""
     half = 0.000_442
-    approximate = required_n_of_test(0.05 + half, 0.05 - half, test=test)
+    approximate = required_units(McNemarDesign(0.05 + half, 0.05 - half, test=test), 0.8)
     assert approximate > 1_000_000
-    counted = mcnemar_required_n(0.05 + half, 0.05 - half, test=test)
+    counted = required_units(McNemarDesign(0.05 + half, 0.05 - half, test=test), 0.8)
     assert approximate == pytest.approx(counted, rel=1e-3)
 
 
 def test_twenty_thousand_items_take_less_than_a_third_of_a_second() -> None:
     start = time.perf_counter()
-    n = mcnemar_required_n(0.15, 0.1395)
+    n = required_units(McNemarDesign(0.15, 0.1395), 0.8)
     assert 19_000 < n < 22_000
     assert time.perf_counter() - start < 0.3
 
@@ -163,9 +164,9 @@ def test_normal_and_exact_errors_agree_for_many_items() -> None:
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (lambda: mcnemar_required_n(0.7, 0.4), "sum in"),
-        (lambda: mcnemar_required_n(0.3, 0.1, power=0.04), "power must exceed alpha"),
-        (lambda: mcnemar_power(10, 0.3, 0.1, test="wald"), "test must be one of"),  # type: ignore[arg-type]
+        (lambda: required_units(McNemarDesign(0.7, 0.4), 0.8), "sum in"),
+        (lambda: required_units(McNemarDesign(0.3, 0.1), 0.04), "power must exceed alpha"),
+        (lambda: float(McNemarDesign(0.3, 0.1, test="wald").power(10)), "test must be one of"),  # type: ignore[arg-type]
         (lambda: mcnemar_design_errors(10, 0.3, 0.3), "must differ"),
         (lambda: normal_design_errors(0, 1), "delta must not be zero"),
         (lambda: connor_required_n(0.7, 0.4), "sum of at most 1"),
@@ -182,21 +183,32 @@ def test_exact_type_1_error(test: McNemarTest) -> None:
     """Largest over discordances .02 to .9 and n = 50, 500, 5,000 at a nominal .05."""
     largest = {"exact": 0.0483, "mid_p": 0.0501, "asymptotic": 0.0531}
     rates = [
-        mcnemar_power(n, psi / 2, psi / 2, test=test)
+        float(McNemarDesign(psi / 2, psi / 2, test=test).power(n))
         for n in (50, 500, 5_000)
         for psi in (0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.9)
     ]
     assert max(rates) == pytest.approx(largest[test], abs=1e-4)
 
 
+def test_models_that_never_differ_are_never_told_apart() -> None:
+    design = McNemarDesign(0.0, 0.0)
+    assert required_units(design, 0.8) == np.inf
+    np.testing.assert_array_equal(design.power([1, 10**7]), 0)
+
+
 @pytest.mark.parametrize("test", TESTS)
 def test_powers_of_many_sizes_are_those_of_each(test: McNemarTest) -> None:
     sizes = np.array([[1, 40], [999, 1_000]])
-    one_by_one = [mcnemar_power(n, 0.12, 0.08, test=test) for n in sizes.ravel().tolist()]
-    found = mcnemar_powers(sizes, 0.12, 0.08, test=test)
+    one_by_one = [
+        float(McNemarDesign(0.12, 0.08, test=test).power(n)) for n in sizes.ravel().tolist()
+    ]
+    found = McNemarDesign(0.12, 0.08, test=test).power(sizes)
     np.testing.assert_allclose(found.ravel(), one_by_one, rtol=1e-12)
     assert found.shape == sizes.shape
     # The normal law takes over where it has come near.
     for rates in ((0.11, 0.1022), (0.0055, 0.0045)):
-        sums, normal = (float(powers_of_test(n, *rates, test=test)) for n in (30_000, 30_001))
+        sums, normal = (
+            float(McNemarDesign(*rates, test=test, summed=MOST_SUMMED).power(n))
+            for n in (30_000, 30_001)
+        )
         np.testing.assert_allclose(normal, sums, atol=3e-3)

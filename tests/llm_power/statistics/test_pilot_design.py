@@ -7,19 +7,17 @@ import pytest
 from scipy.stats import beta, chi2, nct, t
 
 from llm_power.errors import InvalidArgument
-from llm_power.statistics.cluster_moments import moments_from_differences
+from llm_power.statistics.cluster_moments import moments_from_counts, moments_from_differences
 from llm_power.statistics.cluster_requirement import cluster_requirement
-from llm_power.statistics.exact_required_n import mcnemar_power, mcnemar_required_n
+from llm_power.statistics.designs import assured_units, required_units
+from llm_power.statistics.exact_required_n import McNemarDesign
 from llm_power.statistics.graded_pairs import draw_graded_pairs, graded_difference_variance
 from llm_power.statistics.pilot_design import (
-    binary_design,
-    binary_expected_power,
-    cluster_assurance,
-    cluster_assured_n,
+    BinaryPilot,
+    MeanPilot,
     cluster_items_design,
-    cluster_number_design,
     cluster_pilot,
-    mean_design,
+    pilot_design,
 )
 from llm_power.statistics.score_interval import wilson_interval
 
@@ -33,31 +31,43 @@ def clustered(
 
 
 def test_the_interval_is_that_of_the_discordance() -> None:
-    design = binary_design(-0.02, 36, 18, 300, test="mid_p")
+    design = pilot_design(BinaryPilot(36, 18, 300, test="mid_p"), -0.02)
     low, high = wilson_interval(54, 300, confidence=0.9)
     for found, psi in ((design.n_star, 0.18), (design.low, low), (design.high, high)):
         cells = (psi + 0.02) / 2, (psi - 0.02) / 2
-        assert found == mcnemar_required_n(*map(float, cells), test="mid_p")
+        assert found == required_units(McNemarDesign(*map(float, cells), test="mid_p"), 0.8)
 
 
 def test_expected_power_is_the_mean_over_the_posterior_of_the_discordance() -> None:
     levels = (np.arange(2_000) + 0.5) / 2_000
     drawn = beta(54.5, 246.5).ppf(levels[::20])
-    mean = np.mean([mcnemar_power(2_000, (p + 0.03) / 2, (p - 0.03) / 2) for p in drawn])
-    np.testing.assert_allclose(binary_expected_power(0.03, 2_000, 36, 18, 300), mean, atol=2e-3)
+    mean = np.mean(
+        [float(McNemarDesign((p + 0.03) / 2, (p - 0.03) / 2).power(2_000)) for p in drawn]
+    )
+    np.testing.assert_allclose(
+        BinaryPilot(36, 18, 300).expected(0.03).power(2_000), mean, atol=2e-3
+    )
+
+
+def test_expected_power_averages_what_each_pilot_leaves_open() -> None:
+    graded = MeanPilot(np.random.default_rng(1).normal(0.02, 0.3, 200)).expected(0.05)
+    np.testing.assert_allclose(graded.power([245, 298]), [0.8, 0.87], atol=0.005)
+    moments = moments_from_counts([90] * 4, [9, 14, 3, 8], [4, 2, 5, 3])
+    clustered = cluster_pilot(moments).expected(0.05)
+    np.testing.assert_allclose(clustered.power([15, 112]), [0.66, 0.97], atol=0.005)
 
 
 def test_a_discordance_below_the_gap_is_none() -> None:
     """Of 2 in 30 items the lower limit is .02, and the gap .05."""
-    design = binary_design(0.05, 2, 0, 30)
-    assert design.low == mcnemar_required_n(0.05, 0.0)
+    design = pilot_design(BinaryPilot(2, 0, 30), 0.05)
+    assert design.low == required_units(McNemarDesign(0.05, 0.0), 0.8)
 
 
 def test_required_items_of_means_are_those_of_r() -> None:
     """R: power.t.test(delta = .05, sd = .3, power = .8, type = "paired")$n is 284.5."""
     d = np.random.default_rng(2).normal(size=200)
     d = 0.3 * (d - d.mean()) / d.std(ddof=1)
-    assert mean_design(0.05, d).n_star == 285
+    assert pilot_design(MeanPilot(d), 0.05).n_star == 285
 
 
 def test_equal_clusters_have_the_interval_of_their_mean_square() -> None:
@@ -90,23 +100,23 @@ def test_the_fewest_clusters_and_items_have_the_power() -> None:
         error = np.sqrt(pilot.variance(pilot.between, pilot.within, size) / clusters)
         return float(nct(clusters - 1, gap / error).sf(t(clusters - 1).ppf(0.975)))
 
-    number = cluster_number_design(0.05, pilot)
+    number = pilot_design(pilot, 0.05)
     needed = number.n_star
     assert power(0.05, needed - 1, sizes.mean()) < 0.8 <= power(0.05, needed, sizes.mean())
-    items = cluster_items_design(0.1, pilot).n_star
+    items = cluster_items_design(pilot, 0.1).n_star
     assert power(0.1, 14, (items - 1) / 14) < 0.8 <= power(0.1, 14, items / 14)
     assert number.low < needed < number.high
     assert number.assurance < 0.8 + 0.01
     # The paper's definitions differ by the divisor of the variance alone.
     asked = cluster_requirement(moments)
-    found = cluster_items_design(pilot.delta, pilot).n_star
+    found = cluster_items_design(pilot, pilot.delta).n_star
     if np.isfinite(asked.n_star):
         np.testing.assert_allclose(found, asked.n_star, rtol=0.2)
 
 
 def test_too_few_clusters_for_any_number_of_items() -> None:
     d, labels = clustered(np.random.default_rng(6), np.full(5, 60), 0.03, 0.2)
-    design = cluster_items_design(0.05, cluster_pilot(moments_from_differences(d, labels)))
+    design = cluster_items_design(cluster_pilot(moments_from_differences(d, labels)), 0.05)
     assert design.n_star == design.high == np.inf
     assert np.isnan(design.assurance)
 
@@ -114,22 +124,25 @@ def test_too_few_clusters_for_any_number_of_items() -> None:
 def test_assured_clusters() -> None:
     d, labels = clustered(np.random.default_rng(7), np.full(20, 50), 0.01, 0.2, delta=0.12)
     pilot = cluster_pilot(moments_from_differences(d, labels))
-    found = cluster_assured_n(pilot, assurance=0.7)
+    found = assured_units(pilot.assurance(), 0.7)
     n = int(found.n_star)
-    below, at = cluster_assurance([n - 1, n], pilot)
+    below, at = pilot.assurance().power([n - 1, n])
     assert below < 0.7 <= at
-    assert cluster_assured_n(pilot, assurance=0.9999).n_star == np.inf
+    assert assured_units(pilot.assurance(), 0.9999).n_star == np.inf
 
 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
         (
-            lambda: binary_design(0.3, 36, 18, 300),
+            lambda: pilot_design(BinaryPilot(36, 18, 300), 0.3),
             r"gap must lie in \(0, 0.18\], at most the share of items that the models differ on",
         ),
-        (lambda: mean_design(0.1, [1, 1, 1, 1, 1, 1]), "not all equal, got 6 of 1 values"),
-        (lambda: mean_design(0, [1, 2, 3, 4, 5, 6]), "gap must be positive"),
+        (
+            lambda: pilot_design(MeanPilot([1, 1, 1, 1, 1, 1]), 0.1),
+            "not all equal, got 6 of 1 values",
+        ),
+        (lambda: pilot_design(MeanPilot([1, 2, 3, 4, 5, 6]), 0), "gap must be positive"),
         (
             lambda: cluster_pilot(moments_from_differences([1.0, 2.0, 4.0], ["a"] * 3)),
             "must have two clusters, and two items in one, got 1 clusters of 3 items",
@@ -160,11 +173,11 @@ def test_upper_ends_of_the_discordance_hold(n: int, psi: float) -> None:
 def test_intervals_of_graded_items_hold(n: int) -> None:
     rng = np.random.default_rng(n)
     truth = np.sqrt(graded_difference_variance(0.1, 0.6))
-    needed = mean_design(0.03, _of_variance(truth)).n_star
+    needed = pilot_design(MeanPilot(_of_variance(truth)), 0.03).n_star
     missed = np.zeros(2)
     for _ in range(TRIALS):
         first, second = draw_graded_pairs(n, 0.1, 0.6, rng=rng)
-        design = mean_design(0.03, first - second)
+        design = pilot_design(MeanPilot(first - second), 0.03)
         missed += [design.low > needed, design.high < needed]
     assert np.all(np.abs(missed / TRIALS - 0.05) < LEEWAY + 0.02)
 

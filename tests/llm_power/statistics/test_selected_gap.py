@@ -7,7 +7,8 @@ import pytest
 from scipy.stats import binom, norm
 
 from llm_power.errors import InvalidArgument
-from llm_power.statistics.exact_required_n import mcnemar_power, mcnemar_required_n
+from llm_power.statistics.designs import required_units
+from llm_power.statistics.exact_required_n import McNemarDesign
 from llm_power.statistics.mcnemar import mcnemar_exact
 from llm_power.statistics.selected_gap import share_limit, shift_limit
 
@@ -114,13 +115,14 @@ def test_plans_from_simulated_significant_pilots() -> None:
     tables, times = np.unique(np.stack([b, c]), axis=1, return_counts=True)
     naive, kept = [], []
     for ahead, behind in tables.T.tolist():
-        from_own = mcnemar_required_n(ahead / n, behind / n)
+        from_own = required_units(McNemarDesign(ahead / n, behind / n), 0.8)
         share = share_limit(ahead, behind)
         rates = (ahead + behind) / n * np.array([share, 1 - share])
-        naive.append(mcnemar_power(int(from_own), p10, p01))
+        naive.append(float(McNemarDesign(p10, p01).power(int(from_own))))
         # Of a gap below a third of the true one the power is 1.
         small = (2 * share - 1) * (ahead + behind) / n < gap / 3
-        kept.append(1.0 if small else mcnemar_power(int(mcnemar_required_n(*rates)), p10, p01))
+        n_kept = 0.0 if small else required_units(McNemarDesign(*rates), 0.8)
+        kept.append(1.0 if small else float(McNemarDesign(p10, p01).power(int(n_kept))))
     weights = times / times.sum()
     mean = float(weights @ naive)
     error = float(np.sqrt(weights @ np.square(np.array(naive) - mean) / times.sum()))

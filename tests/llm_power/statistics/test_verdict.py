@@ -10,11 +10,8 @@ from scipy.stats import t, ttest_1samp
 
 from llm_power.choices import McNemarTest
 from llm_power.errors import InvalidArgument
-from llm_power.statistics.exact_required_n import (
-    P_VALUES,
-    connor_required_n,
-    mcnemar_required_n,
-)
+from llm_power.statistics.designs import required_units
+from llm_power.statistics.exact_required_n import P_VALUES, McNemarDesign, connor_required_n
 from llm_power.statistics.inversion import required_n
 from llm_power.statistics.verdict import (
     Verdicts,
@@ -143,7 +140,7 @@ def test_further_items_are_close_to_the_exact_ones(
 ) -> None:
     found = binary_verdicts(b, c, n, test=test, alpha=0.01)
     assert found.verdict == "undetermined"
-    need = mcnemar_required_n(b / n, c / n, test=test, alpha=0.01)
+    need = required_units(McNemarDesign(b / n, c / n, test=test, alpha=0.01), 0.8)
     assert float(found.further_items) + n == pytest.approx(need, rel=0.03, abs=5)
 
 
