@@ -41,9 +41,6 @@ if TYPE_CHECKING:
         unresolved_by_gap,
         unresolved_by_procedure,
     )
-    from llm_power.choices import (
-        reader_names,
-    )
     from llm_power.claims._errors import (
         AuditError,
     )
@@ -84,6 +81,9 @@ if TYPE_CHECKING:
     )
     from llm_power.plan.repeats import (
         plan_repeats,
+    )
+    from llm_power.plugins import (
+        reader_names,
     )
     from llm_power.scores.frames import (
         read_frame,
@@ -175,7 +175,7 @@ _HOMES = {
     "task_overview": "board.summary",
     "unresolved_by_gap": "board.summary",
     "unresolved_by_procedure": "board.summary",
-    "reader_names": "choices",
+    "reader_names": "plugins",
     "AuditError": "claims._errors",
     "Register": "claims.claims",
     "Audit": "claims.evaluate",

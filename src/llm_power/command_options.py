@@ -13,8 +13,8 @@ from llm_power.choices import (
     KINDS,
     MATCHES,
     POOLS,
-    reader_names,
 )
+from llm_power.plugins import reader_names
 
 Command = Callable[..., Any]
 

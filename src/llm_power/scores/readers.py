@@ -12,9 +12,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from llm_power.choices import READERS, reader_names
 from llm_power.errors import InvalidArgument, ScoreError, listed
-from llm_power.plugins import load_plugin
+from llm_power.plugins import load_reader, reader_names
 from llm_power.scores import (
     answer_results,
     code_results,
@@ -54,7 +53,6 @@ FORMATS: Final[Mapping[str, LogFormat]] = {
     "alpaca_eval": answer_results.ALPACA_EVAL,
     "every_eval_ever": answer_results.EVERY_EVAL_EVER,
 }
-Reader = Callable[[Sequence[Path], ReadOptions], TaskScores]
 
 
 def read_canonical(paths: Sequence[Path], options: ReadOptions) -> TaskScores:
@@ -106,36 +104,6 @@ def read_canonical(paths: Sequence[Path], options: ReadOptions) -> TaskScores:
     kept = options.kept(task.models, str(path))
     selected = task if kept == task.models else select_models(task, kept)
     return selected if options.task is None else replace(selected, task=options.task)
-
-
-def load_reader(name: str) -> Reader:
-    """Return the reader of that name.
-
-    Parameters
-    ----------
-    name : str
-        One of `reader_names`: an entry point of the group ``llm_power.readers``, in which any
-        installed package may put a function ``(paths, options) -> TaskScores``.
-
-    Returns
-    -------
-    Reader
-        The function.
-
-    Raises
-    ------
-    InvalidArgument
-        If there is no such reader.
-    PluginError
-        If two packages have a reader of that name, or it cannot be loaded.
-
-    Examples
-    --------
-    >>> from llm_power.scores.readers import load_reader
-    >>> load_reader("wide").__name__
-    'read_wide'
-    """
-    return load_plugin(READERS, name, besides="auto")
 
 
 def read_scores(

@@ -16,12 +16,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from llm_power.choices import READERS, reader_names
 from llm_power.errors import InvalidArgument, ScoreError
-from llm_power.plugins import PluginError
+from llm_power.plugins import READERS, PluginError, load_reader, reader_names
 from llm_power.scores._source import read_file
 from llm_power.scores.options import ReadOptions
-from llm_power.scores.readers import load_reader, read_scores, recognize
+from llm_power.scores.readers import read_scores, recognize
 from llm_power.scores.store import Provenance, TaskScores, read_task, write_task
 
 ROOT = Path(__file__).resolve().parents[3]
