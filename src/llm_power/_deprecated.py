@@ -19,12 +19,7 @@ _SIMULATION: Final = {
         *("PairedCells", "paired_bernoulli_cells", "latent_correlation", "gap_at_required_n"),
         "discordance_from_required_n",
     ),
-    "rejection_rates": ("RejectionRates", "rejection_rates", "CalibrationCell", "calibration_cell"),
     "graded_pairs": ("draw_graded_pairs", "graded_difference_variance"),
-    "power_curves": ("PowerCurve", "bernoulli_power_curve", "graded_power_curve"),
-    "e_process_simulation": (
-        *("e_process_trajectories", "EProcessCalibration", "e_process_calibration"),
-    ),
 }
 _VERDICTS: Final = {
     "operating_point": ("OperatingPoint",),

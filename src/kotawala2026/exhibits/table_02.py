@@ -9,13 +9,13 @@ import pandas as pd
 
 from kotawala2026.exhibits._beside import compared
 from kotawala2026.operating_point import ALPHA, POWER
+from kotawala2026.rejection_rates import TESTS, CalibrationCell, calibration_cell
 from llm_power.errors import InvalidArgument
 from llm_power.printed import Printed
 from llm_power.provenance import Provenance
 from llm_power.report.tables import Column, Table, as_fixed, as_text, to_csv
 from llm_power.statistics._seeds import named_rng
 from llm_power.statistics._typing import FloatArray
-from llm_power.statistics.rejection_rates import TESTS, CalibrationCell, calibration_cell
 from replication.exhibits import Exhibit, Inputs
 
 # Repetitions of the whole table that its Monte Carlo error is read from.
@@ -101,7 +101,7 @@ def compute(
     Raises
     ------
     InvalidArgument
-        As `declared_five` and `llm_power.statistics.rejection_rates.calibration_cell`.
+        As `declared_five` and `kotawala2026.rejection_rates.calibration_cell`.
     """
     five = declared_five(p, rho_z)
     cells = [
@@ -120,7 +120,7 @@ def summarize(cells: pd.DataFrame, printed: pd.DataFrame, *, seed: int) -> pd.Da
         From `compute`.
     printed : DataFrame
         Table 2 as loaded; its rows are the tests in the order of
-        `llm_power.statistics.rejection_rates.TESTS`.
+        `kotawala2026.rejection_rates.TESTS`.
     seed : int
         Seed of the repetitions; one stream a test and choice of cells.
 
@@ -229,7 +229,7 @@ def _cell_rows(cell: CalibrationCell, *, declared: bool) -> pd.DataFrame:
             "p": cell.p,
             "rho_z": cell.rho_z,
             "declared": declared,
-            "test": null.tests,
+            "test": TESTS,
             "n_items": null.n_items,
             "n_trials": null.n_trials,
             "delta": cell.delta,

@@ -16,11 +16,11 @@ from kotawala2026.quantities.calculators import CALCULATORS
 from kotawala2026.quantities.gap_buckets import named_buckets
 from kotawala2026.quantities.grounds import QUANTITIES, DisplayedScores
 from kotawala2026.quantities.published_numbers import PublishedNumbers
+from kotawala2026.rejection_rates import TESTS
 from llm_power.agreement import agrees
 from llm_power.printed import Printed
 from llm_power.statistics.inversion import z_sum
 from llm_power.statistics.mcnemar import mcnemar_exact, mcnemar_mid_p
-from llm_power.statistics.rejection_rates import TESTS
 from replication.constraints import BoardScore
 from replication.findings import Finding, derived
 from replication.printed import PublishedCounts

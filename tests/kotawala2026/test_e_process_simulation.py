@@ -5,14 +5,18 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from kotawala2026 import e_process_simulation
+from kotawala2026.e_process_simulation import e_process_calibration, e_process_trajectories
 from llm_power.errors import InvalidArgument
-from llm_power.statistics import e_process_simulation
 from llm_power.statistics._seeds import named_rng
+from llm_power.statistics.anytime_horizon import anytime_horizon
 from llm_power.statistics.bernoulli_pairs import discordance_from_required_n
-from llm_power.statistics.e_process import UNIFORM_98, anytime_boundary, first_crossing
-from llm_power.statistics.e_process_simulation import (
-    e_process_calibration,
-    e_process_trajectories,
+from llm_power.statistics.e_process import (
+    BETA_4_4,
+    UNIFORM_98,
+    Mixture,
+    anytime_boundary,
+    first_crossing,
 )
 
 
@@ -82,6 +86,24 @@ def test_appendix_c_calibration(delta: float, n_star: float, ratio: float, upper
     ranks = np.array([0.8, 0.8]) + 4 * np.sqrt(0.16 / 5_000) * np.array([-1, 1])
     low, high = np.sort(found.stopping_items)[(ranks * 5_000).astype(int)] / n_star
     assert low - 0.05 <= upper <= high + 0.05
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mixture", [UNIFORM_98, BETA_4_4])
+@pytest.mark.parametrize(("b", "c"), [(253, 111), (1871, 1076), (1680, 1454)])
+def test_power_at_the_horizon_by_simulation(b: int, c: int, mixture: Mixture) -> None:
+    pair, trials = anytime_horizon(b, c, 12_032, mixture=mixture), 20_000
+    p10, p01 = b / 12_032, c / 12_032
+    for horizon, power in ((pair.n_star_anytime, 0.8), (pair.stopping_90, 0.9)):
+        rng = named_rng(11, f"horizon/{b}/{power}")
+        run = e_process_calibration(
+            p10, p01, int(horizon), n_trials=trials, mixture=mixture, rng=rng
+        )
+        assert abs(run.rejection_rate - power) < 4 * np.sqrt(power * (1 - power) / trials)  # 4 SE
+        if power == 0.8:
+            spread = float(np.minimum(run.stopping_items, int(horizon)).std())
+            error = 4 * spread / np.sqrt(trials)
+            assert abs(run.restricted_mean - float(pair.expected_items)) < error
 
 
 def test_results_do_not_depend_on_the_block_size(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,7 +18,7 @@ from llm_power.statistics.e_process import (
 
 # Probability that more discordant items arrive than are simulated.
 _BEYOND = 1e-14
-# Signs held at once by the e-process simulation; results do not depend on it.
+# Signs held at once; results do not depend on it.
 _BLOCK = 2**22
 
 
@@ -31,36 +31,7 @@ def e_process_trajectories(
     mixture: Mixture = BETA_4_4,
     rng: RandomSource = None,
 ) -> FloatArray:
-    """Log e after each item of simulated pairs (Figure 4).
-
-    Parameters
-    ----------
-    p10, p01 : float
-        Probability that only A, and only B, solves an item; equal under the null.
-    n_items, n_trajectories : int
-        Items a trajectory and number of trajectories.
-    mixture : DiscreteMixture or BetaMixture, default `BETA_4_4`
-        The mixture of alternatives.
-    rng : numpy.random.Generator or int, optional
-        Stream of random numbers; a seed starts one, and by default it is fresh.
-
-    Returns
-    -------
-    ndarray, shape (n_trajectories, n_items)
-        Log e; column k holds the value after k + 1 items.
-
-    Raises
-    ------
-    InvalidArgument
-        If an argument is outside its domain.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.e_process_simulation import e_process_trajectories
-    >>> log_e = e_process_trajectories(0.2, 0.1, n_items=500, n_trajectories=3, rng=1)
-    >>> log_e.shape
-    (3, 500)
-    """
+    """Log e after each item of simulated pairs (Figure 4), shape (n_trajectories, n_items)."""
     rng = np.random.default_rng(rng)
     discordance(p10, p01)
     shape = (positive_count("n_trajectories", n_trajectories), positive_count("n_items", n_items))
@@ -71,44 +42,14 @@ def e_process_trajectories(
 
 @dataclass(frozen=True, slots=True)
 class EProcessCalibration:
-    """Stopping times of the e-process on simulated pairs.
+    """Stopping times of the e-process on simulated pairs, in items."""
 
-    Attributes
-    ----------
-    stopping_items : ndarray, shape (n_trials,)
-        Items until the e-process crosses; ``inf`` where it does not within the horizon.
-    rejection_rate, standard_error : float
-        Share of trials that cross, and its Monte Carlo standard error.
-    mean_stopping : float
-        Mean stopping time of the trials that cross, in items; NaN where none does.
-    mean_stopping_error : float
-        Its Monte Carlo standard error.
-    restricted_mean : float
-        Mean of the stopping time cut at the horizon, in items, over all trials.
-    horizon, n_trials : int
-        Items at which a trial ends, and number of trials.
-    alpha : float
-        Level.
-    mixture : DiscreteMixture or BetaMixture
-        The mixture of alternatives.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.e_process_simulation import e_process_calibration
-    >>> null = e_process_calibration(0.1, 0.1, horizon=500, n_trials=200, rng=1)
-    >>> null.n_trials
-    200
-    """
-
-    stopping_items: FloatArray
+    stopping_items: FloatArray  # a trial each; inf where it does not cross within the horizon
     rejection_rate: float
     standard_error: float
-    mean_stopping: float
+    mean_stopping: float  # of the trials that cross; NaN where none does
     mean_stopping_error: float
-    restricted_mean: float
-    horizon: int
-    n_trials: int
-    alpha: float
+    restricted_mean: float  # over all trials, cut at the horizon
     mixture: Mixture
 
 
@@ -124,49 +65,15 @@ def e_process_calibration(
 ) -> EProcessCalibration:
     """Type-I error or stopping times of the mixture e-process (Appendix C, Calibration).
 
-    Parameters
-    ----------
-    p10, p01 : float
-        Probability that only A, and only B, solves an item; equal under the null.
-    horizon : int
-        Items at which a trial ends. The paper does not say where its trials end.
-    alpha : float, default 0.05
-        Level.
-    n_trials : int, default 600
-        Number of trials (M of Appendix C).
-    mixture : DiscreteMixture or BetaMixture, default `BETA_4_4`
-        A mixture that is symmetric about 1/2.
-    rng : numpy.random.Generator or int, optional
-        Stream of random numbers; a seed starts one, and by default it is fresh.
-
-    Returns
-    -------
-    EProcessCalibration
-        Stopping times in items, and their summary.
-
-    Raises
-    ------
-    InvalidArgument
-        If an argument is outside its domain, or the mixture is not symmetric.
-
-    Notes
-    -----
     Only discordant items move the process: their signs are simulated against the boundary of
-    `anytime_boundary`, and the item at which the M-th of them arrives is M plus a negative
-    binomial number of concordant ones, independent of the signs.
+    `anytime_boundary`, which needs a mixture symmetric about 1/2, and the item at which the M-th of
+    them arrives is M plus a negative binomial number of concordant ones, independent of the signs.
 
-    Appendix C reports type-I errors of 0.035 and 0.043 on its two pairs, as found here, and
+    Appendix C reports type-I errors of 0.035 and 0.043 on its two pairs, as simulated here, and
     expected stopping times of 1.84 to 2.32 N*. The construction it describes stops sooner: at
     1.30 N* in the mean on the pair of gap 2.4% (N* = 2362) and 1.15 N* on that of 7.8%
     (N* = 294). The paper's range is nearer the 80th percentile, the items at which the power
-    is 0.80: 2.0 N* and 1.8 N*.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.e_process_simulation import e_process_calibration
-    >>> null = e_process_calibration(0.1, 0.1, horizon=500, n_trials=200, rng=1)
-    >>> null.rejection_rate <= null.alpha
-    True
+    is 0.80: 2.0 N* and 1.8 N*. The paper does not say where its trials end.
     """
     rng = np.random.default_rng(rng)
     total = discordance(p10, p01)
@@ -190,9 +97,6 @@ def e_process_calibration(
             float(items[crossed].std() / np.sqrt(crossed.sum())) if crossed.any() else np.nan
         ),
         restricted_mean=float(np.minimum(stopping, end).mean()),
-        horizon=end,
-        n_trials=trials,
-        alpha=alpha,
         mixture=mixture,
     )
 

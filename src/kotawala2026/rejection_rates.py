@@ -32,41 +32,14 @@ _OUTSIDE = 1e-14
 
 @dataclass(frozen=True, slots=True)
 class RejectionRates:
-    """How often the five tests of Table 2 reject, simulated and exactly.
+    """How often the five tests of Table 2 reject, arrays of shape (5,) in the order of `TESTS`."""
 
-    Attributes
-    ----------
-    tests : tuple of str
-        Names of the tests, `TESTS`.
-    simulated : ndarray, shape (5,)
-        Share of the trials that reject.
-    standard_error : ndarray, shape (5,)
-        Monte Carlo standard error of `simulated`, at the exact probability.
-    exact : ndarray, shape (5,)
-        Probability of rejection, summed over the tables (b, c).
-    truncated_mass : float
-        Probability of the tables left out of that sum, a bound on its error.
-    n_items, n_trials : int
-        Items a trial and number of trials.
-    alpha : float
-        Two-sided level.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.rejection_rates import rejection_rates
-    >>> rates = rejection_rates(0.1, 0.1, 100, n_trials=200, rng=1)
-    >>> rates.tests
-    ('mcnemar_chi2', 'exact', 'mid_p', 'continuity_corrected', 'paired_bootstrap')
-    """
-
-    tests: tuple[str, ...]
     simulated: FloatArray
-    standard_error: FloatArray
+    standard_error: FloatArray  # of `simulated`, at the exact probability
     exact: FloatArray
-    truncated_mass: float
+    truncated_mass: float  # of the tables left out of the sum, a bound on the error of `exact`
     n_items: int
     n_trials: int
-    alpha: float
 
 
 def rejection_rates(
@@ -80,41 +53,7 @@ def rejection_rates(
 ) -> RejectionRates:
     """Rejection rates of the five tests at given discordance probabilities (Section 5).
 
-    Parameters
-    ----------
-    p10, p01 : float
-        Probability that only A, and only B, solves an item.
-    n_items : int
-        Items a trial.
-    alpha : float, default 0.05
-        Two-sided level.
-    n_trials : int, default 1,500
-        Number of trials (M of Table 2).
-    rng : numpy.random.Generator or int, optional
-        Stream of random numbers; a seed starts one, and by default it is fresh.
-
-    Returns
-    -------
-    RejectionRates
-        Simulated and exact rates.
-
-    Raises
-    ------
-    InvalidArgument
-        If a probability or setting is outside its domain.
-
-    Notes
-    -----
     The paired bootstrap enters by its exact decision: infinitely many resamples.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.rejection_rates import rejection_rates
-    >>> rates = rejection_rates(0.1, 0.1, 100, n_trials=200, rng=1)
-    >>> rates.tests
-    ('mcnemar_chi2', 'exact', 'mid_p', 'continuity_corrected', 'paired_bootstrap')
-    >>> rates.exact.round(4)
-    array([0.0522, 0.0294, 0.0457, 0.0266, 0.0422])
     """
     rng = np.random.default_rng(rng)
     level = open_unit("alpha", alpha)
@@ -124,50 +63,26 @@ def rejection_rates(
     drawn = rng.multinomial(n, [p10, p01, 1 - p10 - p01], size=trials)
     simulated = _rejects(drawn[:, 0], drawn[:, 1], n, level).mean(axis=1)
     return RejectionRates(
-        tests=TESTS,
         simulated=simulated,
         standard_error=np.sqrt(exact * (1 - exact) / trials),
         exact=exact,
         truncated_mass=max(0.0, float(1 - mass.sum())),
         n_items=n,
         n_trials=trials,
-        alpha=level,
     )
 
 
 @dataclass(frozen=True, slots=True)
 class CalibrationCell:
-    """One cell of the calibration grid of Section 5.
+    """Type-I error and power of the five tests in one cell of Section 5's grid."""
 
-    Attributes
-    ----------
-    p, rho_z : float
-        Mid accuracy and latent correlation.
-    rho_null, rho_alternative : float
-        Correlation of the 0/1 scores under either hypothesis.
-    delta : float
-        Gap under the alternative.
-    null, alternative : RejectionRates
-        Type-I error and power of the five tests.
-    power : float
-        Target power at which N* equals the number of items.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.rejection_rates import calibration_cell
-    >>> cell = calibration_cell(0.6, rho_z=0.5, n_items=200, n_trials=100, seed=1)
-    >>> cell.p, cell.power
-    (0.6, 0.8)
-    """
-
-    p: float
-    rho_z: float
-    rho_null: float
+    p: float  # mid accuracy
+    rho_z: float  # latent correlation
+    rho_null: float  # of the 0/1 scores, under either hypothesis
     rho_alternative: float
-    delta: float
+    delta: float  # gap under the alternative
     null: RejectionRates
     alternative: RejectionRates
-    power: float
 
 
 def calibration_cell(
@@ -180,40 +95,9 @@ def calibration_cell(
     n_trials: int = 1_500,
     seed: int,
 ) -> CalibrationCell:
-    r"""Type-I error and power of the five tests in one cell of Section 5's grid.
+    r"""Rates under :math:`p_A = p_B = p`, and at the gap whose :math:`N^*` is `n_items`.
 
-    Parameters
-    ----------
-    p, rho_z : float
-        Mid accuracy and latent correlation.
-    n_items : int, default 500
-        Items a trial.
-    alpha, power : float
-        Two-sided level, and the power that the alternative's N* is solved for.
-    n_trials : int, default 1,500
-        Trials under each hypothesis.
-    seed : int
-        Seed of the streams ``calibration/p/rho_z/n/hypothesis``.
-
-    Returns
-    -------
-    CalibrationCell
-        Rates under :math:`p_A = p_B = p` and under :math:`p \pm \delta/2` with
-        :math:`N^*(\delta) =` `n_items`.
-
-    Raises
-    ------
-    InvalidArgument
-        As `rejection_rates` and `gap_at_required_n`.
-
-    Examples
-    --------
-    >>> from llm_power.statistics.rejection_rates import calibration_cell
-    >>> cell = calibration_cell(0.6, rho_z=0.5, n_items=200, n_trials=100, seed=1)
-    >>> round(cell.delta, 4)
-    0.1121
-    >>> cell.alternative.exact.round(3)
-    array([0.796, 0.762, 0.795, 0.757, 0.781])
+    The streams are ``calibration/p/rho_z/n/hypothesis``.
     """
     delta = gap_at_required_n(p, rho_z, n_items, alpha=alpha, power=power)
     rates, rhos = [], []
@@ -223,7 +107,7 @@ def calibration_cell(
         p10, p01 = float(cells.p10), float(cells.p01)
         rates.append(rejection_rates(p10, p01, n_items, alpha=alpha, n_trials=n_trials, rng=stream))
         rhos.append(float(cells.rho))
-    return CalibrationCell(p, rho_z, rhos[0], rhos[1], delta, rates[0], rates[1], power)
+    return CalibrationCell(p, rho_z, rhos[0], rhos[1], delta, rates[0], rates[1])
 
 
 def _rejects(b: IntArray, c: IntArray, n: int, alpha: float) -> BoolArray:
