@@ -10,6 +10,7 @@ import numpy as np
 from kotawala2026.quantities.grounds import QUANTITIES, Board
 from kotawala2026.quantities.pairs import RHO_SHIFT, required_n_at_shifted_rho
 from kotawala2026.quantities.published_numbers import PublishedNumbers, pair_names, summary_of
+from llm_power.statistics._checks import positive
 from llm_power.statistics._typing import ArrayLike, BoolArray, FloatArray
 from llm_power.statistics.paired_binary import admissible_rho
 from replication.findings import Finding
@@ -75,7 +76,7 @@ def unresolved_at_shifts(
     """Which pairs are unresolved at rho - 0.1, rho and rho + 0.1, shape (3, n_pairs)."""
     shifts = (-RHO_SHIFT, 0.0, RHO_SHIFT)
     needed = np.stack([required_n_at_shifted_rho(p_a, p_b, rho, shift) for shift in shifts])
-    return np.asarray(needed > n_items)
+    return np.asarray(needed > positive("n_items", n_items))
 
 
 def _counts(unresolved: BoolArray, gap_pp: FloatArray) -> dict[str, float]:

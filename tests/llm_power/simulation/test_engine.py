@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -167,6 +169,21 @@ def test_a_test_that_rejects_without_a_gap_has_no_detectable_gap() -> None:
 
     with pytest.raises(InvalidArgument, match="rejects a gap of 0 on 10,000 items as often as"):
         Simulation().detectable_gap(worded, 10_000, largest=0.3)
+
+
+@dataclass(frozen=True)
+class Duel(AlikeItems):
+    win_rate: float
+
+    def law(self) -> PairedOutcomes:
+        return Preferences(self.win_rate).law()
+
+
+def test_a_process_may_be_a_class_of_one_s_own() -> None:
+    duel, known = Duel(0.6), Preferences(0.6)
+    powers = [Simulation("sign", n_trials=4_000).power(process, 200) for process in (duel, known)]
+    assert powers[0].true_effect == powers[1].true_effect
+    assert abs(powers[0].power - powers[1].power) < 4 * np.sqrt(2) * powers[0].standard_error
 
 
 def test_a_test_and_an_effect_may_be_functions() -> None:
