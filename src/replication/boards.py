@@ -28,7 +28,7 @@ STREAMED_TABLES: Final = (
 )
 AVERAGE_TABLES: Final = ("average", "average_ranks")
 # The stages of a panel that its verdicts are not made from.
-_SIDE_STAGES: Final = ("leave_one_out", "category_bootstrap", "cluster_definitions")
+_SIDE_STAGES: Final = ("loso", "category_bootstrap", "cluster_definitions")
 
 
 class BoardNotThere(LLMPowerError):

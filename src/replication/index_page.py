@@ -62,7 +62,8 @@ class _Entry:
     @property
     def label(self) -> str:
         """What it is called: a board has a title, an exhibit its number."""
-        return str(self.made.get("title") or self.anchor.replace("_", " ").capitalize())
+        plain = self.anchor.replace("_0", "_").replace("_", " ").capitalize()
+        return str(self.made.get("title") or plain)
 
     @property
     def sources(self) -> list[tuple[str, str]]:

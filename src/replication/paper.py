@@ -24,7 +24,7 @@ from replication.hub.errors import HubError
 from replication.hub.plan import PanelTask
 from replication.settings import check_settings, load_settings
 
-_NUMBERED: Final = re.compile(r"(table|figure)_(\d+)")
+_NUMBERED: Final = re.compile(r"(table|figure)_(\d\d)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +63,7 @@ class ExhibitPlan(Numbered):
     Attributes
     ----------
     name : str
-        Name of its target, ``table_6``.
+        Name of its target, its module and its files, ``table_06``.
     caption : str
         Caption in the report; empty where it is not shown there.
     printed : sequence of int
@@ -93,28 +93,22 @@ class ExhibitPlan(Numbered):
         return numbered[1] if numbered else "comparison"
 
     @property
-    def stem(self) -> str:
-        """Name of its module and of its files, ``table_06``."""
-        numbered = _NUMBERED.fullmatch(self.name)
-        return f"{numbered[1]}_{int(numbered[2]):02d}" if numbered else self.name
-
-    @property
     def label(self) -> str:
         """What the paper calls it, ``Table 6``."""
         if self.kind == "comparison":
             return f"Comparison {self.name.removesuffix('_comparison')}"
-        return self.name.replace("_", " ").capitalize()
+        return f"{self.kind.capitalize()} {int(self.name.rpartition('_')[2])}"
 
     @property
     def data(self) -> str:
         """Path of its CSV without the ending."""
         folder = {"table": "tables", "figure": "figures", "comparison": "boards"}[self.kind]
-        return f"results/{folder}/{self.stem}"
+        return f"results/{folder}/{self.name}"
 
     @property
     def drawing(self) -> str | None:
         """Path of its drawing without the ending; None if it is a table."""
-        return f"figures/{self.stem}" if self.kind == "figure" else None
+        return f"figures/{self.name}" if self.kind == "figure" else None
 
     @property
     def shown(self) -> str:
@@ -128,7 +122,7 @@ class ExhibitPlan(Numbered):
         if self.drawing:
             shown = {name: TABLE_ENDS[name] for name in ("csv", "json")}
             made |= {name: self.drawing + end for name, end in FIGURE_ENDS.items()}
-            stem = f"figures/camera_ready/{self.stem}"
+            stem = f"figures/camera_ready/{self.name}"
             made |= {name: stem + end for name, end in CAMERA_READY_ENDS.items()}
         return made | {name: self.data + end for name, end in shown.items()}
 
@@ -318,7 +312,7 @@ class Paper:
     @property
     def simulations(self) -> dict[str, Numbered]:
         """What is simulated in parts, by the name of its module and of its folder."""
-        plans = {exhibit.stem: exhibit for exhibit in self.exhibits.values()} | dict(self.prose)
+        plans = {**self.exhibits, **self.prose}
         return {name: plan for name, plan in plans.items() if plan.parts}
 
     def simulation(self, name: str) -> str:
@@ -332,7 +326,7 @@ class Paper:
 
     def module(self, exhibit: ExhibitPlan) -> str:
         """Return the module that makes an exhibit."""
-        return f"{self.name}.exhibits.{exhibit.stem}"
+        return f"{self.name}.exhibits.{exhibit.name}"
 
     def inputs(self, exhibit: ExhibitPlan, boards: Boards) -> dict[str, str | list[str]]:
         """Return the paths of what an exhibit is made from, by the names of `Inputs`."""
@@ -341,7 +335,7 @@ class Paper:
             **{f"printed/{number}": self.printed(number) for number in exhibit.printed},
             **({"recorded": str(self.root / "data/recorded" / recorded)} if recorded else {}),
             **{f"data_root/{name}": self.data_file(name, boards) for name in exhibit.data_root},
-            "simulated": self.simulated(exhibit.stem),
+            "simulated": self.simulated(exhibit.name),
             **{
                 f"{panel}/{stage}": stage_file(panel, stage)
                 for panel, stages in exhibit.panels.items()

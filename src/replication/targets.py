@@ -179,8 +179,7 @@ class Run:
     @cached_property
     def _pages(self) -> dict[str, str]:
         plans = [*self.paper.exhibits.values(), *self.paper.comparisons.values()]
-        pages = {name: plan.label for plan in plans for name in (plan.name, plan.stem)}
-        return pages | {"audit": "Audit of the claims"}
+        return {plan.name: plan.label for plan in plans} | {"audit": "Audit of the claims"}
 
     def left_out(self) -> list[str]:
         """Say of each board, and of what is made from it, why it is not made; a line each."""

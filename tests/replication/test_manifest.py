@@ -34,8 +34,8 @@ def made(tmp_path: Path) -> list[dict[str, Any]]:
     inputs = {str(tmp_path / "in.csv"): "recorded"}
     prose = Record("prose", inputs, named([tmp_path / "prose.csv"]))
     return [
-        describe(Record("table_3", inputs, named(files)), benchmark=tmp_path / "table_03.tsv"),
-        describe(Record("figure_1", inputs, named(drawn)), benchmark=tmp_path / "none.tsv"),
+        describe(Record("table_03", inputs, named(files)), benchmark=tmp_path / "table_03.tsv"),
+        describe(Record("figure_01", inputs, named(drawn)), benchmark=tmp_path / "none.tsv"),
         describe(prose, [Provenance("simulated", "seed 1")]),
     ]
 

@@ -43,31 +43,31 @@ def test_every_exhibit_has_a_module_with_one_entry(name: str) -> None:
 
 
 def test_files_of_a_table_and_of_a_figure() -> None:
-    table = PAPER.exhibits["table_2"].outputs()
+    table = PAPER.exhibits["table_02"].outputs()
     assert table["csv"] == "results/tables/table_02.csv"
     assert table["json"] == "results/tables/table_02.csv-metadata.json"
     assert table["cells_csv"] == "results/tables/table_02_cells.csv"
-    figure = PAPER.exhibits["figure_4"].outputs()
+    figure = PAPER.exhibits["figure_04"].outputs()
     assert figure["svg"] == "figures/figure_04.svg"
     assert figure["csv"] == "results/figures/figure_04.csv"
     assert figure["tex"] == "results/figures/figure_04.tex"
     assert figure["camera_ready"] == "figures/camera_ready/figure_04.pdf"
     assert figure["camera_ready_caption"] == "figures/camera_ready/figure_04.txt"
-    assert "md" not in PAPER.exhibits["figure_1"].outputs()
+    assert "md" not in PAPER.exhibits["figure_01"].outputs()
 
 
 def test_inputs_of_an_exhibit() -> None:
-    found = PAPER.inputs(PAPER.exhibits["table_5"], boards())
+    found = PAPER.inputs(PAPER.exhibits["table_05"], boards())
     assert found["oll_v1/verdicts"] == "results/boards/oll_v1/verdicts.parquet"
     assert found["scores"][-1] == "results/scores/mmlu_pro_top10/mmlu_pro.parquet"
     assert len(found["scores"]) == 5
 
 
 def test_an_exhibit_in_parts_is_made_from_all_of_them() -> None:
-    found = PAPER.inputs(PAPER.exhibits["figure_6"], boards())
+    found = PAPER.inputs(PAPER.exhibits["figure_06"], boards())
     names = [f"results/simulations/figure_06/part-{part}.parquet" for part in range(2)]
     assert found["simulated"] == names
-    assert PAPER.inputs(PAPER.exhibits["figure_5"], boards())["simulated"] == []
+    assert PAPER.inputs(PAPER.exhibits["figure_05"], boards())["simulated"] == []
 
 
 @pytest.mark.parametrize("name", PAPER.simulations)
@@ -85,13 +85,13 @@ def test_a_part_of_a_simulation_belongs_to_its_exhibit() -> None:
 
 
 def test_numbers_of_the_configuration() -> None:
-    plan = ExhibitPlan("figure_9", config={"n": "bootstrap/resamples"}, simulated={"n_trials": 7})
+    plan = ExhibitPlan("figure_09", config={"n": "bootstrap/resamples"}, simulated={"n_trials": 7})
     assert plan.numbers({"bootstrap": {"resamples": 5}}) == {"n": 5, "n_trials": 7}
 
 
 def test_an_input_that_the_entry_does_not_name_is_refused() -> None:
-    with pytest.raises(LLMPowerError, match=r"table_6 asks for printed/7, .* paper\.yaml"):
-        Inputs("table_6", {}).printed(7)
+    with pytest.raises(LLMPowerError, match=r"table_06 asks for printed/7, .* paper\.yaml"):
+        Inputs("table_06", {}).printed(7)
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_an_input_that_the_entry_does_not_name_is_refused() -> None:
     [
         ("printed: [1]", "printd: [1]", "'printd' was unexpected"),
         ("caption: counts", "caption: count", "'count' is not one of"),
-        ("table_1:", "tabel_1:", "'tabel_1'"),
+        ("table_01:", "tabel_1:", "'tabel_1'"),
         ("board_scores: HS", "board_score: HS", "'board_score' was unexpected"),
     ],
 )
@@ -209,7 +209,7 @@ def test_what_is_made_from_a_file_that_is_not_there_is_left_out_in_one_line(
     plan = ExhibitPlan("table_13", data_root=["board"])
     paper = replace(
         PAPER,
-        exhibits={"table_6": PAPER.exhibits["table_6"], "table_13": plan},
+        exhibits={"table_06": PAPER.exhibits["table_06"], "table_13": plan},
         data_files={"board": DataFile("far/board.csv", "ask Nobody for DATA_ROOT/far/board.csv")},
     )
     run = Run(paper, boards(tmp_path), "published", PAPER.point)

@@ -47,7 +47,7 @@ def finish(say: Say, job: int, at: float) -> str:
 def test_a_board_lands_once_with_the_last_of_its_jobs(say: Say) -> None:
     assert say(**{PLAN: {"Table 6": [1], "Board big": [2, 3, 4]}}) == ""
     assert start(say, 2, "pairs", 1, panel="big") == ""
-    assert start(say, 1, "table_6", 1) == ""
+    assert start(say, 1, "table_06", 1) == ""
     assert finish(say, 2, 3) == ""
     assert finish(say, 1, 5).split() == ["1", "of", "2", "00:05", "Table", "6", "4.0", "s"]
     # A job of no unit, as the last of all is.
@@ -134,8 +134,8 @@ def run(tmp_path: Path) -> Path:
         "paper": {"citation": "Nobody 2026"},
         "run": {"end": "2026-05-28T10:00"},
         "exhibits": [
-            {"name": "table_6", "outputs": {"a.csv": "1"}},
-            {"name": "figure_1", "outputs": {"b.png": "1"}},
+            {"name": "table_06", "outputs": {"a.csv": "1"}},
+            {"name": "figure_01", "outputs": {"b.png": "1"}},
             {"name": "findings", "outputs": {"c.csv": "1"}},
         ],
         "boards": [{"name": "mine", "outputs": {"d.csv": "1"}}],
@@ -171,7 +171,7 @@ def test_the_last_screen_says_what_changed_since_the_last_whole_run(run: Path) -
     part = last_screen(run, whole=False, seconds=1, log=None)
     assert [line.split()[0] for line in part] == ["Claims", "Look", "Took"]
     text = " ".join(" ".join(last_screen(run, whole=True, seconds=1, log=None)).split())
-    assert "new: other; gone: mine; other bytes: table_6" in text
+    assert "new: other; gone: mine; other bytes: table_06" in text
     assert "other verdicts: b holds rounded → contradicted" in text
 
 

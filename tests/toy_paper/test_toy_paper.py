@@ -73,7 +73,7 @@ def test_its_claims_are_judged(ran: Path) -> None:
 def test_its_manifest_names_the_paper(ran: Path) -> None:
     manifest = json.loads((ran / "results/manifest.json").read_text())
     assert manifest["paper"] == {"title": "A Paper of Two Tables", "citation": "Nobody 2026"}
-    assert [one["name"] for one in manifest["exhibits"]] == ["table_1", "table_2", "figure_1"]
+    assert [one["name"] for one in manifest["exhibits"]] == ["table_01", "table_02", "figure_01"]
 
 
 def test_it_leaves_the_clone_alone_and_is_what_it_was(ran: Path) -> None:
@@ -100,4 +100,4 @@ def test_an_edited_module_runs_what_uses_it(ran: Path) -> None:
     finally:
         module.write_text(text)
     rules = {*re.findall(r"^rule (\w+):", done.stdout + done.stderr, re.MULTILINE)} - {"all"}
-    assert rules == {"table_2", "audit", "mutation", "manifest", "index", "crate"}
+    assert rules == {"table_02", "audit", "mutation", "manifest", "index", "crate"}

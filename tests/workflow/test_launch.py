@@ -17,7 +17,7 @@ from repository import ROOT, copy_repository, launch, launcher, run_workflow
 pytestmark = pytest.mark.slow
 
 FRONTIER = "results/scores/frontier/mmlu_pro.parquet"
-TARGETS = ("table_6", "results/witness/frontier/roles.csv", FRONTIER)
+TARGETS = ("table_06", "results/witness/frontier/roles.csv", FRONTIER)
 TABLE = "results/tables/table_06.csv"
 WITNESS = "results/witness/frontier/mmlu_pro.parquet"
 
@@ -46,16 +46,16 @@ def test_damage_is_named_and_exactly_that_is_made_again(ran: Path) -> None:
     named = launch(ran, "--verify")
     assert named.returncode == 1
     assert named.stdout.splitlines() == [
-        f"{TABLE} is not what job table_6 made",
+        f"{TABLE} is not what job table_06 made",
         f"{WITNESS} is not what job witness_frontier made",
     ]
 
     healed = launch(ran, "--verbose", *TARGETS)
     assert healed.returncode == 0, healed.stderr
-    assert f"{TABLE} is not what job table_6 made: made again." in healed.stderr
+    assert f"{TABLE} is not what job table_06 made: made again." in healed.stderr
     rules = {line.split()[-1] for line in healed.stderr.splitlines() if "rule " in line}
     # The scores were made from the witness, whose bytes are the same again.
-    assert rules == {"table_6:", "witness_frontier:"}
+    assert rules == {"table_06:", "witness_frontier:"}
     assert contents(ran) == clean
     assert launch(ran, "--verify").returncode == 0
 
@@ -74,7 +74,7 @@ def test_a_quiet_run_says_what_landed_and_ends_with_a_screen(ran: Path) -> None:
     assert list(said) == ["Log", "Took"]
     # What is gone is made again before the run, which is a call of its own.
     new = {*logs.glob("*.log")} - before
-    assert any("rule table_6:" in log.read_text() for log in new)
+    assert any("rule table_06:" in log.read_text() for log in new)
     assert ran / said["Log"] == max(new)
 
 
@@ -94,7 +94,7 @@ def test_a_job_reads_no_damaged_file(ran: Path) -> None:
 
 def test_a_lost_record_is_healed(ran: Path) -> None:
     clean = contents(ran)
-    (ran / "results/.sums/table_6.json").unlink()
+    (ran / "results/.sums/table_06.json").unlink()
     assert f"{TABLE} has no record" in launch(ran, "--verify", *TARGETS).stdout
     assert launch(ran, *TARGETS).returncode == 0
     assert contents(ran) == clean
@@ -135,7 +135,7 @@ def test_every_paper_is_made_the_others_beside_the_first(
     config = where / "config.yaml"
     config.write_text(config.read_text().replace("paper: kotawala2026", "paper: toy"))
     monkeypatch.setenv("PYTHONPATH", str(where / "src"))
-    done = launch(where, "--every", "table_1")
+    done = launch(where, "--every", "table_01")
     assert done.returncode == 0, done.stdout + done.stderr
     first, twin, last = done.stdout.split("\npapers/twin:\n")[0], *done.stdout.rsplit("\n\n", 1)
     assert "Took" in first
@@ -148,7 +148,7 @@ def test_every_paper_is_made_the_others_beside_the_first(
     # What fails beside the first does not end it.
     (where / TABLE.replace("06", "01")).unlink()
     (where / "data/twin/printed/table_01.csv").unlink()
-    failed = launch(where, "--every", "table_1")
+    failed = launch(where, "--every", "table_01")
     assert failed.returncode == 1
     assert "table_01.csv" in failed.stdout
     assert (where / TABLE.replace("06", "01")).is_file()

@@ -156,7 +156,7 @@ def test_a_board_in_parts_is_that_in_one_piece_and_too_large_a_one_is_refused(
     pd.testing.assert_frame_equal(shown, board.verdicts[PAIRS_COLUMNS], check_dtype=False)
     assert "Holm" in in_one_line(where / "results/boards/small/ladder.md")
 
-    refused = run_workflow(where, "results/boards/large/counts.parquet")
+    refused = run_workflow(where, "results/boards/large/discordance.parquet")
     assert refused.returncode != 0
     said = refused.stdout + refused.stderr
     (line,) = [line for line in said.splitlines() if line.startswith("error: ")]
@@ -172,7 +172,7 @@ def test_exhibits_are_named_targets(finished: Path) -> None:
 
 
 def test_second_run_has_nothing_to_do(finished: Path) -> None:
-    assert planned(finished, "board_small", "table_6", "figure_3") == set()
+    assert planned(finished, "board_small", "table_06", "figure_03") == set()
 
 
 def test_touching_a_module_runs_nothing(finished: Path) -> None:
@@ -186,7 +186,7 @@ def test_editing_a_module_runs_its_users(finished: Path) -> None:
     module.write_text(text + "\n# edited\n")
     try:
         assert planned(finished, "board_small") == {
-            "leave_one_out",
+            "loso",
             "category_bootstrap",
             "cluster_definitions",
         }
@@ -197,8 +197,8 @@ def test_editing_a_module_runs_its_users(finished: Path) -> None:
 @pytest.mark.parametrize(
     ("table", "old", "new", "rerun"),
     [
-        ("table_07.csv", "1449", "1448", {"figure_3"}),
-        ("table_06.csv", "295", "296", {"table_6"}),
+        ("table_07.csv", "1449", "1448", {"figure_03"}),
+        ("table_06.csv", "295", "296", {"table_06"}),
         ("table_09.csv", "17.4", "17.5", set()),
     ],
 )
@@ -211,9 +211,9 @@ def test_changing_a_published_number_runs_what_depends_on_it(
     path.write_text(text.replace(old, new))
     try:
         # Witnesses say which fitted numbers of the whole register they were made from.
-        targets = ("board_small", "table_6", "figure_3")
+        targets = ("board_small", "table_06", "figure_03")
         assert planned(finished, *targets) == rerun
-        assert "witness_frontier" in planned(finished, "figure_7")
+        assert "witness_frontier" in planned(finished, "figure_07")
     finally:
         path.write_text(text)
 
@@ -226,7 +226,7 @@ def test_planted_contradiction_is_reported_and_not_absorbed(tmp_path: Path) -> N
     assert text.count(",119,103,") == 1
     path.write_text(text.replace(",119,103,", ",159,103,"))
     witness = "results/witness/oll_v1"
-    done = run_workflow(where, f"{witness}/infeasible.csv", f"{witness}/roles.csv", "table_6")
+    done = run_workflow(where, f"{witness}/infeasible.csv", f"{witness}/roles.csv", "table_06")
     assert done.returncode == 0, done.stdout + done.stderr
     found = pd.read_csv(where / witness / "infeasible.csv", dtype=str)
     named = found[(found["quantity"] == "b") & (found["printed"] == "159")]
@@ -258,12 +258,12 @@ def test_changing_the_config_runs_what_depends_on_it(finished: Path) -> None:
 @pytest.mark.slow
 def test_the_papers_panels_keep_the_papers_operating_point(finished: Path) -> None:
     other = ("--config", "alpha=0.2", "power=0.9")
-    exhibits = ("table_3", "table_5", "table_8", "figure_7", "board_oll_v1", "findings_boards")
+    exhibits = ("table_03", "table_05", "table_08", "figure_07", "board_oll_v1", "findings_boards")
     # The small board's own settings take other resamples, which these would be made again for.
     without = planned(finished, *exhibits)
-    assert not without & {"resolution", "multiplicity", "clusters", "leave_one_out", "sequential"}
+    assert not without & {"required_n", "multiplicity", "icc", "loso", "e_process"}
     assert planned(finished, *exhibits, *other) == without
-    assert {"resolution", "sequential"} <= planned(finished, "board_small", *other)
+    assert {"required_n", "e_process"} <= planned(finished, "board_small", *other)
 
 
 @pytest.mark.slow
@@ -274,7 +274,7 @@ def test_cores_change_no_byte(finished: Path, tmp_path: Path) -> None:
     shutil.copy2(finished / "small.csv", other / "small.csv")
     # All stages that a verdict rests on, what is resampled, and what is drawn.
     targets = ("results/pairs/small.parquet", "results/boards/small/category_bootstrap.parquet")
-    assert run_workflow(other, *targets, "figure_3", cores=1).returncode == 0
+    assert run_workflow(other, *targets, "figure_03", cores=1).returncode == 0
     made = [path for path in (other / "results").rglob("*") if path.is_file()]
     made += [path for path in (other / "figures").rglob("*") if path.is_file()]
     made = [path for path in made if ".sums" not in path.parts]
@@ -318,7 +318,7 @@ def test_config_is_checked_before_any_job(
     where = copy_repository(tmp_path)
     config = yaml.safe_load((where / "config.yaml").read_text())
     (where / "config.yaml").write_text(yaml.safe_dump(config | change))
-    done = run_workflow(where, "--dry-run", "table_6")
+    done = run_workflow(where, "--dry-run", "table_06")
     assert done.returncode != 0
     assert message in done.stdout + done.stderr
     assert not (where / "results").exists()
@@ -345,7 +345,7 @@ def test_config_is_read_as_it_is_written(old: str, new: str, message: str, tmp_p
     text = config.read_text()
     assert text.count(old) == 1
     config.write_text(text.replace(old, new))
-    done = run_workflow(where, "--dry-run", "table_6")
+    done = run_workflow(where, "--dry-run", "table_06")
     assert done.returncode != 0
     shown = done.stdout + done.stderr
     (line,) = [line for line in shown.splitlines() if "file 'config.yaml'" in line]

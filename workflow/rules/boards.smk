@@ -36,36 +36,39 @@ rule scores:
         "../scripts/scores.py"
 
 
-rule pairs:
+rule discordance:
     input:
         scores=lambda wildcards: BOARDS.scores(BOARDS.panels[wildcards.panel].board),
     output:
-        counts="results/boards/{panel}/counts.parquet",
-        clusters="results/boards/{panel}/cluster_sums.parquet",
+        pairs="results/boards/{panel}/discordance.parquet",
+        by_cluster="results/boards/{panel}/discordance_by_cluster.parquet",
     log:
-        "logs/boards/{panel}/pairs.log",
+        "logs/boards/{panel}/discordance.log",
     benchmark:
-        "benchmarks/workflow/pairs/{panel}.tsv"
+        "benchmarks/workflow/discordance/{panel}.tsv"
     params:
         code=package_sums("llm_power.board.tabulation", "llm_power.board.cluster_sums"),
         family=family_of,
         cluster=lambda wildcards: board_of(wildcards).cluster,
     script:
-        "../scripts/pairs.py"
+        "../scripts/discordance.py"
 
 
 # The stages that one function makes of others: it is called with their tables, in this order.
 STAGES = {
-    "resolution": ("llm_power.board.resolution.add_resolution", ["counts"]),
+    "required_n": ("llm_power.board.resolution.add_resolution", ["discordance"]),
     "multiplicity": (
         "llm_power.board.multiplicity.add_multiplicity",
-        ["counts", "resolution"],
+        ["discordance", "required_n"],
     ),
-    "clusters": ("llm_power.board.clusters.add_clusters", ["counts", "cluster_sums"]),
-    "sequential": ("llm_power.board.sequential.add_sequential", ["counts"]),
-    "leave_one_out": (
+    "icc": (
+        "llm_power.board.clusters.add_clusters",
+        ["discordance", "discordance_by_cluster"],
+    ),
+    "e_process": ("llm_power.board.sequential.add_sequential", ["discordance"]),
+    "loso": (
         "llm_power.board.cluster_robustness.leave_one_out_table",
-        ["cluster_sums"],
+        ["discordance_by_cluster"],
     ),
 }
 
@@ -90,7 +93,7 @@ for stage, (function, tables) in STAGES.items():
 
 rule category_bootstrap:
     input:
-        clusters=rules.pairs.output.clusters,
+        by_cluster=rules.discordance.output.by_cluster,
     output:
         intervals="results/boards/{panel}/category_bootstrap.parquet",
         distribution="results/boards/{panel}/category_bootstrap_counts.parquet",
@@ -109,7 +112,7 @@ rule category_bootstrap:
 
 rule cluster_definitions:
     input:
-        scores=rules.pairs.input.scores,
+        scores=rules.discordance.input.scores,
     output:
         "results/boards/{panel}/cluster_definitions.parquet",
     log:
@@ -126,9 +129,9 @@ rule cluster_definitions:
 
 rule decision:
     input:
-        scores=rules.pairs.input.scores,
-        counts=rules.pairs.output.counts,
-        clusters=rules.pairs.output.clusters,
+        scores=rules.discordance.input.scores,
+        discordance=rules.discordance.output.pairs,
+        by_cluster=rules.discordance.output.by_cluster,
     output:
         pairs="results/boards/{panel}/decision.parquet",
         ranks="results/boards/{panel}/ranks.parquet",
@@ -147,7 +150,7 @@ rule decision:
 
 rule average:
     input:
-        scores=rules.pairs.input.scores,
+        scores=rules.discordance.input.scores,
     output:
         tables=table_files("{panel}", AVERAGE_TABLES),
         parquet="results/pairs/{panel}.average.parquet",
@@ -167,12 +170,12 @@ rule average:
 
 rule verdicts:
     input:
-        counts=rules.pairs.output.counts,
+        discordance=rules.discordance.output.pairs,
         stages=[
-            rules.resolution.output,
+            rules.required_n.output,
             rules.multiplicity.output,
-            rules.clusters.output,
-            rules.sequential.output,
+            rules.icc.output,
+            rules.e_process.output,
             rules.decision.output.pairs,
         ],
     output:
@@ -191,7 +194,7 @@ rule board_tables:
     input:
         verdicts=rules.verdicts.output.table,
         ranks=rules.decision.output.ranks,
-        scores=rules.pairs.input.scores,
+        scores=rules.discordance.input.scores,
     output:
         table_files("{panel}"),
     log:
@@ -209,7 +212,7 @@ rule board_figure:
     input:
         verdicts=rules.verdicts.output.table,
         ranks=rules.decision.output.ranks,
-        scores=rules.pairs.input.scores,
+        scores=rules.discordance.input.scores,
         templates=sources.package_data(ROOT, "llm_power.report"),
     output:
         page=report(

@@ -62,7 +62,7 @@ def made_by(names):
 
 def exhibit_labels(exhibit, label, wildcards):
     """Return what the report says of an exhibit beside its picture or its numbers."""
-    found = verdicts_by_exhibit(Path()).get(exhibit.stem, {})
+    found = verdicts_by_exhibit(Path()).get(exhibit.name, {})
     return {
         "exhibit": label,
         "rests on": RUN.rests_on(exhibit),

@@ -37,9 +37,9 @@ for exhibit in [*PAPER.exhibits.values(), *RUN.comparisons()]:
         output:
             **exhibit_outputs(exhibit),
         log:
-            f"logs/{exhibit.stem}.log",
+            f"logs/{exhibit.name}.log",
         benchmark:
-            f"benchmarks/workflow/{exhibit.stem}.tsv"
+            f"benchmarks/workflow/{exhibit.name}.tsv"
         params:
             code=package_sums(
                 PAPER.module(exhibit),

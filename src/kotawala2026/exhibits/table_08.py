@@ -20,9 +20,7 @@ BASE = "none"
 def make(inputs: Inputs) -> Exhibit:
     """Make Table 8."""
     panel = "mmlu_pro_top10"
-    frame = table_08(
-        inputs.printed(8), inputs.verdicts(panel), inputs.stage(panel, "leave_one_out")
-    )
+    frame = table_08(inputs.printed(8), inputs.verdicts(panel), inputs.stage(panel, "loso"))
     return Exhibit(present(frame, inputs.provenance()))
 
 

@@ -35,7 +35,7 @@ FROM_PUBLIC = ["--config", "source=public"]
 # The exhibits that take the items of a panel, but for those of the frontier, which is on no hub.
 PANEL_EXHIBITS = {
     *(f"table_{number}" for number in (3, 4, 5, 8, 9, 10)),
-    *("figure_1", "figure_2", "findings_boards"),
+    *("figure_01", "figure_02", "findings_boards"),
 }
 
 

@@ -14,5 +14,5 @@ with logged():
     require_held(tasks, family)
     counts = [tabulate_pairs(task, family) for task in tasks]
     clusters = [tabulate_clusters(task, cluster, family) for task in tasks]
-    save(pd.concat(counts, ignore_index=True), snakemake.output.counts)
-    save(pd.concat(clusters, ignore_index=True), snakemake.output.clusters)
+    save(pd.concat(counts, ignore_index=True), snakemake.output.pairs)
+    save(pd.concat(clusters, ignore_index=True), snakemake.output.by_cluster)
