@@ -205,10 +205,10 @@ class Paper:
             The folder that ``data``, ``src`` and ``workflow`` are in.
         name : str
             Name of the paper's folder.
-        source : {"published", "hub", "public"}
-            Whether panels whose items are published are taken from there; public, without a token.
+        source : {"printed", "items", "hub"}
+            What panels rest on: printed numbers, published items, or the gated originals.
         matrices : sequence of str
-            Response matrices that are read where the source is public.
+            Response matrices that are read where the source is items.
 
         Raises
         ------
@@ -381,9 +381,14 @@ class Paper:
         ]
 
 
-def papers_of(root: Path) -> list[str]:
-    """Return the papers by name: the folders of ``data`` that describe one."""
-    return sorted(file.parent.name for file in root.glob("data/*/paper.yaml"))
+def folders_of(root: Path, first: str) -> dict[str, str]:
+    """Return what the paths of each paper's results begin with, by the paper's name.
+
+    Nothing for the first, which config.yaml names, ``papers/NAME/`` for every other folder of
+    ``data`` that describes one.
+    """
+    names = sorted(file.parent.name for file in root.glob("data/*/paper.yaml"))
+    return {first: ""} | {name: f"papers/{name}/" for name in names if name != first}
 
 
 def _board(name: str, panel: Mapping[str, Any], source: str) -> Board:
@@ -404,7 +409,7 @@ def _board(name: str, panel: Mapping[str, Any], source: str) -> Board:
 
 def _scores_of(name: str, task: str, how: Mapping[str, Any], source: str) -> str:
     """Return the path of the scores of a panel's task."""
-    if source == "published" or "hub" not in how:
+    if source == "printed" or "hub" not in how:
         return f"results/witness/{name}/{task}.parquet"
     return str(how.get("scores", f"results/hub/{name}/{task}.parquet"))
 
@@ -417,6 +422,6 @@ def _hub_task(
     matrices: Sequence[str],
 ) -> PanelTask:
     clusters = (cluster,) if cluster else ()
-    if source == "public" and "public" in how:
-        return PanelTask(task=task, clusters=clusters, matrices=matrices, **how["public"])
+    if source == "items" and "items" in how:
+        return PanelTask(task=task, clusters=clusters, matrices=matrices, **how["items"])
     return PanelTask(task=task, clusters=clusters, **how["hub"])

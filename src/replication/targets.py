@@ -13,9 +13,9 @@ from typing import Any, Final
 
 from llm_power.documents import read_yaml
 from llm_power.errors import LLMPowerError, message_at
-from replication.boards import Board, Boards, BoardNotThere
+from replication.boards import Board, BoardNotThere, Boards
 from replication.hub.plan import Downloads, placed_by_hand
-from replication.paper import ExhibitPlan, Paper, papers_of
+from replication.paper import ExhibitPlan, Paper, folders_of
 
 # The audit makes it beside the results of exhibits, and it is no result of one.
 _EVIDENCE: Final = "results/audit/evidence.csv"
@@ -44,8 +44,8 @@ class Run:
         What is replicated.
     boards : Boards
         Its panels, and the user's boards.
-    source : {"published", "hub", "public"}
-        Where the panels come from.
+    source : {"printed", "items", "hub"}
+        What the panels rest on.
     point : mapping of str to float
         The user's alpha and power.
     folders : mapping of str to str
@@ -67,10 +67,7 @@ class Run:
         LLMPowerError
             If the paper's files, or the results that are there, do not suit it.
         """
-        first = config["paper"]
-        folders = config.get("folders") or {first: ""} | {
-            name: f"papers/{name}/" for name in papers_of(root) if name != first
-        }
+        folders = config.get("folders") or folders_of(root, config["paper"])
         source, hub = config["source"], config["hub"]
         paper = Paper.load(root, config["paper"], source=source, matrices=hub["matrices"])
         boards = Boards.of(
@@ -79,7 +76,7 @@ class Run:
             data_root=config["data_root"] or os.environ.get("LLM_POWER_DATA"),
             downloads=(
                 Downloads()
-                if source == "published"
+                if source == "printed"
                 else Downloads.planned(str(root / "data/datasets.csv"), hub, paper.hub)
             ),
         )
@@ -175,7 +172,7 @@ class Run:
 
     def item_findings(self) -> list[str]:
         """Return the files with what the panels' items give for the printed numbers."""
-        if self.source == "published":
+        if self.source == "printed":
             return []
         return [
             f"results/items/{board}.csv" for board in dict.fromkeys(b for b, _ in self.paper.hub)
@@ -253,7 +250,7 @@ class Run:
 
     def placed_by_hand(self) -> list[str]:
         """Say of each table that is used instead of downloads; a line each."""
-        if self.source == "published":
+        if self.source == "printed":
             return []
         tasks = [(name, task) for name, board in self.paper.panels.items() for task in board.tasks]
         placed = {
@@ -294,7 +291,6 @@ class Run:
         without_files = {path for plan in missing for path in plan.outputs().values()}
         return without_files | (set() if self.has_sample else {SAMPLE_EVIDENCE})
 
-
     def not_audited(self) -> list[str]:
         """Return these as a register names them."""
         return sorted(os.path.relpath(path, "results") for path in self.absent())
@@ -312,7 +308,7 @@ class Run:
 
 def not_said(lines: Iterable[str]) -> list[str]:
     """Return the lines that this process has not said, which are then said."""
-    new = [line for line in lines if line not in _SAID]
+    new = [line for line in dict.fromkeys(lines) if line not in _SAID]
     _SAID.update(new)
     return new
 

@@ -355,15 +355,21 @@ def test_config_is_read_as_it_is_written(old: str, new: str, message: str, tmp_p
 
 def test_boards_without_files_are_left_out_in_one_line(tmp_path: Path) -> None:
     where = copy_repository(tmp_path)
-    done = run_workflow(where, "--dry-run")
+    done = run_workflow(where, "--dry-run", "paper")
     assert done.returncode == 0
     lines = [x for x in (done.stdout + done.stderr).splitlines() if "is left out" in x]
     assert len(lines) == 5
+    for needs_none in ("table_06", "tables", "figures"):
+        done = run_workflow(where, "--dry-run", needs_none)
+        assert "left out" not in done.stdout + done.stderr
     assert all("LLM_POWER_DATA" in line for line in lines)
     assert "sample of real items" in lines[0]
-    refused = run_workflow(where, "--dry-run", "board_mmlu_pro_authors")
-    assert refused.returncode != 0
-    assert "LLM_POWER_DATA" in refused.stdout + refused.stderr
+    for absent in ("board_mmlu_pro_authors", "raw_sample", "skpower2025_figure_02"):
+        refused = run_workflow(where, "--dry-run", absent)
+        assert refused.returncode != 0
+        shown = (refused.stdout + refused.stderr).splitlines()
+        (line,) = [line for line in shown if line.startswith("error: ")]
+        assert "LLM_POWER_DATA" in line
 
 
 def test_tables_in_the_data_root_win_over_downloads(tmp_path: Path) -> None:

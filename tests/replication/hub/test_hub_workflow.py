@@ -31,7 +31,7 @@ REGISTER = load_register(ROOT / "data" / "datasets.csv")
 ARC = [d for d in REGISTER.values() if (d.board, d.task) == ("oll_v1", "arc")]
 TARGET = "results/hub/oll_v1/arc.parquet"
 FROM_HUB = ["--config", "source=hub"]
-FROM_PUBLIC = ["--config", "source=public"]
+FROM_ITEMS = ["--config", "source=items"]
 # The exhibits that take the items of a panel, but for those of the frontier, which is on no hub.
 PANEL_EXHIBITS = {
     *(f"table_{number}" for number in (3, 4, 5, 8, 9, 10)),
@@ -122,10 +122,10 @@ def test_downloads_are_jobs_that_fail_in_one_line_and_are_made_up_for(
 
 
 # What a run downloads for the panels: from the boards' own repositories, or without a token.
-TOP_TEN = {"hub": "mmlu_pro_top10", "public": "efficiently_evaluating"}
+TOP_TEN = {"hub": "mmlu_pro_top10", "items": "efficiently_evaluating"}
 
 
-@pytest.mark.parametrize("source", ["hub", "public"])
+@pytest.mark.parametrize("source", ["hub", "items"])
 def test_run_from_published_items_is_that_of_the_witness_that_is_served(
     source: str, hub: StandIn, whole_run: Path, tmp_path: Path
 ) -> None:
@@ -218,7 +218,7 @@ def test_run_without_a_network_ends_in_one_line(
     config = yaml.safe_load((where / "config.yaml").read_text())
     config["hub"]["offline"] = True
     (where / "config.yaml").write_text(yaml.safe_dump(config))
-    done = run_workflow(where, "results/hub/mmlu_pro_top10/mmlu_pro.parquet", *FROM_PUBLIC)
+    done = run_workflow(where, "results/hub/mmlu_pro_top10/mmlu_pro.parquet", *FROM_ITEMS)
     shown = done.stdout + done.stderr
     assert done.returncode != 0
     (line,) = {line for line in shown.splitlines() if line.startswith("error: ")}
