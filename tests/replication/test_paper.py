@@ -58,7 +58,7 @@ def test_files_of_a_table_and_of_a_figure() -> None:
 
 def test_inputs_of_an_exhibit() -> None:
     found = PAPER.inputs(PAPER.exhibits["table_05"], boards())
-    assert found["oll_v1/verdicts"] == "results/boards/oll_v1/verdicts.parquet"
+    assert found["oll_v1/multiplicity"] == "results/boards/oll_v1/multiplicity.parquet"
     assert found["scores"][-1] == "results/scores/mmlu_pro_top10/mmlu_pro.parquet"
     assert len(found["scores"]) == 5
 
