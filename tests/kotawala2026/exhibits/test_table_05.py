@@ -102,7 +102,9 @@ def test_with_items_every_row_is_the_boards(published: Loader, counts_7: Publish
     b = counts_7.b.copy()
     b[4] = counts_7.c[4] + 9
     pairs = counted_pairs(replace(counts_7, b=b), None, counts_7.n_items)
-    items = verdict_table(pairs, add_multiplicity(pairs, pairs, POINT), add_sequential(pairs, POINT))
+    items = verdict_table(
+        pairs, add_multiplicity(pairs, pairs, POINT), add_sequential(pairs, POINT)
+    )
     frame = recomputed(published, counts_7, items)
     assert set(frame["basis"]) == {"board"}
     row = frame.loc["Fixed-n"]
