@@ -234,7 +234,7 @@ class Paper:
                 for task, how in panel["tasks"].items()
                 if "hub" in how
             },
-            exhibits={key: ExhibitPlan(key, **one) for key, one in entry["exhibits"].items()},
+            exhibits={key: _exhibit(key, one, source) for key, one in entry["exhibits"].items()},
             comparisons={
                 key: ExhibitPlan(key, **one) for key, one in entry.get("comparisons", {}).items()
             },
@@ -389,6 +389,18 @@ def folders_of(root: Path, first: str) -> dict[str, str]:
     """
     names = sorted(file.parent.name for file in root.glob("data/*/paper.yaml"))
     return {first: ""} | {name: f"papers/{name}/" for name in names if name != first}
+
+
+def _exhibit(name: str, entry: Mapping[str, Any], source: str) -> ExhibitPlan:
+    """Return the plan of an exhibit; with items, the stages of its `items` are its panels' too."""
+    plan = dict(entry)
+    items = plan.pop("items", {})
+    if items and source != "printed":
+        plan["caption"] = "panel"
+        panels = plan.get("panels", {})
+        more = {panel: [*panels.get(panel, ()), *stages] for panel, stages in items.items()}
+        plan["panels"] = panels | more
+    return ExhibitPlan(name, **plan)
 
 
 def _board(name: str, panel: Mapping[str, Any], source: str) -> Board:

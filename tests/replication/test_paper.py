@@ -8,6 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import get_type_hints
 
+import pandas as pd
 import pytest
 
 from llm_power.documents import DocumentError
@@ -18,6 +19,7 @@ from replication.hub.errors import HubError
 from replication.hub.plan import Downloads
 from replication.paper import DataFile, ExhibitPlan, Paper, folders_of
 from replication.sources import code_sums
+from replication.stages import write_stage
 from replication.targets import (
     SAMPLE_EVIDENCE,
     ResultsOfAnother,
@@ -59,9 +61,39 @@ def test_files_of_a_table_and_of_a_figure() -> None:
 
 def test_inputs_of_an_exhibit() -> None:
     found = PAPER.inputs(PAPER.exhibits["table_05"], boards())
-    assert found["oll_v1/verdicts"] == "results/boards/oll_v1/verdicts.parquet"
+    assert found["oll_v1/multiplicity"] == "results/boards/oll_v1/multiplicity.parquet"
     assert found["scores"][-1] == "results/scores/mmlu_pro_top10/mmlu_pro.parquet"
     assert len(found["scores"]) == 5
+
+
+def test_with_items_counts_come_from_the_stages_of_the_panel() -> None:
+    printed, items = (
+        Paper.load(ROOT, "kotawala2026", source=source).exhibits["table_05"]
+        for source in ("printed", "hub")
+    )
+    assert printed.panels["mmlu_pro_top10"] == ["icc"]
+    assert items.panels["oll_v1"] == printed.panels["oll_v1"]
+    assert items.panels["mmlu_pro_top10"][:2] == ["icc", "discordance"]
+    assert PAPER.exhibits["table_06"].panels == {}
+    paper = Paper.load(ROOT, "kotawala2026", source="hub")
+    run = Run(paper, Boards(paper.panels), "hub", paper.point)
+    assert run.rests_on(paper.exhibits["table_06"]) == "items"
+    assert paper.exhibits["table_06"].caption == "panel"
+
+
+def test_stages_of_a_panel_are_joined_on_the_pair(tmp_path: Path) -> None:
+    ranks = pd.DataFrame({"task": "exam", "rank_a": [1, 2, 3], "rank_b": [2, 3, 4]})
+    stages = {"icc": ranks.assign(icc=[0.1, 0.2, 0.3]), "loso": ranks.assign(n=[7, 8, 9])}
+    for name, table in stages.items():
+        write_stage(table[:: 1 if name == "icc" else -1], str(tmp_path / name))
+    files = {f"panel/{name}": str(tmp_path / name) for name in stages}
+    inputs = Inputs("table_08", files)
+    joined = inputs.panel("panel", "icc", "loso")
+    assert joined[["icc", "n"]].to_numpy().tolist() == [[0.1, 7], [0.2, 8], [0.3, 9]]
+    assert inputs.has("panel", "loso")
+    assert not inputs.has("panel", "discordance")
+    with pytest.raises(LLMPowerError, match=r"asks for panel/discordance, .* paper\.yaml"):
+        inputs.panel("panel", "icc", "discordance")
 
 
 def test_an_exhibit_in_parts_is_made_from_all_of_them() -> None:
