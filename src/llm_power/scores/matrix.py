@@ -39,7 +39,14 @@ Parse = Callable[[Sequence[str], Sequence[str], str, str], T]
 
 @dataclass(frozen=True, slots=True)
 class MatrixPart(Generic[T]):
-    """One table: its items, and what was parsed of each model's row."""
+    """One table: its items, and what was parsed of each model's row.
+
+    Examples
+    --------
+    >>> from llm_power.scores.matrix import MatrixPart
+    >>> MatrixPart("exam.csv", ("7", "9"), [("heron", "10")]).items
+    ('7', '9')
+    """
 
     file: str
     items: tuple[str, ...]

@@ -7,7 +7,7 @@ another score, and may pass every other check.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 from logging import getLogger
@@ -24,13 +24,12 @@ from llm_power.scores.store import Provenance, TaskScores
 from replication.constraints import BoardScore, load_board_scores
 from replication.hub.access import Access
 from replication.hub.datasets import Dataset
-from replication.hub.download import known_file
+from replication.hub.download import require_unchanged
 from replication.hub.errors import HubError
 from replication.hub.layout import download_path
 from replication.hub.lock import Locked, LockFile
 from replication.hub.matrices import Matrix, read_matrix
 from replication.hub.plan import PanelTask
-from replication.records import sum_of
 
 _log = getLogger("replication.hub")
 # Fault that is recorded: by how many items a model's items miss its displayed score.
@@ -105,11 +104,8 @@ def read_panel(
         or implies another score than the displayed one.
     """
     paths = [download_path(folder, access.endpoint(one.source), one) for one in datasets]
-    known = [
-        _known(dataset, path, lock, access) for dataset, path in zip(datasets, paths, strict=True)
-    ]
+    known = require_unchanged(datasets, paths, lock, access)
     if panel.is_matrix:
-        _require_unchanged(datasets, paths, known, {sum_of(path) for path in paths})
         matrices = _read_matrices(panel, dict(zip(paths, datasets, strict=True)), displayed, labels)
         return TaskScores(
             task=panel.task,
@@ -123,14 +119,7 @@ def read_panel(
     options = ReadOptions(
         task=datasets[0].task, metric=panel.metric, clusters=tuple(panel.clusters)
     )
-    try:
-        read = read_scores(paths, options, reader=panel.reader)
-    except ScoreError:
-        # Where a file is not the one that was downloaded, that is the fault to name.
-        if all(path.is_file() for path in paths):
-            _require_unchanged(datasets, paths, known, {sum_of(path) for path in paths})
-        raise
-    _require_unchanged(datasets, paths, known, read.provenance.files.values())
+    read = read_scores(paths, options, reader=panel.reader)
     # Readers know a file by its name, which is a safe spelling of the model's.
     stems = [path.stem for path in paths]
     selected = select_models(read, stems)
@@ -145,34 +134,6 @@ def read_panel(
     }
     tolerated = {model: items for model, items in off.items() if items}
     return replace(task, provenance=_provenance(datasets, known, access, {OTHER_SCORE: tolerated}))
-
-
-def _known(dataset: Dataset, path: Path, lock: LockFile, access: Access) -> Locked:
-    known = known_file(dataset, lock, access)
-    if known is None:
-        raise HubError(
-            f"neither the register nor {lock.path} says what its file is",
-            remedy="download it first; if it is there, remove it and start again",
-            dataset=dataset.name,
-            file=str(path),
-        )
-    return known
-
-
-def _require_unchanged(
-    datasets: Sequence[Dataset],
-    paths: Sequence[Path],
-    known: Sequence[Locked],
-    hashes: Collection[str],
-) -> None:
-    for dataset, path, one in zip(datasets, paths, known, strict=True):
-        if one.sha256 not in hashes:
-            raise HubError(
-                f"the file that was read is not the one of SHA-256 {one.sha256}",
-                remedy="it was changed since it was downloaded: remove it and start again",
-                dataset=dataset.name,
-                file=str(path),
-            )
 
 
 def _check_rows(task: TaskScores, model: int, dataset: Dataset) -> None:
