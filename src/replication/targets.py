@@ -13,7 +13,8 @@ from typing import Any, Final
 
 from llm_power.errors import LLMPowerError, message_at
 from replication.boards import Board, Boards
-from replication.hub.plan import Downloads, placed_by_hand
+from replication.hub.datasets import listed_files
+from replication.hub.plan import Downloads
 from replication.paper import ExhibitPlan, Paper
 
 # The audit makes it beside the results of exhibits, and it is no result of one.
@@ -72,10 +73,17 @@ class Run:
             paper.panels,
             config["boards"],
             data_root=config["data_root"] or os.environ.get("LLM_POWER_DATA"),
-            downloads=(
-                Downloads()
-                if source == "published"
-                else Downloads.planned(str(root / "data/datasets.csv"), hub, paper.hub)
+            downloads=Downloads.planned(
+                hub,
+                listed=[
+                    file
+                    for board, entry in config["boards"].items()
+                    for task, how in entry["tasks"].items()
+                    if "download" in how
+                    for file in listed_files(board, task, how["download"])
+                ],
+                register=None if source == "published" else root / "data/datasets.csv",
+                tasks=paper.hub,
             ),
         )
         return cls(paper, boards, source, {name: config[name] for name in ("alpha", "power")})
@@ -216,10 +224,7 @@ class Run:
         if self.source == "published":
             return []
         tasks = [(name, task) for name, board in self.paper.panels.items() for task in board.tasks]
-        placed = {
-            f"{panel}/{task}": placed_by_hand(self.boards.data_root, panel, task)
-            for panel, task in tasks
-        }
+        placed = {f"{panel}/{task}": self.boards.placed(panel, task) for panel, task in tasks}
         return [
             f"{name}: {path} is used, nothing is downloaded."
             for name, path in placed.items()

@@ -23,6 +23,7 @@ rule manifest:
             }
             for board in RUN.boards_there()
         },
+        scores=[path for board in BOARDS.boards for path in BOARDS.scores(board)],
         titles={
             **{name: prose.title for name, prose in PAPER.prose.items()},
             **{plan.name: plan.title for plan in RUN.comparisons_there()},

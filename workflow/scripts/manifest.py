@@ -18,7 +18,7 @@ with logged():
             Provenance(kind, text.format(seed=given.config["seed"]))
             for kind, text in sources.items()
         ]
-        scores = [p for p in jobs.of(name).inputs if p.startswith("results/scores/")]
+        scores = [p for p in jobs.of(name).inputs if p in given.scores]
         prose[name] = stated + score_provenance([read_task(path) for path in scores])
     exhibits = [
         describe(jobs.of(name), prose.get(name), Path(benchmark), title=given.titles.get(name, ""))

@@ -98,7 +98,7 @@ rule raw_sample:
 
 rule missing_item:
     input:
-        scores="results/hub/mmlu_pro_top10/mmlu_pro.parquet",
+        scores="results/scores/mmlu_pro_top10/mmlu_pro.parquet",
         # Their categories are held against those of the test.
         authors=(
             BOARDS.scores("mmlu_pro_authors")

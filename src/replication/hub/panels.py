@@ -7,12 +7,13 @@ another score, and may pass every other check.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 from logging import getLogger
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -134,6 +135,66 @@ def read_panel(
     }
     tolerated = {model: items for model, items in off.items() if items}
     return replace(task, provenance=_provenance(datasets, known, access, {OTHER_SCORE: tolerated}))
+
+
+def read_files(
+    task: str, reading: Mapping[str, Any], lock: LockFile, access: Access
+) -> TaskScores:
+    """Read the files of one task of a board, which are placed by hand or downloaded.
+
+    Parameters
+    ----------
+    task : str
+        Its name.
+    reading : mapping of str to object
+        Where the files are and how they are read, as `Boards.reading` has it.
+    lock : LockFile
+        What was observed of downloads.
+    access : Access
+        Where these came from; nothing is fetched.
+
+    Raises
+    ------
+    ScoreError
+        If the files cannot be read.
+    HubError
+        If a download is not the one that is listed.
+    """
+    settings, source = dict(reading["settings"]), reading["source"]
+    reader = settings.pop("reader")
+    if not reading["datasets"]:
+        return read_scores(source, ReadOptions(task=task, **settings), reader=reader)
+    datasets, download = [Dataset(**one) for one in reading["datasets"]], reading["download"]
+    require_unchanged(datasets, list(map(Path, source)), lock, access)
+    settings |= {name: download[name] for name in ("match",) if name in download}
+    fields = download.get("clusters", settings["clusters"])
+    settings |= {"clusters": fields, "revision": download["commit"]}
+    settings["source"] = access.origin(datasets[0])
+    if "model" in download:
+        models = [_model_in(download["model"], dataset) for dataset in datasets]
+        settings["names"] = dict(zip(models, source, strict=True))
+    read = read_scores(
+        source, ReadOptions(task=task, **settings), reader=download.get("reader", reader)
+    )
+    columns = reading["settings"]["clusters"]
+    return replace(
+        read,
+        clusters={
+            column: read.clusters[field] for column, field in zip(columns, fields, strict=True)
+        },
+        provenance=replace(read.provenance, kind=access.kind(datasets[0])),
+    )
+
+
+def _model_in(pattern: str, dataset: Dataset) -> str:
+    found = re.fullmatch(pattern, dataset.file)
+    if found is None:
+        raise HubError(
+            f"its path does not fit {pattern!r}, which tells the model of a file",
+            remedy=f"correct model in {dataset.listed_in}",
+            dataset=dataset.name,
+        )
+    return found["model"]
 
 
 def _check_rows(task: TaskScores, model: int, dataset: Dataset) -> None:
