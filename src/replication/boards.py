@@ -145,7 +145,7 @@ class Boards:
                 raise DocumentError(
                     "the paper has a panel of that name",
                     remedy="give the board another name",
-                    key=f"boards/{name}",
+                    file=f"config/boards/{name}.yaml",
                 )
         own = {name: Board(**entry) for name, entry in configured.items()}
         return cls({**panels, **own}, data_root, downloads)
@@ -208,7 +208,7 @@ class Boards:
         return sorted(str(file) for file in Path(source).rglob("[!.]*") if file.is_file())
 
     def reading(self, board: str, task: str) -> dict[str, Any]:
-        """Return how the files of a task are read: what `replication.hub.panels.read_files` takes."""
+        """Return the files of a task and how they are read, as `read_files` takes it."""
         of_board, source = self.boards[board], self.source_of(board, task)
         settings = dict(of_board.tasks[task])
         if of_board.is_panel:
@@ -244,7 +244,9 @@ class Boards:
         """Say how a board gets its files."""
         how = self.boards[board].how_to_get
         by_hand = f"{how}, and set data_root in config.yaml or LLM_POWER_DATA"
-        files = [path for task in self.boards[board].tasks for path in self.downloads.of(board, task)]
+        files = [
+            path for task in self.boards[board].tasks for path in self.downloads.of(board, task)
+        ]
         if not files:
             return f"To include it, {by_hand}."
         licences = ", ".join(dict.fromkeys(self.downloads.datasets[path].licence for path in files))

@@ -1,8 +1,8 @@
 """Response matrices: a row a model, a column an item, as CSV or in a zip.
 
-The header names the items by numbers, behind one or more columns of labels; the first of these holds
-the models' names. R writes an ``X`` before such a number. A file of thousands of models is read
-line by line, and only the rows that are asked for are parsed.
+The header names the items by numbers, behind one or more columns of labels; the first of these
+holds the models' names. R writes an ``X`` before such a number. A file of thousands of models is
+read line by line, and only the rows that are asked for are parsed.
 """
 
 from __future__ import annotations

@@ -67,7 +67,9 @@ def sum_like(path: Path, known: str) -> str:
         return sum_of(path)
     with path.open("rb") as file:
         head = b"blob %d\0" % os.fstat(file.fileno()).st_size
-        return hashlib.file_digest(file, lambda: hashlib.sha1(head, usedforsecurity=False)).hexdigest()
+        return hashlib.file_digest(
+            file, lambda: hashlib.sha1(head, usedforsecurity=False)
+        ).hexdigest()
 
 
 def called(known: str) -> str:

@@ -66,8 +66,9 @@ def download_path(folder: Path, endpoint: str, dataset: Dataset) -> Path:
     Returns
     -------
     Path
-        ``FOLDER/HOST/BOARD/TASK/MODEL.parquet``, or ``.../MODEL/FILE`` for files whose readers
-        go by their names, and for those that a board lists their path in the repository; each part made safe, so that it is inside `folder` whatever the names.
+        ``FOLDER/HOST/BOARD/TASK/MODEL.parquet``, or ``.../MODEL/FILE`` for files whose readers go
+        by their names; where a board lists it, the path in the repository follows ``TASK``. Each
+        part is made safe, so that it is inside `folder` whatever the names.
     """
     host = safe_name(address_of(endpoint).partition("://")[2], ignore_case=True)
     if dataset.listed_in:

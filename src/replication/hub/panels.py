@@ -137,9 +137,7 @@ def read_panel(
     return replace(task, provenance=_provenance(datasets, known, access, {OTHER_SCORE: tolerated}))
 
 
-def read_files(
-    task: str, reading: Mapping[str, Any], lock: LockFile, access: Access
-) -> TaskScores:
+def read_files(task: str, reading: Mapping[str, Any], lock: LockFile, access: Access) -> TaskScores:
     """Read the files of one task of a board, which are placed by hand or downloaded.
 
     Parameters
