@@ -286,7 +286,7 @@ class Paper:
     @property
     def rules(self) -> str:
         """Path of the rules that are its own; there need be none."""
-        return str(self.root / "src" / self.name / "workflow" / "rules.smk")
+        return str(self.root / "workflow" / "rules" / f"{self.name}.smk")
 
     def panel_task(self, board: str, task: str) -> PanelTask:
         """Return how the downloaded files of a task of a panel are read.
@@ -328,13 +328,18 @@ class Paper:
         """Return the module that makes an exhibit."""
         return f"{self.name}.exhibits.{exhibit.name}"
 
+    def summary(self, exhibit: ExhibitPlan) -> str:
+        """Return the first line of the module that makes an exhibit."""
+        module = self.root / "src" / self.name / "exhibits" / f"{exhibit.name}.py"
+        first, _, _ = module.read_text(encoding="utf-8").partition("\n")
+        return first.strip('".')
+
     def inputs(self, exhibit: ExhibitPlan, boards: Boards) -> dict[str, str | list[str]]:
-        """Return the paths of what an exhibit is made from, by the names of `Inputs`."""
+        """Return the paths of what an exhibit is made from but for files below the data root."""
         recorded = exhibit.recorded
         return {
             **{f"printed/{number}": self.printed(number) for number in exhibit.printed},
             **({"recorded": str(self.root / "data/recorded" / recorded)} if recorded else {}),
-            **{f"data_root/{name}": self.data_file(name, boards) for name in exhibit.data_root},
             "simulated": self.simulated(exhibit.name),
             **{
                 f"{panel}/{stage}": stage_file(panel, stage)
@@ -374,6 +379,11 @@ class Paper:
                 for name in prose.results
             ),
         ]
+
+
+def papers_of(root: Path) -> list[str]:
+    """Return the papers by name: the folders of ``data`` that describe one."""
+    return sorted(file.parent.name for file in root.glob("data/*/paper.yaml"))
 
 
 def _board(name: str, panel: Mapping[str, Any], source: str) -> Board:

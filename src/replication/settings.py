@@ -19,6 +19,11 @@ _OLD_SETTINGS: Final = {
 }
 
 
+def settings_file() -> str:
+    """Return the file of settings: at the top of the folder, or in ``config`` of a deployed copy."""
+    return "config.yaml" if Path("config.yaml").is_file() else "config/config.yaml"
+
+
 def drop_old_settings(settings: dict[str, Any]) -> list[str]:
     """Take settings of the release before out, and return one line on what replaced each.
 

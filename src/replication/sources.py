@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from replication.records import sum_of
 
@@ -16,17 +17,43 @@ _IMPORT: Final = re.compile(
 )
 
 
-def package_sums(root: Path, *modules: str) -> dict[str, str]:
-    """Return the files of modules and of all that they import, each with its SHA-256.
+# What every script does around its one call changes nothing that it makes.
+_AROUND: Final = "replication.job"
 
-    As a parameter of a rule, an edit of any of them runs exactly the rules that use it. They are no
-    inputs: Snakemake would look after each job for every file of every job that is left. Package
-    files (``__init__.py``) only re-export names and are left out.
+
+def attach_code(rules: Iterable[Any], root: Path) -> None:
+    """Give each rule the SHA-256 of its code, as the parameter ``code``.
+
+    Its code is what the script imports, what the parameter ``module`` names, and all that these
+    import. An edit of any of them runs exactly the rules that use it. They are no inputs:
+    Snakemake would look after each job for every file of every job that is left.
+    """
+    for rule in rules:
+        script = Path(
+            os.path.relpath(os.path.join(os.path.dirname(rule.snakefile), rule.script or ""))
+        )
+        if root / "workflow/scripts" in script.parents and "code" not in rule.params.keys():
+            rule.set_params(code=_code_of(root, script, rule.params.get("module")))
+
+
+def _code_of(root: Path, script: Path, module: Any) -> Any:
+    """Return the sums of a script's code; of a module that wildcards name, a function of them."""
+    if callable(module):
+        return lambda wildcards: code_sums(root, script, module(wildcards))
+    return code_sums(root, script, *([module] if module else []))
+
+
+def code_sums(root: Path, script: Path | None, *modules: str) -> dict[str, str]:
+    """Return the files of modules and of all that they and a script import, with their SHA-256.
+
+    Package files (``__init__.py``) only re-export names and are left out.
 
     Parameters
     ----------
     root : Path
         The folder that ``src`` is in.
+    script : Path or None
+        A file that is not itself among them.
     *modules : str
         Dotted names.
 
@@ -37,6 +64,8 @@ def package_sums(root: Path, *modules: str) -> dict[str, str]:
     """
     found: set[Path] = set()
     waiting = {_file(root, module) for module in modules}
+    if script is not None:
+        waiting |= _imported(root, script) - {_file(root, _AROUND)}
     while waiting:
         path = waiting.pop()
         found.add(path)

@@ -4,6 +4,7 @@
 for board in BOARDS.boards:
 
     rule:
+        f"""{BOARDS[board].title}: all that is made of this board"""
         name:
             f"board_{board}"
         input:
@@ -12,6 +13,7 @@ for board in BOARDS.boards:
 
 
 rule discordance:
+    """Section 3: b, c, N and the correlation of every pair, and the same by cluster"""
     input:
         scores=lambda wildcards: BOARDS.scores(BOARDS.panels[wildcards.panel].board),
     output:
@@ -22,51 +24,72 @@ rule discordance:
     benchmark:
         "benchmarks/workflow/discordance/{panel}.tsv"
     params:
-        code=package_sums("llm_power.board.tabulation", "llm_power.board.cluster_sums"),
         family=family_of,
         cluster=lambda wildcards: board_of(wildcards).cluster,
     script:
         "../scripts/discordance.py"
 
 
-# The stages that one function makes of others: it is called with their tables, in this order.
-STAGES = {
-    "required_n": ("llm_power.board.resolution.add_resolution", ["discordance"]),
-    "multiplicity": (
-        "llm_power.board.multiplicity.add_multiplicity",
-        ["discordance", "required_n"],
-    ),
-    "icc": (
-        "llm_power.board.clusters.add_clusters",
-        ["discordance", "discordance_by_cluster"],
-    ),
-    "e_process": ("llm_power.board.sequential.add_sequential", ["discordance"]),
-    "loso": (
-        "llm_power.board.cluster_robustness.leave_one_out_table",
-        ["discordance_by_cluster"],
-    ),
-}
+rule required_n:
+    """Eqs. (3) to (6): N*, q, the detectable gap and the p-values of every pair"""
+    input:
+        discordance=rules.discordance.output.pairs,
+    output:
+        "results/boards/{panel}/required_n.parquet",
+    log:
+        "logs/boards/{panel}/required_n.log",
+    params:
+        point=operating_point,
+    script:
+        "../scripts/required_n.py"
 
-for stage, (function, tables) in STAGES.items():
 
-    rule:
-        name:
-            stage
-        input:
-            tables=expand("results/boards/{{panel}}/{table}.parquet", table=tables),
-        output:
-            f"results/boards/{{panel}}/{stage}.parquet",
-        log:
-            f"logs/boards/{{panel}}/{stage}.log",
-        params:
-            code=package_sums(function.rpartition(".")[0]),
-            point=operating_point,
-            function=function,
-        script:
-            "../scripts/stage.py"
+rule multiplicity:
+    """Section 6.3: N* and p-values under Bonferroni, Holm and Benjamini-Hochberg"""
+    input:
+        discordance=rules.discordance.output.pairs,
+        required_n=rules.required_n.output[0],
+    output:
+        "results/boards/{panel}/multiplicity.parquet",
+    log:
+        "logs/boards/{panel}/multiplicity.log",
+    params:
+        point=operating_point,
+    script:
+        "../scripts/multiplicity.py"
+
+
+rule icc:
+    """Section 6.4: ICC, design effect and cluster N* of every pair"""
+    input:
+        discordance=rules.discordance.output.pairs,
+        by_cluster=rules.discordance.output.by_cluster,
+    output:
+        "results/boards/{panel}/icc.parquet",
+    log:
+        "logs/boards/{panel}/icc.log",
+    params:
+        point=operating_point,
+    script:
+        "../scripts/icc.py"
+
+
+rule loso:
+    """Appendix F: the cluster N* without each subject in turn"""
+    input:
+        by_cluster=rules.discordance.output.by_cluster,
+    output:
+        "results/boards/{panel}/loso.parquet",
+    log:
+        "logs/boards/{panel}/loso.log",
+    params:
+        point=operating_point,
+    script:
+        "../scripts/loso.py"
 
 
 rule category_bootstrap:
+    """Appendix G: subjects resampled, for intervals of ICC and cluster N*"""
     input:
         by_cluster=rules.discordance.output.by_cluster,
     output:
@@ -77,7 +100,6 @@ rule category_bootstrap:
     benchmark:
         "benchmarks/workflow/category_bootstrap/{panel}.tsv"
     params:
-        code=package_sums("llm_power.board.cluster_robustness"),
         point=operating_point,
         seed=config["seed"],
         n_resamples=config["category_bootstrap"]["resamples"],
@@ -86,6 +108,7 @@ rule category_bootstrap:
 
 
 rule cluster_definitions:
+    """Section 6.4: the cluster N* under other definitions of a cluster"""
     input:
         scores=rules.discordance.input.scores,
     output:
@@ -93,7 +116,6 @@ rule cluster_definitions:
     log:
         "logs/boards/{panel}/cluster_definitions.log",
     params:
-        code=package_sums("llm_power.board.cluster_robustness"),
         point=operating_point,
         seed=config["seed"],
         family=family_of,
@@ -102,7 +124,22 @@ rule cluster_definitions:
         "../scripts/cluster_definitions.py"
 
 
+rule e_process:
+    """Section 6.5, eq. (24): the e-process of every pair, and its anytime N*"""
+    input:
+        discordance=rules.discordance.output.pairs,
+    output:
+        "results/boards/{panel}/e_process.parquet",
+    log:
+        "logs/boards/{panel}/e_process.log",
+    params:
+        point=operating_point,
+    script:
+        "../scripts/e_process.py"
+
+
 rule decision:
+    """Boards: the verdict on every pair by the test that was declared, and ranks"""
     input:
         scores=rules.discordance.input.scores,
         discordance=rules.discordance.output.pairs,
@@ -115,7 +152,6 @@ rule decision:
     benchmark:
         "benchmarks/workflow/decision/{panel}.tsv"
     params:
-        code=package_sums("llm_power.board.decision", "llm_power.board.ranks"),
         point=operating_point,
         declared=declared,
         cluster=sampled_clusters,
@@ -124,6 +160,7 @@ rule decision:
 
 
 rule average:
+    """Boards: verdicts and ranks on the average over tasks"""
     input:
         scores=rules.discordance.input.scores,
     output:
@@ -133,7 +170,6 @@ rule average:
     log:
         "logs/boards/{panel}/average.log",
     params:
-        code=package_sums("llm_power.board.average", "llm_power.report.board_tables"),
         title=lambda wildcards: board_of(wildcards).title,
         family=family_of,
         cluster=lambda wildcards: board_of(wildcards).cluster,
@@ -144,6 +180,7 @@ rule average:
 
 
 rule verdicts:
+    """Boards: all stages of a panel in one table, a row a pair"""
     input:
         discordance=rules.discordance.output.pairs,
         stages=[
@@ -159,13 +196,12 @@ rule verdicts:
         csv="results/pairs/{panel}.csv",
     log:
         "logs/boards/{panel}/verdicts.log",
-    params:
-        code=package_sums("llm_power.board.verdicts"),
     script:
         "../scripts/verdicts.py"
 
 
 rule board_tables:
+    """Boards: the tables of a panel"""
     input:
         verdicts=rules.verdicts.output.table,
         ranks=rules.decision.output.ranks,
@@ -175,7 +211,6 @@ rule board_tables:
     log:
         "logs/boards/{panel}/tables.log",
     params:
-        code=package_sums("llm_power.report.board_tables", "llm_power.report.tables"),
         title=lambda wildcards: board_of(wildcards).title,
         family=family_of,
         point=operating_point,
@@ -184,6 +219,7 @@ rule board_tables:
 
 
 rule board_figure:
+    """Boards: the page and the figure of a panel"""
     input:
         verdicts=rules.verdicts.output.table,
         ranks=rules.decision.output.ranks,
@@ -207,12 +243,6 @@ rule board_figure:
     log:
         "logs/boards/{panel}/figure.log",
     params:
-        code=package_sums(
-            "llm_power.board.summary",
-            "llm_power.report.board_figure",
-            "llm_power.report.board_page",
-            "llm_power.report.score_provenance",
-        ),
         title=lambda wildcards: board_of(wildcards).title,
         family=family_of,
         point=operating_point,

@@ -2,19 +2,19 @@
 
 
 def reading(wildcards):
-    """Return how the files of a task are read; those of a panel by what the paper says of them."""
+    """Return how the files of a task are read; those of a panel by what the paper says of them"""
     return refused(BOARDS.reading, wildcards.board, wildcards.task)
 
 
 def panel_task(wildcards):
-    """Return how the downloads of a panel's task are read; None if it is no panel's."""
+    """Return how the downloads of a panel's task are read; None if it is no panel's"""
     if not (BOARDS[wildcards.board].is_panel and reading(wildcards)["datasets"]):
         return None
     return refused(PAPER.panel_task, wildcards.board, wildcards.task)
 
 
 rule download:
-    """Download a published file, unless it is there and its sum is right."""
+    """Download a published file, unless it is there and its sum is right"""
     output:
         # What is there and hashes right is not fetched again, whatever made the job run.
         update("{download}"),
@@ -34,7 +34,7 @@ rule download:
 
 
 rule item_scores:
-    """Read the score of each model on each item of one task, models in rank order."""
+    """Read the score of each model on each item of one task, models in rank order"""
     input:
         files=lambda wildcards: refused(
             BOARDS.files_of, wildcards.board, wildcards.task
@@ -51,13 +51,8 @@ rule item_scores:
     benchmark:
         "benchmarks/workflow/item_scores/{board}.{task}.tsv"
     params:
-        code=package_sums(
-            "llm_power.scores.readers",
-            "llm_power.scores.wide",
-            "llm_power.scores.matrix",
-            "llm_power.board.ranking",
-            "replication.hub.panels",
-        ),
+        # A reader is loaded by its name.
+        module="llm_power.scores.wide",
         reading=reading,
         panel=panel_task,
         paper=str(PAPER.folder),
@@ -72,14 +67,12 @@ rule item_scores:
 
 
 rule witness_scores:
-    """Put the models of a witness, whose scores are fitted to printed numbers, in rank order."""
+    """Put the models of a witness, whose scores are fitted to printed numbers, in rank order"""
     input:
         "results/witness/{board}/{task}.parquet",
     output:
         "results/witness/ranked/{board}/{task}.parquet",
     log:
         "logs/witness/ranked/{board}/{task}.log",
-    params:
-        code=package_sums("llm_power.scores.store", "llm_power.board.ranking"),
     script:
         "../scripts/witness_scores.py"

@@ -12,6 +12,7 @@ with logged():
         manifest,
         workflow=snakemake.params.workflow,
         settings=snakemake.input.settings,
+        folder=snakemake.params.folder,
         beside=[*snakemake.input.manifest, *snakemake.input.pages],
     )
     written = {snakemake.output.crate: crate, snakemake.output.codemeta: codemeta(manifest)}
