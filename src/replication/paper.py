@@ -409,10 +409,7 @@ def _board(name: str, panel: Mapping[str, Any], source: str) -> Board:
         families=tuple(panel["families"]),
         cluster=panel.get("cluster"),
         tasks={
-            task: {
-                "path": _scores_of(name, task, how, source),
-                "reader": "canonical",
-            }
+            task: {"path": _scores_of(name, task, how, source)}
             for task, how in panel["tasks"].items()
         },
         is_panel=True,
@@ -422,8 +419,8 @@ def _board(name: str, panel: Mapping[str, Any], source: str) -> Board:
 def _scores_of(name: str, task: str, how: Mapping[str, Any], source: str) -> str:
     """Return the path of the scores of a panel's task."""
     if source == "printed" or "hub" not in how:
-        return f"results/witness/{name}/{task}.parquet"
-    return str(how.get("scores", f"results/hub/{name}/{task}.parquet"))
+        return f"results/witness/ranked/{name}/{task}.parquet"
+    return str(how.get("scores", f"results/scores/{name}/{task}.parquet"))
 
 
 def _hub_task(

@@ -73,6 +73,36 @@ def check_settings(settings: Mapping[str, Any], schema: str, file: str) -> None:
         )
 
 
+def add_boards(settings: dict[str, Any], folder: Path, schema: str) -> None:
+    """Add the boards of a folder, a file each and called after it, to those of config.yaml.
+
+    Parameters
+    ----------
+    settings : dict
+        Checked settings, to which the boards are added.
+    folder : Path
+        It need not exist.
+    schema : str
+        Path of the schema of settings.
+
+    Raises
+    ------
+    DocumentError
+        If a file is not as the schema says, or config.yaml has a board of its name.
+    """
+    boards = settings.setdefault("boards", {})
+    for file in sorted(folder.glob("*.yaml")):
+        board = {file.stem: read_yaml(file)}
+        check_settings({"paper": "any", "boards": board}, schema, str(file))
+        if file.stem in boards:
+            raise DocumentError(
+                f"config.yaml has a board {file.stem} as well",
+                remedy="keep one of the two, or call one otherwise",
+                file=str(file),
+            )
+        boards |= board
+
+
 def load_settings(path: Path) -> dict[str, Setting]:
     """Load the numbers that a paper's exhibits are computed with.
 

@@ -14,7 +14,8 @@ from typing import Any, Final
 from llm_power.documents import read_yaml
 from llm_power.errors import LLMPowerError, message_at
 from replication.boards import Board, BoardNotThere, Boards
-from replication.hub.plan import Downloads, placed_by_hand
+from replication.hub.datasets import listed_files
+from replication.hub.plan import Downloads
 from replication.paper import ExhibitPlan, Paper, folders_of
 
 # The audit makes it beside the results of exhibits, and it is no result of one.
@@ -74,10 +75,17 @@ class Run:
             paper.panels,
             config["boards"],
             data_root=config["data_root"] or os.environ.get("LLM_POWER_DATA"),
-            downloads=(
-                Downloads()
-                if source == "printed"
-                else Downloads.planned(str(root / "data/datasets.csv"), hub, paper.hub)
+            downloads=Downloads.planned(
+                hub,
+                listed=[
+                    file
+                    for board, entry in config["boards"].items()
+                    for task, how in entry["tasks"].items()
+                    if "download" in how
+                    for file in listed_files(board, task, how["download"])
+                ],
+                register=None if source == "printed" else root / "data/datasets.csv",
+                tasks=paper.hub,
             ),
         )
         point = {name: config[name] for name in ("alpha", "power")}
@@ -253,10 +261,7 @@ class Run:
         if self.source == "printed":
             return []
         tasks = [(name, task) for name, board in self.paper.panels.items() for task in board.tasks]
-        placed = {
-            f"{panel}/{task}": placed_by_hand(self.boards.data_root, panel, task)
-            for panel, task in tasks
-        }
+        placed = {f"{panel}/{task}": self.boards.placed(panel, task) for panel, task in tasks}
         return [
             f"{name}: {path} is used, nothing is downloaded."
             for name, path in placed.items()

@@ -62,7 +62,7 @@ def test_files_of_a_table_and_of_a_figure() -> None:
 def test_inputs_of_an_exhibit() -> None:
     found = PAPER.inputs(PAPER.exhibits["table_05"], boards())
     assert found["oll_v1/multiplicity"] == "results/boards/oll_v1/multiplicity.parquet"
-    assert found["scores"][-1] == "results/scores/mmlu_pro_top10/mmlu_pro.parquet"
+    assert found["scores"][-1] == "results/witness/ranked/mmlu_pro_top10/mmlu_pro.parquet"
     assert len(found["scores"]) == 5
 
 
@@ -151,9 +151,9 @@ def test_a_fault_of_paper_yaml_is_one_line(
 
 def test_panels_come_from_the_hub_where_it_has_them() -> None:
     panels = Paper.load(ROOT, "kotawala2026", source="hub").panels
-    assert panels["oll_v1"].tasks["arc"]["path"] == "results/hub/oll_v1/arc.parquet"
+    assert panels["oll_v1"].tasks["arc"]["path"] == "results/scores/oll_v1/arc.parquet"
     frontier = panels["frontier"].tasks["mmlu_pro"]
-    assert frontier["path"] == "results/witness/frontier/mmlu_pro.parquet"
+    assert frontier["path"] == "results/witness/ranked/frontier/mmlu_pro.parquet"
 
 
 def test_public_panels_are_read_from_matrices_where_their_files_take_a_token() -> None:
@@ -166,14 +166,15 @@ def test_public_panels_are_read_from_matrices_where_their_files_take_a_token() -
     categories = public.file("mmlu_pro_categories.csv")
     assert categories in public.displayed("mmlu_pro_top10", "mmlu_pro")
     settings = {"offline": True, "folder": "d", "accept_other_score": []}
-    downloads = Downloads.planned(str(ROOT / "data/datasets.csv"), settings, public.hub)
+    register = ROOT / "data/datasets.csv"
+    downloads = Downloads.planned(settings, register=register, tasks=public.hub)
     names = [downloads.datasets[path].name for path in downloads.of("mmlu_pro_top10", "mmlu_pro")]
     assert len(names) == 14
     assert all(name.startswith("atlas/mmlu_pro/") for name in names)
     assert len(downloads.of("oll_v1", "arc")) == 5
     other = Paper.load(ROOT, "kotawala2026", source="items", matrices=["atlas", "atlsa"])
     with pytest.raises(HubError, match="no file of the matrix 'atlsa'.* hub: matrices"):
-        Downloads.planned(str(ROOT / "data/datasets.csv"), settings, other.hub)
+        Downloads.planned(settings, register=register, tasks=other.hub)
 
 
 def test_a_board_is_there_with_its_files(tmp_path: Path) -> None:
@@ -190,7 +191,7 @@ def test_a_board_is_there_with_its_files(tmp_path: Path) -> None:
 
 
 def test_a_board_with_the_name_of_a_panel_is_refused() -> None:
-    with pytest.raises(DocumentError, match="key 'boards/oll_v1'.*another name"):
+    with pytest.raises(DocumentError, match="oll_v1.yaml.*another name"):
         Boards.of(PAPER.panels, {"oll_v1": {}}, data_root=None, downloads=Downloads())
 
 

@@ -16,7 +16,7 @@ from repository import ROOT, copy_repository, launch, launcher, run_workflow
 
 pytestmark = pytest.mark.slow
 
-FRONTIER = "results/scores/frontier/mmlu_pro.parquet"
+FRONTIER = "results/witness/ranked/frontier/mmlu_pro.parquet"
 TARGETS = ("table_06", "results/witness/frontier/roles.csv", FRONTIER)
 TABLE = "results/tables/table_06.csv"
 WITNESS = "results/witness/frontier/mmlu_pro.parquet"

@@ -12,31 +12,6 @@ for board in BOARDS.boards:
         localrule: True
 
 
-rule scores:
-    input:
-        files=lambda wildcards: refused(
-            BOARDS.files_of, wildcards.board, wildcards.task
-        ),
-    output:
-        "results/scores/{board}/{task}.parquet",
-    log:
-        "logs/scores/{board}/{task}.log",
-    benchmark:
-        "benchmarks/workflow/scores/{board}.{task}.tsv"
-    params:
-        code=package_sums(
-            "llm_power.scores.readers",
-            "llm_power.scores.wide",
-            "llm_power.board.ranking",
-        ),
-        path=lambda wildcards: BOARDS.source_of(wildcards.board, wildcards.task),
-        task=lambda wildcards: BOARDS.reading(wildcards.board, wildcards.task),
-        missing=lambda wildcards: BOARDS[wildcards.board].missing,
-        top=lambda wildcards: BOARDS[wildcards.board].top,
-    script:
-        "../scripts/scores.py"
-
-
 rule discordance:
     """Section 3: b, c, N and the correlation of every pair, and the same by cluster"""
     input:

@@ -94,7 +94,7 @@ rule raw_sample:
 rule missing_item:
     """Table 7: the item of MMLU-Pro that the paper leaves out"""
     input:
-        scores="results/hub/mmlu_pro_top10/mmlu_pro.parquet",
+        scores="results/scores/mmlu_pro_top10/mmlu_pro.parquet",
         # Their categories are held against those of the test.
         authors=(
             BOARDS.scores("mmlu_pro_authors")

@@ -44,7 +44,11 @@ rule manifest:
         },
         left_out=RUN.left_out(),
         prose={name: prose.sources for name, prose in PAPER.prose.items()},
-        scores=f"{RUN.results}/scores/",
+        scores=[
+            RUN.folder + path
+            for board in BOARDS.boards
+            for path in BOARDS.scores(board)
+        ],
         paper={"title": PAPER.title, "citation": PAPER.citation},
         config=RUN.settings(config),
     script:

@@ -19,7 +19,7 @@ with logged():
             Provenance(kind, text.format(seed=given.config["seed"]))
             for kind, text in sources.items()
         ]
-        scores = [path for path in made[name].inputs if path.startswith(given.scores)]
+        scores = [path for path in made[name].inputs if path in given.scores]
         prose[name] = stated + score_provenance([read_task(path) for path in scores])
     exhibits = [
         describe(

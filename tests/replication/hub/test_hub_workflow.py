@@ -230,7 +230,7 @@ def test_table_7_from_items_and_nothing_that_it_does_not_show(
     # Without the authors' outputs, which are not served here.
     config = yaml.safe_load((where / "config.yaml").read_text()) | {"boards": {}}
     (where / "config.yaml").write_text(yaml.safe_dump(config))
-    done = run_workflow(where, "table_07", *FROM_PUBLIC)
+    done = run_workflow(where, "table_07", *FROM_ITEMS)
     shown = done.stdout + done.stderr
     assert done.returncode == 0, shown
     ran = re.findall(r"^(?:local)?rule (\w+):$", shown, re.MULTILINE)
@@ -241,7 +241,7 @@ def test_table_7_from_items_and_nothing_that_it_does_not_show(
     assert table[flags].all(axis=None)
     kinds = json.loads((where / "results/tables/table_07.csv-metadata.json").read_text())
     assert kinds["dc:source"] == ["stand_in", "published"]
-    assert run_workflow(where, "--dry-run", "table_07", *FROM_PUBLIC).stdout.count("rule ") == 0
+    assert run_workflow(where, "--dry-run", "table_07", *FROM_ITEMS).stdout.count("rule ") == 0
 
 
 def whole_items(run: Path) -> FloatArray:
