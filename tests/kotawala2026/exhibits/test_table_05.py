@@ -115,4 +115,4 @@ def test_with_items_every_row_is_the_boards(published: Loader, counts_7: Publish
 
 def test_clusters_of_other_pairs_are_refused(published: Loader, counts_7: PublishedCounts) -> None:
     with pytest.raises(InvalidArgument, match="printed ones"):
-        table_05(published(5), counts_7, printed_icc(published)[:8], **FAMILY)
+        table_05(published(5), counts_7, printed_icc(published)[:8], None, **FAMILY)
