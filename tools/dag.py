@@ -18,7 +18,7 @@ from typing import Final
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
-SNAKEMAKE = Path(sys.executable).with_name("snakemake")
+SNAKEMAKE = str(Path(sys.executable).with_name("snakemake"))
 TARGETS: Final = ("tables", "figures")
 EXHIBIT: Final = re.compile(r"(table|figure)_\d\d")
 _NODE: Final = re.compile(r'(\d+)\[label = "(\w+)')
