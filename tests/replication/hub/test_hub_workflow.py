@@ -29,7 +29,7 @@ pytestmark = pytest.mark.slow
 
 REGISTER = load_register(ROOT / "data" / "datasets.csv")
 ARC = [d for d in REGISTER.values() if (d.board, d.task) == ("oll_v1", "arc")]
-TARGET = "results/hub/oll_v1/arc.parquet"
+TARGET = "results/scores/oll_v1/arc.parquet"
 FROM_HUB = ["--config", "source=hub"]
 FROM_PUBLIC = ["--config", "source=public"]
 # The exhibits that take the items of a panel, but for those of the frontier, which is on no hub.
@@ -140,9 +140,8 @@ def test_run_from_published_items_is_that_of_the_witness_that_is_served(
         download(dataset, where / "downloads", lock, access=access)
     assert any(request.authorization for request in hub.requests) == (source == "hub")
     hub.requests.clear()
-    # Without the authors' outputs, which are not served here: their board would be downloaded.
-    config = yaml.safe_load((where / "config.yaml").read_text()) | {"boards": {}}
-    (where / "config.yaml").write_text(yaml.safe_dump(config))
+    # Without the boards, which are not served here: they would be downloaded.
+    shutil.rmtree(where / "config/boards")
     done = run_workflow(where, "manifest", "audit", "--config", f"source={source}")
     assert done.returncode == 0, done.stdout + done.stderr
     assert hub.requests == []
@@ -218,7 +217,7 @@ def test_run_without_a_network_ends_in_one_line(
     config = yaml.safe_load((where / "config.yaml").read_text())
     config["hub"]["offline"] = True
     (where / "config.yaml").write_text(yaml.safe_dump(config))
-    done = run_workflow(where, "results/hub/mmlu_pro_top10/mmlu_pro.parquet", *FROM_PUBLIC)
+    done = run_workflow(where, "results/scores/mmlu_pro_top10/mmlu_pro.parquet", *FROM_PUBLIC)
     shown = done.stdout + done.stderr
     assert done.returncode != 0
     (line,) = {line for line in shown.splitlines() if line.startswith("error: ")}
