@@ -7,7 +7,6 @@ described. The workflow of a paper below ``papers`` does: its run is a Process R
 from __future__ import annotations
 
 import mimetypes
-import os
 from collections.abc import Iterable, Mapping
 from importlib.metadata import metadata
 from pathlib import Path

@@ -76,13 +76,21 @@ class Inputs:
         """Return the path of a file below the data root."""
         return self._file(f"data_root/{name}")
 
-    def verdicts(self, panel: str) -> pd.DataFrame:
-        """Load the verdict table of a panel."""
-        return self.stage(panel, "verdicts")
-
     def stage(self, panel: str, name: str) -> pd.DataFrame:
-        """Load another stage of a panel."""
+        """Load a stage of a panel."""
         return read_stage(str(self._file(f"{panel}/{name}")))
+
+    def panel(self, panel: str, *stages: str) -> pd.DataFrame:
+        """Load stages of a panel that have one row a pair, joined on the pair."""
+        first, *others = (self.stage(panel, name) for name in stages)
+        for other in others:
+            # The columns that two stages share name the pair.
+            first = first.merge(other, validate="one_to_one")
+        return first
+
+    def has(self, panel: str, stage: str) -> bool:
+        """Return whether a stage of a panel is among the inputs."""
+        return f"{panel}/{stage}" in self.files
 
     def simulated(self, chunks: Chunks) -> dict[str, pd.DataFrame]:
         """Load what jobs simulated for it, or simulate it here: a table a chunk, in their order."""

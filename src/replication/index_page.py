@@ -179,15 +179,12 @@ def _document(path: Path) -> Markup:
 
 
 def _by_end(paths: Iterable[str], results: Path) -> list[tuple[str, list[tuple[str, str]]]]:
-    offered = [path for path in paths if not path.endswith(_NOT_OFFERED)]
-    found = {
-        end: [
-            (Path(path).name, _address(path, results))
-            for path in offered
-            if path.endswith(f".{end}")
-        ]
-        for end in _ENDS
-    }
+    offered = [
+        (Path(path).name, _address(path, results))
+        for path in paths
+        if not path.endswith(_NOT_OFFERED)
+    ]
+    found = {end: [one for one in offered if one[0].endswith(f".{end}")] for end in _ENDS}
     return [(end, named) for end, named in found.items() if named]
 
 

@@ -205,10 +205,10 @@ class Paper:
             The folder that ``data``, ``src`` and ``workflow`` are in.
         name : str
             Name of the paper's folder.
-        source : {"published", "hub", "public"}
-            Whether panels whose items are published are taken from there; public, without a token.
+        source : {"printed", "items", "hub"}
+            What panels rest on: printed numbers, published items, or the gated originals.
         matrices : sequence of str
-            Response matrices that are read where the source is public.
+            Response matrices that are read where the source is items.
 
         Raises
         ------
@@ -234,7 +234,7 @@ class Paper:
                 for task, how in panel["tasks"].items()
                 if "hub" in how
             },
-            exhibits={key: ExhibitPlan(key, **one) for key, one in entry["exhibits"].items()},
+            exhibits={key: _exhibit(key, one, source) for key, one in entry["exhibits"].items()},
             comparisons={
                 key: ExhibitPlan(key, **one) for key, one in entry.get("comparisons", {}).items()
             },
@@ -381,9 +381,26 @@ class Paper:
         ]
 
 
-def papers_of(root: Path) -> list[str]:
-    """Return the papers by name: the folders of ``data`` that describe one."""
-    return sorted(file.parent.name for file in root.glob("data/*/paper.yaml"))
+def folders_of(root: Path, first: str) -> dict[str, str]:
+    """Return what the paths of each paper's results begin with, by the paper's name.
+
+    Nothing for the first, which config.yaml names, ``papers/NAME/`` for every other folder of
+    ``data`` that describes one.
+    """
+    names = sorted(file.parent.name for file in root.glob("data/*/paper.yaml"))
+    return {first: ""} | {name: f"papers/{name}/" for name in names if name != first}
+
+
+def _exhibit(name: str, entry: Mapping[str, Any], source: str) -> ExhibitPlan:
+    """Return the plan of an exhibit; with items, the stages of its `items` are its panels' too."""
+    plan = dict(entry)
+    items = plan.pop("items", {})
+    if items and source != "printed":
+        plan["caption"] = "panel"
+        panels = plan.get("panels", {})
+        more = {panel: [*panels.get(panel, ()), *stages] for panel, stages in items.items()}
+        plan["panels"] = panels | more
+    return ExhibitPlan(name, **plan)
 
 
 def _board(name: str, panel: Mapping[str, Any], source: str) -> Board:
@@ -401,7 +418,7 @@ def _board(name: str, panel: Mapping[str, Any], source: str) -> Board:
 
 def _scores_of(name: str, task: str, how: Mapping[str, Any], source: str) -> str:
     """Return the path of the scores of a panel's task."""
-    if source == "published" or "hub" not in how:
+    if source == "printed" or "hub" not in how:
         return f"results/witness/ranked/{name}/{task}.parquet"
     return str(how.get("scores", f"results/scores/{name}/{task}.parquet"))
 
@@ -414,6 +431,6 @@ def _hub_task(
     matrices: Sequence[str],
 ) -> PanelTask:
     clusters = (cluster,) if cluster else ()
-    if source == "public" and "public" in how:
-        return PanelTask(task=task, clusters=clusters, matrices=matrices, **how["public"])
+    if source == "items" and "items" in how:
+        return PanelTask(task=task, clusters=clusters, matrices=matrices, **how["items"])
     return PanelTask(task=task, clusters=clusters, **how["hub"])

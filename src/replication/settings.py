@@ -20,7 +20,7 @@ _OLD_SETTINGS: Final = {
 
 
 def settings_file() -> str:
-    """Return the file of settings: at the top of the folder, or in ``config`` of a deployed copy."""
+    """Return the file of settings: at the top, or in ``config`` of a deployed copy."""
     return "config.yaml" if Path("config.yaml").is_file() else "config/config.yaml"
 
 

@@ -29,10 +29,8 @@ def attach_code(rules: Iterable[Any], root: Path) -> None:
     Snakemake would look after each job for every file of every job that is left.
     """
     for rule in rules:
-        script = Path(
-            os.path.relpath(os.path.join(os.path.dirname(rule.snakefile), rule.script or ""))
-        )
-        if root / "workflow/scripts" in script.parents and "code" not in rule.params.keys():
+        script = Path(os.path.relpath(Path(rule.snakefile).parent / (rule.script or "")))
+        if root / "workflow/scripts" in script.parents and rule.params.get("code") is None:
             rule.set_params(code=_code_of(root, script, rule.params.get("module")))
 
 

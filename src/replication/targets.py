@@ -16,7 +16,7 @@ from llm_power.errors import LLMPowerError, message_at
 from replication.boards import Board, BoardNotThere, Boards
 from replication.hub.datasets import listed_files
 from replication.hub.plan import Downloads
-from replication.paper import ExhibitPlan, Paper, papers_of
+from replication.paper import ExhibitPlan, Paper, folders_of
 
 # The audit makes it beside the results of exhibits, and it is no result of one.
 _EVIDENCE: Final = "results/audit/evidence.csv"
@@ -45,8 +45,8 @@ class Run:
         What is replicated.
     boards : Boards
         Its panels, and the user's boards.
-    source : {"published", "hub", "public"}
-        Where the panels come from.
+    source : {"printed", "items", "hub"}
+        What the panels rest on.
     point : mapping of str to float
         The user's alpha and power.
     folders : mapping of str to str
@@ -68,10 +68,7 @@ class Run:
         LLMPowerError
             If the paper's files, or the results that are there, do not suit it.
         """
-        first = config["paper"]
-        folders = config.get("folders") or {first: ""} | {
-            name: f"papers/{name}/" for name in papers_of(root) if name != first
-        }
+        folders = config.get("folders") or folders_of(root, config["paper"])
         source, hub = config["source"], config["hub"]
         paper = Paper.load(root, config["paper"], source=source, matrices=hub["matrices"])
         boards = Boards.of(
@@ -87,7 +84,7 @@ class Run:
                     if "download" in how
                     for file in listed_files(board, task, how["download"])
                 ],
-                register=None if source == "published" else root / "data/datasets.csv",
+                register=None if source == "printed" else root / "data/datasets.csv",
                 tasks=paper.hub,
             ),
         )
@@ -183,7 +180,7 @@ class Run:
 
     def item_findings(self) -> list[str]:
         """Return the files with what the panels' items give for the printed numbers."""
-        if self.source == "published":
+        if self.source == "printed":
             return []
         return [
             f"results/items/{board}.csv" for board in dict.fromkeys(b for b, _ in self.paper.hub)
@@ -261,7 +258,7 @@ class Run:
 
     def placed_by_hand(self) -> list[str]:
         """Say of each table that is used instead of downloads; a line each."""
-        if self.source == "published":
+        if self.source == "printed":
             return []
         tasks = [(name, task) for name, board in self.paper.panels.items() for task in board.tasks]
         placed = {f"{panel}/{task}": self.boards.placed(panel, task) for panel, task in tasks}
@@ -316,7 +313,7 @@ class Run:
 
 def not_said(lines: Iterable[str]) -> list[str]:
     """Return the lines that this process has not said, which are then said."""
-    new = [line for line in lines if line not in _SAID]
+    new = [line for line in dict.fromkeys(lines) if line not in _SAID]
     _SAID.update(new)
     return new
 

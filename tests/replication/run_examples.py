@@ -60,7 +60,7 @@ def write_run(where: Path) -> dict[str, Any]:
         "software": {"python": "3.11", "llm-power": "0.1", "snakemake": "9", "numpy": "2"},
         "paper": {"title": HOSTILE, "citation": "Nobody 2026"},
         "seed": 1,
-        "source": "published",
+        "source": "printed",
         "config": {},
         "exhibits": exhibits,
         "boards": [board],

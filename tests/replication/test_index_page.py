@@ -33,9 +33,10 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     other = where / "papers/wren/results/index.html"
     other.parent.mkdir(parents=True)
     other.touch()
-    text = render_index(
-        manifest, where, ["ro-crate-metadata.json"], {HOSTILE: "../papers/wren/results/index.html"}
-    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(where)
+        papers = {HOSTILE: "../papers/wren/results/index.html"}
+        text = render_index(manifest, Path("results"), ["ro-crate-metadata.json"], papers)
     index.write_text(text, encoding="utf-8")
     return index
 

@@ -123,9 +123,7 @@ def test_a_killed_run_is_gone_on_with(at: str, tmp_path: Path) -> None:
     assert launch(where, "--verify").returncode == 0
 
 
-def test_every_paper_is_made_the_others_beside_the_first(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_paper_is_of_one_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     where, toy = copy_repository(tmp_path / "repository"), ROOT / "tests/toy_paper"
     for paper in (where / "data").glob("*/paper.yaml"):
         shutil.rmtree(paper.parent)
@@ -135,20 +133,29 @@ def test_every_paper_is_made_the_others_beside_the_first(
     config = where / "config.yaml"
     config.write_text(config.read_text().replace("paper: kotawala2026", "paper: toy"))
     monkeypatch.setenv("PYTHONPATH", str(where / "src"))
-    done = launch(where, "--every", "table_01")
+    done = launch(where)
     assert done.returncode == 0, done.stdout + done.stderr
-    first, twin, last = done.stdout.split("\npapers/twin:\n")[0], *done.stdout.rsplit("\n\n", 1)
-    assert "Took" in first
-    assert "1 of 1" in twin
-    assert last.startswith("In all")
-    for folder in (where, where / "papers/twin"):
-        assert (folder / TABLE.replace("06", "01")).is_file()
-    assert launch(where, "--every", "--verify").returncode == 0
+    assert "twin: Table 1" in done.stderr
+    assert done.stdout.count("Nobody 2026") == 2
+    assert done.stdout.count("Took") == 1
+    twin = where / "papers/twin"
+    for path in ("results/tables/table_02.csv", "figures/figure_01.svg"):
+        assert (where / path).read_bytes() == (twin / path).read_bytes()
+    assert "papers/twin/" not in (twin / "ro-crate-metadata.json").read_text()
+    assert launch(where, "--verify").returncode == 0
 
-    # What fails beside the first does not end it.
-    (where / TABLE.replace("06", "01")).unlink()
-    (where / "data/twin/printed/table_01.csv").unlink()
-    failed = launch(where, "--every", "table_01")
-    assert failed.returncode == 1
-    assert "table_01.csv" in failed.stdout
-    assert (where / TABLE.replace("06", "01")).is_file()
+    assert "Nothing to be done" in launch(where, "--verbose", "--paper", "twin").stderr
+    (twin / "results/tables/table_01.csv").write_text("damaged")
+    healed = launch(where, "--paper", "twin")
+    assert "job twin_table_01 made: made again" in healed.stderr
+    assert launch(where, "--verify").returncode == 0
+    refused = launch(where, "--paper", "owl")
+    assert refused.stderr.startswith("error: there is no paper owl")
+    assert "name one of toy, twin" in refused.stderr
+
+
+def test_names_near_an_unknown_target_are_told(ran: Path) -> None:
+    unknown = launch(ran, "table_6", "leave_one_out_nothing")
+    assert unknown.returncode == 1
+    assert "error: there is no target table_6. Near: table_06" in unknown.stderr
+    assert "no target leave_one_out_nothing" in unknown.stderr

@@ -78,8 +78,10 @@ def sampled_clusters(wildcards):
 def saying(lines, files):
     """Return an input function: of a target that leaves something out, which says so."""
 
+    of = f"{PAPER.citation}: " if RUN.folder else ""
+
     def said(wildcards):
-        for line in not_said(lines):
+        for line in not_said(of + line for line in lines):
             logger.warning(line, extra={SAID_LATER: True})
         return files
 

@@ -56,7 +56,7 @@ for exhibit in [*PAPER.exhibits.values(), *RUN.comparisons()]:
             "../scripts/exhibit.py"
 
 
-for kind in ("table", "figure"):
+for kind in dict.fromkeys(plan.kind for plan in PAPER.exhibits.values()):
 
     rule:
         f"""Every {kind} of the paper"""

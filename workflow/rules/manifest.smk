@@ -9,11 +9,13 @@ MANIFESTED = {
 }
 
 
-rule boards:
-    """Every board whose files are there"""
-    input:
-        saying(RUN.boards_left_out(), RUN.board_results()),
-    localrule: True
+if BOARDS.boards:
+
+    rule boards:
+        """Every board whose files are there"""
+        input:
+            saying(RUN.boards_left_out(), RUN.board_results()),
+        localrule: True
 
 
 rule manifest:

@@ -1,7 +1,7 @@
 """Resolve every pair without each of its clusters."""
 
-from llm_power.board.operating_point import OperatingPoint
 from llm_power.board.cluster_robustness import leave_one_out_table
+from llm_power.board.operating_point import OperatingPoint
 from replication.job import load, logged, save, snakemake
 
 with logged():

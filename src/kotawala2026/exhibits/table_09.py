@@ -23,7 +23,7 @@ def make(inputs: Inputs) -> Exhibit:
     panel, n_resamples = "mmlu_pro_top10", inputs.numbers["n_resamples"]
     frame = table_09(
         inputs.printed(9),
-        inputs.verdicts(panel),
+        inputs.stage(panel, "icc"),
         inputs.stage(panel, "category_bootstrap"),
         n_resamples=n_resamples,
     )
@@ -39,7 +39,7 @@ def make(inputs: Inputs) -> Exhibit:
 
 def table_09(
     published: pd.DataFrame,
-    verdicts: pd.DataFrame,
+    pairs: pd.DataFrame,
     intervals: pd.DataFrame,
     *,
     n_resamples: int,
@@ -50,8 +50,8 @@ def table_09(
     ----------
     published : DataFrame
         Table 9 as loaded.
-    verdicts : DataFrame
-        Verdict table of MMLU-Pro's top ten, adjacent ranks, clustered by subject.
+    pairs : DataFrame
+        Stage ``icc`` of MMLU-Pro's top ten, adjacent ranks, clustered by subject.
     intervals : DataFrame
         First of `llm_power.board.cluster_robustness.category_bootstrap_tables` for it.
     n_resamples : int
@@ -79,7 +79,7 @@ def table_09(
     that of their difference; a share of 0 or 1 has none.
     """
     labels = list(published["pair"])
-    points = in_printed_order(verdicts, labels)
+    points = in_printed_order(pairs, labels)
     bounds = in_printed_order(intervals, labels)
     columns: dict[str, object] = {"label": labels}
     for name in _QUANTITIES:

@@ -332,7 +332,7 @@ def test_fifth_leaderboard_needs_its_file_and_no_code(
     assert "download " not in jobs
     assert "item_scores" not in jobs
     assert hub.requests == []
-    done = run_workflow(where, "--dry-run", "--config", "source=public")
+    done = run_workflow(where, "--dry-run", "--config", "source=items")
     assert re.search(r"^item_scores +\d", done.stdout, re.MULTILINE), done.stdout + done.stderr
     assert "downloads/127.0.0.1" in done.stdout
 
