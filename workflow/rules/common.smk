@@ -49,8 +49,6 @@ CLAIMS = PAPER.file("claims.yaml")
 # The register, and the tables whose cells it names.
 PRINTED = [CLAIMS, *PAPER.printed_tables()]
 
-package_sums = partial(sources.code_sums, ROOT, None)
-
 
 def board_of(wildcards):
     return BOARDS.of_panel(wildcards.panel)
