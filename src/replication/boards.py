@@ -296,6 +296,11 @@ def stage_file(panel: str, stage: str) -> str:
     return f"results/boards/{panel}/{stage}.parquet"
 
 
+def provenance_file(panel: str) -> str:
+    """Return the file that says where the scores of a panel came from."""
+    return f"results/boards/{panel}/provenance.json"
+
+
 def is_result(path: str) -> bool:
     """Return whether a path is one that jobs write."""
     return path.startswith("results/")
