@@ -145,7 +145,7 @@ class Boards:
                 raise DocumentError(
                     "the paper has a panel of that name",
                     remedy="give the board another name",
-                    file=f"config/boards/{name}.yaml",
+                    file=f"config.yaml, config/boards/{name}.yaml",
                 )
         own = {name: Board(**entry) for name, entry in configured.items()}
         return cls({**panels, **own}, data_root, downloads)
