@@ -138,7 +138,7 @@ def _reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
             type=click.Choice(MATCHES),
             default="id",
             show_default=True,
-            help="lm_eval: same items by doc_id, or by what they ask.",
+            help="lm_eval, alpaca_eval: same items by id, or by what they ask.",
         ),
         click.option(
             "--true",

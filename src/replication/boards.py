@@ -145,7 +145,7 @@ class Boards:
                 raise DocumentError(
                     "the paper has a panel of that name",
                     remedy="give the board another name",
-                    file=f"config/boards/{name}.yaml",
+                    file=f"config.yaml, config/boards/{name}.yaml",
                 )
         own = {name: Board(**entry) for name, entry in configured.items()}
         return cls({**panels, **own}, data_root, downloads)
@@ -294,6 +294,11 @@ def table_files(panel: str, tables: Sequence[str] = BOARD_TABLES) -> list[str]:
 def stage_file(panel: str, stage: str) -> str:
     """Return the file of a stage of a panel; ``verdicts`` is its verdict table."""
     return f"results/boards/{panel}/{stage}.parquet"
+
+
+def provenance_file(panel: str) -> str:
+    """Return the file that says where the scores of a panel came from."""
+    return f"results/boards/{panel}/provenance.json"
 
 
 def is_result(path: str) -> bool:

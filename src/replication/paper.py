@@ -18,6 +18,7 @@ from replication.boards import (
     TABLE_ENDS,
     Board,
     Boards,
+    provenance_file,
     stage_file,
 )
 from replication.hub.errors import HubError
@@ -334,7 +335,7 @@ class Paper:
         first, _, _ = module.read_text(encoding="utf-8").partition("\n")
         return first.strip('".')
 
-    def inputs(self, exhibit: ExhibitPlan, boards: Boards) -> dict[str, str | list[str]]:
+    def inputs(self, exhibit: ExhibitPlan) -> dict[str, str | list[str]]:
         """Return the paths of what an exhibit is made from but for files below the data root."""
         recorded = exhibit.recorded
         return {
@@ -346,11 +347,7 @@ class Paper:
                 for panel, stages in exhibit.panels.items()
                 for stage in stages
             },
-            "scores": [
-                path
-                for panel in exhibit.panels
-                for path in boards.scores(boards.panels[panel].board)
-            ],
+            "provenance": [provenance_file(panel) for panel in exhibit.panels],
         }
 
     def data_file(self, name: str, boards: Boards) -> str:

@@ -60,10 +60,10 @@ def test_files_of_a_table_and_of_a_figure() -> None:
 
 
 def test_inputs_of_an_exhibit() -> None:
-    found = PAPER.inputs(PAPER.exhibits["table_05"], boards())
+    found = PAPER.inputs(PAPER.exhibits["table_05"])
     assert found["oll_v1/multiplicity"] == "results/boards/oll_v1/multiplicity.parquet"
-    assert found["scores"][-1] == "results/witness/ranked/mmlu_pro_top10/mmlu_pro.parquet"
-    assert len(found["scores"]) == 5
+    panels = ("oll_v1", "mmlu_pro_top10")
+    assert found["provenance"] == [f"results/boards/{panel}/provenance.json" for panel in panels]
 
 
 def test_with_items_counts_come_from_the_stages_of_the_panel() -> None:
@@ -97,10 +97,10 @@ def test_stages_of_a_panel_are_joined_on_the_pair(tmp_path: Path) -> None:
 
 
 def test_an_exhibit_in_parts_is_made_from_all_of_them() -> None:
-    found = PAPER.inputs(PAPER.exhibits["figure_06"], boards())
+    found = PAPER.inputs(PAPER.exhibits["figure_06"])
     names = [f"results/simulations/figure_06/part-{part}.parquet" for part in range(2)]
     assert found["simulated"] == names
-    assert PAPER.inputs(PAPER.exhibits["figure_05"], boards())["simulated"] == []
+    assert PAPER.inputs(PAPER.exhibits["figure_05"])["simulated"] == []
 
 
 @pytest.mark.parametrize("name", PAPER.simulations)

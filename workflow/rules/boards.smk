@@ -19,6 +19,8 @@ rule discordance:
     output:
         pairs="results/boards/{panel}/discordance.parquet",
         by_cluster="results/boards/{panel}/discordance_by_cluster.parquet",
+        # Where the scores came from, which every exhibit of theirs says.
+        provenance="results/boards/{panel}/provenance.json",
     log:
         "logs/boards/{panel}/discordance.log",
     benchmark:

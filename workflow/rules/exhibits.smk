@@ -33,7 +33,7 @@ for exhibit in [*PAPER.exhibits.values(), *RUN.comparisons()]:
         name:
             exhibit.name
         input:
-            **PAPER.inputs(exhibit, BOARDS),
+            **PAPER.inputs(exhibit),
             **{
                 f"data_root/{name}": lambda wildcards, name=name: refused(
                     RUN.data_file, name

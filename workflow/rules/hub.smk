@@ -1,18 +1,6 @@
 # Item scores: downloaded or placed by hand, of the paper's panels and of the user's boards.
 
 
-def reading(wildcards):
-    """Return how the files of a task are read; those of a panel by what the paper says of them"""
-    return refused(BOARDS.reading, wildcards.board, wildcards.task)
-
-
-def panel_task(wildcards):
-    """Return how the downloads of a panel's task are read; None if it is no panel's"""
-    if not (BOARDS[wildcards.board].is_panel and reading(wildcards)["datasets"]):
-        return None
-    return refused(PAPER.panel_task, wildcards.board, wildcards.task)
-
-
 rule download:
     """Download a published file, unless it is there and its sum is right"""
     output:

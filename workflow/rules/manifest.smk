@@ -74,7 +74,6 @@ rule index:
     log:
         "logs/index.log",
     params:
-        results=str(RUN.results),
         beside=[RUN.folder + path for path in CRATE],
         papers=RUN.pages_beside(),
     script:
@@ -94,7 +93,6 @@ rule crate:
     log:
         "logs/crate.log",
     params:
-        folder=RUN.folder,
         workflow=os.path.relpath(workflow.main_snakefile),
     script:
         "../scripts/crate.py"

@@ -1,6 +1,9 @@
 # One paper: the Snakefile includes it for that of config.yaml, and uses it as a module for others.
 
 
+container: "docker://python:3.11.7-slim-bookworm"
+
+
 include: "common.smk"
 
 

@@ -88,8 +88,8 @@ def connor_r(counts: PublishedCounts, items: pd.DataFrame | None = None) -> Floa
     """Return r of each pair by the second formula that Section 6.2 names but does not write."""
     pairs = counted_pairs(counts, items, counts.n_items)
     n_items, b, c = (pairs[name].to_numpy() for name in ("n_items", "b", "c"))
-    r: FloatArray = connor_required_n(b / n_items, c / n_items) / n_items
-    return r
+    ratio: FloatArray = connor_required_n(b / n_items, c / n_items) / n_items
+    return ratio
 
 
 def printed_r(counts: PublishedCounts) -> FloatArray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 import pandas as pd
 import pytest
@@ -24,7 +24,7 @@ from replication.printed import (
 Loader = Callable[[int], pd.DataFrame]
 
 
-FAMILY: Final = {"all_pairs_family": 45, "all_pairs_unresolved": 4}
+FAMILY: Final[dict[str, Any]] = {"all_pairs_family": 45, "all_pairs_unresolved": 4}
 
 
 def printed_icc(published: Loader) -> pd.DataFrame:

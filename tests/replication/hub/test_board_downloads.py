@@ -289,6 +289,7 @@ def _written(path: Path) -> Path:
         ({"files": {"a.csv": "0123"}}, "'0123' is not valid|does not match"),
         ({"files": {"/etc/passwd": None}}, "/etc/passwd"),
         ({"licence": None}, "None is not of type"),
+        ({"reader": "wide", "path": "p"}, "'path' was unexpected"),
         ({"model": "results/(.+)"}, "does not match"),
     ],
 )
