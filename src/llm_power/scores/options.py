@@ -48,8 +48,8 @@ class ReadOptions:
         Have the tasks of a group (of lm-evaluation-harness) as one task, whose cluster column
         ``subtask`` says which of them an item is of; "both" keeps them as tasks besides.
     match : {"id", "content"}
-        What makes items of two lm-evaluation-harness logs the same: their doc_id, or what they
-        ask, where doc_ids are known to be wrong.
+        What makes items of two logs of lm-evaluation-harness or AlpacaEval the same: their doc_id
+        or place, or what they ask, where these are known to be wrong.
     true : sequence of str
         Words of a table that mean 1; any other word then means 0.
     percent : bool
