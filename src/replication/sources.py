@@ -38,7 +38,7 @@ def _code_of(root: Path, script: Path, module: Any) -> Any:
 
 
 def code_sums(root: Path, script: Path | None, *modules: str) -> dict[str, str]:
-    """Return the files of modules, of all that they and a script import and read, with their SHA-256.
+    """Return the files of modules, and of all that they and a script import and read, by SHA-256.
 
     A module reads the files of packages whose names it has in quotes: templates, styles, schemas.
     Package files (``__init__.py``) only re-export names and are left out.
