@@ -175,7 +175,7 @@ def reading_options(command: Command) -> Command:
             type=click.Choice(MATCHES),
             default="id",
             show_default=True,
-            help="lm_eval: same items by doc_id, or by what they ask.",
+            help="lm_eval, alpaca_eval: same items by id, or by what they ask.",
         ),
         click.option(
             "--true",

@@ -5,6 +5,7 @@ The exhibit's name gives the module, and paper.yaml names its inputs.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,9 +16,7 @@ import pandas as pd
 from llm_power.documents import read_yaml
 from llm_power.errors import LLMPowerError
 from llm_power.provenance import Provenance
-from llm_power.report.score_provenance import score_provenance
 from llm_power.report.tables import Table, describe_csv, write_table
-from llm_power.scores.store import read_task
 from replication.printed import PublishedCounts, load_counts, load_table
 from replication.simulations import Chunks, gathered
 from replication.stages import csv_text, read_stage
@@ -40,7 +39,7 @@ class Inputs:
         Name of the exhibit, for messages.
     files : mapping of str to (str or sequence of str)
         Paths by their names: ``printed/6``, ``recorded``, ``data_root/NAME``, ``simulated``,
-        ``PANEL/STAGE`` and ``scores``.
+        ``PANEL/STAGE`` and ``provenance``.
     settings : mapping of str to object
         Numbers that the paper states in prose and captions.
     numbers : mapping of str to int
@@ -76,13 +75,21 @@ class Inputs:
         """Return the path of a file below the data root."""
         return self._file(f"data_root/{name}")
 
-    def verdicts(self, panel: str) -> pd.DataFrame:
-        """Load the verdict table of a panel."""
-        return self.stage(panel, "verdicts")
-
     def stage(self, panel: str, name: str) -> pd.DataFrame:
-        """Load another stage of a panel."""
+        """Load a stage of a panel."""
         return read_stage(str(self._file(f"{panel}/{name}")))
+
+    def panel(self, panel: str, *stages: str) -> pd.DataFrame:
+        """Load stages of a panel that have one row a pair, joined on the pair."""
+        first, *others = (self.stage(panel, name) for name in stages)
+        for other in others:
+            # The columns that two stages share name the pair.
+            first = first.merge(other, validate="one_to_one")
+        return first
+
+    def has(self, panel: str, stage: str) -> bool:
+        """Return whether a stage of a panel is among the inputs."""
+        return f"{panel}/{stage}" in self.files
 
     def simulated(self, chunks: Chunks) -> dict[str, pd.DataFrame]:
         """Load what jobs simulated for it, or simulate it here: a table a chunk, in their order."""
@@ -90,7 +97,8 @@ class Inputs:
 
     def provenance(self) -> list[Provenance]:
         """Return where the scores of all its panels came from."""
-        return score_provenance([read_task(path) for path in self.files["scores"]])
+        texts = [Path(path).read_bytes() for path in self.files["provenance"]]
+        return [Provenance(**source) for text in texts for source in json.loads(text)]
 
     def _file(self, name: str) -> Path:
         if name not in self.files:

@@ -10,18 +10,18 @@ from typing import Final
 
 from llm_power.provenance import VERDICTS
 
-CLAIMS: Final = Path("results/audit/claims.csv")
+CLAIMS: Final = Path("audit/claims.csv")
 
 
-def verdicts_by_claim(root: Path) -> dict[str, str]:
+def verdicts_by_claim(results: Path) -> dict[str, str]:
     """Return the verdict of each claim; none where no audit was made."""
-    return {row["id"]: row["verdict"] for row in _rows(root)}
+    return {row["id"]: row["verdict"] for row in _rows(results)}
 
 
-def verdicts_by_exhibit(root: Path) -> dict[str, Counter[str]]:
+def verdicts_by_exhibit(results: Path) -> dict[str, Counter[str]]:
     """Return how many claims have each verdict, by the exhibit they belong to."""
     found: dict[str, Counter[str]] = {}
-    for row in _rows(root):
+    for row in _rows(results):
         found.setdefault(row["exhibit"], Counter())[row["verdict"]] += 1
     return found
 
@@ -35,8 +35,8 @@ def counted(counts: Mapping[str, int]) -> list[tuple[str, str]]:
     ]
 
 
-def _rows(root: Path) -> list[dict[str, str]]:
-    if not (root / CLAIMS).is_file():
+def _rows(results: Path) -> list[dict[str, str]]:
+    if not (results / CLAIMS).is_file():
         return []
-    with (root / CLAIMS).open(encoding="utf-8", newline="") as file:
+    with (results / CLAIMS).open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))

@@ -13,11 +13,9 @@ from typing import Any, Final
 
 from replication.judged import counted, verdicts_by_claim
 
-MANIFEST: Final = Path("results/manifest.json")
-INDEX: Final = Path("results/index.html")
-AUDIT: Final = Path("results/audit/report.html")
-# What the last finished run made; beside Snakemake's own state, for it is no result.
-LAST: Final = Path(".snakemake/last_run.json")
+# What the last finished run made of a paper, in the folder of that name here; beside Snakemake's
+# own state, for it is no result.
+LAST: Final = Path(".snakemake/last_run")
 _SHOWN: Final = 6
 _LABEL: Final = 10
 
@@ -41,23 +39,24 @@ class Made:
     verdicts: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, manifest: Mapping[str, Any], root: Path) -> Made:
-        """Return what the manifest and the audit of a folder say."""
+    def of(cls, manifest: Mapping[str, Any], results: Path) -> Made:
+        """Return what the manifest and the audit of a paper say."""
         described = [*manifest["exhibits"], *manifest["boards"]]
         files = {one["name"]: one["outputs"] for one in described}
-        return cls(manifest["run"]["end"], files, verdicts_by_claim(root))
+        return cls(manifest["run"]["end"], files, verdicts_by_claim(results))
 
     @classmethod
-    def last(cls, root: Path) -> Made | None:
-        """Return what the last finished run in a folder made, if one is known."""
+    def last(cls, folder: str) -> Made | None:
+        """Return what the last finished run made of the paper in a folder, if one is known."""
         try:
-            return cls(**json.loads((root / LAST).read_bytes()))
+            return cls(**json.loads(_place(folder).read_bytes()))
         except (OSError, ValueError, TypeError):
             return None
 
-    def remember(self, root: Path) -> None:
+    def remember(self, folder: str) -> None:
         """Let the next run be compared with this one."""
-        (root / LAST).write_text(json.dumps(asdict(self)), encoding="utf-8")
+        _place(folder).parent.mkdir(parents=True, exist_ok=True)
+        _place(folder).write_text(json.dumps(asdict(self)), encoding="utf-8")
 
     def changes_since(self, before: Made) -> Iterator[str]:
         """Say what is new, gone or different, kind by kind."""
@@ -76,45 +75,40 @@ class Made:
             yield f"other verdicts: {_some(moved)}"
 
 
-def last_screen(root: Path, *, whole: bool, seconds: float, log: Path | None) -> list[str]:
+def last_screen(folders: Sequence[str], *, seconds: float, log: Path | None) -> list[str]:
     """Return the lines with which a finished run ends.
 
     Parameters
     ----------
-    root : Path
-        The folder of the run.
-    whole : bool
-        Whether it was a whole run, and not one of some targets. What it made is then remembered.
+    folders : sequence of str
+        What the paths of each paper begin with that was made whole. What it made is remembered.
     seconds : float
         How long it took.
     log : Path or None
         The file of what Snakemake said.
     """
-    lines = []
-    if whole and (root / MANIFEST).is_file():
-        manifest = json.loads((root / MANIFEST).read_bytes())
-        made, before = Made.of(manifest, root), Made.last(root)
-        exhibits, boards = manifest["exhibits"], manifest["boards"]
-        lines += _row("Paper", manifest["paper"]["citation"])
-        lines += _row("Made", f"{_kinds(exhibits)}, {_number(len(boards), 'board')}")
-        for left_out in manifest["left_out"]:
-            lines += _row("Left out", left_out)
-        lines += _row("Claims", _verdicts(made.verdicts))
-        lines += _row("Changed", _changes(made, before))
-        made.remember(root)
-    elif verdicts := verdicts_by_claim(root):
-        lines += _row("Claims", _verdicts(verdicts))
-    looks = [page for page in (INDEX, AUDIT) if (root / page).is_file()]
-    if looks:
-        lines += _row("Look at", str((root / looks[0]).resolve()))
-    if log:
-        lines += _row("Log", str(log))
-    return [*lines, *_row("Took", took(seconds))]
+    lines = [line for folder in folders for line in (*_of_paper(folder), "")]
+    return [*lines, *(_row("Log", str(log)) if log else []), *_row("Took", took(seconds))]
 
 
-def in_all(seconds: float) -> list[str]:
-    """Return the line with which the run of several papers ends."""
-    return _row("In all", took(seconds))
+def _of_paper(folder: str) -> list[str]:
+    results = Path(folder, "results")
+    manifest = json.loads((results / "manifest.json").read_bytes())
+    made, before = Made.of(manifest, results), Made.last(folder)
+    exhibits, boards = manifest["exhibits"], manifest["boards"]
+    made.remember(folder)
+    return [
+        *_row("Paper", manifest["paper"]["citation"]),
+        *_row("Made", f"{_kinds(exhibits)}, {_number(len(boards), 'board')}"),
+        *(line for left_out in manifest["left_out"] for line in _row("Left out", left_out)),
+        *_row("Claims", _verdicts(made.verdicts)),
+        *_row("Changed", _changes(made, before)),
+        *_row("Look at", str((results / "index.html").resolve())),
+    ]
+
+
+def _place(folder: str) -> Path:
+    return LAST / folder / "made.json"
 
 
 def took(seconds: float) -> str:

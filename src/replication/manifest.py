@@ -73,6 +73,7 @@ def build_manifest(
 
 
 def describe(
+    name: str,
     made: Record,
     provenance: Sequence[Provenance] | None = None,
     benchmark: Path | None = None,
@@ -83,6 +84,8 @@ def describe(
 
     Parameters
     ----------
+    name : str
+        What it is called.
     made : Record
         Of the job that made it; the files exist.
     provenance : sequence of Provenance, optional
@@ -103,7 +106,7 @@ def describe(
     else:
         line, kinds = provenance_line(provenance), [*provenance_kinds(provenance)]
     return {
-        "name": made.job,
+        "name": name,
         **({"title": title} if title else {}),
         "classes": kinds,
         "provenance": line,

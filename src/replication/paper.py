@@ -18,13 +18,14 @@ from replication.boards import (
     TABLE_ENDS,
     Board,
     Boards,
+    provenance_file,
     stage_file,
 )
 from replication.hub.errors import HubError
 from replication.hub.plan import PanelTask
 from replication.settings import check_settings, load_settings
 
-_NUMBERED: Final = re.compile(r"(table|figure)_(\d+)")
+_NUMBERED: Final = re.compile(r"(table|figure)_(\d\d)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +64,7 @@ class ExhibitPlan(Numbered):
     Attributes
     ----------
     name : str
-        Name of its target, ``table_6``.
+        Name of its target, its module and its files, ``table_06``.
     caption : str
         Caption in the report; empty where it is not shown there.
     printed : sequence of int
@@ -93,28 +94,22 @@ class ExhibitPlan(Numbered):
         return numbered[1] if numbered else "comparison"
 
     @property
-    def stem(self) -> str:
-        """Name of its module and of its files, ``table_06``."""
-        numbered = _NUMBERED.fullmatch(self.name)
-        return f"{numbered[1]}_{int(numbered[2]):02d}" if numbered else self.name
-
-    @property
     def label(self) -> str:
         """What the paper calls it, ``Table 6``."""
         if self.kind == "comparison":
             return f"Comparison {self.name.removesuffix('_comparison')}"
-        return self.name.replace("_", " ").capitalize()
+        return f"{self.kind.capitalize()} {int(self.name.rpartition('_')[2])}"
 
     @property
     def data(self) -> str:
         """Path of its CSV without the ending."""
         folder = {"table": "tables", "figure": "figures", "comparison": "boards"}[self.kind]
-        return f"results/{folder}/{self.stem}"
+        return f"results/{folder}/{self.name}"
 
     @property
     def drawing(self) -> str | None:
         """Path of its drawing without the ending; None if it is a table."""
-        return f"figures/{self.stem}" if self.kind == "figure" else None
+        return f"figures/{self.name}" if self.kind == "figure" else None
 
     @property
     def shown(self) -> str:
@@ -128,7 +123,7 @@ class ExhibitPlan(Numbered):
         if self.drawing:
             shown = {name: TABLE_ENDS[name] for name in ("csv", "json")}
             made |= {name: self.drawing + end for name, end in FIGURE_ENDS.items()}
-            stem = f"figures/camera_ready/{self.stem}"
+            stem = f"figures/camera_ready/{self.name}"
             made |= {name: stem + end for name, end in CAMERA_READY_ENDS.items()}
         return made | {name: self.data + end for name, end in shown.items()}
 
@@ -211,10 +206,10 @@ class Paper:
             The folder that ``data``, ``src`` and ``workflow`` are in.
         name : str
             Name of the paper's folder.
-        source : {"published", "hub", "public"}
-            Whether panels whose items are published are taken from there; public, without a token.
+        source : {"printed", "items", "hub"}
+            What panels rest on: printed numbers, published items, or the gated originals.
         matrices : sequence of str
-            Response matrices that are read where the source is public.
+            Response matrices that are read where the source is items.
 
         Raises
         ------
@@ -240,7 +235,7 @@ class Paper:
                 for task, how in panel["tasks"].items()
                 if "hub" in how
             },
-            exhibits={key: ExhibitPlan(key, **one) for key, one in entry["exhibits"].items()},
+            exhibits={key: _exhibit(key, one, source) for key, one in entry["exhibits"].items()},
             comparisons={
                 key: ExhibitPlan(key, **one) for key, one in entry.get("comparisons", {}).items()
             },
@@ -292,7 +287,7 @@ class Paper:
     @property
     def rules(self) -> str:
         """Path of the rules that are its own; there need be none."""
-        return str(self.root / "src" / self.name / "workflow" / "rules.smk")
+        return str(self.root / "workflow" / "rules" / f"{self.name}.smk")
 
     def panel_task(self, board: str, task: str) -> PanelTask:
         """Return how the downloaded files of a task of a panel are read.
@@ -318,7 +313,7 @@ class Paper:
     @property
     def simulations(self) -> dict[str, Numbered]:
         """What is simulated in parts, by the name of its module and of its folder."""
-        plans = {exhibit.stem: exhibit for exhibit in self.exhibits.values()} | dict(self.prose)
+        plans = {**self.exhibits, **self.prose}
         return {name: plan for name, plan in plans.items() if plan.parts}
 
     def simulation(self, name: str) -> str:
@@ -332,26 +327,27 @@ class Paper:
 
     def module(self, exhibit: ExhibitPlan) -> str:
         """Return the module that makes an exhibit."""
-        return f"{self.name}.exhibits.{exhibit.stem}"
+        return f"{self.name}.exhibits.{exhibit.name}"
 
-    def inputs(self, exhibit: ExhibitPlan, boards: Boards) -> dict[str, str | list[str]]:
-        """Return the paths of what an exhibit is made from, by the names of `Inputs`."""
+    def summary(self, exhibit: ExhibitPlan) -> str:
+        """Return the first line of the module that makes an exhibit."""
+        module = self.root / "src" / self.name / "exhibits" / f"{exhibit.name}.py"
+        first, _, _ = module.read_text(encoding="utf-8").partition("\n")
+        return first.strip('".')
+
+    def inputs(self, exhibit: ExhibitPlan) -> dict[str, str | list[str]]:
+        """Return the paths of what an exhibit is made from but for files below the data root."""
         recorded = exhibit.recorded
         return {
             **{f"printed/{number}": self.printed(number) for number in exhibit.printed},
             **({"recorded": str(self.root / "data/recorded" / recorded)} if recorded else {}),
-            **{f"data_root/{name}": self.data_file(name, boards) for name in exhibit.data_root},
-            "simulated": self.simulated(exhibit.stem),
+            "simulated": self.simulated(exhibit.name),
             **{
                 f"{panel}/{stage}": stage_file(panel, stage)
                 for panel, stages in exhibit.panels.items()
                 for stage in stages
             },
-            "scores": [
-                path
-                for panel in exhibit.panels
-                for path in boards.scores(boards.panels[panel].board)
-            ],
+            "provenance": [provenance_file(panel) for panel in exhibit.panels],
         }
 
     def data_file(self, name: str, boards: Boards) -> str:
@@ -382,16 +378,35 @@ class Paper:
         ]
 
 
+def folders_of(root: Path, first: str) -> dict[str, str]:
+    """Return what the paths of each paper's results begin with, by the paper's name.
+
+    Nothing for the first, which config.yaml names, ``papers/NAME/`` for every other folder of
+    ``data`` that describes one.
+    """
+    names = sorted(file.parent.name for file in root.glob("data/*/paper.yaml"))
+    return {first: ""} | {name: f"papers/{name}/" for name in names if name != first}
+
+
+def _exhibit(name: str, entry: Mapping[str, Any], source: str) -> ExhibitPlan:
+    """Return the plan of an exhibit; with items, the stages of its `items` are its panels' too."""
+    plan = dict(entry)
+    items = plan.pop("items", {})
+    if items and source != "printed":
+        plan["caption"] = "panel"
+        panels = plan.get("panels", {})
+        more = {panel: [*panels.get(panel, ()), *stages] for panel, stages in items.items()}
+        plan["panels"] = panels | more
+    return ExhibitPlan(name, **plan)
+
+
 def _board(name: str, panel: Mapping[str, Any], source: str) -> Board:
     return Board(
         title=panel["title"],
         families=tuple(panel["families"]),
         cluster=panel.get("cluster"),
         tasks={
-            task: {
-                "path": _scores_of(name, task, how, source),
-                "reader": "canonical",
-            }
+            task: {"path": _scores_of(name, task, how, source)}
             for task, how in panel["tasks"].items()
         },
         is_panel=True,
@@ -400,9 +415,9 @@ def _board(name: str, panel: Mapping[str, Any], source: str) -> Board:
 
 def _scores_of(name: str, task: str, how: Mapping[str, Any], source: str) -> str:
     """Return the path of the scores of a panel's task."""
-    if source == "published" or "hub" not in how:
-        return f"results/witness/{name}/{task}.parquet"
-    return str(how.get("scores", f"results/hub/{name}/{task}.parquet"))
+    if source == "printed" or "hub" not in how:
+        return f"results/witness/ranked/{name}/{task}.parquet"
+    return str(how.get("scores", f"results/scores/{name}/{task}.parquet"))
 
 
 def _hub_task(
@@ -413,6 +428,6 @@ def _hub_task(
     matrices: Sequence[str],
 ) -> PanelTask:
     clusters = (cluster,) if cluster else ()
-    if source == "public" and "public" in how:
-        return PanelTask(task=task, clusters=clusters, matrices=matrices, **how["public"])
+    if source == "items" and "items" in how:
+        return PanelTask(task=task, clusters=clusters, matrices=matrices, **how["items"])
     return PanelTask(task=task, clusters=clusters, **how["hub"])

@@ -29,7 +29,7 @@ _LOCK: Final = Path(__file__).resolve().parents[2] / "requirements.lock"
 # Seconds until a network file system shows the record of a file that it shows already.
 _PATIENCE: Final = 10.0
 # What jobs write. All other files come from elsewhere: printed numbers, code, downloads, boards.
-_MADE: Final = ("results", "figures", "ro-crate-metadata.json", "codemeta.json")
+_MADE: Final = ("results", "figures", "papers", "ro-crate-metadata.json", "codemeta.json")
 _REMEDY: Final = "make reproduce, which makes it again"
 
 Kind = Literal["changed", "missing", "unrecorded", "record", "input"]

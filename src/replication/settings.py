@@ -19,6 +19,11 @@ _OLD_SETTINGS: Final = {
 }
 
 
+def settings_file() -> str:
+    """Return the file of settings: at the top, or in ``config`` of a deployed copy."""
+    return "config.yaml" if Path("config.yaml").is_file() else "config/config.yaml"
+
+
 def drop_old_settings(settings: dict[str, Any]) -> list[str]:
     """Take settings of the release before out, and return one line on what replaced each.
 
@@ -66,6 +71,36 @@ def check_settings(settings: Mapping[str, Any], schema: str, file: str) -> None:
             file=file,
             key=one_line("/".join(map(str, found.absolute_path)), 300) or None,
         )
+
+
+def add_boards(settings: dict[str, Any], folder: Path, schema: str) -> None:
+    """Add the boards of a folder, a file each and called after it, to those of config.yaml.
+
+    Parameters
+    ----------
+    settings : dict
+        Checked settings, to which the boards are added.
+    folder : Path
+        It need not exist.
+    schema : str
+        Path of the schema of settings.
+
+    Raises
+    ------
+    DocumentError
+        If a file is not as the schema says, or config.yaml has a board of its name.
+    """
+    boards = settings.setdefault("boards", {})
+    for file in sorted(folder.glob("*.yaml")):
+        board = {file.stem: read_yaml(file)}
+        check_settings({"paper": "any", "boards": board}, schema, str(file))
+        if file.stem in boards:
+            raise DocumentError(
+                f"config.yaml has a board {file.stem} as well",
+                remedy="keep one of the two, or call one otherwise",
+                file=str(file),
+            )
+        boards |= board
 
 
 def load_settings(path: Path) -> dict[str, Setting]:

@@ -24,7 +24,7 @@ from llm_power.claims.register import load_register
 from llm_power.documents import DocumentError, read_yaml
 from llm_power.printed import Printed
 from replication.boards import Board, Boards
-from replication.settings import check_settings, drop_old_settings, load_settings
+from replication.settings import add_boards, check_settings, drop_old_settings, load_settings
 
 ROOT = Path(__file__).resolve().parents[2]
 PUBLISHED = ROOT / "data" / "kotawala2026"
@@ -34,6 +34,7 @@ SCHEMA = ROOT / "workflow" / "schemas" / "config.schema.yaml"
 def settings(place: str = "", value: Any = None) -> Any:
     """Return the settings as they stand, with one of them replaced or added."""
     read = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
+    add_boards(read, ROOT / "config/boards", str(SCHEMA))
     *folders, name = place.split(">")
     within = read
     for folder in folders:

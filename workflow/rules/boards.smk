@@ -4,6 +4,7 @@
 for board in BOARDS.boards:
 
     rule:
+        f"""{BOARDS[board].title}: all that is made of this board"""
         name:
             f"board_{board}"
         input:
@@ -11,90 +12,88 @@ for board in BOARDS.boards:
         localrule: True
 
 
-rule scores:
-    input:
-        files=lambda wildcards: refused(
-            BOARDS.files_of, wildcards.board, wildcards.task
-        ),
-    output:
-        "results/scores/{board}/{task}.parquet",
-    log:
-        "logs/scores/{board}/{task}.log",
-    benchmark:
-        "benchmarks/workflow/scores/{board}.{task}.tsv"
-    params:
-        code=package_sums(
-            "llm_power.scores.readers",
-            "llm_power.scores.wide",
-            "llm_power.board.ranking",
-        ),
-        path=lambda wildcards: BOARDS.source_of(wildcards.board, wildcards.task),
-        task=lambda wildcards: BOARDS.reading(wildcards.board, wildcards.task),
-        missing=lambda wildcards: BOARDS[wildcards.board].missing,
-        top=lambda wildcards: BOARDS[wildcards.board].top,
-    script:
-        "../scripts/scores.py"
-
-
-rule pairs:
+rule discordance:
+    """Section 3: b, c, N and the correlation of every pair, and the same by cluster"""
     input:
         scores=lambda wildcards: BOARDS.scores(BOARDS.panels[wildcards.panel].board),
     output:
-        counts="results/boards/{panel}/counts.parquet",
-        clusters="results/boards/{panel}/cluster_sums.parquet",
+        pairs="results/boards/{panel}/discordance.parquet",
+        by_cluster="results/boards/{panel}/discordance_by_cluster.parquet",
+        # Where the scores came from, which every exhibit of theirs says.
+        provenance="results/boards/{panel}/provenance.json",
     log:
-        "logs/boards/{panel}/pairs.log",
+        "logs/boards/{panel}/discordance.log",
     benchmark:
-        "benchmarks/workflow/pairs/{panel}.tsv"
+        "benchmarks/workflow/discordance/{panel}.tsv"
     params:
-        code=package_sums(
-            "llm_power.board.tabulation",
-            "llm_power.board.cluster_sums",
-            "replication.held",
-        ),
         family=family_of,
         cluster=lambda wildcards: board_of(wildcards).cluster,
     script:
-        "../scripts/pairs.py"
+        "../scripts/discordance.py"
 
 
-# The stages that one function makes of others: it is called with their tables, in this order.
-STAGES = {
-    "resolution": ("llm_power.board.resolution.add_resolution", ["counts"]),
-    "multiplicity": (
-        "llm_power.board.multiplicity.add_multiplicity",
-        ["counts", "resolution"],
-    ),
-    "clusters": ("llm_power.board.clusters.add_clusters", ["counts", "cluster_sums"]),
-    "sequential": ("llm_power.board.sequential.add_sequential", ["counts"]),
-    "leave_one_out": (
-        "llm_power.board.cluster_robustness.leave_one_out_table",
-        ["cluster_sums"],
-    ),
-}
+rule required_n:
+    """Eqs. (3) to (6): N*, q, the detectable gap and the p-values of every pair"""
+    input:
+        discordance=rules.discordance.output.pairs,
+    output:
+        "results/boards/{panel}/required_n.parquet",
+    log:
+        "logs/boards/{panel}/required_n.log",
+    params:
+        point=operating_point,
+    script:
+        "../scripts/required_n.py"
 
-for stage, (function, tables) in STAGES.items():
 
-    rule:
-        name:
-            stage
-        input:
-            tables=expand("results/boards/{{panel}}/{table}.parquet", table=tables),
-        output:
-            f"results/boards/{{panel}}/{stage}.parquet",
-        log:
-            f"logs/boards/{{panel}}/{stage}.log",
-        params:
-            code=package_sums(function.rpartition(".")[0]),
-            point=operating_point,
-            function=function,
-        script:
-            "../scripts/stage.py"
+rule multiplicity:
+    """Section 6.3: N* and p-values under Bonferroni, Holm and Benjamini-Hochberg"""
+    input:
+        discordance=rules.discordance.output.pairs,
+        required_n=rules.required_n.output[0],
+    output:
+        "results/boards/{panel}/multiplicity.parquet",
+    log:
+        "logs/boards/{panel}/multiplicity.log",
+    params:
+        point=operating_point,
+    script:
+        "../scripts/multiplicity.py"
+
+
+rule icc:
+    """Section 6.4: ICC, design effect and cluster N* of every pair"""
+    input:
+        discordance=rules.discordance.output.pairs,
+        by_cluster=rules.discordance.output.by_cluster,
+    output:
+        "results/boards/{panel}/icc.parquet",
+    log:
+        "logs/boards/{panel}/icc.log",
+    params:
+        point=operating_point,
+    script:
+        "../scripts/icc.py"
+
+
+rule loso:
+    """Appendix F: the cluster N* without each subject in turn"""
+    input:
+        by_cluster=rules.discordance.output.by_cluster,
+    output:
+        "results/boards/{panel}/loso.parquet",
+    log:
+        "logs/boards/{panel}/loso.log",
+    params:
+        point=operating_point,
+    script:
+        "../scripts/loso.py"
 
 
 rule category_bootstrap:
+    """Appendix G: subjects resampled, for intervals of ICC and cluster N*"""
     input:
-        clusters=rules.pairs.output.clusters,
+        by_cluster=rules.discordance.output.by_cluster,
     output:
         intervals="results/boards/{panel}/category_bootstrap.parquet",
         distribution="results/boards/{panel}/category_bootstrap_counts.parquet",
@@ -103,7 +102,6 @@ rule category_bootstrap:
     benchmark:
         "benchmarks/workflow/category_bootstrap/{panel}.tsv"
     params:
-        code=package_sums("llm_power.board.cluster_robustness"),
         point=operating_point,
         seed=config["seed"],
         n_resamples=config["category_bootstrap"]["resamples"],
@@ -112,14 +110,14 @@ rule category_bootstrap:
 
 
 rule cluster_definitions:
+    """Section 6.4: the cluster N* under other definitions of a cluster"""
     input:
-        scores=rules.pairs.input.scores,
+        scores=rules.discordance.input.scores,
     output:
         "results/boards/{panel}/cluster_definitions.parquet",
     log:
         "logs/boards/{panel}/cluster_definitions.log",
     params:
-        code=package_sums("llm_power.board.cluster_robustness"),
         point=operating_point,
         seed=config["seed"],
         family=family_of,
@@ -128,11 +126,26 @@ rule cluster_definitions:
         "../scripts/cluster_definitions.py"
 
 
-rule decision:
+rule e_process:
+    """Section 6.5, eq. (24): the e-process of every pair, and its anytime N*"""
     input:
-        scores=rules.pairs.input.scores,
-        counts=rules.pairs.output.counts,
-        clusters=rules.pairs.output.clusters,
+        discordance=rules.discordance.output.pairs,
+    output:
+        "results/boards/{panel}/e_process.parquet",
+    log:
+        "logs/boards/{panel}/e_process.log",
+    params:
+        point=operating_point,
+    script:
+        "../scripts/e_process.py"
+
+
+rule decision:
+    """Boards: the verdict on every pair by the test that was declared, and ranks"""
+    input:
+        scores=rules.discordance.input.scores,
+        discordance=rules.discordance.output.pairs,
+        by_cluster=rules.discordance.output.by_cluster,
     output:
         pairs="results/boards/{panel}/decision.parquet",
         ranks="results/boards/{panel}/ranks.parquet",
@@ -141,7 +154,6 @@ rule decision:
     benchmark:
         "benchmarks/workflow/decision/{panel}.tsv"
     params:
-        code=package_sums("llm_power.board.decision", "llm_power.board.ranks"),
         point=operating_point,
         declared=declared,
         cluster=sampled_clusters,
@@ -150,8 +162,9 @@ rule decision:
 
 
 rule average:
+    """Boards: verdicts and ranks on the average over tasks"""
     input:
-        scores=rules.pairs.input.scores,
+        scores=rules.discordance.input.scores,
     output:
         tables=table_files("{panel}", AVERAGE_TABLES),
         parquet="results/pairs/{panel}.average.parquet",
@@ -159,7 +172,6 @@ rule average:
     log:
         "logs/boards/{panel}/average.log",
     params:
-        code=package_sums("llm_power.board.average", "llm_power.report.board_tables"),
         title=lambda wildcards: board_of(wildcards).title,
         family=family_of,
         cluster=lambda wildcards: board_of(wildcards).cluster,
@@ -170,13 +182,14 @@ rule average:
 
 
 rule verdicts:
+    """Boards: all stages of a panel in one table, a row a pair"""
     input:
-        counts=rules.pairs.output.counts,
+        discordance=rules.discordance.output.pairs,
         stages=[
-            rules.resolution.output,
+            rules.required_n.output,
             rules.multiplicity.output,
-            rules.clusters.output,
-            rules.sequential.output,
+            rules.icc.output,
+            rules.e_process.output,
             rules.decision.output.pairs,
         ],
     output:
@@ -185,23 +198,21 @@ rule verdicts:
         csv="results/pairs/{panel}.csv",
     log:
         "logs/boards/{panel}/verdicts.log",
-    params:
-        code=package_sums("llm_power.board.verdicts"),
     script:
         "../scripts/verdicts.py"
 
 
 rule board_tables:
+    """Boards: the tables of a panel"""
     input:
         verdicts=rules.verdicts.output.table,
         ranks=rules.decision.output.ranks,
-        scores=rules.pairs.input.scores,
+        scores=rules.discordance.input.scores,
     output:
         table_files("{panel}"),
     log:
         "logs/boards/{panel}/tables.log",
     params:
-        code=package_sums("llm_power.report.board_tables", "llm_power.report.tables"),
         title=lambda wildcards: board_of(wildcards).title,
         family=family_of,
         point=operating_point,
@@ -210,10 +221,11 @@ rule board_tables:
 
 
 rule board_figure:
+    """Boards: the page and the figure of a panel"""
     input:
         verdicts=rules.verdicts.output.table,
         ranks=rules.decision.output.ranks,
-        scores=rules.pairs.input.scores,
+        scores=rules.discordance.input.scores,
         templates=sources.package_data(ROOT, "llm_power.report"),
     output:
         page=report(
@@ -233,12 +245,6 @@ rule board_figure:
     log:
         "logs/boards/{panel}/figure.log",
     params:
-        code=package_sums(
-            "llm_power.board.summary",
-            "llm_power.report.board_figure",
-            "llm_power.report.board_page",
-            "llm_power.report.score_provenance",
-        ),
         title=lambda wildcards: board_of(wildcards).title,
         family=family_of,
         point=operating_point,

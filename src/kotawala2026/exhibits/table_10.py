@@ -26,12 +26,13 @@ _CHI2, _EXACT = TESTS.index("mcnemar_chi2"), TESTS.index("exact")
 def make(inputs: Inputs) -> Exhibit:
     """Make Table 10."""
     trials = {"n_trials": inputs.settings["prospective_trials"], "seed": inputs.numbers["seed"]}
-    frame = table_10(inputs.printed(10), inputs.verdicts("oll_v1"), **trials)
+    pairs = inputs.panel("oll_v1", "discordance", "required_n")
+    frame = table_10(inputs.printed(10), pairs, **trials)
     return Exhibit(present(frame, inputs.provenance(), **trials))
 
 
 def table_10(
-    published: pd.DataFrame, verdicts: pd.DataFrame, *, n_trials: int, seed: int
+    published: pd.DataFrame, pairs: pd.DataFrame, *, n_trials: int, seed: int
 ) -> pd.DataFrame:
     """Empirical and exact power of each printed cell, from the pair's cell counts.
 
@@ -39,8 +40,8 @@ def table_10(
     ----------
     published : DataFrame
         Table 10 as loaded.
-    verdicts : DataFrame
-        Verdict table of the board, all pairs of all tasks.
+    pairs : DataFrame
+        Stages ``discordance`` and ``required_n`` of the board, all pairs of all tasks.
     n_trials : int
         Trials a cell, M.
     seed : int
@@ -73,7 +74,7 @@ def table_10(
     """
     rows = []
     for _, cells in published.iterrows():
-        pair = _find(cells["pair"], cells["gap"], verdicts)
+        pair = _find(cells["pair"], cells["gap"], pairs)
         for name, factor in FACTORS.items():
             n_items = math.ceil(factor * pair["n_star"])
             rates = rejection_rates(
@@ -162,10 +163,10 @@ def _as_printed(frame: pd.DataFrame) -> pd.DataFrame:
     return wide
 
 
-def _find(label: str, gap: Printed, verdicts: pd.DataFrame) -> pd.Series:
-    rows = zip(verdicts["task"], verdicts["model_a"], verdicts["model_b"], strict=True)
+def _find(label: str, gap: Printed, pairs: pd.DataFrame) -> pd.Series:
+    rows = zip(pairs["task"], pairs["model_a"], pairs["model_b"], strict=True)
     matches = [label in validated_labels(*row) for row in rows]
-    candidates = verdicts[matches]
+    candidates = pairs[matches]
     if candidates.empty:
         raise InvalidArgument(f"the board has no pair {label!r}")
     return candidates.iloc[int((candidates["delta"].abs() - gap.value).abs().to_numpy().argmin())]

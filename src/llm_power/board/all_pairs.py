@@ -204,6 +204,8 @@ class BoardPairs:
         self.tasks = tuple(tasks)
         self.cluster, self.point, self.declared = cluster, point, declared
         self._of_tasks = [_TaskPairs(task, family, cluster) for task in tasks]
+        sizes = [task.sizes for task in self._of_tasks if task.sizes is not None]
+        self._sampled = declared.clusters == "random" and any(len(size) > 1 for size in sizes)
         self._ends: list[int] = np.cumsum([task.n_pairs for task in self._of_tasks]).tolist()
         self._starts = [0, *self._ends[:-1]]
 
@@ -377,7 +379,7 @@ class BoardPairs:
             "rank_b": (block.second + 1).astype(np.int32),
             "n_items": block.shared.astype(np.int32),
             **_counts(evidence.of_items),
-            **_of_verdict(judged, evidence.n_items, sized=tests.robust is None),
+            **_of_verdict(judged, evidence.n_items, sized=not self._sampled),
             **core_columns(evidence.of_items, point, p_exact=known),
             "p_holm": family.holm,
             "p_bh": family.bh,
@@ -416,7 +418,7 @@ class _TaskPairs:
         self.task, self._family = task, family
         self.n_pairs = family_size(len(task.models), family)
         self._codes = None if cluster is None else task.cluster_codes(cluster)[1]
-        self._sizes = None if self._codes is None else np.bincount(self._codes)
+        self.sizes = None if self._codes is None else np.bincount(self._codes)
 
     def pairs_at(self, places: IntArray) -> tuple[IntArray, IntArray]:
         return pairs_at(len(self.task.models), self._family, places)
@@ -442,13 +444,13 @@ class _TaskPairs:
 
     def _binary_evidence(self, tables: CountTables, some: slice) -> Evidence:
         clusters = None if self._codes is None else tables.moments(some)
-        return Evidence(tables.cells(some), clusters, self._sizes)
+        return Evidence(tables.cells(some), clusters, self.sizes)
 
     def _graded_evidence(self, first: IntArray, second: IntArray) -> Evidence:
         values, clusters = self.task.values, None
         if self._codes is not None:
             clusters = difference_moments_by_cluster(values, self._codes, first, second)
-        return Evidence(difference_moments(values, first, second), clusters, self._sizes)
+        return Evidence(difference_moments(values, first, second), clusters, self.sizes)
 
 
 def _of_verdict(judged: Judgement, n_items: IntArray, *, sized: bool) -> Columns:

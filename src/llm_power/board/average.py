@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 import pandas as pd
-from scipy.special import ndtri
+from scipy.special import gammaln, ndtri
 
 from llm_power.board.cluster_sums import cluster_moments, cluster_sizes, tabulate_clusters
 from llm_power.board.counts import PairCells
@@ -21,6 +22,7 @@ from llm_power.board.tabulation import statistics_of, tabulate_pairs
 from llm_power.choices import WEIGHTINGS, Family, Weighting
 from llm_power.documents import read_yaml
 from llm_power.errors import InvalidArgument
+from llm_power.scores._logs import SUBTASK
 from llm_power.scores.selection import select_models
 from llm_power.scores.store import TaskScores
 from llm_power.statistics._seeds import named_rng
@@ -45,6 +47,8 @@ AVERAGE_COLUMNS: Final = [
 ]
 _DRAWS: Final = 2_000
 _MOST_NAMES: Final = 10
+_COINCIDENCE: Final = 1e-6
+_LEAVES_OUT: Final = "the average over tasks leaves out"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +66,8 @@ class TaskAverage:
         Of each task; their sum is 1.
     left_out : mapping of str to sequence of str
         Models that not every task has, with the tasks that lack them.
+    repeated : mapping of str to str
+        Tasks that are not in the average, each with the task in it that has items of theirs.
 
     Examples
     --------
@@ -76,9 +82,10 @@ class TaskAverage:
     ranks: pd.DataFrame
     weights: Mapping[str, float]
     left_out: Mapping[str, Sequence[str]]
+    repeated: Mapping[str, str] = field(default_factory=dict)
 
     def warnings(self) -> list[str]:
-        """Say which models the average leaves out.
+        """Say which tasks and models the average leaves out.
 
         Examples
         --------
@@ -87,15 +94,25 @@ class TaskAverage:
         >>> resolve_board([example_task("exam"), example_task("quiz")]).average.warnings()
         []
         """
+        lines = []
+        for whole in dict.fromkeys(self.repeated.values()):
+            parts = _named([task for task, has in self.repeated.items() if has == whole], "tasks")
+            out = "no average over tasks without" if len(self.weights) < 2 else _LEAVES_OUT
+            lines.append(f"{out} {parts}: items of {whole} do not count twice")
         if not self.left_out:
-            return []
+            return lines
         told = [f"{model} (not in {', '.join(tasks)})" for model, tasks in self.left_out.items()]
-        hidden = len(told) - _MOST_NAMES
-        more = [f"and {hidden:,} more models"] if hidden > 0 else []
-        names = ", ".join([*told[:_MOST_NAMES], *more])
+        names = _named(told, "models")
         if self.verdicts.empty:
-            return [f"no average over tasks: fewer than two models are in all of them; {names}"]
-        return [f"the average over tasks leaves out {names}"]
+            found = f"no average over tasks: fewer than two models are in all of them; {names}"
+            return [*lines, found]
+        return [*lines, f"{_LEAVES_OUT} {names}"]
+
+
+def _named(names: Sequence[str], what: str) -> str:
+    hidden = len(names) - _MOST_NAMES
+    more = [f"and {hidden:,} more {what}"] if hidden > 0 else []
+    return ", ".join([*names[:_MOST_NAMES], *more])
 
 
 def average_tasks(
@@ -111,7 +128,8 @@ def average_tasks(
     Parameters
     ----------
     tasks : sequence of TaskScores
-        Ranked scores; the average is of the models that all of them have.
+        Ranked scores; the average is of the models that all of them have. Of tasks that share items
+        the largest counts.
     family : {"adjacent", "all"}
         Which pairs are compared, in the order of the average. They are a family of their own.
     cluster : str or None
@@ -149,14 +167,18 @@ def average_tasks(
     """
     if len(tasks) < 2:
         return None
-    weights = task_weights(tasks, declared.weights)
+    weights, repeated = task_weights(tasks, declared.weights), _repeated(tasks)
+    if repeated:
+        tasks = [task for task in tasks if task.task not in repeated]
+        total = sum(weights[task.task] for task in tasks)
+        weights = {task.task: weights[task.task] / total for task in tasks}
     share = [weights[task.task] for task in tasks]
     names, left_out = _common_models(tasks)
-    if len(names) < 2:
+    if len(names) < 2 or len(tasks) < 2:
         columns = ["rank", "model", "score", "score_low", "score_high", "n_missing"]
         columns += ["rank_low", "rank_high"]
         empty = pd.DataFrame(columns=AVERAGE_COLUMNS), pd.DataFrame(columns=columns)
-        return TaskAverage(*empty, weights, left_out)
+        return TaskAverage(*empty, weights, left_out, repeated)
     kept = [select_models(task, names) for task in tasks]
     score = _Strata(kept, share).mean(task.mean_scores for task in kept).tolist()
     order = sorted(names, key=lambda name: (-score[names.index(name)], name))
@@ -166,6 +188,7 @@ def average_tasks(
         _rank_rows(strata, point, cluster if declared.clusters == "random" else None),
         weights,
         left_out,
+        repeated,
     )
 
 
@@ -275,6 +298,69 @@ def _common_models(tasks: Sequence[TaskScores]) -> tuple[list[str], dict[str, li
     return [model for model in every if model not in left_out], left_out
 
 
+def _repeated(tasks: Sequence[TaskScores]) -> dict[str, str]:
+    """Find the tasks that have an item of another as large, which stays."""
+    found: dict[str, str] = {}
+    kept: list[tuple[TaskScores, _Parts]] = []
+    for task in sorted(tasks, key=lambda task: -task.n_items):
+        parts = _parts(task)
+        whole = (other for other, theirs in kept if _share_items(task, parts, other, theirs))
+        if (first := next(whole, None)) is not None:
+            found[task.task] = first.task
+        else:
+            kept.append((task, parts))
+    return found
+
+
+_Parts = Mapping[str, Mapping[str, int]]
+
+
+def _parts(task: TaskScores) -> _Parts:
+    """Rows of the items by the task that they are of, which a pooled group names, and by id."""
+    parts: dict[str, dict[str, int]] = {}
+    names = task.clusters.get(SUBTASK, (task.task,) * task.n_items)
+    for row, (name, item) in enumerate(zip(names, task.item_ids, strict=True)):
+        parts.setdefault(name, {})[item.removeprefix(f"{name}/")] = row
+    return parts
+
+
+def _share_items(first: TaskScores, parts: _Parts, second: TaskScores, others: _Parts) -> bool:
+    """Whether an item of one id is the same: by its task, its file, or the scores of all models."""
+    position = {model: j for j, model in enumerate(second.models)}
+    places = [(i, position[model]) for i, model in enumerate(first.models) if model in position]
+    if len(places) < 2:
+        return False
+    files, theirs = _whole_files(first), _whole_files(second)
+    nested = bool(files and theirs) and (files <= theirs or theirs <= files)
+    for (name, rows), (other, other_rows) in product(parts.items(), others.items()):
+        common = list(rows.keys() & other_rows.keys())
+        if not common:
+            continue
+        if name == other or nested:
+            return True
+        own, their = [rows[item] for item in common], [other_rows[item] for item in common]
+        if all(
+            np.array_equal(first.values[own, i], second.values[their, j], equal_nan=True)
+            for i, j in places
+        ) and _is_no_coincidence(first.values[np.ix_(own, [i for i, _ in places[:_MOST_NAMES]])]):
+            return True
+    return False
+
+
+def _whole_files(task: TaskScores) -> set[str]:
+    """Sums of the files that the task has all of, none where that is not known."""
+    reading = task.provenance.reading
+    if "task_column" in reading or reading.get("reader") in {None, "canonical", "counts"}:
+        return set()
+    return {*task.provenance.files.values()}
+
+
+def _is_no_coincidence(scores: FloatArray) -> bool:
+    """Whether these scores, in any order, are hardly ever in the order of the items."""
+    _, counts = np.unique(np.nan_to_num(scores, nan=-1.0), axis=0, return_counts=True)
+    return bool(gammaln(counts + 1).sum() - gammaln(len(scores) + 1) < np.log(_COINCIDENCE))
+
+
 @dataclass(frozen=True, slots=True)
 class _Strata:
     """The tasks of an average, models in one order, with the weight of each."""
@@ -314,8 +400,12 @@ def _verdict_rows(
         for task, table, part in zip(strata.tasks, tables, sums, strict=True)
     ]
     items, clusters = average_gap(gaps, strata.weights), None
-    if cluster is not None and declared.clusters == "random":
-        by_clusters = [_cluster_gap(part, weighted=weighted) for part in sums]
+    sampled = [cluster is not None and part["cluster"].nunique() > 1 for part in sums]
+    if declared.clusters == "random" and any(sampled):
+        by_clusters = [
+            _cluster_gap(part, weighted=weighted) if is_sampled else gap
+            for part, gap, is_sampled in zip(sums, gaps, sampled, strict=True)
+        ]
         clusters = average_gap(by_clusters, strata.weights)
     settings: dict[str, Any] = {
         "margin": declared.margin,

@@ -395,7 +395,8 @@ _RESAMPLINGS: Final[
 
 def _cluster_test(evidence: Evidence, declared: Declared) -> ClusterTests | None:
     moments = evidence.of_clusters
-    if moments is None or declared.clusters == "fixed":
+    # One cluster says nothing of others: the items are tested.
+    if moments is None or len(moments.n_items) < 2 or declared.clusters == "fixed":
         return None
     if declared.weighted and evidence.cluster_sizes is not None:
         moments = weighted_moments(moments, evidence.cluster_sizes)

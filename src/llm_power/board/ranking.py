@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Final
 
 from llm_power.choices import MissingPolicy
 from llm_power.errors import ScoreError
@@ -13,6 +14,9 @@ from llm_power.scores.selection import (
     select_models,
 )
 from llm_power.scores.store import Provenance, TaskScores
+
+#: Under which the provenance of a task has the missing scores that were accepted.
+NO_SCORE: Final = "items without a score"
 
 
 def prepare_task(
@@ -79,7 +83,7 @@ def _record_missing(provenance: Provenance, coverage: Coverage) -> Provenance:
     }
     if not missing:
         return provenance
-    fault = "items without a score"
+    fault = NO_SCORE
     if coverage.n_dropped:
         fault += f" ({coverage.n_dropped} of {coverage.n_items} items dropped for all models)"
     return replace(provenance, tolerated={**provenance.tolerated, fault: missing})

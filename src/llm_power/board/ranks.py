@@ -126,10 +126,12 @@ def declared_leads(
     samples: list[list[NDArray[np.str_]] | None] = [None]
     if cluster is not None:
         labels = [np.asarray(task.clusters[cluster], dtype=str) for task in tasks]
+        # One cluster says nothing of others: the items are the sample.
+        labels = [np.arange(x.size).astype(str) if np.all(x == x[0]) else x for x in labels]
         samples.append([names[rows] for names, rows in zip(labels, complete, strict=True)])
     for sample in samples:
         if sample is not None and any(np.all(names == names[0]) for names in sample):
-            return np.zeros(better.shape, dtype=np.bool_)  # One cluster says nothing of others.
+            return np.zeros(better.shape, dtype=np.bool_)  # All complete items are of one cluster.
         sets = average_rank_sets(
             scores,
             weights,

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
+import numpy as np
 import pandas as pd
 
 from llm_power.board.all_pairs import BoardPairs
@@ -17,6 +18,7 @@ from llm_power.board.decision import decide_pairs
 from llm_power.board.landscape import Landscape, board_landscapes
 from llm_power.board.multiplicity import add_multiplicity
 from llm_power.board.operating_point import Declared, OperatingPoint
+from llm_power.board.ranking import NO_SCORE
 from llm_power.board.ranks import rank_table
 from llm_power.board.repeats import repeats_table
 from llm_power.board.resolution import add_resolution
@@ -33,6 +35,7 @@ from llm_power.board.tabulation import tabulate_pairs
 from llm_power.board.verdicts import verdict_table
 from llm_power.choices import Family
 from llm_power.errors import InvalidArgument
+from llm_power.scores.selection import apply_missing_policy
 from llm_power.scores.store import TaskScores
 
 N_STAGES: Final = 8
@@ -162,7 +165,8 @@ def resolve_board(
     family : {"adjacent", "all"}
         Which pairs are compared; with several tasks the family is all of them together.
     cluster : str, optional
-        Cluster column of the scores.
+        Cluster column of the scores. A task without it, or with one cluster, is tested by its
+        items.
     point : OperatingPoint, optional
         Level and power; by default .05 and .80.
     declared : Declared, optional
@@ -179,8 +183,11 @@ def resolve_board(
     Raises
     ------
     InvalidArgument
-        If two tasks have one name, there is no such cluster column, or missing scores are
+        If two tasks have one name, no task has such a cluster column, or missing scores are
         weighted without one.
+    ScoreError
+        If scores are missing and `llm_power.board.ranking.prepare_task` was not told what to do
+        about them.
 
     Examples
     --------
@@ -194,6 +201,7 @@ def resolve_board(
     2    kite    wren      400    35.13  11.39      True
     """
     _require_a_board(tasks, cluster, declared)
+    tasks = _clustered(tasks, cluster)
     on_stage("pairs")
     counts = pd.concat([tabulate_pairs(task, family) for task in tasks], ignore_index=True)
     sums = pd.concat(
@@ -260,7 +268,7 @@ def stream_board(
 
     Raises
     ------
-    InvalidArgument
+    InvalidArgument, ScoreError
         As `resolve_board`.
 
     Examples
@@ -273,7 +281,7 @@ def stream_board(
     (3, 6, 'pairs of the best 3 models')
     """
     _require_a_board(tasks, cluster, declared)
-    pairs = BoardPairs(tasks, "all", cluster, point, declared)
+    pairs = BoardPairs(_clustered(tasks, cluster), "all", cluster, point, declared)
     found = stream_pairs(pairs, keep, folder=folder, threads=threads, on_pairs=on_pairs)
     return gathered_board(found, pairs)
 
@@ -326,11 +334,27 @@ def gathered_board(found: StreamedPairs, pairs: BoardPairs) -> BoardVerdicts:
 
 def _require_a_board(tasks: Sequence[TaskScores], cluster: str | None, declared: Declared) -> None:
     require_different_tasks(tasks)
+    for task in tasks:
+        lacking = {task.models[j] for j in np.flatnonzero(~np.all(task.scored, axis=0))}
+        if not lacking <= task.provenance.tolerated.get(NO_SCORE, {}).keys():
+            apply_missing_policy(task, "error")
     if declared.weighted and cluster is None:
         raise InvalidArgument(
             "missing scores are weighted by cluster, and no cluster column is named. Remedy: name "
             "one (--cluster), or choose another policy for missing scores."
         )
+
+
+def _clustered(tasks: Sequence[TaskScores], cluster: str | None) -> Sequence[TaskScores]:
+    """Make one cluster of a task without the column, if another task has it."""
+    if cluster is None or not any(cluster in task.clusters for task in tasks):
+        return tasks
+    return [
+        task
+        if cluster in task.clusters
+        else replace(task, clusters={**task.clusters, cluster: (task.task,) * task.n_items})
+        for task in tasks
+    ]
 
 
 def _chosen_of(tasks: Sequence[TaskScores]) -> dict[str, int]:

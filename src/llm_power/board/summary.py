@@ -241,7 +241,7 @@ def describe_board(
         "missing": missing,
         "cluster": cluster,
         **asdict(board.declared),
-        "warnings": board_warnings(board),
+        "warnings": [*board_warnings(board), *_tested_by_items(tasks, cluster)],
         "ranks": _records(board.ranks),
         "average": _describe_average(board),
         "repeats": [] if board.repeats is None else describe_repeats(board.repeats),
@@ -348,6 +348,19 @@ def missing_warnings(board: BoardVerdicts) -> list[str]:
     return lines
 
 
+def _tested_by_items(tasks: Sequence[TaskScores], cluster: str | None) -> list[str]:
+    """Name the tasks that have no clusters to test by, where a cluster column was named."""
+    if cluster is None:
+        return []
+    numbers = {task.task: len(set(task.clusters.get(cluster, ()))) for task in tasks}
+    return [
+        f"task {name}: {f'one cluster in {cluster}' if n else f'no cluster column {cluster}'}; "
+        "tested by its items"
+        for name, n in numbers.items()
+        if n < 2
+    ]
+
+
 def _count_verdicts(verdicts: pd.DataFrame) -> dict[str, int]:
     return {
         name: int((verdicts["verdict"] == name).sum())
@@ -361,6 +374,7 @@ def _describe_average(board: BoardVerdicts) -> dict[str, Any] | None:
     return {
         "weights": dict(board.average.weights),
         "left_out": {model: list(tasks) for model, tasks in board.average.left_out.items()},
+        "repeated": dict(board.average.repeated),
         "n_pairs": len(board.average.verdicts),
         "verdicts": _count_verdicts(board.average.verdicts),
         "ranks": _records(board.average.ranks),

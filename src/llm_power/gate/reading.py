@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -83,7 +83,7 @@ def read_sides(
         return tasks, BASELINE, CANDIDATE
     first = [_column(task, baseline, old, "--baseline") for task in read(old, options)]
     second = [_column(task, candidate, new, "--candidate") for task in read(new, options)]
-    return _joined_tasks(first, second, old, new), BASELINE, CANDIDATE
+    return _joined_tasks(first, second, old, new, options.clusters), BASELINE, CANDIDATE
 
 
 def _of_one_file(
@@ -108,15 +108,19 @@ def _of_one_file(
 
 
 def _joined_tasks(
-    first: list[TaskScores], second: list[TaskScores], old: Path, new: Path
+    first: list[TaskScores],
+    second: list[TaskScores],
+    old: Path,
+    new: Path,
+    clusters: Sequence[str],
 ) -> list[TaskScores]:
     """Join the tables of both sides by task; a single one need not be called alike."""
     if len(first) == len(second) == 1:
-        return [_joined(first[0], second[0], old, new)]
+        return [_joined(first[0], second[0], old, new, clusters)]
     ours, theirs = ({task.task: task for task in side} for side in (first, second))
     for name in sorted(ours.keys() ^ theirs.keys()):
         raise _not_run(name, new if name in ours else old)
-    return [_joined(task, theirs[name], old, new) for name, task in ours.items()]
+    return [_joined(task, theirs[name], old, new, clusters) for name, task in ours.items()]
 
 
 def _not_run(task: str, path: Path, model: str | None = None) -> ScoreError:
@@ -160,7 +164,9 @@ def _column(task: TaskScores, name: str | None, path: Path, option: str) -> Task
     return task.part(models=[task.models.index(wanted)])
 
 
-def _joined(first: TaskScores, second: TaskScores, old: Path, new: Path) -> TaskScores:
+def _joined(
+    first: TaskScores, second: TaskScores, old: Path, new: Path, clusters: Sequence[str]
+) -> TaskScores:
     for mine, other, path in ((first, second, new), (second, first, old)):
         known = set(other.item_ids)
         lacking = [item for item in mine.item_ids if item not in known]
@@ -173,7 +179,9 @@ def _joined(first: TaskScores, second: TaskScores, old: Path, new: Path) -> Task
             )
     row = {item: i for i, item in enumerate(second.item_ids)}
     order = [row[item] for item in first.item_ids]
-    for name in first.clusters.keys() & second.clusters.keys():
+    for name in clusters:
+        if name not in first.clusters or name not in second.clusters:
+            continue  # a task without the column, beside others that have it
         labels = [second.clusters[name][i] for i in order]
         differing = [
             item

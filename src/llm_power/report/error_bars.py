@@ -69,6 +69,8 @@ def error_bars(board: BoardVerdicts, tasks: Sequence[TaskScores], cluster: str |
 
 
 def _of_task(board: BoardVerdicts, task: TaskScores, cluster: str | None) -> str:
+    if cluster is None or len(set(task.clusters.get(cluster, ()))) < 2:
+        cluster = None
     labels = None if cluster is None else np.asarray(task.clusters[cluster], dtype=str)
     pairs = board.verdicts[board.verdicts["task"] == task.task]
     confidence = 1 - board.point.alpha

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from llm_power.errors import ScoreError, listed
-from llm_power.scores._source import LogFile
+from llm_power.scores._source import LogFile, NoClusterColumn
 from llm_power.statistics._typing import FloatArray
 
 
@@ -63,7 +63,8 @@ class Items:
         except RecursionError as error:
             problem = "what says which item it is is nested too deeply"
             raise log.fault(problem, "leave the item out", item) from error
-        labels = tuple(_label(item, labelled, name, log) for name in self.clusters)
+        is_first = not self.labels
+        labels = tuple(_label(item, labelled, name, log, is_first) for name in self.clusters)
         known = self.contents.setdefault(item, digests)
         if digests != known:
             both = {**digests, **known}
@@ -164,15 +165,18 @@ def _digest(part: object) -> bytes:
     return blake2b(json.dumps(part, sort_keys=True).encode(), digest_size=16).digest()
 
 
-def _label(item: str, labelled: object, name: str, log: LogFile) -> str:
+def _label(item: str, labelled: object, name: str, log: LogFile, is_first: bool) -> str:
     fields = labelled if isinstance(labelled, dict) else {}
     label = fields.get(name)
-    if type(label) not in {str, int}:
-        raise log.fault(
-            f"it has no text and no whole number as {name!r}, only {listed(fields)}"
-            if fields
-            else f"it has nothing to take {name!r} of",
-            "name a field that labels every item",
-            item,
-        )
-    return str(label)
+    if type(label) in {str, int}:
+        return str(label)
+    problem = (
+        f"it has no text and no whole number as {name!r}, only {listed(fields)}"
+        if fields
+        else f"it has nothing to take {name!r} of"
+    )
+    fault = log.fault(problem, "name a field that labels every item", item)
+    if is_first and name not in fields:
+        where = {"file": fault.file, "model": fault.model, "item": item}
+        raise NoClusterColumn(name, problem, remedy=fault.remedy, **where)
+    raise fault

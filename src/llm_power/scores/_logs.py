@@ -21,7 +21,7 @@ from llm_power.errors import ScoreError, listed
 from llm_power.scores._displayed import Displayed
 from llm_power.scores._head import Head
 from llm_power.scores._items import in_order, score_matrix
-from llm_power.scores._source import LogFile, SourceFile, common_folder
+from llm_power.scores._source import LogFile, NoClusterColumn, SourceFile, common_folder
 from llm_power.scores._table import scaled
 from llm_power.scores.options import ReadOptions
 from llm_power.scores.store import Repeats, TaskScores
@@ -133,15 +133,21 @@ class LogFormat:
         for logs in found:
             for left in logs.left:
                 note(f"task {logs.task}, model {left.model}: {left.path} is left for a later run")
-        if options.pool == "no":
-            return [self.read(logs, options) for logs in found]
-        apart = replace(options, clusters=[c for c in options.clusters if c != SUBTASK])
-        tasks = {logs.task: self.read(logs, apart) for logs in found}
+        pools = options.pool != "no"
+        apart = [name for name in options.clusters if not pools or name != SUBTASK]
+        reads = [partial(self._read_logs, logs) for logs in found]
+        read = read_each(reads, replace(options, clusters=apart))
+        if not pools:
+            return read
+        tasks = {logs.task: task for logs, task in zip(found, read, strict=True)}
         groups = self.groups([file.path for logs in found for file in logs.files])
         made = pooled(tasks, groups, found[0].files[0].path)
         members = {leaf for name in groups for leaf in _leaves(name, groups)}
         apart_too = [_pool(n, {n: t}) for n, t in tasks.items() if n in members]
         return [*made, *(apart_too if options.pool == "both" else [])]
+
+    def _read_logs(self, logs: Logs, options: ReadOptions) -> list[TaskScores]:
+        return [self.read(logs, options)]
 
     def one_task(self, paths: Sequence[Path], options: ReadOptions) -> TaskScores:
         """Read the logs of what has to be one task."""
@@ -150,6 +156,37 @@ class LogFormat:
             files = [log.path for logs in found for log in logs.files]
             raise _several_tasks([logs.task for logs in found], files)
         return self.read(found[0], options)
+
+
+def read_each(
+    reads: Iterable[Callable[[ReadOptions], list[TaskScores]]], options: ReadOptions
+) -> list[TaskScores]:
+    """Read tasks of which some may lack a cluster column, but not all of them.
+
+    Raises
+    ------
+    ScoreError
+        As of the readers, and if no task has a cluster column.
+    """
+    faults: list[NoClusterColumn] = []
+    found = [task for read in reads for task in _read_what_is_there(read, options, faults)]
+    for fault in faults:
+        if not any(fault.column in task.clusters for task in found):
+            raise fault
+    return found
+
+
+def _read_what_is_there(
+    read: Callable[[ReadOptions], list[TaskScores]],
+    options: ReadOptions,
+    faults: list[NoClusterColumn],
+) -> list[TaskScores]:
+    try:
+        return read(options)
+    except NoClusterColumn as fault:
+        faults.append(fault)
+        rest = [name for name in options.clusters if name != fault.column]
+        return _read_what_is_there(read, replace(options, clusters=rest), faults)
 
 
 @dataclass(frozen=True, slots=True)

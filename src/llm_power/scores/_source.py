@@ -9,10 +9,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 from llm_power.errors import ScoreError
 from llm_power.files import open_file
+
+
+class NoClusterColumn(ScoreError):
+    """A task has no cluster column of that name; another task may have it."""
+
+    def __init__(self, column: str, problem: str, **told: Any) -> None:
+        super().__init__(problem, **told)
+        self.column = column
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ import pyarrow.parquet as pq
 
 from llm_power.errors import ScoreError, listed
 from llm_power.scores._json import json_records
-from llm_power.scores._source import HeldFile, SourceFile
+from llm_power.scores._source import HeldFile, NoClusterColumn, SourceFile
 from llm_power.scores._zip import ZIP_MAGIC, open_archive
 from llm_power.statistics._typing import BoolArray, FloatArray, IntArray
 
@@ -97,14 +97,15 @@ class Table:
         columns = {name: column.filter(mask) for name, column in self.columns.items()}
         return replace(self, columns=columns)
 
-    def require(self, *names: str) -> None:
-        """Raise `ScoreError` unless every one of `names` is a column."""
-        for name in names:
+    def require(self, *names: str, clusters: Sequence[str] = ()) -> None:
+        """Raise `ScoreError` unless every one of `names` and `clusters` is a column."""
+        for name in (*names, *clusters):
             if name not in self.columns:
-                raise self.source.fault(
-                    f"there is no column {name!r}; the columns are {listed(self.columns)}",
-                    "name a column of the file",
-                )
+                problem = f"there is no column {name!r}; the columns are {listed(self.columns)}"
+                remedy = "name a column of the file"
+                if name in clusters:
+                    raise NoClusterColumn(name, problem, remedy=remedy, file=self.file)
+                raise self.source.fault(problem, remedy)
 
     def labels(self, name: str) -> tuple[str, ...]:
         """Return a column as text, exactly as written; a missing cell is the empty string."""
@@ -131,7 +132,7 @@ class Table:
         if not _is_number(column.type):
             raise self.source.fault(
                 f"column {name!r} holds {_called(column.type)}, not scores",
-                "name it as a cluster column if it is one, or take it out of the file",
+                "exclude it, or name it as a cluster column if it is one",
             )
         if pa.types.is_boolean(column.type):
             column = column.cast(pa.int8())
@@ -147,6 +148,13 @@ class Table:
                 item=items[int(np.argmax(undefined))],
             )
         return values
+
+    def is_text(self, name: str) -> bool:
+        """Return whether a column holds text, none of it a number, where no word means 1."""
+        if self.true or not _is_text(self.columns[name].type):
+            return False
+        numbers = (_number(text) for text in map(str, self.columns[name].drop_null()) if text)
+        return next(numbers, 0.0) == -math.inf and all(number == -math.inf for number in numbers)
 
     def score_matrix(self, models: Sequence[str], items: Sequence[str]) -> FloatArray:
         """Return the columns `models` side by side, shape (n_items, n_models).
@@ -186,7 +194,7 @@ class Table:
             row = int(np.argmax(codes == unread[0]))
             raise self.source.fault(
                 f"{texts[unread[0]]!r} in column {name!r} is not a score",
-                "write a decimal number, leave a missing score empty, and name the cluster columns",
+                "write a decimal number, leave a missing score empty, or exclude the column",
                 model=model,
                 item=items[row],
             )

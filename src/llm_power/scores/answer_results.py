@@ -7,7 +7,8 @@
   ``result/MODEL/.../BFCL_vN_T_result.json``, without which nothing can be said.
 - AlpacaEval writes ``annotations.json``: a record an instruction, whose ``preference`` is from 1,
   for the output of the baseline ``generator_1``, to 2, for that of the model ``generator_2``. The
-  score is the preference less 1, and the baseline has to be the same for all models.
+  score is the preference less 1, and the baseline has to be the same for all models. An item is
+  known by its place, or by its instruction where records are left out (`ReadOptions.match`).
 - Every Eval Ever (schema 0.3.0) is a common form that logs of several tools are converted to:
   ``ID_samples.jsonl``, a line an item. Its converter of lm-evaluation-harness writes a missing
   score as 0, which nothing in the file tells from a wrong answer.
@@ -16,6 +17,7 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -234,8 +236,10 @@ def _of_alpaca_eval(record: Mapping[str, Any], number: int, run: Run) -> Iterato
         )
     run.is_graded = True
     preference = number_of(record.get("preference"), "the preference", str(number), run.log)
-    item, content = str(number - 1), {"instruction": instruction}
-    yield Attempt(item, preference - 1, content, record)
+    item = str(number - 1)
+    if run.options.match == "content":
+        item = hashlib.sha256(instruction.encode()).hexdigest()[:16]
+    yield Attempt(item, preference - 1, {"instruction": instruction}, record)
 
 
 def _win_rate(path: Path, generator: object) -> list[Displayed]:

@@ -153,7 +153,7 @@ def read_long_table(table: Table, options: ReadOptions) -> TaskScores:
     """
     item, model, score = long_columns(table.columns, options)
     repeat = [options.repeat_column] if options.repeat_column is not None else []
-    table.require(item, model, score, *repeat, *options.clusters)
+    table.require(item, model, score, *repeat, clusters=options.clusters)
     by_item, by_model = table.coded(item), table.coded(model)
     by_repeat = table.coded(repeat[0]) if repeat else None
     answers = scaled(_pivot(table, score, by_item, by_model, by_repeat), options, table.file)

@@ -8,7 +8,7 @@ from typing import Final
 
 from llm_power.choices import ANSWER_KEYS, KINDS, MATCHES, POOLS, AnswerKey, Kind, Match, Pool
 from llm_power.errors import InvalidArgument, ScoreError, listed
-from llm_power.scores._source import SourceFile, common_folder
+from llm_power.scores._source import NoClusterColumn, SourceFile, common_folder
 from llm_power.scores.store import Provenance
 
 
@@ -48,8 +48,8 @@ class ReadOptions:
         Have the tasks of a group (of lm-evaluation-harness) as one task, whose cluster column
         ``subtask`` says which of them an item is of; "both" keeps them as tasks besides.
     match : {"id", "content"}
-        What makes items of two lm-evaluation-harness logs the same: their doc_id, or what they
-        ask, where doc_ids are known to be wrong.
+        What makes items of two logs of lm-evaluation-harness or AlpacaEval the same: their doc_id
+        or place, or what they ask, where these are known to be wrong.
     true : sequence of str
         Words of a table that mean 1; any other word then means 0.
     percent : bool
@@ -156,7 +156,8 @@ class ReadOptions:
         >>> ReadOptions().refuse_clusters("a log has no field", file="exam.json")
         """
         if self.clusters:
-            raise ScoreError(
+            raise NoClusterColumn(
+                self.clusters[0],
                 f"{problem} to take {listed(self.clusters)} of",
                 remedy="name no cluster column",
                 file=file,

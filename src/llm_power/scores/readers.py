@@ -7,10 +7,11 @@ its pyproject.toml, and another package adds its own in the same way.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Final, cast
 
 from llm_power.errors import InvalidArgument, ScoreError, listed
 from llm_power.plugins import load_reader, reader_names
@@ -27,8 +28,14 @@ from llm_power.scores import (
 )
 from llm_power.scores._head import Head
 from llm_power.scores._json import json_records
-from llm_power.scores._logs import LogFormat
-from llm_power.scores._source import HeldFile, SourceFile, only_file, read_file
+from llm_power.scores._logs import LogFormat, read_each
+from llm_power.scores._source import (
+    HeldFile,
+    NoClusterColumn,
+    SourceFile,
+    only_file,
+    read_file,
+)
 from llm_power.scores._table import PARQUET_MAGIC, csv_header, expanded, is_json, parquet_header
 from llm_power.scores.counts import is_counts, read_counts
 from llm_power.scores.long import is_long, read_long_tasks
@@ -96,7 +103,8 @@ def read_canonical(paths: Sequence[Path], options: ReadOptions) -> TaskScores:
         )
     for column in options.clusters:
         if column not in task.clusters:
-            raise ScoreError(
+            raise NoClusterColumn(
+                column,
                 f"the file has no cluster column {column!r}, only {list(task.clusters)}",
                 remedy="name one of them, or write the file again with that column",
                 file=str(path),
@@ -180,7 +188,8 @@ def read_tasks(
     on_path : callable, optional
         Called with each path that is read, before it is.
     on_note : callable, optional
-        Called with a line for each run that is left out for a later one.
+        Called with a line for each run that is left out for a later one, and for each column of a
+        table that holds text.
 
     Returns
     -------
@@ -214,21 +223,36 @@ def read_tasks(
                 remedy="give the table without a name",
                 file=str(one),
             )
-    tasks = []
-    for name, of_reader in by_reader.items():
-        for one in of_reader:
-            on_path(one)
-        if name in FORMATS:
-            found = FORMATS[name].tasks(list(dict.fromkeys(of_reader)), declared, on_note)
-        elif name == "counts":
-            found = [task for one in of_reader for task in read_counts([one], declared)]
-        elif name == "long" and declared.task_column is not None:
-            found = [task for one in of_reader for task in read_long_tasks([one], declared)]
-        else:
-            function = load_reader(name)
-            found = [_checked(function([one], declared), name, one) for one in of_reader]
-        tasks += [_read_by(name, task) for task in found]
+
+    def reads() -> Iterator[Callable[[ReadOptions], list[TaskScores]]]:
+        for name, of_reader in by_reader.items():
+            # Logs of one format are read together, tables each by itself.
+            for some in [of_reader] if name in FORMATS else [[one] for one in of_reader]:
+                for one in some:
+                    on_path(one)
+                yield partial(_tasks_of, name, some, on_note)
+
+    tasks = read_each(reads(), declared)
+    for task in tasks:
+        for name in cast(Sequence[str], task.provenance.reading.get("properties", ())):
+            told = "kept as a property of the items" if name in task.clusters else "left out"
+            on_note(f"task {task.task}: column {name} holds text; it is no model, and {told}")
     return tasks
+
+
+def _tasks_of(
+    name: str, paths: Sequence[Path], on_note: Callable[[str], None], options: ReadOptions
+) -> list[TaskScores]:
+    """Read logs of one format, or one table."""
+    if name in FORMATS:
+        found = FORMATS[name].tasks(list(dict.fromkeys(paths)), options, on_note)
+    elif name == "counts":
+        found = read_counts(paths, options)
+    elif name == "long" and options.task_column is not None:
+        found = read_long_tasks(paths, options)
+    else:
+        found = [_checked(load_reader(name)(paths, options), name, paths[0])]
+    return [_read_by(name, task) for task in found]
 
 
 def _read_by(name: str, task: TaskScores) -> TaskScores:

@@ -635,20 +635,29 @@ def _check_repeats(repeats: Repeats, scored: BoolArray, fault: Fault) -> None:
 
 def _check_name(what: str, name: str, fault: Fault) -> None:
     """Refuse names that a table, a message or a terminal cannot carry as they are."""
+    if problem := fault_of_name(name):
+        raise fault(
+            f"{what} {name[:60]!a} {problem}",
+            remedy="use 1 to 500 printable characters without a space at either end",
+        )
+
+
+def fault_of_name(name: str) -> str:
+    """Return what is wrong with a name or label, the empty string if nothing is.
+
+    Examples
+    --------
+    >>> from llm_power.scores.store import fault_of_name
+    >>> fault_of_name("law"), fault_of_name("law ")
+    ('', 'begins or ends with a space')
+    """
     if not name:
-        problem = "is empty"
-    elif len(name) > _LONGEST_NAME:
-        problem = f"is longer than {_LONGEST_NAME} characters"
-    elif name != name.strip():
-        problem = "begins or ends with a space"
-    elif not name.isprintable():
-        problem = "contains a control or invisible character"
-    else:
-        return
-    raise fault(
-        f"{what} {name[:60]!a} {problem}",
-        remedy="use 1 to 500 printable characters without a space at either end",
-    )
+        return "is empty"
+    if len(name) > _LONGEST_NAME:
+        return f"is longer than {_LONGEST_NAME} characters"
+    if name != name.strip():
+        return "begins or ends with a space"
+    return "" if name.isprintable() else "contains a control or invisible character"
 
 
 def _first_duplicate(names: Sequence[str]) -> str | None:

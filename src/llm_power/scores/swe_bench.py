@@ -35,7 +35,13 @@ from llm_power.printed import parse_printed
 from llm_power.scores._displayed import Displayed, displayed, inside
 from llm_power.scores._json import json_document
 from llm_power.scores._logs import RUN_TIME, LogFormat, Logs, ModelScores
-from llm_power.scores._source import LogFile, SourceFile, joint_source, read_file
+from llm_power.scores._source import (
+    LogFile,
+    NoClusterColumn,
+    SourceFile,
+    joint_source,
+    read_file,
+)
 from llm_power.scores.options import ReadOptions
 from llm_power.scores.store import TaskScores
 
@@ -105,7 +111,8 @@ def read_swe_bench(paths: Sequence[Path], options: ReadOptions) -> TaskScores:
 def _read_task(logs: Logs, options: ReadOptions) -> TaskScores:
     for name in options.clusters:
         if name != _REPOSITORY:
-            raise ScoreError(
+            raise NoClusterColumn(
+                name,
                 f"there is nothing to take {name!r} of",
                 remedy=f"name {_REPOSITORY} as cluster column, or none",
                 file=str(logs.given[0]),

@@ -10,7 +10,7 @@ from llm_power.errors import ScoreError, listed
 from llm_power.scores._source import only_file
 from llm_power.scores._table import Table, read_table, scaled, table_name
 from llm_power.scores.options import ReadOptions
-from llm_power.scores.store import ITEM_COLUMN, TaskScores
+from llm_power.scores.store import ITEM_COLUMN, TaskScores, fault_of_name
 
 # What columns beside scores are called in published tables.
 _PROPERTIES: Final = frozenset(
@@ -23,7 +23,7 @@ _PROPERTIES: Final = frozenset(
 
 
 def read_wide(paths: Sequence[Path], options: ReadOptions) -> TaskScores:
-    """Read a wide table; every column that is not declared otherwise is a model.
+    """Read a wide table; every column of scores that is not declared otherwise is a model.
 
     Parameters
     ----------
@@ -35,7 +35,9 @@ def read_wide(paths: Sequence[Path], options: ReadOptions) -> TaskScores:
     Returns
     -------
     TaskScores
-        Items and models in the order of the file.
+        Items and models in the order of the file. A column of text is a property of the items and
+        no model: it is kept among the clusters where it labels every item, and named in the
+        provenance, under ``properties``.
 
     Raises
     ------
@@ -74,12 +76,17 @@ def read_wide_table(table: Table, options: ReadOptions) -> TaskScores:
     """
     item = _item_column(table, options)
     names = [name for name in table.columns if "." not in name or name not in options.clusters]
-    table.require(item, *options.clusters)
+    table.require(item, clusters=options.clusters)
     taken = {item, *options.clusters}
     # A field of a struct was taken out of the column that has it.
     taken |= {name.split(".")[0] for name in taken if name not in names}
     others = [name for name in names if name not in taken]
-    models = options.kept(others, table.file)
+    kept = options.kept(others, table.file)
+    texts = [name for name in kept if table.is_text(name)]
+    # Where all columns are words, these are meant for scores.
+    models = tuple(name for name in kept if name not in texts) or kept
+    texts = [name for name in texts if name not in models]
+    columns = {name: table.labels(name) for name in (*options.clusters, *texts)}
     ids = table.labels(item)
     values = table.score_matrix(models, ids)
     _ask_about_properties(table, models)
@@ -90,8 +97,16 @@ def read_wide_table(table: Table, options: ReadOptions) -> TaskScores:
         item_ids=ids,
         models=models,
         values=scaled(values, options, table.file),
-        clusters={name: table.labels(name) for name in options.clusters},
-        provenance=options.provenance([table.source], path.name, chosen={"item": item}),
+        clusters={
+            name: labels
+            for name, labels in columns.items()
+            if name in options.clusters or not any(map(fault_of_name, {*labels}))
+        },
+        provenance=options.provenance(
+            [table.source],
+            path.name,
+            chosen={"item": item, **({"properties": texts} if texts else {})},
+        ),
     )
 
 

@@ -396,8 +396,10 @@ def _share_as_large(
 ) -> ClusterResampling:
     """P-value of a ratio of squares over all sign patterns or random weight vectors."""
     n_clusters = residual.shape[0]
-    enumerated = multipliers is _SIGNS and 2.0 ** (n_clusters - 1) <= n_resamples
-    n_drawn = 2 ** (n_clusters - 1) if enumerated else n_resamples
+    # In whole numbers: a float overflows above 1,024 clusters.
+    n_patterns = 2 ** (n_clusters - 1)
+    enumerated = multipliers is _SIGNS and n_patterns <= n_resamples
+    n_drawn = n_patterns if enumerated else n_resamples
     top, bottom = (x[0] for x in statistic(np.ones((1, n_clusters))))
     as_large = np.zeros(residual.shape[1:])
     rows = max(1, _BLOCK // residual.size * n_clusters)

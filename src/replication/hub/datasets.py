@@ -1,4 +1,4 @@
-"""The register of published files: data/datasets.csv, one line a file."""
+"""Published files: those of a board's download, and the register data/datasets.csv."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Final, Literal, get_args
+from typing import Any, Final, Literal, get_args
 
 from replication.hub.errors import HubError
 
@@ -50,8 +50,8 @@ class Dataset:
         known: exactly one file must then match.
     bytes : int or None
         Size, where known.
-    sha256 : str or None
-        Of the contents, where known.
+    sum : str or None
+        SHA-256 of the contents, or the id that git has for them (64 or 40 digits), where known.
     rows : tuple of (int, int) or None
         Smallest and largest number of items that it may hold.
     licence : str
@@ -63,6 +63,9 @@ class Dataset:
         many it is accepted, and with any other number refused.
     note : str
         Why they are; given with `correct` alone.
+    listed_in : str
+        The file of the board that lists it; empty if the register does. A file that a board lists
+        is not downloaded without its sum.
     """
 
     name: str
@@ -71,12 +74,13 @@ class Dataset:
     revision: str | None
     file: str
     bytes: int | None
-    sha256: str | None
+    sum: str | None
     rows: tuple[int, int] | None
     licence: str
     retrieved: str
     correct: int | None = None
     note: str = ""
+    listed_in: str = ""
 
     @property
     def board(self) -> str:
@@ -113,6 +117,26 @@ class Dataset:
         """The page of the repository, which a reader can open."""
         kind = {"hub": "https://huggingface.co/datasets", "github": "https://github.com"}
         return f"{kind[self.source]}/{self.repo}"
+
+
+def listed_files(board: str, task: str, download: Mapping[str, Any]) -> list[Dataset]:
+    """Return the files that are downloaded for a task of a board, as its entry lists them."""
+    return [
+        Dataset(
+            name=f"{board}/{task}/{file}",
+            source=download["source"],
+            repo=download["repository"],
+            revision=download["commit"],
+            file=file,
+            bytes=None,
+            sum=known,
+            rows=None,
+            licence=download["licence"],
+            retrieved="",
+            listed_in=f"boards/{board}, tasks/{task}/download",
+        )
+        for file, known in download["files"].items()
+    ]
 
 
 def load_register(path: Path) -> dict[str, Dataset]:
@@ -185,7 +209,7 @@ def _parse(row: Mapping[str, str | None]) -> Dataset:
         revision=cells["revision"] or None,
         file=cells["file"],
         bytes=int(cells["bytes"]) if cells["bytes"] else None,
-        sha256=cells["sha256"] or None,
+        sum=cells["sha256"] or None,
         rows=(int(rows[1]), int(rows[2] or rows[1])) if rows[1] else None,
         licence=cells["licence"],
         retrieved=cells["retrieved"],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import glob
 import hashlib
+import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,6 +15,7 @@ from typing import Final
 from huggingface_hub.utils import WeakFileLock  # type: ignore[attr-defined]
 
 from replication.hub.errors import HubError
+from replication.records import sum_of
 
 _FULL: Final = {"ENOSPC", "EDQUOT"}
 
@@ -57,6 +59,22 @@ def part_of(target: Path, url: str) -> Path:
         if stale != part:
             stale.unlink(missing_ok=True)
     return part
+
+
+def sum_like(path: Path, known: str) -> str:
+    """Return git's id of a file's contents where `known` is one, of 40 digits; else its SHA-256."""
+    if len(known) == 64:
+        return sum_of(path)
+    with path.open("rb") as file:
+        head = b"blob %d\0" % os.fstat(file.fileno()).st_size
+        return hashlib.file_digest(
+            file, lambda: hashlib.sha1(head, usedforsecurity=False)
+        ).hexdigest()
+
+
+def called(known: str) -> str:
+    """Return what a sum is called."""
+    return "SHA-256" if len(known) == 64 else "git id"
 
 
 def require_room(folder: Path, size: int | None) -> None:

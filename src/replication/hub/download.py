@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,14 +12,13 @@ from replication.hub.access import Access
 from replication.hub.answers import network_errors
 from replication.hub.client import offered_by_hub
 from replication.hub.datasets import Dataset
-from replication.hub.disk import only_writer
+from replication.hub.disk import called, only_writer, sum_like
 from replication.hub.errors import HubError, about
 from replication.hub.github import offered_by_github
 from replication.hub.layout import download_path
 from replication.hub.lock import Locked, LockFile
 from replication.hub.patience import Patience, persistently
 from replication.hub.transfer import Declared, Remote, Transfer
-from replication.records import sum_of
 
 _log = logging.getLogger("replication.hub")
 
@@ -58,14 +58,14 @@ def download(
         path, or what was there before; beside it may be what came of the file, for the next run.
     """
     path = download_path(folder, access.endpoint(dataset.source), dataset)
-    known, found = known_file(dataset, lock, access), _sha256_at(path)
+    known, found = _compared(dataset, path, lock, access)
     if known is None or found != known.sha256:
         if access.offline:
             raise _offline(dataset, path, known, found)
         with about(dataset.name, dataset.file), only_writer(path):
             _fetch(dataset, path, lock, access, patience or Patience())
     else:
-        _log.info("%s: is there, and its SHA-256 is right", dataset.name)
+        _log.info("%s: is there, and its %s is right", dataset.name, called(known.sha256))
     return path
 
 
@@ -73,12 +73,12 @@ def _fetch(
     dataset: Dataset, path: Path, lock: LockFile, access: Access, patience: Patience
 ) -> None:
     # Looked at again: another process may have fetched the file while this one waited.
-    known, found = known_file(dataset, lock, access), _sha256_at(path)
+    known, found = _compared(dataset, path, lock, access)
     if known is not None and found == known.sha256:
-        _log.info("%s: was fetched by another process, and its SHA-256 is right", dataset.name)
+        _log.info("%s: was fetched by another process, and is right", dataset.name)
         return
     if found is not None:
-        why = "nothing says what it should be" if known is None else f"its SHA-256 is {found}"
+        why = "nothing says what it should be" if known is None else f"its sum is {found}"
         _log.warning("%s: the file that is there is fetched again, for %s", dataset.name, why)
     wanted, declared = _wanted(dataset, known, lock)
     endpoint = {"hub": access.hub, "github": access.github}[dataset.source]
@@ -111,8 +111,53 @@ def _fetch(
         )
 
 
-def _sha256_at(path: Path) -> str | None:
-    return sum_of(path) if path.is_file() else None
+def require_unchanged(
+    datasets: Sequence[Dataset], paths: Sequence[Path], lock: LockFile, access: Access
+) -> list[Locked]:
+    """Return what is known of downloaded files, which have to be so still.
+
+    Raises
+    ------
+    HubError
+        If a file is not the one that was downloaded, or nothing says what it is.
+    """
+    every = []
+    for dataset, path in zip(datasets, paths, strict=True):
+        known, found = _compared(dataset, path, lock, access)
+        if known is None:
+            raise HubError(
+                f"neither the register nor {lock.path} says what its file is",
+                remedy="download it first; if it is there, remove it and start again",
+                dataset=dataset.name,
+                file=str(path),
+            )
+        if found != known.sha256:
+            raise HubError(
+                f"the file that is here is not the one of {called(known.sha256)} {known.sha256}",
+                remedy="it was changed since it was downloaded: remove it and start again",
+                dataset=dataset.name,
+                file=str(path),
+            )
+        every.append(known)
+    return every
+
+
+def _compared(
+    dataset: Dataset, path: Path, lock: LockFile, access: Access
+) -> tuple[Locked | None, str | None]:
+    """Return what is known of a file, and the sum of the one that is there."""
+    known = known_file(dataset, lock, access)
+    if known is None and dataset.listed_in:
+        raise HubError(
+            "nobody has verified its sum",
+            remedy=f"take its id from a clone of {dataset.page} (git rev-parse "
+            f"{dataset.revision}:{dataset.file}), or the SHA-256 of a copy that you trust, and "
+            f"write it beside the file in {dataset.listed_in}/files",
+            dataset=dataset.name,
+            file=dataset.file,
+        )
+    like = known.sha256 if known else "?" * 64
+    return known, sum_like(path, like) if path.is_file() else None
 
 
 def known_file(dataset: Dataset, lock: LockFile, access: Access) -> Locked | None:
@@ -125,24 +170,24 @@ def known_file(dataset: Dataset, lock: LockFile, access: Access) -> Locked | Non
     """
     endpoint = access.endpoint(dataset.source)
     locked = lock.find(dataset, endpoint)
-    if dataset.sha256 is None:
+    if dataset.sum is None:
         return locked
     if dataset.revision is not None and not dataset.is_pattern:
         size, retrieved = dataset.bytes or 0, dataset.retrieved
         locked = Locked(
-            dataset.name, endpoint, dataset.revision, dataset.file, size, dataset.sha256, retrieved
+            dataset.name, endpoint, dataset.revision, dataset.file, size, dataset.sum, retrieved
         )
-    return None if locked is None else replace(locked, sha256=dataset.sha256)
+    return None if locked is None else replace(locked, sha256=dataset.sum)
 
 
 def _wanted(dataset: Dataset, known: Locked | None, lock: LockFile) -> tuple[Dataset, Declared]:
     """Return the data set with all that is known of it, and what its contents must be."""
     if known is None:
-        return dataset, Declared(dataset.bytes, dataset.sha256)
+        return dataset, Declared(dataset.bytes, dataset.sum)
     wanted = replace(dataset, revision=known.revision, file=known.file)
-    if dataset.sha256 is None:
+    if dataset.sum is None:
         return wanted, Declared(known.bytes, known.sha256, str(lock.path))
-    return wanted, Declared(dataset.bytes, dataset.sha256)
+    return wanted, Declared(dataset.bytes, dataset.sum, dataset.listed_in or "the register")
 
 
 def _offline(dataset: Dataset, path: Path, known: Locked | None, found: str | None) -> HubError:
@@ -152,7 +197,8 @@ def _offline(dataset: Dataset, path: Path, known: Locked | None, found: str | No
         problem = "nothing says what the file that is here should be, and the network is not to "
         problem += "be used"
     else:
-        problem = f"the file that is here has the SHA-256 {found} instead of {known.sha256}, and "
+        problem = f"the file that is here has the {called(known.sha256)} {found} instead of "
+        problem += f"{known.sha256}, and "
         problem += "the network is not to be used"
     return HubError(
         problem,

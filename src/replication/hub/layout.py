@@ -66,10 +66,14 @@ def download_path(folder: Path, endpoint: str, dataset: Dataset) -> Path:
     Returns
     -------
     Path
-        ``FOLDER/HOST/BOARD/TASK/MODEL.parquet``, or ``.../MODEL/FILE`` for files whose readers
-        go by their names; each part made safe, so that it is inside `folder` whatever the names.
+        ``FOLDER/HOST/BOARD/TASK/MODEL.parquet``, or ``.../MODEL/FILE`` for files whose readers go
+        by their names; where a board lists it, the path in the repository follows ``TASK``. Each
+        part is made safe, so that it is inside `folder` whatever the names.
     """
     host = safe_name(address_of(endpoint).partition("://")[2], ignore_case=True)
+    if dataset.listed_in:
+        place = (dataset.board, dataset.task, *dataset.file.split("/"))
+        return folder.joinpath(host, *map(safe_name, place))
     board, task, model = (safe_name(part, ignore_case=True) for part in dataset.name.split("/", 2))
     name = PurePosixPath(dataset.file).name
     if dataset.source == "github":

@@ -19,7 +19,7 @@ from typing import Any, BinaryIO, Final, NoReturn
 from tqdm import tqdm
 
 from replication.hub.asking import by_deadline, opened
-from replication.hub.disk import part_of, require_room, writing
+from replication.hub.disk import called, part_of, require_room, sum_like, writing
 from replication.hub.errors import HubError, TransientError, address_of
 from replication.hub.patience import Patience
 from replication.records import sum_of
@@ -62,10 +62,10 @@ class Remote:
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """What the register or the lock file says of the contents; None where it says nothing."""
+    """What a list of files says of the contents; None where it says nothing."""
 
     bytes: int | None = None
-    sha256: str | None = None
+    sum: str | None = None
     where: str = "the register"
 
 
@@ -98,7 +98,7 @@ class Transfer:
     @property
     def has_hash(self) -> bool:
         """Whether the server or the register says what the contents must hash to."""
-        return self.remote.sha256 is not None or self.declared.sha256 is not None
+        return self.remote.sha256 is not None or self.declared.sum is not None
 
     def receive(self, target: Path) -> tuple[int, str]:
         """Fetch the file and move it to `target` once it is whole and right.
@@ -136,7 +136,7 @@ class Transfer:
             self._require_whole(part)
             digest = sum_of(part)
             try:
-                self._require_right(digest, is_resumed=kept > 0)
+                self._require_right(part, digest, is_resumed=kept > 0)
             except HubError:
                 part.unlink()
                 raise
@@ -232,18 +232,20 @@ class Transfer:
                 remedy="start again: the connection or the server cut it off",
             )
 
-    def _require_right(self, digest: str, *, is_resumed: bool) -> None:
+    def _require_right(self, part: Path, digest: str, *, is_resumed: bool) -> None:
         if self.remote.sha256 not in {None, digest}:
             raise TransientError(
                 f"the body is damaged: its SHA-256 is {digest}, that of the server's file "
                 f"{self.remote.sha256}",
                 remedy="start again, or on another network",
             )
-        if self.declared.sha256 not in {None, digest}:
+        known = self.declared.sum
+        if known is not None and (found := sum_like(part, known)) != known:
             # Of two halves one may be wrong: only what came in one piece is the server's file.
             kind = TransientError if is_resumed else HubError
             raise kind(
-                f"the SHA-256 is {digest}, {self.declared.where} says {self.declared.sha256}",
+                f"the {called(known)} is {found}, {self.declared.where} says {known}; what came is "
+                "deleted",
                 remedy=_other_file(self.declared),
             )
 

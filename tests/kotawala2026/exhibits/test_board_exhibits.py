@@ -132,6 +132,7 @@ def printed_verdicts(published: Loader) -> pd.DataFrame:
     ranks = np.arange(1, 10)
     return pd.DataFrame(
         {
+            "task": "mmlu_pro",
             "rank_a": ranks,
             "rank_b": ranks + 1,
             "model_a": [f"m{k}" for k in ranks],
@@ -199,11 +200,8 @@ def test_the_column_of_oll_v1_counts_pairs_by_procedure_and_task(
 
 
 def test_a_board_decides_the_clustered_cell(published: Loader, counts_7: PublishedCounts) -> None:
-    effects = np.ones(9)
-    board = printed_verdicts(published).assign(task="mmlu_pro")
-    rows = table_05(
-        published(5), counts_7, effects, all_pairs_family=45, all_pairs_unresolved=4, mmlu_pro=board
-    )
+    board = printed_verdicts(published)
+    rows = table_05(published(5), counts_7, board, all_pairs_family=45, all_pairs_unresolved=4)
     clustered = by(rows, "procedure").loc["Real-ICC clustered"]
     assert (clustered["unresolved"], clustered["basis"], clustered["agrees"]) == (6, "board", True)
     text = rendered(present_05(rows, WITNESS))

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from llm_power.board.average import TaskAverage
@@ -16,6 +18,9 @@ from llm_power.board.summary import board_warnings, describe_board
 from llm_power.choices import Family
 from llm_power.errors import InvalidArgument
 from llm_power.report.plain_text import board_text
+from llm_power.scores.frames import read_frame
+from llm_power.scores.options import ReadOptions
+from llm_power.scores.readers import read_scores, read_tasks
 from llm_power.scores.store import TaskScores
 from llm_power.statistics._seeds import named_rng
 
@@ -134,13 +139,28 @@ def test_clusters_that_are_a_sample_decide_the_average_too() -> None:
     }
 
 
+def test_a_task_of_one_cluster_counts_in_the_average_by_its_items() -> None:
+    """It used to have an infinite interval, and the average with it."""
+    one = [replace(TASKS[0], clusters=c) for c in ({"subject": ("s",) * 300}, {})]
+    found, lacking = (average_of([task, *TASKS[1:]], cluster="subject").verdicts for task in one)
+    assert np.isfinite(found[["gap_low", "gap_high", "n_star"]]).all(axis=None)
+    pd.testing.assert_frame_equal(found, lacking)
+    items = average_of(TASKS).verdicts
+    assert (found["p"] >= items["p"] - 1e-12).all()
+    assert (found["test"] == "cluster").all()
+    ranks = average_of([one[0], *TASKS[1:]], cluster="subject").ranks
+    assert (ranks["rank_high"] - ranks["rank_low"]).min() < 3
+    alone = [replace(task, clusters={"subject": (task.task,) * task.n_items}) for task in TASKS]
+    pd.testing.assert_frame_equal(average_of(alone, cluster="subject").verdicts, items)
+
+
 def test_few_items_all_one_way_are_not_attainable_whatever_their_weights() -> None:
     pair = np.ones((20, 2))
     pair[10:] = 0
     pair[:2, 1] = 0
     tasks = [
         replace(TASKS[0], task=name, models=("a", "b"), values=pair, clusters={}, item_ids=ids)
-        for name, ids in (("x", tuple(map(str, range(20)))), ("y", tuple(map(str, range(20)))))
+        for name, ids in (("x", tuple(map(str, range(20)))), ("y", tuple(map(str, range(20, 40)))))
     ]
     row = average_of(tasks).verdicts.iloc[0]
     assert (row["p"], row["verdict"], row["attainable"]) == (0.125, "undetermined", False)
@@ -184,6 +204,86 @@ def test_missing_scores_of_a_task_are_weighted_in_the_average_too() -> None:
             if {pair["model_a"], pair["model_b"]} == {row["model_a"], row["model_b"]}
         ]
         assert row["delta"] == pytest.approx(np.mean(gaps))
+
+
+LM_EVAL = Path(__file__).parents[1] / "scores" / "logs" / "lm_eval-0.4.13"
+BIRDS = {"metric": "acc,exact_match", "filter": "none,strict-match", "latest": True}
+
+
+def birds(**options: Any) -> list[TaskScores]:
+    read = read_tasks(LM_EVAL, ReadOptions(**BIRDS, **options))  # type: ignore[arg-type]
+    return [prepare_task(task, missing="pairwise") for task in read]
+
+
+def test_a_group_and_its_members_are_not_averaged_together() -> None:
+    groups, both = birds(pool="groups"), birds(pool="both")
+    assert [task.task for task in both] == ["exam", "spelling", "exam_algebra", "exam_botany"]
+    expected = average_of(groups)
+    for tasks in (both, both[::-1]):
+        found = average_of(tasks)
+        assert found.weights == {"exam": 0.5, "spelling": 0.5}
+        assert found.repeated == {"exam_algebra": "exam", "exam_botany": "exam"}
+        pd.testing.assert_frame_equal(found.verdicts, expected.verdicts)
+        pd.testing.assert_frame_equal(found.ranks, expected.ranks)
+    (left,) = average_of(both).warnings()
+    assert left == (
+        "the average over tasks leaves out exam_algebra, exam_botany: items of exam do not count "
+        "twice"
+    )
+    given = {"exam": 1, "spelling": 3, "exam_algebra": 1, "exam_botany": 1}
+    assert average_of(both, weights=given).weights == {"exam": 0.25, "spelling": 0.75}
+    nothing = average_of([both[0], *both[2:]])
+    assert (len(nothing.verdicts), nothing.weights) == (0, {"exam": 1.0})
+    assert nothing.warnings()[0].startswith("no average over tasks without exam_algebra, exam_b")
+
+
+@pytest.mark.parametrize("way", ["log", "name", "copy", "frame", "scores"])
+def test_no_item_is_twice_in_an_average_whichever_way_it_came_in(way: str, tmp_path: Path) -> None:
+    """By the log of a member under another name, a table of it, a copy of the file, or a frame."""
+    tasks, member = birds(pool="groups"), birds(pool="both")[2]
+    exam = TASKS[0]
+    frame = pd.DataFrame(exam.values, columns=exam.models).assign(item_id=exam.item_ids)
+    if way == "log":
+        options = ReadOptions(task="sums", metric="acc")
+        logs = [*LM_EVAL.glob("birds__*/samples_exam_algebra_*.jsonl")]
+        tasks.append(read_scores(logs, options))
+    elif way == "name":
+        scores = pd.DataFrame(1 - member.values, columns=member.models).assign(
+            item_id=member.item_ids
+        )
+        tasks.append(read_frame(scores, ReadOptions(task="exam_algebra")))
+    elif way == "copy":
+        for name in ("exam", "quiz"):
+            frame.to_csv(tmp_path / f"{name}.csv", index=False)
+        tasks = read_tasks([tmp_path / "exam.csv", tmp_path / "quiz.csv"])
+    elif way == "frame":
+        part = frame.sample(frac=0.5, random_state=1).drop(columns="c").assign(e=1.0)
+        tasks = [read_frame(frame, ReadOptions(task="exam"))]
+        tasks += [read_frame(part, ReadOptions(task="part")), TASKS[1]]
+    else:
+        tasks = [exam, replace(exam, task="again"), TASKS[1]]
+    found = average_of([prepare_task(task, missing="pairwise") for task in tasks])
+    assert len(found.repeated) == 1
+    assert sum(found.weights.values()) == pytest.approx(1.0)
+    assert {*found.weights} == {task.task for task in tasks} - {*found.repeated}
+
+
+def test_ids_that_several_tasks_have_are_other_items(tmp_path: Path) -> None:
+    """Tasks number their items alike: in tables, in one long table, and where all are solved."""
+    tables = []
+    for task in TASKS[1:]:
+        ids = range(task.n_items)
+        frame = pd.DataFrame(task.values, columns=task.models).assign(item=ids, solved=1, also=1)
+        frame[:60].to_csv(tmp_path / f"{task.task}.csv", index=False)
+        tables.append(tmp_path / f"{task.task}.csv")
+        frame = frame[["item", "solved", "also"]].melt("item", var_name="model", value_name="score")
+        frame.assign(task=task.task).to_csv(
+            tmp_path / "long", mode="a", index=False, header=not (tmp_path / "long").exists()
+        )
+    boards = read_tasks(tables), read_tasks(tmp_path / "long", ReadOptions(task_column="task"))
+    for read in boards:
+        found = average_of([prepare_task(task) for task in read])
+        assert (found.repeated, len(found.weights)) == ({}, 2)
 
 
 def test_graded_and_binary_tasks_are_averaged_together() -> None:

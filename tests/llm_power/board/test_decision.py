@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from llm_power.board.operating_point import Declared, OperatingPoint
+from llm_power.board.pair_store import read_pairs
 from llm_power.board.ranking import prepare_task
 from llm_power.board.ranks import rank_table
-from llm_power.board.resolve import BoardVerdicts, resolve_board
-from llm_power.board.summary import missing_warnings
+from llm_power.board.resolve import BoardVerdicts, resolve_board, stream_board
+from llm_power.board.summary import describe_board, missing_warnings
 from llm_power.choices import ClusterTest, Family
-from llm_power.errors import InvalidArgument
+from llm_power.errors import InvalidArgument, ScoreError
 from llm_power.example import example_task
+from llm_power.report.error_bars import error_bars
 from llm_power.report.plain_text import board_text
 from llm_power.scores.store import TaskScores
 from llm_power.statistics._seeds import named_rng
@@ -152,7 +155,8 @@ def test_ranks_are_for_further_clusters_where_these_are_a_sample() -> None:
     assert sets["random"] == [(1, 2), (1, 2), (3, 3)]
     one = {"subject": ("s",) * 480}
     board = resolve(replace(task, clusters=one), cluster="subject")
-    assert list(board.ranks["rank_high"]) == [3, 3, 3]
+    # One cluster says nothing of others: the items are the sample.
+    assert list(board.ranks["rank_high"]) == [1, 2, 3]
 
 
 @pytest.mark.parametrize("cluster_test", ["wild", "sign-flip"])
@@ -178,6 +182,41 @@ def test_clusters_are_resampled_where_that_is_declared(cluster_test: ClusterTest
         .verdicts["attainable"]
         .any()
     )
+
+
+@pytest.mark.parametrize("clusters", [{}, {"subject": ("all",) * 120}])
+def test_a_task_without_two_clusters_is_tested_by_its_items_and_says_so(
+    clusters: dict[str, tuple[str, ...]], tmp_path: Path
+) -> None:
+    rng = named_rng(0, "one cluster")
+    values = (rng.random((120, 3)) < [0.9, 0.7, 0.4]).astype(float)
+    task, other = prepare_task(task_of(values)), prepare_task(task_of(values[:60, ::-1], "quiz"))
+    alone = replace(task, clusters=clusters)
+    board = resolve_board([alone, other], family="all", cluster="subject")
+    whole = resolve_board([task], family="all")
+    own = board.verdicts[board.verdicts["task"] == "exam"].reset_index(drop=True)
+    same = ["test", "p", "gap_low", "gap_high", "attainable", "n_star_low"]
+    pd.testing.assert_frame_equal(own[same], whole.verdicts[same])
+    assert own[["icc", "p_cluster"]].isna().all(axis=None)
+    ranks = board.ranks[board.ranks["task"] == "exam"].reset_index(drop=True)
+    pd.testing.assert_frame_equal(ranks, whole.ranks)
+    assert set(board.verdicts.loc[board.verdicts["task"] == "quiz", "test"]) == {"cluster"}
+    why = "one cluster in subject" if clusters else "no cluster column subject"
+    warnings = describe_board(board, [alone, other], missing="error", cluster="subject")["warnings"]
+    assert warnings == [f"task exam: {why}; tested by its items"]
+    assert "clustered" not in error_bars(board, [alone], "subject")
+    streamed = stream_board([alone, other], cluster="subject", folder=tmp_path)
+    shown = streamed.verdicts.set_index(["task", "rank_a", "rank_b"])
+    held = board.verdicts.set_index(["task", "rank_a", "rank_b"])
+    pd.testing.assert_frame_equal(shown[same], held.loc[shown.index, same])
+    assert sum(table.num_rows for table in read_pairs(tmp_path)) == 6
+
+
+def test_a_cluster_column_that_no_task_has_is_refused() -> None:
+    tasks = [example_task("exam"), example_task("quiz")]
+    for resolved in (resolve_board, stream_board):
+        with pytest.raises(InvalidArgument, match="no cluster column 'topic'; it has: subject"):
+            resolved(tasks, cluster="topic")
 
 
 def test_clusters_that_happen_to_be_alike_decide_no_more_than_their_items() -> None:
@@ -232,6 +271,22 @@ def test_missing_scores_leave_the_gap_within_bounds_and_hard_ones_are_told() -> 
     np.testing.assert_allclose(width[~touched], 0, atol=1e-12)
     low, high = (board.ranks.set_index("model")[name]["m1"] for name in ("rank_low", "rank_high"))
     assert (low, high) == (1, 4)
+
+
+def test_missing_scores_are_refused_until_it_is_said_what_they_mean() -> None:
+    """The door of Python is as narrow as the command."""
+    holes = task_of(np.array([[1, 0, 1], [0, np.nan, 1], [1, 1, 0], [np.nan, 0, 1]]))
+    for resolved in (resolve_board, stream_board):
+        with pytest.raises(ScoreError, match="model 'm0', item 'q3': 1 of 4 items .*prepare_task"):
+            resolved([holes])
+        with pytest.raises(ScoreError, match="have no score of this model"):
+            resolved(
+                [prepare_task(task_of(holes.values[:, 1:], "quiz"), missing="pairwise"), holes]
+            )
+        for policy in ("pairwise", "drop_items"):
+            resolved([prepare_task(holes, missing=policy)])
+        weighted = prepare_task(holes, missing="weighted")
+        resolved([weighted], cluster="subject", declared=Declared(weighted=True))
 
 
 def test_ranks_are_unknown_without_items_that_all_models_have() -> None:

@@ -95,6 +95,15 @@ def test_rows_are_joined_by_item(tables: dict[str, Path], tmp_path: Path) -> Non
     assert {**one, "task": ""} == {**other, "task": ""}
 
 
+def test_answers_in_words_beside_the_scores_are_no_labels(
+    tables: dict[str, Path], tmp_path: Path
+) -> None:
+    paths = [tmp_path / "old.csv", tmp_path / "new.csv"]
+    for path, name in zip(paths, ("baseline", "worse"), strict=True):
+        pd.read_csv(tables[name]).assign(answer=f"as {name}").to_csv(path, index=False)
+    assert run(*paths) == 10
+
+
 def test_two_models_of_one_file(tables: dict[str, Path], tmp_path: Path) -> None:
     both = pd.read_csv(tables["baseline"]).rename(columns={"solved": "heron"})
     both.assign(wren=pd.read_csv(tables["worse"])["solved"]).to_csv(tmp_path / "b.csv", index=False)
@@ -141,7 +150,9 @@ def inspect_log(
         for i, value in enumerate(values)
     ]
     of_run = {"task": task, "model": model, "created": created}
-    log = {"version": 2, "status": "success", "eval": of_run, "samples": samples}
+    log: dict[str, Any] = {"version": 2, "status": "success", "eval": of_run, "samples": samples}
+    shown = {"name": "judge", "scorer": "judge", "metrics": {"mean": {"value": np.mean(values)}}}
+    log["results"] = {"scores": [shown]}
     path.parent.mkdir(exist_ok=True)
     path.write_text(json.dumps(log), encoding="utf-8")
     return path

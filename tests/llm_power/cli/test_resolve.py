@@ -137,7 +137,9 @@ def test_several_tasks_have_an_average_and_one_task_leaves_none(
     scores: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     quiz, out = scores.with_name("quiz.csv"), tmp_path / "out"
-    quiz.write_bytes(scores.read_bytes())
+    # Other items under the same ids.
+    table = pd.read_csv(scores, dtype=str)
+    table.assign(**{"org/a": table["org/a"][::-1].to_list()}).to_csv(quiz, index=False)
     weights = tmp_path / "weights.yaml"
     weights.write_text("exam: 3\nquiz: 1\n", encoding="utf-8")
     for given in ("exam=3,quiz=1", str(weights)):
@@ -180,7 +182,6 @@ def test_a_task_that_is_there_twice_is_refused(
     ("arguments", "message"),
     [
         (["nowhere.csv"], "nowhere.csv"),
-        (["{scores}"], "'subject'"),
         (["{scores}", "--cluster", "topic"], "topic"),
         (["{scores}", "--cluster", "subject", "--top", "9"], "the best 9 of 4 models"),
         (["{scores}", "--cluster", "subject", "--alpha", "1.5"], "alpha must lie strictly between"),
@@ -207,6 +208,39 @@ def test_bad_input_is_one_line_and_exit_code_2(
     assert error.count("\n") == 1
     assert message in error
     assert not out.exists()
+
+
+def test_a_text_column_is_announced_and_nothing_is_clustered_by_it(
+    scores: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("resolve", scores, "--out", tmp_path / "out") == 0
+    told = "column subject holds text; it is no model, and kept as a property of the items"
+    assert capsys.readouterr().err == f"note: task exam: {told}\n"
+    assert set(pd.read_parquet(tmp_path / "out" / "pairs.parquet")["test"]) == {"exact"}
+    summary = json.loads((tmp_path / "out" / "summary.json").read_text())
+    assert summary["scores"][0]["reading"]["properties"] == ["subject"]
+    assert len(summary["ranks"]) == 4
+
+
+def test_a_table_without_the_cluster_column_is_tested_by_its_items(
+    scores: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = tmp_path / "quiz.csv"
+    command: list[str | Path] = ["resolve", scores, other, "--exclude", "c|d"]
+    command += ["--out", tmp_path / "out"]
+    pd.read_csv(scores, dtype={"item_id": str}).drop(columns="subject")[:90].to_csv(
+        other, index=False
+    )
+    assert run(*command, "--cluster", "subject") == 0
+    warning = "warning: task quiz: no cluster column subject; tested by its items\n"
+    assert warning in capsys.readouterr().err
+    tests = pd.read_parquet(tmp_path / "out" / "pairs.parquet").groupby("task")["test"].unique()
+    assert {task: [*found] for task, found in tests.items()} == {
+        "exam": ["cluster"],
+        "quiz": ["exact"],
+    }
+    assert run(*command, "--cluster", "topic") == 2
+    assert "there is no column 'topic'" in capsys.readouterr().err
 
 
 def test_missing_scores_name_model_item_and_remedy(
@@ -420,7 +454,7 @@ def test_the_process_ends_once_all_is_said(scores: Path, tmp_path: Path) -> None
     done = as_program(*command, "--cluster", "subject", stdout=subprocess.PIPE)
     assert (done.returncode, done.stderr) == (0, "")
     assert "of 3 adjacent pairs (" in done.stdout
-    done = as_program(*command, stdout=subprocess.PIPE)
+    done = as_program(*command, "--cluster", "topic", stdout=subprocess.PIPE)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("error: ")
     assert done.stderr.count("\n") == 1

@@ -115,7 +115,6 @@ def test_graded_scores(gap: float | None, tmp_path: Path, say: Say) -> None:
     ("arguments", "message"),
     [
         (("--model-a", "Yi-34B", "--cluster", "category"), "the pilot has 6 models"),
-        ((*TWO, "--gap", 0.9, "--cluster", ""), "column 'category'"),
         ((*TWO, "--cluster", "category", "--margin", 0.1), "without margin"),
         ((*TWO, "--cluster", "category", "--discordance", 0.1), "give --gap with --pilot"),
         ((*TWO[:2], "--model-b", "Yi-34", "--cluster", "category"), "did you mean 'Yi-34B'"),
@@ -132,6 +131,12 @@ def test_bad_pilots_have_one_line(
     assert err.startswith("error: ")
     assert message in err
     assert err.count("\n") == 1
+
+
+def test_a_text_column_is_no_reason_to_cluster(say: Say, board: Path) -> None:
+    code, out, _ = say("--pilot", board, *TWO, "--gap", 0.03)
+    assert code == 0
+    assert "clusters" not in out
 
 
 def test_no_file_no_pilot(say: Say, tmp_path: Path) -> None:

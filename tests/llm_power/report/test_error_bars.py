@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from llm_power import Declared, TaskScores, resolve_board
+from llm_power import Declared, TaskScores, prepare_task, resolve_board
 from llm_power.example import example_task
 from llm_power.report.error_bars import error_bars
 from llm_power.statistics.standard_errors import score_errors
@@ -62,7 +62,7 @@ def test_what_the_board_does_otherwise_is_said() -> None:
     task = example_task()
     values = task.values.copy()
     values[:40, 0] = np.nan
-    partial = replace(task, values=values)
+    partial = prepare_task(replace(task, values=values), missing="pairwise")
     board = resolve_board([partial], cluster="subject")
     assert "over those that both have." in error_bars(board, [partial], "subject")
     board = resolve_board([partial], cluster="subject", declared=Declared(weighted=True))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from zipfile import ZipFile
 
@@ -195,6 +196,32 @@ def test_the_tasks_of_a_group_are_pooled() -> None:
         read_tasks(INSPECT / "plain", ReadOptions(pool="groups"))
     both = tasks_of(pool="both", clusters=["subtask"], **METRICS)
     assert list(both) == ["exam", "spelling", "exam_algebra", "exam_botany"]
+
+
+def test_of_several_tasks_some_may_lack_the_cluster_column(tmp_path: Path) -> None:
+    for bird in BIRDS:
+        shutil.copytree(LM_EVAL / f"birds__{bird}", tmp_path / bird)
+    for log in tmp_path.glob("*/samples_exam_botany_*"):
+        records = [json.loads(line) for line in log.read_text().splitlines()]
+        for record in records:
+            del record["doc"]["subject"]
+        log.write_text("\n".join(map(json.dumps, records)))
+    options = ReadOptions(clusters=["subject"], **METRICS)  # type: ignore[arg-type]
+    (tmp_path / "quiz.csv").write_text("item,birds/heron,birds/wren\n1,0,1\n2,1,1\n")
+    header = "model_a,model_b,n,b,c,p_a,p_b\n"
+    (tmp_path / "counts.csv").write_text(f"{header}birds/heron,birds/wren,1000,60,40,0.7,0.68\n")
+    tables = [tmp_path / "quiz.csv", tmp_path / "counts.csv"]
+    tasks = read_tasks([tmp_path, *tables], options)
+    having = {task.task for task in tasks if "subject" in task.clusters}
+    assert having == {"exam_algebra", "spelling"}
+    assert len(tasks) == 5
+    with pytest.raises(ScoreError, match="no text and no whole number as 'topic'"):
+        read_tasks([tmp_path, *tables], replace(options, clusters=["topic"]))
+    # A column that ends within a task is a fault of the file.
+    records[0]["doc"]["subject"] = "botany"
+    log.write_text("\n".join(map(json.dumps, records)))
+    with pytest.raises(ScoreError, match="no text and no whole number as 'subject'"):
+        read_tasks(tmp_path, options)
 
 
 def test_items_are_matched_by_what_they_ask(tmp_path: Path) -> None:

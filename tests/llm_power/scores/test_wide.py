@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 from llm_power.choices import Kind
 from llm_power.errors import InvalidArgument, ScoreError
 from llm_power.scores.options import ReadOptions
+from llm_power.scores.readers import read_tasks
 from llm_power.scores.store import TaskScores
 from llm_power.scores.wide import read_wide
 
@@ -149,9 +150,41 @@ def test_a_bad_csv_stops_with_one_line(tmp_path: Path, text: str | bytes, messag
     assert str(raised.value).isprintable()
 
 
-def test_a_text_column_says_how_to_make_it_a_cluster(tmp_path: Path) -> None:
-    with pytest.raises(ScoreError, match=r"'math' in column 'topic'.* name the cluster columns"):
-        read_csv_text(tmp_path, GOOD, ReadOptions())
+def test_a_text_column_is_a_property_of_the_items_and_no_model(tmp_path: Path) -> None:
+    text = GOOD.replace("topic,", "question,topic,note,").replace(
+        "007,math", "007,How\tmany?,math,"
+    )
+    text = text.replace("7,law", "7,Who?,law,hard").replace("x,math", "x,Why?,math,")
+    paths = [tmp_path / "demo.csv", tmp_path / "demo.jsonl", tmp_path / "demo.parquet"]
+    paths[0].write_text(text)
+    frame = pd.read_csv(paths[0], dtype={"item_id": "str", "m1": "Int8"})
+    frame.to_json(paths[1], orient="records", lines=True)
+    frame.to_parquet(paths[2], index=False)
+    for path in paths:
+        notes: list[str] = []
+        (task,) = read_tasks(path, on_note=notes.append)
+        assert task.models == ("m1", "m2")
+        # A tab is in no label, and a note is not there for every item.
+        assert task.clusters == {"topic": ("math", "law", "math")}
+        assert task.provenance.reading["properties"] == ["question", "topic", "note"]
+        told = [note.partition("; ")[2] for note in notes]
+        assert told == [
+            "it is no model, and left out",
+            "it is no model, and kept as a property of the items",
+            "it is no model, and left out",
+        ]
+        (declared,) = read_tasks(path, ReadOptions(clusters=["topic"], exclude=["note"]))
+        assert declared.provenance.reading["properties"] == ["question"]
+
+
+def test_text_that_may_be_meant_for_scores_is_refused(tmp_path: Path) -> None:
+    """A score that is no number among numbers, and a table that has words alone."""
+    with pytest.raises(ScoreError, match="'NA' in column 'm1' is not a score.*or exclude the"):
+        read_csv_text(tmp_path, GOOD.replace(",,", ",NA,"), ReadOptions())
+    words = "item_id,m1,m2\n1,pass,fail\n2,fail,fail\n"
+    with pytest.raises(ScoreError, match="'pass' in column 'm1' is not a score"):
+        read_csv_text(tmp_path, words, ReadOptions())
+    assert read_csv_text(tmp_path, words, ReadOptions(true=["pass"])).models == ("m1", "m2")
 
 
 def test_exclude_leaves_a_model_out_before_it_is_checked(tmp_path: Path) -> None:

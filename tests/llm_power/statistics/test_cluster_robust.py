@@ -31,6 +31,7 @@ opposite are not counted; here they are, and p is larger by 2/128.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -47,6 +48,7 @@ from llm_power.statistics.cluster_moments import (
 )
 from llm_power.statistics.cluster_robust import (
     WEBB,
+    ClusterResampling,
     ClusterRobustTest,
     Variance,
     cluster_robust_test,
@@ -233,6 +235,18 @@ def test_clusters_of_one_item_are_the_t_test_of_items() -> None:
     np.testing.assert_allclose(test.p, ttest_1samp(y, 0).pvalue, rtol=1e-12)
     cr1 = cluster_robust_test(of_items([*y[:, np.newaxis]]), variance="CR1")
     np.testing.assert_allclose(cr1.p, test.p, rtol=1e-12)
+
+
+@pytest.mark.parametrize("test", [wild_cluster_bootstrap, cluster_sign_flip_test])
+def test_thousands_of_clusters_are_resampled(
+    test: Callable[..., ClusterResampling],
+) -> None:
+    """They have more sign patterns than the largest float."""
+    rng = np.random.default_rng(0)
+    b = rng.integers(0, 4, size=1_100)
+    found = test(moments_from_counts(np.full(1_100, 6), b, 3 - b), n_resamples=99)
+    assert (found.enumerated, found.n_resamples) == (False, 99)
+    assert 0 < float(found.p) <= 1
 
 
 def test_no_resampled_p_is_0() -> None:

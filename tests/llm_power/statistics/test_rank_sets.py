@@ -25,7 +25,7 @@ def graded_board(n_items: int = 60, n_models: int = 6, seed: int = 1) -> np.ndar
 
 def sets_by_every_pair(
     x: np.ndarray, n_draws: int, rng: np.random.Generator
-) -> tuple[np.ndarray, int]:
+) -> tuple[np.ndarray, int, float]:
     """Step-down with the differences of all ordered pairs on all items."""
     n, m = x.shape
     pairs = list(permutations(range(m), 2))
@@ -37,23 +37,26 @@ def sets_by_every_pair(
         steps += 1
         largest = np.sort(drawn[:, ~declared].max(axis=1))
         critical = largest[int(np.ceil(0.95 * (n_draws + 1))) - 1]
-        found = lead > t.isf(norm.sf(critical), n - 1)
+        of_t = float(t.isf(norm.sf(critical), n - 1))
+        found = lead > of_t
         if not np.any(found & ~declared):
             break
         declared |= found
     better = np.zeros((m, m), dtype=bool)
     for (j, k), is_declared in zip(pairs, declared, strict=True):
         better[j, k] = is_declared
-    return better, steps
+    return better, steps, of_t
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_sets_equal_those_of_every_pair_on_every_item(seed: int) -> None:
     x = graded_board(seed=seed)
     sets = rank_confidence_sets(x, n_draws=400, rng=np.random.default_rng(9))
-    better, steps = sets_by_every_pair(x, 400, np.random.default_rng(9))
+    better, steps, critical = sets_by_every_pair(x, 400, np.random.default_rng(9))
     assert better.any()
     assert sets.n_steps == steps
+    # The opposite of a declared lead stays in the comparison.
+    assert sets.critical_value == pytest.approx(critical, rel=1e-9)
     np.testing.assert_array_equal(sets.better, better)
     np.testing.assert_array_equal(sets.low, 1 + better.sum(axis=0))
     np.testing.assert_array_equal(sets.high, 6 - better.sum(axis=1))

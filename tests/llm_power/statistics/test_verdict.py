@@ -18,6 +18,7 @@ from llm_power.statistics.exact_required_n import (
 from llm_power.statistics.inversion import required_n
 from llm_power.statistics.verdict import (
     Verdicts,
+    agreed_verdicts,
     binary_verdicts,
     mean_verdicts,
     student_verdicts,
@@ -211,6 +212,27 @@ def test_a_skewed_mean_needs_both_tests() -> None:
     found = student_verdicts(d)
     assert ttest_1samp(d, 0).pvalue < 0.05 < float(found.p)
     assert float(found.interval.low) < 0
+
+
+def test_two_tests_that_contradict_each_other_stay_undetermined_whatever_is_added() -> None:
+    """One finds the gap, the other that it is within the margin: each needs no further item."""
+    different = mean_verdicts([0.2], 0.01, 99, 100, need=50, margin=0.1, test="cluster")
+    equivalent = mean_verdicts([0.02], 0.03, 99, 100, need=2_180, margin=0.1)
+    assert (str(different.verdict[0]), str(equivalent.verdict[0])) == ("different", "equivalent")
+    for pair in ((different, equivalent), (equivalent, different)):
+        found = agreed_verdicts(*pair)
+        assert (found.verdict.tolist(), found.decided_as.tolist()) == (["undetermined"],) * 2
+        assert found.further_items.tolist() == [np.inf]
+
+
+def test_an_equivalence_that_two_tests_must_find_has_the_larger_p() -> None:
+    precise = mean_verdicts([0.02], 0.03, 99, 100, need=2_180, margin=0.1, test="cluster")
+    coarse = mean_verdicts([0.02], 0.06, 99, 100, need=2_180, margin=0.1)
+    assert precise.p_equivalence < 0.05 < coarse.p_equivalence
+    for pair in ((precise, coarse), (coarse, precise)):
+        found = agreed_verdicts(*pair)
+        assert found.p_equivalence == coarse.p_equivalence
+        assert not found.within_margin.any()
 
 
 @pytest.mark.parametrize("differences", [[0.5], [1.0, 1.0], [0.0, 0.0, 0.0]])

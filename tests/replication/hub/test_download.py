@@ -89,7 +89,7 @@ def test_file_that_was_changed_is_fetched_again(desk: Desk, kind: str) -> None:
 
 
 def test_register_needs_no_lock(desk: Desk) -> None:
-    desk.fetch(replace(ZIP, sha256=SUM, bytes=len(BODY)))
+    desk.fetch(replace(ZIP, sum=SUM, bytes=len(BODY)))
     assert not desk.lock.path.exists()
 
 
@@ -377,7 +377,7 @@ def test_flipped_byte_is_found_by_the_hash_that_the_hub_declares(desk: Desk) -> 
 
 def test_flipped_byte_is_found_by_the_register(desk: Desk) -> None:
     desk.hub.faults.append(Fault("flip"))
-    message = desk.refusal(replace(ZIP, sha256=SUM))
+    message = desk.refusal(replace(ZIP, sum=SUM))
     assert f"the register says {SUM}" in message
     assert "do not use the file" in message
 
@@ -602,7 +602,7 @@ def test_file_that_another_process_fetches_is_waited_for(desk: Desk) -> None:
 # What a broken line leaves
 
 
-HASHED = {"open": OPEN, "zip": replace(ZIP, sha256=SUM)}
+HASHED = {"open": OPEN, "zip": replace(ZIP, sum=SUM)}
 
 
 def broken(desk: Desk, kind: str) -> bytes:

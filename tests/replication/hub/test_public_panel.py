@@ -1,4 +1,4 @@
-"""source: public: the top ten of MMLU-Pro from matrices, held against what was displayed."""
+"""source: items: the top ten of MMLU-Pro from matrices, held against what was displayed."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Public:
     displayed: dict[str, BoardScore]
 
     def read(self, *matrices: str) -> TaskScores:
-        paper = Paper.load(ROOT, "kotawala2026", source="public", matrices=matrices)
+        paper = Paper.load(ROOT, "kotawala2026", source="items", matrices=matrices)
         access, lock = Access(github=self.hub.endpoint), LockFile(self.folder / "lock.csv")
         datasets = [d for name in matrices for d in REGISTER.values() if d.board == name]
         for dataset in datasets:
@@ -154,7 +154,7 @@ def test_file_that_was_changed_after_its_download(public: Public) -> None:
     path = download_path(public.folder, public.hub.endpoint, dataset)
     access, lock = Access(github=public.hub.endpoint), LockFile(public.folder / "lock.csv")
     path.write_bytes(b"model,0\n")
-    paper = Paper.load(ROOT, "kotawala2026", source="public", matrices=BOTH[:1])
+    paper = Paper.load(ROOT, "kotawala2026", source="items", matrices=BOTH[:1])
     how = paper.panel_task("mmlu_pro_top10", "mmlu_pro")
     with pytest.raises(LLMPowerError, match="changed since it was downloaded"):
         read_panel(
@@ -163,7 +163,7 @@ def test_file_that_was_changed_after_its_download(public: Public) -> None:
 
 
 def test_displayed_counts_of_the_ten_models_are_of_all_items() -> None:
-    paper = Paper.load(ROOT, "kotawala2026", source="public", matrices=BOTH)
+    paper = Paper.load(ROOT, "kotawala2026", source="items", matrices=BOTH)
     scores = displayed_scores(paper.folder, paper.hub["mmlu_pro_top10", "mmlu_pro"])
     assert {score.n_items for score in scores.values()} == {len(LABELS)}
     assert len(scores) == 10

@@ -2,6 +2,7 @@
 
 
 rule witness_oll_v1:
+    """Table 6 and the text: scores of the five models built to agree with what is printed"""
     input:
         printed=PRINTED,
         board=PAPER.file("board_scores.csv"),
@@ -16,16 +17,12 @@ rule witness_oll_v1:
         "benchmarks/workflow/witness_oll_v1.tsv"
     # Most of the run waits for it.
     priority: 10
-    params:
-        code=package_sums(
-            "kotawala2026.witness.oll_v1",
-            "replication.witness.infeasible",
-        ),
     script:
-        "witness_oll_v1.py"
+        "../scripts/kotawala2026/witness_oll_v1.py"
 
 
 rule witness_mmlu_pro:
+    """Tables 4, 7, 8 and 9: scores of the top ten built to agree with what is printed"""
     input:
         printed=PRINTED,
         categories=PAPER.file("mmlu_pro_categories.csv"),
@@ -39,13 +36,13 @@ rule witness_mmlu_pro:
     # Most of the run waits for it.
     priority: 10
     params:
-        code=package_sums("kotawala2026.witness.mmlu_pro"),
         seed=config["seed"],
     script:
-        "witness_mmlu_pro.py"
+        "../scripts/kotawala2026/witness_mmlu_pro.py"
 
 
 rule witness_frontier:
+    """Figure 7: scores of the frontier panel built to agree with what is printed"""
     input:
         printed=PRINTED,
     output:
@@ -56,13 +53,13 @@ rule witness_frontier:
     # Most of the run waits for it.
     priority: 10
     params:
-        code=package_sums("kotawala2026.witness.frontier"),
         seed=config["seed"],
     script:
-        "witness_frontier.py"
+        "../scripts/kotawala2026/witness_frontier.py"
 
 
 rule displayed_scores:
+    """Section 6.1: every correlation that the displayed scores admit"""
     input:
         printed=PAPER.data(),
     output:
@@ -71,16 +68,15 @@ rule displayed_scores:
         "logs/findings/displayed_scores.log",
     benchmark:
         "benchmarks/workflow/displayed_scores.tsv"
-    params:
-        code=package_sums("kotawala2026.quantities.evaluated"),
     script:
-        "displayed_scores.py"
+        "../scripts/kotawala2026/displayed_scores.py"
 
 
 # A witness is never fitted to these items: no rule of one has them as an input.
 rule raw_sample:
+    """Section 6.1: real answers to some items, beside what is printed"""
     input:
-        files=RUN.sample(),
+        files=lambda wildcards: refused(RUN.sample),
         scores=PAPER.file("board_scores.csv"),
         witness=BOARDS.scores("oll_v1", "results/witness"),
         fixed="results/witness/oll_v1/pairs.csv",
@@ -90,15 +86,15 @@ rule raw_sample:
     log:
         "logs/findings/raw_sample.log",
     params:
-        code=package_sums("kotawala2026.quantities.evaluated", "replication.views"),
         tasks=PAPER.sample,
     script:
-        "raw_sample.py"
+        "../scripts/kotawala2026/raw_sample.py"
 
 
 rule missing_item:
+    """Table 7: the item of MMLU-Pro that the paper leaves out"""
     input:
-        scores="results/hub/mmlu_pro_top10/mmlu_pro.parquet",
+        scores="results/scores/mmlu_pro_top10/mmlu_pro.parquet",
         # Their categories are held against those of the test.
         authors=(
             BOARDS.scores("mmlu_pro_authors")
@@ -116,18 +112,14 @@ rule missing_item:
     benchmark:
         "benchmarks/workflow/missing_item.tsv"
     params:
-        code=package_sums(
-            "kotawala2026.missing_item",
-            "kotawala2026.exhibits.item_count",
-            "kotawala2026.quantities.evaluated",
-        ),
         settings=PAPER.settings,
         seed=config["seed"],
     script:
-        "missing_item.py"
+        "../scripts/kotawala2026/missing_item.py"
 
 
 rule findings_simulated:
+    """Section 6.5: statements of the text about the e-process, simulated"""
     input:
         simulated=PAPER.simulated("findings_simulated"),
         printed=PRINTED,
@@ -139,14 +131,14 @@ rule findings_simulated:
     benchmark:
         "benchmarks/workflow/findings_simulated.tsv"
     params:
-        code=package_sums("kotawala2026.quantities.evaluated", "replication.views"),
         settings=PAPER.settings,
         numbers=PAPER.prose["findings_simulated"].numbers(config),
     script:
-        "findings_simulated.py"
+        "../scripts/kotawala2026/findings_simulated.py"
 
 
 rule findings_boards:
+    """Section 6: statements of the text about the panels"""
     input:
         oll_v1="results/boards/oll_v1/verdicts.parquet",
         oll_v1_scores=BOARDS.scores("oll_v1"),
@@ -171,13 +163,13 @@ rule findings_boards:
     benchmark:
         "benchmarks/workflow/findings_boards.tsv"
     params:
-        code=package_sums("kotawala2026.quantities.evaluated", "replication.views"),
         n_resamples=config["category_bootstrap"]["resamples"],
     script:
-        "findings_boards.py"
+        "../scripts/kotawala2026/findings_boards.py"
 
 
 rule findings_items:
+    """Section 6: every printed number of the panels, from their items"""
     input:
         oll_v1=BOARDS.scores("oll_v1"),
         mmlu_pro=BOARDS.scores("mmlu_pro_top10"),
@@ -191,16 +183,16 @@ rule findings_items:
     benchmark:
         "benchmarks/workflow/findings_items.tsv"
     params:
-        code=package_sums("kotawala2026.quantities.evaluated", "replication.views"),
         settings=PAPER.settings,
         # The paper's names of the tasks.
         tasks={name: how.board_scores for (_, name), how in PAPER.hub.items()},
         seed=config["seed"],
     script:
-        "findings_items.py"
+        "../scripts/kotawala2026/findings_items.py"
 
 
 rule findings_witness:
+    """Section 6: every printed number of a panel beside its witness"""
     input:
         scores=lambda wildcards: BOARDS.scores(wildcards.witness, "results/witness"),
         # The same before anything but exact counts was put in, where there is such a step.
@@ -220,12 +212,27 @@ rule findings_witness:
     benchmark:
         "benchmarks/workflow/findings_witness_{witness}.tsv"
     wildcard_constraints:
-        witness="|".join(WITNESSES),
+        witness="|".join(PAPER.panels),
     params:
-        code=package_sums("kotawala2026.quantities.evaluated", "replication.views"),
         settings=PAPER.settings,
         # What the register of printed numbers calls the panel.
         panel=lambda wildcards: wildcards.witness.removesuffix("_top10"),
         seed=config["seed"],
     script:
-        "findings_witness.py"
+        "../scripts/kotawala2026/findings_witness.py"
+
+
+rule witness_report:
+    """What the witnesses were fitted to, what was held out, what contradicts itself"""
+    input:
+        roles=collect("results/witness/{panel}/roles.csv", panel=list(PAPER.panels)),
+        infeasible=collect(
+            "results/witness/{panel}/infeasible.csv", panel=list(PAPER.panels)
+        ),
+    output:
+        roles="results/witness/roles.csv",
+        infeasible="results/witness/infeasible.csv",
+    log:
+        "logs/witness/report.log",
+    script:
+        "../scripts/kotawala2026/witness_report.py"
