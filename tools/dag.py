@@ -1,9 +1,6 @@
-"""Draw the stages behind the tables and figures of the paper.
+"""Draw Snakemake's rulegraph of `tables figures`, without the arrows that others imply.
 
-    python tools/dag.py FILE.svg [SNAKEMAKE-OPTION ...]
-
-It is Snakemake's rulegraph of `tables figures`, from left to right, without the arrows that others
-imply.
+python tools/dag.py FILE.svg [SNAKEMAKE-OPTION ...]
 """
 
 from __future__ import annotations
@@ -13,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from statistics import mean
 from typing import Final
 
 import matplotlib as mpl
@@ -20,10 +18,6 @@ from matplotlib.figure import Figure
 
 SNAKEMAKE = str(Path(sys.executable).with_name("snakemake"))
 TARGETS: Final = ("tables", "figures")
-EXHIBIT: Final = re.compile(r"(table|figure)_\d\d")
-_NODE: Final = re.compile(r'(\d+)\[label = "(\w+)')
-_EDGE: Final = re.compile(r"(\d+) -> (\d+)")
-
 # The rules that each rule takes files of.
 Graph = Mapping[str, set[str]]
 
@@ -32,11 +26,9 @@ def rule_graph(options: Sequence[str]) -> Graph:
     """Return what Snakemake says of the rules behind the targets."""
     command = [SNAKEMAKE, *TARGETS, *options, "--forceall", "--rulegraph", "dot"]
     said = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
-    names = dict(_NODE.findall(said))
-    graph: dict[str, set[str]] = {name: set() for name in names.values()}
-    for before, after in _EDGE.findall(said):
-        graph[names[after]].add(names[before])
-    return graph
+    names = dict(re.findall(r'(\d+)\[label = "(\w+)', said))
+    edges = [(names[a], names[b]) for a, b in re.findall(r"(\d+) -> (\d+)", said)]
+    return {rule: {a for a, b in edges if b == rule} for rule in names.values()}
 
 
 def behind(graph: Graph, rule: str) -> set[str]:
@@ -54,29 +46,26 @@ def reduced(graph: Graph) -> Graph:
 
 def places(graph: Graph) -> dict[str, tuple[float, float]]:
     """Return where each rule stands: right of what it takes, at the height of what takes it."""
-    stages = [rule for rule in graph if not EXHIBIT.fullmatch(rule) and rule not in TARGETS]
-    column = {rule: _depth(graph, rule) for rule in stages}
+    exhibits = sorted(
+        (r for r in graph if re.search(r"_\d\d$", r)), key=lambda r: (not graph[r], r)
+    )
+    column = {rule: _depth(graph, rule) for rule in graph.keys() - {*exhibits, *TARGETS}}
     last = max(column.values()) + 1.0
-    exhibits = sorted(graph.keys() - {*stages, *TARGETS}, key=lambda rule: (not graph[rule], rule))
     found = {rule: (last, -float(row)) for row, rule in enumerate(exhibits)}
-    for target in TARGETS:
-        heights = [found[rule][1] for rule in graph[target]]
-        found[target] = (last + 1, sum(heights) / len(heights))
-    for x in sorted({*column.values()}, reverse=True):
+    found |= {one: (last + 1, mean(found[rule][1] for rule in graph[one])) for one in TARGETS}
+    for x in range(int(last) - 1, -1, -1):
         wanted = {
-            rule: [found[after][1] for after in found if rule in graph[after]]
-            for rule, at in column.items()
-            if at == x
+            rule: mean(found[after][1] for after in found if rule in graph[after])
+            for rule in sorted(column)
+            if column[rule] == x
         }
+        if len(wanted) == 1 and x > 2:
+            # Out of the way of the arrows that pass it.
+            wanted = {rule: height + 1 for rule, height in wanted.items()}
         below = 1.0
-        for rule in sorted(wanted, key=lambda rule: -sum(wanted[rule]) / len(wanted[rule])):
-            below = min(sum(wanted[rule]) / len(wanted[rule]), below - 1)
+        for rule in sorted(wanted, key=lambda rule: -wanted[rule]):
+            below = min(wanted[rule], below - 1)
             found[rule] = (float(x), below)
-    # A stage stands between what it takes and what takes it, out of the way of other arrows.
-    for rule in stages:
-        if graph[rule] and [*column.values()].count(column[rule]) == 1:
-            heights = [found[before][1] for before in graph[rule]]
-            found[rule] = (found[rule][0], (found[rule][1] + sum(heights) / len(heights)) / 2)
     return found
 
 
@@ -95,32 +84,20 @@ def draw(graph: Graph, file: str) -> None:
     axes.set_ylim(min(y for _, y in at.values()) - 1, 1)
     boxes = {}
     for rule, (x, y) in at.items():
-        color = "#d9e8f5" if rule not in TARGETS and not EXHIBIT.fullmatch(rule) else "#f3efe2"
+        color = "#f3efe2" if re.match(r"(table|figure)(_|s$)", rule) else "#d9e8f5"
         box = {"boxstyle": "round,pad=0.3", "facecolor": color, "edgecolor": "0.5"}
         boxes[rule] = axes.text(x, y, rule, ha="center", va="center", bbox=box).get_bbox_patch()
     for rule, before in graph.items():
+        color = "0.8" if rule in TARGETS else "0.45"
         for other in sorted(before):
-            arrow = {
-                "arrowstyle": "-|>",
-                "color": "0.8" if rule in TARGETS else "0.45",
-                "linewidth": 0.8,
-                "patchA": boxes[other],
-                "patchB": boxes[rule],
-            }
+            ends = {"patchA": boxes[other], "patchB": boxes[rule]}
+            arrow = {"arrowstyle": "-|>", "color": color, "linewidth": 0.8} | ends
             axes.annotate("", at[rule], at[other], arrowprops=arrow)
     figure.savefig(file, metadata={"Date": None} if file.endswith(".svg") else None)
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Say how many arrows Snakemake has, and how many are drawn."""
-    file, *options = arguments
-    graph = rule_graph(options)
-    drawn = reduced(graph)
-    draw(drawn, file)
-    counts = [sum(map(len, one.values())) for one in (graph, drawn)]
-    print(f"{file}: {len(graph)} rules, {counts[0]} arrows, of which {counts[1]} are drawn.")
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    found = rule_graph(sys.argv[2:])
+    draw(reduced(found), sys.argv[1])
+    arrows = [sum(map(len, graph.values())) for graph in (found, reduced(found))]
+    print(f"{sys.argv[1]}: {len(found)} rules, {arrows[0]} arrows, of which {arrows[1]} are drawn.")

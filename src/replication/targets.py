@@ -256,18 +256,6 @@ class Run:
             ),
         ]
 
-    def placed_by_hand(self) -> list[str]:
-        """Say of each table that is used instead of downloads; a line each."""
-        if self.source == "printed":
-            return []
-        tasks = [(name, task) for name, board in self.paper.panels.items() for task in board.tasks]
-        placed = {f"{panel}/{task}": self.boards.placed(panel, task) for panel, task in tasks}
-        return [
-            f"{name}: {path} is used, nothing is downloaded."
-            for name, path in placed.items()
-            if path is not None
-        ]
-
     def sample(self) -> list[str]:
         """Return the files of real answers to some items of a panel, task by task.
 

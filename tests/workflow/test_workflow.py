@@ -356,7 +356,7 @@ def test_boards_without_files_are_left_out_in_one_line(tmp_path: Path) -> None:
     for absent in ("board_olv1_gsm8k", "raw_sample", "skpower2025_figure_02"):
         refused = run_workflow(where, "--dry-run", absent)
         assert refused.returncode != 0
-        said = (refused.stdout + refused.stderr).splitlines()
+        said = map(str.strip, (refused.stdout + refused.stderr).splitlines())
         (line,) = [line for line in said if line.startswith("error: ")]
         assert "LLM_POWER_DATA" in line
     downloaded = run_workflow(where, "--dry-run", "board_mmlu_pro_authors")

@@ -163,10 +163,6 @@ def streamed_settings(wildcards):
     }
 
 
-for message in RUN.placed_by_hand():
-    logger.warning(message)
-
-
 wildcard_constraints:
     panel="|".join(
         re.escape(name) for name in BOARDS.panels if name not in BOARDS.streamed()

@@ -233,7 +233,7 @@ def test_the_table_sets_the_witness_beside_the_sample(answers: pd.DataFrame) -> 
 
 
 def test_no_witness_is_fitted_to_the_sample() -> None:
-    rules = (ROOT / "src/kotawala2026/workflow/rules.smk").read_text(encoding="utf-8")
+    rules = (ROOT / "workflow/rules/kotawala2026.smk").read_text(encoding="utf-8")
     for name in ("witness_oll_v1", "witness_mmlu_pro", "witness_frontier"):
         rule = rules.partition(f"rule {name}:")[2].partition("\n\n\n")[0]
         assert "output:" in rule
