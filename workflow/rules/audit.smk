@@ -4,7 +4,7 @@ AUDITED = {name: getattr(rules, name).rule for name in RUN.audited_rules()}
 
 
 rule audit:
-    """Every claim of the paper, judged by what the other rules made"""
+    """Audit: every claim of the paper, judged by the other results"""
     input:
         saying(RUN.exhibits_left_out() + RUN.sample_left_out(), []),
         register=CLAIMS,
@@ -52,7 +52,7 @@ rule audit:
 
 # Its judgements have every number that it is judged by.
 rule mutation:
-    """Which misprints of the register the same results would show"""
+    """Audit: share of altered printed numbers that it detects"""
     input:
         register=CLAIMS,
         printed=PRINTED,

@@ -4,7 +4,7 @@
 for board in BOARDS.boards:
 
     rule:
-        f"""{BOARDS[board].title}: all that is made of this board"""
+        f"""Board: {BOARDS[board].title} ({RUN.board_rests_on(board).replace("witness", "fitted scores")})"""
         name:
             f"board_{board}"
         input:
@@ -13,7 +13,7 @@ for board in BOARDS.boards:
 
 
 rule discordance:
-    """Section 3: b, c, N and the correlation of every pair, and the same by cluster"""
+    """Section 4, eq. (5): b, c, N and rho of every pair, whole and by subject"""
     input:
         scores=lambda wildcards: BOARDS.scores(BOARDS.panels[wildcards.panel].board),
     output:
@@ -33,7 +33,7 @@ rule discordance:
 
 
 rule required_n:
-    """Eqs. (3) to (6): N*, q, the detectable gap and the p-values of every pair"""
+    """Sections 3 and 4, eqs. (3), (4), (6): N*, q = N/N* and detectable gap of every pair; McNemar's p"""
     input:
         discordance=rules.discordance.output.pairs,
     output:
@@ -47,7 +47,7 @@ rule required_n:
 
 
 rule multiplicity:
-    """Section 6.3: N* and p-values under Bonferroni, Holm and Benjamini-Hochberg"""
+    """Section 6.3: adjusted p-values, and N* at adjusted levels"""
     input:
         discordance=rules.discordance.output.pairs,
         required_n=rules.required_n.output[0],
@@ -62,7 +62,7 @@ rule multiplicity:
 
 
 rule icc:
-    """Section 6.4: ICC, design effect and cluster N* of every pair"""
+    """Section 6.4: ICC, design effect and cluster N* of every pair (Table 4)"""
     input:
         discordance=rules.discordance.output.pairs,
         by_cluster=rules.discordance.output.by_cluster,
@@ -77,7 +77,7 @@ rule icc:
 
 
 rule loso:
-    """Appendix F: the cluster N* without each subject in turn"""
+    """Appendix F: cluster N* without each subject in turn (leave one subject out)"""
     input:
         by_cluster=rules.discordance.output.by_cluster,
     output:
@@ -91,7 +91,7 @@ rule loso:
 
 
 rule category_bootstrap:
-    """Appendix G: subjects resampled, for intervals of ICC and cluster N*"""
+    """Appendix G: intervals of ICC and cluster N*, by resampling subjects"""
     input:
         by_cluster=rules.discordance.output.by_cluster,
     output:
@@ -110,7 +110,7 @@ rule category_bootstrap:
 
 
 rule cluster_definitions:
-    """Section 6.4: the cluster N* under other definitions of a cluster"""
+    """Section 6.4: cluster N* under other definitions of a cluster"""
     input:
         scores=rules.discordance.input.scores,
     output:
@@ -127,7 +127,7 @@ rule cluster_definitions:
 
 
 rule e_process:
-    """Section 6.5, eq. (24): the e-process of every pair, and its anytime N*"""
+    """Section 6.5 and Appendix C, eq. (24): e-process of every pair, and its anytime N*"""
     input:
         discordance=rules.discordance.output.pairs,
     output:
@@ -141,7 +141,7 @@ rule e_process:
 
 
 rule decision:
-    """Boards: the verdict on every pair by the test that was declared, and ranks"""
+    """Boards: verdict on every pair by the declared test, and possible ranks"""
     input:
         scores=rules.discordance.input.scores,
         discordance=rules.discordance.output.pairs,
@@ -182,7 +182,7 @@ rule average:
 
 
 rule verdicts:
-    """Boards: all stages of a panel in one table, a row a pair"""
+    """Boards: all stages in one table, a row a pair"""
     input:
         discordance=rules.discordance.output.pairs,
         stages=[
@@ -203,7 +203,7 @@ rule verdicts:
 
 
 rule board_tables:
-    """Boards: the tables of a panel"""
+    """Boards: tables"""
     input:
         verdicts=rules.verdicts.output.table,
         ranks=rules.decision.output.ranks,
@@ -221,7 +221,7 @@ rule board_tables:
 
 
 rule board_figure:
-    """Boards: the page and the figure of a panel"""
+    """Boards: page and figure"""
     input:
         verdicts=rules.verdicts.output.table,
         ranks=rules.decision.output.ranks,

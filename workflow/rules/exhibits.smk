@@ -8,7 +8,7 @@ STYLE = str(ROOT / "src/llm_power/report/style.mplstyle")
 if PAPER.simulations:
 
     rule simulation_part:
-        """One part of a simulation that an exhibit or a statement takes"""
+        """Appendix B: one part of a simulation (Figure 6)"""
         output:
             "results/simulations/{simulation}/part-{part}.parquet",
         log:
@@ -29,7 +29,7 @@ if PAPER.simulations:
 for exhibit in [*PAPER.exhibits.values(), *RUN.comparisons()]:
 
     rule:
-        f"""{PAPER.summary(exhibit)}"""
+        f"""{PAPER.summary(exhibit)}; from {RUN.rests_on(exhibit).replace("witness", "fitted scores")}"""
         name:
             exhibit.name
         input:

@@ -2,7 +2,7 @@
 
 
 rule findings_printed:
-    """What follows from the printed numbers and stands in no table"""
+    """Audit: numbers of the text that follow from printed ones"""
     input:
         printed=PAPER.data(),
     output:

@@ -2,7 +2,7 @@
 
 
 rule download:
-    """Download a published file, unless it is there and its sum is right"""
+    """Section 6.2: download a file of published items, and check its sum"""
     output:
         # What is there and hashes right is not fetched again, whatever made the job run.
         update("{download}"),
@@ -22,7 +22,7 @@ rule download:
 
 
 rule item_scores:
-    """Read the score of each model on each item of one task, models in rank order"""
+    """Section 6.2: real scores, each model on each item of a task (source=items or hub, and boards)"""
     input:
         files=lambda wildcards: refused(
             BOARDS.files_of, wildcards.board, wildcards.task
@@ -55,7 +55,7 @@ rule item_scores:
 
 
 rule witness_scores:
-    """Put the models of a witness, whose scores are fitted to printed numbers, in rank order"""
+    """Section 6.2: fitted scores in the place of item_scores (source=printed), models in rank order"""
     input:
         "results/witness/{board}/{task}.parquet",
     output:

@@ -2,7 +2,7 @@
 
 
 rule witness_oll_v1:
-    """Table 6 and the text: scores of the five models built to agree with what is printed"""
+    """Witness of Section 6.1: scores fitted to Table 6 and the text, no real answers"""
     input:
         printed=PRINTED,
         board=PAPER.file("board_scores.csv"),
@@ -22,7 +22,7 @@ rule witness_oll_v1:
 
 
 rule witness_mmlu_pro:
-    """Tables 4, 7, 8 and 9: scores of the top ten built to agree with what is printed"""
+    """Witness of Section 6.2: scores fitted to Tables 4, 7, 8 and 9, no real answers"""
     input:
         printed=PRINTED,
         categories=PAPER.file("mmlu_pro_categories.csv"),
@@ -42,7 +42,7 @@ rule witness_mmlu_pro:
 
 
 rule witness_frontier:
-    """Figure 7: scores of the frontier panel built to agree with what is printed"""
+    """Witness of Figure 7: scores fitted to what is printed, no real answers"""
     input:
         printed=PRINTED,
     output:
@@ -92,7 +92,7 @@ rule raw_sample:
 
 
 rule missing_item:
-    """Table 7: the item of MMLU-Pro that the paper leaves out"""
+    """Table 7: which one of 12,032 items the paper leaves out, and the scores without it"""
     input:
         scores="results/scores/mmlu_pro_top10/mmlu_pro.parquet",
         # Their categories are held against those of the test.
@@ -223,7 +223,7 @@ rule findings_witness:
 
 
 rule witness_report:
-    """What the witnesses were fitted to, what was held out, what contradicts itself"""
+    """Witnesses: numbers fitted, numbers held out, and printed numbers in conflict"""
     input:
         roles=collect("results/witness/{panel}/roles.csv", panel=list(PAPER.panels)),
         infeasible=collect(

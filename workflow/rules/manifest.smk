@@ -19,7 +19,7 @@ if BOARDS.boards:
 
 
 rule manifest:
-    """What was made, from what, by which versions"""
+    """Manifest: files made, their inputs and versions"""
     input:
         exhibits=[rule.output for rule in MANIFESTED.values()],
         boards=saying(RUN.left_out(), RUN.board_results()),
@@ -57,7 +57,7 @@ rule manifest:
 
 
 rule index:
-    """The page from which all that was made of the paper is found"""
+    """Index page of all results of the paper"""
     input:
         manifest=rules.manifest.output,
         audit=[rules.audit.output, rules.mutation.output],
@@ -83,7 +83,7 @@ rule index:
 
 # The folder of the paper's results is the crate, whose description stands at its top.
 rule crate:
-    """The run for other tools: a Workflow Run RO-Crate, and CodeMeta"""
+    """RO-Crate and CodeMeta descriptions of the run"""
     input:
         manifest=rules.manifest.output,
         pages=[rules.audit.output, rules.mutation.output, rules.index.output],

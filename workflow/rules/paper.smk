@@ -28,7 +28,7 @@ include: "manifest.smk"
 
 
 rule paper:
-    """All that is made of the paper and the boards, from the page it is found from"""
+    """All results of the paper and its boards, with the index page"""
     input:
         rules.index.output,
         rules.crate.output,
