@@ -11,7 +11,7 @@ from typing import Final
 from replication.records import sum_of
 
 # What every job imports, whatever it does: it reads and writes tables, and records what it read.
-_OF_EVERY_JOB: Final = ("replication.job", "llm_power._deprecated")
+_OF_EVERY_JOB: Final = ("replication.job",)
 # Of a whole module or of names from it, in parentheses or not, at the head or in a function.
 _IMPORT: Final = re.compile(
     r"^ *(?:import|from) ([\w.]+)(?: import (\([^)]*\)|.*))?$", re.MULTILINE
