@@ -21,26 +21,7 @@ _BOTH_TESTS: Final = "test by clusters and that of the items"
 
 
 def plan_sentence(answer: Answer) -> str:
-    """Return which number to take, in a sentence.
-
-    Parameters
-    ----------
-    answer : Plan, PlanRange, DetectableGap or RepeatsPlan
-        What a question was answered with.
-
-    Returns
-    -------
-    str
-        One line.
-
-    Examples
-    --------
-    >>> from llm_power import plan_accuracies
-    >>> from llm_power.plan.text import plan_sentence
-    >>> print(plan_sentence(plan_accuracies(0.65, 0.60, rho=0.30)))
-    Plan 1,069 items: the exact McNemar test then finds the gap of 5 points with power 0.8, as
-    with any larger number.
-    """
+    """Return which number to take, in a sentence."""
     if isinstance(answer, PlanRange):
         return _range_sentence(answer)
     if isinstance(answer, DetectableGap):
@@ -51,31 +32,7 @@ def plan_sentence(answer: Answer) -> str:
 
 
 def plan_text(answer: Answer) -> str:
-    """Return the answer for a terminal.
-
-    Parameters
-    ----------
-    answer : Plan, PlanRange, DetectableGap or RepeatsPlan
-        What a question was answered with.
-
-    Returns
-    -------
-    str
-        The sentence, what was assumed, and small tables.
-
-    Examples
-    --------
-    >>> from llm_power import plan_gap
-    >>> from llm_power.plan.text import plan_text
-    >>> print(plan_text(plan_gap(0.02, 0.1)).partition("mid-p")[0].rstrip())
-    Plan 2,043 items: the exact McNemar test then finds the gap of 2 points with power 0.8, as
-    with any larger number.
-    Assumed: A alone solves 6% of the items, B alone 4%; two-sided level 0.05.
-    <BLANKLINE>
-    test                        items
-    --------------------------  -----
-    exact McNemar test          2,043
-    """
+    """Return the answer for a terminal."""
     if isinstance(answer, RepeatsPlan):
         return _repeats_text(answer)
     plans, heads = _columns(answer)
@@ -89,27 +46,7 @@ def plan_text(answer: Answer) -> str:
 
 
 def plan_json(answer: Answer) -> str:
-    """Return the answer for programs.
-
-    Parameters
-    ----------
-    answer : Plan, PlanRange, DetectableGap or RepeatsPlan
-        What a question was answered with.
-
-    Returns
-    -------
-    str
-        The attributes by name at full precision, with the sentence; infinity is the text "inf".
-
-    Examples
-    --------
-    >>> import json
-    >>> from llm_power import plan_counts
-    >>> from llm_power.plan.text import plan_json
-    >>> said = json.loads(plan_json(plan_counts(295, 249, 10_042)))
-    >>> said["items"], said["pair"]["p10"], said["monitored"]["items"]
-    (20662.0, 0.02937661820354511, 39323.0)
-    """
+    """Return the answer for programs."""
     return answer_json(plan_sentence(answer), answer)
 
 
