@@ -10,9 +10,9 @@ import numpy as np
 
 from llm_power.choices import TEST_NAMES, McNemarTest
 from llm_power.errors import InvalidArgument
-from llm_power.plan._wording import points
 from llm_power.plan.answer import DetectableGap, Plan, PlanRange
 from llm_power.plan.repeats import RepeatsPlan
+from llm_power.report.number_format import points
 from llm_power.statistics._typing import FloatArray, IntArray
 from llm_power.statistics.assurance import LARGEST_PLAN, mcnemar_assurance
 from llm_power.statistics.cluster_requirement import cluster_power
