@@ -1,4 +1,4 @@
-"""A plan on a screen, the number to take first, and as JSON."""
+"""A plan on a screen, the number to take first."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final
 
 from llm_power.choices import TEST_NAMES
 from llm_power.errors import counted
-from llm_power.plan._wording import answer_json, filled
+from llm_power.plan._wording import filled
 from llm_power.plan.answer import AtHand, ClusterItems, DetectableGap, Plan, PlanRange
 from llm_power.plan.question import Question
 from llm_power.plan.repeats import RepeatsPlan
@@ -44,11 +44,6 @@ def plan_text(answer: Answer) -> str:
     if plan.sizes and not isinstance(answer, PlanRange):
         parts.append(_errors(plan))
     return "\n\n".join(filter(None, [*parts, filled(*_notes(answer, plan))]))
-
-
-def plan_json(answer: Answer) -> str:
-    """Return the answer for programs."""
-    return answer_json(plan_sentence(answer), answer)
 
 
 def _columns(answer: _OfPairs) -> tuple[list[Plan], list[str]]:

@@ -37,18 +37,6 @@ def _time_of_change(path: Path) -> tuple[Any, ...]:
     return (match[0].replace(":", "-"),) if match else ("", path.stat().st_mtime)
 
 
-def _itself(path: Path) -> Path:
-    return path
-
-
-def _anywhere(_: Path) -> bool:
-    return True
-
-
-def _no_groups(_: Iterable[Path]) -> Mapping[str, Sequence[str]]:
-    return {}
-
-
 @dataclass(frozen=True, slots=True)
 class LogFormat:
     """How the logs of a tool are called, known and read."""
@@ -62,12 +50,12 @@ class LogFormat:
     task_of: Callable[[Path], str | None] | None = None
     # Of several runs of a model on a task, the largest is the one to keep.
     created: Callable[[Path], tuple[Any, ...]] = _time_of_change
-    unit: Callable[[Path], Path] = _itself  # or the folder of its model
+    unit: Callable[[Path], Path] = lambda path: path  # or the folder of its model
     is_loose: bool = False  # other tools' files have such names: look into them
-    is_at: Callable[[Path], bool] = _anywhere
+    is_at: Callable[[Path], bool] = lambda _: True
     beside: str = ""  # a file that may be given with the logs and is none
     # Subtasks of each group that the runs of these files were of.
-    groups: Callable[[Iterable[Path]], Mapping[str, Sequence[str]]] = _no_groups
+    groups: Callable[[Iterable[Path]], Mapping[str, Sequence[str]]] = lambda _: {}
 
     def find(self, folder: Path) -> list[Path]:
         """Return the files of the format below a folder, in the order of their paths."""
