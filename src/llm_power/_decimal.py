@@ -6,9 +6,5 @@ from decimal import Decimal
 
 
 def as_decimal(value: float) -> Decimal:
-    """Return the shortest decimal number that denotes `value`.
-
-    Printed numbers are decimal, and 0.45 - 0.445 is not 0.005 in binary; see
-    `llm_power.agreement`.
-    """
+    """Return the shortest decimal number that denotes `value`, for 0.45 - 0.445 is not 0.005."""
     return Decimal(repr(float(value)))

@@ -1,7 +1,6 @@
-"""The command line: ``llm-power resolve`` a board or one ``pair``, ``audit`` what is claimed of it.
+"""The command line: `llm-power resolve` a board or one `pair`, `audit` what is claimed of it."""
 
-A command imports what it needs when it runs, so that help and errors of usage come at once.
-"""
+# A command imports what it needs when it runs, so that help and errors of usage come at once.
 
 # ruff: noqa: PLC0415
 from __future__ import annotations
@@ -420,19 +419,7 @@ cli.add_command(plan)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command line and exit; an error is one line on standard error.
-
-    Examples
-    --------
-    >>> from llm_power.cli import main
-    >>> try:
-    ...     main(["resolve", "--help"])
-    ... except SystemExit as end:
-    ...     print("exit code", end.code)
-    Usage: llm-power resolve [OPTIONS] [SCORES]...
-    ...
-    exit code 0
-    """
+    """Run the command line and exit; an error is one line on standard error."""
     settings = _Settings()
     try:
         code = cli.main(arguments, "llm-power", standalone_mode=False, obj=settings) or 0
@@ -476,20 +463,8 @@ def _lack_of_memory(error: BaseException | None) -> BaseException | None:
 
 
 def console() -> NoReturn:
-    """Run `main` as a program, and end the process once all is said.
-
-    Arrow's threads can abort an interpreter that shuts down (apache/arrow#34314).
-
-    Examples
-    --------
-    >>> import subprocess
-    >>> import sys
-    >>> from llm_power.cli import console
-    >>> program = "from llm_power.cli import console; console()"
-    >>> command = [sys.executable, "-c", program, "--help"]
-    >>> subprocess.run(command, stdout=subprocess.DEVNULL).returncode
-    0
-    """
+    """Run `main` as a program, and end the process once all is said."""
+    # Arrow's threads can abort an interpreter that shuts down (apache/arrow#34314).
     code: Any = _UNFORESEEN
     try:
         main()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from llm_power.agreement import agrees
+from llm_power.agreement import agrees, overlap, placed
 from llm_power.documents import read_yaml
 from llm_power.printed import (
     DISPLAY_RULES,
@@ -21,6 +22,7 @@ from llm_power.printed import (
     parse_count,
     parse_interval,
     parse_printed,
+    printed_unit,
     split_parentheses,
 )
 from replication.printed import (
@@ -256,3 +258,18 @@ def test_recorded_numbers_stand_in_the_transcript() -> None:
     for function, call in session["calls"].items():
         after_the_call = transcript.partition(f"{function}(")[2]
         assert repr(call["n"]) in after_the_call
+
+
+def test_a_range_of_values_lies_inside_a_printed_number_across_its_ends_or_outside() -> None:
+    printed = parse_printed("0.90")
+    ranges = [(0.899, 0.901), (0.899, 0.91), (0.91, 2.0)]
+    assert [placed(printed, *ends) for ends in ranges] == ["inside", "across", "outside"]
+
+
+def test_the_unit_of_a_text_is_that_of_its_first_number_with_one() -> None:
+    assert (printed_unit("|gap| ≤ 4 pp"), printed_unit("0.49")) == ("pp", "")
+
+
+def test_one_value_can_be_printed_as_two_numbers_that_are_near_enough() -> None:
+    near, far, half_units = Decimal("0.04"), Decimal("0.2"), Decimal("0.055")
+    assert (overlap(near, half_units), overlap(far, half_units)) == ("nearest", "")

@@ -13,7 +13,7 @@ from kotawala2026.rejection_rates import TESTS, CalibrationCell, calibration_cel
 from llm_power.errors import InvalidArgument
 from llm_power.printed import Printed
 from llm_power.provenance import Provenance
-from llm_power.report.tables import Column, Table, as_fixed, as_text, to_csv
+from llm_power.report.tables import Column, Table, as_percent, as_text, to_csv
 from llm_power.statistics._seeds import named_rng
 from llm_power.statistics._typing import FloatArray
 from replication.exhibits import Exhibit, Inputs
@@ -203,14 +203,14 @@ def build_cells(cells: pd.DataFrame, *, seed: int) -> Table:
             Column("p", "p", as_text, "right", "$p$"),
             Column("rho_z", "ρ_z", as_text, "right", r"$\rho_z$"),
             Column("declared", "Of the five", as_text, "center"),
-            Column("delta", "gap, pp", _percent, "right"),
+            Column("delta", "gap, pp", as_percent(2), "right"),
             Column("test", "Test", _spaced),
-            Column("type1", "type-I, %", _percent, "right"),
-            Column("type1_se", "SE", _percent, "right"),
-            Column("type1_exact", "exact", _percent, "right"),
-            Column("power", "power, %", _percent, "right"),
-            Column("power_se", "SE", _percent, "right"),
-            Column("power_exact", "exact", _percent, "right"),
+            Column("type1", "type-I, %", as_percent(2), "right"),
+            Column("type1_se", "SE", as_percent(2), "right"),
+            Column("type1_exact", "exact", as_percent(2), "right"),
+            Column("power", "power, %", as_percent(2), "right"),
+            Column("power_se", "SE", as_percent(2), "right"),
+            Column("power_exact", "exact", as_percent(2), "right"),
         ],
         caption="Every cell behind Table 2.",
         provenance=provenance(seed=seed, n_trials=int(cells["n_trials"].iloc[0]))[:1],
@@ -296,10 +296,6 @@ def _no_other_five(summary: pd.DataFrame, cells: pd.DataFrame) -> list[str]:
 def _five(cells: pd.DataFrame) -> str:
     declared = cells.loc[cells["declared"], ["p", "rho_z"]].drop_duplicates()
     return ", ".join(f"({p:g}, {r:g})" for p, r in declared.itertuples(index=False))
-
-
-def _percent(value: float) -> str:
-    return as_fixed(2)(100 * value)
 
 
 def _plain_chi(variant: str) -> str:

@@ -33,7 +33,7 @@ from llm_power.claims.claims import Check, Claim, Exhibit, Weight
 from llm_power.claims.display import display_number
 from llm_power.claims.evaluate import Audit, Judged, Outcome
 from llm_power.claims.independence import independent_tests
-from llm_power.errors import InvalidArgument, one_line
+from llm_power.errors import InvalidArgument, counted, one_line
 from llm_power.provenance import Evidence, Verdict
 from llm_power.report.page import asset, content_policy, page_environment
 
@@ -312,7 +312,7 @@ def _summary(told: Sequence[Told], audit: Audit) -> list[str]:
     """Say in one sentence each how much is wrong, and whether it matters."""
     total, wrong = len(audit.judged), len(audit.with_verdict("contradicted"))
     if not told:
-        return [f"{wrong or 'None'} of {_number(total, 'claim')} {_are(wrong)} contradicted."]
+        return [f"{wrong or 'None'} of {counted(total, 'claim')} {_are(wrong)} contradicted."]
     weights = Counter(one.finding.weight for one in told)
     first = weights["main_result"]
     parts = []
@@ -326,14 +326,10 @@ def _summary(told: Sequence[Told], audit: Audit) -> list[str]:
     ]
     said = "; ".join(parts)
     return [
-        f"{wrong:,} of {_number(total, 'claim')} {_are(wrong)} contradicted. "
-        f"They come to {_number(len(told), 'finding')}.",
+        f"{wrong:,} of {counted(total, 'claim')} {_are(wrong)} contradicted. "
+        f"They come to {counted(len(told), 'finding')}.",
         f"{said[:1].upper()}{said[1:]}.",
     ]
-
-
-def _number(count: int, what: str) -> str:
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
 def _are(count: int) -> str:

@@ -21,7 +21,7 @@ from llm_power.choices import Family
 from llm_power.provenance import Provenance
 from llm_power.report.plain_text import rank_set
 from llm_power.report.score_provenance import score_provenance
-from llm_power.report.tables import Column, Table, as_fixed, as_integer, as_p_value
+from llm_power.report.tables import Column, Table, as_fixed, as_integer, as_p_value, as_percent
 from llm_power.scores.store import TaskScores
 
 _FAMILY_NAMES: dict[Family, str] = {"adjacent": "adjacent ranks", "all": "all pairs"}
@@ -336,10 +336,6 @@ def _ratio(value: float) -> str:
     return "<0.01" if 0 < value < 0.005 else as_fixed(2)(value)
 
 
-def _percent(value: float) -> str:
-    return as_fixed(1)(100 * value)
-
-
 _GAPS_IN_PP = {
     "gap": "delta",
     "low": "gap_low",
@@ -352,7 +348,7 @@ _RANKS = [
     Column("rank", "Rank", as_integer, "right"),
     Column("ranks", "Possible"),
     Column("model", "Model"),
-    Column("score", "Score, %", _percent, "right"),
+    Column("score", "Score, %", as_percent(1), "right"),
     Column("n_missing", "Missing", as_integer, "right"),
     Column("p_missing", "p of missing", as_p_value, "right"),
 ]
@@ -361,8 +357,8 @@ _OVERVIEW = [
     Column("n_models", "Models", as_integer, "right"),
     Column("n_pairs", "Pairs", as_integer, "right"),
     Column("n_items", "Items", as_integer, "right"),
-    Column("coverage_min", "Least coverage, %", _percent, "right"),
-    Column("coverage_median", "Median coverage, %", _percent, "right"),
+    Column("coverage_min", "Least coverage, %", as_percent(1), "right"),
+    Column("coverage_median", "Median coverage, %", as_percent(1), "right"),
 ]
 _PROCEDURES = [
     Column("task", "Task"),

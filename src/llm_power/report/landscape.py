@@ -9,7 +9,7 @@ import pandas as pd
 
 from llm_power.board.operating_point import OperatingPoint
 from llm_power.provenance import Provenance
-from llm_power.report.tables import Column, Table, as_fixed, as_integer
+from llm_power.report.tables import Column, Table, as_integer, as_percent
 from llm_power.statistics.verdict import DIFFERENT, EQUIVALENT, UNDETERMINED
 
 _MOST_TIERS: Final = 5
@@ -229,17 +229,13 @@ def _items(told: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
 
 
 def _points(value: float | None) -> str:
-    return as_fixed(2)(float("nan") if value is None else 100 * value)
-
-
-def _in_percent(value: float) -> str:
-    return as_fixed(1)(100 * value)
+    return as_percent(2)(float("nan") if value is None else value)
 
 
 _TOLD_ITEMS: Final = (2, 10, 100)
 _TASK: Final = Column("task", "Task")
 _PAIRS: Final = Column("pairs", "Pairs", as_integer, "right")
-_SHARE: Final = Column("share", "Different, %", _in_percent, "right")
+_SHARE: Final = Column("share", "Different, %", as_percent(1), "right")
 _EACH: Final = [
     Column(name, name.capitalize(), as_integer, "right")
     for name in (DIFFERENT, EQUIVALENT, UNDETERMINED)
@@ -269,6 +265,6 @@ _COLUMNS: Final[Mapping[str, list[Column]]] = {
     "by_items": [
         *(_TASK, Column("items", "Items", align="right")),
         Column("pairs", "Pairs decided", as_integer, "right"),
-        Column("share", "%", _in_percent, "right"),
+        Column("share", "%", as_percent(1), "right"),
     ],
 }

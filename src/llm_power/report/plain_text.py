@@ -16,6 +16,7 @@ from llm_power.choices import TEST_NAMES
 from llm_power.errors import counted, one_line
 from llm_power.report._escape import escape_markdown
 from llm_power.report.landscape import landscape_sentences
+from llm_power.report.number_format import p_value, percent, percent_interval
 from llm_power.report.text_tables import markdown_table, plain_table
 from llm_power.statistics.verdict import DIFFERENT, EQUIVALENT, UNDETERMINED
 
@@ -239,7 +240,7 @@ def _ranking(rows: pd.DataFrame, board: BoardVerdicts, show: _Show) -> str:
             rank_set(row["rank_low"], row["rank_high"]),
             str(row["model"]),
             f"{100 * row['score']:.1f}",
-            _interval(row["score_low"], row["score_high"]),
+            percent_interval(row["score_low"], row["score_high"]),
             f"{row['n_missing']:,}",
         ]
         for row in shown.to_dict(orient="records")
@@ -312,10 +313,13 @@ def _pair_cells(row: Mapping[Any, Any], many: bool, lacking: bool) -> list[str]:
     return [
         *([row["task"]] if many else []),
         *names,
-        "unknown" if np.isnan(row["gap"]) else f"{100 * sign * row['gap']:.1f}",
-        _interval(*sorted((sign * row["gap_low"], sign * row["gap_high"]))),
-        *([_interval(*sorted((sign * row["gap_lowest"], sign * row["gap_highest"])))] * lacking),
-        "< 0.0001" if row["p_family"] < 1e-4 else f"{row['p_family']:.2g}",
+        percent(sign * row["gap"]),
+        percent_interval(*sorted((sign * row["gap_low"], sign * row["gap_high"]))),
+        *(
+            [percent_interval(*sorted((sign * row["gap_lowest"], sign * row["gap_highest"])))]
+            * lacking
+        ),
+        p_value(row["p_family"]),
         f"{row['n_items']:,}",
         _needed(row),
     ]
@@ -329,10 +333,6 @@ def _needed(row: Mapping[Any, Any]) -> str:
     if row["gap"] == 0:
         return "no gap so far"
     return "more clusters" if row["test"].startswith("cluster") else "no number"
-
-
-def _interval(low: float, high: float) -> str:
-    return "unknown" if np.isnan(low) or np.isnan(high) else f"{100 * low:.1f} to {100 * high:.1f}"
 
 
 def _confidence(board: BoardVerdicts) -> str:

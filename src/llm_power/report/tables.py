@@ -140,6 +140,12 @@ def as_digits_of(printed: object) -> Formatter:
     return shown
 
 
+def as_percent(decimals: int) -> Formatter:
+    """Return a formatter of shares in percent, without the sign."""
+    fixed = as_fixed(decimals)
+    return lambda share: fixed(100 * share)
+
+
 @dataclass(frozen=True, slots=True)
 class Column:
     """How one column of the frame is shown.

@@ -1,8 +1,4 @@
-"""The readers by name, and the one function that picks among them.
-
-Readers are entry points of the group ``llm_power.readers``: those of this package are listed in
-its pyproject.toml, and another package adds its own in the same way.
-"""
+"""The readers by name, and the one function that picks among them."""
 
 from __future__ import annotations
 
@@ -63,36 +59,7 @@ FORMATS: Final[Mapping[str, LogFormat]] = {
 
 
 def read_canonical(paths: Sequence[Path], options: ReadOptions) -> TaskScores:
-    """Read a canonical Parquet, which knows its task, kind, clusters and provenance itself.
-
-    Parameters
-    ----------
-    paths : sequence of one Path
-        A file made by `write_task`.
-    options : ReadOptions
-        `task` replaces the name in the file; `kind` and `clusters` must agree with the file;
-        `exclude` is applied. Provenance stays as it was written.
-
-    Returns
-    -------
-    TaskScores
-        The scores.
-
-    Raises
-    ------
-    ScoreError
-        If the file is not what was declared, or `read_task` fails.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from llm_power import ReadOptions, write_task
-    >>> from llm_power.example import example_task
-    >>> from llm_power.scores.readers import read_canonical
-    >>> write_task(example_task(), "exam.parquet")
-    >>> read_canonical([Path("exam.parquet")], ReadOptions(exclude=["wren"])).models
-    ('heron', 'osprey', 'kite')
-    """
+    """Read a canonical Parquet, which knows its task, kind, clusters and provenance itself."""
     path = only_file(paths).path
     task = read_task(path)
     if options.kind not in {None, task.kind}:
@@ -284,38 +251,7 @@ def _checked(task: object, name: str, path: Path) -> TaskScores:
 
 
 def recognize(paths: Sequence[Path], options: ReadOptions) -> str:
-    """Return the name of the built-in reader that fits, by what is in a file.
-
-    Parameters
-    ----------
-    paths : sequence of Path
-        What to read; at least one. Of several, the first one is looked at.
-    options : ReadOptions
-        The columns that make a table long may have been declared.
-
-    Returns
-    -------
-    str
-        For a folder, the one reader whose files are in it. For a zip "inspect" if it has the
-        parts of such a log, or else "mmlu_pro_zip"; for JSON the reader of such records, of
-        which a table is the last; for a Parquet with the metadata of `write_task` "canonical",
-        for one with the columns of the leaderboard's details "details_v1"; for a table with
-        columns of item, model and score "long"; for any other table "wide".
-
-    Raises
-    ------
-    ScoreError
-        If a file cannot be read as far as this takes, or nothing fits, or more than one.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from llm_power import ReadOptions
-    >>> from llm_power.scores.readers import recognize
-    >>> _ = Path("exam.csv").write_text("item,model,score")
-    >>> recognize([Path("exam.csv")], ReadOptions())
-    'long'
-    """
+    """Return the name of the built-in reader that fits, by what is in a file."""
     path = paths[0]
     if path.is_dir():
         return _recognize_folder(path)
