@@ -38,46 +38,7 @@ def board_tables(
     family: Family,
     point: OperatingPoint,
 ) -> dict[str, Table]:
-    """Build the tables of one board and family of pairs.
-
-    Parameters
-    ----------
-    verdicts : DataFrame
-        The verdict table.
-    ranks : DataFrame
-        What `llm_power.board.ranks.rank_table` returned.
-    tasks : sequence of TaskScores
-        The board's scores, for their provenance.
-    title : str
-        What the board is.
-    family : {"adjacent", "all"}
-        Which pairs were compared.
-    point : OperatingPoint
-        Level and power.
-
-    Returns
-    -------
-    dict of str to Table
-        ``overview``, ``procedures``, ``gaps``, ``ladder`` and ``ranks``.
-
-    Examples
-    --------
-    >>> from llm_power import resolve_board
-    >>> from llm_power.example import example_task
-    >>> from llm_power.report.board_tables import board_tables
-    >>> tasks = [example_task()]
-    >>> board = resolve_board(tasks)
-    >>> tables = board_tables(
-    ...     board.verdicts,
-    ...     board.ranks,
-    ...     tasks,
-    ...     title="The example board",
-    ...     family=board.family,
-    ...     point=board.point,
-    ... )
-    >>> list(tables)
-    ['overview', 'procedures', 'gaps', 'ladder', 'ranks']
-    """
+    """Return the tables of one board and family of pairs."""
     sources = score_provenance(tasks)
     scope = f"{title} ({_FAMILY_NAMES[family]})"
     notes = [_operating_note(point), *_coverage_notes(verdicts), *_tolerance_notes(tasks)]
@@ -100,31 +61,7 @@ def board_tables(
 def streamed_tables(
     board: BoardVerdicts, tasks: Sequence[TaskScores], *, title: str
 ) -> dict[str, Table]:
-    """Build the tables of a board with more pairs than are held.
-
-    Parameters
-    ----------
-    board : BoardVerdicts
-        What `llm_power.board.resolve.stream_board` returned.
-    tasks : sequence of TaskScores
-        The board's scores, for their provenance.
-    title : str
-        What the board is.
-
-    Returns
-    -------
-    dict of str to Table
-        ``overview``, ``ladder`` where adjacent pairs are shown, and ``ranks``.
-
-    Examples
-    --------
-    >>> from llm_power import stream_board
-    >>> from llm_power.example import example_task
-    >>> from llm_power.report.board_tables import streamed_tables
-    >>> tasks = [example_task()]
-    >>> list(streamed_tables(stream_board(tasks), tasks, title="The example board"))
-    ['overview', 'ladder', 'ranks']
-    """
+    """Return the tables of a board with more pairs than are held."""
     assert board.streamed is not None
     sources, point = score_provenance(tasks), board.point
     notes = [_operating_note(point), *_tolerance_notes(tasks)]
@@ -174,35 +111,7 @@ def _rank_table(
 def average_tables(
     average: TaskAverage, tasks: Sequence[TaskScores], *, title: str, point: OperatingPoint
 ) -> dict[str, Table]:
-    """Build the tables of the average over the tasks of a board.
-
-    Parameters
-    ----------
-    average : TaskAverage
-        What `llm_power.board.average.average_tasks` returned.
-    tasks : sequence of TaskScores
-        The board's scores, for their provenance.
-    title : str
-        What the board is.
-    point : OperatingPoint
-        Level and power.
-
-    Returns
-    -------
-    dict of str to Table
-        ``average`` and ``average_ranks``.
-
-    Examples
-    --------
-    >>> from llm_power import resolve_board
-    >>> from llm_power.example import example_task
-    >>> from llm_power.report.board_tables import average_tables
-    >>> tasks = [example_task("exam"), example_task("quiz")]
-    >>> board = resolve_board(tasks)
-    >>> tables = average_tables(board.average, tasks, title="Two tasks", point=board.point)
-    >>> list(tables)
-    ['average', 'average_ranks']
-    """
+    """Return the tables of the average over tasks."""
     sources, scope = score_provenance(tasks), f"{title}, average over tasks"
     notes = [_weights_note(average), *(f"{line}." for line in average.warnings())]
     ranks = average.ranks.assign(ranks=_rank_sets(average.ranks))
@@ -277,7 +186,7 @@ def _verdict_note(verdicts: pd.DataFrame, point: OperatingPoint) -> str:
 
 
 def _cut_note(table: pd.DataFrame) -> list[str]:
-    """Say that Markdown and LaTeX show the first rows of a long table."""
+    """Return the note that Markdown and LaTeX show the first rows of a long table."""
     if len(table) <= _MOST_ROWS:
         return []
     return [

@@ -35,35 +35,7 @@ _MISSING: Final = " A score is over the items that its model has, a gap over tho
 
 
 def error_bars(board: BoardVerdicts, tasks: Sequence[TaskScores], cluster: str | None) -> str:
-    """Return the tables of a report, two a task, as Markdown.
-
-    Parameters
-    ----------
-    board : BoardVerdicts
-        What `resolve_board` returned; its pairs have a row each.
-    tasks : sequence of TaskScores
-        The tasks it was given.
-    cluster : str or None
-        Cluster column; clusters count where they are declared a sample.
-
-    Returns
-    -------
-    str
-        Of long tables the first 500 rows.
-
-    Examples
-    --------
-    >>> from llm_power import resolve_board
-    >>> from llm_power.example import example_task
-    >>> from llm_power.report.error_bars import error_bars
-    >>> text = error_bars(resolve_board([example_task()]), [example_task()], None)
-    >>> print(text[text.index("| A") : text.index("In points")].strip())
-    | A | B | A - B | SE | 95% interval | correlation |
-    |---|---|--:|--:|---|--:|
-    | heron | osprey | 2.5 | 2.26 | -1.9 to 6.9 | 0.50 |
-    | osprey | kite | 7.8 | 1.98 | 3.9 to 11.6 | 0.65 |
-    | kite | wren | 22.0 | 2.33 | 17.4 to 26.6 | 0.54 |
-    """
+    """Return two tables a task as Markdown: scores and differences with standard errors."""
     sampled = cluster if board.declared.clusters == "random" else None
     return "\n\n".join(_of_task(board, task, sampled) for task in tasks) + "\n"
 

@@ -16,38 +16,7 @@ _MOST_TIERS: Final = 5
 
 
 def landscape_sentences(told: Mapping[str, Any], point: OperatingPoint) -> list[str]:
-    """Return what a reader should take away from all pairs of a task, a sentence each.
-
-    Parameters
-    ----------
-    told : mapping
-        What `llm_power.board.landscape.describe_landscape` returned.
-    point : OperatingPoint
-        Level and power of the verdicts.
-
-    Returns
-    -------
-    list of str
-        Shares by distance in rank, gaps from which on pairs are different, groups of ranks, and
-        what more items would decide.
-
-    Examples
-    --------
-    >>> from textwrap import fill
-    >>> from llm_power import OperatingPoint, resolve_board
-    >>> from llm_power.board.landscape import Landscape, describe_landscape
-    >>> from llm_power.example import example_task
-    >>> from llm_power.report.landscape import landscape_sentences
-    >>> seen = Landscape("exam", 4)
-    >>> seen.add(resolve_board([example_task()], family="all").verdicts)
-    >>> for sentence in landscape_sentences(describe_landscape(seen), OperatingPoint()):
-    ...     print(fill(sentence, 95))
-    Different by distance in rank: 67% of the pairs at 1, 100% at 2, 100% at 3.
-    From a gap of 7.75 points on at least 80% of the pairs are different, from 7.75 on 95%.
-    The fewest groups of ranks with no two different are 3: 1 to 2, 3, 4.
-    Decided: 83% of the pairs; with more items like these, at power 0.8 and the observed rates, 83%
-    at 2 times as many, 100% at 10, 100% at 100.
-    """
+    """Return the findings from `describe_landscape` of a task, a sentence each."""
     sentences = [_by_distance(told)]
     sentences += [_by_gap(told)] if told["gap_80"] is not None else []
     return [*sentences, _by_rank(told), _by_items(told, point)]
@@ -60,32 +29,7 @@ def landscape_tables(
     title: str,
     point: OperatingPoint,
 ) -> dict[str, Table]:
-    """Build the tables of all pairs.
-
-    Parameters
-    ----------
-    told : sequence of mapping
-        What `llm_power.board.landscape.describe_landscape` returned, of each task.
-    sources : sequence of Provenance
-        Where the scores are from.
-    title : str
-        What the board is.
-    point : OperatingPoint
-        Level and power of the verdicts.
-
-    Returns
-    -------
-    dict of str to Table
-        ``by_distance``, ``by_gap``, ``by_accuracy``, ``by_rank``, ``tiers`` and ``by_items``; none
-        without a task.
-
-    Examples
-    --------
-    >>> from llm_power import OperatingPoint
-    >>> from llm_power.report.landscape import landscape_tables
-    >>> landscape_tables([], [], title="No board", point=OperatingPoint())
-    {}
-    """
+    """Return the tables of `describe_landscape` of each task; none without a task."""
     if not told:
         return {}
     family = f"Verdicts at level {point.alpha:g}, adjusted for all pairs of the run."
@@ -167,7 +111,7 @@ def _by_items(told: Mapping[str, Any], point: OperatingPoint) -> str:
 
 
 def _percent(number: int, of: int) -> str:
-    """Return a share; neither none nor all of them by rounding."""
+    """Return a share, which never rounds to none or all."""
     rounded = f"{number / of:.0%}"
     if rounded == "0%" and number:
         return "under 1%"

@@ -39,25 +39,7 @@ Value = float | int | str | bool | None
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One thing that is said of a pair.
-
-    Attributes
-    ----------
-    name : str
-        As the column of a verdict table, where there is one.
-    label : str
-        What it is, for readers.
-    value : float, int, str, bool or None
-        At full precision.
-    shown : str
-        As it is displayed.
-
-    Examples
-    --------
-    >>> from llm_power.report.pair_answers import answers_from_counts
-    >>> answers_from_counts(295, 249, 10_042)[0]
-    Answer(name='delta', label='gap', value=0.00458..., shown='0.458 pp')
-    """
+    """One named result on a pair: value at full precision, and as displayed."""
 
     name: str
     label: str
@@ -73,36 +55,7 @@ def answers_from_counts(
     point: OperatingPoint | None = None,
     declared: Declared | None = None,
 ) -> list[Answer]:
-    """Answer for a pair of 0/1 scored models from its discordant counts.
-
-    Parameters
-    ----------
-    b, c : int
-        Items that only A, and only B, solves.
-    n_items : int
-        Items that both were scored on.
-    point : OperatingPoint, optional
-        Level and power; by default .05 and .80.
-    declared : Declared, optional
-        Test and margin; by default the exact test and no margin.
-
-    Returns
-    -------
-    list of Answer
-        Gap, tests, verdict, required items, monitoring, and errors of a finding.
-
-    Raises
-    ------
-    InvalidArgument
-        If a count is negative, or b + c exceeds `n_items`.
-
-    Examples
-    --------
-    >>> from llm_power.report.pair_answers import answers_from_counts
-    >>> found = {answer.name: answer.shown for answer in answers_from_counts(295, 249, 10_042)}
-    >>> found["verdict"], found["n_star"], found["n_exact"]
-    ('undetermined', '20,256', '20,662')
-    """
+    """Return the answers on a pair of 0/1 scored models from its discordant counts."""
     at, asked = point or OperatingPoint(), declared or Declared()
     settings: dict[str, Any] = {"alpha": at.alpha, "power": at.power}
     found = binary_verdicts(b, c, n_items, test=asked.test, margin=asked.margin, **settings)
@@ -152,36 +105,7 @@ def answers_from_accuracies(
     point: OperatingPoint | None = None,
     declared: Declared | None = None,
 ) -> list[Answer]:
-    """Answer for a pair from two accuracies and N alone, over every admissible correlation.
-
-    Parameters
-    ----------
-    p_a, p_b : float
-        Accuracies in [0, 1]; the numbers of solved items are those nearest to them.
-    n_items : int
-        Items that both were scored on.
-    rho : float, optional
-        A correlation to take N* at as well.
-    point, declared
-        As in `answers_from_counts`.
-
-    Returns
-    -------
-    list of Answer
-        N* and the test at the lowest and the highest correlation, and where the verdict turns.
-
-    Raises
-    ------
-    InvalidArgument
-        If an accuracy or the correlation is not admissible.
-
-    Examples
-    --------
-    >>> from llm_power.report.pair_answers import answers_from_accuracies
-    >>> found = {x.name: x.value for x in answers_from_accuracies(0.812, 0.794, 1_319)}
-    >>> found["solved_a"], found["resolved"], found["critical_b"]
-    (1071, 'depends on the correlation', 48)
-    """
+    """Return the answers from two accuracies and N alone, over all admissible correlations."""
     at, asked = point or OperatingPoint(), declared or Declared()
     for name, value in (("p_a", p_a), ("p_b", p_b)):
         if not 0 <= value <= 1:
@@ -216,29 +140,7 @@ def answers_from_accuracies(
 
 
 def render_answers(answers: Sequence[Answer], how: Format) -> str:
-    """Return answers as a table for the terminal, as JSON, or as Markdown.
-
-    Parameters
-    ----------
-    answers : sequence of Answer
-        What is said.
-    how : {"table", "json", "markdown"}
-        Rounded for readers, or by name at full precision.
-
-    Returns
-    -------
-    str
-        Without a newline at its end. In JSON an infinite number is the text "inf".
-
-    Examples
-    --------
-    >>> from llm_power.report.pair_answers import answers_from_counts, render_answers
-    >>> print(render_answers(answers_from_counts(295, 249, 10_042)[:2], "markdown"))
-    | of the pair | is |
-    | :--- | ---: |
-    | gap | 0.458 pp |
-    | from, Tango's 95% interval | 0.00286 pp |
-    """
+    """Return answers as a table, as JSON (infinite as "inf"), or as Markdown."""
     if how == "json":
         values = {x.name: "inf" if x.value == float("inf") else x.value for x in answers}
         return json.dumps(values, indent=2, allow_nan=False)
@@ -287,7 +189,7 @@ def _errors(b: int, c: int, n: int, at: OperatingPoint, asked: Declared) -> list
 def _tests_over_correlations(
     solved: tuple[int, int], n: int, b_lowest: int, at: OperatingPoint, asked: Declared
 ) -> list[Answer]:
-    """P-value of the declared test at both ends, and the most items that only A may solve."""
+    """Return the declared test's p-value at both ends, and the most items that only A may solve."""
     fewest = max(solved[0] - solved[1], 0)
     b = np.arange(fewest, b_lowest + 1)
     p = P_VALUES[asked.test](b, b - (solved[0] - solved[1]))

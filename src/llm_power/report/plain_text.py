@@ -27,48 +27,7 @@ _MOST_NAMES: Final = 5
 
 
 def board_text(board: BoardVerdicts, *, markdown: bool = False) -> str:
-    """Return what a board shows: ranking, the sentences that matter, and the pairs by verdict.
-
-    Parameters
-    ----------
-    board : BoardVerdicts
-        What `resolve_board` returned.
-    markdown : bool
-        Whether tables are Markdown's, and names escaped.
-
-    Returns
-    -------
-    str
-        A ranking a task, sentences, a table a verdict. Of long lists the first 20 rows are shown.
-
-    Examples
-    --------
-    >>> from llm_power import resolve_board
-    >>> from llm_power.example import example_task
-    >>> from llm_power.report.plain_text import board_text
-    >>> print(board_text(resolve_board([example_task()])))
-    exam: 4 models, 400 items
-    rank  possible  model   score  95% interval  missing
-    ----  --------  ------  -----  ------------  -------
-       1  1 to 2    heron    72.8  68.2 to 76.9        0
-       2  1 to 2    osprey   70.2  65.6 to 74.5        0
-       3  3         kite     62.5  57.7 to 67.1        0
-       4  4         wren     40.5  35.8 to 45.4        0
-    <BLANKLINE>
-    Rank 1 is shared by 2 models: heron, osprey.
-    A gap between two of these models shows with power 0.8 from 5.5 to 6.5 points on, pair by pair.
-    <BLANKLINE>
-    different: 2 of 3 adjacent pairs (exact McNemar test, max-T at level 0.05)
-    better  worse   gap  95% interval         p  items  for power 0.8
-    ------  -----  ----  ------------  --------  -----  -------------
-    osprey  kite    7.8  3.9 to 11.8     0.0003    400            236
-    kite    wren   22.0  17.6 to 26.7  < 0.0001    400             50
-    <BLANKLINE>
-    undetermined: 1 of 3
-    A      B       gap  95% interval     p  items  for power 0.8
-    -----  ------  ---  ------------  ----  -----  -------------
-    heron  osprey  2.5  -2.0 to 7.0   0.32    400          2,652
-    """
+    """Return a board's ranking, main sentences, and pairs by verdict, cut to 20 rows each."""
     show = _Show(markdown)
     rankings = [
         f"{show.head(_about(str(task), rows, board))}\n{_ranking(rows, board, show)}"
@@ -97,7 +56,7 @@ def _on_average(board: BoardVerdicts) -> BoardVerdicts:
 
 
 class _Show:
-    """One way to write tables, headings and lines."""
+    """Writer of tables, headings and lines, plain or as Markdown."""
 
     def __init__(self, markdown: bool) -> None:
         self.markdown = markdown
@@ -115,27 +74,7 @@ class _Show:
 
 
 def board_sentences(board: BoardVerdicts) -> list[str]:
-    """Return what a reader should take away from a board, a sentence each.
-
-    Parameters
-    ----------
-    board : BoardVerdicts
-        What `resolve_board` returned.
-
-    Returns
-    -------
-    list of str
-        Of how many models these are the best, if of more; who may be first; which gaps the items
-        can show; which pairs no number of items decides; what all pairs show together.
-
-    Examples
-    --------
-    >>> from llm_power import resolve_board
-    >>> from llm_power.example import example_task
-    >>> from llm_power.report.plain_text import board_sentences
-    >>> board_sentences(resolve_board([example_task()]))[0]
-    'Rank 1 is shared by 2 models: heron, osprey.'
-    """
+    """Return the main findings of a board, a sentence each."""
     many = board.ranks["task"].nunique() > 1
     sentences = []
     for task, rows in board.ranks.groupby("task", sort=False):
@@ -164,7 +103,7 @@ def _of_all_pairs(told: Mapping[str, Any]) -> str:
 
 
 def _of_repeats(found: Mapping[str, Any]) -> str:
-    """Say what repeats are worth in a task, and which way is the cheaper."""
+    """Return the value of repeats in a task, and the cheaper way to power."""
     if found["within_share"] is None:
         return "Repeats: they say nothing of the variance within items and between them."
     ways = [f"{words} {n:,}" for way, words in _WAYS.items() if (n := found["cheaper"][way])]
@@ -251,21 +190,14 @@ def _ranking(rows: pd.DataFrame, board: BoardVerdicts, show: _Show) -> str:
 
 
 def rank_set(low: Any, high: Any) -> str:
-    """Return the ranks from `low` to `high` as text.
-
-    Examples
-    --------
-    >>> from llm_power.report.plain_text import rank_set
-    >>> rank_set(1, 3), rank_set(4, 4), rank_set(None, None)
-    ('1 to 3', '4', 'unknown')
-    """
+    """Return the ranks from `low` to `high` as text."""
     if pd.isna(low):
         return "unknown"
     return str(low) if low == high else f"{low} to {high}"
 
 
 def _verdict_tables(board: BoardVerdicts, show: _Show) -> list[tuple[str, str]]:
-    """Title and table of each verdict that a pair has."""
+    """Yield title and table of each verdict that a pair has."""
     total = f"{len(board.verdicts):,}"
     every = "all " if board.family == "all" and board.streamed is None else ""
     of = "1 pair" if total == "1" else f"{every}{total} {board.shown_words}"
@@ -306,7 +238,7 @@ def _pair_table(rows: pd.DataFrame, board: BoardVerdicts, show: _Show) -> str:
 
 
 def _pair_cells(row: Mapping[Any, Any], many: bool, lacking: bool) -> list[str]:
-    """Cells of a pair; where scores are missing, also the gaps that these leave possible."""
+    """Return the cells of a pair; with missing scores, also the gaps that these leave possible."""
     sign = -1 if row["direction"] < 0 else 1
     names = [row["model_a"], row["model_b"]][::sign]
     return [

@@ -8,27 +8,7 @@ from llm_power.report._escape import escape_markdown
 
 
 def plain_table(rows: Sequence[Sequence[str]]) -> str:
-    """Return rows of cells in columns, numbers to the right and texts to the left.
-
-    Parameters
-    ----------
-    rows : sequence of sequence of str
-        The header, then at least one row.
-
-    Returns
-    -------
-    str
-        One line a row, and a line below the header.
-
-    Examples
-    --------
-    >>> from llm_power.report.text_tables import plain_table
-    >>> print(plain_table([["model", "score"], ["heron", "0.7"], ["wren", "12.5%"]]))
-    model  score
-    -----  -----
-    heron    0.7
-    wren   12.5%
-    """
+    """Return rows, the header first, in columns: numbers to the right and texts to the left."""
     columns = []
     for cells in zip(*rows, strict=True):
         width = max(map(len, cells))
@@ -39,26 +19,7 @@ def plain_table(rows: Sequence[Sequence[str]]) -> str:
 
 
 def markdown_table(rows: Sequence[Sequence[str]]) -> str:
-    r"""Return the same as a table of GitHub's Markdown; cells are literal text.
-
-    Parameters
-    ----------
-    rows : sequence of sequence of str
-        The header, then at least one row.
-
-    Returns
-    -------
-    str
-        One line a row, and one below the header.
-
-    Examples
-    --------
-    >>> from llm_power.report.text_tables import markdown_table
-    >>> print(markdown_table([["model", "score"], ["a|b", "0.7"]]))
-    | model | score |
-    |---|--:|
-    | a\|b | 0.7 |
-    """
+    """Return rows, the header first, as a table of GitHub's Markdown with literal text."""
     sides = [
         "--:" if all(map(_is_number, cells[1:])) else "---" for cells in zip(*rows, strict=True)
     ]
