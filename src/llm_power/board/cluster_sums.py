@@ -8,12 +8,12 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
-from llm_power.board.counts import count_cells_by_cluster, difference_moments_by_cluster
+from llm_power.board.counts import ScoreCounts, difference_moments_by_cluster
 from llm_power.board.families import pair_indices
 from llm_power.choices import Family
 from llm_power.scores.store import TaskScores
 from llm_power.statistics._typing import IntArray
-from llm_power.statistics.cluster_moments import ClusterMoments, moments_from_counts
+from llm_power.statistics.cluster_moments import ClusterMoments
 
 _CLUSTER_COLUMNS: Final = ["cluster", "n_cluster", "n_items", "sum_d", "sum_d2", "origin"]
 
@@ -39,8 +39,7 @@ def cluster_sums(
 ) -> pd.DataFrame:
     """Return the same for clusters `codes`, (n_items,), and pairs of positions, (n_pairs,)."""
     if ranked.kind == "binary":
-        cells = count_cells_by_cluster(ranked.values, codes, first, second)
-        moments = moments_from_counts(cells.n_items, cells.b, cells.c)
+        moments = ScoreCounts(ranked.values, codes).tables(first, second).moments()
     else:
         moments = difference_moments_by_cluster(ranked.values, codes, first, second)
     n_clusters, n_pairs = moments.n_items.shape

@@ -1,4 +1,4 @@
-"""What all pairs of a task show together, counted without ever holding the pairs.
+"""Counts of all pairs of a task, made without ever holding the pairs.
 
 A board of thousands of models has millions of pairs. They come in blocks, and of each block stay
 counts, smallest and largest values alone: the same numbers whatever the blocks and their order.
@@ -7,8 +7,8 @@ counts, smallest and largest values alone: the same numbers whatever the blocks 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from typing import Any, Final
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, Literal
 
 import numpy as np
 import pandas as pd
@@ -25,7 +25,7 @@ Block = Mapping[str, Any] | pd.DataFrame
 VERDICTS: Final = (DIFFERENT, EQUIVALENT, UNDETERMINED)
 # Of fewer models the list of pairs shows as much.
 FEWEST_MODELS: Final = 20
-# Shares of the pairs at a gap that are different, of which the smallest such gap is told.
+# Per cent of the pairs that are different, from some gap on.
 SHARES: Final = (80, 95)
 # Gaps are counted in bins of .05 points; the last bin is that of pairs without an item in common.
 _PER_UNIT: Final = 2_000
@@ -41,17 +41,8 @@ _GAP_ENDS: Final = (*(k / 2 for k in range(1, 11)), 7.5, 10, 15, 20, 30, 50, 100
 _MULTIPLES: Final = (2, 5, 10, 20, 50, 100)
 
 _Arrays = dict[str, NDArray[Any]]
-# How each array takes up that of another block.
-_JOINED: Final[Mapping[str, np.ufunc]] = {
-    "distances": np.add,
-    "accuracies": np.add,
-    "items": np.add,
-    "ahead": np.add,
-    "behind": np.add,
-    "undetermined": np.add,
-    "first_different": np.minimum,
-    "last_open": np.maximum,
-}
+# How an array takes up that of another block; the others are added.
+_EXTREMES: Final[Mapping[str, np.ufunc]] = {"first_different": np.minimum, "last_open": np.maximum}
 
 
 class Landscape:
@@ -68,16 +59,16 @@ class Landscape:
 
     def _empty(self) -> _Arrays:
         ranks = self.n_models + 1
-        return {
-            "distances": np.zeros((len(VERDICTS), len(self._steps), _N_GAPS), dtype=np.int64),
-            "accuracies": np.zeros((len(VERDICTS), _N_ACCURACIES + 1, _N_GAPS), dtype=np.int64),
-            "items": np.zeros(len(_MULTIPLES) + 2, dtype=np.int64),
-            "ahead": np.zeros(ranks, dtype=np.int64),
-            "behind": np.zeros(ranks, dtype=np.int64),
-            "undetermined": np.zeros(ranks, dtype=np.int64),
-            "first_different": np.full(ranks, ranks, dtype=np.int64),
-            "last_open": np.zeros(ranks, dtype=np.int64),
+        shapes = {
+            "distances": (len(VERDICTS), len(self._steps), _N_GAPS),
+            "accuracies": (len(VERDICTS), _N_ACCURACIES + 1, _N_GAPS),
+            "items": (len(_MULTIPLES) + 2,),
+            **dict.fromkeys(("ahead", "behind", "undetermined"), (ranks,)),
+            **dict.fromkeys(_EXTREMES, (ranks,)),
         }
+        arrays: _Arrays = {name: np.zeros(shape, dtype=np.int64) for name, shape in shapes.items()}
+        arrays["first_different"] += ranks
+        return arrays
 
     @property
     def n_pairs(self) -> int:
@@ -126,8 +117,8 @@ class Landscape:
             needed = np.asarray(block["items_needed"], dtype=np.float64)[open_]
             part["items"] = _multiples(needed, items[open_])
         for name, over, under in (("ahead", loses, wins), ("behind", wins, loses)):
-            part[name] = _count(a[over], n_ranks) + _count(b[under], n_ranks)
-        part["undetermined"] = _count(a[open_], n_ranks) + _count(b[open_], n_ranks)
+            part[name] = _count([a[over], b[under]], n_ranks)
+        part["undetermined"] = _count([a[open_], b[open_]], n_ranks)
         _extreme(np.minimum, part["first_different"], a[different], b[different])
         _extreme(np.maximum, part["last_open"], a[~different], b[~different])
         self._join(part)
@@ -142,8 +133,8 @@ class Landscape:
         self._join(other._arrays)
 
     def _join(self, part: _Arrays) -> None:
-        for name, joined in _JOINED.items():
-            joined(self._arrays[name], part[name], out=self._arrays[name])
+        for name, array in self._arrays.items():
+            _EXTREMES.get(name, np.add)(array, part[name], out=array)
 
     def to_json(self) -> str:
         """Return the counts as JSON."""
@@ -162,12 +153,12 @@ class Landscape:
     @classmethod
     def from_json(cls, text: str) -> Landscape:
         """Return the landscape that `to_json` wrote."""
-        told = json.loads(text)
-        read = cls(told["task"], told["n_models"])
-        for name, array in read._arrays.items():
-            where, values = told[name]
+        counts = json.loads(text)
+        landscape = cls(counts["task"], counts["n_models"])
+        for name, array in landscape._arrays.items():
+            where, values = counts[name]
             array.reshape(-1)[where] = values
-        return read
+        return landscape
 
     def by_distance(self) -> pd.DataFrame:
         """Return pairs, verdicts and the median gap, rounded down to .0005, by distance in rank."""
@@ -201,8 +192,8 @@ class Landscape:
             {"from_accuracy": edges[:-1], "to_accuracy": edges[1:]}
             | _by_verdict(counts.sum(axis=2))
             | {
-                "smallest_different": [_smallest(row) for row in counts[0]],
-                "largest_undetermined": [_largest(row) for row in counts[2]],
+                "smallest_different": [_extreme_gap(row, 0) for row in counts[0]],
+                "largest_undetermined": [_extreme_gap(row, -1) for row in counts[2]],
             }
         )
         for share in SHARES:
@@ -262,14 +253,14 @@ class Landscape:
 
 def board_landscapes(verdicts: pd.DataFrame, family: Family) -> dict[str, Landscape]:
     """Return the landscape of each task of at least `FEWEST_MODELS` models, of all pairs."""
-    made: dict[str, Landscape] = {}
+    landscapes: dict[str, Landscape] = {}
     if family == "all":
-        for task, pairs in verdicts.groupby("task", sort=False):
-            n_models = int(pairs["rank_b"].max())
+        for name, pairs in verdicts.groupby("task", sort=False):
+            task, n_models = str(name), int(pairs["rank_b"].max())
             if n_models >= FEWEST_MODELS:
-                made[str(task)] = Landscape(str(task), n_models)
-                made[str(task)].add(pairs)
-    return made
+                landscapes[task] = Landscape(task, n_models)
+                landscapes[task].add(pairs)
+    return landscapes
 
 
 def describe_landscape(landscape: Landscape) -> dict[str, Any]:
@@ -315,8 +306,8 @@ def _multiples(needed: FloatArray, items: FloatArray) -> IntArray:
     return np.bincount(np.searchsorted(ends, ratio), minlength=len(ends) + 1)
 
 
-def _count(ranks: IntArray, n_ranks: int) -> IntArray:
-    return np.bincount(ranks, minlength=n_ranks)
+def _count(ranks: Sequence[IntArray], n_ranks: int) -> IntArray:
+    return np.bincount(np.concatenate(ranks), minlength=n_ranks)
 
 
 def _extreme(ufunc: np.ufunc, of: IntArray, ranks: IntArray, values: IntArray) -> None:
@@ -327,14 +318,9 @@ def _extreme(ufunc: np.ufunc, of: IntArray, ranks: IntArray, values: IntArray) -
         ufunc.at(of, ranks[begins], ufunc.reduceat(values, begins))
 
 
-def _smallest(counts: IntArray) -> float:
+def _extreme_gap(counts: IntArray, place: Literal[0, -1]) -> float:
     held = np.flatnonzero(counts[:_UNKNOWN])
-    return float(held[0]) / _PER_UNIT if held.size else float("nan")
-
-
-def _largest(counts: IntArray) -> float:
-    held = np.flatnonzero(counts[:_UNKNOWN])
-    return float(held[-1]) / _PER_UNIT if held.size else float("nan")
+    return float(held[place]) / _PER_UNIT if held.size else float("nan")
 
 
 def _by_verdict(counts: IntArray) -> dict[str, IntArray]:

@@ -31,8 +31,9 @@ from llm_power.statistics.mcnemar import (
 from llm_power.statistics.paired_binary import summarize_counts
 from llm_power.statistics.shortcut import miller_unpaired_required_n, shortcut_required_n
 
+_SUMMARY: Final = ("p_a", "p_b", "delta", "rho", "var_d", "n_star", "q", "mde", "resolved")
 RESOLUTION_COLUMNS: Final = (
-    *("p_a", "p_b", "delta", "rho", "var_d", "n_star", "q", "mde", "resolved"),
+    *_SUMMARY,
     *("n_h", "n_miller", "p_chi2", "p_exact", "log_p_exact", "p_midp", "p_cc"),
 )
 ESTIMATES: Final = (
@@ -92,15 +93,7 @@ def _binary_columns(
     b, c = cells.b, cells.c
     summary = summarize_counts(cells.n11, b, c, cells.n00, alpha=point.alpha, power=point.power)
     return {
-        "p_a": summary.p_a,
-        "p_b": summary.p_b,
-        "delta": summary.delta,
-        "rho": summary.rho,
-        "var_d": summary.var_d,
-        "n_star": summary.n_star,
-        "q": summary.q,
-        "mde": summary.mde,
-        "resolved": summary.resolved,
+        **{name: getattr(summary, name) for name in _SUMMARY},
         "p_chi2": mcnemar_asymptotic(b, c),
         "p_exact": p_exact,
         "log_p_exact": log_mcnemar_exact(b, c, known_p=p_exact),

@@ -1,4 +1,4 @@
-"""What a board's verdict table says, in a few rows: by procedure, by size of gap, by task."""
+"""Summaries of a board's verdict table: by procedure, by size of gap, by task."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pandas as pd
 
-from llm_power.board.landscape import describe_landscape
+from llm_power.board.landscape import VERDICTS, describe_landscape
 from llm_power.board.repeats import describe_repeats
 from llm_power.choices import MissingPolicy
-from llm_power.statistics.verdict import DIFFERENT, EQUIVALENT, UNDETERMINED
 
 if TYPE_CHECKING:
     from llm_power.board.resolve import BoardVerdicts
@@ -267,10 +266,7 @@ def _tested_by_items(tasks: Sequence[TaskScores], cluster: str | None) -> list[s
 
 
 def _count_verdicts(verdicts: pd.DataFrame) -> dict[str, int]:
-    return {
-        name: int((verdicts["verdict"] == name).sum())
-        for name in (DIFFERENT, EQUIVALENT, UNDETERMINED)
-    }
+    return {name: int((verdicts["verdict"] == name).sum()) for name in VERDICTS}
 
 
 def _describe_average(board: BoardVerdicts) -> dict[str, Any] | None:

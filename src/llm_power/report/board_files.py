@@ -131,7 +131,7 @@ def writes_csv(board: BoardVerdicts) -> bool:
 
 
 @contextmanager
-def worked_out(
+def resolved_board(
     out: Path,
     tasks: Sequence[TaskScores],
     *,

@@ -12,6 +12,7 @@ from llm_power.board.page_data import AVERAGE, PageData, Task
 from llm_power.choices import TEST_NAMES
 from llm_power.report.page import asset, content_policy, page_environment, visible
 from llm_power.report.plain_text import rank_set
+from llm_power.report.text_tables import interval, points
 
 _PACKAGE = "llm_power.report"
 # Rows of the tables for browsers without scripts, over all tasks.
@@ -53,8 +54,8 @@ def _tables(task: Task, data: PageData) -> dict[str, Any]:
             str(rank),
             rank_set(model["low"], model["high"]),
             model["name"],
-            _percent(model["score"]),
-            _interval(model["score_low"], model["score_high"]),
+            points(model["score"]),
+            interval(model["score_low"], model["score_high"]),
         ]
         for rank, model in enumerate(task["models"], start=1)
     ]
@@ -97,8 +98,8 @@ def _cells(row: Mapping[str, Any], task: Task) -> list[str]:
     need = row.get("need")
     return [
         *names,
-        _percent(None if (gap := _gap(row)) is None else sign * gap),
-        _interval(low, high),
+        points(None if (gap := _gap(row)) is None else sign * gap),
+        interval(low, high),
         "unknown" if p is None else "< 0.0001" if p < 1e-4 else f"{p:.2g}",
         f"{row['n']:,}",
         "no item in common" if not row["n"] else "no number" if need is None else f"{need:,}",
@@ -110,11 +111,3 @@ def _gap(row: Mapping[str, Any]) -> float | None:
         return None
     known = row.get("gap", row.get("delta"))
     return float((row["b"] - row["c"]) / row["n"] if known is None else known)
-
-
-def _percent(value: float | None) -> str:
-    return "unknown" if value is None else f"{100 * value:.1f}"
-
-
-def _interval(low: float | None, high: float | None) -> str:
-    return "unknown" if low is None or high is None else f"{_percent(low)} to {_percent(high)}"

@@ -14,7 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from llm_power.report._escape import escape_markdown
-from llm_power.report.text_tables import markdown_table
+from llm_power.report.text_tables import interval, markdown_table, number, points
 from llm_power.scores.store import TaskScores
 from llm_power.statistics._typing import FloatArray, IntArray
 from llm_power.statistics.standard_errors import (
@@ -69,7 +69,7 @@ def _models(task: TaskScores, labels: NDArray[np.str_] | None, confidence: float
         "model": list(task.models[:_MOST_ROWS]),
         "items": _counts(found.n_items),
         **({} if labels is None else {"clusters": _counts(found.n_clusters)}),
-        "score": _points(found.estimate, 1),
+        "score": list(map(points, found.estimate)),
         **columns,
     }
     return _table(columns, len(task.models))
@@ -87,9 +87,9 @@ def _pairs(
     columns = {
         "A": shown["model_a"].to_list(),
         "B": shown["model_b"].to_list(),
-        "A - B": _points(found.estimate, 1),
+        "A - B": list(map(points, found.estimate)),
         **columns,
-        "correlation": _numbers(score_correlation(first, second), 2),
+        "correlation": [number(rho, 2) for rho in score_correlation(first, second)],
     }
     return _table(columns, len(pairs))
 
@@ -104,8 +104,8 @@ def _errors(
     wider = ~(found.high - found.low < plain.high - plain.low)
     low, high = np.where(wider, [found.low, found.high], [plain.low, plain.high])
     both = [("SE", plain), *([] if labels is None else [("clustered SE", found)])]
-    cells = {name: _points(one.standard_error, 2) for name, one in both}
-    return found, cells | {f"{100 * confidence:g}% interval": _intervals(low, high)}
+    cells = {name: [points(error, 2) for error in one.standard_error] for name, one in both}
+    return found, cells | {f"{100 * confidence:g}% interval": list(map(interval, low, high))}
 
 
 def _table(columns: Mapping[str, Sequence[str]], n_rows: int) -> str:
@@ -117,16 +117,3 @@ def _table(columns: Mapping[str, Sequence[str]], n_rows: int) -> str:
 
 def _counts(values: IntArray) -> list[str]:
     return [f"{int(value):,}" for value in values]
-
-
-def _points(values: FloatArray, digits: int) -> list[str]:
-    return _numbers(100 * values, digits)
-
-
-def _numbers(values: FloatArray, digits: int) -> list[str]:
-    return ["unknown" if np.isnan(value) else f"{value:.{digits}f}" for value in values]
-
-
-def _intervals(low: FloatArray, high: FloatArray) -> list[str]:
-    ends = zip(_points(low, 1), _points(high, 1), strict=True)
-    return ["unknown" if "unknown" in pair else " to ".join(pair) for pair in ends]

@@ -71,6 +71,11 @@ def as_fixed(decimals: int) -> Formatter:
     return lambda value: _signed(value, f"{{:,.{decimals}f}}")
 
 
+def as_percent(share: float) -> str:
+    """Format a share in per cent, with one decimal."""
+    return as_fixed(1)(100 * share)
+
+
 def as_p_value(value: float) -> str:
     """Format a p-value: three decimals, or two digits and a power of ten below 0.01."""
     if _missing(value) or value >= 0.01 or value == 0:
@@ -133,11 +138,16 @@ class Table:
     def __post_init__(self) -> None:
         if not self.columns:
             raise InvalidArgument("columns must hold at least one Column, got none")
-        known = self.frame if self.shown is None else self.shown
-        unknown = [name for column in self.columns for name in column.needs() if name not in known]
+        needed = [name for column in self.columns for name in column.needs()]
+        unknown = [name for name in needed if name not in self.rows]
         if unknown:
             raise InvalidArgument(f"columns must be in the frame, got {unknown[0]!r}")
         provenance_line(self.provenance)
+
+    @property
+    def rows(self) -> pd.DataFrame:
+        """Return the rows that Markdown and LaTeX show."""
+        return self.frame if self.shown is None else self.shown
 
 
 def to_csv(table: Table) -> str:
@@ -247,8 +257,7 @@ def write_table(table: Table, stem: Path) -> tuple[Path, Path, Path, Path]:
 
 
 def _rows(table: Table) -> list[Row]:
-    frame = table.frame if table.shown is None else table.shown
-    records = frame.to_dict(orient="records")
+    records = table.rows.to_dict(orient="records")
     columns = [_cells_of(column, records) for column in table.columns]
     return [list(row) for row in zip(*columns, strict=True)]
 
@@ -301,10 +310,8 @@ def _notes(table: Table, rows: list[Row]) -> list[str]:
 
 
 def _prints_bounds(table: Table) -> bool:
-    frame = table.frame if table.shown is None else table.shown
     names = [f"{column.name}_printed" for column in table.columns if column.printed]
-    cells = [cell for name in names for cell in frame[name]]
-    printed = [value for cell in cells for value in (cell if isinstance(cell, tuple) else (cell,))]
+    printed = [value for name in names for cell in table.rows[name] for value in _lines(cell)]
     return any(str(value).startswith(("<", ">", "≤", "≥")) for value in printed)
 
 

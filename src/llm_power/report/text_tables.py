@@ -1,10 +1,41 @@
-"""Rows of cells as a table, for a terminal or for a page."""
+"""Cells of text, and rows of them as a table, for a terminal or for a page."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from llm_power.report._escape import escape_markdown
+
+_MOST_NAMES = 5
+
+
+def number(value: float | None, digits: int) -> str:
+    """Return a number with so many decimals, or "unknown"."""
+    return "unknown" if value is None or math.isnan(value) else f"{value:.{digits}f}"
+
+
+def points(share: float | None, digits: int = 1) -> str:
+    """Return a share in points, or "unknown"."""
+    return number(None if share is None else 100 * share, digits)
+
+
+def interval(low: float | None, high: float | None) -> str:
+    """Return an interval of shares in points, or "unknown" if either end is."""
+    ends = points(low), points(high)
+    return "unknown" if "unknown" in ends else " to ".join(ends)
+
+
+def confidence(alpha: float) -> str:
+    """Return the confidence of an interval at a level, in per cent."""
+    return f"{100 * (1 - alpha):g}%"
+
+
+def first_names(names: Sequence[str]) -> str:
+    """Return the first names of a list, and the number of the others."""
+    hidden = len(names) - _MOST_NAMES
+    shown = ", ".join(names[:_MOST_NAMES])
+    return f"{shown} and {hidden:,} more" if hidden > 0 else shown
 
 
 def plain_table(rows: Sequence[Sequence[str]]) -> str:
