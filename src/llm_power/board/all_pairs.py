@@ -69,6 +69,7 @@ _Result = TypeVar("_Result")
 class FamilyValues:
     """Adjusted p-values of all pairs of a family, arrays of shape (n_pairs,)."""
 
+    # By Holm, of the declared test's `p`; the others are of the test that the paper adjusts.
     decided: FamilyTest
     p: FloatArray
     unadjusted: FloatArray

@@ -58,6 +58,7 @@ class TaskAverage:
     verdicts: pd.DataFrame
     ranks: pd.DataFrame
     weights: Mapping[str, float]
+    # Models with the tasks that lack them; tasks with the task in the average that has their items.
     left_out: Mapping[str, Sequence[str]]
     repeated: Mapping[str, str] = field(default_factory=dict)
 
@@ -70,11 +71,11 @@ class TaskAverage:
             lines.append(f"{out} {parts}: items of {whole} do not count twice")
         if not self.left_out:
             return lines
-        told = [f"{model} (not in {', '.join(tasks)})" for model, tasks in self.left_out.items()]
-        names = _named(told, "models")
+        models = [f"{model} (not in {', '.join(tasks)})" for model, tasks in self.left_out.items()]
+        names = _named(models, "models")
         if self.verdicts.empty:
-            found = f"no average over tasks: fewer than two models are in all of them; {names}"
-            return [*lines, found]
+            few = "no average over tasks: fewer than two models are in all of them"
+            return [*lines, f"{few}; {names}"]
         return [*lines, f"{_LEAVES_OUT} {names}"]
 
 

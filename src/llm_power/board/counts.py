@@ -60,6 +60,7 @@ class DifferenceMoments:
     sum_a: FloatArray
     sum_b: FloatArray
     sum_d: FloatArray
+    # Sums of squared deviations from the mean.
     ss_a: FloatArray
     ss_b: FloatArray
     ss_d: FloatArray

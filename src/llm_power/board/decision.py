@@ -100,6 +100,7 @@ def _family(
     p = np.ones(len(pairs))
     for _, rows, tests in groups:
         p[rows] = tests.p
+    # Clusters are too few to estimate a joint distribution for max-T.
     if any(tests.robust is not None for _, _, tests in groups):
         return holm_family(p, alpha=point.alpha)
     places: dict[int, tuple[Deviates, int]] = {}

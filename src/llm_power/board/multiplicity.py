@@ -40,6 +40,7 @@ def add_multiplicity(
     n_items = with_an_item(pairs)["n_items"].to_numpy()
     exact, spread = resolution["p_exact"].to_numpy(), np.sqrt(gap["var_d"].to_numpy())
     graded = _paired_t(n_items.astype(np.float64), np.abs(gap["delta"].to_numpy()), spread)
+    # The exact p-value holds its level with any number of discordant items.
     p = np.where(np.isnan(exact), graded, exact)
     table = pairs[PAIR_KEY].assign(p_unadjusted=p)
     for procedure, (name, adjust) in _PROCEDURES.items():

@@ -71,6 +71,7 @@ def declared_leads(
         declared = np.zeros(better.shape, dtype=np.bool_)
         declared[np.ix_(models, models)] = sets.better
         better &= declared
+    # The sets rest on the normal law, which four items that one model alone solved do not bear out.
     if len(tasks) == 1 and tasks[0].kind == "binary":
         better[np.ix_(models, models)] &= _found_alone(scores[0], point.alpha)
     return np.asarray(better)

@@ -57,6 +57,7 @@ def _of_pair(task: TaskScores, pair: Any) -> dict[str, float]:
 
 def _harmonic_mean(numbers: IntArray) -> float:
     """Return the harmonic mean without rounding error: that of equal numbers is their own."""
+    # It leaves as much of the variance within items as the numbers do.
     if not numbers.size:
         return np.nan
     values, counts = np.unique(numbers, return_counts=True)

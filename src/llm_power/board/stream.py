@@ -46,6 +46,7 @@ class Keep:
     """Which pairs of a board are kept; all of them are counted, and are the family."""
 
     which: str = "all"
+    # Of the best models ("top"), or of ranks apart ("band").
     number: int = 0
 
     @classmethod
@@ -102,6 +103,7 @@ class Tally:
     """Counts of all pairs, chunk by chunk."""
 
     verdicts: dict[str, int]
+    # By task: pairs by number of shared items, and models declared better or worse than each.
     shared: dict[str, IntArray]
     landscapes: dict[str, Landscape]
     better: dict[str, IntArray]
@@ -199,6 +201,7 @@ class Streamed:
     """All pairs of a board of which some are held."""
 
     keep: Keep
+    # Those kept, or the adjacent ones where these are too many, or a task has none.
     shown: Keep
     n_pairs: int
     tally: Tally

@@ -106,8 +106,8 @@ def _counts(verdicts: pd.DataFrame, data: PageData) -> dict[str, int]:
     """Return the pairs by verdict, all of them."""
     if not data["shown"]:
         return {str(name): int(n) for name, n in verdicts["verdict"].value_counts().items()}
-    told = [task["landscape"]["verdicts"] for task in data["tasks"] if task["landscape"]]
-    return {name: sum(each[name] for each in told) for name in _COLORS}
+    landscapes = [task["landscape"] for task in data["tasks"] if task["landscape"]]
+    return {name: sum(each["verdicts"][name] for each in landscapes) for name in _COLORS}
 
 
 def _lay_out(tasks: Sequence[Task], *, wide: float) -> tuple[Figure, list[list[Axes]]]:
@@ -243,9 +243,9 @@ def _adjacent(rows: pd.DataFrame) -> pd.DataFrame:
 
 def _draw_distances(ax: Axes, task: Task) -> None:
     """Stack the shares of the verdicts, a bar for each distance in rank."""
-    told = task["landscape"]
-    assert told is not None  # all pairs were compared
-    bins = pd.DataFrame(told["by_distance"])
+    landscape = task["landscape"]
+    assert landscape is not None  # all pairs were compared
+    bins = pd.DataFrame(landscape["by_distance"])
     left = np.zeros(len(bins))
     for verdict, color in _SHADES.items():
         share = 100 * (bins[verdict] / bins["pairs"]).to_numpy(float)
@@ -322,7 +322,7 @@ def _add_scale(figure: Figure) -> None:
 def _read_as(n_pairs: int, data: PageData) -> str:
     """Return the text that explains lines and verdicts, which may seem to contradict each other."""
     bracketed = any(model["low"] is not None for task in data["tasks"] for model in task["models"])
-    told = [
+    sentences = [
         *(["In brackets: ranks that are possible."] if bracketed else []),
         f"Lines: {100 * (1 - data['alpha']):g}% intervals, each for a single model or pair.",
         f"Verdicts: adjusted for all {n_pairs:,} pairs."
@@ -331,10 +331,10 @@ def _read_as(n_pairs: int, data: PageData) -> str:
     ]
     if data["cluster"] is not None and not data["shown"]:
         cluster = _plain(_elided(data["cluster"], _NAME_CHARACTERS))
-        told[-1] += (
+        sentences[-1] += (
             f"\nClusters ({cluster}) count in the lines of gaps and in verdicts, not in $q$."
         )
-    return " ".join(told)
+    return " ".join(sentences)
 
 
 def _add_legend(figure: Figure, counts: Mapping[str, int], data: PageData) -> None:

@@ -18,6 +18,7 @@ from llm_power.board.verdicts import PAIRS_COLUMNS
 from llm_power.choices import Family, Format
 from llm_power.errors import counted
 from llm_power.extra import installed, left_out
+from llm_power.provenance import Provenance
 from llm_power.report.board_tables import average_tables, board_tables, streamed_tables
 from llm_power.report.error_bars import error_bars
 from llm_power.report.landscape import landscape_tables
@@ -86,14 +87,17 @@ def write_board(
         (folder / "error_bars.md").write_text(
             error_bars(board, tasks, summary.get("cluster")), encoding="utf-8"
         )
+        # On demand: not everybody has what these are made with.
         if installed("jinja2"):
-            (folder / "board.html").write_text(_page(shown), encoding="utf-8")
+            from llm_power.report.board_page import render_board_page  # noqa: PLC0415
+
+            (folder / "board.html").write_text(render_board_page(shown), encoding="utf-8")
         if installed("tabulate"):
             (folder / "board.md").write_text(
                 _tables(board, tasks, summary, title), encoding="utf-8"
             )
         if installed("seaborn"):
-            _draw(board, tasks, shown, folder / "board")
+            _draw(board, shown, folder / "board", provenance)
 
     # A board without an average or repeats leaves none of an earlier run.
     replaces = [DATASET, *(f"{stem}{end}" for stem in _TITLES for end in _TABLE_ENDS)]
@@ -195,13 +199,6 @@ def board_answer(board: BoardVerdicts, summary: Mapping[str, Any], form: Format)
     return json.dumps(whole, indent=2, ensure_ascii=False, allow_nan=False)
 
 
-def _page(shown: PageData) -> str:
-    # On demand: not everybody has what it is made with.
-    from llm_power.report.board_page import render_board_page  # noqa: PLC0415
-
-    return render_board_page(shown)
-
-
 def _tables(
     board: BoardVerdicts, tasks: Sequence[TaskScores], summary: Mapping[str, Any], title: str
 ) -> str:
@@ -224,7 +221,9 @@ def _tables(
     return "\n".join(to_markdown(table) for table in tables.values())
 
 
-def _draw(board: BoardVerdicts, tasks: Sequence[TaskScores], shown: PageData, stem: Path) -> None:
+def _draw(
+    board: BoardVerdicts, shown: PageData, stem: Path, provenance: Sequence[Provenance]
+) -> None:
     from llm_power.report.board_figure import save_board_figure  # noqa: PLC0415
 
-    save_board_figure(board.verdicts, shown, stem, score_provenance(tasks))
+    save_board_figure(board.verdicts, shown, stem, provenance)

@@ -10,9 +10,9 @@ from markupsafe import Markup
 
 from llm_power.board.page_data import AVERAGE, PageData, Task
 from llm_power.choices import TEST_NAMES
+from llm_power.report.number_format import p_value, percent, percent_interval
 from llm_power.report.page import asset, content_policy, page_environment, visible
 from llm_power.report.plain_text import rank_set
-from llm_power.report.text_tables import interval, points
 
 _PACKAGE = "llm_power.report"
 # Rows of the tables for browsers without scripts, over all tasks.
@@ -54,8 +54,8 @@ def _tables(task: Task, data: PageData) -> dict[str, Any]:
             str(rank),
             rank_set(model["low"], model["high"]),
             model["name"],
-            points(model["score"]),
-            interval(model["score_low"], model["score_high"]),
+            percent(model["score"]),
+            percent_interval(model["score_low"], model["score_high"]),
         ]
         for rank, model in enumerate(task["models"], start=1)
     ]
@@ -94,13 +94,12 @@ def _cells(row: Mapping[str, Any], task: Task) -> list[str]:
     names = [task["models"][row[side] - 1]["name"] for side in ("i", "j")][::sign]
     ends = [row.get("lo"), row.get("hi")]
     low, high = [None if end is None else sign * end for end in ends][::sign]
-    p = row.get("pf")
     need = row.get("need")
     return [
         *names,
-        points(None if (gap := _gap(row)) is None else sign * gap),
-        interval(low, high),
-        "unknown" if p is None else "< 0.0001" if p < 1e-4 else f"{p:.2g}",
+        percent(None if (gap := _gap(row)) is None else sign * gap),
+        percent_interval(low, high),
+        p_value(row.get("pf")),
         f"{row['n']:,}",
         "no item in common" if not row["n"] else "no number" if need is None else f"{need:,}",
     ]

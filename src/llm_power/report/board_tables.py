@@ -251,7 +251,7 @@ _RANKS = [
     Column("rank", "Rank", as_integer, "right"),
     Column("ranks", "Possible"),
     Column("model", "Model"),
-    Column("score", "Score, %", as_percent, "right"),
+    Column("score", "Score, %", as_percent(1), "right"),
     Column("n_missing", "Missing", as_integer, "right"),
     Column("p_missing", "p of missing", as_p_value, "right"),
 ]
@@ -260,8 +260,8 @@ _OVERVIEW = [
     Column("n_models", "Models", as_integer, "right"),
     Column("n_pairs", "Pairs", as_integer, "right"),
     Column("n_items", "Items", as_integer, "right"),
-    Column("coverage_min", "Least coverage, %", as_percent, "right"),
-    Column("coverage_median", "Median coverage, %", as_percent, "right"),
+    Column("coverage_min", "Least coverage, %", as_percent(1), "right"),
+    Column("coverage_median", "Median coverage, %", as_percent(1), "right"),
 ]
 _PROCEDURES = [
     Column("task", "Task"),

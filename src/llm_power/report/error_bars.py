@@ -14,7 +14,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from llm_power.report._escape import escape_markdown
-from llm_power.report.text_tables import interval, markdown_table, number, points
+from llm_power.report.number_format import percent, percent_interval
+from llm_power.report.text_tables import markdown_table
 from llm_power.scores.store import TaskScores
 from llm_power.statistics._typing import FloatArray, IntArray
 from llm_power.statistics.standard_errors import (
@@ -64,12 +65,12 @@ def _of_task(board: BoardVerdicts, task: TaskScores, cluster: str | None) -> str
 
 def _models(task: TaskScores, labels: NDArray[np.str_] | None, confidence: float) -> str:
     values = task.values[:, :_MOST_ROWS]
-    found, columns = _errors(values, labels, confidence)
+    errors, columns = _errors(values, labels, confidence)
     columns = {
         "model": list(task.models[:_MOST_ROWS]),
-        "items": _counts(found.n_items),
-        **({} if labels is None else {"clusters": _counts(found.n_clusters)}),
-        "score": list(map(points, found.estimate)),
+        "items": _counts(errors.n_items),
+        **({} if labels is None else {"clusters": _counts(errors.n_clusters)}),
+        "score": list(map(percent, errors.estimate)),
         **columns,
     }
     return _table(columns, len(task.models))
@@ -83,13 +84,13 @@ def _pairs(
     first, second = (
         task.values[:, [place[model] for model in shown[name]]] for name in ("model_a", "model_b")
     )
-    found, columns = _errors(first - second, labels, confidence)
+    errors, columns = _errors(first - second, labels, confidence)
     columns = {
         "A": shown["model_a"].to_list(),
         "B": shown["model_b"].to_list(),
-        "A - B": list(map(points, found.estimate)),
+        "A - B": list(map(percent, errors.estimate)),
         **columns,
-        "correlation": [number(rho, 2) for rho in score_correlation(first, second)],
+        "correlation": _numbers(score_correlation(first, second)),
     }
     return _table(columns, len(pairs))
 
@@ -99,13 +100,14 @@ def _errors(
 ) -> tuple[StandardErrors, dict[str, list[str]]]:
     """Return the standard errors that count clusters, and the cells of both with the interval."""
     plain = score_errors(scores, confidence=confidence)
-    found = plain if labels is None else score_errors(scores, labels, confidence=confidence)
+    clustered = plain if labels is None else score_errors(scores, labels, confidence=confidence)
     # Few clusters can agree by chance: a gap must stand for further items and further clusters.
-    wider = ~(found.high - found.low < plain.high - plain.low)
-    low, high = np.where(wider, [found.low, found.high], [plain.low, plain.high])
-    both = [("SE", plain), *([] if labels is None else [("clustered SE", found)])]
-    cells = {name: [points(error, 2) for error in one.standard_error] for name, one in both}
-    return found, cells | {f"{100 * confidence:g}% interval": list(map(interval, low, high))}
+    wider = ~(clustered.high - clustered.low < plain.high - plain.low)
+    low, high = np.where(wider, [clustered.low, clustered.high], [plain.low, plain.high])
+    both = [("SE", plain), *([] if labels is None else [("clustered SE", clustered)])]
+    cells = {name: _numbers(100 * one.standard_error) for name, one in both}
+    intervals = list(map(percent_interval, low, high))
+    return clustered, cells | {f"{100 * confidence:g}% interval": intervals}
 
 
 def _table(columns: Mapping[str, Sequence[str]], n_rows: int) -> str:
@@ -117,3 +119,7 @@ def _table(columns: Mapping[str, Sequence[str]], n_rows: int) -> str:
 
 def _counts(values: IntArray) -> list[str]:
     return [f"{int(value):,}" for value in values]
+
+
+def _numbers(values: FloatArray) -> list[str]:
+    return ["unknown" if np.isnan(value) else f"{value:.2f}" for value in values]

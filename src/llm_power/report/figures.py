@@ -166,6 +166,8 @@ def _print_around(figure: Figure, line: str, *, mark: str, heading: str) -> Rect
 @_unwarned_of_glyphs()
 def _settle_layout(figure: Figure) -> None:
     """Lay the figure out once, and round the positions of its axes."""
+    # The solver orders its variables by their place in memory: the last bits of a position differ
+    # from one process to the next, and with them names that SVG derives from it.
     figure.draw_without_rendering()
     figure.set_layout_engine("none")
     for ax in figure.axes:

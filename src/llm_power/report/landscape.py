@@ -10,7 +10,7 @@ import pandas as pd
 from llm_power.board.landscape import VERDICTS
 from llm_power.board.operating_point import OperatingPoint
 from llm_power.provenance import Provenance
-from llm_power.report.tables import Column, Table, as_fixed, as_integer, as_percent
+from llm_power.report.tables import Column, Table, as_integer, as_percent
 from llm_power.report.text_tables import first_names
 from llm_power.statistics.verdict import DIFFERENT
 
@@ -177,27 +177,27 @@ def _items(tasks: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
     )
 
 
-def _in_points(value: float | None) -> str:
-    return as_fixed(2)(float("nan") if value is None else 100 * value)
+def _points(value: float | None) -> str:
+    return as_percent(2)(float("nan") if value is None else value)
 
 
 _SHOWN_MULTIPLES: Final = (2, 10, 100)
 _TASK: Final = Column("task", "Task")
 _PAIRS: Final = Column("pairs", "Pairs", as_integer, "right")
-_SHARE: Final = Column("share", "Different, %", as_percent, "right")
+_SHARE: Final = Column("share", "Different, %", as_percent(1), "right")
 _EACH: Final = [Column(name, name.capitalize(), as_integer, "right") for name in VERDICTS]
 _COLUMNS: Final[Mapping[str, list[Column]]] = {
     "by_distance": [
         *(_TASK, Column("at", "Ranks apart"), _PAIRS, *_EACH, _SHARE),
-        Column("median_gap", "Median gap, pp", _in_points, "right"),
+        Column("median_gap", "Median gap, pp", _points, "right"),
     ],
     "by_gap": [_TASK, Column("at", "Gap, pp"), _PAIRS, *_EACH, _SHARE],
     "by_accuracy": [
         *(_TASK, Column("at", "Mean accuracy, %"), _PAIRS),
-        Column("smallest_different", "Smallest different, pp", _in_points, "right"),
-        Column("gap_80", "80 % different from, pp", _in_points, "right"),
-        Column("gap_95", "95 % from, pp", _in_points, "right"),
-        Column("largest_undetermined", "Largest undetermined, pp", _in_points, "right"),
+        Column("smallest_different", "Smallest different, pp", _points, "right"),
+        Column("gap_80", "80 % different from, pp", _points, "right"),
+        Column("gap_95", "95 % from, pp", _points, "right"),
+        Column("largest_undetermined", "Largest undetermined, pp", _points, "right"),
     ],
     "by_rank": [
         *(_TASK, Column("rank", "Rank", as_integer, "right")),
@@ -211,6 +211,6 @@ _COLUMNS: Final[Mapping[str, list[Column]]] = {
     "by_items": [
         *(_TASK, Column("items", "Items", align="right")),
         Column("pairs", "Pairs decided", as_integer, "right"),
-        Column("share", "%", as_percent, "right"),
+        Column("share", "%", as_percent(1), "right"),
     ],
 }

@@ -1,4 +1,4 @@
-"""What can be said of one pair of models without files: from its counts, or two accuracies."""
+"""Answers on one pair of models without files: from its counts, or two accuracies."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from llm_power.board.operating_point import Declared, OperatingPoint
 from llm_power.choices import Format, McNemarTest
 from llm_power.errors import InvalidArgument
-from llm_power.report.text_tables import plain_table
+from llm_power.report.text_tables import confidence, plain_table
 from llm_power.statistics.anytime_horizon import anytime_horizon
 from llm_power.statistics.correlation_bounds import resolution_over_correlations
 from llm_power.statistics.e_process import log_e_value
@@ -63,10 +63,10 @@ def answers_from_counts(
     low, high = required_n_interval(
         found.interval.low, found.interval.high, (b + c) / n_items, **settings
     )
-    confidence = f"{100 * (1 - at.alpha):g}%"
+    level = confidence(at.alpha)
     answers = [
         _gap("delta", "gap", found.interval.delta),
-        _gap("gap_low", f"from, Tango's {confidence} interval", found.interval.low),
+        _gap("gap_low", f"from, Tango's {level} interval", found.interval.low),
         _gap("gap_high", "to", found.interval.high),
         *(_p(f"p_{name}", f"p, {_TESTS[name]}", p_of(b, c)) for name, p_of in P_VALUES.items()),
         _text("verdict", f"verdict, {_TESTS[asked.test]}", str(found.verdict)),
@@ -85,7 +85,7 @@ def answers_from_counts(
         _text("decided_as", "which decide it as", str(found.decided_as)),
         _number("chance_of_turning", "chance that a new sample turns it", turning),
         _items("n_star", "N*, eq. (6)", n_star),
-        _items("n_star_low", f"from, {confidence}", low),
+        _items("n_star_low", f"from, {level}", low),
         _items("n_star_high", "to", high),
         _number("q", "q = N/N*", resolution_ratio(n_items, n_star)),
         _text("resolved", "resolved, as the paper has it", n_star <= n_items),
@@ -113,7 +113,7 @@ def answers_from_accuracies(
     solved = round(p_a * n_items), round(p_b * n_items)
     settings: dict[str, Any] = {"alpha": at.alpha, "power": at.power}
     found = resolution_over_correlations(*solved, n_items, **settings)
-    said = "always" if found.always_resolved else _DEPENDS if found.depends else "never"
+    answer = "always" if found.always_resolved else _DEPENDS if found.depends else "never"
     answers = [
         _text("solved_a", "items that A solves", solved[0]),
         _text("solved_b", "items that B solves", solved[1]),
@@ -122,9 +122,9 @@ def answers_from_accuracies(
         _number("rho_highest", "highest correlation", found.highest.rho),
         _items("n_star_lowest_rho", "N* at the lowest", found.lowest.n_star),
         _items("n_star_highest_rho", "N* at the highest", found.highest.n_star),
-        _text("resolved", "resolved, as the paper has it", said),
+        _text("resolved", "resolved, as the paper has it", answer),
     ]
-    if said == _DEPENDS:
+    if answer == _DEPENDS:
         answers += [
             _number("critical_rho", "from the correlation", found.critical_rho),
             _text("critical_b", "that is, b at most", int(found.critical_b)),
@@ -194,13 +194,13 @@ def _tests_over_correlations(
     b = np.arange(fewest, b_lowest + 1)
     p = P_VALUES[asked.test](b, b - (solved[0] - solved[1]))
     name, rejects = _TESTS[asked.test], p <= at.alpha
-    said = "always" if rejects.all() else _DEPENDS if rejects.any() else "never"
+    answer = "always" if rejects.all() else _DEPENDS if rejects.any() else "never"
     answers = [
         _p("p_lowest_rho", f"p, {name}, at the lowest correlation", p[-1]),
         _p("p_highest_rho", "p at the highest", p[0]),
-        _text("different", "different", said),
+        _text("different", "different", answer),
     ]
-    if said == _DEPENDS:
+    if answer == _DEPENDS:
         # With the gap fixed p rises with b: the first that do not reject end it.
         last = int(b[np.argmin(rejects)]) - 1
         answers.append(_text("critical_b_test", "that is, b at most", last))

@@ -16,14 +16,8 @@ from llm_power.choices import TEST_NAMES
 from llm_power.errors import counted, one_line
 from llm_power.report._escape import escape_markdown
 from llm_power.report.landscape import landscape_sentences
-from llm_power.report.text_tables import (
-    confidence,
-    first_names,
-    interval,
-    markdown_table,
-    plain_table,
-    points,
-)
+from llm_power.report.number_format import p_value, percent, percent_interval
+from llm_power.report.text_tables import confidence, first_names, markdown_table, plain_table
 from llm_power.statistics.verdict import DIFFERENT
 
 if TYPE_CHECKING:
@@ -174,8 +168,8 @@ def _ranking(rows: pd.DataFrame, board: BoardVerdicts, show: _Show) -> str:
             str(row["rank"]),
             rank_set(row["rank_low"], row["rank_high"]),
             str(row["model"]),
-            points(row["score"]),
-            interval(row["score_low"], row["score_high"]),
+            f"{100 * row['score']:.1f}",
+            percent_interval(row["score_low"], row["score_high"]),
             f"{row['n_missing']:,}",
         ]
         for row in rows.head(_MOST_ROWS).to_dict(orient="records")
@@ -237,13 +231,14 @@ def _pair_cells(row: Mapping[Any, Any], many: bool, lacking: bool) -> list[str]:
     """Return the cells of a pair; with missing scores, also the gaps that these leave possible."""
     sign = -1 if row["direction"] < 0 else 1
     names = [row["model_a"], row["model_b"]][::sign]
+    possible = sorted((sign * row["gap_lowest"], sign * row["gap_highest"]))
     return [
         *([row["task"]] if many else []),
         *names,
-        points(sign * row["gap"]),
-        interval(*sorted((sign * row["gap_low"], sign * row["gap_high"]))),
-        *([interval(*sorted((sign * row["gap_lowest"], sign * row["gap_highest"])))] * lacking),
-        "< 0.0001" if row["p_family"] < 1e-4 else f"{row['p_family']:.2g}",
+        percent(sign * row["gap"]),
+        percent_interval(*sorted((sign * row["gap_low"], sign * row["gap_high"]))),
+        *([percent_interval(*possible)] * lacking),
+        p_value(row["p_family"]),
         f"{row['n_items']:,}",
         _needed(row),
     ]

@@ -71,11 +71,6 @@ def as_fixed(decimals: int) -> Formatter:
     return lambda value: _signed(value, f"{{:,.{decimals}f}}")
 
 
-def as_percent(share: float) -> str:
-    """Format a share in per cent, with one decimal."""
-    return as_fixed(1)(100 * share)
-
-
 def as_p_value(value: float) -> str:
     """Format a p-value: three decimals, or two digits and a power of ten below 0.01."""
     if _missing(value) or value >= 0.01 or value == 0:
@@ -103,17 +98,29 @@ def as_digits_of(printed: object) -> Formatter:
     return shown
 
 
+def as_percent(decimals: int) -> Formatter:
+    """Return a formatter of shares in percent, without the sign."""
+    fixed = as_fixed(decimals)
+    return lambda share: fixed(100 * share)
+
+
 @dataclass(frozen=True, slots=True)
 class Column:
     """The format of one column of the frame."""
 
     name: str
     header: str
+    # By default `as_text`; beside a printed number, rounding to its digits.
     format: Formatter | None = None
+    # "decimal" puts the points of numbers below each other.
     align: Align = "left"
+    # Header in LaTeX, unescaped.
     tex: str | None = None
+    # Whether the frame has the columns NAME_printed (str) and NAME_agrees (bool) beside it.
     printed: bool = False
+    # Column that says which cells, or lines of a cell (a tuple), are bold.
     bold: str | None = None
+    # Whether LaTeX sets symbols in the cells as mathematics. In names it must not.
     symbols: bool = False
 
     def needs(self) -> list[str]:
@@ -131,8 +138,11 @@ class Table:
     caption: str
     provenance: Sequence[Provenance]
     notes: Sequence[str] = ()
+    # The number of the paper's table; without it LaTeX counts by itself.
     number: str | None = None
+    # The rows that Markdown and LaTeX show, if not those of `frame`.
     shown: pd.DataFrame | None = None
+    # Whether the last row is about all the others: LaTeX has a rule above it.
     total: bool = False
 
     def __post_init__(self) -> None:
@@ -258,13 +268,11 @@ def write_table(table: Table, stem: Path) -> tuple[Path, Path, Path, Path]:
 
 def _rows(table: Table) -> list[Row]:
     records = table.rows.to_dict(orient="records")
-    columns = [_cells_of(column, records) for column in table.columns]
+    columns = []
+    for column in table.columns:
+        cells = [_cell(column, row) for row in records]
+        columns.append(aligned(cells) if column.align == "decimal" else cells)
     return [list(row) for row in zip(*columns, strict=True)]
-
-
-def _cells_of(column: Column, records: Sequence[Mapping[Hashable, Any]]) -> list[Cell]:
-    cells = [_cell(column, row) for row in records]
-    return aligned(cells) if column.align == "decimal" else cells
 
 
 def _side(column: Column) -> str:

@@ -2,28 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 from llm_power.report._escape import escape_markdown
 
 _MOST_NAMES = 5
-
-
-def number(value: float | None, digits: int) -> str:
-    """Return a number with so many decimals, or "unknown"."""
-    return "unknown" if value is None or math.isnan(value) else f"{value:.{digits}f}"
-
-
-def points(share: float | None, digits: int = 1) -> str:
-    """Return a share in points, or "unknown"."""
-    return number(None if share is None else 100 * share, digits)
-
-
-def interval(low: float | None, high: float | None) -> str:
-    """Return an interval of shares in points, or "unknown" if either end is."""
-    ends = points(low), points(high)
-    return "unknown" if "unknown" in ends else " to ".join(ends)
 
 
 def confidence(alpha: float) -> str:
