@@ -241,7 +241,7 @@ def resolve(
     from llm_power.board.summary import describe_board
     from llm_power.report.board_files import (
         board_answer,
-        worked_out,
+        resolved_board,
         write_board,
         writes_csv,
     )
@@ -276,7 +276,7 @@ def resolve(
             tasks = [prepare_task(task, top=top, missing=missing) for task in read]
             require_different_tasks(tasks)
             board, dataset = stack.enter_context(
-                worked_out(
+                resolved_board(
                     out,
                     tasks,
                     family=family,

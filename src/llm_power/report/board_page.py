@@ -23,32 +23,10 @@ _ESCAPED = str.maketrans({c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"})
 
 
 def render_board_page(data: PageData) -> str:
-    """Render the page of a board.
+    """Return the HTML page of a board.
 
-    Parameters
-    ----------
-    data : PageData
-        What `llm_power.board.page_data.page_data` returned.
-
-    Returns
-    -------
-    str
-        HTML. Style and script are inline and named by their hashes in the page's
-        Content-Security-Policy; names stand in a block of data that cannot run.
-
-    Examples
-    --------
-    >>> from llm_power import resolve_board
-    >>> from llm_power.board.page_data import page_data
-    >>> from llm_power.board.summary import describe_board
-    >>> from llm_power.example import example_task
-    >>> from llm_power.report.board_page import render_board_page
-    >>> tasks = [example_task()]
-    >>> board = resolve_board(tasks)
-    >>> summary = describe_board(board, tasks, missing="error")
-    >>> page = render_board_page(page_data(board.verdicts, summary, title="The example"))
-    >>> page.startswith("<!DOCTYPE html>")
-    True
+    Style and script are inline and named by their hashes in the page's Content-Security-Policy;
+    names stand in a block of data that cannot run.
     """
     style = asset(_PACKAGE, "page.css") + asset(_PACKAGE, "board.css")
     script = asset(_PACKAGE, "theme.js") + asset(_PACKAGE, "board.js")
@@ -67,7 +45,7 @@ def render_board_page(data: PageData) -> str:
 
 
 def _tables(task: Task, data: PageData) -> dict[str, Any]:
-    """Ranking and pairs of a task as cells, for browsers without scripts."""
+    """Return the ranking and pairs of a task as cells, for browsers without scripts."""
     most = max(1, _MOST_ROWS // len(data["tasks"]) // (1 + len(_VERDICTS)))
     rows, words = _rows(task), (task["kind"] != AVERAGE and data["shown"]) or "pairs"
     confidence = f"{100 * (1 - data['alpha']):g} % interval"
