@@ -15,8 +15,6 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from llm_power._deprecated import keep_old_modules
-
 if TYPE_CHECKING:
     from llm_power.api import (
         parametric_required_n_paired,
@@ -304,9 +302,6 @@ __all__ = [
     "wald_power",
     "write_task",
 ]
-
-
-keep_old_modules()
 
 
 def __getattr__(name: str) -> Any:

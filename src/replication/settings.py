@@ -15,7 +15,7 @@ from llm_power.printed import Printed, parse_printed
 Setting = float | list[int] | list[float]
 
 _OLD_SETTINGS: Final = {
-    "simulation": "how much is simulated stands in data/PAPER/paper.yaml (docs/what-changed.md)",
+    "simulation": "how much is simulated stands in data/PAPER/paper.yaml",
 }
 
 

@@ -25,7 +25,6 @@ DOOR = "snakemake_logger_plugin_exhibits"
 # which every import of the library runs.
 FLOORS = {
     "": 0,
-    "_deprecated": 0,
     "api": 0,
     "choices": 0,
     "command_options": 1,
