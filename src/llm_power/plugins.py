@@ -1,4 +1,4 @@
-"""What is found by name, and what another package adds under it: readers, parts of simulations.
+"""What another package adds by name: readers, commands, parts of simulations.
 
 There is one mechanism for all of them: an entry point of a group such as ``llm_power.readers``.
 Those of this package are listed in its pyproject.toml; another package lists its own there.
@@ -16,6 +16,7 @@ from llm_power.errors import InvalidArgument, LLMPowerError, listed, message_at
 
 # Each group, and what a message calls one of it.
 GROUPS: Final = {
+    "llm_power.commands": "command",
     "llm_power.readers": "reader",
     "llm_power.processes": "process",
     "llm_power.effects": "effect",

@@ -14,7 +14,7 @@ rule audit:
         # What the items of the panels give, where these are no witnesses.
         item_findings=RUN.item_findings(),
         templates=[
-            *sources.package_data(ROOT, "llm_power.claims"),
+            *sources.package_data(ROOT, "audit"),
             *sources.package_data(ROOT, "llm_power.report"),
         ],
     output:

@@ -3,13 +3,13 @@
 import os
 from pathlib import Path
 
-from llm_power.claims.corrections import corrections_json
-from llm_power.claims.evaluate import audit
-from llm_power.claims.pictures import small_pictures
-from llm_power.claims.register import load_register
-from llm_power.claims.report import render_report
-from llm_power.claims.tables import write_claims
-from replication.item_checks import with_item_checks
+from audit.corrections import corrections_json
+from audit.evaluate import audit
+from audit.item_checks import with_item_checks
+from audit.pictures import small_pictures
+from audit.register import load_register
+from audit.report import render_report
+from audit.tables import write_claims
 from replication.job import logged, snakemake
 
 with logged():

@@ -1,0 +1,278 @@
+"""Printed numbers in typed form.
+
+A printed number is a string: ``0.90`` claims two digits, ``2,396,624`` claims the unit,
+``<10^-15`` claims a bound. `parse_printed` keeps the string beside the number and the
+half unit of its last digit, so that `audit.agreement` can hold a recomputed value
+against exactly what was claimed, and against nothing narrower or wider.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Final, Literal
+
+import numpy as np
+
+from llm_power.statistics._typing import ArrayLike, FloatArray
+
+Relation = Literal["=", "≈", "<", ">", "<=", ">=", "between", "text"]
+DisplayRule = Literal["nearest", "up", "down"]
+
+
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """What a printed text says: a number, a bound, a range, or a word.
+
+    Attributes
+    ----------
+    relation : {"=", "≈", "<", ">", "<=", ">=", "between", "text"}
+        How the true value is said to stand to `value`.
+    value : float
+        The number, or the lower end of a range; ``%`` and ``pp`` are hundredths, ``M`` is a
+        million. NaN for text.
+    half_unit : float
+        Half a unit of the last printed digit, in the units of `value`; 0 for a count. Also 0 for
+        a bound unless the source says otherwise: ``< 0.001`` is not also said of 0.0014.
+    upper : float
+        The upper end of a range; NaN for everything else.
+    text : str
+        The printed string of a number; of a text the word or mark that is claimed.
+
+    Examples
+    --------
+    >>> from audit.printed import Printed, parse_printed
+    >>> number = parse_printed("0.90")
+    >>> number.value, number.half_unit, number.relation
+    (0.9, 0.005, '=')
+    """
+
+    relation: Relation
+    value: float = math.nan
+    half_unit: float = 0.0
+    upper: float = math.nan
+    text: str = ""
+
+    @property
+    def is_number(self) -> bool:
+        """Whether it is a number, and no bound, range or word.
+
+        Examples
+        --------
+        >>> from audit.printed import parse_printed
+        >>> parse_printed("≈0.9").is_number, parse_printed("<0.9").is_number
+        (True, False)
+        """
+        return self.relation in ("=", "≈")
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedInterval:
+    """A point with its bracketed bounds, ``0.0004 [−0.0003, 0.0012]`` (Table 9).
+
+    Examples
+    --------
+    >>> from audit.printed import PrintedInterval, parse_interval
+    >>> parse_interval("0.4 [0.3, 0.5]").upper.value
+    0.5
+    """
+
+    text: str
+    point: Printed
+    lower: Printed
+    upper: Printed
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedCount:
+    """So many of so many, ``4/9``; or so many and their share, ``3 (100%)``.
+
+    Attributes
+    ----------
+    text : str
+        The printed string.
+    count : int
+        The number counted.
+    total : int, optional
+        The number they are counted among, where printed.
+    share : Printed, optional
+        Their share, where printed.
+
+    Examples
+    --------
+    >>> from audit.printed import PrintedCount, parse_count
+    >>> parse_count("4/9").total
+    9
+    """
+
+    text: str
+    count: int
+    total: int | None = None
+    share: Printed | None = None
+
+
+_SUFFIX_EXPONENT = {"": 0, "%": -2, "pp": -2, "M": 6}
+_RELATIONS: Mapping[str, Relation] = {
+    "": "=", "<": "<", "≥": ">=", ">=": ">=", "≈": "≈",
+}  # fmt: skip
+NUMBER: Final = re.compile(
+    r"(?P<relation><|≥|>=|≈)?\s*"
+    r"(?P<sign>[-−+])?"
+    r"(?:10\^(?P<power>[-−]?\d+)"
+    r"|(?P<digits>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)"
+    r"(?:\s*×\s*10\^(?P<exponent>[-−]?\d+))?)"
+    r"\s*(?P<suffix>%|pp|M)?",
+    re.ASCII,
+)
+_INTERVAL = re.compile(r"(?P<point>[^\[\]]+?)\s*\[(?P<bounds>[^\[\]]+)\](?P<suffix>%|pp|M)?")
+_OF = re.compile(r"(\d+)/(\d+)")
+_SHARE = re.compile(r"(\d+) \((\d+%)\)")
+_PARENTHESES = re.compile(r"(.+?) \(([^()]+)\)")
+
+
+def printed_unit(text: str) -> str:
+    """Return the first unit of a text's numbers, ``%`` or ``pp``; empty where none has one.
+
+    Examples
+    --------
+    >>> from audit.printed import printed_unit
+    >>> printed_unit("|gap| ≤ 4 pp"), printed_unit("0.49")
+    ('pp', '')
+    """
+    units = (match["suffix"] for match in NUMBER.finditer(text))
+    return next((unit for unit in units if unit in ("%", "pp")), "")
+
+
+def parse_printed(text: str) -> Printed:
+    """Parse one printed number.
+
+    Parameters
+    ----------
+    text : str
+        For example ``2,396,624``, ``.77``, ``−0.0003``, ``9.9×10^-14``, ``<10^-15``,
+        ``≥10^7``, ``6.3pp``, ``28%``, ``1.11M``.
+
+    Returns
+    -------
+    Printed
+        The half unit of a bare power of ten is half of it: it claims one digit.
+
+    Raises
+    ------
+    ValueError
+        If `text` is not one printed number.
+
+    Examples
+    --------
+    >>> from audit.printed import parse_printed
+    >>> parse_printed("2,396,624").half_unit
+    0.5
+    >>> parse_printed("28%").value
+    0.28
+    """
+    match = NUMBER.fullmatch(text.strip())
+    if match is None:
+        raise ValueError(f"not a printed number: {text!r}")
+    bare_power = match["digits"] is None
+    digits = "1" if bare_power else match["digits"].replace(",", "")
+    exponent = int(((match["power"] if bare_power else match["exponent"]) or "0").replace("−", "-"))
+    scale = Decimal(1).scaleb(exponent + _SUFFIX_EXPONENT[match["suffix"] or ""])
+    sign = -1 if match["sign"] in ("-", "−") else 1
+    decimals = len(digits.partition(".")[2])
+    half_unit = Decimal("0.5").scaleb(-decimals) * scale
+    relation = _RELATIONS[match["relation"] or ""]
+    return Printed(
+        relation,
+        float(sign * Decimal(digits) * scale),
+        float(half_unit) if relation in ("=", "≈") else 0.0,
+        text=text,
+    )
+
+
+def parse_interval(text: str) -> PrintedInterval:
+    """Parse a point with bracketed bounds; a suffix behind the bracket belongs to both bounds.
+
+    Raises
+    ------
+    ValueError
+        If `text` is not of the form ``point [lower, upper]``.
+
+    Examples
+    --------
+    >>> from audit.printed import parse_interval
+    >>> interval = parse_interval("0.4 [0.3, 0.5]")
+    >>> interval.lower.value, interval.point.value, interval.upper.value
+    (0.3, 0.4, 0.5)
+    """
+    match = _INTERVAL.fullmatch(text.strip())
+    # The bounds hold thousands separators too; only a comma and a space part them.
+    bounds = match["bounds"].split(", ") if match else []
+    if match is None or len(bounds) != 2:
+        raise ValueError(f"not a printed interval: {text!r}")
+    suffix = match["suffix"] or ""
+    lower, upper = (parse_printed(bound + suffix) for bound in bounds)
+    return PrintedInterval(text, parse_printed(match["point"]), lower, upper)
+
+
+def parse_count(text: str) -> PrintedCount:
+    """Parse ``4/9`` or ``3 (100%)``.
+
+    Raises
+    ------
+    ValueError
+        If `text` has neither form.
+
+    Examples
+    --------
+    >>> from audit.printed import parse_count
+    >>> parse_count("4/9").count
+    4
+    """
+    if match := _OF.fullmatch(text.strip()):
+        return PrintedCount(text, int(match[1]), total=int(match[2]))
+    if match := _SHARE.fullmatch(text.strip()):
+        return PrintedCount(text, int(match[1]), share=parse_printed(match[2]))
+    raise ValueError(f"not a printed count: {text!r}")
+
+
+def split_parentheses(text: str) -> tuple[str, str]:
+    """Split ``HS, gem/L-8B (0.46)`` into what stands before the parentheses and in them.
+
+    Raises
+    ------
+    ValueError
+        If `text` does not end in parentheses.
+
+    Examples
+    --------
+    >>> from audit.printed import split_parentheses
+    >>> split_parentheses("HS, gem/L-8B (0.46)")
+    ('HS, gem/L-8B', '0.46')
+    """
+    match = _PARENTHESES.fullmatch(text.strip())
+    if match is None:
+        raise ValueError(f"not a text with another in parentheses behind it: {text!r}")
+    return match[1], match[2]
+
+
+def display_nearest(value: ArrayLike) -> FloatArray:
+    """Return the integer nearest to `value`, halves up; ``inf`` stays.
+
+    Examples
+    --------
+    >>> from audit.printed import display_nearest
+    >>> display_nearest([514.2, 515.5])
+    array([514., 516.])
+    """
+    return np.floor(np.asarray(value, dtype=np.float64) + 0.5)
+
+
+# A required number of items that is rounded up never falls short of the requirement.
+DISPLAY_RULES: Mapping[DisplayRule, Callable[[ArrayLike], FloatArray]] = {
+    "nearest": display_nearest,
+    "up": np.ceil,
+    "down": np.floor,
+}
