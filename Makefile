@@ -74,7 +74,7 @@ test-slurm: $(STAMP) ## make a board of a million pairs on a Slurm cluster of th
 mutants: $(MUTANTS_STAMP) ## report the share of 500 code mutants that the tests kill (MUTANTS="--count 50")
 	$(WITH_PATH) .venv-mutants/bin/python tools/mutants.py $(MUTANTS)
 
-wheel: $(STAMP) ## run the library's tests on its wheel, installed without the other two houses
+wheel: $(STAMP) ## run the tests of library and audit on their wheel, installed without the other houses
 	$(BIN)/python tests/installed_wheel.py
 
 lint: $(STAMP) ## check style, types and the workflow, and change nothing

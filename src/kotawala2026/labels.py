@@ -10,10 +10,10 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
+from audit.printed_tables import PublishedCounts, PublishedError
 from llm_power.board.summary import GAP_BINS
 from llm_power.errors import InvalidArgument
 from llm_power.statistics._typing import BoolArray, FloatArray
-from replication.printed import PublishedCounts, PublishedError
 
 _TASKS: Final[Mapping[str, str]] = {
     "arc": "ARC-C",

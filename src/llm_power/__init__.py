@@ -5,9 +5,8 @@ seen: required items N*, resolution ratio q = N/N*, minimum detectable effect; t
 multiplicity, subject clusters and anytime-valid monitoring.
 
 What is used most is importable from here: reading scores, resolving a board, the statistics
-of one pair, auditing claims, and the names of the paper's Appendix J. Each idea has its module
-in `llm_power.statistics`, `llm_power.scores`, `llm_power.board`, `llm_power.report` and
-`llm_power.claims`.
+of one pair, and the names of the paper's Appendix J. Each idea has its module in
+`llm_power.statistics`, `llm_power.scores`, `llm_power.board` and `llm_power.report`.
 """
 
 from __future__ import annotations
@@ -38,19 +37,6 @@ if TYPE_CHECKING:
         task_overview,
         unresolved_by_gap,
         unresolved_by_procedure,
-    )
-    from llm_power.claims._errors import (
-        AuditError,
-    )
-    from llm_power.claims.claims import (
-        Register,
-    )
-    from llm_power.claims.evaluate import (
-        Audit,
-        audit,
-    )
-    from llm_power.claims.register import (
-        load_register,
     )
     from llm_power.documents import (
         DocumentError,
@@ -174,11 +160,6 @@ _HOMES = {
     "unresolved_by_gap": "board.summary",
     "unresolved_by_procedure": "board.summary",
     "reader_names": "plugins",
-    "AuditError": "claims._errors",
-    "Register": "claims.claims",
-    "Audit": "claims.evaluate",
-    "audit": "claims.evaluate",
-    "load_register": "claims.register",
     "DocumentError": "documents",
     "InvalidArgument": "errors",
     "LLMPowerError": "errors",
@@ -232,8 +213,6 @@ _HOMES = {
 }
 
 __all__ = [
-    "Audit",
-    "AuditError",
     "BinaryClassificationTask",
     "BoardVerdicts",
     "Declared",
@@ -246,14 +225,12 @@ __all__ = [
     "PreferenceTask",
     "Question",
     "ReadOptions",
-    "Register",
     "ScoreError",
     "Simulation",
     "TaskScores",
     "adjusted_required_n",
     "anytime_horizon",
     "anytime_required_n",
-    "audit",
     "binary_verdicts",
     "bootstrap_power",
     "bootstrap_required_n",
@@ -261,7 +238,6 @@ __all__ = [
     "cohens_h",
     "difference_errors",
     "exact_two_sided_power",
-    "load_register",
     "mcnemar_asymptotic",
     "mcnemar_continuity_corrected",
     "mcnemar_exact",

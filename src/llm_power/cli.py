@@ -1,4 +1,4 @@
-"""The command line: `llm-power resolve` a board or one `pair`, `audit` what is claimed of it."""
+"""The command line: `llm-power resolve` a board or one `pair`, and commands of other packages."""
 
 # A command imports what it needs when it runs, so that help and errors of usage come at once.
 
@@ -41,6 +41,7 @@ from llm_power.errors import LLMPowerError, one_line
 from llm_power.files import naming
 from llm_power.gate.command import compare
 from llm_power.plan.command import plan
+from llm_power.plugins import COMMANDS, load_plugin, plugin_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -48,7 +49,6 @@ if TYPE_CHECKING:
     from llm_power.board.resolve import BoardVerdicts
 
 
-_CONTRADICTED: Final = 1
 _BAD_INPUT: Final = 2
 _UNFORESEEN: Final = 3
 _INTERRUPTED: Final = 130
@@ -73,11 +73,6 @@ Examples:
   llm-power resolve runs/ --metric acc,exact_match --pool groups --cluster subtask --out board
   llm-power resolve --name old=a.eval --name new=b.eval --out board
 """
-_AUDIT_EXAMPLES: Final = """\b
-Examples:
-  llm-power audit claims.yaml --results board
-  llm-power audit claims.yaml --results board --out audit --mutate
-"""
 _EXAMPLE_EXAMPLES: Final = """\b
 Examples:
   llm-power example demo
@@ -90,7 +85,21 @@ class _Settings:
     debug: bool = False
 
 
-@click.group(invoke_without_command=True)
+class _Commands(click.Group):
+    """The commands of the library, then those that packages add by an entry point."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted({*super().list_commands(ctx), *plugin_names(COMMANDS)})
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        own = super().get_command(ctx, cmd_name)
+        if own is not None or cmd_name not in plugin_names(COMMANDS):
+            return own
+        command = load_plugin(COMMANDS, cmd_name)
+        return command if isinstance(command, click.Command) else None
+
+
+@click.group(cls=_Commands, invoke_without_command=True)
 @click.version_option(package_name="llm-power", prog_name="llm-power")
 @click.option("--debug", is_flag=True, help="Show the traceback of an error as well.")
 @click.pass_context
@@ -359,45 +368,6 @@ def pair(
     else:
         raise click.UsageError("give --b and --c, or --accuracy A B with or without --rho")
     click.echo(render_answers(answers, form))
-
-
-@cli.command(epilog=_AUDIT_EXAMPLES)
-@click.argument("claims", type=click.Path(path_type=Path))
-@click.option(
-    "--results",
-    required=True,
-    type=click.Path(path_type=Path),
-    help="Folder that the result files of CLAIMS are relative to.",
-)
-@click.option(
-    "--out", type=click.Path(path_type=Path), help="Folder for the claims as CSV, Markdown, HTML."
-)
-@click.option(
-    "--mutate", is_flag=True, help="Misprint each number in turn, and count what is noticed."
-)
-def audit(*, claims: Path, results: Path, out: Path | None, mutate: bool) -> int:
-    """Hold the register of CLAIMS against the results of a run.
-
-    Each claim of the YAML file names a result file, a row of it, a column and the number that
-    was printed. Exit code 0: nothing is contradicted; 1: something is; others as of llm-power
-    itself. With --out, claims.csv, claims.md and corrections.json are written into that
-    folder; with the extra `report` installed also report.html. With --mutate also mutation.csv
-    and mutation.md: which misprints of CLAIMS these results would contradict.
-    """
-    from llm_power.claims.audit_files import audit_text, write_audit
-    from llm_power.claims.evaluate import audit as judge
-    from llm_power.claims.mutation import mutation_trials, score_text
-    from llm_power.claims.register import load_register
-
-    register = load_register(claims)
-    judged = judge(register, results)
-    trials = mutation_trials(register, results) if mutate else []
-    left_out = "" if out is None else write_audit(out, judged, results, trials)
-    click.echo(audit_text(judged))
-    if mutate:
-        click.echo(score_text(trials))
-    _warn(left_out, *(f"warning: {one_line(missing)}" for missing in judged.missing_texts()))
-    return _CONTRADICTED if judged.with_verdict("contradicted") else 0
 
 
 @cli.command(epilog=_EXAMPLE_EXAMPLES)

@@ -1,6 +1,6 @@
-"""Readers by name: entry points of the group ``llm_power.readers``, which any package may add to.
+"""Readers and commands by name: entry points of two groups, which any package may add to.
 
-Those of this package are listed in its pyproject.toml.
+Those of this project are listed in its pyproject.toml.
 """
 
 from __future__ import annotations
@@ -14,10 +14,13 @@ from typing import Any, Final
 from llm_power.errors import InvalidArgument, LLMPowerError, listed, message_at
 
 READERS: Final = "llm_power.readers"
+COMMANDS: Final = "llm_power.commands"
+# What a message calls one of each group, and what else its name may be.
+_WORDS: Final = {READERS: ("reader", "auto or "), COMMANDS: ("command", "")}
 
 
 class PluginError(LLMPowerError):
-    """A package offers a reader that cannot be used."""
+    """A package offers something by name that cannot be used."""
 
 
 def reader_names() -> tuple[str, ...]:
@@ -29,38 +32,49 @@ def reader_names() -> tuple[str, ...]:
     >>> "lm_eval" in reader_names()
     True
     """
-    return tuple(sorted({point.name for point in entry_points(group=READERS)}))
+    return plugin_names(READERS)
+
+
+def plugin_names(group: str) -> tuple[str, ...]:
+    """Return the names in a group, in alphabetical order; nothing is loaded."""
+    return tuple(sorted({point.name for point in entry_points(group=group)}))
 
 
 def load_reader(name: str) -> Callable[..., Any]:
     """Return the function ``(paths, options) -> TaskScores`` of that name."""
-    points = {point.value: point for point in _entry_points(name, tuple(sys.path))}
+    return load_plugin(READERS, name)
+
+
+def load_plugin(group: str, name: str) -> Callable[..., Any]:
+    """Return what goes by that name in a group."""
+    word, besides = _WORDS[group]
+    points = {point.value: point for point in _entry_points(group, name, tuple(sys.path))}
     if not points:
-        known = list(reader_names())
-        raise InvalidArgument(f"reader must be auto or one of {known}, got {name!r}")
+        known = list(plugin_names(group))
+        raise InvalidArgument(f"{word} must be {besides}one of {known}, got {name!r}")
     if len(points) > 1:
         raise _error(
-            f"{len(points)} packages have a reader {name!r}: "
+            f"{len(points)} packages have a {word} {name!r}: "
             + listed(sorted(map(_described, points.values()))),
             remedy="uninstall all but one of them",
         )
     (point,) = points.values()
     try:
-        reader = point.load()
+        plugin = point.load()
     except Exception as error:  # whatever a package does when it is imported
         raise _error(
-            f"the reader {_described(point)!r} cannot be loaded ({type(error).__name__}: {error})"
+            f"the {word} {_described(point)!r} cannot be loaded ({type(error).__name__}: {error})"
         ) from error
-    if not callable(reader):
-        raise _error(f"the reader {_described(point)!r} is not a function")
-    function: Callable[..., Any] = reader
+    if not callable(plugin):
+        raise _error(f"the {word} {_described(point)!r} is not a function")
+    function: Callable[..., Any] = plugin
     return function
 
 
 @lru_cache(maxsize=256)
-def _entry_points(name: str, path: tuple[str, ...]) -> EntryPoints:
+def _entry_points(group: str, name: str, path: tuple[str, ...]) -> EntryPoints:
     """Look through all packages on the path once, for it takes milliseconds."""
-    return entry_points(group=READERS, name=name)
+    return entry_points(group=group, name=name)
 
 
 def _error(problem: str, remedy: str = "repair or uninstall that package") -> PluginError:

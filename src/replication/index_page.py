@@ -15,10 +15,10 @@ from urllib.parse import quote
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
-from llm_power.claims.pictures import picture_address
+from audit.pictures import picture_address
+from audit.written_verdicts import counted, verdicts_by_exhibit
 from llm_power.provenance import VERDICTS
 from llm_power.report.page import asset, content_policy, page_environment
-from replication.judged import counted, verdicts_by_exhibit
 
 _PACKAGE: Final = "replication"
 # How wide a picture is shown, on a screen with twice the points.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from llm_power.printed import Printed
+from audit.printed import Printed
 
 
 @dataclass(frozen=True, slots=True)

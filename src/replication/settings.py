@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from llm_power._decimal import as_decimal
-from llm_power.claims.register import load_statements
+from audit._decimal import as_decimal
+from audit.printed import Printed, parse_printed
+from audit.register import load_statements
 from llm_power.documents import DocumentError, first_violation, read_yaml
 from llm_power.errors import one_line
-from llm_power.printed import Printed, parse_printed
 
 Setting = float | list[int] | list[float]
 

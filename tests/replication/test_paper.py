@@ -214,8 +214,8 @@ def test_sources_are_the_modules_that_are_imported_and_their_paths_relative(
 @pytest.mark.parametrize(
     ("module", "read"),
     [
-        ("llm_power.claims.register", "llm_power/claims/register.schema.yaml"),
-        ("llm_power.claims.report", "llm_power/report/page.css"),
+        ("audit.register", "audit/register.schema.yaml"),
+        ("audit.report", "llm_power/report/page.css"),
         ("llm_power.report.figures", "llm_power/report/style.mplstyle"),
     ],
 )

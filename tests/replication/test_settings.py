@@ -12,6 +12,8 @@ import pytest
 import yaml
 
 import replication.settings
+from audit.printed import Printed
+from audit.register import load_register
 from llm_power.board.operating_point import Declared
 from llm_power.choices import (
     CLUSTER_SAMPLINGS,
@@ -20,9 +22,7 @@ from llm_power.choices import (
     MISSING_POLICIES,
     WEIGHTINGS,
 )
-from llm_power.claims.register import load_register
 from llm_power.documents import DocumentError, read_yaml
-from llm_power.printed import Printed
 from replication.boards import Board, Boards
 from replication.settings import add_boards, check_settings, drop_old_settings, load_settings
 

@@ -14,7 +14,7 @@ rule audit:
         # What the items of the panels give, where these are no witnesses.
         item_findings=RUN.item_findings(),
         templates=[
-            *sources.package_data(ROOT, "llm_power.claims"),
+            *sources.package_data(ROOT, "audit"),
             *sources.package_data(ROOT, "llm_power.report"),
         ],
     output:
@@ -47,7 +47,7 @@ rule audit:
             rule.name: os.path.relpath(rule.snakefile) for rule in AUDITED.values()
         },
     script:
-        "../scripts/audit.py"
+        "../scripts/audit_claims.py"
 
 
 # Its judgements have every number that it is judged by.

@@ -12,7 +12,7 @@ from snakemake.logging import logger
 from llm_power.errors import LLMPowerError
 from replication import sources
 from replication.boards import AVERAGE_TABLES, STREAMED_TABLES, table_files
-from replication.judged import counted, verdicts_by_exhibit
+from audit.written_verdicts import counted, verdicts_by_exhibit
 from replication.screen import SAID_LATER
 from replication.settings import settings_file
 from replication.targets import (

@@ -13,6 +13,8 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
+from audit.printed import DisplayRule, Printed, parse_printed, split_parentheses
+from audit.printed_tables import PublishedCounts
 from kotawala2026.exhibits._beside import beside, compared
 from kotawala2026.exhibits.item_count import jointly_solved, rules_of_table
 from kotawala2026.labels import in_printed_order, pair_names
@@ -21,11 +23,9 @@ from llm_power.board.operating_point import OperatingPoint
 from llm_power.board.resolution import add_resolution
 from llm_power.board.verdicts import verdict_table
 from llm_power.errors import InvalidArgument
-from llm_power.printed import DisplayRule, Printed, parse_printed, split_parentheses
 from llm_power.report.tables import Column, Formatter, as_integer
 from llm_power.statistics._typing import IntArray
 from replication.exhibits import Inputs
-from replication.printed import PublishedCounts
 
 POINT: Final = OperatingPoint(alpha=ALPHA, power=POWER)
 _COUNTED: Final = ("n_items", "n11", "b", "c", "n00")

@@ -8,11 +8,11 @@ import pandas as pd
 import seaborn as sns
 from matplotlib.figure import Figure
 
+from audit.printed_tables import PublishedCounts
 from kotawala2026.exhibits._bars import PRINTED, legend_above, printed_handle, style_bars
 from kotawala2026.labels import model_label, pair_labels, task_label
 from llm_power.report.figures import PAGE_INCHES
 from replication.exhibits import Drawing, Exhibit, Inputs
-from replication.printed import PublishedCounts
 
 _COLUMNS = 2
 _PANEL_INCHES = 2.25

@@ -9,6 +9,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from audit.printed_tables import PublishedCounts
 from kotawala2026.exhibits._bars import PRINTED, legend_above, printed_handle, style_bars
 from kotawala2026.exhibits._counts_table import counted_pairs, items_of
 from llm_power.provenance import Provenance
@@ -16,7 +17,6 @@ from llm_power.report.figures import new_figure
 from llm_power.statistics._typing import FloatArray
 from llm_power.statistics.exact_required_n import connor_required_n
 from replication.exhibits import Drawing, Exhibit, Inputs
-from replication.printed import PublishedCounts
 
 
 def make(inputs: Inputs) -> Exhibit:

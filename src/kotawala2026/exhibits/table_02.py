@@ -7,11 +7,11 @@ from collections.abc import Hashable, Mapping, Sequence
 import numpy as np
 import pandas as pd
 
+from audit.printed import Printed
 from kotawala2026.exhibits._beside import compared
 from kotawala2026.operating_point import ALPHA, POWER
 from kotawala2026.rejection_rates import TESTS, CalibrationCell, calibration_cell
 from llm_power.errors import InvalidArgument
-from llm_power.printed import Printed
 from llm_power.provenance import Provenance
 from llm_power.report.tables import Column, Table, as_percent, as_text, to_csv
 from llm_power.statistics._seeds import named_rng

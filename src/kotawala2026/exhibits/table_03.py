@@ -8,11 +8,11 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
+from audit.agreement import agrees
+from audit.printed import PrintedCount
 from kotawala2026.exhibits._beside import beside, compared, count_unresolved
-from llm_power.agreement import agrees
 from llm_power.board.summary import GAP_BINS, unresolved_by_gap
 from llm_power.errors import InvalidArgument
-from llm_power.printed import PrintedCount
 from llm_power.provenance import Provenance
 from llm_power.report.tables import Column, Table
 from replication.exhibits import Exhibit, Inputs

@@ -11,19 +11,19 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
+from audit.printed import PrintedCount
+from audit.printed_tables import PublishedCounts
 from kotawala2026.exhibits._counts_table import POINT, counted_pairs, items_of, with_counts_of
 from kotawala2026.labels import in_printed_order, task_label
 from llm_power.board.multiplicity import add_multiplicity
 from llm_power.board.sequential import add_sequential
 from llm_power.board.verdicts import verdict_table
-from llm_power.printed import PrintedCount
 from llm_power.provenance import Provenance
 from llm_power.report.tables import Column, Table
 from llm_power.statistics._typing import BoolArray
 from llm_power.statistics.mcnemar import mcnemar_asymptotic
 from llm_power.statistics.multiplicity import Procedure, adjusted_required_n
 from replication.exhibits import Exhibit, Inputs
-from replication.printed import PublishedCounts
 
 MMLU_PRO, OLL_V1 = "MMLU-Pro", "OLL v1"
 _FROM_COUNTS, _FROM_BOARD = "counts", "board"

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from audit.printed import Printed
+from audit.printed_tables import PublishedCounts
 from kotawala2026.exhibits._beside import count_unresolved
 from kotawala2026.exhibits._counts_table import (
     counted,
@@ -15,11 +17,9 @@ from kotawala2026.exhibits._counts_table import (
     side_by_side,
     stacked,
 )
-from llm_power.printed import Printed
 from llm_power.provenance import Provenance
 from llm_power.report.tables import Table, as_integer
 from replication.exhibits import Exhibit, Inputs
-from replication.printed import PublishedCounts
 
 
 def make(inputs: Inputs) -> Exhibit:

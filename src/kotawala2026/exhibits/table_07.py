@@ -7,6 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from audit.printed import Printed
+from audit.printed_tables import PublishedCounts
 from kotawala2026.exhibits._beside import as_rounded_up, count_unresolved
 from kotawala2026.exhibits._counts_table import (
     items_of,
@@ -16,12 +18,10 @@ from kotawala2026.exhibits._counts_table import (
     with_counts_of,
 )
 from kotawala2026.exhibits.item_count import implied_item_count, rules_of_table
-from llm_power.printed import Printed
 from llm_power.provenance import Provenance
 from llm_power.report.tables import Table
 from llm_power.statistics.paired_binary import required_n_discordance
 from replication.exhibits import Exhibit, Inputs
-from replication.printed import PublishedCounts
 
 
 def make(inputs: Inputs) -> Exhibit:

@@ -9,12 +9,12 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
+from audit.agreement import MONTE_CARLO_STANDARD_ERRORS
+from audit.printed import PrintedInterval
 from kotawala2026.exhibits._beside import as_rounded_up, beside, compared
 from kotawala2026.labels import in_printed_order
-from llm_power.agreement import MONTE_CARLO_STANDARD_ERRORS
 from llm_power.board.cluster_robustness import category_bootstrap_tables
 from llm_power.board.operating_point import OperatingPoint
-from llm_power.printed import PrintedInterval
 from llm_power.provenance import Provenance
 from llm_power.report.tables import Column, Table, as_digits_of
 from replication.exhibits import Exhibit, Inputs

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from audit.agreement import MONTE_CARLO_STANDARD_ERRORS, agrees
+from audit.printed import Printed
 from kotawala2026.exhibits._beside import agrees_rounded, as_rounded_up, compared
 from kotawala2026.labels import pair_labels, validated_labels
 from kotawala2026.rejection_rates import TESTS, rejection_rates
-from llm_power.agreement import MONTE_CARLO_STANDARD_ERRORS, agrees
 from llm_power.errors import InvalidArgument
-from llm_power.printed import Printed
 from llm_power.provenance import Provenance
 from llm_power.report.tables import Column, Table
 from llm_power.statistics._seeds import named_rng
@@ -70,7 +70,7 @@ def table_10(
     has the printed gap (the instruction-tuned one, in both rows).
 
     Printed and simulated powers are both outcomes of M trials. ``power_agrees`` holds the
-    printed one against the exact power, at the level of `llm_power.agreement`.
+    printed one against the exact power, at the level of `audit.agreement`.
     """
     rows = []
     for _, cells in published.iterrows():

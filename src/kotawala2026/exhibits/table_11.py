@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
+from audit.printed_tables import PublishedCounts
 from kotawala2026.exhibits._beside import beside, compared
 from kotawala2026.exhibits._counts_table import counted_pairs, items_of, label_and_gap
 from kotawala2026.operating_point import ALPHA
@@ -16,7 +17,6 @@ from llm_power.provenance import Provenance
 from llm_power.report.tables import Column, Table
 from llm_power.statistics.bootstrap_law import bootstrap_tails, percentile_bootstrap_rejects
 from replication.exhibits import Exhibit, Inputs
-from replication.printed import PublishedCounts
 
 
 def make(inputs: Inputs) -> Exhibit:

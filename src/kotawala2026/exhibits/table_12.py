@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from audit.printed_tables import PublishedCounts
 from kotawala2026.exhibits._counts_table import counted_pairs, items_of
 from llm_power.errors import InvalidArgument
 from llm_power.provenance import Provenance
@@ -17,7 +18,6 @@ from llm_power.statistics.bootstrap_law import percentile_bootstrap_rejects
 from llm_power.statistics.multiplicity import adjusted_required_n
 from llm_power.statistics.required_n_bootstrap import bootstrap_required_n
 from replication.exhibits import Exhibit, Inputs
-from replication.printed import PublishedCounts
 
 
 def make(inputs: Inputs) -> Exhibit:

@@ -9,11 +9,11 @@ from typing import Any, ClassVar, Final
 
 import pandas as pd
 
+from audit.printed_tables import PublishedCounts, load_counts, load_table
 from kotawala2026.exhibits.item_count import jointly_solved
 from llm_power.statistics.paired_binary import PairSummary, summarize_counts
 from replication.constraints import BoardScore, load_board_scores
 from replication.findings import Basis
-from replication.printed import PublishedCounts, load_counts, load_table
 from replication.settings import load_settings
 
 N_TABLES: Final = 12
@@ -26,7 +26,7 @@ class PublishedNumbers:
     Attributes
     ----------
     tables : mapping of int to DataFrame
-        Tables 1 to 12, cells as `replication.printed.load_table` parses them.
+        Tables 1 to 12, cells as `audit.printed_tables.load_table` parses them.
     settings : mapping
         Numbers of prose and captions by name.
     close_pairs : PublishedCounts

@@ -12,12 +12,12 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, Final
 
 from llm_power.documents import DocumentError, read_yaml
 from llm_power.errors import ScoreError, listed
-from llm_power.printed import parse_printed
 from llm_power.scores._attempts import json_of
 from llm_power.scores._displayed import Displayed, displayed, inside
 from llm_power.scores._logs import RUN_TIME, LogFormat, Logs, ModelScores
@@ -40,6 +40,9 @@ _NAME: Final = re.compile(
 _OF_AN_INSTANCE: Final = "report.json"
 INSTANCE_LIST: Final = "instance_ids.txt"
 _METADATA: Final = "metadata.yaml"
+_SHARE: Final = re.compile(
+    r"\s*(?P<number>[-+]?(?:\d+(?:\.\d+)?|\.\d+))\s*(?P<percent>%)?\s*", re.ASCII
+)
 _OF_A_SUBMISSION: Final = {"results.json", "per_instance_details.json"}
 
 _REPOSITORY: Final = "repo"
@@ -178,19 +181,29 @@ def _displayed(
         metadata = read_yaml(beside)
         info = inside(metadata, "info")
         value = inside(metadata if info is None else info, "resolved")  # the oldest have no info
-        shown = None if value is None else parse_printed(str(value))
+        shown = None if value is None else _displayed_share(str(value))
     except (DocumentError, ValueError) as error:
         problem, remedy = "what is resolved is no number", "repair that file, or move it away"
         raise log.fault(f"{_METADATA}: {getattr(error, 'problem', problem)}", remedy) from error
     if shown is None:
         return []
     counted = _as_counted({**dict.fromkeys(declared or (), 0.0), **scores})
-    scale = 1 if "%" in shown.text else 100
-    name = f"resolved ({_METADATA})"
-    found = displayed(name, shown.value, counted, scale, half_unit=shown.half_unit)
+    number, scale, half_unit = shown
+    found = displayed(f"resolved ({_METADATA})", number, counted, scale, half_unit=half_unit)
     # Without the data set's list, instances that have no report could make it less.
     is_bound = log.path.is_dir() and declared is None
     return [one for one in found if not (is_bound and one.value < one.counted)]
+
+
+def _displayed_share(text: str) -> tuple[float, int, float]:
+    """Return a share, what it is a share of (100, or 1 for a percentage) and half its last unit."""
+    match = _SHARE.fullmatch(text)
+    if match is None:
+        raise ValueError(f"no number: {text!r}")
+    scale, unit = (1, Decimal("0.01")) if match["percent"] else (100, Decimal(1))
+    number = Decimal(match["number"])
+    half_unit = Decimal(5).scaleb(int(number.as_tuple().exponent) - 1)
+    return float(number * unit), scale, float(half_unit * unit)
 
 
 def _as_counted(scores: Mapping[str, float]) -> list[float]:

@@ -16,6 +16,12 @@ from matplotlib.patches import Rectangle
 from scipy.stats import multinomial
 
 import board_examples
+from audit.printed import (
+    Printed,
+)
+from audit.printed_tables import (
+    PublishedCounts,
+)
 from board_examples import POINT, RESAMPLES, SUBJECTS, ClusteredBoard, CountedBoard
 from kotawala2026.exhibits import figure_01, figure_02, figure_07
 from kotawala2026.exhibits.table_03 import present as present_03
@@ -33,18 +39,12 @@ from kotawala2026.exhibits.table_10 import table_10
 from llm_power.board.cluster_sums import cluster_moments
 from llm_power.board.resolve import resolve_board
 from llm_power.errors import InvalidArgument
-from llm_power.printed import (
-    Printed,
-)
 from llm_power.provenance import Provenance
 from llm_power.report.figures import house_style, save_figure
 from llm_power.report.tables import Table, to_csv, to_latex, to_markdown
 from llm_power.statistics._cluster_sets import one_way_anova
 from llm_power.statistics.category_bootstrap import resample_clusters
 from llm_power.statistics.mcnemar import mcnemar_asymptotic
-from replication.printed import (
-    PublishedCounts,
-)
 from replication.settings import load_settings
 
 Loader = Callable[[int], pd.DataFrame]

@@ -15,6 +15,7 @@ from matplotlib.patches import Rectangle
 from scipy.optimize import brentq
 from scipy.stats import norm
 
+from audit.printed_tables import PublishedCounts
 from kotawala2026.exhibits import figure_03, figure_04, figure_05, figure_06, table_02
 from kotawala2026.exhibits._power_curves import crossing_point, curves_of, tabulate
 from kotawala2026.exhibits._power_curves import draw as draw_curves
@@ -32,7 +33,6 @@ from llm_power.statistics.graded_pairs import graded_difference_variance
 from llm_power.statistics.inversion import required_n
 from llm_power.statistics.paired_binary import required_n_paired_binary
 from replication.exhibits import Inputs
-from replication.printed import PublishedCounts
 from replication.settings import load_settings
 from replication.simulations import simulate_part
 from replication.stages import write_stage

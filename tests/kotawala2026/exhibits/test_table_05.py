@@ -10,6 +10,9 @@ import pandas as pd
 import pytest
 from scipy.stats import norm
 
+from audit.printed_tables import (
+    PublishedCounts,
+)
 from kotawala2026.exhibits._counts_table import POINT, counted_pairs
 from kotawala2026.exhibits.table_05 import present, table_05
 from llm_power.board.multiplicity import add_multiplicity
@@ -17,9 +20,6 @@ from llm_power.board.sequential import add_sequential
 from llm_power.board.verdicts import verdict_table
 from llm_power.errors import InvalidArgument
 from llm_power.report.tables import to_markdown
-from replication.printed import (
-    PublishedCounts,
-)
 
 Loader = Callable[[int], pd.DataFrame]
 

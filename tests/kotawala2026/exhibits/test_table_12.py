@@ -14,13 +14,13 @@ import pytest
 from scipy.stats import norm
 
 import llm_power.statistics
+from audit.printed_tables import (
+    PublishedCounts,
+)
 from kotawala2026.exhibits._counts_table import counted_pairs
 from kotawala2026.exhibits.table_12 import present, table_12
 from llm_power.errors import InvalidArgument
 from llm_power.report.tables import to_markdown
-from replication.printed import (
-    PublishedCounts,
-)
 
 Loader = Callable[[int], pd.DataFrame]
 

@@ -14,8 +14,9 @@ import pytest
 import yaml
 from stand_in import TOKEN, StandIn, details_v1, running
 
-from llm_power.claims.evaluate import Audit, audit
-from llm_power.claims.register import load_register as load_claims
+from audit.evaluate import Audit, audit
+from audit.item_checks import with_item_checks
+from audit.register import load_register as load_claims
 from llm_power.scores.store import TaskScores, read_task
 from llm_power.statistics._typing import FloatArray
 from replication.constraints import load_board_scores
@@ -23,7 +24,6 @@ from replication.hub.access import Access
 from replication.hub.datasets import load_register
 from replication.hub.download import download
 from replication.hub.lock import LockFile
-from replication.item_checks import with_item_checks
 from repository import ROOT, copy_finished, copy_repository, run_workflow
 
 pytestmark = pytest.mark.slow

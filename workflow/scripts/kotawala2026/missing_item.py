@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from audit.printed_tables import load_counts
 from kotawala2026.exhibits.item_count import implied_item_count
 from kotawala2026.missing_item import leave_one_out, require_same_categories
 from kotawala2026.quantities.evaluated import on_scores
@@ -9,7 +10,6 @@ from llm_power.scores.store import TaskScores, read_task, write_task
 from replication.constraints import load_constraints
 from replication.findings import Finding
 from replication.job import logged, snakemake, write_csv
-from replication.printed import load_counts
 
 with logged():
     inputs, params = snakemake.input, snakemake.params
