@@ -22,20 +22,11 @@ _LABEL: Final = 10
 
 @dataclass(frozen=True)
 class Made:
-    """What a run has made, as far as the next one is compared with it.
-
-    Attributes
-    ----------
-    ended : str
-        When its last job ended.
-    files : mapping of str to mapping
-        SHA-256 of the files of each exhibit and each board.
-    verdicts : mapping of str to str
-        The verdict of each claim.
-    """
+    """What a run has made, as far as the next one is compared with it."""
 
     ended: str = ""
     files: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    # The verdict of each claim.
     verdicts: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
@@ -76,17 +67,7 @@ class Made:
 
 
 def last_screen(folders: Sequence[str], *, seconds: float, log: Path | None) -> list[str]:
-    """Return the lines with which a finished run ends.
-
-    Parameters
-    ----------
-    folders : sequence of str
-        What the paths of each paper begin with that was made whole. What it made is remembered.
-    seconds : float
-        How long it took.
-    log : Path or None
-        The file of what Snakemake said.
-    """
+    """Return the lines with which a finished run ends."""
     lines = [line for folder in folders for line in (*_of_paper(folder), "")]
     return [*lines, *(_row("Log", str(log)) if log else []), *_row("Took", took(seconds))]
 

@@ -34,23 +34,13 @@ class FolderInUse(LLMPowerError):
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """The process that started a run.
-
-    Attributes
-    ----------
-    host : str
-        Name of its machine.
-    pid : int
-        Its number.
-    started : float
-        When it started, in seconds since 1970; a number alone is given out again.
-    mark : str
-        What the environment of all processes of the run holds.
-    """
+    """The process that started a run."""
 
     host: str
     pid: int
+    # When it started, in seconds since 1970; a number alone is given out again.
     started: float
+    # What the environment of all processes of the run holds.
     mark: str
 
     @classmethod
@@ -90,18 +80,7 @@ def forget_owner(folder: Path) -> None:
 
 
 def take_over(folder: Path) -> list[str]:
-    """Free a folder of what a killed run has left: its jobs that still write, and its lock.
-
-    Returns
-    -------
-    list of str
-        What was done, a line each.
-
-    Raises
-    ------
-    FolderInUse
-        A run is alive, or it ran on another machine, or nothing says whose the lock is.
-    """
+    """Free a folder of what a killed run has left: its jobs that still write, and its lock."""
     owner, locks = _read_owner(folder), _locks(folder)
     if owner is not None and owner.host != socket.gethostname():
         problem = f"the folder is in use by a run on another machine ({owner})"

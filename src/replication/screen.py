@@ -1,8 +1,4 @@
-"""The screen of a quiet run, as a log handler of Snakemake.
-
-It shows a line for each exhibit, board and page as it lands, one line of progress on a terminal,
-and one line for each error. Snakemake's own log is a file beside it and keeps everything.
-"""
+"""The screen of a quiet run, as a log handler of Snakemake."""
 
 from __future__ import annotations
 

@@ -25,23 +25,9 @@ class TooLarge(Exception):
 
 
 def by_deadline(action: Callable[[], T], patience: Patience) -> T:
-    """Return what a request returns, or raise at its deadline.
-
-    The timeouts of the client are between two bytes, of headers too. So a server that sends one
-    now and then is not noticed by them.
-
-    Parameters
-    ----------
-    action : callable
-        Makes the request, in a thread that is left behind at the deadline. It must write nothing.
-    patience : Patience
-        What holds the deadline.
-
-    Raises
-    ------
-    Overdue
-        At the deadline; before it, whatever `action` raises.
-    """
+    """Return what a request returns, or raise at its deadline."""
+    # The timeouts of the client are between two bytes, of headers too. So a server that sends one
+    # now and then is not noticed by them.
     outcome: Future[T] = Future()
 
     def run() -> None:
@@ -59,26 +45,8 @@ def by_deadline(action: Callable[[], T], patience: Patience) -> T:
 
 
 def opened(client: httpx2.Client, url: str, headers: Mapping[str, str], silence: float) -> Any:
-    """Return the answer to a GET, of whose body nothing is read yet; the caller closes it.
-
-    Redirects are followed here, for the client would read their bodies whole.
-
-    Parameters
-    ----------
-    client : httpx2.Client
-        What asks; it keeps the token from other hosts.
-    url : str
-        What is asked for.
-    headers : mapping of str to str
-        What is sent along.
-    silence : float
-        Seconds without a byte after which the request has failed.
-
-    Raises
-    ------
-    httpx2.HTTPError
-        If there is no answer.
-    """
+    """Return the answer to a GET, of whose body nothing is read yet; the caller closes it."""
+    # Redirects are followed here, for the client would read their bodies whole.
     request = client.build_request("GET", url, headers=dict(headers), timeout=silence)
     for _ in range(_MOST_REDIRECTS):
         answer = client.send(request, stream=True, follow_redirects=False)
@@ -90,13 +58,7 @@ def opened(client: httpx2.Client, url: str, headers: Mapping[str, str], silence:
 
 
 def body_of(answer: Any, most: int) -> bytes:
-    """Return the decoded body of an answer.
-
-    Raises
-    ------
-    TooLarge
-        Once it has more than `most` bytes; the rest is not read.
-    """
+    """Return the decoded body of an answer."""
     body = bytearray()
     for block in answer.iter_bytes():  # of a compressed body, at most 1 MiB at a time
         body += block

@@ -42,24 +42,7 @@ _NOT_THERE: Final = (errors.RevisionNotFoundError, errors.EntryNotFoundError)
 
 @contextmanager
 def offered_by_hub(dataset: Dataset, access: Access, patience: Patience) -> Iterator[Remote]:
-    """Say where the file of a data set is, and what the hub says of its contents.
-
-    Parameters
-    ----------
-    dataset : Dataset
-        What to fetch; a revision or a file that it leaves open is looked up.
-    access : Access
-        Endpoint and token.
-    patience : Patience
-        How long to wait for an answer.
-
-    Raises
-    ------
-    TransientError
-        If another attempt may succeed.
-    HubError
-        If it cannot be had.
-    """
+    """Say where the file of a data set is, and what the hub says of its contents."""
     hub = _Hub(dataset, access, patience)
     with hub.client_errors():
         remote = hub.locate()

@@ -32,54 +32,30 @@ _CORRECT: Final = re.compile(r"\d{1,9}|")
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """One published file.
+    """One published file."""
 
-    Attributes
-    ----------
-    name : str
-        ``BOARD/TASK/MODEL``: whose scores on what. Everything behind the second slash is the
-        name of the model.
-    source : {"hub", "github"}
-        Where it is published: a data set of huggingface.co, or a repository of github.com.
-    repo : str
-        ``OWNER/NAME`` there.
-    revision : str or None
-        Commit, 40 hexadecimal digits; None where it is not known yet.
-    file : str
-        Path in the repository. May hold the wildcards ``*``, ``?`` and ``[...]`` where it is not
-        known: exactly one file must then match.
-    bytes : int or None
-        Size, where known.
-    sum : str or None
-        SHA-256 of the contents, or the id that git has for them (64 or 40 digits), where known.
-    rows : tuple of (int, int) or None
-        Smallest and largest number of items that it may hold.
-    licence : str
-        As declared there; "none declared" where none is, empty where it is not known.
-    retrieved : str
-        Time at which size and hash were taken, ISO 8601 in UTC; may be empty.
-    correct : int or None
-        Correct answers in it, where they are known to be others than those displayed: with so
-        many it is accepted, and with any other number refused.
-    note : str
-        Why they are; given with `correct` alone.
-    listed_in : str
-        The file of the board that lists it; empty if the register does. A file that a board lists
-        is not downloaded without its sum.
-    """
-
+    # BOARD/TASK/MODEL: whose scores on what. Everything behind the second slash is the name of the
+    # model.
     name: str
     source: Source
     repo: str
     revision: str | None
+    # Path in the repository. May hold the wildcards *, ? and [...] where it is not known: exactly
+    # one file must then match.
     file: str
     bytes: int | None
+    # SHA-256 of the contents, or the id that git has for them (64 or 40 digits), where known.
     sum: str | None
     rows: tuple[int, int] | None
+    # As declared there; "none declared" where none is, empty where it is not known.
     licence: str
     retrieved: str
+    # Correct answers in it, where they are known to be others than those displayed: with so many
+    # it is accepted, and with any other number refused.
     correct: int | None = None
     note: str = ""
+    # The file of the board that lists it; empty if the register does. A file that a board lists is
+    # not downloaded without its sum.
     listed_in: str = ""
 
     @property
@@ -103,11 +79,9 @@ class Dataset:
         return any(wildcard in self.file for wildcard in "*?[")
 
     def means(self, path: str) -> bool:
-        """Whether `path` of the repository is the file, or one that it may be.
-
-        Runs are named by their time, which folder and file spell in different ways: with colons
-        or with dashes.
-        """
+        """Whether `path` of the repository is the file, or one that it may be."""
+        # Runs are named by their time, which folder and file spell in different ways: with colons
+        # or with dashes.
         if self.is_pattern:
             return fnmatchcase(path, self.file)
         return _TIME_MARKS.sub("", path) == _TIME_MARKS.sub("", self.file)
@@ -140,24 +114,7 @@ def listed_files(board: str, task: str, download: Mapping[str, Any]) -> list[Dat
 
 
 def load_register(path: Path) -> dict[str, Dataset]:
-    """Load the register.
-
-    Parameters
-    ----------
-    path : Path
-        CSV with the columns name, source, repo, revision, file, bytes, sha256, rows, licence,
-        retrieved, correct and note. ``rows`` is a number, or a range like ``12031-12032``.
-
-    Returns
-    -------
-    dict
-        Data sets by name, in the order of the file.
-
-    Raises
-    ------
-    HubError
-        If the file cannot be read or a line is malformed; the message names line and column.
-    """
+    """Load the register."""
     try:
         text = path.read_bytes().decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:

@@ -49,10 +49,8 @@ def only_writer(target: Path) -> Iterator[None]:
 
 
 def part_of(target: Path, url: str) -> Path:
-    """Return where the file at `url`, pinned by its commit, is kept until it is whole.
-
-    Parts of other files for the same place are cleared away.
-    """
+    """Return where the file at `url`, pinned by its commit, is kept until it is whole."""
+    # Parts of other files for the same place are cleared away.
     key = hashlib.sha256(url.encode()).hexdigest()[:16]
     part = target.with_name(f".{target.name}.{key}.part")
     for stale in target.parent.glob(f".{glob.escape(target.name)}.*.part"):
@@ -78,13 +76,7 @@ def called(known: str) -> str:
 
 
 def require_room(folder: Path, size: int | None) -> None:
-    """Refuse a file that the disk has no room for, before any of it is fetched.
-
-    Raises
-    ------
-    HubError
-        If fewer bytes are free than the file has.
-    """
+    """Refuse a file that the disk has no room for, before any of it is fetched."""
     free = shutil.disk_usage(folder).free
     if size is not None and size > free:
         raise _no_room(folder, f"{size} bytes are needed and {free} are free")

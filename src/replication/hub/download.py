@@ -31,32 +31,7 @@ def download(
     access: Access,
     patience: Patience | None = None,
 ) -> Path:
-    """Return the path of a data set's file, which is fetched if it is not there or is not right.
-
-    Parameters
-    ----------
-    dataset : Dataset
-        A line of the register.
-    folder : Path
-        Folder of all downloads.
-    lock : LockFile
-        Where the hash is observed, if the register has none.
-    access : Access
-        Endpoints and token.
-    patience : Patience, optional
-        How long to try.
-
-    Returns
-    -------
-    Path
-        `download_path` of the data set; the file there has the declared or the observed hash.
-
-    Raises
-    ------
-    HubError
-        If the file cannot be had, or is not the declared one. There is then nothing at the
-        path, or what was there before; beside it may be what came of the file, for the next run.
-    """
+    """Return the path of a data set's file, which is fetched if it is not there or is not right."""
     path = download_path(folder, access.endpoint(dataset.source), dataset)
     known, found = _compared(dataset, path, lock, access)
     if known is None or found != known.sha256:
@@ -114,13 +89,7 @@ def _fetch(
 def require_unchanged(
     datasets: Sequence[Dataset], paths: Sequence[Path], lock: LockFile, access: Access
 ) -> list[Locked]:
-    """Return what is known of downloaded files, which have to be so still.
-
-    Raises
-    ------
-    HubError
-        If a file is not the one that was downloaded, or nothing says what it is.
-    """
+    """Return what is known of downloaded files, which have to be so still."""
     every = []
     for dataset, path in zip(datasets, paths, strict=True):
         known, found = _compared(dataset, path, lock, access)
@@ -161,13 +130,7 @@ def _compared(
 
 
 def known_file(dataset: Dataset, lock: LockFile, access: Access) -> Locked | None:
-    """Return what the register says of a file, or else the lock file; None if neither does.
-
-    Raises
-    ------
-    HubError
-        If the lock file is damaged, or contradicts the register.
-    """
+    """Return what the register says of a file, or else the lock file; None if neither does."""
     endpoint = access.endpoint(dataset.source)
     locked = lock.find(dataset, endpoint)
     if dataset.sum is None:

@@ -19,15 +19,8 @@ from replication.hub.transfer import Remote
 
 @contextmanager
 def offered_by_github(dataset: Dataset, access: Access, _: Patience) -> Iterator[Remote]:
-    """Say where the file of a data set is, whose revision and file are known.
-
-    No token is sent.
-
-    Raises
-    ------
-    HubError
-        If it is not pinned.
-    """
+    """Say where the file of a data set is, whose revision and file are known."""
+    # No token is sent.
     if dataset.revision is None or dataset.is_pattern:
         raise HubError(
             "a file on GitHub must be pinned by its commit and its path",

@@ -17,23 +17,7 @@ _RESERVED: Final = re.compile(r"(?i)(con|prn|aux|nul|com\d|lpt\d)(\..*)?|\.*")
 
 
 def safe_name(name: str, *, ignore_case: bool = False) -> str:
-    """Return a file name that stands for `name` alone.
-
-    Parameters
-    ----------
-    name : str
-        Any text.
-    ignore_case : bool
-        Whether names that differ only in case must differ otherwise, because they share a
-        folder.
-
-    Returns
-    -------
-    str
-        `name` itself where it is safe; otherwise what is safe of it, and the start of the
-        SHA-256 of `name` before its ending. No separator, no leading dot, at most 100
-        characters of ASCII.
-    """
+    """Return a file name that stands for `name` alone."""
     safe = _UNSAFE.sub("_", name).strip(".")
     is_kept = (
         safe == name
@@ -52,24 +36,7 @@ def safe_name(name: str, *, ignore_case: bool = False) -> str:
 
 
 def download_path(folder: Path, endpoint: str, dataset: Dataset) -> Path:
-    """Return where the file of a data set lies: apart from that of any other endpoint.
-
-    Parameters
-    ----------
-    folder : Path
-        Folder of all downloads.
-    endpoint : str
-        Address that it comes from.
-    dataset : Dataset
-        One line of the register.
-
-    Returns
-    -------
-    Path
-        ``FOLDER/HOST/BOARD/TASK/MODEL.parquet``, or ``.../MODEL/FILE`` for files whose readers go
-        by their names; where a board lists it, the path in the repository follows ``TASK``. Each
-        part is made safe, so that it is inside `folder` whatever the names.
-    """
+    """Return where the file of a data set lies: apart from that of any other endpoint."""
     host = safe_name(address_of(endpoint).partition("://")[2], ignore_case=True)
     if dataset.listed_in:
         place = (dataset.board, dataset.task, *dataset.file.split("/"))

@@ -7,10 +7,8 @@ import sys
 
 
 def tell() -> None:
-    """Send messages to the log, and to the terminal what the user should know.
-
-    Of that kind are a first download, and a file that differs from what was displayed.
-    """
+    """Send messages to the log, and to the terminal what the user should know."""
+    # Of that kind are a first download, and a file that differs from what was displayed.
     messages = logging.getLogger("replication.hub")
     messages.setLevel(logging.INFO)
     messages.addHandler(logging.StreamHandler(sys.stderr))

@@ -18,41 +18,25 @@ _log = logging.getLogger("replication.hub")
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How long to try.
-
-    Attributes
-    ----------
-    attempts : int
-        Times that a file is asked for.
-    first_wait, longest_wait : float
-        Seconds before the second attempt, doubled for each later one; and at most. A server that
-        asks for a longer wait than the longest is not waited for.
-    silence : float
-        Seconds without an answer, or without a byte, after which an attempt has failed.
-    deadline : float
-        Seconds in which a request must be answered whole; of a file, up to its first byte.
-    slowest, window : float
-        Bytes a second that must come of a file on average, over each window of so many seconds.
-    """
+    """How long to try."""
 
     attempts: int = 5
+    # Seconds before the second attempt, doubled for each later one; and at most. A server that
+    # asks for a longer wait than the longest is not waited for.
     first_wait: float = 2.0
     longest_wait: float = 120.0
+    # Seconds without an answer, or without a byte, after which an attempt has failed.
     silence: float = 30.0
+    # Seconds in which a request must be answered whole; of a file, up to its first byte.
     deadline: float = 60.0
     # The largest file of the register, 0.4 GB, then comes within eleven hours or not at all.
+    # Bytes a second that must come of a file on average, over each window of so many seconds.
     slowest: float = 10_000.0
     window: float = 60.0
 
 
 def persistently(action: Callable[[], T], patience: Patience) -> T:
-    """Call `action` until it raises no `TransientError`, or patience is at its end.
-
-    Raises
-    ------
-    HubError
-        What the last attempt raised; its message says how many there were.
-    """
+    """Call `action` until it raises no `TransientError`, or patience is at its end."""
 
     def wait(state: tenacity.RetryCallState) -> float:
         error = state.outcome.exception() if state.outcome else None

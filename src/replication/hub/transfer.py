@@ -30,25 +30,7 @@ LARGEST: Final = 8 * 2**30
 
 @dataclass(frozen=True, slots=True)
 class Remote:
-    """A file as a server offers it.
-
-    Attributes
-    ----------
-    url : str
-        Where it is.
-    revision, file : str
-        Which commit and path that is.
-    client : httpx2.Client
-        What asks for it.
-    refuse : callable
-        Raises what an answer means that is not the file.
-    bytes : int or None
-        Its size, where declared.
-    sha256 : str or None
-        Its hash, where declared.
-    headers : mapping of str to str
-        What to send along; may hold a token.
-    """
+    """A file as a server offers it."""
 
     url: str
     revision: str
@@ -57,6 +39,7 @@ class Remote:
     refuse: Callable[[Any], NoReturn]
     bytes: int | None = None
     sha256: str | None = None
+    # What to send along; may hold a token.
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
@@ -71,19 +54,7 @@ class Declared:
 
 @dataclass(frozen=True, slots=True)
 class Transfer:
-    """One file on its way.
-
-    Attributes
-    ----------
-    dataset : str
-        Name for the progress bar.
-    remote : Remote
-        What to ask for.
-    declared : Declared
-        What the contents must be.
-    patience : Patience
-        How long to be silent or slow; attempts are the caller's.
-    """
+    """One file on its way."""
 
     dataset: str
     remote: Remote
@@ -101,25 +72,7 @@ class Transfer:
         return self.remote.sha256 is not None or self.declared.sum is not None
 
     def receive(self, target: Path) -> tuple[int, str]:
-        """Fetch the file and move it to `target` once it is whole and right.
-
-        Parameters
-        ----------
-        target : Path
-            Final path; its folder is made. A file that is there is replaced in one step.
-
-        Returns
-        -------
-        tuple of (int, str)
-            Size and SHA-256.
-
-        Raises
-        ------
-        TransientError
-            If the transfer broke off, stalled, or arrived damaged.
-        HubError
-            If the file is not the declared one, or there is no room for it.
-        """
+        """Fetch the file and move it to `target` once it is whole and right."""
         if self.declared.bytes not in {None, self.size}:
             raise HubError(
                 f"the server's file has {self.size} bytes, {self.declared.where} says "
@@ -145,11 +98,9 @@ class Transfer:
         return size, digest
 
     def _fetch(self, part: Path, kept: int) -> int:
-        """Append what is missing to `part`; return how many bytes of it were kept.
-
-        No tag of the contents is sent along: the storage that a hub redirects to has tags of its
-        own. The address holds the commit, and the hash of the whole is checked at the end.
-        """
+        """Append what is missing to `part`; return how many bytes of it were kept."""
+        # No tag of the contents is sent along: the storage that a hub redirects to has tags of its
+        # own. The address holds the commit, and the hash of the whole is checked at the end.
         answer = self._ask(kept)
         if kept and not self._continues(answer, kept):
             # The server ignores ranges, or has another file: then the whole of it.
