@@ -24,7 +24,7 @@ class Locked:
     endpoint: str
     revision: str
     file: str
-    bytes: int
+    bytes: int | None
     sha256: str
     retrieved: str
 

@@ -19,10 +19,9 @@ from llm_power.scores.selection import select_models
 from llm_power.scores.store import Provenance, TaskScores
 from replication.constraints import BoardScore, load_board_scores
 from replication.hub.access import Access
-from replication.hub.datasets import Dataset
+from replication.hub.datasets import Dataset, download_path
 from replication.hub.download import require_unchanged
 from replication.hub.errors import HubError
-from replication.hub.layout import download_path
 from replication.hub.lock import Locked, LockFile
 from replication.hub.matrices import Matrix, read_matrix
 from replication.hub.plan import PanelTask

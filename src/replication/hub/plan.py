@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from replication.hub.access import Access
-from replication.hub.datasets import Dataset, load_register
+from replication.hub.datasets import Dataset, download_path, load_register
 from replication.hub.errors import HubError
-from replication.hub.layout import download_path
 
 
 @dataclass(frozen=True, slots=True)
