@@ -51,12 +51,6 @@ def code_sums(root: Path, script: Path | None, *modules: str) -> dict[str, str]:
     return {str(path): _sum_of(path) for path in sorted(found)}
 
 
-def package_data(root: Path, package: str) -> list[str]:
-    """Return the files of a package that are no modules: templates, styles, schemas."""
-    files = Path(root, "src", *package.split(".")).iterdir()
-    return sorted(str(path) for path in files if path.is_file() and path.suffix != ".py")
-
-
 # Each module is used by many rules, and Snakemake reads the rules again in every run.
 @cache
 def _used(root: Path, path: Path) -> frozenset[Path]:

@@ -16,7 +16,7 @@ from llm_power.statistics._typing import FloatArray, IntArray
 
 
 def start_counts(n_items: IntArray, b: IntArray, c: IntArray, solved: int) -> IntArray:
-    """Choose how many items of each cluster the first model solves."""
+    """Return how many items of each cluster the first model solves; b, c: (n_pairs, n_clusters)."""
     # Nothing printed decides this. The mean accuracy over the models is made the same in every
     # cluster, as far as the counts allow. With a start in proportion to the sizes, the gaps can
     # add up along the chain to more than a cluster.
@@ -49,7 +49,7 @@ def chain_scores(
     kappa: float,
     rng: np.random.Generator,
 ) -> FloatArray:
-    r"""Draw 0/1 scores with exactly these discordant counts in each cluster."""
+    r"""Draw 0/1 scores, shape (n_items, n_pairs + 1), with exactly these counts in each cluster."""
     # Sampling without replacement with odds `e^{\theta}` by the largest of `\theta` plus standard
     # Gumbel noise: Efraimidis and Spirakis (2006), doi:10.1016/j.ipl.2005.11.003.
     if not kappa >= 0:

@@ -35,7 +35,7 @@ Score = Callable[[FloatArray], FloatArray]
 class PairTargets:
     """Printed numbers of one pair that depend on its clusters."""
 
-    # Items of each cluster.
+    # Items of each cluster, shape (n_clusters,).
     n_items: IntArray
     b: int
     c: int

@@ -30,9 +30,9 @@ _ROLE_COST = {"held_out": 0.0, "target": 0.2, "input": 0.4}
 class LinearRow:
     """A printed number as a linear constraint on whole, non-negative counts."""
 
-    # Whole numbers.
+    # Whole numbers, shape (n_counts,).
     coefficients: FloatArray
-    # Whole numbers; lower > upper if no whole number rounds to what is printed.
+    # Whole too; lower > upper if no whole number rounds to what is printed.
     lower: float
     upper: float
     constraint: Constraint

@@ -35,7 +35,7 @@ def model_pairs(n_models: int) -> tuple[tuple[int, int], ...]:
 
 
 def reference_cells(p: ArrayLike, loadings: ArrayLike) -> FloatArray:
-    """Probability of every pattern of solving models."""
+    """Return the probability of every pattern of solving models, shape (2**n_models,)."""
     curves = _item_curves(p, loadings)
     patterns = cell_patterns(curves.shape[1])
     of_pattern = np.where(patterns[None] == 1, curves[:, None, :], 1 - curves[:, None, :])
@@ -44,7 +44,7 @@ def reference_cells(p: ArrayLike, loadings: ArrayLike) -> FloatArray:
 
 
 def reference_overlaps(p: ArrayLike, loadings: ArrayLike) -> FloatArray:
-    """Probability that both models of each pair solve an item."""
+    """Return the probability that both models of a pair solve an item, shape (n_pairs,)."""
     curves = _item_curves(p, loadings)
     first, second = np.array(model_pairs(curves.shape[1])).T
     overlaps: FloatArray = (_WEIGHTS[:, None] * curves[:, first] * curves[:, second]).sum(axis=0)

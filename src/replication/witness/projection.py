@@ -26,7 +26,7 @@ def relative_entropy(cells: ArrayLike, reference: FloatArray) -> float:
 def information_projection(
     reference: FloatArray, rows: FloatArray, targets: FloatArray
 ) -> FloatArray:
-    r"""Project `reference` onto the tables with ``rows @ table == targets``."""
+    r"""Project `reference`, shape (n_cells,), onto the tables with ``rows @ table == targets``."""
     # The solution is `q\exp(A^\top\mu)`; `\mu` minimizes the convex dual `\sum q\exp(A^\top\mu) -
     # \mu^\top b`. Csiszár (1975), doi:10.1214/aop/1176996454.
     q = positive("reference", reference)

@@ -34,7 +34,7 @@ _DECIMALS = 9
 class Tilt:
     """Whole values of the free quantities."""
 
-    # The free quantities.
+    # The free quantities, shape (n_free,).
     values: IntArray
     # Quadratic cost against the reference, in nats.
     cost: float
