@@ -85,20 +85,19 @@ def take_over(folder: Path) -> list[str]:
     if owner is not None and owner.host != socket.gethostname():
         problem = f"the folder is in use by a run on another machine ({owner})"
         raise _in_use(problem, f"wait for it; if it is dead, {_UNLOCK}")
-    if owner is not None and owner.is_alive:
-        raise _in_use(f"a run is at work here ({owner})", "wait for it, or end it")
-    for pid in _snakemakes(folder):
-        raise _in_use(f"a run is at work here (process {pid})", "wait for it, or end it")
+    alive = [str(owner)] if owner is not None and owner.is_alive else []
+    for process in (*alive, *(f"process {pid}" for pid in _snakemakes(folder))):
+        raise _in_use(f"a run is at work here ({process})", "wait for it, or end it")
     if owner is None:
         if locks:
             problem = "the folder is locked, and nothing says by which run"
             raise _in_use(problem, f"if no run is at work, {_UNLOCK}")
         return []
-    said = [f"Job of a killed run is ended (process {pid})." for pid in _end_jobs(owner.mark)]
+    lines = [f"Job of a killed run is ended (process {pid})." for pid in _end_jobs(owner.mark)]
     if locks:
-        said.append(f"The lock of a killed run ({owner}) is taken over.")
+        lines.append(f"The lock of a killed run ({owner}) is taken over.")
     shutil.rmtree(folder / LOCKS)
-    return said
+    return lines
 
 
 def _in_use(problem: str, remedy: str) -> FolderInUse:
