@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from llm_power._decimal import as_decimal
 from llm_power.claims.register import load_statements
@@ -14,23 +14,10 @@ from llm_power.printed import Printed, parse_printed
 
 Setting = float | list[int] | list[float]
 
-_OLD_SETTINGS: Final = {
-    "simulation": "how much is simulated stands in data/PAPER/paper.yaml (docs/what-changed.md)",
-}
-
 
 def settings_file() -> str:
     """Return the file of settings: at the top, or in ``config`` of a deployed copy."""
     return "config.yaml" if Path("config.yaml").is_file() else "config/config.yaml"
-
-
-def drop_old_settings(settings: dict[str, Any]) -> list[str]:
-    """Take settings of the release before out, and return one line on what replaced each."""
-    return [
-        f"config.yaml: {name} is no setting any more, and is passed over: {remedy}"
-        for name, remedy in _OLD_SETTINGS.items()
-        if settings.pop(name, None) is not None
-    ]
 
 
 def check_settings(settings: Mapping[str, Any], schema: str, file: str) -> None:
