@@ -109,7 +109,7 @@ def _compared(
     endpoint = access.endpoint(dataset.source)
     if dataset.sum is not None:
         place = (dataset.revision or "", dataset.file)
-        known = Locked(dataset.name, endpoint, *place, None, dataset.sum, "")
+        known: Locked | None = Locked(dataset.name, endpoint, *place, None, dataset.sum, "")
     elif dataset.listed_in:
         raise HubError(
             "nobody has verified its sum",
