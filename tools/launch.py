@@ -24,7 +24,6 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
-from types import FrameType
 
 from llm_power.documents import read_yaml
 from llm_power.errors import LLMPowerError, message_at
@@ -51,18 +50,11 @@ class RunFailed(Exception):
 
 @dataclass(frozen=True)
 class Run:
-    """What Snakemake is called with.
-
-    Attributes
-    ----------
-    targets, options : sequence of str
-        Its arguments.
-    verbose : bool
-        Whether Snakemake has its own screen.
-    """
+    """What Snakemake is called with."""
 
     targets: Sequence[str]
     options: Sequence[str]
+    # Whether Snakemake has its own screen.
     verbose: bool = False
 
     def snakemake(self, targets: Sequence[str]) -> None:
@@ -73,9 +65,7 @@ class Run:
         try:
             # Targets come first: the option --config takes whatever follows it.
             command = [SNAKEMAKE, *targets, *self.options, *screen]
-            running = subprocess.Popen(command, env=os.environ | {MARK: owner.mark})
-            with _passing_signals_on(running):
-                code = running.wait()
+            code = _outlived(subprocess.Popen(command, env=os.environ | {MARK: owner.mark}))
         finally:
             forget_owner(ROOT)
         if code < 0:
@@ -106,43 +96,37 @@ class Run:
                 yield f"error: there is no target {target}. Near: {near}."
 
 
-@contextmanager
-def _passing_signals_on(running: subprocess.Popen[bytes]) -> Iterator[None]:
-    """Outlive it: Ctrl-C reaches it from the terminal, a request to end from here."""
-
-    def pass_on(number: int, frame: FrameType | None) -> None:
-        running.terminate()
-
-    interrupt = signal.signal(signal.SIGINT, lambda *_: None)
-    before = signal.signal(signal.SIGTERM, pass_on)
+def _outlived(running: subprocess.Popen[bytes]) -> int:
+    """Wait for a process: Ctrl-C reaches it from the terminal, a request to end from here."""
+    handlers = {signal.SIGINT: lambda *_: None, signal.SIGTERM: lambda *_: running.terminate()}
+    before = {number: signal.signal(number, handler) for number, handler in handlers.items()}
     try:
-        yield
+        return running.wait()
     finally:
-        signal.signal(signal.SIGINT, interrupt)
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def heal(run: Run) -> None:
     """Make again exactly what is not as it was recorded."""
-    told: set[str] = set()
+    healed: set[str] = set()
     while True:
         ledger = Ledger.read(ROOT)
         for path in ledger.unreadable:
             (ROOT / path).unlink()
-        found = ledger.differences()
-        damaged = ledger.damaged(found)
+        differences = ledger.differences()
+        damaged = ledger.damaged(differences)
         # What the targets do not need is left as it is, and so are strangers among the results.
         files = ledger.first_of(damaged & run.known_files) if damaged else []
         if not files:
             return
-        if told & set(files):
-            again = ", ".join(sorted(told & set(files)))
+        if again := ", ".join(sorted(healed & set(files))):
             raise LLMPowerError(message_at({}, f"{again}: no job has recorded it", "make clean"))
-        told |= set(files)
+        healed |= set(files)
         makers = {ledger.makers[file].job for file in files if file in ledger.makers}
         tell(
             f"{one.problem}: made again."
-            for one in found
+            for one in differences
             if one.path in files or (one.kind == "input" and one.job in makers)
         )
         for file in files:
@@ -153,29 +137,27 @@ def heal(run: Run) -> None:
 def verify(run: Run) -> int:
     """Name every result that is not what the run made; return the exit code."""
     ledger = Ledger.read(ROOT)
-    found = ledger.differences()
-    if any(one.kind == "unrecorded" for one in found):
-        found = [one for one in found if one.kind != "unrecorded" or one.path in run.known_files]
-    for difference in found:
+    differences = ledger.differences()
+    if any(one.kind == "unrecorded" for one in differences):
+        known = run.known_files
+        differences = [one for one in differences if one.kind != "unrecorded" or one.path in known]
+    for difference in differences:
         print(difference.problem)
-    if found or not ledger.records:
-        print(
-            f"error: {len(found)} differences in {len(ledger.makers)} files of "
-            f"{len(ledger.records)} jobs. Remedy: make reproduce.",
-            file=sys.stderr,
-        )
-        return 1
-    print(f"All {len(ledger.makers)} files are what their {len(ledger.records)} jobs made.")
-    return 0
+    n_files, n_jobs = len(ledger.makers), len(ledger.records)
+    if not differences and n_jobs:
+        print(f"All {n_files} files are what their {n_jobs} jobs made.")
+        return 0
+    counts = f"{len(differences)} differences in {n_files} files of {n_jobs} jobs"
+    print(f"error: {counts}. Remedy: make reproduce.", file=sys.stderr)
+    return 1
 
 
 def tell(messages: Iterable[str]) -> None:
     """Print lines, but no more than a reader wants."""
     lines = list(messages)
-    for line in lines[:SHOWN]:
+    more = [f"... and {len(lines) - SHOWN} more"] if len(lines) > SHOWN else []
+    for line in (*lines[:SHOWN], *more):
         print(line, file=sys.stderr)
-    if len(lines) > SHOWN:
-        print(f"... and {len(lines) - SHOWN} more", file=sys.stderr)
 
 
 def last_log() -> Path | None:

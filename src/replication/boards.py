@@ -37,34 +37,11 @@ class BoardNotThere(LLMPowerError):
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """One board: a file of config/boards, whose schema describes each setting, or a paper's own.
-
-    Attributes
-    ----------
-    title : str
-        What it is, for captions.
-    tasks : mapping of str to mapping
-        How each task is read.
-    families : sequence of str
-        Families of pairs; the first one names no file.
-    missing : str
-        What is done about items that some model has no score on.
-    cluster : str or None
-        Cluster column of the scores.
-    clusters, cluster_test, test, margin, monitored, average
-        What `declared` says, by the names of the configuration.
-    top : int or None
-        How many of the best models of each task are kept.
-    how_to_get : str
-        Where its files come from.
-    is_panel : bool
-        Whether it is a paper's own, and has the paper's level and power.
-    parts : int or None
-        Into how many jobs and files its pairs go, where these are more than are held.
-    """
+    """One board: a file of config/boards, whose schema describes each setting, or a paper's own."""
 
     title: str
     tasks: Mapping[str, Mapping[str, Any]]
+    # The first one names no file.
     families: Sequence[str] = ("adjacent",)
     missing: str = "error"
     cluster: str | None = None
@@ -77,6 +54,7 @@ class Board:
     top: int | None = None
     how_to_get: str = "see its source"
     is_panel: bool = False
+    # Jobs and files that its pairs are spread over, where these are more than are held.
     parts: int | None = None
 
     @property
@@ -108,17 +86,7 @@ class Family:
 
 @dataclass(frozen=True)
 class Boards:
-    """All boards of a run.
-
-    Attributes
-    ----------
-    boards : mapping of str to Board
-        Each by its name.
-    data_root : str or None
-        Folder that the paths of scores start from.
-    downloads : Downloads
-        What is downloaded, and for which task.
-    """
+    """All boards of a run."""
 
     boards: Mapping[str, Board]
     data_root: str | None = None
@@ -133,13 +101,7 @@ class Boards:
         data_root: str | None,
         downloads: Downloads,
     ) -> Boards:
-        """Join a paper's panels and the user's boards, whose names differ.
-
-        Raises
-        ------
-        DocumentError
-            If a board has the name of a panel.
-        """
+        """Join a paper's panels and the user's boards, whose names differ."""
         for name in configured:
             if name in panels:
                 raise DocumentError(
@@ -174,13 +136,7 @@ class Boards:
         return [f"{folder or 'results/scores'}/{board}/{task}.parquet" for task in of_board.tasks]
 
     def source_of(self, board: str, task: str) -> str | list[str]:
-        """Return the file or the folder that the items of a task are read from, or its downloads.
-
-        Raises
-        ------
-        BoardNotThere
-            If there is neither.
-        """
+        """Return the file or the folder of a task's items, or its downloads."""
         if (placed := self.placed(board, task)) is not None:
             return placed
         if downloads := self.downloads.of(board, task):

@@ -1,8 +1,4 @@
-"""The run as a Workflow Run RO-Crate, and its software as CodeMeta, both from the manifest.
-
-The folder of the results is the crate: nothing is copied, and what lies outside it is only
-described. The workflow of a paper below ``papers`` does: its run is a Process Run Crate.
-"""
+"""The run as a Workflow Run RO-Crate, and its software as CodeMeta, both from the manifest."""
 
 from __future__ import annotations
 
@@ -41,24 +37,7 @@ def run_crate(
     beside: Iterable[str],
     folder: str = "",
 ) -> dict[str, Any]:
-    """Return the content of ``ro-crate-metadata.json``.
-
-    Parameters
-    ----------
-    manifest : mapping
-        What the run made, as `replication.manifest` describes it.
-    workflow, settings : str
-        The file that Snakemake was started on, and its configuration.
-    beside : iterable of str
-        Results that the manifest does not name: the audit, the pages, itself.
-    folder : str
-        The folder of the crate, ``papers/NAME/``, where it is not that of the run.
-
-    Returns
-    -------
-    dict
-        JSON-LD of RO-Crate 1.1. Files have their SHA-256 where the manifest has it.
-    """
+    """Return the content of ``ro-crate-metadata.json``."""
     software, run = manifest["software"], manifest["run"]
     crate = ROCrate(version=_VERSION)
     crate.metadata.extra_contexts.append(_TERMS)

@@ -1,7 +1,4 @@
-"""The interface of an exhibit's module: ``make(inputs: Inputs) -> Exhibit``.
-
-The exhibit's name gives the module, and paper.yaml names its inputs.
-"""
+"""The interface of an exhibit's module: ``make(inputs: Inputs) -> Exhibit``."""
 
 from __future__ import annotations
 
@@ -31,24 +28,11 @@ class UndeclaredInput(LLMPowerError):
 
 @dataclass(frozen=True)
 class Inputs:
-    """The inputs of an exhibit. Each file is read when it is asked for.
-
-    Attributes
-    ----------
-    exhibit : str
-        Name of the exhibit, for messages.
-    files : mapping of str to (str or sequence of str)
-        Paths by their names: ``printed/6``, ``recorded``, ``data_root/NAME``, ``simulated``,
-        ``PANEL/STAGE`` and ``provenance``.
-    settings : mapping of str to object
-        Numbers that the paper states in prose and captions.
-    numbers : mapping of str to int
-        What the entry takes from config.yaml, the seed for one.
-    titles : mapping of str to str
-        The title of each panel.
-    """
+    """The inputs of an exhibit. Each file is read when it is asked for."""
 
     exhibit: str
+    # Paths by their names: printed/6, recorded, data_root/NAME, simulated, PANEL/STAGE and
+    # provenance.
     files: Mapping[str, Any]
     settings: Mapping[str, Any] = field(default_factory=dict)
     numbers: Mapping[str, int] = field(default_factory=dict)
@@ -110,42 +94,22 @@ class Inputs:
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """A figure that is yet to be drawn.
-
-    Attributes
-    ----------
-    title : str
-        For the metadata; the caption begins with it.
-    provenance : sequence of Provenance
-        Its sources; the caption ends with them.
-    draw : callable
-        Draws it; called in the house style.
-    caption : str
-        Sentences of the caption: what is shown, and what the paper prints beside it.
-    """
+    """A figure that is yet to be drawn."""
 
     title: str
     provenance: Sequence[Provenance]
     draw: Callable[[], Figure]
+    # Sentences of the caption: what is shown, and what the paper prints beside it.
     caption: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Exhibit:
-    """The result of an exhibit's module.
-
-    Attributes
-    ----------
-    numbers : Table or DataFrame
-        The table; or of a figure the numbers it shows, which a table may dress.
-    drawing : Drawing or None
-        The figure, of a figure.
-    files : mapping of str to str
-        Text of what else is written beside the CSV, by the end of its name.
-    """
+    """The result of an exhibit's module."""
 
     numbers: Table | pd.DataFrame
     drawing: Drawing | None = None
+    # Text of what else is written beside the CSV, by the end of its name.
     files: Mapping[str, str] = field(default_factory=dict)
 
 

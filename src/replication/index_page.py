@@ -110,24 +110,7 @@ def render_index(
     beside: Iterable[str] = (),
     papers: Mapping[str, str] | None = None,
 ) -> str:
-    """Render the page ``index.html`` of the results of a paper.
-
-    Parameters
-    ----------
-    manifest : mapping
-        What the run made, as `replication.manifest` describes it.
-    results : Path
-        The folder of the page. It and every file of the manifest start at the working folder.
-    beside : iterable of str
-        Other files to name with the manifest.
-    papers : mapping of str to str, optional
-        Pages of other papers by title; addresses relative to the page.
-
-    Returns
-    -------
-    str
-        HTML. It loads nothing: style, script and pictures are in it, and links are relative.
-    """
+    """Render the page ``index.html`` of the results of a paper."""
     verdicts = verdicts_by_exhibit(results)
     exhibits = [_Entry(made, results, verdicts) for made in manifest["exhibits"]]
     kinds = {"table": "Tables", "figure": "Figures", "": "Numbers of the text, and comparisons"}

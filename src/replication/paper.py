@@ -30,23 +30,14 @@ _NUMBERED: Final = re.compile(r"(table|figure)_(\d\d)")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Numbered:
-    """What takes numbers that the paper does not print.
-
-    Attributes
-    ----------
-    title : str
-        What it is; empty where the paper numbers it.
-    config : mapping of str to str
-        Place in the configuration, ``category_bootstrap/resamples``, of numbers it takes.
-    simulated : mapping of str to int
-        How much it simulates where the paper does not say.
-    parts : int
-        Number of jobs that simulate for it, each some of its chunks; 0 if it does so itself.
-    """
+    """What takes numbers that the paper does not print."""
 
     title: str = ""
+    # Place in the configuration, category_bootstrap/resamples, of numbers it takes.
     config: Mapping[str, str] = field(default_factory=dict)
+    # How much it simulates where the paper does not say.
     simulated: Mapping[str, int] = field(default_factory=dict)
+    # Number of jobs that simulate for it, each some of its chunks; 0 if it does so itself.
     parts: int = 0
 
     def numbers(self, config: Mapping[str, Any]) -> dict[str, int]:
@@ -59,32 +50,19 @@ class Numbered:
 
 @dataclass(frozen=True, slots=True)
 class ExhibitPlan(Numbered):
-    """The inputs and the outputs of an exhibit.
-
-    Attributes
-    ----------
-    name : str
-        Name of its target, its module and its files, ``table_06``.
-    caption : str
-        Caption in the report; empty where it is not shown there.
-    printed : sequence of int
-        Numbers of the printed tables it is made from.
-    recorded : str or None
-        File of ``data/recorded`` it is made from.
-    data_root : sequence of str
-        Names of files below the data root it is made from.
-    panels : mapping of str to sequence of str
-        Stages that it takes of each panel.
-    files : sequence of str
-        Ends of the names of what else it makes beside its CSV.
-    """
+    """The inputs and the outputs of an exhibit."""
 
     name: str
     caption: str = ""
+    # Numbers of the printed tables it is made from.
     printed: Sequence[int] = ()
+    # File of data/recorded it is made from.
     recorded: str | None = None
+    # Names of files below the data root it is made from.
     data_root: Sequence[str] = ()
+    # Stages that it takes of each panel.
     panels: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    # Ends of the names of what else it makes beside its CSV.
     files: Sequence[str] = ()
 
     @property
@@ -130,15 +108,7 @@ class ExhibitPlan(Numbered):
 
 @dataclass(frozen=True, slots=True)
 class ProsePlan(Numbered):
-    """A job that recomputes numbers of the text.
-
-    Attributes
-    ----------
-    results : sequence of str
-        Names of the files it makes in ``results/prose``.
-    sources : mapping of str to str
-        What its sources are by their kind, but for the scores it reads.
-    """
+    """A job that recomputes numbers of the text."""
 
     results: Sequence[str]
     sources: Mapping[str, str] = field(default_factory=dict)
@@ -154,33 +124,7 @@ class DataFile:
 
 @dataclass(frozen=True, slots=True)
 class Paper:
-    """A paper: ``data/NAME/paper.yaml``, and the package of that name.
-
-    Attributes
-    ----------
-    name : str
-        Name of its folder below ``data`` and of its package below ``src``.
-    root : Path
-        The folder that ``data`` and ``src`` are in.
-    title, citation : str
-        What it is called, and where it is published.
-    settings : mapping of str to object
-        Numbers that it states in prose and captions, by name.
-    panels : mapping of str to Board
-        Its own boards.
-    hub : mapping of (str, str) to PanelTask
-        How the downloaded files of a panel's task are read; the others are always witnesses.
-    exhibits, comparisons : mapping of str to ExhibitPlan
-        Its tables and figures, and what sets it beside boards of the user's.
-    prose : mapping of str to ProsePlan
-        What recomputes numbers of its text, by the name of its rule.
-    sample : mapping of str to sequence of str
-        Files below the data root with real answers to some items of a task, by task.
-    how_to_get_sample : str
-        Where they come from.
-    data_files : mapping of str to DataFile
-        Other files below the data root that exhibits are made from.
-    """
+    """A paper: ``data/NAME/paper.yaml``, and the package of that name."""
 
     name: str
     root: Path
@@ -188,36 +132,20 @@ class Paper:
     citation: str
     settings: Mapping[str, Any]
     panels: Mapping[str, Board]
+    # How the downloaded files of a panel's task are read; the others are always witnesses.
     hub: Mapping[tuple[str, str], PanelTask]
     exhibits: Mapping[str, ExhibitPlan]
     comparisons: Mapping[str, ExhibitPlan]
+    # What recomputes numbers of its text, by the name of its rule.
     prose: Mapping[str, ProsePlan]
+    # Files below the data root with real answers to some items of a task, by task.
     sample: Mapping[str, Sequence[str]]
     how_to_get_sample: str
     data_files: Mapping[str, DataFile]
 
     @classmethod
     def load(cls, root: Path, name: str, *, source: str, matrices: Sequence[str] = ()) -> Paper:
-        """Read ``data/NAME/paper.yaml``.
-
-        Parameters
-        ----------
-        root : Path
-            The folder that ``data``, ``src`` and ``workflow`` are in.
-        name : str
-            Name of the paper's folder.
-        source : {"printed", "items", "hub"}
-            What panels rest on: printed numbers, published items, or the gated originals.
-        matrices : sequence of str
-            Response matrices that are read where the source is items.
-
-        Raises
-        ------
-        DocumentError
-            If the file is not as its schema says.
-        PublishedError
-            If its settings cannot be read.
-        """
+        """Read ``data/NAME/paper.yaml``."""
         file = root / "data" / name / "paper.yaml"
         entry = read_yaml(file)
         check_settings(entry, str(root / "workflow/schemas/paper.schema.yaml"), str(file))
@@ -290,13 +218,7 @@ class Paper:
         return str(self.root / "workflow" / "rules" / f"{self.name}.smk")
 
     def panel_task(self, board: str, task: str) -> PanelTask:
-        """Return how the downloaded files of a task of a panel are read.
-
-        Raises
-        ------
-        HubError
-            If paper.yaml does not say.
-        """
+        """Return how the downloaded files of a task of a panel are read."""
         if (board, task) not in self.hub:
             raise HubError(
                 f"nothing says how {board}/{task} is read, or what was displayed for it",
@@ -351,13 +273,7 @@ class Paper:
         }
 
     def data_file(self, name: str, boards: Boards) -> str:
-        """Return the path of a file below the data root.
-
-        Raises
-        ------
-        DocumentError
-            If paper.yaml does not name it.
-        """
+        """Return the path of a file below the data root."""
         if name not in self.data_files:
             raise DocumentError(
                 f"an exhibit is made from {name}, and files_of_data_root does not name it",
@@ -379,11 +295,9 @@ class Paper:
 
 
 def folders_of(root: Path, first: str) -> dict[str, str]:
-    """Return what the paths of each paper's results begin with, by the paper's name.
-
-    Nothing for the first, which config.yaml names, ``papers/NAME/`` for every other folder of
-    ``data`` that describes one.
-    """
+    """Return what the paths of each paper's results begin with, by the paper's name."""
+    # Nothing for the first, which config.yaml names, ``papers/NAME/`` for every other folder of
+    # ``data`` that describes one.
     names = sorted(file.parent.name for file in root.glob("data/*/paper.yaml"))
     return {first: ""} | {name: f"papers/{name}/" for name in names if name != first}
 

@@ -18,12 +18,10 @@ _IMPORT: Final = re.compile(
 
 
 def attach_code(rules: Iterable[Any], root: Path) -> None:
-    """Give each rule the SHA-256 of its code, as the parameter ``code``.
-
-    Its code is what the script imports, what the parameter ``module`` names, and all that these
-    import. An edit of any of them runs exactly the rules that use it. They are no inputs:
-    Snakemake would look after each job for every file of every job that is left.
-    """
+    """Give each rule the SHA-256 of its code, as the parameter ``code``."""
+    # Its code is what the script imports, what the parameter ``module`` names, and all that these
+    # import. An edit of any of them runs exactly the rules that use it. They are no inputs:
+    # Snakemake would look after each job for every file of every job that is left.
     for rule in rules:
         script = Path(os.path.relpath(Path(rule.snakefile).parent / (rule.script or "")))
         if root / "workflow/scripts" in script.parents and rule.params.get("code") is None:
@@ -38,25 +36,9 @@ def _code_of(root: Path, script: Path, module: Any) -> Any:
 
 
 def code_sums(root: Path, script: Path | None, *modules: str) -> dict[str, str]:
-    """Return the files of modules, and of all that they and a script import and read, by SHA-256.
-
-    A module reads the files of packages whose names it has in quotes: templates, styles, schemas.
-    Package files (``__init__.py``) only re-export names and are left out.
-
-    Parameters
-    ----------
-    root : Path
-        The folder that ``src`` is in.
-    script : Path or None
-        A file that is not itself among them.
-    *modules : str
-        Dotted names.
-
-    Returns
-    -------
-    dict of str to str
-        SHA-256 by path, which begins with `root`, in the order of the paths.
-    """
+    """Return the SHA-256 of modules and of all that they and a script import and read, by path."""
+    # A module reads the files of packages whose names it has in quotes: templates, styles,
+    # schemas. Package files (``__init__.py``) only re-export names and are left out.
     found: set[Path] = set()
     waiting = {_file(root, module) for module in modules}
     if script is not None:
@@ -67,12 +49,6 @@ def code_sums(root: Path, script: Path | None, *modules: str) -> dict[str, str]:
         if path.suffix == ".py":
             waiting |= _used(root, path) - found
     return {str(path): _sum_of(path) for path in sorted(found)}
-
-
-def package_data(root: Path, package: str) -> list[str]:
-    """Return the files of a package that are no modules: templates, styles, schemas."""
-    files = Path(root, "src", *package.split(".")).iterdir()
-    return sorted(str(path) for path in files if path.is_file() and path.suffix != ".py")
 
 
 # Each module is used by many rules, and Snakemake reads the rules again in every run.

@@ -37,37 +37,19 @@ class ResultsOfAnother(LLMPowerError):
 
 @dataclass(frozen=True)
 class Run:
-    """A paper and boards, from one source, at the level and power of the user's boards.
-
-    Attributes
-    ----------
-    paper : Paper
-        What is replicated.
-    boards : Boards
-        Its panels, and the user's boards.
-    source : {"printed", "items", "hub"}
-        What the panels rest on.
-    point : mapping of str to float
-        The user's alpha and power.
-    folders : mapping of str to str
-        What the paths of each paper's results begin with: nothing, or ``papers/NAME/``.
-    """
+    """A paper and boards, from one source, at the level and power of the user's boards."""
 
     paper: Paper
     boards: Boards
     source: str
+    # The user's alpha and power.
     point: Mapping[str, float]
+    # What the paths of each paper's results begin with: nothing, or papers/NAME/.
     folders: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def planned(cls, root: Path, config: Mapping[str, Any]) -> Run:
-        """Plan the run that a checked configuration asks for; `root` has data, src and workflow.
-
-        Raises
-        ------
-        LLMPowerError
-            If the paper's files, or the results that are there, do not suit it.
-        """
+        """Plan the run that a checked configuration asks for; `root` has data, src and workflow."""
         folders = config.get("folders") or folders_of(root, config["paper"])
         source, hub = config["source"], config["hub"]
         paper = Paper.load(root, config["paper"], source=source, matrices=hub["matrices"])
@@ -136,13 +118,7 @@ class Run:
         return [path for plan in plans if plan.kind == kind for path in plan.outputs().values()]
 
     def data_file(self, name: str) -> str:
-        """Return the path of a file below the data root, which is there.
-
-        Raises
-        ------
-        BoardNotThere
-            If it is not; the message says how it is had.
-        """
+        """Return the path of a file below the data root, which is there."""
         path, how = self.paper.data_file(name, self.boards), self.paper.data_files[name].how_to_get
         if not os.path.isfile(path):
             raise BoardNotThere(f"{path} is not there. Remedy: {how}, {_SET_ROOT}.")
@@ -257,13 +233,7 @@ class Run:
         ]
 
     def sample(self) -> list[str]:
-        """Return the files of real answers to some items of a panel, task by task.
-
-        Raises
-        ------
-        BoardNotThere
-            If they are not there.
-        """
+        """Return the files of real answers to some items of a panel, task by task."""
         for line in self.sample_left_out():
             raise BoardNotThere(line)
         return self._sample
@@ -307,13 +277,7 @@ def not_said(lines: Iterable[str]) -> list[str]:
 
 
 def refuse_results_of_another(paper: str, results: Path) -> None:
-    """Refuse to mix the results of a paper with those of another.
-
-    Raises
-    ------
-    ResultsOfAnother
-        If the manifest of a finished run names another paper.
-    """
+    """Refuse to mix the results of a paper with those of another."""
     manifest = results / "manifest.json"
     try:
         there = json.loads(manifest.read_bytes())["config"]["paper"]
@@ -337,17 +301,7 @@ def unit_of(runs: Mapping[str, Run], rule: str, wildcards: Mapping[str, str]) ->
 
 
 def audited_files(claims: str, made: Iterable[str], absent: Collection[str] = ()) -> list[str]:
-    """Return the results that a register of claims names, their descriptions, and pictures.
-
-    Parameters
-    ----------
-    claims : str
-        Path of the register.
-    made : iterable of str
-        Files that exhibits make, descriptions of tables among them.
-    absent : collection of str
-        Files that a register may name and the run does not make.
-    """
+    """Return the results that a register of claims names, their descriptions, and pictures."""
     text = Path(claims).read_text(encoding="utf-8")
     named = {f"results/{name}" for name in re.findall(r"\bresult: ([\w./-]+)", text)}
     shown = {

@@ -24,7 +24,7 @@ from llm_power.choices import (
 )
 from llm_power.documents import DocumentError, read_yaml
 from replication.boards import Board, Boards
-from replication.settings import add_boards, check_settings, drop_old_settings, load_settings
+from replication.settings import add_boards, check_settings, load_settings
 
 ROOT = Path(__file__).resolve().parents[2]
 PUBLISHED = ROOT / "data" / "kotawala2026"
@@ -104,12 +104,9 @@ def test_what_a_board_declares_has_the_words_and_the_defaults_of_the_command() -
     assert own.declared == Declared(margin=0.02, weights={"a": 3, "b": 1})
 
 
-def test_settings_of_the_release_before_are_passed_over_with_a_warning() -> None:
-    read = settings("simulation", {"power_trials": 4000})
-    (line,) = drop_old_settings(read)
-    assert line.startswith("config.yaml: simulation is no setting any more")
-    check_settings(read, str(SCHEMA), "config.yaml")
-    assert drop_old_settings(read) == []
+def test_settings_that_the_schema_does_not_know_are_refused() -> None:
+    with pytest.raises(DocumentError, match="simulation"):
+        check_settings(settings("simulation", {"power_trials": 4000}), str(SCHEMA), "config.yaml")
 
 
 def test_boards_of_several_tasks_have_their_average_and_the_papers_panels_none() -> None:

@@ -13,10 +13,6 @@ rule audit:
         results=audited_files(CLAIMS, PAPER.results(), RUN.absent()),
         # What the items of the panels give, where these are no witnesses.
         item_findings=RUN.item_findings(),
-        templates=[
-            *sources.package_data(ROOT, "audit"),
-            *sources.package_data(ROOT, "llm_power.report"),
-        ],
     output:
         csv=report(
             "results/audit/claims.csv",

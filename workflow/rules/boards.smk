@@ -226,7 +226,6 @@ rule board_figure:
         verdicts=rules.verdicts.output.table,
         ranks=rules.decision.output.ranks,
         scores=rules.discordance.input.scores,
-        templates=sources.package_data(ROOT, "llm_power.report"),
     output:
         page=report(
             "results/boards/{panel}/board.html",

@@ -10,7 +10,6 @@ from snakemake.exceptions import WorkflowError
 from snakemake.logging import logger
 
 from llm_power.errors import LLMPowerError
-from replication import sources
 from replication.boards import AVERAGE_TABLES, STREAMED_TABLES, table_files
 from audit.written_verdicts import counted, verdicts_by_exhibit
 from replication.screen import SAID_LATER

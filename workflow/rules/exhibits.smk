@@ -1,8 +1,5 @@
 # The paper's tables and figures, each a named target, as paper.yaml says what they are made from.
 
-STYLE = str(ROOT / "src/llm_power/report/style.mplstyle")
-
-
 # A simulation has as many jobs as parts, each with some of its chunks, gathered by name where they
 # are read. The same rows and values as in one piece.
 if PAPER.simulations:
@@ -40,7 +37,6 @@ for exhibit in [*PAPER.exhibits.values(), *RUN.comparisons()]:
                 )
                 for name in exhibit.data_root
             },
-            style=STYLE if exhibit.drawing else [],
         output:
             **exhibit_outputs(exhibit),
         log:

@@ -61,10 +61,6 @@ rule index:
     input:
         manifest=rules.manifest.output,
         audit=[rules.audit.output, rules.mutation.output],
-        templates=[
-            *sources.package_data(ROOT, "replication"),
-            *sources.package_data(ROOT, "llm_power.report"),
-        ],
     output:
         report(
             "results/index.html",

@@ -68,7 +68,6 @@ rule streamed_board:
         tallies=parts_of("results/boards/{streamed}/tally/{part}.json"),
         # Whole before the board that is made of them is told of.
         pairs=parts_of("results/pairs/{streamed}/part-{part}.parquet"),
-        templates=sources.package_data(ROOT, "llm_power.report"),
     output:
         tables=table_files("{streamed}", STREAMED_TABLES),
         parquet="results/pairs/{streamed}.parquet",

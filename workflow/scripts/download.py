@@ -4,9 +4,8 @@ from pathlib import Path
 
 from replication.hub.access import Access
 from replication.hub.datasets import Dataset
-from replication.hub.download import download
+from replication.hub.download import download, tell
 from replication.hub.lock import LockFile
-from replication.hub.messages import tell
 from replication.job import logged, snakemake
 
 with logged():

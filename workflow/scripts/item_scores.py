@@ -6,9 +6,9 @@ from llm_power.board.ranking import prepare_task
 from llm_power.scores.store import write_task
 from replication.hub.access import Access
 from replication.hub.datasets import Dataset
+from replication.hub.download import tell
 from replication.hub.lock import LockFile
 from replication.hub.matrices import block_labels
-from replication.hub.messages import tell
 from replication.hub.panels import displayed_scores, read_files, read_panel
 from replication.job import logged, snakemake
 

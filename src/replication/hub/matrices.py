@@ -1,8 +1,4 @@
-"""The rows of a panel's models in response matrices of thousands of models.
-
-A name may have several rows: the number of correct answers that the board displayed says which one
-is right.
-"""
+"""The rows of a panel's models in response matrices of thousands of models."""
 
 from __future__ import annotations
 
@@ -30,19 +26,10 @@ _SCORES: Final = {"0": 0, "1": 1, "0.0": 0, "1.0": 1}
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
-    """The wanted rows of one matrix.
-
-    Attributes
-    ----------
-    items : tuple of str
-        Ids of the items, in the order of their numbers.
-    values : ndarray of uint8, shape (n_items, n_models)
-        Models in the order wanted.
-    items_of : mapping of Path to frozenset of str
-        The items of each file.
-    """
+    """The wanted rows of one matrix."""
 
     items: tuple[str, ...]
+    # Models in the order wanted.
     values: Scores
     items_of: Mapping[Path, frozenset[str]]
 
@@ -62,28 +49,7 @@ class _Part:
 def read_matrix(
     paths: Sequence[Path], correct: Mapping[str, int], members: Sequence[str] = ()
 ) -> Matrix:
-    """Read the rows of some models from the files of a matrix.
-
-    Parameters
-    ----------
-    paths : sequence of Path
-        CSV files, or zips. Files with other items than the others continue their rows.
-    correct : mapping of str to int
-        The number of correct answers displayed for each model, ``ORG/NAME`` or ``ORG__NAME``.
-    members : sequence of str
-        File names, without folders, of the members of a zip that are read.
-
-    Returns
-    -------
-    Matrix
-        Models in the order of `correct`.
-
-    Raises
-    ------
-    ScoreError
-        If a file is damaged or not a matrix; if a model has no row, or none with the displayed
-        number of correct answers, or several different ones.
-    """
+    """Read the rows of some models from the files of a matrix."""
     wanted = {_key(model) for model in correct}
     parts: dict[tuple[str, ...], _Part] = {}
     items_of = {path: _read_file(path, members, wanted, parts) for path in paths}
@@ -104,13 +70,7 @@ def read_matrix(
 
 
 def block_labels(path: Path) -> tuple[str, ...]:
-    """Return the label of each item of a test whose items are in blocks.
-
-    Parameters
-    ----------
-    path : Path
-        CSV with a line a block in the order of the test: its label, its number of items.
-    """
+    """Return the label of each item of a test whose items are in blocks."""
     with path.open(encoding="utf-8", newline="") as file:
         _, *blocks = csv.reader(file, strict=True)
     return tuple(label for label, size in blocks for _ in range(int(size)))

@@ -1,9 +1,4 @@
-"""Reading of downloaded files, and comparison with the scores that the board displayed.
-
-Before anything is computed, the score that the items of a file give is compared with the one that
-the board displayed for it. Another run of the model, another metric or a truncated file gives
-another score, and may pass every other check.
-"""
+"""Reading of downloaded files, and comparison with the scores that the board displayed."""
 
 from __future__ import annotations
 
@@ -24,10 +19,9 @@ from llm_power.scores.selection import select_models
 from llm_power.scores.store import Provenance, TaskScores
 from replication.constraints import BoardScore, load_board_scores
 from replication.hub.access import Access
-from replication.hub.datasets import Dataset
+from replication.hub.datasets import Dataset, download_path
 from replication.hub.download import require_unchanged
 from replication.hub.errors import HubError
-from replication.hub.layout import download_path
 from replication.hub.lock import Locked, LockFile
 from replication.hub.matrices import Matrix, read_matrix
 from replication.hub.plan import PanelTask
@@ -38,15 +32,7 @@ OTHER_SCORE: Final = "items_off_the_displayed_score"
 
 
 def displayed_scores(folder: Path, panel: PanelTask) -> dict[str, BoardScore]:
-    """Return what was displayed for each model, by the model's name in the paper.
-
-    Parameters
-    ----------
-    folder : Path
-        The folder of the paper's data.
-    panel : PanelTask
-        Names the task in ``board_scores.csv``.
-    """
+    """Return what was displayed for each model, by the model's name in the paper."""
     scores = load_board_scores(folder / "board_scores.csv")
     return {
         score.model: score
@@ -67,43 +53,7 @@ def read_panel(
     accepted: Sequence[str] = (),
     labels: Sequence[str] = (),
 ) -> TaskScores:
-    """Read the downloaded files of one task of a board, and hold them against what was displayed.
-
-    Parameters
-    ----------
-    panel : PanelTask
-        How the files are read.
-    datasets : sequence of Dataset
-        The lines of the register for that task, in the order in which the models shall stand.
-    displayed : mapping of str to BoardScore
-        What was displayed for each model.
-    folder : Path
-        Folder of all downloads.
-    lock : LockFile
-        What was observed of files whose hash the register does not have.
-    access : Access
-        Where the files came from; nothing is fetched.
-    accepted : sequence of str
-        Names of data sets whose items may add up to another score than the displayed one, or than
-        the one that the register says they have. By how many items they do is recorded in the
-        provenance.
-    labels : sequence of str
-        Cluster of each item of a matrix, whose files do not say it.
-
-    Returns
-    -------
-    TaskScores
-        Models by their names in the paper; the provenance names the endpoint, the revisions and
-        the hashes of the files as they were read.
-
-    Raises
-    ------
-    ScoreError
-        If the files cannot be read, or do not fit together.
-    HubError
-        If a file is not the one that was downloaded, does not hold the declared number of items,
-        or implies another score than the displayed one.
-    """
+    """Read the downloads of one task of a board; refuse scores other than the displayed ones."""
     paths = [download_path(folder, access.endpoint(one.source), one) for one in datasets]
     known = require_unchanged(datasets, paths, lock, access)
     if panel.is_matrix:
@@ -138,26 +88,7 @@ def read_panel(
 
 
 def read_files(task: str, reading: Mapping[str, Any], lock: LockFile, access: Access) -> TaskScores:
-    """Read the files of one task of a board, which are placed by hand or downloaded.
-
-    Parameters
-    ----------
-    task : str
-        Its name.
-    reading : mapping of str to object
-        Where the files are and how they are read, as `Boards.reading` has it.
-    lock : LockFile
-        What was observed of downloads.
-    access : Access
-        Where these came from; nothing is fetched.
-
-    Raises
-    ------
-    ScoreError
-        If the files cannot be read.
-    HubError
-        If a download is not the one that is listed.
-    """
+    """Read the files of one task of a board, which are placed by hand or downloaded."""
     settings, source = dict(reading["settings"]), reading["source"]
     reader = settings.pop("reader")
     if not reading["datasets"]:

@@ -8,43 +8,25 @@ from pathlib import Path
 from typing import Any
 
 from replication.hub.access import Access
-from replication.hub.datasets import Dataset, load_register
+from replication.hub.datasets import Dataset, download_path, load_register
 from replication.hub.errors import HubError
-from replication.hub.layout import download_path
 
 
 @dataclass(frozen=True, slots=True)
 class PanelTask:
-    """How the downloaded files of one task of a panel are read, and what was displayed for them.
-
-    Attributes
-    ----------
-    task : str
-        Its name.
-    board_scores : str
-        Name of the task in ``board_scores.csv``.
-    reader : str
-        Name of the reader; empty for response matrices.
-    metric : str
-        The metric that the board displays.
-    clusters : sequence of str
-        Fields that group the items.
-    matrices : sequence of str
-        First parts of the names, in the register, of the response matrices that are read instead
-        of a file a model.
-    members : sequence of str
-        Members of their zips that are read.
-    blocks : str
-        File with the blocks of the test's items, whose labels are the clusters.
-    """
+    """How the downloaded files of one task of a panel are read, and what was displayed for them."""
 
     task: str
     board_scores: str
+    # Name of the reader; empty for response matrices.
     reader: str = ""
     metric: str = ""
     clusters: Sequence[str] = ()
+    # First parts of the names, in the register, of the response matrices that are read instead of
+    # a file a model.
     matrices: Sequence[str] = ()
     members: Sequence[str] = ()
+    # File with the blocks of the test's items, whose labels are the clusters.
     blocks: str = ""
 
     @property
@@ -55,29 +37,15 @@ class PanelTask:
 
 @dataclass(frozen=True, slots=True)
 class Downloads:
-    """The downloads of a run.
-
-    Attributes
-    ----------
-    folder : str
-        Folder of all downloads.
-    access : Access
-        Where they come from.
-    datasets : mapping of str to Dataset
-        The published file by the path of its download.
-    accepted : sequence of str
-        Names of data sets whose items may add up to another score than the displayed one.
-    matrices : mapping of (str, str) to sequence of str
-        Boards of the register that a task of a panel is taken from, where that is not its own.
-    by_default : bool
-        Whether boards are downloaded for the default target, and not for their own alone.
-    """
+    """The downloads of a run."""
 
     folder: str = ""
     access: Access = field(default_factory=Access)
     datasets: Mapping[str, Dataset] = field(default_factory=dict)
     accepted: Sequence[str] = ()
+    # Boards of the register that a task of a panel is taken from, where that is not its own.
     matrices: Mapping[tuple[str, str], Sequence[str]] = field(default_factory=dict)
+    # Whether boards are downloaded for the default target, and not for their own alone.
     by_default: bool = False
 
     @classmethod
@@ -89,19 +57,7 @@ class Downloads:
         register: Path | None = None,
         tasks: Mapping[tuple[str, str], PanelTask] | None = None,
     ) -> Downloads:
-        """Plan the downloads of a run.
-
-        Parameters
-        ----------
-        settings : mapping of str to object
-            Those under ``hub`` in config.yaml.
-        listed : sequence of Dataset
-            The files that boards list.
-        register : Path, optional
-            The list of the panels' files, where these are taken from items.
-        tasks : mapping of (str, str) to PanelTask, optional
-            The panels' tasks.
-        """
+        """Plan the downloads of a run."""
         access = Access.from_environment(offline=settings["offline"], with_token=False)
         registered = load_register(register).values() if register else ()
         matrices = {key: task.matrices for key, task in (tasks or {}).items() if task.is_matrix}

@@ -23,12 +23,12 @@ from llm_power.scores.store import TaskScores
 from replication.boards import Board, Boards
 from replication.hub.access import Access
 from replication.hub.datasets import Dataset, listed_files
-from replication.hub.disk import sum_like
 from replication.hub.download import download
 from replication.hub.errors import HubError
 from replication.hub.lock import LockFile
 from replication.hub.panels import read_files
 from replication.hub.plan import Downloads
+from replication.hub.transfer import sum_like
 from replication.settings import add_boards
 from repository import ROOT, copy_repository, run_workflow
 

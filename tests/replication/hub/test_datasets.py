@@ -15,9 +15,8 @@ from desk import OPEN
 
 from replication.constraints import load_board_scores
 from replication.hub.access import HUB
-from replication.hub.datasets import COLUMNS, load_register
+from replication.hub.datasets import COLUMNS, download_path, load_register
 from replication.hub.errors import HubError
-from replication.hub.layout import download_path
 from replication.hub.lock import Locked, LockFile
 from replication.hub.matrices import block_labels
 from replication.hub.panels import displayed_scores
@@ -32,11 +31,8 @@ GOOD = {
     "repo": "org/details_org__a",
     "revision": "0" * 40,
     "file": "run/details|x:y.parquet",
-    "bytes": "12",
-    "sha256": "0" * 64,
     "rows": "1172",
     "licence": "none declared",
-    "retrieved": "2026-01-31T12:00:00+00:00",
     "correct": "",
     "note": "",
 }
@@ -111,7 +107,7 @@ def test_register_is_read_as_it_is_written(tmp_path: Path) -> None:
     assert dataset.page == "https://huggingface.co/datasets/org/details_org__a"
 
 
-@pytest.mark.parametrize("column", ["revision", "bytes", "sha256", "rows", "retrieved"])
+@pytest.mark.parametrize("column", ["revision", "rows"])
 def test_what_is_not_known_may_be_empty(column: str, tmp_path: Path) -> None:
     load_register(written(tmp_path / "r.csv", GOOD | {column: ""}))
 
@@ -134,15 +130,9 @@ def test_what_is_not_known_may_be_empty(column: str, tmp_path: Path) -> None:
         ("file", "/etc/passwd"),
         ("file", "a/../b"),
         ("file", "a//b"),
-        ("bytes", "1e3"),
-        ("bytes", "-1"),
-        ("sha256", "0" * 63),
-        ("sha256", "G" * 64),
         ("rows", "0"),
         ("rows", "many"),
         ("rows", "10-"),
-        ("retrieved", "yesterday"),
-        ("retrieved", "2026-01-31"),
         ("licence", " MIT"),
         ("licence", "M\tIT"),
         ("correct", "some"),
@@ -164,8 +154,8 @@ def test_malformed_cell_is_named(column: str, value: str, tmp_path: Path) -> Non
     [
         (b"", "the columns must be"),
         (b"name,source\n", "the columns must be"),
-        (",".join(COLUMNS).encode() + b"\na,b\n", "must have 12 cells"),
-        (",".join(COLUMNS).encode() + b"\n" + b"a," * 13 + b"\n", "must have 12 cells"),
+        (",".join(COLUMNS).encode() + b"\na,b\n", "must have 9 cells"),
+        (",".join(COLUMNS).encode() + b"\n" + b"a," * 10 + b"\n", "must have 9 cells"),
         (",".join(COLUMNS).encode() + b'\n"a\n', "line"),
         (b"\xff\xfe", "cannot be read"),
     ],

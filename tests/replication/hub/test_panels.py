@@ -19,10 +19,9 @@ from llm_power.errors import LLMPowerError
 from llm_power.scores.store import TaskScores
 from replication.constraints import BoardScore
 from replication.hub.access import HUB, Access
-from replication.hub.datasets import Dataset, load_register
+from replication.hub.datasets import Dataset, download_path, load_register
 from replication.hub.download import download
 from replication.hub.errors import HubError
-from replication.hub.layout import download_path
 from replication.hub.lock import Locked, LockFile
 from replication.hub.panels import displayed_scores, read_panel
 from replication.paper import Paper

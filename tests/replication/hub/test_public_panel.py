@@ -14,9 +14,8 @@ from llm_power.errors import LLMPowerError
 from llm_power.scores.store import TaskScores
 from replication.constraints import BoardScore
 from replication.hub.access import Access
-from replication.hub.datasets import load_register
+from replication.hub.datasets import download_path, load_register
 from replication.hub.download import download
-from replication.hub.layout import download_path
 from replication.hub.lock import LockFile
 from replication.hub.matrices import block_labels
 from replication.hub.panels import displayed_scores, read_panel

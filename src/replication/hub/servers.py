@@ -1,7 +1,7 @@
-"""Files of data sets on huggingface.co, by the hub's own client.
+"""Where huggingface.co and github.com have a file, and what they say of its contents.
 
-The client's addresses, headers, session and errors are used, but not its `hf_hub_download`: that
-checks the size alone, and its attempts and waits cannot be set.
+Addresses, headers, session and errors are those of the hub's own client, but not the download:
+`hf_hub_download` checks the size alone, and its attempts and waits cannot be set.
 """
 
 from __future__ import annotations
@@ -12,23 +12,29 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, Final, NoReturn
+from urllib.parse import quote
 
 import httpx2
 from huggingface_hub import (
     errors,
     get_hf_file_metadata,
-    get_session,
     hf_hub_url,
     hf_raise_for_status,
 )
 from huggingface_hub.utils import build_hf_headers  # type: ignore[attr-defined]
 
 from replication.hub.access import Access
-from replication.hub.answers import may_pass, status_error
-from replication.hub.asking import TooLarge, body_of, by_deadline, opened
 from replication.hub.datasets import Dataset
 from replication.hub.errors import HubError
-from replication.hub.patience import Patience
+from replication.hub.requests import (
+    Patience,
+    TooLarge,
+    body_of,
+    by_deadline,
+    may_pass,
+    opened,
+    status_error,
+)
 from replication.hub.transfer import Remote
 
 TOKEN_PAGE: Final = "https://huggingface.co/settings/tokens"
@@ -40,30 +46,13 @@ _MOST_METADATA: Final = 4 * 2**20
 _NOT_THERE: Final = (errors.RevisionNotFoundError, errors.EntryNotFoundError)
 
 
-@contextmanager
-def offered_by_hub(dataset: Dataset, access: Access, patience: Patience) -> Iterator[Remote]:
-    """Say where the file of a data set is, and what the hub says of its contents.
-
-    Parameters
-    ----------
-    dataset : Dataset
-        What to fetch; a revision or a file that it leaves open is looked up.
-    access : Access
-        Endpoint and token.
-    patience : Patience
-        How long to wait for an answer.
-
-    Raises
-    ------
-    TransientError
-        If another attempt may succeed.
-    HubError
-        If it cannot be had.
-    """
+def locate(dataset: Dataset, access: Access, patience: Patience) -> Remote:
+    """Return where the file of a data set is, and what the server says of its contents."""
+    if dataset.source == "github":
+        return _on_github(dataset, access)
     hub = _Hub(dataset, access, patience)
     with hub.client_errors():
-        remote = hub.locate()
-    yield remote
+        return hub.locate()
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +91,6 @@ class _Hub:
             url=url,
             revision=revision,
             file=file,
-            client=get_session(),
             refuse=self._refuse,
             bytes=metadata.size,
             # The tag of a large file is the hash of its contents.
@@ -166,7 +154,7 @@ class _Hub:
         headers = build_hf_headers(token=self.access.token or False)
 
         def ask() -> tuple[Any, str | None]:
-            with closing(opened(get_session(), url, headers, self.patience.silence)) as answer:
+            with closing(opened(url, headers, self.patience.silence)) as answer:
                 self._raise_for_status(answer)
                 said = json.loads(body_of(answer, _MOST_METADATA))
                 return said, answer.links.get("next", {}).get("url")
@@ -184,7 +172,7 @@ class _Hub:
     def _raise_for_status(self, answer: Any) -> None:
         status = answer.status_code
         if may_pass(status):  # whatever the body is, which the client would look into
-            raise status_error(status, answer.headers, self.access.hub)
+            raise status_error(status, answer.headers, self.access.endpoint("hub"))
         # The kind of a refusal is in its headers, and the client would read the body whole.
         said = {name: text for name, text in answer.headers.items() if name.startswith("x-")}
         bare = httpx2.Response(status, headers=said, request=answer.request)
@@ -229,7 +217,7 @@ def _refusal(error: errors.HfHubHTTPError, dataset: Dataset, access: Access) -> 
         remedy = "give the token read access to public gated repositories at "
         remedy += f"{TOKEN_PAGE}, or use one of type Read"
     else:
-        return status_error(status, headers, access.hub)
+        return status_error(status, headers, access.endpoint("hub"))
     return HubError(problem, remedy=remedy)
 
 
@@ -264,3 +252,23 @@ def _missing(error: Exception, dataset: Dataset, access: Access) -> tuple[str, s
         f"the hub has no data set {dataset.repo}, or shows it to its members only",
         f"open {dataset.page}; where it has moved, correct the register's repo{private}",
     )
+
+
+def _on_github(dataset: Dataset, access: Access) -> Remote:
+    """Return where a file is whose revision and path are known; no token is sent there."""
+    if dataset.revision is None or dataset.is_pattern:
+        raise HubError(
+            "a file on GitHub must be pinned by its commit and its path",
+            remedy="write both into the register",
+        )
+
+    def refuse(answer: Any) -> NoReturn:
+        if answer.status_code == 404:
+            raise HubError(
+                f"{dataset.repo} has no such file at commit {dataset.revision}",
+                remedy=f"open {dataset.page}; where it has moved, correct the register",
+            )
+        raise status_error(answer.status_code, answer.headers, access.endpoint("github"))
+
+    path = quote(f"{dataset.repo}/raw/{dataset.revision}/{dataset.file}")
+    return Remote(f"{access.github}/{path}", dataset.revision, dataset.file, refuse)
