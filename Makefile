@@ -2,7 +2,7 @@
 
 PYTHON ?= python3
 CORES ?= all
-# published, public or hub; by default what config.yaml says.
+# printed, items or hub; by default what config.yaml says.
 SOURCE ?=
 # The name of a folder in data; by default every paper.
 PAPER ?=
@@ -20,7 +20,7 @@ WITH_PATH := PATH="$(CURDIR)/$(BIN):$$PATH"
 OPTIONS := --cores $(CORES) $(if $(SOURCE),--config source=$(SOURCE))
 SNAKEMAKE := $(WITH_PATH) $(BIN)/snakemake $(OPTIONS)
 # Snakemake, after the lock of a killed run and damaged files are seen to.
-RUN := $(WITH_PATH) $(BIN)/python tools/launch.py $(if $(PAPER),--paper $(PAPER),--every) $(if $(VERBOSE),--verbose)
+RUN := $(WITH_PATH) $(BIN)/python tools/launch.py $(if $(PAPER),--paper $(PAPER)) $(if $(VERBOSE),--verbose)
 
 # Modules from elsewhere stay out.
 export PYTHONNOUSERSITE := 1
@@ -35,12 +35,13 @@ endif
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help env slurm reproduce audit verify test test-slow test-slurm wheel lint format report \
+.PHONY: help env slurm reproduce audit tables figures boards dag verify test test-slow test-slurm wheel lint format report \
     docs lock bench bench-smoke bench-verdicts mutants runtimes clean
 
 help: ## list the targets
-	@echo "make TARGET [PYTHON=python3.12] [PAPER=miller2024] [CORES=2] [SOURCE=public] [VERBOSE=1]"
-	@awk -F ': .*## ' '/^[a-z-]+:.* ## / { printf "  %-14s %s\n", $$1, $$2 }' Makefile
+	@echo "make TARGET [PYTHON=python3.12] [PAPER=miller2024] [CORES=2] [SOURCE=items] [VERBOSE=1]"
+	@echo "TARGET is one of these, or one that snakemake --list names: table_06, board_NAME"
+	@awk -F ': .*## ' '/^[a-z -]+:.* ## / { printf "  %-14s %s\n", $$1, $$2 }' Makefile
 
 env: $(STAMP) ## make the environment in .venv (again only when the locks or pyproject.toml change)
 
@@ -51,7 +52,13 @@ reproduce: $(STAMP) ## make every paper: its exhibits, and with the first every 
 	@$(RUN) -- $(OPTIONS)
 
 audit: $(STAMP) ## judge every claim of the papers by what the workflow makes (a part of reproduce)
-	@$(RUN) audit -- $(OPTIONS)
+	@$(RUN) $(if $(PAPER),audit,audits) -- $(OPTIONS)
+
+tables figures boards: $(STAMP) ## make the tables, the figures or the boards alone
+	@$(RUN) $@ -- $(OPTIONS)
+
+dag: $(STAMP) ## draw the stages behind the tables and figures, into docs/images/dag.svg
+	@$(BIN)/python tools/dag.py docs/images/dag.svg $(OPTIONS)
 
 PYTEST := $(WITH_PATH) $(BIN)/pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
@@ -67,21 +74,21 @@ test-slurm: $(STAMP) ## make a board of a million pairs on a Slurm cluster of th
 mutants: $(MUTANTS_STAMP) ## report the share of 500 code mutants that the tests kill (MUTANTS="--count 50")
 	$(WITH_PATH) .venv-mutants/bin/python tools/mutants.py $(MUTANTS)
 
-wheel: $(STAMP) ## run the library's tests on its wheel, installed without the other two houses
+wheel: $(STAMP) ## run the tests of library and audit on their wheel, installed without the other houses
 	$(BIN)/python tests/installed_wheel.py
 
 lint: $(STAMP) ## check style, types and the workflow, and change nothing
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/snakefmt --check Snakefile workflow src
+	$(BIN)/snakefmt --check Snakefile workflow
 	$(SNAKEMAKE) --lint
 	$(SNAKEMAKE) --dry-run --quiet all
 
 format: $(STAMP) ## rewrite Python and Snakemake files in the house style
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
-	$(BIN)/snakefmt Snakefile workflow src
+	$(BIN)/snakefmt Snakefile workflow
 
 bench: $(BENCH_STAMP) ## time the heavy paths beside the peers, into docs/benchmarks.md (WORKFLOW=1: the workflow too)
 	$(BENCH)/python benchmarks/run.py $(if $(WORKFLOW),--paper)
@@ -145,3 +152,8 @@ $(STAMP): requirements-build.lock requirements.lock pyproject.toml
 	$(BIN)/python -c 'import sysconfig; print("import site; site.addsitedir(%r)" % sysconfig.get_path("purelib"))' \
 	    > "$$(.venv-$*/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/project.pth"
 	@touch $@
+
+# Whatever else is asked for is a target of Snakemake's: table_06, board_NAME, miller2024_table_01.
+.DEFAULT:
+	@$(MAKE) --silent env
+	@$(RUN) $@ -- $(OPTIONS)

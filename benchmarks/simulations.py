@@ -14,6 +14,7 @@ from typing import Final, Literal
 import numpy as np
 from scipy.stats import beta
 
+from kotawala2026.e_process_simulation import e_process_calibration
 from llm_power.board.clusters import ICC_CONFIDENCE
 from llm_power.statistics._seeds import named_rng
 from llm_power.statistics._typing import BoolArray, FloatArray, IntArray
@@ -26,7 +27,6 @@ from llm_power.statistics.cluster_robust import (
     wild_cluster_bootstrap,
 )
 from llm_power.statistics.designs import required_units
-from llm_power.statistics.e_process_simulation import e_process_calibration
 from llm_power.statistics.exact_required_n import (
     P_VALUES,
     McNemarDesign,

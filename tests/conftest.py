@@ -19,7 +19,7 @@ settings.register_profile(
 )
 settings.load_profile("llm-power")
 
-# The library's own tests run where the other houses are not installed.
+# The tests of library and audit run where the other houses are not installed.
 # Without a file of its own what is found is this folder's `kotawala2026`, which is not the house.
 _HOUSE = find_spec("kotawala2026")
 pytest_plugins = ["paper_fixtures"] if _HOUSE and _HOUSE.origin else []

@@ -1,6 +1,6 @@
 """The wheel in an environment of its own, beside what it requires and nothing else.
 
-Run as a program (``make wheel``) it runs the library's tests there.
+Run as a program (``make wheel``) it runs the tests of its packages there.
 """
 
 from __future__ import annotations
@@ -64,12 +64,12 @@ def _closure(
 
 
 def main() -> int:
-    """Run the library's tests on the wheel, with the extras they need."""
+    """Run the tests of the library and of the audit on the wheel, with the extras they need."""
     with TemporaryDirectory() as folder:
         python = install_wheel(Path(folder), "excel", "frames", "report", "test")
         # What is slow by nature does not depend on how the library is installed.
-        command = [str(python), "-m", "pytest", "tests/llm_power", "-q", "-m", "not slow"]
-        command += ["--numprocesses", "2"]
+        command = [str(python), "-m", "pytest", "tests/llm_power", "tests/audit", "-q"]
+        command += ["-m", "not slow", "--numprocesses", "2"]
         return subprocess.run(command, cwd=ROOT, check=False).returncode
 
 

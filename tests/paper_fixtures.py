@@ -8,6 +8,11 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from audit.printed_tables import (
+    PublishedCounts,
+    load_counts,
+    load_table,
+)
 from kotawala2026.witness.oll_v1 import OllV1Witness, build_witness, witness_scores
 from llm_power.scores.store import TaskScores
 from replication.constraints import (
@@ -17,11 +22,6 @@ from replication.constraints import (
     displayed_scores,
     load_board_scores,
     load_constraints,
-)
-from replication.printed import (
-    PublishedCounts,
-    load_counts,
-    load_table,
 )
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -93,7 +93,7 @@ def _run(where: Path, traces: Path, *arguments: str) -> None:
 
 
 def _records(where: Path) -> Iterator[dict[str, Any]]:
-    for path in (where / FOLDER).glob("*.json"):
+    for path in where.glob(f"**/{FOLDER}/*.json"):
         yield json.loads(path.read_bytes())
 
 

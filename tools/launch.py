@@ -1,12 +1,12 @@
 """Run the workflow in this folder, or verify what it has made.
 
-    python tools/launch.py [PAPER] [--verbose] [TARGET ...] [-- SNAKEMAKE-OPTION ...]
-    python tools/launch.py [PAPER] --verify [-- SNAKEMAKE-OPTION ...]
+    python tools/launch.py [--paper NAME] [--verbose] [TARGET ...] [-- SNAKEMAKE-OPTION ...]
+    python tools/launch.py --verify [-- SNAKEMAKE-OPTION ...]
 
-PAPER is --paper NAME, or --every; otherwise it is the paper that config.yaml names. Before a run,
-the lock of a run that was killed is taken over, and files that are not what their jobs recorded
-are made again. A run shows what lands, and at its end what there is; --verbose is Snakemake's own
-screen.
+Without a target everything is made; with --paper a target is that of the paper, by default all of
+it. Before a run, the lock of a run that was killed is taken over, and files that are not what their
+jobs recorded are made again. A run shows what lands, and at its end what there is; --verbose is
+Snakemake's own screen.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
-from types import FrameType
 
+from llm_power.documents import read_yaml
 from llm_power.errors import LLMPowerError, message_at
-from replication.last_screen import in_all, last_screen
-from replication.papers import environment_of, folder_of, papers_of, settle
+from replication.last_screen import last_screen
+from replication.paper import folders_of
 from replication.records import Ledger
 from replication.run_owner import (
     MARK,
@@ -40,173 +40,135 @@ from replication.run_owner import (
 )
 
 ROOT = Path()
-SNAKEMAKE = Path(sys.executable).with_name("snakemake")
+SNAKEMAKE = str(Path(sys.executable).with_name("snakemake"))
 SHOWN = 20
 
 
 class RunFailed(Exception):
-    """Snakemake has said why; the arguments are its exit code and its folder."""
+    """Snakemake has said why; the argument is its exit code."""
 
 
 @dataclass(frozen=True)
 class Run:
-    """What Snakemake is called with.
+    """What Snakemake is called with."""
 
-    Attributes
-    ----------
-    folder : Path
-        Where it works.
-    targets, options : sequence of str
-        Its arguments.
-    owner : Owner
-        This process.
-    verbose : bool
-        Whether Snakemake has its own screen.
-    """
-
-    folder: Path
     targets: Sequence[str]
     options: Sequence[str]
-    owner: Owner
+    # Whether Snakemake has its own screen.
     verbose: bool = False
-
-    @property
-    def command(self) -> list[str | Path]:
-        """Snakemake, in the folder of the run; targets come before the options."""
-        if self.folder == ROOT:
-            return [SNAKEMAKE]
-        snakefile = self.folder / "Snakefile"
-        return [SNAKEMAKE, "--directory", self.folder, "--snakefile", snakefile]
-
-    @property
-    def place(self) -> str:
-        """What its messages begin with where it is not in the clone itself."""
-        return "" if self.folder == ROOT else f"{self.folder}: "
-
-    @property
-    def environment(self) -> dict[str, str]:
-        """What its processes know the run by, and where data are."""
-        variables = os.environ | {MARK: self.owner.mark}
-        return environment_of(ROOT, self.folder, variables)
 
     def snakemake(self, targets: Sequence[str]) -> None:
         """Make the targets; the lock is this process's."""
-        write_owner(self.folder, self.owner)
+        owner = Owner.this_process()
+        write_owner(ROOT, owner)
         screen = [] if self.verbose else ["--logger", "exhibits"]
         try:
             # Targets come first: the option --config takes whatever follows it.
-            command = [*self.command, *targets, *self.options, *screen]
-            running = subprocess.Popen(command, env=self.environment)
-            with _passing_signals_on(running):
-                code = running.wait()
+            command = [SNAKEMAKE, *targets, *self.options, *screen]
+            code = _outlived(subprocess.Popen(command, env=os.environ | {MARK: owner.mark}))
         finally:
-            forget_owner(self.folder)
+            forget_owner(ROOT)
         if code < 0:
             print(f"error: Snakemake was ended by signal {-code}: run it again.", file=sys.stderr)
         if code:
-            raise RunFailed(code if code > 0 else 128 - code, self.folder)
+            raise RunFailed(code if code > 0 else 128 - code)
+
+    def asked(self, *arguments: str) -> list[str]:
+        """Return what Snakemake says of the workflow, line by line."""
+        command = [SNAKEMAKE, *arguments, *self.options]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode:
+            print(done.stderr, file=sys.stderr)
+            raise RunFailed(done.returncode)
+        return done.stdout.splitlines()
 
     @cached_property
     def known_files(self) -> set[str]:
         """Every file that the rules behind the targets make."""
-        done = subprocess.run(
-            [*self.command, *self.targets, *self.options, "--summary"],
-            capture_output=True,
-            text=True,
-            check=False,
-            env=self.environment,
-        )
-        if done.returncode:
-            print(done.stderr, file=sys.stderr)
-            raise RunFailed(done.returncode, self.folder)
-        return {line.split("\t")[0] for line in done.stdout.splitlines()[1:]}
+        return {line.split("\t")[0] for line in self.asked(*self.targets, "--summary")[1:]}
+
+    def near_names(self) -> Iterator[str]:
+        """Say of each target that is none which ones have names like it."""
+        names = [line.split(" ")[0] for line in self.asked("--list-target-rules")]
+        for target in self.targets:
+            if target.isidentifier() and target not in names:
+                near = ", ".join(get_close_matches(target, names, n=5)) or "none is named like it"
+                yield f"error: there is no target {target}. Near: {near}."
 
 
-@contextmanager
-def _passing_signals_on(*running: subprocess.Popen[bytes]) -> Iterator[None]:
-    """Outlive them: Ctrl-C reaches them from the terminal, a request to end from here."""
-
-    def pass_on(number: int, frame: FrameType | None) -> None:
-        for one in running:
-            one.terminate()
-        if callable(before):
-            before(number, frame)
-
-    interrupt = signal.signal(signal.SIGINT, lambda *_: None)
-    before = signal.signal(signal.SIGTERM, pass_on)
+def _outlived(running: subprocess.Popen[bytes]) -> int:
+    """Wait for a process: Ctrl-C reaches it from the terminal, a request to end from here."""
+    handlers = {signal.SIGINT: lambda *_: None, signal.SIGTERM: lambda *_: running.terminate()}
+    before = {number: signal.signal(number, handler) for number, handler in handlers.items()}
     try:
-        yield
+        return running.wait()
     finally:
-        signal.signal(signal.SIGINT, interrupt)
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def heal(run: Run) -> None:
     """Make again exactly what is not as it was recorded."""
-    told: set[str] = set()
+    healed: set[str] = set()
     while True:
-        ledger = Ledger.read(run.folder)
+        ledger = Ledger.read(ROOT)
         for path in ledger.unreadable:
-            (run.folder / path).unlink()
-        found = ledger.differences()
-        damaged = ledger.damaged(found)
+            (ROOT / path).unlink()
+        differences = ledger.differences()
+        damaged = ledger.damaged(differences)
         # What the targets do not need is left as it is, and so are strangers among the results.
         files = ledger.first_of(damaged & run.known_files) if damaged else []
         if not files:
             return
-        if told & set(files):
-            again = ", ".join(sorted(told & set(files)))
+        if again := ", ".join(sorted(healed & set(files))):
             raise LLMPowerError(message_at({}, f"{again}: no job has recorded it", "make clean"))
-        told |= set(files)
+        healed |= set(files)
         makers = {ledger.makers[file].job for file in files if file in ledger.makers}
         tell(
-            f"{run.place}{one.problem}: made again."
-            for one in found
+            f"{one.problem}: made again."
+            for one in differences
             if one.path in files or (one.kind == "input" and one.job in makers)
         )
         for file in files:
-            (run.folder / file).unlink(missing_ok=True)
+            (ROOT / file).unlink(missing_ok=True)
         run.snakemake(files)
 
 
 def verify(run: Run) -> int:
     """Name every result that is not what the run made; return the exit code."""
-    ledger = Ledger.read(run.folder)
-    found = ledger.differences()
-    if any(one.kind == "unrecorded" for one in found):
-        found = [one for one in found if one.kind != "unrecorded" or one.path in run.known_files]
-    for difference in found:
-        print(f"{run.place}{difference.problem}")
-    if found or not ledger.records:
-        print(
-            f"error: {run.place}{len(found)} differences in {len(ledger.makers)} files of "
-            f"{len(ledger.records)} jobs. Remedy: make reproduce.",
-            file=sys.stderr,
-        )
-        return 1
-    made = f"All {len(ledger.makers)} files are what their {len(ledger.records)} jobs made."
-    print(f"{run.place}{made}")
-    return 0
+    ledger = Ledger.read(ROOT)
+    differences = ledger.differences()
+    if any(one.kind == "unrecorded" for one in differences):
+        known = run.known_files
+        differences = [one for one in differences if one.kind != "unrecorded" or one.path in known]
+    for difference in differences:
+        print(difference.problem)
+    n_files, n_jobs = len(ledger.makers), len(ledger.records)
+    if not differences and n_jobs:
+        print(f"All {n_files} files are what their {n_jobs} jobs made.")
+        return 0
+    counts = f"{len(differences)} differences in {n_files} files of {n_jobs} jobs"
+    print(f"error: {counts}. Remedy: make reproduce.", file=sys.stderr)
+    return 1
 
 
 def tell(messages: Iterable[str]) -> None:
     """Print lines, but no more than a reader wants."""
     lines = list(messages)
-    for line in lines[:SHOWN]:
+    more = [f"... and {len(lines) - SHOWN} more"] if len(lines) > SHOWN else []
+    for line in (*lines[:SHOWN], *more):
         print(line, file=sys.stderr)
-    if len(lines) > SHOWN:
-        print(f"... and {len(lines) - SHOWN} more", file=sys.stderr)
 
 
-def last_log(folder: Path) -> Path | None:
-    """Return the file of all that Snakemake said last in a folder."""
-    return max((folder / ".snakemake" / "log").glob("*.log"), default=None)
+def last_log() -> Path | None:
+    """Return the file of all that Snakemake said last."""
+    return max((ROOT / ".snakemake" / "log").glob("*.log"), default=None)
 
 
 @contextmanager
-def alone(folder: Path) -> Iterator[None]:
+def alone() -> Iterator[None]:
     """Keep other calls of this program out of the folder until this process is gone."""
-    state = folder / ".snakemake"
+    state = ROOT / ".snakemake"
     state.mkdir(exist_ok=True)
     with (state / "run.lock").open("w") as file:
         try:
@@ -215,45 +177,32 @@ def alone(folder: Path) -> Iterator[None]:
             raise FolderInUse(
                 message_at({}, "a run is at work here", "wait for it, or end it")
             ) from None
-        tell(take_over(folder))
+        tell(take_over(ROOT))
         yield
 
 
-def make(run: Run) -> None:
-    """Heal the folder of a run, make its targets, and say at the end what there is."""
+def make(run: Run, whole: Sequence[str]) -> None:
+    """Heal the folder, make the targets, and say at the end what there is of whole papers."""
     began = time.monotonic()
-    with alone(run.folder):
+    with alone():
         heal(run)
         run.snakemake(run.targets)
         if not run.verbose:
-            seconds, log = time.monotonic() - began, last_log(run.folder)
-            lines = last_screen(run.folder, whole=not run.targets, seconds=seconds, log=log)
+            lines = last_screen(whole, seconds=time.monotonic() - began, log=last_log())
             print("\n".join(["", *lines]), flush=True)
 
 
-@contextmanager
-def beside(papers: Sequence[str], arguments: Sequence[str]) -> Iterator[list[int]]:
-    """Make other papers meanwhile, each by a call of this program; show then what each said.
-
-    They take what the first leaves of the cores, for it often waits for a single job. The list has
-    their exit codes at the end.
-    """
-    codes: list[int] = []
-    with ExitStack() as stack:
-        said = [stack.enter_context(tempfile.TemporaryFile("w+")) for _ in papers]
-        call = ["nice", sys.executable, __file__, "--paper"]
-        runs = [
-            subprocess.Popen([*call, paper, *arguments], stdout=file, stderr=subprocess.STDOUT)
-            for paper, file in zip(papers, said, strict=True)
-        ]
-        stack.enter_context(_passing_signals_on(*runs))
-        try:
-            yield codes
-        finally:
-            codes += [run.wait() for run in runs]
-            for paper, file in zip(papers, said, strict=True):
-                file.seek(0)
-                print(f"\n{folder_of(ROOT, paper)}:\n{file.read()}", end="", flush=True)
+def named(targets: Sequence[str], paper: str | None) -> tuple[list[str], list[str]]:
+    """Return the targets as Snakemake has them, and the folders of papers that are made whole."""
+    folders = folders_of(ROOT, str(read_yaml(ROOT / "config.yaml")["paper"]))
+    if paper is not None and paper not in folders:
+        remedy = f"name one of {', '.join(folders)}, or write data/{paper}/paper.yaml"
+        raise LLMPowerError(message_at({}, f"there is no paper {paper}", remedy))
+    if paper is None:
+        return list(targets), [] if targets else list(folders.values())
+    prefix = f"{paper}_" if folders[paper] else ""
+    whole = [] if targets else [folders[paper]]
+    return [prefix + target for target in targets or ["paper"]], whole
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -262,35 +211,21 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--verify", action="store_true")
     parser.add_argument("--verbose", action="store_true")
-    papers = parser.add_mutually_exclusive_group()
-    papers.add_argument("--paper")
-    papers.add_argument("--every", action="store_true")
+    parser.add_argument("--paper")
     parser.add_argument("targets", nargs="*")
     chosen = parser.parse_args(arguments[:at])
-    owner = Owner.this_process()
+    run = None
     try:
-        every = papers_of(ROOT)
-        names = every if chosen.every else [chosen.paper or every[0]]
-        if chosen.verify and chosen.every:
-            names = [name for name in names if folder_of(ROOT, name).is_dir()]
-        # All before the first: the page of each names the others.
-        folders = [settle(ROOT, name) for name in names]
-        runs = [
-            Run(folder, chosen.targets, arguments[at + 1 :], owner, chosen.verbose)
-            for folder in folders
-        ]
+        targets, whole = named(chosen.targets, chosen.paper)
+        run = Run(targets, arguments[at + 1 :], chosen.verbose)
         if chosen.verify:
-            return max(map(verify, runs))
-        began = time.monotonic()
-        with beside(names[1:], [one for one in arguments if one != "--every"]) as codes:
-            make(runs[0])
-        if codes:
-            print("\n".join(["", *in_all(time.monotonic() - began)]))
-        return max(codes, default=0)
+            return verify(run)
+        make(run, whole)
+        return 0
     except RunFailed as failed:
-        code, folder = failed.args
-        print(f"Snakemake's log is {last_log(folder)}", file=sys.stderr)
-        return int(code)
+        tell(run.near_names() if run and run.targets else [])
+        print(f"Snakemake's log is {last_log()}", file=sys.stderr)
+        return int(failed.args[0])
     except LLMPowerError as error:
         print(f"error: {error}", file=sys.stderr)
         return os.EX_TEMPFAIL if isinstance(error, FolderInUse) else 1

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from llm_power.claims.register import load_register
-from replication.coverage import cover, load_spans
+from audit.coverage import cover, load_spans
+from audit.register import load_register
 
 
 def main() -> None:

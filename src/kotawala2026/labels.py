@@ -10,10 +10,10 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
+from audit.printed_tables import PublishedCounts, PublishedError
 from llm_power.board.summary import GAP_BINS
 from llm_power.errors import InvalidArgument
 from llm_power.statistics._typing import BoolArray, FloatArray
-from replication.printed import PublishedError
 
 _TASKS: Final[Mapping[str, str]] = {
     "arc": "ARC-C",
@@ -97,17 +97,31 @@ def rank_labels(rows: pd.DataFrame) -> list[str]:
     return [f"{a} vs {b}" for a, b in zip(rows["rank_a"], rows["rank_b"], strict=True)]
 
 
-def in_printed_order(rows: pd.DataFrame, labels: Sequence[str]) -> pd.DataFrame:
-    """Return the rows of one task's adjacent pairs in the order of the printed labels.
+def pair_names(counts: PublishedCounts) -> list[str]:
+    """Return a name of each pair: its label, with the models where labels repeat."""
+    if len(set(counts.label)) == len(counts):
+        return list(counts.label)
+    return [
+        ", ".join(names) for names in zip(counts.label, counts.model_a, counts.model_b, strict=True)
+    ]
+
+
+def in_printed_order(rows: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
+    """Return the rows of a board's pairs in the order of their printed names.
+
+    A pair of one task is named by its ranks; one of several, by task and models (`pair_names`).
 
     Raises
     ------
     InvalidArgument
-        If the rows are about other rank pairs, or about several tasks.
+        If the board does not have each of them once.
     """
     own = rank_labels(rows)
-    if sorted(own) != sorted(labels):
+    if rows["task"].nunique() > 1:
+        keys = zip(rows["task"], rows["model_a"], rows["model_b"], strict=True)
+        own = [", ".join((task_label(task), a, b)) for task, a, b in keys]
+    if any(own.count(name) != 1 for name in names):
         raise InvalidArgument(
-            f"the board's pairs must be the printed ones, {', '.join(labels)}; got {', '.join(own)}"
+            f"the board's pairs must be the printed ones, {'; '.join(names)}; got {'; '.join(own)}"
         )
-    return rows.set_index(pd.Index(own)).loc[list(labels)].reset_index(drop=True)
+    return rows.set_index(pd.Index(own)).loc[list(names)].reset_index(drop=True)

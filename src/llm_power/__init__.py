@@ -5,17 +5,14 @@ seen: required items N*, resolution ratio q = N/N*, minimum detectable effect; t
 multiplicity, subject clusters and anytime-valid monitoring.
 
 What is used most is importable from here: reading scores, resolving a board, the statistics
-of one pair, auditing claims, and the names of the paper's Appendix J. Each idea has its module
-in `llm_power.statistics`, `llm_power.scores`, `llm_power.board`, `llm_power.report` and
-`llm_power.claims`.
+of one pair, and the names of the paper's Appendix J. Each idea has its module in
+`llm_power.statistics`, `llm_power.scores`, `llm_power.board` and `llm_power.report`.
 """
 
 from __future__ import annotations
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
-
-from llm_power._deprecated import keep_old_modules
 
 if TYPE_CHECKING:
     from llm_power.api import (
@@ -40,22 +37,6 @@ if TYPE_CHECKING:
         task_overview,
         unresolved_by_gap,
         unresolved_by_procedure,
-    )
-    from llm_power.choices import (
-        reader_names,
-    )
-    from llm_power.claims._errors import (
-        AuditError,
-    )
-    from llm_power.claims.claims import (
-        Register,
-    )
-    from llm_power.claims.evaluate import (
-        Audit,
-        audit,
-    )
-    from llm_power.claims.register import (
-        load_register,
     )
     from llm_power.documents import (
         DocumentError,
@@ -84,6 +65,9 @@ if TYPE_CHECKING:
     )
     from llm_power.plan.repeats import (
         plan_repeats,
+    )
+    from llm_power.plugins import (
+        reader_names,
     )
     from llm_power.scores.frames import (
         read_frame,
@@ -175,12 +159,7 @@ _HOMES = {
     "task_overview": "board.summary",
     "unresolved_by_gap": "board.summary",
     "unresolved_by_procedure": "board.summary",
-    "reader_names": "choices",
-    "AuditError": "claims._errors",
-    "Register": "claims.claims",
-    "Audit": "claims.evaluate",
-    "audit": "claims.evaluate",
-    "load_register": "claims.register",
+    "reader_names": "plugins",
     "DocumentError": "documents",
     "InvalidArgument": "errors",
     "LLMPowerError": "errors",
@@ -234,8 +213,6 @@ _HOMES = {
 }
 
 __all__ = [
-    "Audit",
-    "AuditError",
     "BinaryClassificationTask",
     "BoardVerdicts",
     "Declared",
@@ -248,14 +225,12 @@ __all__ = [
     "PreferenceTask",
     "Question",
     "ReadOptions",
-    "Register",
     "ScoreError",
     "Simulation",
     "TaskScores",
     "adjusted_required_n",
     "anytime_horizon",
     "anytime_required_n",
-    "audit",
     "binary_verdicts",
     "bootstrap_power",
     "bootstrap_required_n",
@@ -263,7 +238,6 @@ __all__ = [
     "cohens_h",
     "difference_errors",
     "exact_two_sided_power",
-    "load_register",
     "mcnemar_asymptotic",
     "mcnemar_continuity_corrected",
     "mcnemar_exact",
@@ -304,9 +278,6 @@ __all__ = [
     "wald_power",
     "write_task",
 ]
-
-
-keep_old_modules()
 
 
 def __getattr__(name: str) -> Any:

@@ -1,7 +1,4 @@
-"""The functions of Appendix J, by the names the paper gives them.
-
-Thin names over :mod:`llm_power.statistics`, where the mathematics and its sources are.
-"""
+"""The functions of the paper's Appendix J, by its names, over `llm_power.statistics`."""
 
 from __future__ import annotations
 

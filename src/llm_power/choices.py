@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Final, Literal, get_args
 
-from llm_power.plugins import plugin_names
-
 Kind = Literal["binary", "graded"]
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 
@@ -63,17 +61,3 @@ OUTCOMES: Final[tuple[Outcome, ...]] = get_args(Outcome)
 # Whether the tasks of a group are one task, and stand for themselves as well.
 Pool = Literal["no", "groups", "both"]
 POOLS: Final[tuple[Pool, ...]] = get_args(Pool)
-
-READERS: Final = "llm_power.readers"
-
-
-def reader_names() -> tuple[str, ...]:
-    """Return the names of the readers that are installed, in alphabetical order.
-
-    Examples
-    --------
-    >>> from llm_power import reader_names
-    >>> "lm_eval" in reader_names()
-    True
-    """
-    return plugin_names(READERS)

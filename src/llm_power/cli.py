@@ -1,7 +1,6 @@
-"""The command line: ``llm-power resolve`` a board or one ``pair``, ``audit`` what is claimed of it.
+"""The command line: `llm-power resolve` a board or one `pair`, and commands of other packages."""
 
-A command imports what it needs when it runs, so that help and errors of usage come at once.
-"""
+# A command imports what it needs when it runs, so that help and errors of usage come at once.
 
 # ruff: noqa: PLC0415
 from __future__ import annotations
@@ -42,6 +41,7 @@ from llm_power.errors import LLMPowerError, one_line
 from llm_power.files import naming
 from llm_power.gate.command import compare
 from llm_power.plan.command import plan
+from llm_power.plugins import COMMANDS, load_plugin, plugin_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,7 +49,6 @@ if TYPE_CHECKING:
     from llm_power.board.resolve import BoardVerdicts
 
 
-_CONTRADICTED: Final = 1
 _BAD_INPUT: Final = 2
 _UNFORESEEN: Final = 3
 _INTERRUPTED: Final = 130
@@ -74,11 +73,6 @@ Examples:
   llm-power resolve runs/ --metric acc,exact_match --pool groups --cluster subtask --out board
   llm-power resolve --name old=a.eval --name new=b.eval --out board
 """
-_AUDIT_EXAMPLES: Final = """\b
-Examples:
-  llm-power audit claims.yaml --results board
-  llm-power audit claims.yaml --results board --out audit --mutate
-"""
 _EXAMPLE_EXAMPLES: Final = """\b
 Examples:
   llm-power example demo
@@ -91,7 +85,21 @@ class _Settings:
     debug: bool = False
 
 
-@click.group(invoke_without_command=True)
+class _Commands(click.Group):
+    """The commands of the library, then those that packages add by an entry point."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted({*super().list_commands(ctx), *plugin_names(COMMANDS)})
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        own = super().get_command(ctx, cmd_name)
+        if own is not None or cmd_name not in plugin_names(COMMANDS):
+            return own
+        command = load_plugin(COMMANDS, cmd_name)
+        return command if isinstance(command, click.Command) else None
+
+
+@click.group(cls=_Commands, invoke_without_command=True)
 @click.version_option(package_name="llm-power", prog_name="llm-power")
 @click.option("--debug", is_flag=True, help="Show the traceback of an error as well.")
 @click.pass_context
@@ -242,7 +250,7 @@ def resolve(
     from llm_power.board.summary import describe_board
     from llm_power.report.board_files import (
         board_answer,
-        worked_out,
+        resolved_board,
         write_board,
         writes_csv,
     )
@@ -277,7 +285,7 @@ def resolve(
             tasks = [prepare_task(task, top=top, missing=missing) for task in read]
             require_different_tasks(tasks)
             board, dataset = stack.enter_context(
-                worked_out(
+                resolved_board(
                     out,
                     tasks,
                     family=family,
@@ -362,45 +370,6 @@ def pair(
     click.echo(render_answers(answers, form))
 
 
-@cli.command(epilog=_AUDIT_EXAMPLES)
-@click.argument("claims", type=click.Path(path_type=Path))
-@click.option(
-    "--results",
-    required=True,
-    type=click.Path(path_type=Path),
-    help="Folder that the result files of CLAIMS are relative to.",
-)
-@click.option(
-    "--out", type=click.Path(path_type=Path), help="Folder for the claims as CSV, Markdown, HTML."
-)
-@click.option(
-    "--mutate", is_flag=True, help="Misprint each number in turn, and count what is noticed."
-)
-def audit(*, claims: Path, results: Path, out: Path | None, mutate: bool) -> int:
-    """Hold the register of CLAIMS against the results of a run.
-
-    Each claim of the YAML file names a result file, a row of it, a column and the number that
-    was printed. Exit code 0: nothing is contradicted; 1: something is; others as of llm-power
-    itself. With --out, claims.csv, claims.md and corrections.json are written into that
-    folder; with the extra `report` installed also report.html. With --mutate also mutation.csv
-    and mutation.md: which misprints of CLAIMS these results would contradict.
-    """
-    from llm_power.claims.audit_files import audit_text, write_audit
-    from llm_power.claims.evaluate import audit as judge
-    from llm_power.claims.mutation import mutation_trials, score_text
-    from llm_power.claims.register import load_register
-
-    register = load_register(claims)
-    judged = judge(register, results)
-    trials = mutation_trials(register, results) if mutate else []
-    left_out = "" if out is None else write_audit(out, judged, results, trials)
-    click.echo(audit_text(judged))
-    if mutate:
-        click.echo(score_text(trials))
-    _warn(left_out, *(f"warning: {one_line(missing)}" for missing in judged.missing_texts()))
-    return _CONTRADICTED if judged.with_verdict("contradicted") else 0
-
-
 @cli.command(epilog=_EXAMPLE_EXAMPLES)
 @click.argument("folder", type=click.Path(path_type=Path))
 def example(*, folder: Path) -> None:
@@ -420,19 +389,7 @@ cli.add_command(plan)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command line and exit; an error is one line on standard error.
-
-    Examples
-    --------
-    >>> from llm_power.cli import main
-    >>> try:
-    ...     main(["resolve", "--help"])
-    ... except SystemExit as end:
-    ...     print("exit code", end.code)
-    Usage: llm-power resolve [OPTIONS] [SCORES]...
-    ...
-    exit code 0
-    """
+    """Run the command line and exit; an error is one line on standard error."""
     settings = _Settings()
     try:
         code = cli.main(arguments, "llm-power", standalone_mode=False, obj=settings) or 0
@@ -476,20 +433,8 @@ def _lack_of_memory(error: BaseException | None) -> BaseException | None:
 
 
 def console() -> NoReturn:
-    """Run `main` as a program, and end the process once all is said.
-
-    Arrow's threads can abort an interpreter that shuts down (apache/arrow#34314).
-
-    Examples
-    --------
-    >>> import subprocess
-    >>> import sys
-    >>> from llm_power.cli import console
-    >>> program = "from llm_power.cli import console; console()"
-    >>> command = [sys.executable, "-c", program, "--help"]
-    >>> subprocess.run(command, stdout=subprocess.DEVNULL).returncode
-    0
-    """
+    """Run `main` as a program, and end the process once all is said."""
+    # Arrow's threads can abort an interpreter that shuts down (apache/arrow#34314).
     code: Any = _UNFORESEEN
     try:
         main()

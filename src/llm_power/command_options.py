@@ -13,24 +13,14 @@ from llm_power.choices import (
     KINDS,
     MATCHES,
     POOLS,
-    reader_names,
 )
+from llm_power.plugins import reader_names
 
 Command = Callable[..., Any]
 
 
 def with_options(command: Command, *options: Callable[[Command], Command]) -> Command:
-    """Give a command options, in the order that its help shows them.
-
-    Examples
-    --------
-    >>> import click
-    >>> from llm_power.command_options import with_options
-    >>> both = click.option("--first"), click.option("--second")
-    >>> command = click.command(with_options(lambda first, second: None, *both))
-    >>> [option.name for option in command.params]
-    ['first', 'second']
-    """
+    """Give a command options, in the order that its help shows them."""
     # The first to be shown is the last to be put on.
     for option in reversed(options):
         command = option(command)
@@ -38,15 +28,7 @@ def with_options(command: Command, *options: Callable[[Command], Command]) -> Co
 
 
 def level_and_power(command: Command) -> Command:
-    """Give a command --alpha and --power.
-
-    Examples
-    --------
-    >>> import click
-    >>> from llm_power.command_options import level_and_power
-    >>> [option.name for option in click.command(level_and_power(lambda alpha, power: None)).params]
-    ['alpha', 'power']
-    """
+    """Give a command --alpha and --power."""
     return with_options(
         command,
         click.option(
@@ -57,16 +39,7 @@ def level_and_power(command: Command) -> Command:
 
 
 def clusters_of_items(command: Command) -> Command:
-    """Give a command --cluster and --clusters.
-
-    Examples
-    --------
-    >>> import click
-    >>> from llm_power.command_options import clusters_of_items
-    >>> command = click.command(clusters_of_items(lambda cluster, clusters: None))
-    >>> [option.name for option in command.params]
-    ['cluster', 'clusters']
-    """
+    """Give a command --cluster and --clusters."""
     return with_options(
         command,
         click.option("--cluster", metavar="COLUMN", help="Column that groups the items."),
@@ -81,15 +54,7 @@ def clusters_of_items(command: Command) -> Command:
 
 
 def kind_and_item(command: Command) -> Command:
-    """Give a command --kind and --item.
-
-    Examples
-    --------
-    >>> import click
-    >>> from llm_power.command_options import kind_and_item
-    >>> [option.name for option in click.command(kind_and_item(lambda kind, item: None)).params]
-    ['kind', 'item']
-    """
+    """Give a command --kind and --item."""
     return with_options(
         command,
         click.option("--kind", type=click.Choice(KINDS), help="0/1 scores, or scores in [0, 1]."),
@@ -98,16 +63,7 @@ def kind_and_item(command: Command) -> Command:
 
 
 def metric_and_filter(command: Command) -> Command:
-    """Give a command --metric and --filter.
-
-    Examples
-    --------
-    >>> import click
-    >>> from llm_power.command_options import metric_and_filter
-    >>> command = click.command(metric_and_filter(lambda metric, filter: None))
-    >>> [option.name for option in command.params]
-    ['metric', 'filter']
-    """
+    """Give a command --metric and --filter."""
     return with_options(
         command,
         click.option(
@@ -118,18 +74,7 @@ def metric_and_filter(command: Command) -> Command:
 
 
 def reading_options(command: Command) -> Command:
-    """Give a command every option that says how tables and logs are read, but --cluster.
-
-    Their names are those of `llm_power.scores.options.ReadOptions`, besides ``reader``.
-
-    Examples
-    --------
-    >>> import click
-    >>> from llm_power.command_options import reading_options
-    >>> command = click.command(reading_options(lambda **reading: None))
-    >>> [option.name for option in command.params][:3]
-    ['reader', 'kind', 'item']
-    """
+    """Give a command every option that says how tables and logs are read, but --cluster."""
     return with_options(
         command,
         click.option(
@@ -175,7 +120,7 @@ def reading_options(command: Command) -> Command:
             type=click.Choice(MATCHES),
             default="id",
             show_default=True,
-            help="lm_eval: same items by doc_id, or by what they ask.",
+            help="lm_eval, alpaca_eval: same items by id, or by what they ask.",
         ),
         click.option(
             "--true",

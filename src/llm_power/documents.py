@@ -55,31 +55,7 @@ class DocumentError(LLMPowerError):
 
 
 def read_yaml(path: Path) -> Any:
-    """Read a YAML file into plain data.
-
-    Parameters
-    ----------
-    path : Path
-        UTF-8, no larger than 16 MiB, without aliases and without a key twice in one mapping.
-
-    Returns
-    -------
-    Any
-        Mappings, lists and scalars; nothing is run.
-
-    Raises
-    ------
-    DocumentError
-        If the file cannot be read or is not such YAML.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from llm_power.documents import read_yaml
-    >>> _ = Path("board.yaml").write_text("tasks: {exam: {items: 400}}")
-    >>> read_yaml(Path("board.yaml"))
-    {'tasks': {'exam': {'items': 400}}}
-    """
+    """Read a YAML file into plain data."""
     try:
         with open_file(path) as file:
             data = file.read(_MOST_BYTES + 1)
@@ -106,23 +82,14 @@ def read_yaml(path: Path) -> Any:
 
 
 def overflows(value: object) -> bool:
-    """Whether a value is an integer, which has no bounds, that floating point cannot hold.
-
-    Examples
-    --------
-    >>> from llm_power.documents import overflows
-    >>> overflows(10**300), overflows(10**400)
-    (False, True)
-    """
+    """Whether a value is an integer, which has no bounds, that floating point cannot hold."""
     return isinstance(value, int) and abs(value) > sys.float_info.max
 
 
 @cache
 def _validator() -> type[Validator]:
-    """To JSON Schema 1e30 is an integer, and NaN a number that is neither too small nor too large.
-
-    Most programs that read a document have no schema for it, and need not wait for the library.
-    """
+    """Return the validator by which 1e30 is no integer and NaN no number, unlike JSON Schema's."""
+    # Imported here: most programs that read a document have no schema for it.
     from jsonschema import Draft202012Validator, validators  # noqa: PLC0415
 
     return validators.extend(  # type: ignore[no-untyped-call, no-any-return]
@@ -139,16 +106,7 @@ def _validator() -> type[Validator]:
 
 
 def first_violation(document: Any, schema: Mapping[str, Any]) -> ValidationError | None:
-    """Return the first violation of a schema in the order of the file, None if there is none.
-
-    A number is no NaN and fits floating point; an integer is written as one.
-
-    Examples
-    --------
-    >>> from llm_power.documents import first_violation
-    >>> first_violation({"items": -1}, {"properties": {"items": {"minimum": 1}}}).message
-    '-1 is less than the minimum of 1'
-    """
+    """Return the first violation of a schema in the order of the file, None if there is none."""
     errors = _validator()(schema).iter_errors(document)
     return min(errors, key=_place_in_file, default=None)
 

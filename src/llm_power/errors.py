@@ -72,14 +72,7 @@ class ScoreError(LLMPowerError):
 
 
 def message_at(place: Mapping[str, str | None], problem: str, remedy: str) -> str:
-    """Return one line that says where, as far as it is known, what, and what to do.
-
-    Examples
-    --------
-    >>> from llm_power.errors import message_at
-    >>> message_at({"file": "exam.csv", "model": None}, "there is no item", "add one")
-    "file 'exam.csv': there is no item. Remedy: add one."
-    """
+    """Return one line that says where, as far as it is known, what, and what to do."""
     said = ", ".join(
         f"{label} {one_line(value)!r}" for label, value in place.items() if value is not None
     )
@@ -88,39 +81,18 @@ def message_at(place: Mapping[str, str | None], problem: str, remedy: str) -> st
 
 
 def one_line(text: str, limit: int = 2000) -> str:
-    """Return `text` on one line, without control characters, cut at `limit` characters.
-
-    Examples
-    --------
-    >>> from llm_power.errors import one_line
-    >>> one_line("two" + chr(10) + "lines"), one_line("much too long", limit=5)
-    ('two lines', 'much…')
-    """
+    """Return `text` on one line, without control characters, cut at `limit` characters."""
     flat = "".join(c if c.isprintable() else " " for c in text)
     return flat if len(flat) <= limit else flat[: limit - 1] + "…"
 
 
 def counted(number: int, noun: str) -> str:
-    """Return a number of things as text.
-
-    Examples
-    --------
-    >>> from llm_power.errors import counted
-    >>> counted(1, "item"), counted(2000, "item")
-    ('1 item', '2,000 items')
-    """
+    """Return a number of things as text."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def listed(names: Iterable[str], limit: int = 8) -> str:
-    """Return the first few of `names` for a message.
-
-    Examples
-    --------
-    >>> from llm_power.errors import listed
-    >>> listed(["a", "b", "c"], limit=2)
-    "'a', 'b' and 1 more"
-    """
+    """Return the first few of `names` for a message."""
     shown = list(names)
     more = f" and {len(shown) - limit} more" if len(shown) > limit else ""
     return ", ".join(repr(name) for name in shown[:limit]) + more

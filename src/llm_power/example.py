@@ -42,25 +42,7 @@ claims:
 
 
 def example_task(task: str = "exam") -> TaskScores:
-    """Return 400 items in four subjects, answered by four models.
-
-    Parameters
-    ----------
-    task : str
-        Name of the task.
-
-    Returns
-    -------
-    TaskScores
-        Binary scores without gaps. They are made up by a formula: no generator is drawn from.
-
-    Examples
-    --------
-    >>> from llm_power.example import example_task
-    >>> task = example_task()
-    >>> task.models, task.n_items, sorted(task.clusters)
-    (('heron', 'osprey', 'kite', 'wren'), 400, ['subject'])
-    """
+    """Return 400 items in four subjects, answered by four models."""
     item = np.arange(400)
     # Multiples of an irrational number modulo 1 are spread evenly.
     difficulty = item * _GOLDEN % 1
@@ -77,48 +59,14 @@ def example_task(task: str = "exam") -> TaskScores:
 
 
 def write_example(folder: str | Path) -> None:
-    """Write the verdicts of the example and a register of two claims about them.
-
-    Parameters
-    ----------
-    folder : path-like
-        Gets pairs.csv and claims.yaml; it exists. One of the claims does not hold.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from llm_power.example import write_example
-    >>> write_example(".")
-    >>> sorted(path.name for path in Path().iterdir())
-    ['claims.yaml', 'pairs.csv']
-    """
+    """Write the verdicts of the example and a register of two claims about them."""
     board = resolve_board([example_task()])
     board.verdicts.to_csv(Path(folder, "pairs.csv"), index=False)
     Path(folder, "claims.yaml").write_text(_CLAIMS, encoding="utf-8")
 
 
 def write_example_board(folder: str | Path) -> Path:
-    """Write a small real board: six models on 602 items of MMLU-Pro, with their categories.
-
-    Parameters
-    ----------
-    folder : path-like
-        Made if it is not there. Gets mmlu_pro.csv, and its notice and licence.
-
-    Returns
-    -------
-    Path
-        The file of scores.
-
-    Examples
-    --------
-    >>> from llm_power import ReadOptions, read_scores
-    >>> from llm_power.example import write_example_board
-    >>> path = write_example_board("board")
-    >>> task = read_scores(path, ReadOptions(clusters=("category",)))
-    >>> task.n_models, task.n_items
-    (6, 602)
-    """
+    """Write a small real board: six models on 602 items of MMLU-Pro, with their categories."""
     shipped = files("llm_power") / "example_board"
 
     def write(made: Path) -> None:

@@ -7,48 +7,12 @@ from importlib.util import find_spec
 
 
 def installed(module: str) -> bool:
-    """Return whether a module of the extra can be imported.
-
-    Parameters
-    ----------
-    module : str
-        Name to import it by.
-
-    Returns
-    -------
-    bool
-        Nothing is imported to find out.
-
-    Examples
-    --------
-    >>> from llm_power.extra import installed
-    >>> installed("click")
-    True
-    """
+    """Return whether a module of the extra can be imported."""
     return find_spec(module) is not None
 
 
 def left_out(needs: Mapping[str, str]) -> str:
-    """Return one line that says which files are left out and how to get them.
-
-    Parameters
-    ----------
-    needs : mapping of str to str
-        Files, and the module that each is made with.
-
-    Returns
-    -------
-    str
-        Empty if all of the modules are installed.
-
-    Examples
-    --------
-    >>> from llm_power.extra import left_out
-    >>> left_out({"board.md": "click"})
-    ''
-    >>> left_out({"board.md": "no_such_module"})
-    "left out: board.md, for want of no_such_module. Remedy: in the clone, pip install '.[report]'."
-    """
+    """Return one line that says which files are left out and how to get them."""
     absent = {files: module for files, module in needs.items() if not installed(module)}
     if not absent:
         return ""

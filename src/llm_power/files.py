@@ -12,27 +12,7 @@ from typing import BinaryIO
 
 
 def open_file(path: Path) -> BinaryIO:
-    """Open a file for reading.
-
-    Raises
-    ------
-    OSError
-        If there is none or it cannot be read, or if the path is of a pipe, a socket or a device,
-        which may never come to an end.
-    ValueError
-        If there is a NUL in the path.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from llm_power.files import open_file
-    >>> _ = Path("exam.csv").write_text("item_id,heron,wren")
-    >>> with open_file(Path("exam.csv")) as file:
-    ...     header = file.read()
-    ...
-    >>> header
-    b'item_id,heron,wren'
-    """
+    """Open a file for reading, but no pipe, socket or device, which may never come to an end."""
     mode = path.stat().st_mode
     # To open a folder is an error already.
     if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
@@ -43,25 +23,7 @@ def open_file(path: Path) -> BinaryIO:
 
 @contextmanager
 def naming(path: Path) -> Iterator[None]:
-    """Name a file or folder in a system's error that names none, as that of a full disk.
-
-    Raises
-    ------
-    OSError
-        The same error, with a name.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from llm_power.files import naming
-    >>> try:
-    ...     with naming(Path("out")):
-    ...         raise OSError(28, "No space left on device")
-    ... except OSError as error:
-    ...     print(error.filename)
-    ...
-    out
-    """
+    """Name a file or folder in a system's error that names none, as that of a full disk."""
     try:
         yield
     except OSError as error:

@@ -1,7 +1,6 @@
-"""What is found by name, and what another package adds under it: readers, parts of simulations.
+"""Readers and commands by name: entry points of two groups, which any package may add to.
 
-There is one mechanism for all of them: an entry point of a group such as ``llm_power.readers``.
-Those of this package are listed in its pyproject.toml; another package lists its own there.
+Those of this project are listed in its pyproject.toml.
 """
 
 from __future__ import annotations
@@ -14,83 +13,45 @@ from typing import Any, Final
 
 from llm_power.errors import InvalidArgument, LLMPowerError, listed, message_at
 
-# Each group, and what a message calls one of it.
-GROUPS: Final = {
-    "llm_power.readers": "reader",
-    "llm_power.processes": "process",
-    "llm_power.effects": "effect",
-    "llm_power.tests": "test",
-}
+READERS: Final = "llm_power.readers"
+COMMANDS: Final = "llm_power.commands"
+# What a message calls one of each group, and what else its name may be.
+_WORDS: Final = {READERS: ("reader", "auto or "), COMMANDS: ("command", "")}
 
 
 class PluginError(LLMPowerError):
-    """A package offers something by name that cannot be used.
+    """A package offers something by name that cannot be used."""
+
+
+def reader_names() -> tuple[str, ...]:
+    """Return the names of the readers that are installed, in alphabetical order.
 
     Examples
     --------
-    >>> from llm_power.plugins import PluginError, load_plugin
-    >>> issubclass(PluginError, Exception), load_plugin("llm_power.readers", "wide").__name__
-    (True, 'read_wide')
+    >>> from llm_power import reader_names
+    >>> "lm_eval" in reader_names()
+    True
     """
+    return plugin_names(READERS)
 
 
 def plugin_names(group: str) -> tuple[str, ...]:
-    """Return the names in a group, in alphabetical order.
-
-    Parameters
-    ----------
-    group : str
-        One of `GROUPS`.
-
-    Returns
-    -------
-    tuple of str
-        Each name once. Nothing is loaded.
-
-    Examples
-    --------
-    >>> from llm_power.plugins import plugin_names
-    >>> "mid_p" in plugin_names("llm_power.tests")
-    True
-    """
+    """Return the names in a group, in alphabetical order; nothing is loaded."""
     return tuple(sorted({point.name for point in entry_points(group=group)}))
 
 
-def load_plugin(group: str, name: str, *, besides: str = "") -> Callable[..., Any]:
-    """Return what goes by that name in a group.
+def load_reader(name: str) -> Callable[..., Any]:
+    """Return the function ``(paths, options) -> TaskScores`` of that name."""
+    return load_plugin(READERS, name)
 
-    Parameters
-    ----------
-    group : str
-        One of `GROUPS`.
-    name : str
-        One of `plugin_names`.
-    besides : str
-        Another name that the caller understands, for the message.
 
-    Returns
-    -------
-    callable
-        A function or a class.
-
-    Raises
-    ------
-    InvalidArgument
-        If nothing goes by that name.
-    PluginError
-        If two packages use it, or what it stands for cannot be loaded or called.
-
-    Examples
-    --------
-    >>> from llm_power.plugins import load_plugin
-    >>> load_plugin("llm_power.effects", "accuracy_gap").__name__
-    'accuracy_gap'
-    """
-    word = GROUPS[group]
-    points = {point.value: point for point in _found(group, name, tuple(sys.path))}
+def load_plugin(group: str, name: str) -> Callable[..., Any]:
+    """Return what goes by that name in a group."""
+    word, besides = _WORDS[group]
+    points = {point.value: point for point in _entry_points(group, name, tuple(sys.path))}
     if not points:
-        known = [*filter(None, [besides]), f"one of {list(plugin_names(group))}"]
-        raise InvalidArgument(f"{word} must be {' or '.join(known)}, got {name!r}")
+        known = list(plugin_names(group))
+        raise InvalidArgument(f"{word} must be {besides}one of {known}, got {name!r}")
     if len(points) > 1:
         raise _error(
             f"{len(points)} packages have a {word} {name!r}: "
@@ -99,20 +60,20 @@ def load_plugin(group: str, name: str, *, besides: str = "") -> Callable[..., An
         )
     (point,) = points.values()
     try:
-        loaded = point.load()
+        plugin = point.load()
     except Exception as error:  # whatever a package does when it is imported
         raise _error(
             f"the {word} {_described(point)!r} cannot be loaded ({type(error).__name__}: {error})"
         ) from error
-    if not callable(loaded):
+    if not callable(plugin):
         raise _error(f"the {word} {_described(point)!r} is not a function")
-    function: Callable[..., Any] = loaded
+    function: Callable[..., Any] = plugin
     return function
 
 
 @lru_cache(maxsize=256)
-def _found(group: str, name: str, path: tuple[str, ...]) -> EntryPoints:
-    """Look through all packages on the path, which takes milliseconds, once."""
+def _entry_points(group: str, name: str, path: tuple[str, ...]) -> EntryPoints:
+    """Look through all packages on the path once, for it takes milliseconds."""
     return entry_points(group=group, name=name)
 
 

@@ -52,23 +52,7 @@ _PHRASES: dict[Kind, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """One source of an exhibit's numbers.
-
-    Attributes
-    ----------
-    kind : {"published", "simulated", "witness", "raw", "stand_in"}
-        Computed from numbers the paper prints; simulated; a data set fitted to printed
-        numbers; per-item scores as their owners published them; or per-item scores that were
-        not downloaded where their owners published them.
-    detail : str
-        What identifies the source; one of the constructors below writes it.
-
-    Examples
-    --------
-    >>> from llm_power.provenance import Provenance
-    >>> Provenance.simulated(seed=7, trials=1500).kind
-    'simulated'
-    """
+    """One source of an exhibit's numbers."""
 
     kind: Kind
     detail: str
@@ -79,128 +63,49 @@ class Provenance:
 
     @property
     def line(self) -> str:
-        """The source as one line, for example ``simulated (seed 7, 1,500 trials)``.
-
-        Examples
-        --------
-        >>> from llm_power.provenance import Provenance
-        >>> Provenance.simulated(seed=7, trials=1500).line
-        'simulated (seed 7, 1,500 trials)'
-        """
+        """The source as one line, for example ``simulated (seed 7, 1,500 trials)``."""
         return one_line(f"{_PHRASES[self.kind]} ({self.detail})")
 
     @classmethod
     def published(cls, source: str) -> Provenance:
-        """Numbers computed from printed ones; `source` names the table or section.
-
-        Examples
-        --------
-        >>> from llm_power.provenance import Provenance
-        >>> Provenance.published("Table 6").line
-        'from published counts (Table 6)'
-        """
+        """Numbers computed from printed ones; `source` names the table or section."""
         return cls("published", source)
 
     @classmethod
     def simulated(cls, *, seed: int, trials: int, unit: str = "trials") -> Provenance:
-        """Numbers simulated or resampled; `unit` says what was repeated.
-
-        Examples
-        --------
-        >>> from llm_power.provenance import Provenance
-        >>> Provenance.simulated(seed=7, trials=500, unit="resamples").line
-        'simulated (seed 7, 500 resamples)'
-        """
+        """Numbers simulated or resampled; `unit` says what was repeated."""
         return cls("simulated", f"seed {seed}, {trials:,} {unit}")
 
     @classmethod
     def witness(cls, fitted_to: str) -> Provenance:
-        """Numbers of a data set that was fitted to printed numbers: no finding of its own.
-
-        Examples
-        --------
-        >>> from llm_power.provenance import Provenance
-        >>> Provenance.witness("the printed summaries").line
-        'witness (fitted to the printed summaries)'
-        """
+        """Numbers of a data set that was fitted to printed numbers: no finding of its own."""
         return cls("witness", f"fitted to {fitted_to}")
 
     @classmethod
     def raw(cls, *, repo: str, revision: str, sha256: str) -> Provenance:
-        """Numbers computed from per-item scores; the three identify the bytes.
-
-        Examples
-        --------
-        >>> from llm_power.provenance import Provenance
-        >>> Provenance.raw(repo="org/details", revision="main", sha256="0" * 8).line
-        'raw (org/details, revision main, sha256 00000000)'
-        """
+        """Numbers computed from per-item scores; the three identify the bytes."""
         return cls("raw", f"{repo}, revision {revision}, sha256 {sha256}")
 
     @classmethod
     def stand_in(cls, *, endpoint: str, revision: str, sha256: str) -> Provenance:
-        """Numbers computed from per-item scores that another server than their owners' gave.
-
-        Examples
-        --------
-        >>> from llm_power.provenance import Provenance
-        >>> Provenance.stand_in(endpoint="http://localhost", revision="main", sha256="0" * 8).line
-        'stand-in or mirror (http://localhost, revision main, sha256 00000000)'
-        """
+        """Numbers computed from per-item scores that another server than their owners' gave."""
         return cls("stand_in", f"{endpoint}, revision {revision}, sha256 {sha256}")
 
 
 def provenance_line(sources: Sequence[Provenance]) -> str:
-    """Join the sources of one exhibit into one line.
-
-    Parameters
-    ----------
-    sources : sequence of Provenance
-        At least one; a repeated source is named once.
-
-    Returns
-    -------
-    str
-        The lines in order, separated by semicolons.
-
-    Raises
-    ------
-    InvalidArgument
-        If there is no source.
-
-    Examples
-    --------
-    >>> from llm_power.provenance import Provenance, provenance_line
-    >>> counts, draws = Provenance.published("Table 6"), Provenance.simulated(seed=7, trials=1500)
-    >>> provenance_line([counts, draws, counts])
-    'from published counts (Table 6); simulated (seed 7, 1,500 trials)'
-    """
+    """Join the sources of one exhibit into one line."""
     if not sources:
         raise InvalidArgument("sources must hold at least one Provenance, got none")
     return "; ".join(dict.fromkeys(source.line for source in sources))
 
 
 def provenance_kinds(sources: Sequence[Provenance]) -> list[Kind]:
-    """Return the kinds of the sources, each once, in order.
-
-    Examples
-    --------
-    >>> from llm_power.provenance import Provenance, provenance_kinds
-    >>> provenance_kinds([Provenance.published("Table 6"), Provenance.published("Table 7")])
-    ['published']
-    """
+    """Return the kinds of the sources, each once, in order."""
     return list(dict.fromkeys(source.kind for source in sources))
 
 
 def files_digest(sums: Mapping[str, str]) -> str:
-    """Return what identifies a set of files: of one its SHA-256, of several that of their list.
-
-    Examples
-    --------
-    >>> from llm_power.provenance import files_digest
-    >>> files_digest({"scores.csv": "0f" * 32})[:8]
-    '0f0f0f0f'
-    """
+    """Return what identifies a set of files: of one its SHA-256, of several that of their list."""
     if len(sums) == 1:
         return next(iter(sums.values()))
     lines = "".join(f"{sums[name]}  {name}\n" for name in sorted(sums))

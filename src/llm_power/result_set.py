@@ -1,10 +1,9 @@
-"""A set of result files that takes the place of an earlier one as a whole.
+"""A set of result files that takes the place of an earlier one as a whole."""
 
-The files are made in a folder of their own inside the target. Then those of the earlier set move
-out, and only then the new ones in: whenever the process is killed, the files to be seen are of one
-set. What is left unfinished, the next writer completes or clears away; it knows by a lock, which
-the system takes from a process that ends, that nobody is at work on it.
-"""
+# The files are made in a folder of their own inside the target. Then those of the earlier set move
+# out, and only then the new ones in: whenever the process is killed, the files to be seen are of
+# one set. What is left unfinished, the next writer completes or clears away; it knows by a lock,
+# which the system takes from a process that ends, that nobody is at work on it.
 
 from __future__ import annotations
 
@@ -29,31 +28,7 @@ _PART: Final = re.compile(r"part-[0-9]{5,}\.parquet")
 
 @contextmanager
 def scratch_folder(out: Path) -> Iterator[Path]:
-    """Have a folder inside `out` for what is too large to be made twice, and clear it away.
-
-    Those that killed processes have left go with it.
-
-    Parameters
-    ----------
-    out : Path
-        Folder of the results, made if it is not there.
-
-    Yields
-    ------
-    Path
-        An empty folder, gone at the end.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from llm_power.result_set import scratch_folder
-    >>> with scratch_folder(Path("out")) as folder:
-    ...     folder.parent == Path("out")
-    ...
-    True
-    >>> folder.exists()
-    False
-    """
+    """Have a folder inside `out` for what is too large to be made twice, and clear it away."""
     out.mkdir(parents=True, exist_ok=True)
     for left in out.glob(f"{_SCRATCH}*"):
         with suppress(BlockingIOError, FileNotFoundError), _held(left, fcntl.LOCK_NB):
@@ -83,19 +58,7 @@ def _held(folder: Path, flags: int = 0) -> Iterator[None]:
 
 
 def require_replaceable(place: Path) -> None:
-    """Refuse to write results where a folder is that is none of them.
-
-    Raises
-    ------
-    InvalidArgument
-        If a folder is there that holds anything but parts of a dataset.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from llm_power.result_set import require_replaceable
-    >>> require_replaceable(Path("nothing is here yet"))
-    """
+    """Refuse to write results where a folder is that is none of them."""
     if not _is_result(place):
         raise InvalidArgument(
             f"{str(place)!r} is a folder of other files, where results belong. Remedy: move it "
@@ -106,36 +69,7 @@ def require_replaceable(place: Path) -> None:
 def write_together(
     out: Path, write: Callable[[Path], None], *, replaces: Sequence[str] = ()
 ) -> None:
-    """Write a set of files, all of it or nothing.
-
-    Parameters
-    ----------
-    out : Path
-        Folder of the files, made if it is not there. Files of other names stay as they are.
-    write : callable
-        Writes the files, and folders of Parquet files, into the folder that it gets, and nothing
-        else.
-    replaces : sequence of str
-        Names that an earlier set may have and this one may not: they go with it.
-
-    Raises
-    ------
-    InvalidArgument
-        If a folder is where a file of the set belongs; nothing is replaced then.
-    OSError
-        If the files cannot be written or moved; the earlier set is back then.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from llm_power.result_set import write_together
-    >>> def write(folder):
-    ...     _ = Path(folder, "summary.json").write_text("{}")
-    ...
-    >>> write_together(Path("out"), write)
-    >>> [path.name for path in Path("out").iterdir()]
-    ['summary.json']
-    """
+    """Write a set of files, all of it or nothing."""
     out.mkdir(parents=True, exist_ok=True)
     with _workshop(out) as workshop:
         making, made, earlier = (workshop / name for name in ("making", "made", "earlier"))

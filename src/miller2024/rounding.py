@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-from llm_power.printed import Printed
+from audit.printed import Printed
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from llm_power.agreement import placed
-from llm_power.printed import Printed, parse_printed
+from audit.agreement import placed
+from audit.printed import Printed, parse_printed
 from llm_power.provenance import Provenance
 from llm_power.report.tables import (
     Column,

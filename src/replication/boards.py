@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
@@ -28,7 +28,7 @@ STREAMED_TABLES: Final = (
 )
 AVERAGE_TABLES: Final = ("average", "average_ranks")
 # The stages of a panel that its verdicts are not made from.
-_SIDE_STAGES: Final = ("leave_one_out", "category_bootstrap", "cluster_definitions")
+_SIDE_STAGES: Final = ("loso", "category_bootstrap", "cluster_definitions")
 
 
 class BoardNotThere(LLMPowerError):
@@ -37,34 +37,11 @@ class BoardNotThere(LLMPowerError):
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """One board: an entry of config.yaml, whose schema describes each setting, or a paper's own.
-
-    Attributes
-    ----------
-    title : str
-        What it is, for captions.
-    tasks : mapping of str to mapping
-        How each task is read.
-    families : sequence of str
-        Families of pairs; the first one names no file.
-    missing : str
-        What is done about items that some model has no score on.
-    cluster : str or None
-        Cluster column of the scores.
-    clusters, cluster_test, test, margin, monitored, average
-        What `declared` says, by the names of the configuration.
-    top : int or None
-        How many of the best models of each task are kept.
-    how_to_get : str
-        Where its files come from.
-    is_panel : bool
-        Whether it is a paper's own, and has the paper's level and power.
-    parts : int or None
-        Into how many jobs and files its pairs go, where these are more than are held.
-    """
+    """One board: a file of config/boards, whose schema describes each setting, or a paper's own."""
 
     title: str
     tasks: Mapping[str, Mapping[str, Any]]
+    # The first one names no file.
     families: Sequence[str] = ("adjacent",)
     missing: str = "error"
     cluster: str | None = None
@@ -77,6 +54,7 @@ class Board:
     top: int | None = None
     how_to_get: str = "see its source"
     is_panel: bool = False
+    # Jobs and files that its pairs are spread over, where these are more than are held.
     parts: int | None = None
 
     @property
@@ -108,17 +86,7 @@ class Family:
 
 @dataclass(frozen=True)
 class Boards:
-    """All boards of a run.
-
-    Attributes
-    ----------
-    boards : mapping of str to Board
-        Each by its name.
-    data_root : str or None
-        Folder that the paths of scores start from.
-    downloads : Downloads
-        What is downloaded, and for which task.
-    """
+    """All boards of a run."""
 
     boards: Mapping[str, Board]
     data_root: str | None = None
@@ -133,20 +101,13 @@ class Boards:
         data_root: str | None,
         downloads: Downloads,
     ) -> Boards:
-        """Join a paper's panels and the boards of config.yaml, whose names differ.
-
-        Raises
-        ------
-        DocumentError
-            If a board has the name of a panel.
-        """
+        """Join a paper's panels and the user's boards, whose names differ."""
         for name in configured:
             if name in panels:
                 raise DocumentError(
                     "the paper has a panel of that name",
                     remedy="give the board another name",
-                    file="config.yaml",
-                    key=f"boards/{name}",
+                    file=f"config.yaml, config/boards/{name}.yaml",
                 )
         own = {name: Board(**entry) for name, entry in configured.items()}
         return cls({**panels, **own}, data_root, downloads)
@@ -167,48 +128,64 @@ class Boards:
         """Return the board of a family of pairs."""
         return self.boards[self.panels[panel].board]
 
-    def scores(self, board: str, folder: str = "results/scores") -> list[str]:
-        """Return the files of the scores of a board's tasks: prepared, or in another folder."""
-        return [f"{folder}/{board}/{task}.parquet" for task in self.boards[board].tasks]
+    def scores(self, board: str, folder: str = "") -> list[str]:
+        """Return the files of the scores of a board's tasks: in rank order, or in a folder."""
+        of_board = self.boards[board]
+        if of_board.is_panel and not folder:
+            return [str(task["path"]) for task in of_board.tasks.values()]
+        return [f"{folder or 'results/scores'}/{board}/{task}.parquet" for task in of_board.tasks]
 
     def source_of(self, board: str, task: str) -> str | list[str]:
-        """Return the file or the folder that a task is read from, or its downloads.
-
-        Raises
-        ------
-        BoardNotThere
-            If it is below the data root, and there is none.
-        """
-        path = str(self.boards[board].tasks[task]["path"])
-        if is_result(path) or os.path.isabs(path):
-            return path
-        below = os.path.join(self.data_root, path) if self.data_root else None
-        downloads = self.downloads.of(board, task)
-        if downloads and not (below and os.path.exists(below)):
+        """Return the file or the folder of a task's items, or its downloads."""
+        if (placed := self.placed(board, task)) is not None:
+            return placed
+        if downloads := self.downloads.of(board, task):
             return downloads
-        if below is None:
-            raise BoardNotThere(f"board {board} has no data root. {self.how_to_get(board)}")
-        return below
+        raise BoardNotThere(f"the files of board {board} are not there. {self.how_to_get(board)}")
+
+    def placed(self, board: str, task: str) -> str | None:
+        """Return the file or the folder of a task that somebody put there; None if it is not."""
+        path = str(self.boards[board].tasks[task].get("path", ""))
+        if self.boards[board].is_panel:
+            path = f"panels/{board}/{task}.parquet"
+        elif is_result(path):
+            return path
+        below = os.path.join(self.data_root or "", path)
+        is_place = path and (self.data_root or os.path.isabs(path))
+        return below if is_place and os.path.exists(below) else None
 
     def files_of(self, board: str, task: str) -> list[str]:
         """Return the input files of a task: all files of a folder."""
         source = self.source_of(board, task)
         if isinstance(source, list):
             return source
-        if is_result(source) or not os.path.isdir(source):
+        if not os.path.isdir(source):
             return [source]
         return sorted(str(file) for file in Path(source).rglob("[!.]*") if file.is_file())
 
     def reading(self, board: str, task: str) -> dict[str, Any]:
-        """Return how a task is read; downloads are called after where they really come from."""
-        settings = dict(self.boards[board].tasks[task])
-        origin = self.downloads.origin(self.files_of(board, task)[0])
-        return settings | ({"source": origin} if origin else {})
+        """Return the files of a task and how they are read, as `read_files` takes it."""
+        of_board, source = self.boards[board], self.source_of(board, task)
+        settings = dict(of_board.tasks[task])
+        if of_board.is_panel:
+            settings = {"reader": "auto", "clusters": list(filter(None, [of_board.cluster]))}
+        download = settings.pop("download", None)
+        settings.pop("path", None)
+        if not isinstance(source, list):
+            return {"source": source, "settings": settings, "datasets": []}
+        return {
+            "source": source,
+            "settings": settings,
+            "datasets": [asdict(self.downloads.datasets[path]) for path in source],
+            "download": download,
+        }
 
     def is_there(self, board: str) -> bool:
         """Return whether the run has a board of this name, and its files are or will be there."""
         if board not in self.boards:
             return False
+        if self.boards[board].is_panel:
+            return True
         try:
             files = [self.files_of(board, task) for task in self.boards[board].tasks]
         except BoardNotThere:
@@ -216,12 +193,23 @@ class Boards:
         return all(names and all(map(self._will_be_there, names)) for names in files)
 
     def _will_be_there(self, path: str) -> bool:
-        return is_result(path) or path in self.downloads.datasets or os.path.isfile(path)
+        there = is_result(path) or os.path.isfile(path)
+        return there or self.downloads.will_be_there(path)
 
     def how_to_get(self, board: str) -> str:
         """Say how a board gets its files."""
         how = self.boards[board].how_to_get
-        return f"To include it, {how}, and set data_root in config.yaml or LLM_POWER_DATA."
+        by_hand = f"{how}, and set data_root in config.yaml or LLM_POWER_DATA"
+        files = [
+            path for task in self.boards[board].tasks for path in self.downloads.of(board, task)
+        ]
+        if not files:
+            return f"To include it, {by_hand}."
+        licences = ", ".join(dict.fromkeys(self.downloads.datasets[path].licence for path in files))
+        return (
+            f"`snakemake board_{board}` downloads them: {len(files)} files of "
+            f"{self.downloads.datasets[files[0]].page}, licence: {licences}."
+        )
 
     def results(self, board: str) -> list[str]:
         """Return every result of a board: verdicts, tables, page, figure, and other stages."""
@@ -262,6 +250,11 @@ def table_files(panel: str, tables: Sequence[str] = BOARD_TABLES) -> list[str]:
 def stage_file(panel: str, stage: str) -> str:
     """Return the file of a stage of a panel; ``verdicts`` is its verdict table."""
     return f"results/boards/{panel}/{stage}.parquet"
+
+
+def provenance_file(panel: str) -> str:
+    """Return the file that says where the scores of a panel came from."""
+    return f"results/boards/{panel}/provenance.json"
 
 
 def is_result(path: str) -> bool:

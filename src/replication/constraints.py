@@ -17,16 +17,16 @@ from typing import Any, Final
 
 import pandas as pd
 
-from llm_power import agreement
-from llm_power._decimal import as_decimal
-from llm_power.claims._errors import AuditError
-from llm_power.claims.claims import Claim, Role
-from llm_power.claims.register import load_register, stated
+from audit import agreement
+from audit._decimal import as_decimal
+from audit._errors import AuditError
+from audit.claims import Claim, Role
+from audit.printed import DisplayRule, Printed, parse_printed
+from audit.printed_tables import PublishedError, load_table, read_rows
+from audit.register import load_register, stated
 from llm_power.documents import first_violation
 from llm_power.errors import one_line
-from llm_power.printed import DisplayRule, Printed, parse_printed
 from llm_power.scores.store import Provenance
-from replication.printed import PublishedError, load_table, read_rows
 
 # Name of the data in the register; "general" needs no data.
 Panel = str

@@ -1,7 +1,4 @@
-"""The run as a Workflow Run RO-Crate, and its software as CodeMeta, both from the manifest.
-
-The folder of the run is the crate: nothing is copied, and what lies outside it is only described.
-"""
+"""The run as a Workflow Run RO-Crate, and its software as CodeMeta, both from the manifest."""
 
 from __future__ import annotations
 
@@ -16,8 +13,8 @@ from rocrate.rocrate import ROCrate
 
 # Workflow Run RO-Crate 0.5 is a profile of RO-Crate 1.1.
 _VERSION: Final = "1.1"
-_PROFILES: Final = {
-    "https://w3id.org/ro/wfrun/process/0.5": ("Process Run Crate", "0.5"),
+_PROCESS: Final = {"https://w3id.org/ro/wfrun/process/0.5": ("Process Run Crate", "0.5")}
+_WORKFLOW: Final = _PROCESS | {
     "https://w3id.org/ro/wfrun/workflow/0.5": ("Workflow Run Crate", "0.5"),
     "https://w3id.org/workflowhub/workflow-ro-crate/1.0": ("Workflow RO-Crate", "1.0"),
 }
@@ -33,24 +30,14 @@ _MEDIA: Final = {
 
 
 def run_crate(
-    manifest: Mapping[str, Any], *, workflow: str, settings: str, beside: Iterable[str]
+    manifest: Mapping[str, Any],
+    *,
+    workflow: str,
+    settings: str,
+    beside: Iterable[str],
+    folder: str = "",
 ) -> dict[str, Any]:
-    """Return the content of ``ro-crate-metadata.json``.
-
-    Parameters
-    ----------
-    manifest : mapping
-        What the run made, as `replication.manifest` describes it.
-    workflow, settings : str
-        The file that Snakemake was started on, and its configuration, below the folder of the run.
-    beside : iterable of str
-        Results that the manifest does not name: the audit, the pages, itself.
-
-    Returns
-    -------
-    dict
-        JSON-LD of RO-Crate 1.1. Files have their SHA-256 where the manifest has it.
-    """
+    """Return the content of ``ro-crate-metadata.json``."""
     software, run = manifest["software"], manifest["run"]
     crate = ROCrate(version=_VERSION)
     crate.metadata.extra_contexts.append(_TERMS)
@@ -71,51 +58,61 @@ def run_crate(
         crate.add(
             ContextEntity(crate, address, {"@type": "CreativeWork", "name": name, "version": of})
         )
-        for address, (name, of) in _PROFILES.items()
+        for address, (name, of) in (_PROCESS if folder else _WORKFLOW).items()
     ]
-    main = crate.add_workflow(
-        workflow,
-        workflow,
-        main=True,
-        lang="snakemake",
-        lang_version=software["snakemake"],
-        properties={
-            "name": "llm-power",
-            "version": software["llm-power"],
-            "encodingFormat": "text/plain",
-            "conformsTo": {"@id": _BIOSCHEMAS},
-            "license": {"@id": _license()},
-        },
-    )
-    settings_slot = crate.add_formal_parameter(
-        "settings", "File", identifier="#settings", valueRequired=True
-    )
-    main["input"] = settings_slot
-    settings_file = _file(crate, settings)
-    settings_file["exampleOfWork"] = settings_slot
-    if Path("README.md").is_file():
-        readme = _file(crate, "README.md")
-        readme["about"] = crate.root_dataset
+    read_first: list[DataEntity] = []
+    software_of = {
+        "name": "llm-power",
+        "version": software["llm-power"],
+        "encodingFormat": "text/plain",
+        "license": {"@id": _license()},
+    }
+    if folder:
+        main = crate.add(
+            ContextEntity(crate, "#workflow", {"@type": "SoftwareApplication"} | software_of)
+        )
+    else:
+        main = crate.add_workflow(
+            workflow,
+            workflow,
+            main=True,
+            lang="snakemake",
+            lang_version=software["snakemake"],
+            properties=software_of | {"conformsTo": {"@id": _BIOSCHEMAS}},
+        )
+        settings_slot = crate.add_formal_parameter(
+            "settings", "File", identifier="#settings", valueRequired=True
+        )
+        main["input"] = settings_slot
+        read_first = [_file(crate, settings)]
+        read_first[0]["exampleOfWork"] = settings_slot
+        if Path("README.md").is_file():
+            readme = _file(crate, "README.md")
+            readme["about"] = crate.root_dataset
     described = [*manifest["exhibits"], *manifest["boards"]]
-    results = {path: found for one in described for path, found in one["outputs"].items()}
+    results = {
+        path.removeprefix(folder): found
+        for one in described
+        for path, found in one["outputs"].items()
+    }
     read = {
         path: found
         for one in manifest["exhibits"]
         for path, found in one["inputs"].items()
-        if path.startswith("data/")
+        if path.startswith("data/") and not folder
     }
     agent = crate.add(Person(crate, "#agent", {"name": run["agent"]}))
     crate.add_action(
         main,
         "#run",
         object=[
-            settings_file,
+            *read_first,
             *(_file(crate, path, found) for path, found in read.items()),
             *(_scores(crate, board) for board in manifest["boards"]),
         ],
         result=[
             *(_file(crate, path, found) for path, found in results.items()),
-            *(_file(crate, path) for path in beside),
+            *(_file(crate, path.removeprefix(folder)) for path in beside),
         ],
         properties={
             "name": f"Run of the workflow on source {manifest['source']}",

@@ -7,11 +7,9 @@ from replication.exhibits import Drawing
 
 
 def write_drawing(drawing: Drawing, stem: str, camera_ready: str) -> None:
-    """Draw a figure in the house style, and write it at two paths without an ending.
-
-    At `stem` it is written in all formats with its provenance on it, at `camera_ready` as a PDF
-    with a caption beside it. It is drawn twice, for each has a layout of its own.
-    """
+    """Draw a figure in the house style, and write it at two paths without an ending."""
+    # At `stem` it is written in all formats with its provenance on it, at `camera_ready` as a PDF
+    # with a caption beside it. It is drawn twice, for each has a layout of its own.
     title, sources = drawing.title, drawing.provenance
     with house_style():
         save_figure(drawing.draw(), stem, sources, title=title)

@@ -1,10 +1,8 @@
-"""The interface of an exhibit's module: ``make(inputs: Inputs) -> Exhibit``.
-
-The exhibit's name gives the module, and paper.yaml names its inputs.
-"""
+"""The interface of an exhibit's module: ``make(inputs: Inputs) -> Exhibit``."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,13 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from audit.printed_tables import PublishedCounts, load_counts, load_table
 from llm_power.documents import read_yaml
 from llm_power.errors import LLMPowerError
 from llm_power.provenance import Provenance
-from llm_power.report.score_provenance import score_provenance
 from llm_power.report.tables import Table, describe_csv, write_table
-from llm_power.scores.store import read_task
-from replication.printed import PublishedCounts, load_counts, load_table
 from replication.simulations import Chunks, gathered
 from replication.stages import csv_text, read_stage
 
@@ -32,24 +28,11 @@ class UndeclaredInput(LLMPowerError):
 
 @dataclass(frozen=True)
 class Inputs:
-    """The inputs of an exhibit. Each file is read when it is asked for.
-
-    Attributes
-    ----------
-    exhibit : str
-        Name of the exhibit, for messages.
-    files : mapping of str to (str or sequence of str)
-        Paths by their names: ``printed/6``, ``recorded``, ``data_root/NAME``, ``simulated``,
-        ``PANEL/STAGE`` and ``scores``.
-    settings : mapping of str to object
-        Numbers that the paper states in prose and captions.
-    numbers : mapping of str to int
-        What the entry takes from config.yaml, the seed for one.
-    titles : mapping of str to str
-        The title of each panel.
-    """
+    """The inputs of an exhibit. Each file is read when it is asked for."""
 
     exhibit: str
+    # Paths by their names: printed/6, recorded, data_root/NAME, simulated, PANEL/STAGE and
+    # provenance.
     files: Mapping[str, Any]
     settings: Mapping[str, Any] = field(default_factory=dict)
     numbers: Mapping[str, int] = field(default_factory=dict)
@@ -76,13 +59,21 @@ class Inputs:
         """Return the path of a file below the data root."""
         return self._file(f"data_root/{name}")
 
-    def verdicts(self, panel: str) -> pd.DataFrame:
-        """Load the verdict table of a panel."""
-        return self.stage(panel, "verdicts")
-
     def stage(self, panel: str, name: str) -> pd.DataFrame:
-        """Load another stage of a panel."""
+        """Load a stage of a panel."""
         return read_stage(str(self._file(f"{panel}/{name}")))
+
+    def panel(self, panel: str, *stages: str) -> pd.DataFrame:
+        """Load stages of a panel that have one row a pair, joined on the pair."""
+        first, *others = (self.stage(panel, name) for name in stages)
+        for other in others:
+            # The columns that two stages share name the pair.
+            first = first.merge(other, validate="one_to_one")
+        return first
+
+    def has(self, panel: str, stage: str) -> bool:
+        """Return whether a stage of a panel is among the inputs."""
+        return f"{panel}/{stage}" in self.files
 
     def simulated(self, chunks: Chunks) -> dict[str, pd.DataFrame]:
         """Load what jobs simulated for it, or simulate it here: a table a chunk, in their order."""
@@ -90,7 +81,8 @@ class Inputs:
 
     def provenance(self) -> list[Provenance]:
         """Return where the scores of all its panels came from."""
-        return score_provenance([read_task(path) for path in self.files["scores"]])
+        texts = [Path(path).read_bytes() for path in self.files["provenance"]]
+        return [Provenance(**source) for text in texts for source in json.loads(text)]
 
     def _file(self, name: str) -> Path:
         if name not in self.files:
@@ -102,42 +94,22 @@ class Inputs:
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """A figure that is yet to be drawn.
-
-    Attributes
-    ----------
-    title : str
-        For the metadata; the caption begins with it.
-    provenance : sequence of Provenance
-        Its sources; the caption ends with them.
-    draw : callable
-        Draws it; called in the house style.
-    caption : str
-        Sentences of the caption: what is shown, and what the paper prints beside it.
-    """
+    """A figure that is yet to be drawn."""
 
     title: str
     provenance: Sequence[Provenance]
     draw: Callable[[], Figure]
+    # Sentences of the caption: what is shown, and what the paper prints beside it.
     caption: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Exhibit:
-    """The result of an exhibit's module.
-
-    Attributes
-    ----------
-    numbers : Table or DataFrame
-        The table; or of a figure the numbers it shows, which a table may dress.
-    drawing : Drawing or None
-        The figure, of a figure.
-    files : mapping of str to str
-        Text of what else is written beside the CSV, by the end of its name.
-    """
+    """The result of an exhibit's module."""
 
     numbers: Table | pd.DataFrame
     drawing: Drawing | None = None
+    # Text of what else is written beside the CSV, by the end of its name.
     files: Mapping[str, str] = field(default_factory=dict)
 
 

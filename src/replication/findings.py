@@ -44,7 +44,7 @@ class Finding:
     lower, upper : float
         Ends of a set that certainly holds every value that the inputs allow, given that they are
         rounded; may be infinite, NaN for a value that they fix. Of a number with a standard
-        error, ends of what a simulation shows at the level of `llm_power.agreement`, where the
+        error, ends of what a simulation shows at the level of `audit.agreement`, where the
         standard error does not say it.
     unit : str
         Unit of `value`; empty for a pure number.

@@ -1,7 +1,4 @@
-"""How many pairs of a board are held at once.
-
-No part of `replication.streamed`: counts do not change with what the scattered jobs import.
-"""
+"""How many pairs of a board are held at once."""
 
 from collections.abc import Sequence
 
@@ -12,13 +9,7 @@ from llm_power.scores.store import TaskScores
 
 
 def require_held(tasks: Sequence[TaskScores], family: Family) -> None:
-    """Refuse to hold a board whose pairs are too many.
-
-    Raises
-    ------
-    InvalidArgument
-        If they are.
-    """
+    """Refuse to hold a board whose pairs are too many."""
     n_pairs = number_of_pairs(tasks)
     if family == "all" and n_pairs > HELD_UP_TO:
         names = ", ".join(task.task for task in tasks)

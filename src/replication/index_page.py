@@ -15,10 +15,10 @@ from urllib.parse import quote
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
-from llm_power.claims.pictures import picture_address
+from audit.pictures import picture_address
+from audit.written_verdicts import counted, verdicts_by_exhibit
 from llm_power.provenance import VERDICTS
 from llm_power.report.page import asset, content_policy, page_environment
-from replication.judged import counted, verdicts_by_exhibit
 
 _PACKAGE: Final = "replication"
 # How wide a picture is shown, on a screen with twice the points.
@@ -52,7 +52,7 @@ class _Entry:
     """An exhibit or a board, as the page shows it."""
 
     made: Mapping[str, Any]
-    root: Path
+    results: Path
     verdicts: Mapping[str, Counter[str]]
 
     @property
@@ -62,7 +62,8 @@ class _Entry:
     @property
     def label(self) -> str:
         """What it is called: a board has a title, an exhibit its number."""
-        return str(self.made.get("title") or self.anchor.replace("_", " ").capitalize())
+        plain = self.anchor.replace("_0", "_").replace("_", " ").capitalize()
+        return str(self.made.get("title") or plain)
 
     @property
     def sources(self) -> list[tuple[str, str]]:
@@ -83,52 +84,35 @@ class _Entry:
         if not paths:
             return None
         path = min(paths, key=len)
-        return picture_address(self.root / path, _WIDTH, _COLORS), _address(path)
+        return picture_address(Path(path), _WIDTH, _COLORS), _address(path, self.results)
 
     @cached_property
     def documents(self) -> list[Markup]:
         """Its tables as the reader of the terminal has them."""
         paths = [path for path in self.made["outputs"] if path.endswith(".md")]
-        return [_document(self.root / path) for path in paths]
+        return [_document(Path(path)) for path in paths]
 
     @property
     def pages(self) -> list[tuple[str, str]]:
         """The pages of a board, one for each family of pairs."""
         paths = [path for path in self.made["outputs"] if path.endswith(".html")]
-        return [(Path(path).parent.name, _address(path)) for path in paths]
+        return [(Path(path).parent.name, _address(path, self.results)) for path in paths]
 
     @property
     def downloads(self) -> list[tuple[str, list[tuple[str, str]]]]:
         """Its files by the ends of their names: name and address of each."""
-        return _by_end(self.made["outputs"])
+        return _by_end(self.made["outputs"], self.results)
 
 
 def render_index(
     manifest: Mapping[str, Any],
-    root: Path,
+    results: Path,
     beside: Iterable[str] = (),
     papers: Mapping[str, str] | None = None,
 ) -> str:
-    """Render the page ``results/index.html`` of a run.
-
-    Parameters
-    ----------
-    manifest : mapping
-        What the run made, as `replication.manifest` describes it.
-    root : Path
-        The folder of the run; every file of the manifest is there.
-    beside : iterable of str
-        Other files to name with the manifest, relative to the folder.
-    papers : mapping of str to str, optional
-        Pages of other papers by title; addresses relative to the page.
-
-    Returns
-    -------
-    str
-        HTML. It loads nothing: style, script and pictures are in it, and links are relative.
-    """
-    verdicts = verdicts_by_exhibit(root)
-    exhibits = [_Entry(made, root, verdicts) for made in manifest["exhibits"]]
+    """Render the page ``index.html`` of the results of a paper."""
+    verdicts = verdicts_by_exhibit(results)
+    exhibits = [_Entry(made, results, verdicts) for made in manifest["exhibits"]]
     kinds = {"table": "Tables", "figure": "Figures", "": "Numbers of the text, and comparisons"}
     grouped = groupby(sorted(exhibits, key=_kind, reverse=True), key=_kind)
     groups = {kinds[kind]: sorted(entries, key=_number) for kind, entries in grouped}
@@ -141,12 +125,14 @@ def render_index(
         script=script,
         policy=content_policy(style, script),
         groups=sorted(groups.items(), key=lambda group: [*kinds.values()].index(group[0])),
-        boards=[_Entry(made, root, {}) for made in manifest["boards"]],
+        boards=[_Entry(made, results, {}) for made in manifest["boards"]],
         verdicts=counted(total),
         n_claims=total.total(),
         on_witness=[one.label for one in exhibits if "witness" in one.made["classes"]],
-        audit={path: name for path, name in _PAGES.items() if (root / "results" / path).is_file()},
-        beside=[(path, _address(path)) for path in ["results/manifest.json", *beside]],
+        audit={path: name for path, name in _PAGES.items() if (results / path).is_file()},
+        beside=[
+            (path, _address(path, results)) for path in [f"{results}/manifest.json", *beside]
+        ],
         papers={title: quote(address) for title, address in (papers or {}).items()},
         glyphs=_GLYPHS,
     )  # fmt: skip
@@ -175,15 +161,16 @@ def _document(path: Path) -> Markup:
     return Markup(shown.replace("<table>", scroll).replace("</table>", "</table></div>"))
 
 
-def _by_end(paths: Iterable[str]) -> list[tuple[str, list[tuple[str, str]]]]:
-    offered = [path for path in paths if not path.endswith(_NOT_OFFERED)]
-    found = {
-        end: [(Path(path).name, _address(path)) for path in offered if path.endswith(f".{end}")]
-        for end in _ENDS
-    }
+def _by_end(paths: Iterable[str], results: Path) -> list[tuple[str, list[tuple[str, str]]]]:
+    offered = [
+        (Path(path).name, _address(path, results))
+        for path in paths
+        if not path.endswith(_NOT_OFFERED)
+    ]
+    found = {end: [one for one in offered if one[0].endswith(f".{end}")] for end in _ENDS}
     return [(end, named) for end, named in found.items() if named]
 
 
-def _address(path: str) -> str:
+def _address(path: str, results: Path) -> str:
     """Return the address of a file relative to the page."""
-    return quote(os.path.relpath(path, "results"))
+    return quote(os.path.relpath(path, results))

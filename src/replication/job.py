@@ -1,7 +1,4 @@
-"""What every script of the workflow does around its one call: log, and fail in one line.
-
-Only a script that Snakemake runs can import it.
-"""
+"""What every script of the workflow does around its one call: log, and fail in one line."""
 
 import os
 import sys
@@ -25,11 +22,9 @@ snakemake: Any = __main__.snakemake
 
 @contextmanager
 def logged() -> Iterator[None]:
-    """Send messages to the rule's log; end the job with the one line of a refused input.
-
-    The job reads nothing that another job has not recorded, and is itself recorded at its end,
-    which is that of the process.
-    """
+    """Send messages to the rule's log; end the job with the one line of a refused input."""
+    # The job reads nothing that another job has not recorded, and is itself recorded at its end,
+    # which is that of the process.
     code, began = 0, now()
     job, root = job_name(snakemake.rule, dict(snakemake.wildcards.items())), Path()
     with open(snakemake.log[0], "w", encoding="utf-8") as log, redirect_stderr(log):

@@ -5,59 +5,48 @@ from __future__ import annotations
 import json
 import shutil
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from textwrap import fill
+from textwrap import TextWrapper
 from typing import Any, Final
 
-from replication.judged import counted, verdicts_by_claim
+from audit.written_verdicts import counted, verdicts_by_claim
 
-MANIFEST: Final = Path("results/manifest.json")
-INDEX: Final = Path("results/index.html")
-AUDIT: Final = Path("results/audit/report.html")
-# What the last finished run made; beside Snakemake's own state, for it is no result.
-LAST: Final = Path(".snakemake/last_run.json")
+# What the last finished run made of a paper, in the folder of that name here; beside Snakemake's
+# own state, for it is no result.
+LAST: Final = Path(".snakemake/last_run")
 _SHOWN: Final = 6
-_LABEL: Final = 10
+_KINDS: Final = ("table", "figure", "board")
 
 
 @dataclass(frozen=True)
 class Made:
-    """What a run has made, as far as the next one is compared with it.
-
-    Attributes
-    ----------
-    ended : str
-        When its last job ended.
-    files : mapping of str to mapping
-        SHA-256 of the files of each exhibit and each board.
-    verdicts : mapping of str to str
-        The verdict of each claim.
-    """
+    """What a run has made, as far as the next one is compared with it."""
 
     ended: str = ""
     files: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     verdicts: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, manifest: Mapping[str, Any], root: Path) -> Made:
-        """Return what the manifest and the audit of a folder say."""
+    def of(cls, manifest: Mapping[str, Any], results: Path) -> Made:
+        """Return what the manifest and the audit of a paper say."""
         described = [*manifest["exhibits"], *manifest["boards"]]
         files = {one["name"]: one["outputs"] for one in described}
-        return cls(manifest["run"]["end"], files, verdicts_by_claim(root))
+        return cls(manifest["run"]["end"], files, verdicts_by_claim(results))
 
     @classmethod
-    def last(cls, root: Path) -> Made | None:
-        """Return what the last finished run in a folder made, if one is known."""
+    def last(cls, folder: str) -> Made | None:
+        """Return what the last finished run made of the paper in a folder, if one is known."""
         try:
-            return cls(**json.loads((root / LAST).read_bytes()))
+            return cls(**json.loads(_place(folder).read_bytes()))
         except (OSError, ValueError, TypeError):
             return None
 
-    def remember(self, root: Path) -> None:
+    def remember(self, folder: str) -> None:
         """Let the next run be compared with this one."""
-        (root / LAST).write_text(json.dumps(asdict(self)), encoding="utf-8")
+        _place(folder).parent.mkdir(parents=True, exist_ok=True)
+        _place(folder).write_text(json.dumps(asdict(self)), encoding="utf-8")
 
     def changes_since(self, before: Made) -> Iterator[str]:
         """Say what is new, gone or different, kind by kind."""
@@ -69,52 +58,43 @@ class Made:
             for claim, verdict in self.verdicts.items()
             if before.verdicts.get(claim, verdict) != verdict
         ]
-        for kind, names in (("new", new), ("gone", gone), ("other bytes", other)):
-            if names:
-                yield f"{kind}: {_some(names)}"
-        if moved:
-            yield f"other verdicts: {_some(moved)}"
+        changes = {"new": new, "gone": gone, "other bytes": other, "other verdicts": moved}
+        yield from (f"{kind}: {_some(names)}" for kind, names in changes.items() if names)
 
 
-def last_screen(root: Path, *, whole: bool, seconds: float, log: Path | None) -> list[str]:
-    """Return the lines with which a finished run ends.
-
-    Parameters
-    ----------
-    root : Path
-        The folder of the run.
-    whole : bool
-        Whether it was a whole run, and not one of some targets. What it made is then remembered.
-    seconds : float
-        How long it took.
-    log : Path or None
-        The file of what Snakemake said.
-    """
-    lines = []
-    if whole and (root / MANIFEST).is_file():
-        manifest = json.loads((root / MANIFEST).read_bytes())
-        made, before = Made.of(manifest, root), Made.last(root)
-        exhibits, boards = manifest["exhibits"], manifest["boards"]
-        lines += _row("Paper", manifest["paper"]["citation"])
-        lines += _row("Made", f"{_kinds(exhibits)}, {_number(len(boards), 'board')}")
-        for left_out in manifest["left_out"]:
-            lines += _row("Left out", left_out)
-        lines += _row("Claims", _verdicts(made.verdicts))
-        lines += _row("Changed", _changes(made, before))
-        made.remember(root)
-    elif verdicts := verdicts_by_claim(root):
-        lines += _row("Claims", _verdicts(verdicts))
-    looks = [page for page in (INDEX, AUDIT) if (root / page).is_file()]
-    if looks:
-        lines += _row("Look at", str((root / looks[0]).resolve()))
-    if log:
-        lines += _row("Log", str(log))
-    return [*lines, *_row("Took", took(seconds))]
+def last_screen(folders: Sequence[str], *, seconds: float, log: Path | None) -> list[str]:
+    """Return the lines with which a run ends that made the papers of these folders whole."""
+    rows = [row for folder in folders for row in (*_of_paper(folder), ("", ""))]
+    if log is not None:
+        rows.append(("Log", str(log)))
+    rows.append(("Took", took(seconds)))
+    return [line for label, text in rows for line in _wrapped(label, text)]
 
 
-def in_all(seconds: float) -> list[str]:
-    """Return the line with which the run of several papers ends."""
-    return _row("In all", took(seconds))
+def _of_paper(folder: str) -> Iterator[tuple[str, str]]:
+    """Give the rows of a paper, and let the next run be compared with this one."""
+    results = Path(folder, "results")
+    manifest = json.loads((results / "manifest.json").read_bytes())
+    made, before = Made.of(manifest, results), Made.last(folder)
+    made.remember(folder)
+    kinds = Counter(one["name"].split("_")[0] for one in manifest["exhibits"])
+    kinds["board"] = len(manifest["boards"])
+    verdicts = Counter(made.verdicts.values())
+    changes = "no earlier run is known here"
+    if before is not None:
+        changes = "; ".join(made.changes_since(before)) or "nothing"
+        changes += f" (since the run of {before.ended})"
+    numbers = [f"{kinds[one]} {one}{'s' * (kinds[one] != 1)}" for one in _KINDS]
+    yield "Paper", manifest["paper"]["citation"]
+    yield "Made", ", ".join(numbers)
+    yield from (("Left out", line) for line in manifest["left_out"])
+    yield "Claims", f"{len(made.verdicts):,}: {', '.join(text for _, text in counted(verdicts))}"
+    yield "Changed", changes
+    yield "Look at", str((results / "index.html").resolve())
+
+
+def _place(folder: str) -> Path:
+    return LAST / folder / "made.json"
 
 
 def took(seconds: float) -> str:
@@ -123,38 +103,14 @@ def took(seconds: float) -> str:
     return f"{minutes} min {rest} s" if minutes else f"{seconds:.1f} s"
 
 
-def _row(label: str, text: str) -> list[str]:
+def _wrapped(label: str, text: str) -> list[str]:
+    """Return the lines of a row; a path or an address stays whole, to be copied."""
     width = max(60, min(100, shutil.get_terminal_size().columns))
-    indents = f"{label:<{_LABEL}}", " " * _LABEL
-    # A path or an address stays whole, to be copied.
-    options: Any = {"break_long_words": False, "break_on_hyphens": False}
-    shown = fill(text, width, initial_indent=indents[0], subsequent_indent=indents[1], **options)
-    return shown.splitlines()
+    wrapper = TextWrapper(width, f"{label:<10}", " " * 10, break_long_words=False)
+    wrapper.break_on_hyphens = False
+    return wrapper.wrap(text) or [""]
 
 
-def _kinds(exhibits: Sequence[Mapping[str, Any]]) -> str:
-    kinds = Counter(one["name"].split("_")[0] for one in exhibits)
-    tables, figures = kinds["table"], kinds["figure"]
-    return f"{_number(tables, 'table')}, {_number(figures, 'figure')}"
-
-
-def _changes(made: Made, before: Made | None) -> str:
-    if before is None:
-        return "no earlier run is known here"
-    changes = "; ".join(made.changes_since(before)) or "nothing"
-    return f"{changes} (since the run of {before.ended})"
-
-
-def _verdicts(verdicts: Mapping[str, str]) -> str:
-    counts = Counter(verdicts.values())
-    return f"{len(verdicts):,}: {', '.join(said for _, said in counted(counts))}"
-
-
-def _some(names: Iterable[str]) -> str:
-    listed = list(names)
-    more = f" and {len(listed) - _SHOWN} more" if len(listed) > _SHOWN else ""
-    return ", ".join(listed[:_SHOWN]) + more
-
-
-def _number(count: int, what: str) -> str:
-    return f"{count} {what}{'' if count == 1 else 's'}"
+def _some(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return ", ".join(names[:_SHOWN]) + more

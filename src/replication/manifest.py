@@ -32,27 +32,7 @@ def build_manifest(
     paper: Mapping[str, str],
     config: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """Describe a run.
-
-    Parameters
-    ----------
-    exhibits, boards : sequence of mapping
-        What `describe` and `describe_board` returned of each.
-    left_out : sequence of str
-        What was not made, and why.
-    jobs : iterable of Record
-        All that these were made by. The run is from the begin of the first to the end of the last.
-    paper : mapping of str to str
-        Which paper they belong to.
-    config : mapping
-        The whole configuration, with the root of the random streams and the panels' source.
-
-    Returns
-    -------
-    dict
-        JSON-ready: ``run`` with ``start``, ``end`` and ``agent``, ``software``, ``paper``,
-        ``seed``, ``source``, ``config``, ``exhibits``, ``boards`` and ``left_out``.
-    """
+    """Describe a run."""
     jobs = list(jobs)
     return {
         "run": {
@@ -73,37 +53,20 @@ def build_manifest(
 
 
 def describe(
+    name: str,
     made: Record,
     provenance: Sequence[Provenance] | None = None,
     benchmark: Path | None = None,
     *,
     title: str = "",
 ) -> dict[str, Any]:
-    """Describe an exhibit of a run.
-
-    Parameters
-    ----------
-    made : Record
-        Of the job that made it; the files exist.
-    provenance : sequence of Provenance, optional
-        Its sources; by default those that the metadata of its files name.
-    benchmark : Path, optional
-        Snakemake's benchmark of the job, for the wall time.
-    title : str
-        What it is, where the paper does not number it.
-
-    Returns
-    -------
-    dict
-        JSON-ready: ``name``, ``classes``, ``provenance``, ``outputs`` and ``inputs`` with their
-        SHA-256, ``wall_seconds`` where they were measured, and ``title`` where there is one.
-    """
+    """Describe an exhibit of a run."""
     if provenance is None:
         line, kinds = _read_provenance(made)
     else:
         line, kinds = provenance_line(provenance), [*provenance_kinds(provenance)]
     return {
-        "name": made.job,
+        "name": name,
         **({"title": title} if title else {}),
         "classes": kinds,
         "provenance": line,
@@ -116,24 +79,7 @@ def describe(
 def describe_board(
     name: str, title: str, outputs: Iterable[str], scores: Sequence[str], jobs: Ledger
 ) -> dict[str, Any]:
-    """Describe a board of a run.
-
-    Parameters
-    ----------
-    name, title : str
-        What it is called.
-    outputs : iterable of str
-        The files that were made of it.
-    scores : sequence of str
-        The prepared scores of its tasks, which say where they come from.
-    jobs : Ledger
-        The records of the run.
-
-    Returns
-    -------
-    dict
-        JSON-ready, like that of an exhibit, and ``title``; its inputs are the files of scores.
-    """
+    """Describe a board of a run."""
     provenance = score_provenance([read_task(path) for path in scores])
     read = {path: found for one in scores for path, found in jobs.makers[one].inputs.items()}
     return {

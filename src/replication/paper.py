@@ -18,34 +18,26 @@ from replication.boards import (
     TABLE_ENDS,
     Board,
     Boards,
+    provenance_file,
     stage_file,
 )
 from replication.hub.errors import HubError
 from replication.hub.plan import PanelTask
 from replication.settings import check_settings, load_settings
 
-_NUMBERED: Final = re.compile(r"(table|figure)_(\d+)")
+_NUMBERED: Final = re.compile(r"(table|figure)_(\d\d)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Numbered:
-    """What takes numbers that the paper does not print.
-
-    Attributes
-    ----------
-    title : str
-        What it is; empty where the paper numbers it.
-    config : mapping of str to str
-        Place in the configuration, ``category_bootstrap/resamples``, of numbers it takes.
-    simulated : mapping of str to int
-        How much it simulates where the paper does not say.
-    parts : int
-        Number of jobs that simulate for it, each some of its chunks; 0 if it does so itself.
-    """
+    """What takes numbers that the paper does not print."""
 
     title: str = ""
+    # Place in the configuration, category_bootstrap/resamples, of numbers it takes.
     config: Mapping[str, str] = field(default_factory=dict)
+    # How much it simulates where the paper does not say.
     simulated: Mapping[str, int] = field(default_factory=dict)
+    # Number of jobs that simulate for it, each some of its chunks; 0 if it does so itself.
     parts: int = 0
 
     def numbers(self, config: Mapping[str, Any]) -> dict[str, int]:
@@ -58,32 +50,19 @@ class Numbered:
 
 @dataclass(frozen=True, slots=True)
 class ExhibitPlan(Numbered):
-    """The inputs and the outputs of an exhibit.
-
-    Attributes
-    ----------
-    name : str
-        Name of its target, ``table_6``.
-    caption : str
-        Caption in the report; empty where it is not shown there.
-    printed : sequence of int
-        Numbers of the printed tables it is made from.
-    recorded : str or None
-        File of ``data/recorded`` it is made from.
-    data_root : sequence of str
-        Names of files below the data root it is made from.
-    panels : mapping of str to sequence of str
-        Stages that it takes of each panel.
-    files : sequence of str
-        Ends of the names of what else it makes beside its CSV.
-    """
+    """The inputs and the outputs of an exhibit."""
 
     name: str
     caption: str = ""
+    # Numbers of the printed tables it is made from.
     printed: Sequence[int] = ()
+    # File of data/recorded it is made from.
     recorded: str | None = None
+    # Names of files below the data root it is made from.
     data_root: Sequence[str] = ()
+    # Stages that it takes of each panel.
     panels: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    # Ends of the names of what else it makes beside its CSV.
     files: Sequence[str] = ()
 
     @property
@@ -93,28 +72,22 @@ class ExhibitPlan(Numbered):
         return numbered[1] if numbered else "comparison"
 
     @property
-    def stem(self) -> str:
-        """Name of its module and of its files, ``table_06``."""
-        numbered = _NUMBERED.fullmatch(self.name)
-        return f"{numbered[1]}_{int(numbered[2]):02d}" if numbered else self.name
-
-    @property
     def label(self) -> str:
         """What the paper calls it, ``Table 6``."""
         if self.kind == "comparison":
             return f"Comparison {self.name.removesuffix('_comparison')}"
-        return self.name.replace("_", " ").capitalize()
+        return f"{self.kind.capitalize()} {int(self.name.rpartition('_')[2])}"
 
     @property
     def data(self) -> str:
         """Path of its CSV without the ending."""
         folder = {"table": "tables", "figure": "figures", "comparison": "boards"}[self.kind]
-        return f"results/{folder}/{self.stem}"
+        return f"results/{folder}/{self.name}"
 
     @property
     def drawing(self) -> str | None:
         """Path of its drawing without the ending; None if it is a table."""
-        return f"figures/{self.stem}" if self.kind == "figure" else None
+        return f"figures/{self.name}" if self.kind == "figure" else None
 
     @property
     def shown(self) -> str:
@@ -128,22 +101,14 @@ class ExhibitPlan(Numbered):
         if self.drawing:
             shown = {name: TABLE_ENDS[name] for name in ("csv", "json")}
             made |= {name: self.drawing + end for name, end in FIGURE_ENDS.items()}
-            stem = f"figures/camera_ready/{self.stem}"
+            stem = f"figures/camera_ready/{self.name}"
             made |= {name: stem + end for name, end in CAMERA_READY_ENDS.items()}
         return made | {name: self.data + end for name, end in shown.items()}
 
 
 @dataclass(frozen=True, slots=True)
 class ProsePlan(Numbered):
-    """A job that recomputes numbers of the text.
-
-    Attributes
-    ----------
-    results : sequence of str
-        Names of the files it makes in ``results/prose``.
-    sources : mapping of str to str
-        What its sources are by their kind, but for the scores it reads.
-    """
+    """A job that recomputes numbers of the text."""
 
     results: Sequence[str]
     sources: Mapping[str, str] = field(default_factory=dict)
@@ -159,33 +124,7 @@ class DataFile:
 
 @dataclass(frozen=True, slots=True)
 class Paper:
-    """A paper: ``data/NAME/paper.yaml``, and the package of that name.
-
-    Attributes
-    ----------
-    name : str
-        Name of its folder below ``data`` and of its package below ``src``.
-    root : Path
-        The folder that ``data`` and ``src`` are in.
-    title, citation : str
-        What it is called, and where it is published.
-    settings : mapping of str to object
-        Numbers that it states in prose and captions, by name.
-    panels : mapping of str to Board
-        Its own boards.
-    hub : mapping of (str, str) to PanelTask
-        How the downloaded files of a panel's task are read; the others are always witnesses.
-    exhibits, comparisons : mapping of str to ExhibitPlan
-        Its tables and figures, and what sets it beside boards of the user's.
-    prose : mapping of str to ProsePlan
-        What recomputes numbers of its text, by the name of its rule.
-    sample : mapping of str to sequence of str
-        Files below the data root with real answers to some items of a task, by task.
-    how_to_get_sample : str
-        Where they come from.
-    data_files : mapping of str to DataFile
-        Other files below the data root that exhibits are made from.
-    """
+    """A paper: ``data/NAME/paper.yaml``, and the package of that name."""
 
     name: str
     root: Path
@@ -193,36 +132,20 @@ class Paper:
     citation: str
     settings: Mapping[str, Any]
     panels: Mapping[str, Board]
+    # How the downloaded files of a panel's task are read; the others are always witnesses.
     hub: Mapping[tuple[str, str], PanelTask]
     exhibits: Mapping[str, ExhibitPlan]
     comparisons: Mapping[str, ExhibitPlan]
+    # What recomputes numbers of its text, by the name of its rule.
     prose: Mapping[str, ProsePlan]
+    # Files below the data root with real answers to some items of a task, by task.
     sample: Mapping[str, Sequence[str]]
     how_to_get_sample: str
     data_files: Mapping[str, DataFile]
 
     @classmethod
     def load(cls, root: Path, name: str, *, source: str, matrices: Sequence[str] = ()) -> Paper:
-        """Read ``data/NAME/paper.yaml``.
-
-        Parameters
-        ----------
-        root : Path
-            The folder that ``data``, ``src`` and ``workflow`` are in.
-        name : str
-            Name of the paper's folder.
-        source : {"published", "hub", "public"}
-            Whether panels whose items are published are taken from there; public, without a token.
-        matrices : sequence of str
-            Response matrices that are read where the source is public.
-
-        Raises
-        ------
-        DocumentError
-            If the file is not as its schema says.
-        PublishedError
-            If its settings cannot be read.
-        """
+        """Read ``data/NAME/paper.yaml``."""
         file = root / "data" / name / "paper.yaml"
         entry = read_yaml(file)
         check_settings(entry, str(root / "workflow/schemas/paper.schema.yaml"), str(file))
@@ -240,7 +163,7 @@ class Paper:
                 for task, how in panel["tasks"].items()
                 if "hub" in how
             },
-            exhibits={key: ExhibitPlan(key, **one) for key, one in entry["exhibits"].items()},
+            exhibits={key: _exhibit(key, one, source) for key, one in entry["exhibits"].items()},
             comparisons={
                 key: ExhibitPlan(key, **one) for key, one in entry.get("comparisons", {}).items()
             },
@@ -292,16 +215,10 @@ class Paper:
     @property
     def rules(self) -> str:
         """Path of the rules that are its own; there need be none."""
-        return str(self.root / "src" / self.name / "workflow" / "rules.smk")
+        return str(self.root / "workflow" / "rules" / f"{self.name}.smk")
 
     def panel_task(self, board: str, task: str) -> PanelTask:
-        """Return how the downloaded files of a task of a panel are read.
-
-        Raises
-        ------
-        HubError
-            If paper.yaml does not say.
-        """
+        """Return how the downloaded files of a task of a panel are read."""
         if (board, task) not in self.hub:
             raise HubError(
                 f"nothing says how {board}/{task} is read, or what was displayed for it",
@@ -318,7 +235,7 @@ class Paper:
     @property
     def simulations(self) -> dict[str, Numbered]:
         """What is simulated in parts, by the name of its module and of its folder."""
-        plans = {exhibit.stem: exhibit for exhibit in self.exhibits.values()} | dict(self.prose)
+        plans = {**self.exhibits, **self.prose}
         return {name: plan for name, plan in plans.items() if plan.parts}
 
     def simulation(self, name: str) -> str:
@@ -332,36 +249,31 @@ class Paper:
 
     def module(self, exhibit: ExhibitPlan) -> str:
         """Return the module that makes an exhibit."""
-        return f"{self.name}.exhibits.{exhibit.stem}"
+        return f"{self.name}.exhibits.{exhibit.name}"
 
-    def inputs(self, exhibit: ExhibitPlan, boards: Boards) -> dict[str, str | list[str]]:
-        """Return the paths of what an exhibit is made from, by the names of `Inputs`."""
+    def summary(self, exhibit: ExhibitPlan) -> str:
+        """Return the first line of the module that makes an exhibit."""
+        module = self.root / "src" / self.name / "exhibits" / f"{exhibit.name}.py"
+        first, _, _ = module.read_text(encoding="utf-8").partition("\n")
+        return first.strip('".')
+
+    def inputs(self, exhibit: ExhibitPlan) -> dict[str, str | list[str]]:
+        """Return the paths of what an exhibit is made from but for files below the data root."""
         recorded = exhibit.recorded
         return {
             **{f"printed/{number}": self.printed(number) for number in exhibit.printed},
             **({"recorded": str(self.root / "data/recorded" / recorded)} if recorded else {}),
-            **{f"data_root/{name}": self.data_file(name, boards) for name in exhibit.data_root},
-            "simulated": self.simulated(exhibit.stem),
+            "simulated": self.simulated(exhibit.name),
             **{
                 f"{panel}/{stage}": stage_file(panel, stage)
                 for panel, stages in exhibit.panels.items()
                 for stage in stages
             },
-            "scores": [
-                path
-                for panel in exhibit.panels
-                for path in boards.scores(boards.panels[panel].board)
-            ],
+            "provenance": [provenance_file(panel) for panel in exhibit.panels],
         }
 
     def data_file(self, name: str, boards: Boards) -> str:
-        """Return the path of a file below the data root.
-
-        Raises
-        ------
-        DocumentError
-            If paper.yaml does not name it.
-        """
+        """Return the path of a file below the data root."""
         if name not in self.data_files:
             raise DocumentError(
                 f"an exhibit is made from {name}, and files_of_data_root does not name it",
@@ -382,16 +294,33 @@ class Paper:
         ]
 
 
+def folders_of(root: Path, first: str) -> dict[str, str]:
+    """Return what the paths of each paper's results begin with, by the paper's name."""
+    # Nothing for the first, which config.yaml names, ``papers/NAME/`` for every other folder of
+    # ``data`` that describes one.
+    names = sorted(file.parent.name for file in root.glob("data/*/paper.yaml"))
+    return {first: ""} | {name: f"papers/{name}/" for name in names if name != first}
+
+
+def _exhibit(name: str, entry: Mapping[str, Any], source: str) -> ExhibitPlan:
+    """Return the plan of an exhibit; with items, the stages of its `items` are its panels' too."""
+    plan = dict(entry)
+    items = plan.pop("items", {})
+    if items and source != "printed":
+        plan["caption"] = "panel"
+        panels = plan.get("panels", {})
+        more = {panel: [*panels.get(panel, ()), *stages] for panel, stages in items.items()}
+        plan["panels"] = panels | more
+    return ExhibitPlan(name, **plan)
+
+
 def _board(name: str, panel: Mapping[str, Any], source: str) -> Board:
     return Board(
         title=panel["title"],
         families=tuple(panel["families"]),
         cluster=panel.get("cluster"),
         tasks={
-            task: {
-                "path": _scores_of(name, task, how, source),
-                "reader": "canonical",
-            }
+            task: {"path": _scores_of(name, task, how, source)}
             for task, how in panel["tasks"].items()
         },
         is_panel=True,
@@ -400,9 +329,9 @@ def _board(name: str, panel: Mapping[str, Any], source: str) -> Board:
 
 def _scores_of(name: str, task: str, how: Mapping[str, Any], source: str) -> str:
     """Return the path of the scores of a panel's task."""
-    if source == "published" or "hub" not in how:
-        return f"results/witness/{name}/{task}.parquet"
-    return str(how.get("scores", f"results/hub/{name}/{task}.parquet"))
+    if source == "printed" or "hub" not in how:
+        return f"results/witness/ranked/{name}/{task}.parquet"
+    return str(how.get("scores", f"results/scores/{name}/{task}.parquet"))
 
 
 def _hub_task(
@@ -413,6 +342,6 @@ def _hub_task(
     matrices: Sequence[str],
 ) -> PanelTask:
     clusters = (cluster,) if cluster else ()
-    if source == "public" and "public" in how:
-        return PanelTask(task=task, clusters=clusters, matrices=matrices, **how["public"])
+    if source == "items" and "items" in how:
+        return PanelTask(task=task, clusters=clusters, matrices=matrices, **how["items"])
     return PanelTask(task=task, clusters=clusters, **how["hub"])

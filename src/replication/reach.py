@@ -4,18 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from llm_power.printed import Printed
+from audit.printed import Printed
 
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """The values that a number can have, given the rounding of what it follows from.
-
-    Attributes
-    ----------
-    lower, upper : float
-        Ends of the interval, both included.
-    """
+    """The values that a number can have, given the rounding of what it follows from."""
 
     lower: float
     upper: float

@@ -29,7 +29,7 @@ _LOCK: Final = Path(__file__).resolve().parents[2] / "requirements.lock"
 # Seconds until a network file system shows the record of a file that it shows already.
 _PATIENCE: Final = 10.0
 # What jobs write. All other files come from elsewhere: printed numbers, code, downloads, boards.
-_MADE: Final = ("results", "figures", "ro-crate-metadata.json", "codemeta.json")
+_MADE: Final = ("results", "figures", "papers", "ro-crate-metadata.json", "codemeta.json")
 _REMEDY: Final = "make reproduce, which makes it again"
 
 Kind = Literal["changed", "missing", "unrecorded", "record", "input"]
@@ -41,25 +41,12 @@ class DamagedInput(LLMPowerError):
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What one job read and wrote.
-
-    Attributes
-    ----------
-    job : str
-        Name of its rule, and its wildcards.
-    inputs, outputs : dict
-        SHA-256 of each file by its path.
-    began, ended : str
-        When, in ISO 8601; empty in a record that was made before times were kept.
-    lock : str
-        SHA-256 of the clone's requirements.lock; empty without one.
-    interpreter : str
-        Implementation and version of Python.
-    """
+    """What one job read and wrote."""
 
     job: str
     inputs: dict[str, str]
     outputs: dict[str, str]
+    # When, in ISO 8601; empty in a record that was made before times were kept.
     began: str = ""
     ended: str = ""
     lock: str = ""
@@ -68,18 +55,7 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One file that is not as it was recorded.
-
-    Attributes
-    ----------
-    kind : {"changed", "missing", "unrecorded", "record", "input"}
-        What is wrong: an output has other bytes, is gone, or has no record; a record cannot be
-        read; or an input has other bytes than when the job read it.
-    path : str
-        The file.
-    job : str
-        The job that made it; of an input, the job that read it; empty where nothing says so.
-    """
+    """One file that is not as it was recorded."""
 
     kind: Kind
     path: str
@@ -100,17 +76,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Ledger:
-    """The records of all jobs in a folder.
-
-    Attributes
-    ----------
-    root : Path
-        The folder that paths start from.
-    records : tuple of Record
-        Those that can be read.
-    unreadable : tuple of str
-        Paths of the others.
-    """
+    """The records of all jobs in a folder."""
 
     root: Path
     records: tuple[Record, ...]
@@ -119,10 +85,8 @@ class Ledger:
 
     @classmethod
     def read(cls, root: Path) -> Ledger:
-        """Read every record under `root` whose files no other job has made since.
-
-        Rules of an earlier version may have made the same files.
-        """
+        """Read every record under `root` whose files no other job has made since."""
+        # Rules of an earlier version may have made the same files.
         paths = sorted((root / FOLDER).glob("*.json"))
         read = {path: _read(path) for path in paths}
         records = [record for record in read.values() if record is not None]
@@ -137,10 +101,8 @@ class Ledger:
 
     @classmethod
     def before(cls, inputs: Iterable[str], root: Path, *, patience: float = _PATIENCE) -> Ledger:
-        """Read the records of the jobs that made the inputs of another, and no more than it must.
-
-        A record that is not there is waited for, `patience` seconds in all.
-        """
+        """Read the records of the jobs that made these inputs, and no more than it must."""
+        # A record that is not there is waited for, `patience` seconds in all.
         made = [path for path in inputs if is_made(path)]
         end = time.monotonic() + patience
         while True:
@@ -176,13 +138,7 @@ class Ledger:
         return list(found.values())
 
     def check(self, inputs: Iterable[str]) -> dict[str, str]:
-        """Return the SHA-256 of each input; refuse one that is not what its job recorded.
-
-        Raises
-        ------
-        DamagedInput
-            The message names the file, the job that made it, and the remedy.
-        """
+        """Return the SHA-256 of each input; refuse one that is not what its job recorded."""
         sums = {path: sum_of(self.root / path) for path in inputs}
         for path, found in sums.items():
             maker = self.makers.get(path)
@@ -231,11 +187,9 @@ class Ledger:
         return self._sums[path]
 
     def damaged(self, differences: Iterable[Difference]) -> set[str]:
-        """Return the files that a run would not make again by itself, and should.
-
-        Of an input that changed a run finds out where the file is newer than the outputs. Here
-        it is the other case that counts.
-        """
+        """Return the files that a run would not make again by itself, and should."""
+        # Of an input that changed a run finds out where the file is newer than the outputs. Here
+        # it is the other case that counts.
         damaged: set[str] = set()
         for difference in differences:
             if difference.kind in ("changed", "missing", "unrecorded"):

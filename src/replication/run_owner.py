@@ -34,23 +34,13 @@ class FolderInUse(LLMPowerError):
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """The process that started a run.
-
-    Attributes
-    ----------
-    host : str
-        Name of its machine.
-    pid : int
-        Its number.
-    started : float
-        When it started, in seconds since 1970; a number alone is given out again.
-    mark : str
-        What the environment of all processes of the run holds.
-    """
+    """The process that started a run."""
 
     host: str
     pid: int
+    # When it started, in seconds since 1970; a number alone is given out again.
     started: float
+    # What the environment of all processes of the run holds.
     mark: str
 
     @classmethod
@@ -90,36 +80,24 @@ def forget_owner(folder: Path) -> None:
 
 
 def take_over(folder: Path) -> list[str]:
-    """Free a folder of what a killed run has left: its jobs that still write, and its lock.
-
-    Returns
-    -------
-    list of str
-        What was done, a line each.
-
-    Raises
-    ------
-    FolderInUse
-        A run is alive, or it ran on another machine, or nothing says whose the lock is.
-    """
+    """Free a folder of what a killed run has left: its jobs that still write, and its lock."""
     owner, locks = _read_owner(folder), _locks(folder)
     if owner is not None and owner.host != socket.gethostname():
         problem = f"the folder is in use by a run on another machine ({owner})"
         raise _in_use(problem, f"wait for it; if it is dead, {_UNLOCK}")
-    if owner is not None and owner.is_alive:
-        raise _in_use(f"a run is at work here ({owner})", "wait for it, or end it")
-    for pid in _snakemakes(folder):
-        raise _in_use(f"a run is at work here (process {pid})", "wait for it, or end it")
+    alive = [str(owner)] if owner is not None and owner.is_alive else []
+    for process in (*alive, *(f"process {pid}" for pid in _snakemakes(folder))):
+        raise _in_use(f"a run is at work here ({process})", "wait for it, or end it")
     if owner is None:
         if locks:
             problem = "the folder is locked, and nothing says by which run"
             raise _in_use(problem, f"if no run is at work, {_UNLOCK}")
         return []
-    said = [f"Job of a killed run is ended (process {pid})." for pid in _end_jobs(owner.mark)]
+    lines = [f"Job of a killed run is ended (process {pid})." for pid in _end_jobs(owner.mark)]
     if locks:
-        said.append(f"The lock of a killed run ({owner}) is taken over.")
+        lines.append(f"The lock of a killed run ({owner}) is taken over.")
     shutil.rmtree(folder / LOCKS)
-    return said
+    return lines
 
 
 def _in_use(problem: str, remedy: str) -> FolderInUse:

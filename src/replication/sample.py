@@ -1,9 +1,4 @@
-"""Real answers to some items of a task, as others published them.
-
-Such items were chosen, as a rule for their information: what they show of a pair is no estimate
-of the whole with a known error. What they certainly show is how many items of each kind there are
-at least.
-"""
+"""Real answers to some items of a task, as others published them."""
 
 from __future__ import annotations
 
@@ -19,26 +14,7 @@ from llm_power.statistics._typing import IntArray
 
 
 def read_sample(files: Sequence[Path], models: Sequence[str]) -> pd.DataFrame:
-    """Read tables of items, and join them by item.
-
-    Parameters
-    ----------
-    files : sequence of Path
-        Parquet, one row an item with the number of its row in the task as index, one column a
-        model; 0, 1 or missing. Other columns are not read.
-    models : sequence of str
-        Columns; a model may be missing from a file.
-
-    Returns
-    -------
-    DataFrame
-        Index the items of all files in order, a column a model; NaN where no file has a result.
-
-    Raises
-    ------
-    ScoreError
-        If a file cannot be read, holds another value, or has another result than one before.
-    """
+    """Read tables of items, and join them by item."""
     joined = pd.DataFrame(columns=list(models), dtype=np.float64)
     for file in files:
         try:
@@ -70,9 +46,7 @@ def read_sample(files: Sequence[Path], models: Sequence[str]) -> pd.DataFrame:
 
 
 def seen_cells(sample: pd.DataFrame, first: str, second: str) -> IntArray:
-    """Return the items of a sample that both models solve, only the first, only the second, none.
-
-    Items without a result of either are left out.
-    """
+    """Count the items both models solve, only the first, only the second, none; shape (4,)."""
+    # Items without a result of either are left out.
     answers = sample[[first, second]].dropna().to_numpy(np.int64)
     return np.bincount(3 - 2 * answers[:, 0] - answers[:, 1], minlength=4)

@@ -1,8 +1,4 @@
-"""The screen of a quiet run, as a log handler of Snakemake.
-
-It shows a line for each exhibit, board and page as it lands, one line of progress on a terminal,
-and one line for each error. Snakemake's own log is a file beside it and keeps everything.
-"""
+"""The screen of a quiet run, as a log handler of Snakemake."""
 
 from __future__ import annotations
 
@@ -42,6 +38,10 @@ class _Unit:
 class Screen(LogHandlerBase):
     """Show what lands and what fails, and nothing else of what Snakemake says."""
 
+    # It replaces Snakemake's own screen, and writes its own lines into no file.
+    writes_to_stream = has_filter = has_formatter = True
+    writes_to_file = needs_rulegraph = False
+
     def __post_init__(self) -> None:
         self._units: dict[str, _Unit] = {}
         self._planned = 0
@@ -49,34 +49,9 @@ class Screen(LogHandlerBase):
         self._began = time.time()
         self._jobs: dict[int, str] = {}
         # What Snakemake says of an error before it says whose job it is.
-        self._unsaid = ""
+        self._error = ""
         self._failed = False
         self._bar: tqdm[Any] | None = None
-
-    @property
-    def writes_to_stream(self) -> bool:
-        """It replaces Snakemake's own screen."""
-        return True
-
-    @property
-    def writes_to_file(self) -> bool:
-        """Its lines are in no file."""
-        return False
-
-    @property
-    def has_filter(self) -> bool:
-        """It chooses by itself what is shown."""
-        return True
-
-    @property
-    def has_formatter(self) -> bool:
-        """It writes its own lines."""
-        return True
-
-    @property
-    def needs_rulegraph(self) -> bool:
-        """It does not draw one."""
-        return False
 
     def emit(self, record: LogRecord) -> None:
         """Show what a record says, if it is for the screen."""
@@ -85,36 +60,34 @@ class Screen(LogHandlerBase):
         except Exception:
             self.handleError(record)
 
-    def _show(self, record: LogRecord, said: Mapping[str, Any]) -> None:
-        match said.get("event"):
+    def _show(self, record: LogRecord, event: Mapping[str, Any]) -> None:
+        match event.get("event"):
             case LogEvent.JOB_INFO:
-                self._jobs[said["jobid"]] = job_name(said["rule_name"], said["wildcards"])
-                for unit in self._units_of(said["jobid"]):
-                    unit.began = min(unit.began, record.created)
+                self._jobs[event["jobid"]] = job_name(event["rule_name"], event["wildcards"])
+                for unit in self._units.values():
+                    if event["jobid"] in unit.jobs:
+                        unit.began = min(unit.began, record.created)
             case LogEvent.JOB_FINISHED:
-                self._finish(said["job_id"], record.created)
+                self._finish(event["job_id"], record.created)
             case LogEvent.PROGRESS:
-                self._progress(said["done"], said["total"])
+                self._progress(event["done"], event["total"])
             case LogEvent.JOB_ERROR:
                 self._failed = True
-                job = self._jobs.get(said["jobid"], said["rule_name"])
-                self._write(job_error(job, said["log"], self._unsaid))
-                self._unsaid = ""
+                job = self._jobs.get(event["jobid"], event["rule_name"])
+                self._write(_job_error(job, event["log"], self._error))
+                self._error = ""
             case LogEvent.ERROR:
-                self._unsaid = one_line(record)
-            case None if PLAN in said:
-                self._units = {name: _Unit(set(jobs)) for name, jobs in said[PLAN].items()}
+                self._error = _one_line(record)
+            case None if PLAN in event:
+                self._units = {name: _Unit(set(jobs)) for name, jobs in event[PLAN].items()}
                 self._planned = len(self._units)
             # What Snakemake adds to an error is in its log.
-            case None if record.levelno >= (CRITICAL if self._failed or self._unsaid else WARNING):
-                if SAID_LATER not in said:
-                    self._write(one_line(record))
-
-    def _units_of(self, job: int) -> Iterable[_Unit]:
-        return [unit for unit in self._units.values() if job in unit.jobs]
+            case None if record.levelno >= (CRITICAL if self._failed or self._error else WARNING):
+                if SAID_LATER not in event:
+                    self._write(_one_line(record))
 
     def _finish(self, job: int, now: float) -> None:
-        for unit in self._units_of(job):
+        for unit in self._units.values():
             unit.jobs.discard(job)
         for name in [name for name, unit in self._units.items() if not unit.jobs]:
             unit = self._units.pop(name)
@@ -139,30 +112,26 @@ class Screen(LogHandlerBase):
         """Take the line of progress away, and say the error that was no job's."""
         if self._bar is not None:
             self._bar.close()
-        if self._unsaid and not self._failed:
-            self._write(self._unsaid)
-        self._unsaid = ""
+        if self._error and not self._failed:
+            self._write(self._error)
+        self._error = ""
         super().close()
 
 
-def job_error(job: str, logs: Iterable[str], exception: str) -> str:
+def _job_error(job: str, logs: Iterable[str], exception: str) -> str:
     """Return the one line of a job that failed: its own error, and where its log is."""
-    there = [line for log in map(Path, logs) if log.is_file() for line in _lines(log)]
-    own = [line for line in there if line.startswith("error: ")]
+    texts = [Path(log).read_text("utf-8", "replace") for log in logs if Path(log).is_file()]
+    lines = [line for text in texts for line in text.splitlines() if line.strip()]
+    own = [line for line in lines if line.startswith("error: ")]
     ended = _ENDED.search(exception)
-    told = own[0] if own else there[-1] if there else ended[0] if ended else exception
+    last = lines[-1] if lines else ended[0] if ended else exception
     where = "".join(f"; log: {log}" for log in logs)
-    return f"error: {told.removeprefix('error: ')} (job {job}{where})"
+    return f"error: {(own or [last])[0].removeprefix('error: ')} (job {job}{where})"
 
 
-def one_line(record: LogRecord) -> str:
+def _one_line(record: LogRecord) -> str:
     """Return a message of Snakemake in one line: that of the refused input, if it is one."""
     lines = [line.strip() for line in record.getMessage().splitlines() if line.strip()]
     own = [line for line in lines if line.startswith("error: ")]
     level = f"{record.levelname.lower()}: "
     return own[0] if own else level + " ".join(lines).removeprefix(level)
-
-
-def _lines(log: Path) -> list[str]:
-    text = log.read_text(encoding="utf-8", errors="replace")
-    return [line for line in text.splitlines() if line.strip()]

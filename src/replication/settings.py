@@ -4,58 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
-from llm_power._decimal import as_decimal
-from llm_power.claims.register import load_statements
+from audit._decimal import as_decimal
+from audit.printed import Printed, parse_printed
+from audit.register import load_statements
 from llm_power.documents import DocumentError, first_violation, read_yaml
 from llm_power.errors import one_line
-from llm_power.printed import Printed, parse_printed
 
 Setting = float | list[int] | list[float]
 
-_OLD_SETTINGS: Final = {
-    "simulation": "how much is simulated stands in data/PAPER/paper.yaml (docs/what-changed.md)",
-}
 
-
-def drop_old_settings(settings: dict[str, Any]) -> list[str]:
-    """Take settings of the release before out, and return one line on what replaced each.
-
-    Parameters
-    ----------
-    settings : dict
-        As the user has them; without the old ones afterwards.
-
-    Returns
-    -------
-    list of str
-        Warnings; with the next release the schema refuses these settings.
-    """
-    return [
-        f"config.yaml: {name} is no setting any more, and is passed over: {remedy}"
-        for name, remedy in _OLD_SETTINGS.items()
-        if settings.pop(name, None) is not None
-    ]
+def settings_file() -> str:
+    """Return the file of settings: at the top, or in ``config`` of a deployed copy."""
+    return "config.yaml" if Path("config.yaml").is_file() else "config/config.yaml"
 
 
 def check_settings(settings: Mapping[str, Any], schema: str, file: str) -> None:
-    """Check the settings by their schema; numbers are whole where it says so.
-
-    Parameters
-    ----------
-    settings : mapping of str to object
-        What Snakemake made of the file and of its command line.
-    schema : str
-        Its descriptions are shown as the remedy of a violation.
-    file : str
-        For messages.
-
-    Raises
-    ------
-    DocumentError
-        At the first violation; the message names file, key and remedy.
-    """
+    """Check the settings by their schema; numbers are whole where it says so."""
     found = first_violation(settings, read_yaml(Path(schema)))
     if found is not None:
         rule = found.schema if isinstance(found.schema, Mapping) else {}
@@ -68,25 +34,23 @@ def check_settings(settings: Mapping[str, Any], schema: str, file: str) -> None:
         )
 
 
+def add_boards(settings: dict[str, Any], folder: Path, schema: str) -> None:
+    """Add the boards of a folder, a file each and called after it, to those of config.yaml."""
+    boards = settings.setdefault("boards", {})
+    for file in sorted(folder.glob("*.yaml")):
+        board = {file.stem: read_yaml(file)}
+        check_settings({"paper": "any", "boards": board}, schema, str(file))
+        if file.stem in boards:
+            raise DocumentError(
+                f"config.yaml has a board {file.stem} as well",
+                remedy="keep one of the two, or call one otherwise",
+                file=str(file),
+            )
+        boards |= board
+
+
 def load_settings(path: Path) -> dict[str, Setting]:
-    """Load the numbers that a paper's exhibits are computed with.
-
-    Parameters
-    ----------
-    path : Path
-        ``settings.yaml``, beside the register of claims that it refers to.
-
-    Returns
-    -------
-    dict
-        Value of each setting by name, whole where the printed numbers are.
-
-    Raises
-    ------
-    DocumentError
-        If the file cannot be read, or a setting neither names claims of numbers nor has
-        ``value``, ``printed`` and ``where``.
-    """
+    """Load the numbers that a paper's exhibits are computed with."""
     entries = read_yaml(path)
     if not isinstance(entries, dict):
         raise DocumentError("no mapping", remedy="map names to entries", file=str(path))

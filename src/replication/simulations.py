@@ -27,13 +27,7 @@ class SimulationParts(LLMPowerError):
 
 
 def simulate_part(chunks: Chunks, part: int, parts: int) -> pd.DataFrame:
-    """Return the rows of one part: every chunk whose place is `part` modulo `parts`.
-
-    Raises
-    ------
-    SimulationParts
-        If there are more parts than chunks.
-    """
+    """Return the rows of one part: every chunk whose place is `part` modulo `parts`."""
     if parts > len(chunks):
         problem = f"a simulation of {len(chunks)} chunks is to have {parts} parts"
         raise SimulationParts(message_at({}, problem, "lower parts in paper.yaml"))
@@ -43,20 +37,7 @@ def simulate_part(chunks: Chunks, part: int, parts: int) -> pd.DataFrame:
 
 
 def gathered(paths: Sequence[str], chunks: Chunks) -> dict[str, pd.DataFrame]:
-    """Return the rows of each chunk, in the order of `chunks`.
-
-    Parameters
-    ----------
-    paths : sequence of str
-        Files of all parts; without any, the chunks are simulated here.
-    chunks : mapping of str to callable
-        What simulates each chunk.
-
-    Raises
-    ------
-    SimulationParts
-        If a chunk is in no file, or in two.
-    """
+    """Return the rows of each chunk, in the order of `chunks`."""
     if not paths:
         return {name: simulate() for name, simulate in chunks.items()}
     found: dict[str, pd.DataFrame] = {}

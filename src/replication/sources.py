@@ -2,56 +2,53 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from replication.records import sum_of
 
-# What every job imports, whatever it does: it reads and writes tables, and records what it read.
-_OF_EVERY_JOB: Final = ("replication.job", "llm_power._deprecated")
 # Of a whole module or of names from it, in parentheses or not, at the head or in a function.
 _IMPORT: Final = re.compile(
     r"^ *(?:import|from) ([\w.]+)(?: import (\([^)]*\)|.*))?$", re.MULTILINE
 )
 
 
-def package_sums(root: Path, *modules: str) -> dict[str, str]:
-    """Return the files of modules, of all that they import and read, each with its SHA-256.
+def attach_code(rules: Iterable[Any], root: Path) -> None:
+    """Give each rule the SHA-256 of its code, as the parameter ``code``."""
+    # Its code is what the script imports, what the parameter ``module`` names, and all that these
+    # import. An edit of any of them runs exactly the rules that use it. They are no inputs:
+    # Snakemake would look after each job for every file of every job that is left.
+    for rule in rules:
+        script = Path(os.path.relpath(Path(rule.snakefile).parent / (rule.script or "")))
+        if root / "workflow/scripts" in script.parents and rule.params.get("code") is None:
+            rule.set_params(code=_code_of(root, script, rule.params.get("module")))
 
-    As a parameter of a rule, an edit of any of them runs exactly the rules that use it. They are no
-    inputs: Snakemake would look after each job for every file of every job that is left. A module
-    reads the files of packages whose names it has in quotes: templates, styles, schemas. Package
-    files (``__init__.py``) only re-export names and are left out.
 
-    Parameters
-    ----------
-    root : Path
-        The folder that ``src`` is in.
-    *modules : str
-        Dotted names; what every job imports need not be among them.
+def _code_of(root: Path, script: Path, module: Any) -> Any:
+    """Return the sums of a script's code; of a module that wildcards name, a function of them."""
+    if callable(module):
+        return lambda wildcards: code_sums(root, script, module(wildcards))
+    return code_sums(root, script, *([module] if module else []))
 
-    Returns
-    -------
-    dict of str to str
-        SHA-256 by path, which begins with `root`, in the order of the paths.
-    """
+
+def code_sums(root: Path, script: Path | None, *modules: str) -> dict[str, str]:
+    """Return the SHA-256 of modules and of all that they and a script import and read, by path."""
+    # A module reads the files of packages whose names it has in quotes: templates, styles,
+    # schemas. Package files (``__init__.py``) only re-export names and are left out.
     found: set[Path] = set()
-    waiting = {_file(root, module) for module in (*modules, *_OF_EVERY_JOB)}
+    waiting = {_file(root, module) for module in modules}
+    if script is not None:
+        waiting |= _used(root, script)
     while waiting:
         path = waiting.pop()
         found.add(path)
         if path.suffix == ".py":
             waiting |= _used(root, path) - found
     return {str(path): _sum_of(path) for path in sorted(found)}
-
-
-def package_data(root: Path, package: str) -> list[str]:
-    """Return the files of a package that are no modules: templates, styles, schemas."""
-    files = Path(root, "src", *package.split(".")).iterdir()
-    return sorted(str(path) for path in files if path.is_file() and path.suffix != ".py")
 
 
 # Each module is used by many rules, and Snakemake reads the rules again in every run.

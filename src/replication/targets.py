@@ -6,15 +6,17 @@ import json
 import os
 import re
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
+from llm_power.documents import read_yaml
 from llm_power.errors import LLMPowerError, message_at
-from replication.boards import Board, Boards
-from replication.hub.plan import Downloads, placed_by_hand
-from replication.paper import ExhibitPlan, Paper
+from replication.boards import Board, BoardNotThere, Boards
+from replication.hub.datasets import listed_files
+from replication.hub.plan import Downloads
+from replication.paper import ExhibitPlan, Paper, folders_of
 
 # The audit makes it beside the results of exhibits, and it is no result of one.
 _EVIDENCE: Final = "results/audit/evidence.csv"
@@ -25,10 +27,8 @@ WITNESSES: Final = "results/witness/"
 _SET_ROOT: Final = "and set data_root in config.yaml or LLM_POWER_DATA"
 # At the top of the folder, which is the crate.
 CRATE: Final = ("ro-crate-metadata.json", "codemeta.json")
-_AUDIT: Final = (
-    *("claims.csv", "claims.md", "corrections.json", "report.html"),
-    *("mutation.csv", "mutation.md"),
-)
+# The lines that this process has said of what is absent.
+_SAID: Final[set[str]] = set()
 
 
 class ResultsOfAnother(LLMPowerError):
@@ -37,48 +37,57 @@ class ResultsOfAnother(LLMPowerError):
 
 @dataclass(frozen=True)
 class Run:
-    """A paper and boards, from one source, at the level and power of the user's boards.
-
-    Attributes
-    ----------
-    paper : Paper
-        What is replicated.
-    boards : Boards
-        Its panels, and the user's boards.
-    source : {"published", "hub", "public"}
-        Where the panels come from.
-    point : mapping of str to float
-        The user's alpha and power.
-    """
+    """A paper and boards, from one source, at the level and power of the user's boards."""
 
     paper: Paper
     boards: Boards
     source: str
+    # The user's alpha and power.
     point: Mapping[str, float]
+    # What the paths of each paper's results begin with: nothing, or papers/NAME/.
+    folders: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def planned(cls, root: Path, config: Mapping[str, Any]) -> Run:
-        """Plan the run that a checked configuration asks for; `root` has data, src and workflow.
-
-        Raises
-        ------
-        LLMPowerError
-            If the paper's files, or the results that are there, do not suit it.
-        """
-        refuse_results_of_another(config["paper"], Path("results/manifest.json"))
+        """Plan the run that a checked configuration asks for; `root` has data, src and workflow."""
+        folders = config.get("folders") or folders_of(root, config["paper"])
         source, hub = config["source"], config["hub"]
         paper = Paper.load(root, config["paper"], source=source, matrices=hub["matrices"])
         boards = Boards.of(
             paper.panels,
             config["boards"],
             data_root=config["data_root"] or os.environ.get("LLM_POWER_DATA"),
-            downloads=(
-                Downloads()
-                if source == "published"
-                else Downloads.planned(str(root / "data/datasets.csv"), hub, paper.hub)
+            downloads=Downloads.planned(
+                hub,
+                listed=[
+                    file
+                    for board, entry in config["boards"].items()
+                    for task, how in entry["tasks"].items()
+                    if "download" in how
+                    for file in listed_files(board, task, how["download"])
+                ],
+                register=None if source == "printed" else root / "data/datasets.csv",
+                tasks=paper.hub,
             ),
         )
-        return cls(paper, boards, source, {name: config[name] for name in ("alpha", "power")})
+        point = {name: config[name] for name in ("alpha", "power")}
+        run = cls(paper, boards, source, point, folders)
+        refuse_results_of_another(paper.name, run.results)
+        return run
+
+    @property
+    def folder(self) -> str:
+        """What the paths of its results begin with."""
+        return self.folders.get(self.paper.name, "")
+
+    @property
+    def results(self) -> Path:
+        """The folder of its results."""
+        return Path(self.folder, "results")
+
+    def settings(self, config: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the configuration as its user has it."""
+        return {name: value for name, value in config.items() if name != "folders"}
 
     def point_of(self, board: Board) -> Mapping[str, float]:
         """Return level and power of a board: the paper's own for its panels, else the user's."""
@@ -88,7 +97,8 @@ class Run:
         """Return the names of the rules whose results claims are held against."""
         return [
             *self.paper.exhibit_rules,
-            *("findings_printed", "witness_report"),
+            "findings_printed",
+            *(["witness_report"] if self.paper.panels else []),
             *(["raw_sample"] if self.paper.sample else []),
             *(["findings_items"] if self.item_findings() else []),
         ]
@@ -101,23 +111,18 @@ class Run:
             if self.point == self.paper.point and plan.panels.keys() <= self.boards.panels.keys()
         ]
 
-    def files(self) -> list[str]:
-        """Return every file that is made by default."""
-        absent = self.absent()
-        made = [
-            *(path for path in self.paper.results() if path not in absent),
-            *(f"results/audit/{name}" for name in _AUDIT),
-            "results/manifest.json",
-            "results/index.html",
-            *CRATE,
-        ]
-        if self.source == "published" and self.paper.panels:
-            made += ["results/witness/roles.csv", "results/witness/infeasible.csv"]
-        if self.has_sample:
-            made += [SAMPLE_PAIRS, SAMPLE_EVIDENCE]
-        for plan in self.comparisons_there():
-            made += plan.outputs().values()
-        return made + [path for board in self.boards_there() for path in self.boards.results(board)]
+    def exhibit_files(self, kind: str) -> list[str]:
+        """Return the files of the exhibits of a kind that can be made."""
+        there = self.exhibits_there()
+        plans = [plan for name, plan in self.paper.exhibits.items() if name in there]
+        return [path for plan in plans if plan.kind == kind for path in plan.outputs().values()]
+
+    def data_file(self, name: str) -> str:
+        """Return the path of a file below the data root, which is there."""
+        path, how = self.paper.data_file(name, self.boards), self.paper.data_files[name].how_to_get
+        if not os.path.isfile(path):
+            raise BoardNotThere(f"{path} is not there. Remedy: {how}, {_SET_ROOT}.")
+        return path
 
     def missing_files(self) -> dict[str, list[ExhibitPlan]]:
         """Return the files of the data root that are not there, and what is made from each."""
@@ -136,6 +141,10 @@ class Run:
         """Return the boards whose files are there, which are made by default."""
         return [*filter(self.boards.is_there, self.boards.boards)]
 
+    def board_results(self) -> list[str]:
+        """Return the files of these boards."""
+        return [path for board in self.boards_there() for path in self.boards.results(board)]
+
     def comparisons_there(self) -> list[ExhibitPlan]:
         """Return the comparisons whose boards are there."""
         there = self.boards_there()
@@ -147,7 +156,7 @@ class Run:
 
     def item_findings(self) -> list[str]:
         """Return the files with what the panels' items give for the printed numbers."""
-        if self.source == "published":
+        if self.source == "printed":
             return []
         return [
             f"results/items/{board}.csv" for board in dict.fromkeys(b for b, _ in self.paper.hub)
@@ -179,30 +188,41 @@ class Run:
     @cached_property
     def _pages(self) -> dict[str, str]:
         plans = [*self.paper.exhibits.values(), *self.paper.comparisons.values()]
-        pages = {name: plan.label for plan in plans for name in (plan.name, plan.stem)}
-        return pages | {"audit": "Audit of the claims"}
+        return {plan.name: plan.label for plan in plans} | {"audit": "Audit of the claims"}
 
-    def left_out(self) -> list[str]:
-        """Say of each board, and of what is made from it, why it is not made; a line each."""
-        comparisons = self.comparisons()
-        without_sample = (
+    def sample_left_out(self) -> list[str]:
+        """Say why the sample of real items is not made, if it is not."""
+        if not self.paper.sample or self.has_sample:
+            return []
+        return [
             "The sample of real items is left out: its files are not there. To include it, "
             f"{self.paper.how_to_get_sample}, {_SET_ROOT}."
-        )
+        ]
+
+    def exhibits_left_out(self) -> list[str]:
+        """Say of each file that is not there which exhibits are not made, and how it is had."""
         return [
-            *([without_sample] if self.paper.sample and not self.has_sample else []),
-            *(
-                f"{', '.join(plan.label for plan in plans)}: left out, for "
-                f"{self.paper.data_files[name].path} is not there. To include them, "
-                f"{self.paper.data_files[name].how_to_get}, {_SET_ROOT}."
-                for name, plans in self.missing_files().items()
-            ),
-            *(
-                f"Board {board} is left out: its files are not there. "
-                f"{self.boards.how_to_get(board)}"
-                for board in self.boards.boards
-                if not self.boards.is_there(board)
-            ),
+            f"{', '.join(plan.label for plan in plans)}: left out, for "
+            f"{self.paper.data_files[name].path} is not there. To include them, "
+            f"{self.paper.data_files[name].how_to_get}, {_SET_ROOT}."
+            for name, plans in self.missing_files().items()
+        ]
+
+    def boards_left_out(self) -> list[str]:
+        """Say of each board why it is not made; a line each."""
+        return [
+            f"Board {board} is left out: its files are not there. {self.boards.how_to_get(board)}"
+            for board in self.boards.boards
+            if not self.boards.is_there(board)
+        ]
+
+    def left_out(self) -> list[str]:
+        """Say of all that is not made why; a line each."""
+        comparisons = self.comparisons()
+        return [
+            *self.sample_left_out(),
+            *self.exhibits_left_out(),
+            *self.boards_left_out(),
             *(
                 f"{plan.name} is left out: it takes {', '.join(plan.panels)} at the paper's alpha "
                 "and power."
@@ -212,30 +232,21 @@ class Run:
             ),
         ]
 
-    def placed_by_hand(self) -> list[str]:
-        """Say of each table that is used instead of downloads; a line each."""
-        if self.source == "published":
-            return []
-        tasks = [(name, task) for name, board in self.paper.panels.items() for task in board.tasks]
-        placed = {
-            f"{panel}/{task}": placed_by_hand(self.boards.data_root, panel, task)
-            for panel, task in tasks
-        }
-        return [
-            f"{name}: {path} is used, nothing is downloaded."
-            for name, path in placed.items()
-            if path is not None
-        ]
-
     def sample(self) -> list[str]:
         """Return the files of real answers to some items of a panel, task by task."""
+        for line in self.sample_left_out():
+            raise BoardNotThere(line)
+        return self._sample
+
+    @property
+    def _sample(self) -> list[str]:
         root = self.boards.data_root or "DATA_ROOT"
         return [os.path.join(root, file) for files in self.paper.sample.values() for file in files]
 
     @property
     def has_sample(self) -> bool:
         """Whether all of these files are at hand."""
-        return bool(self.paper.sample) and all(map(os.path.isfile, self.sample()))
+        return bool(self.paper.sample) and all(map(os.path.isfile, self._sample))
 
     def absent(self) -> set[str]:
         """Return the results that a register may name and this run does not make."""
@@ -243,15 +254,31 @@ class Run:
         without_files = {path for plan in missing for path in plan.outputs().values()}
         return without_files | (set() if self.has_sample else {SAMPLE_EVIDENCE})
 
+    def not_audited(self) -> list[str]:
+        """Return these as a register names them."""
+        return sorted(os.path.relpath(path, "results") for path in self.absent())
 
-def refuse_results_of_another(paper: str, manifest: Path) -> None:
-    """Refuse to mix the results of a paper with those of another.
+    def pages_beside(self) -> dict[str, str]:
+        """Return the pages of the other papers by title; addresses relative to this one's."""
+        return {
+            read_yaml(self.paper.folder.with_name(name) / "paper.yaml")["title"]: os.path.relpath(
+                f"{folder}results/index.html", self.results
+            )
+            for name, folder in self.folders.items()
+            if name != self.paper.name
+        }
 
-    Raises
-    ------
-    ResultsOfAnother
-        If the manifest of a finished run names another paper.
-    """
+
+def not_said(lines: Iterable[str]) -> list[str]:
+    """Return the lines that this process has not said, which are then said."""
+    new = [line for line in dict.fromkeys(lines) if line not in _SAID]
+    _SAID.update(new)
+    return new
+
+
+def refuse_results_of_another(paper: str, results: Path) -> None:
+    """Refuse to mix the results of a paper with those of another."""
+    manifest = results / "manifest.json"
     try:
         there = json.loads(manifest.read_bytes())["config"]["paper"]
     except (OSError, ValueError, KeyError, TypeError):
@@ -259,24 +286,22 @@ def refuse_results_of_another(paper: str, manifest: Path) -> None:
     if there != paper:
         problem = f"the results here are of the paper {there}, not of {paper}"
         remedy = (
-            f"make reproduce PAPER={paper} with `paper: {there}` in config.yaml makes it in "
+            f"with `paper: {there}` in config.yaml, make reproduce PAPER={paper} makes it in "
             f"papers/{paper}; or move results and figures away (make clean removes them)"
         )
         raise ResultsOfAnother(message_at({"file": str(manifest)}, problem, remedy))
 
 
-def audited_files(claims: str, made: Iterable[str], absent: Collection[str] = ()) -> list[str]:
-    """Return the results that a register of claims names, their descriptions, and pictures.
+def unit_of(runs: Mapping[str, Run], rule: str, wildcards: Mapping[str, str]) -> str | None:
+    """Return what a job of one of these runs, by the prefixes of their rules, is a part of."""
+    named = (prefix for prefix in runs if rule.startswith(prefix))
+    prefix = max(named, key=len, default="")
+    unit = runs[prefix].unit_of(rule.removeprefix(prefix), wildcards)
+    return f"{prefix.rstrip('_')}: {unit}" if unit and prefix else unit
 
-    Parameters
-    ----------
-    claims : str
-        Path of the register.
-    made : iterable of str
-        Files that exhibits make, descriptions of tables among them.
-    absent : collection of str
-        Files that a register may name and the run does not make.
-    """
+
+def audited_files(claims: str, made: Iterable[str], absent: Collection[str] = ()) -> list[str]:
+    """Return the results that a register of claims names, their descriptions, and pictures."""
     text = Path(claims).read_text(encoding="utf-8")
     named = {f"results/{name}" for name in re.findall(r"\bresult: ([\w./-]+)", text)}
     shown = {

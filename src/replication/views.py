@@ -36,18 +36,7 @@ Printed = Mapping[tuple[str, str, str], Constraint]
 
 
 def evidence_view(findings: Iterable[Finding]) -> pd.DataFrame:
-    """Return the findings by quantity and subject; checks of claims read them.
-
-    Parameters
-    ----------
-    findings : iterable of Finding
-        On printed numbers.
-
-    Returns
-    -------
-    DataFrame
-        `EVIDENCE_COLUMNS`, one row a finding.
-    """
+    """Return the findings by quantity and subject; checks of claims read them."""
     rows = [
         (
             *(f.quantity, f.subject, f.value, f.lower, f.upper, f.method, f.basis),
@@ -59,21 +48,7 @@ def evidence_view(findings: Iterable[Finding]) -> pd.DataFrame:
 
 
 def items_view(constraints: Iterable[Constraint], findings: Iterable[Finding]) -> pd.DataFrame:
-    """Return what the items of a panel give for each of its printed numbers.
-
-    Parameters
-    ----------
-    constraints : iterable of Constraint
-        The printed numbers of the panel.
-    findings : iterable of Finding
-        On its items.
-
-    Returns
-    -------
-    DataFrame
-        `ITEMS_COLUMNS`, one row a printed number. ``joint_error`` is the standard error of value
-        and printed number together.
-    """
+    """Return what the items of a panel give for each of its printed numbers."""
     by_name = _by_name(findings)
     found = [(c, _finding_for(c, by_name)) for c in constraints]
     rows = [
@@ -84,13 +59,7 @@ def items_view(constraints: Iterable[Constraint], findings: Iterable[Finding]) -
 
 
 def index_printed(constraints: Iterable[Constraint]) -> Printed:
-    """Index printed numbers by panel, quantity and subject.
-
-    Parameters
-    ----------
-    constraints : iterable of Constraint
-        Printed numbers. Of one that is printed several times the first is taken.
-    """
+    """Index printed numbers by panel, quantity and subject."""
     found: dict[tuple[str, str, str], Constraint] = {}
     for c in constraints:
         found.setdefault((c.panel, c.quantity, ", ".join(c.subject)), c)
@@ -103,22 +72,7 @@ def load_printed(register: Path) -> Printed:
 
 
 def prose_view(findings: Iterable[Finding], printed: Printed) -> pd.DataFrame:
-    """Set each finding beside the printed number of its panel, quantity and subject.
-
-    Parameters
-    ----------
-    findings : iterable of Finding
-        In the order of the rows; their values are numbers.
-    printed : mapping
-        What `index_printed` returned.
-
-    Returns
-    -------
-    DataFrame
-        `PROSE_COLUMNS`. ``where``, ``printed``, ``role`` and ``agrees`` are missing where the
-        paper prints nothing. ``role`` is the number's role for a witness, without meaning for raw
-        data. ``evidence`` is the class of evidence that the value is for the printed number.
-    """
+    """Set each finding beside the printed number of its panel, quantity and subject."""
     rows = []
     for f in findings:
         c = printed.get((f.panel, f.quantity, f.subject))
@@ -141,31 +95,7 @@ def roles_view(
     *,
     untilted: Iterable[Finding] | None = None,
 ) -> pd.DataFrame:
-    """Compare a witness with every printed number of its panel.
-
-    Parameters
-    ----------
-    constraints : sequence of Constraint
-        The panel's printed numbers, of all roles.
-    findings : iterable of Finding
-        On the witness. A printed number takes the finding of its whole subject; else that of
-        the subject's first word, which names a pair alone; else that of the whole panel.
-    untilted : iterable of Finding, optional
-        The same on the witness before anything but exact counts was put in.
-
-    Returns
-    -------
-    DataFrame
-        `ROLES_COLUMNS`, one row a printed number. ``residual`` is value minus printed, in
-        ``unit``: half units of the last printed digit, or standard errors of a number that was
-        simulated. ``status`` is "exact", "within rounding" or "residual" for what was fitted,
-        and "held out: right" or "held out: wrong" for what was not.
-
-    Raises
-    ------
-    InvalidArgument
-        If there is no finding for a printed number.
-    """
+    """Compare a witness with every printed number of its panel."""
     after, before = _by_name(findings), _by_name(untilted or ())
     rows = []
     for c in constraints:

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from audit.printed import parse_printed
 from kotawala2026.missing_item import leave_one_out, require_same_categories
 from llm_power.errors import ScoreError
-from llm_power.printed import parse_printed
 from llm_power.scores.options import ReadOptions
 from llm_power.scores.readers import read_scores
 from llm_power.scores.store import TaskScores

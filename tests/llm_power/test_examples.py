@@ -1,4 +1,4 @@
-"""Every name at the door shows an example, and every example runs as printed."""
+"""Every name at the door shows an example, and every example of the library runs as printed."""
 
 from __future__ import annotations
 

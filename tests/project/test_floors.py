@@ -1,4 +1,4 @@
-"""Imports run downwards: the three houses and the floors of the library, read by `ast`."""
+"""Imports run downwards: the houses and the floors of the library, read by `ast`."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "src"
 
-# A house imports from those before it: the library, the machine for any paper, a paper.
-FIRST = ("llm_power", "replication")
+# A house imports from those before it: the library, the audit, the machine for any paper, a paper.
+FIRST = ("llm_power", "audit", "replication")
 PAPERS = tuple(sorted(path.parent.name for path in (ROOT / "data").glob("*/paper.yaml")))
 HOUSES = (*FIRST, *PAPERS)
 # Snakemake looks for it by this name; it leads into `replication`.
@@ -25,7 +25,6 @@ DOOR = "snakemake_logger_plugin_exhibits"
 # which every import of the library runs.
 FLOORS = {
     "": 0,
-    "_deprecated": 0,
     "api": 0,
     "choices": 0,
     "command_options": 1,
@@ -40,14 +39,10 @@ FLOORS = {
     "scores": 1,
     "board": 2,
     "example": 2,
-    "_decimal": 1,
-    "printed": 1,
-    "agreement": 1,
     "report": 3,
     "gate": 4,
     "plan": 4,
     "simulation": 4,
-    "claims": 4,
     "__main__": 5,
     "cli": 5,
 }
@@ -57,7 +52,7 @@ KEPT_OFF_THE_GROUND = ["pandas", "pyarrow", "matplotlib", "snakemake"]
 
 @cache
 def modules() -> dict[str, Path]:
-    """Path of every module of the three houses by its dotted name."""
+    """Path of every module of the houses by its dotted name."""
     paths = sorted(path for house in HOUSES for path in (SOURCE / house).rglob("*.py"))
     named = {".".join(path.relative_to(SOURCE).with_suffix("").parts): path for path in paths}
     return {name.removesuffix(".__init__"): path for name, path in named.items()}

@@ -1,4 +1,4 @@
-"""The wheel holds the library alone, and works with its eight dependencies alone."""
+"""The wheel holds the library and the audit, and works with its eight dependencies alone."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ def run(python: Path, *command: str | Path) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_the_wheel_holds_the_library_alone(python: Path) -> None:
+def test_the_wheel_holds_the_library_and_the_audit(python: Path) -> None:
     (wheel,) = python.parents[2].glob("*.whl")
     with ZipFile(wheel) as archive:
         roots = {name.partition("/")[0].partition("-")[0] for name in archive.namelist()}
-        assert roots == {"llm_power"}
+        assert roots == {"audit", "llm_power"}
         (described,) = [name for name in archive.namelist() if name.endswith("METADATA")]
         text = archive.read(described).decode()
     required = [line for line in text.splitlines() if line.startswith("Requires-Dist: ")]
@@ -57,8 +57,8 @@ def test_the_wheel_holds_the_library_alone(python: Path) -> None:
 
 def test_every_public_name_is_importable_without_the_other_houses(python: Path) -> None:
     code = (
-        "import importlib.util as u, llm_power\n"
-        "for name in dir(llm_power): getattr(llm_power, name)\n"
+        "import importlib.util as u, audit, llm_power\n"
+        "for door in (audit, llm_power): [getattr(door, name) for name in dir(door)]\n"
         "others = ['replication', 'kotawala2026', 'seaborn', 'tabulate', 'jinja2', 'tqdm']\n"
         "print([name for name in others if u.find_spec(name)], llm_power.__file__)"
     )

@@ -22,8 +22,8 @@ b,table_06,contradicted
 c,figure_01,holds
 """
 _OUTPUTS: Final = {
-    "table_6": [f"results/tables/table_06.{end}" for end in ("csv", "csv-metadata.json", "md")],
-    "figure_1": [f"figures/figure_01.{end}" for end in ("pdf", "png", "svg")],
+    "table_06": [f"results/tables/table_06.{end}" for end in ("csv", "csv-metadata.json", "md")],
+    "figure_01": [f"figures/figure_01.{end}" for end in ("pdf", "png", "svg")],
     "mine": [
         "results/boards/mine/board.html",
         "results/boards/mine.adjacent/board.html",
@@ -50,8 +50,8 @@ def write_run(where: Path) -> dict[str, Any]:
     (where / "data").mkdir()
     (where / "data/printed.csv").write_text("x")
     exhibits = [
-        _made("table_6", ["published"], {"data/printed.csv": "5", "src/table_06.py": "6"}),
-        _made("figure_1", ["witness"], {"data/printed.csv": "5"}),
+        _made("table_06", ["published"], {"data/printed.csv": "5", "src/table_06.py": "6"}),
+        _made("figure_01", ["witness"], {"data/printed.csv": "5"}),
     ]
     board = _made("mine", ["raw"], {"/elsewhere/scores.csv": "7"}) | {"title": HOSTILE}
     run = {"start": "2026-05-28T09:00:00+00:00", "end": "2026-05-28T09:02:00+00:00"}
@@ -60,7 +60,7 @@ def write_run(where: Path) -> dict[str, Any]:
         "software": {"python": "3.11", "llm-power": "0.1", "snakemake": "9", "numpy": "2"},
         "paper": {"title": HOSTILE, "citation": "Nobody 2026"},
         "seed": 1,
-        "source": "published",
+        "source": "printed",
         "config": {},
         "exhibits": exhibits,
         "boards": [board],

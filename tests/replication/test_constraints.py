@@ -11,8 +11,12 @@ from typing import Any
 import pytest
 import yaml
 
-from llm_power.printed import (
+from audit.printed import (
     parse_printed,
+)
+from audit.printed_tables import (
+    PublishedError,
+    load_table,
 )
 from replication.constraints import (
     Constraint,
@@ -21,10 +25,6 @@ from replication.constraints import (
     load_board_scores,
     load_constraints,
     select,
-)
-from replication.printed import (
-    PublishedError,
-    load_table,
 )
 
 PUBLISHED = Path(__file__).resolve().parents[2] / "data" / "kotawala2026"

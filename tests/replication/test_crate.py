@@ -122,6 +122,25 @@ def test_what_was_read_and_made(entities: Entities) -> None:
     assert entities["results/tables/table_06.md"]["sha256"] == "ab"
 
 
+def test_the_crate_of_another_paper_names_nothing_outside_it(run: dict[str, Any]) -> None:
+    for one in [*run["exhibits"], *run["boards"]]:
+        one["outputs"] = {f"papers/kite/{path}": found for path, found in one["outputs"].items()}
+    crate = run_crate(
+        run,
+        workflow="Snakefile",
+        settings="config.yaml",
+        beside=["papers/kite/results/manifest.json"],
+        folder="papers/kite/",
+    )
+    entities = {entity["@id"]: entity for entity in crate["@graph"]}
+    files = {name for name, entity in entities.items() if "File" in types(entity)}
+    assert {"results/tables/table_06.csv", "results/manifest.json"} <= files
+    assert {name.split("/")[0] for name in files} == {"results", "figures"}
+    assert ids(entities["./"]["conformsTo"]) == ["https://w3id.org/ro/wfrun/process/0.5"]
+    instrument = entities[ids(entities["#run"]["instrument"])[0]]
+    assert types(instrument) == {"SoftwareApplication"}
+
+
 def test_codemeta_names_software_and_paper(run: dict[str, Any]) -> None:
     written = codemeta(run)
     assert written["@context"] == "https://w3id.org/codemeta/3.0"

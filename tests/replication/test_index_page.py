@@ -34,9 +34,10 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     other = where / "papers/wren/results/index.html"
     other.parent.mkdir(parents=True)
     other.touch()
-    text = render_index(
-        manifest, where, ["ro-crate-metadata.json"], {HOSTILE: "../papers/wren/results/index.html"}
-    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(where)
+        papers = {HOSTILE: "../papers/wren/results/index.html"}
+        text = render_index(manifest, Path("results"), ["ro-crate-metadata.json"], papers)
     index.write_text(text, encoding="utf-8")
     return index
 
@@ -111,5 +112,5 @@ def test_it_leads_to_every_file_and_shows_what_there_is(browser: Browser, page: 
     assert "<img src=x" in table
     assert "[U+202E]" in board
     assert "2026-05-28T09:02:00" in ask(browser, "document.querySelector('#run').innerText")
-    assert "On a witness rest figure_1" not in ask(browser, "document.body.innerText")
+    assert "On a witness rest figure_01" not in ask(browser, "document.body.innerText")
     assert "On a witness rest Figure 1." in ask(browser, "document.body.innerText")

@@ -34,9 +34,14 @@ def made(tmp_path: Path) -> list[dict[str, Any]]:
     inputs = {str(tmp_path / "in.csv"): "recorded"}
     prose = Record("prose", inputs, named([tmp_path / "prose.csv"]))
     return [
-        describe(Record("table_3", inputs, named(files)), benchmark=tmp_path / "table_03.tsv"),
-        describe(Record("figure_1", inputs, named(drawn)), benchmark=tmp_path / "none.tsv"),
-        describe(prose, [Provenance("simulated", "seed 1")]),
+        # The rule of a paper beside the first has the name of the paper before it.
+        describe(
+            "table_03",
+            Record("kite_table_03", inputs, named(files)),
+            benchmark=tmp_path / "table_03.tsv",
+        ),
+        describe("figure_01", Record("figure_01", inputs, named(drawn)), None, tmp_path / "none"),
+        describe("prose", prose, [Provenance("simulated", "seed 1")]),
     ]
 
 
@@ -53,7 +58,7 @@ def test_exhibits_are_described_by_their_own_files(
         # Made before times were kept.
         Record("c", {}, {}),
     ]
-    config = {"seed": 1, "source": "published"}
+    config = {"seed": 1, "source": "printed"}
     manifest = build_manifest(made, [], left_out=["x"], jobs=jobs, paper={}, config=config)
     assert (manifest["run"]["start"], manifest["run"]["end"]) == (jobs[0].began, jobs[0].ended)
     assert manifest["run"]["agent"]
@@ -71,4 +76,4 @@ def test_exhibits_are_described_by_their_own_files(
 
 def test_outputs_without_provenance_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="none of these outputs says"):
-        describe(Record("prose", {}, named([tmp_path / "prose.csv"])))
+        describe("prose", Record("prose", {}, named([tmp_path / "prose.csv"])))

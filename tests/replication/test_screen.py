@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from logging import ERROR, INFO, WARNING, LogRecord
 from pathlib import Path
@@ -47,7 +48,7 @@ def finish(say: Say, job: int, at: float) -> str:
 def test_a_board_lands_once_with_the_last_of_its_jobs(say: Say) -> None:
     assert say(**{PLAN: {"Table 6": [1], "Board big": [2, 3, 4]}}) == ""
     assert start(say, 2, "pairs", 1, panel="big") == ""
-    assert start(say, 1, "table_6", 1) == ""
+    assert start(say, 1, "table_06", 1) == ""
     assert finish(say, 2, 3) == ""
     assert finish(say, 1, 5).split() == ["1", "of", "2", "00:05", "Table", "6", "4.0", "s"]
     # A job of no unit, as the last of all is.
@@ -127,15 +128,15 @@ def test_warnings_are_shown_but_those_of_the_last_screen(say: Say) -> None:
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> Path:
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
     (tmp_path / "results/audit").mkdir(parents=True)
-    (tmp_path / ".snakemake").mkdir()
     manifest: dict[str, Any] = {
         "paper": {"citation": "Nobody 2026"},
         "run": {"end": "2026-05-28T10:00"},
         "exhibits": [
-            {"name": "table_6", "outputs": {"a.csv": "1"}},
-            {"name": "figure_1", "outputs": {"b.png": "1"}},
+            {"name": "table_06", "outputs": {"a.csv": "1"}},
+            {"name": "figure_01", "outputs": {"b.png": "1"}},
             {"name": "findings", "outputs": {"c.csv": "1"}},
         ],
         "boards": [{"name": "mine", "outputs": {"d.csv": "1"}}],
@@ -143,39 +144,45 @@ def run(tmp_path: Path) -> Path:
     }
     (tmp_path / "results/manifest.json").write_text(json.dumps(manifest))
     (tmp_path / "results/audit/claims.csv").write_text("id,verdict\na,holds\nb,holds_rounded\n")
-    (tmp_path / "results/audit/report.html").touch()
     return tmp_path
 
 
 def test_the_last_screen_says_what_there_is(run: Path) -> None:
-    lines = last_screen(run, whole=True, seconds=91, log=Path("x.log"))
+    lines = last_screen([""], seconds=91, log=Path("x.log"))
     text = " ".join(" ".join(lines).split())
     assert "Paper Nobody 2026 Made 1 table, 1 figure, 1 board" in text
     assert "Left out Board big is left out." in text
     assert "Claims 2: 1 hold, 1 hold rounded Changed no earlier run is known here" in text
-    assert str(run / "results/audit/report.html") in text
+    assert str(run / "results/index.html") in text
     assert text.endswith("Log x.log Took 1 min 31 s")
-    again = last_screen(run, whole=True, seconds=3.21, log=None)
+    again = last_screen([""], seconds=3.21, log=None)
     assert "Changed   nothing (since the run of 2026-05-28T10:00)" in again
     assert again[-1] == "Took      3.2 s"
+    # Of some targets no paper is whole.
+    assert last_screen([], seconds=3.21, log=None) == ["Took      3.2 s"]
 
 
-def test_the_last_screen_says_what_changed_since_the_last_whole_run(run: Path) -> None:
-    last_screen(run, whole=True, seconds=1, log=None)
-    manifest = json.loads((run / "results/manifest.json").read_text())
+def test_the_last_screen_says_of_each_paper_what_changed_since_its_last_whole_run(
+    run: Path,
+) -> None:
+    folder = "papers/kite/"
+    shutil.copytree(run / "results", run / folder / "results")
+    last_screen(["", folder], seconds=1, log=None)
+    place = run / folder / "results"
+    manifest = json.loads((place / "manifest.json").read_text())
     manifest["exhibits"][0]["outputs"]["a.csv"] = "2"
     manifest["boards"] = [{"name": "other", "outputs": {}}]
-    (run / "results/manifest.json").write_text(json.dumps(manifest))
-    (run / "results/audit/claims.csv").write_text("id,verdict\na,holds\nb,contradicted\n")
-    # A run of some targets is compared with nothing.
-    part = last_screen(run, whole=False, seconds=1, log=None)
-    assert [line.split()[0] for line in part] == ["Claims", "Look", "Took"]
-    text = " ".join(" ".join(last_screen(run, whole=True, seconds=1, log=None)).split())
-    assert "new: other; gone: mine; other bytes: table_6" in text
-    assert "other verdicts: b holds rounded → contradicted" in text
+    (place / "manifest.json").write_text(json.dumps(manifest))
+    (place / "audit/claims.csv").write_text("id,verdict\na,holds\nb,contradicted\n")
+    lines = last_screen(["", folder], seconds=1, log=None)
+    first, kite = (" ".join(" ".join(part).split()) for part in (lines[:6], lines[6:]))
+    assert "Changed nothing" in first
+    assert "new: other; gone: mine; other bytes: table_06" in kite
+    assert "other verdicts: b holds rounded → contradicted" in kite
 
 
 def test_what_cannot_be_read_of_the_last_run_is_none(run: Path) -> None:
-    (run / LAST).write_text("{")
-    assert Made.last(run) is None
+    (run / LAST).mkdir(parents=True)
+    (run / LAST / "made.json").write_text("{")
+    assert Made.last("") is None
     assert took(59.96) == "1 min 0 s"

@@ -12,6 +12,8 @@ import pytest
 import yaml
 
 import replication.settings
+from audit.printed import Printed
+from audit.register import load_register
 from llm_power.board.operating_point import Declared
 from llm_power.choices import (
     CLUSTER_SAMPLINGS,
@@ -20,11 +22,9 @@ from llm_power.choices import (
     MISSING_POLICIES,
     WEIGHTINGS,
 )
-from llm_power.claims.register import load_register
 from llm_power.documents import DocumentError, read_yaml
-from llm_power.printed import Printed
 from replication.boards import Board, Boards
-from replication.settings import check_settings, drop_old_settings, load_settings
+from replication.settings import add_boards, check_settings, load_settings
 
 ROOT = Path(__file__).resolve().parents[2]
 PUBLISHED = ROOT / "data" / "kotawala2026"
@@ -34,6 +34,7 @@ SCHEMA = ROOT / "workflow" / "schemas" / "config.schema.yaml"
 def settings(place: str = "", value: Any = None) -> Any:
     """Return the settings as they stand, with one of them replaced or added."""
     read = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
+    add_boards(read, ROOT / "config/boards", str(SCHEMA))
     *folders, name = place.split(">")
     within = read
     for folder in folders:
@@ -103,12 +104,9 @@ def test_what_a_board_declares_has_the_words_and_the_defaults_of_the_command() -
     assert own.declared == Declared(margin=0.02, weights={"a": 3, "b": 1})
 
 
-def test_settings_of_the_release_before_are_passed_over_with_a_warning() -> None:
-    read = settings("simulation", {"power_trials": 4000})
-    (line,) = drop_old_settings(read)
-    assert line.startswith("config.yaml: simulation is no setting any more")
-    check_settings(read, str(SCHEMA), "config.yaml")
-    assert drop_old_settings(read) == []
+def test_settings_that_the_schema_does_not_know_are_refused() -> None:
+    with pytest.raises(DocumentError, match="simulation"):
+        check_settings(settings("simulation", {"power_trials": 4000}), str(SCHEMA), "config.yaml")
 
 
 def test_boards_of_several_tasks_have_their_average_and_the_papers_panels_none() -> None:

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from llm_power.claims.claims import Role
+from audit.claims import Role
+from audit.printed import Printed
 from llm_power.errors import InvalidArgument
-from llm_power.printed import Printed
 from replication.constraints import Constraint, select
 from replication.findings import Basis, Finding
 from replication.views import (

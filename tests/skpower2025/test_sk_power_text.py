@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from llm_power.claims.register import load_register
+from audit.coverage import cover, load_spans
+from audit.register import load_register
 from needed import folder_of
-from replication.coverage import cover, load_spans
 
 FOLDER = Path(__file__).resolve().parents[2] / "data" / "skpower2025"
 REASONS = {

@@ -50,7 +50,7 @@ def test_a_deployed_copy_makes_an_exhibit(
     assert text.count('"workflow/Snakefile"') == 1
     snakefile.write_text(text.replace('"workflow/Snakefile"', f'"{clone / "workflow/Snakefile"}"'))
 
-    done = run_workflow(where, "table_6")
+    done = run_workflow(where, "table_06")
     assert done.returncode == 0, done.stdout + done.stderr
     made = sorted((where / "results" / "tables").iterdir())
     assert len(made) == 4
@@ -58,7 +58,7 @@ def test_a_deployed_copy_makes_an_exhibit(
         assert path.read_bytes() == (whole_run / path.relative_to(where)).read_bytes()
     assert not (clone / "results").exists()
 
-    again = run_workflow(where, "table_6")
+    again = run_workflow(where, "table_06")
     assert "Nothing to be done" in again.stdout + again.stderr
 
 

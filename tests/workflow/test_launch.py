@@ -16,8 +16,8 @@ from repository import ROOT, copy_repository, launch, launcher, run_workflow
 
 pytestmark = pytest.mark.slow
 
-FRONTIER = "results/scores/frontier/mmlu_pro.parquet"
-TARGETS = ("table_6", "results/witness/frontier/roles.csv", FRONTIER)
+FRONTIER = "results/witness/ranked/frontier/mmlu_pro.parquet"
+TARGETS = ("table_06", "results/witness/frontier/roles.csv", FRONTIER)
 TABLE = "results/tables/table_06.csv"
 WITNESS = "results/witness/frontier/mmlu_pro.parquet"
 
@@ -46,16 +46,16 @@ def test_damage_is_named_and_exactly_that_is_made_again(ran: Path) -> None:
     named = launch(ran, "--verify")
     assert named.returncode == 1
     assert named.stdout.splitlines() == [
-        f"{TABLE} is not what job table_6 made",
+        f"{TABLE} is not what job table_06 made",
         f"{WITNESS} is not what job witness_frontier made",
     ]
 
     healed = launch(ran, "--verbose", *TARGETS)
     assert healed.returncode == 0, healed.stderr
-    assert f"{TABLE} is not what job table_6 made: made again." in healed.stderr
+    assert f"{TABLE} is not what job table_06 made: made again." in healed.stderr
     rules = {line.split()[-1] for line in healed.stderr.splitlines() if "rule " in line}
     # The scores were made from the witness, whose bytes are the same again.
-    assert rules == {"table_6:", "witness_frontier:"}
+    assert rules == {"table_06:", "witness_frontier:"}
     assert contents(ran) == clean
     assert launch(ran, "--verify").returncode == 0
 
@@ -74,7 +74,7 @@ def test_a_quiet_run_says_what_landed_and_ends_with_a_screen(ran: Path) -> None:
     assert list(said) == ["Log", "Took"]
     # What is gone is made again before the run, which is a call of its own.
     new = {*logs.glob("*.log")} - before
-    assert any("rule table_6:" in log.read_text() for log in new)
+    assert any("rule table_06:" in log.read_text() for log in new)
     assert ran / said["Log"] == max(new)
 
 
@@ -94,7 +94,7 @@ def test_a_job_reads_no_damaged_file(ran: Path) -> None:
 
 def test_a_lost_record_is_healed(ran: Path) -> None:
     clean = contents(ran)
-    (ran / "results/.sums/table_6.json").unlink()
+    (ran / "results/.sums/table_06.json").unlink()
     assert f"{TABLE} has no record" in launch(ran, "--verify", *TARGETS).stdout
     assert launch(ran, *TARGETS).returncode == 0
     assert contents(ran) == clean
@@ -123,9 +123,7 @@ def test_a_killed_run_is_gone_on_with(at: str, tmp_path: Path) -> None:
     assert launch(where, "--verify").returncode == 0
 
 
-def test_every_paper_is_made_the_others_beside_the_first(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_paper_is_of_one_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     where, toy = copy_repository(tmp_path / "repository"), ROOT / "tests/toy_paper"
     for paper in (where / "data").glob("*/paper.yaml"):
         shutil.rmtree(paper.parent)
@@ -135,20 +133,29 @@ def test_every_paper_is_made_the_others_beside_the_first(
     config = where / "config.yaml"
     config.write_text(config.read_text().replace("paper: kotawala2026", "paper: toy"))
     monkeypatch.setenv("PYTHONPATH", str(where / "src"))
-    done = launch(where, "--every", "table_1")
+    done = launch(where)
     assert done.returncode == 0, done.stdout + done.stderr
-    first, twin, last = done.stdout.split("\npapers/twin:\n")[0], *done.stdout.rsplit("\n\n", 1)
-    assert "Took" in first
-    assert "1 of 1" in twin
-    assert last.startswith("In all")
-    for folder in (where, where / "papers/twin"):
-        assert (folder / TABLE.replace("06", "01")).is_file()
-    assert launch(where, "--every", "--verify").returncode == 0
+    assert "twin: Table 1" in done.stderr
+    assert done.stdout.count("Nobody 2026") == 2
+    assert done.stdout.count("Took") == 1
+    twin = where / "papers/twin"
+    for path in ("results/tables/table_02.csv", "figures/figure_01.svg"):
+        assert (where / path).read_bytes() == (twin / path).read_bytes()
+    assert "papers/twin/" not in (twin / "ro-crate-metadata.json").read_text()
+    assert launch(where, "--verify").returncode == 0
 
-    # What fails beside the first does not end it.
-    (where / TABLE.replace("06", "01")).unlink()
-    (where / "data/twin/printed/table_01.csv").unlink()
-    failed = launch(where, "--every", "table_1")
-    assert failed.returncode == 1
-    assert "table_01.csv" in failed.stdout
-    assert (where / TABLE.replace("06", "01")).is_file()
+    assert "Nothing to be done" in launch(where, "--verbose", "--paper", "twin").stderr
+    (twin / "results/tables/table_01.csv").write_text("damaged")
+    healed = launch(where, "--paper", "twin")
+    assert "job twin_table_01 made: made again" in healed.stderr
+    assert launch(where, "--verify").returncode == 0
+    refused = launch(where, "--paper", "owl")
+    assert refused.stderr.startswith("error: there is no paper owl")
+    assert "name one of toy, twin" in refused.stderr
+
+
+def test_names_near_an_unknown_target_are_told(ran: Path) -> None:
+    unknown = launch(ran, "table_6", "leave_one_out_nothing")
+    assert unknown.returncode == 1
+    assert "error: there is no target table_6. Near: table_06" in unknown.stderr
+    assert "no target leave_one_out_nothing" in unknown.stderr

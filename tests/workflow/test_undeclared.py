@@ -57,9 +57,9 @@ def test_what_is_planted_in_a_job_is_named(tmp_path: Path) -> None:
     for name, lines in jobs.items():
         with (where / f"src/toy/exhibits/{name}.py").open("a") as module:
             module.write(lines)
-    targets = ("table_1", "table_2", "figure_1")
+    targets = ("table_01", "table_02", "figure_01")
     assert undeclared(where, tmp_path / "traces", *targets, "--config", "paper=toy") == {
-        "table_1": {"data/toy/planted.csv"},
-        "table_2": {"data/toy/planted.parquet"},
-        "figure_1": {"src/toy/planted.py"},
+        "table_01": {"data/toy/planted.csv"},
+        "table_02": {"data/toy/planted.parquet"},
+        "figure_01": {"src/toy/planted.py"},
     }

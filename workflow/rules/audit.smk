@@ -1,18 +1,18 @@
 # Every claim of the paper's register, judged by what the other rules made.
 
+AUDITED = {name: getattr(rules, name).rule for name in RUN.audited_rules()}
+
 
 rule audit:
+    """Audit: every claim of the paper, judged by the other results"""
     input:
+        saying(RUN.exhibits_left_out() + RUN.sample_left_out(), []),
         register=CLAIMS,
         printed=PRINTED,
         evidence=rules.findings_printed.output.evidence,
-        results=audited_files(CLAIMS, made_by(PAPER.exhibit_rules), RUN.absent()),
+        results=audited_files(CLAIMS, PAPER.results(), RUN.absent()),
         # What the items of the panels give, where these are no witnesses.
         item_findings=RUN.item_findings(),
-        templates=[
-            *sources.package_data(ROOT, "llm_power.claims"),
-            *sources.package_data(ROOT, "llm_power.report"),
-        ],
     output:
         csv=report(
             "results/audit/claims.csv",
@@ -33,36 +33,26 @@ rule audit:
     benchmark:
         "benchmarks/workflow/audit.tsv"
     params:
-        code=package_sums(
-            "replication.item_checks",
-            "llm_power.claims.corrections",
-            "llm_power.claims.evaluate",
-            "llm_power.claims.register",
-            "llm_power.claims.report",
-            "llm_power.claims.pictures",
-            "llm_power.claims.tables",
-        ),
+        absent=RUN.not_audited(),
         made_by={
-            path.removeprefix("results/"): name
-            for path, name in made_by(RUN.audited_rules()).items()
+            os.path.relpath(path, RUN.results): rule.name
+            for rule in AUDITED.values()
+            for path in rule.output
         },
         rule_files={
-            name: os.path.relpath(getattr(rules, name).rule.snakefile)
-            for name in RUN.audited_rules()
+            rule.name: os.path.relpath(rule.snakefile) for rule in AUDITED.values()
         },
     script:
-        "../scripts/audit.py"
+        "../scripts/audit_claims.py"
 
 
-# Which misprints of the register the same results would contradict.
-
-
+# Its judgements have every number that it is judged by.
 rule mutation:
+    """Audit: share of altered printed numbers that it detects"""
     input:
         register=CLAIMS,
         printed=PRINTED,
-        evidence=rules.findings_printed.output.evidence,
-        results=rules.audit.input.results,
+        judged=rules.audit.output.csv,
     output:
         csv="results/audit/mutation.csv",
         md="results/audit/mutation.md",
@@ -71,6 +61,6 @@ rule mutation:
     benchmark:
         "benchmarks/workflow/mutation.tsv"
     params:
-        code=package_sums("llm_power.claims.mutation", "llm_power.claims.register"),
+        absent=RUN.not_audited(),
     script:
         "../scripts/mutation.py"

@@ -4,6 +4,7 @@
 for board in BOARDS.boards:
 
     rule:
+        f"""Board: {BOARDS[board].title} ({RUN.board_rests_on(board).replace("witness", "fitted scores")})"""
         name:
             f"board_{board}"
         input:
@@ -11,90 +12,88 @@ for board in BOARDS.boards:
         localrule: True
 
 
-rule scores:
-    input:
-        files=lambda wildcards: refused(
-            BOARDS.files_of, wildcards.board, wildcards.task
-        ),
-    output:
-        "results/scores/{board}/{task}.parquet",
-    log:
-        "logs/scores/{board}/{task}.log",
-    benchmark:
-        "benchmarks/workflow/scores/{board}.{task}.tsv"
-    params:
-        code=package_sums(
-            "llm_power.scores.readers",
-            "llm_power.scores.wide",
-            "llm_power.board.ranking",
-        ),
-        path=lambda wildcards: BOARDS.source_of(wildcards.board, wildcards.task),
-        task=lambda wildcards: BOARDS.reading(wildcards.board, wildcards.task),
-        missing=lambda wildcards: BOARDS[wildcards.board].missing,
-        top=lambda wildcards: BOARDS[wildcards.board].top,
-    script:
-        "../scripts/scores.py"
-
-
-rule pairs:
+rule discordance:
+    """Section 4, eq. (5): b, c, N and rho of every pair, whole and by subject"""
     input:
         scores=lambda wildcards: BOARDS.scores(BOARDS.panels[wildcards.panel].board),
     output:
-        counts="results/boards/{panel}/counts.parquet",
-        clusters="results/boards/{panel}/cluster_sums.parquet",
+        pairs="results/boards/{panel}/discordance.parquet",
+        by_cluster="results/boards/{panel}/discordance_by_cluster.parquet",
+        # Where the scores came from, which every exhibit of theirs says.
+        provenance="results/boards/{panel}/provenance.json",
     log:
-        "logs/boards/{panel}/pairs.log",
+        "logs/boards/{panel}/discordance.log",
     benchmark:
-        "benchmarks/workflow/pairs/{panel}.tsv"
+        "benchmarks/workflow/discordance/{panel}.tsv"
     params:
-        code=package_sums(
-            "llm_power.board.tabulation",
-            "llm_power.board.cluster_sums",
-            "replication.held",
-        ),
         family=family_of,
         cluster=lambda wildcards: board_of(wildcards).cluster,
     script:
-        "../scripts/pairs.py"
+        "../scripts/discordance.py"
 
 
-# The stages that one function makes of others: it is called with their tables, in this order.
-STAGES = {
-    "resolution": ("llm_power.board.resolution.add_resolution", ["counts"]),
-    "multiplicity": (
-        "llm_power.board.multiplicity.add_multiplicity",
-        ["counts", "resolution"],
-    ),
-    "clusters": ("llm_power.board.clusters.add_clusters", ["counts", "cluster_sums"]),
-    "sequential": ("llm_power.board.sequential.add_sequential", ["counts"]),
-    "leave_one_out": (
-        "llm_power.board.cluster_robustness.leave_one_out_table",
-        ["cluster_sums"],
-    ),
-}
+rule required_n:
+    """Sections 3 and 4, eqs. (3), (4), (6): N*, q = N/N* and detectable gap of every pair; McNemar's p"""
+    input:
+        discordance=rules.discordance.output.pairs,
+    output:
+        "results/boards/{panel}/required_n.parquet",
+    log:
+        "logs/boards/{panel}/required_n.log",
+    params:
+        point=operating_point,
+    script:
+        "../scripts/required_n.py"
 
-for stage, (function, tables) in STAGES.items():
 
-    rule:
-        name:
-            stage
-        input:
-            tables=expand("results/boards/{{panel}}/{table}.parquet", table=tables),
-        output:
-            f"results/boards/{{panel}}/{stage}.parquet",
-        log:
-            f"logs/boards/{{panel}}/{stage}.log",
-        params:
-            code=package_sums(function.rpartition(".")[0]),
-            point=operating_point,
-            function=function,
-        script:
-            "../scripts/stage.py"
+rule multiplicity:
+    """Section 6.3: adjusted p-values, and N* at adjusted levels"""
+    input:
+        discordance=rules.discordance.output.pairs,
+        required_n=rules.required_n.output[0],
+    output:
+        "results/boards/{panel}/multiplicity.parquet",
+    log:
+        "logs/boards/{panel}/multiplicity.log",
+    params:
+        point=operating_point,
+    script:
+        "../scripts/multiplicity.py"
+
+
+rule icc:
+    """Section 6.4: ICC, design effect and cluster N* of every pair (Table 4)"""
+    input:
+        discordance=rules.discordance.output.pairs,
+        by_cluster=rules.discordance.output.by_cluster,
+    output:
+        "results/boards/{panel}/icc.parquet",
+    log:
+        "logs/boards/{panel}/icc.log",
+    params:
+        point=operating_point,
+    script:
+        "../scripts/icc.py"
+
+
+rule loso:
+    """Appendix F: cluster N* without each subject in turn (leave one subject out)"""
+    input:
+        by_cluster=rules.discordance.output.by_cluster,
+    output:
+        "results/boards/{panel}/loso.parquet",
+    log:
+        "logs/boards/{panel}/loso.log",
+    params:
+        point=operating_point,
+    script:
+        "../scripts/loso.py"
 
 
 rule category_bootstrap:
+    """Appendix G: intervals of ICC and cluster N*, by resampling subjects"""
     input:
-        clusters=rules.pairs.output.clusters,
+        by_cluster=rules.discordance.output.by_cluster,
     output:
         intervals="results/boards/{panel}/category_bootstrap.parquet",
         distribution="results/boards/{panel}/category_bootstrap_counts.parquet",
@@ -103,7 +102,6 @@ rule category_bootstrap:
     benchmark:
         "benchmarks/workflow/category_bootstrap/{panel}.tsv"
     params:
-        code=package_sums("llm_power.board.cluster_robustness"),
         point=operating_point,
         seed=config["seed"],
         n_resamples=config["category_bootstrap"]["resamples"],
@@ -112,14 +110,14 @@ rule category_bootstrap:
 
 
 rule cluster_definitions:
+    """Section 6.4: cluster N* under other definitions of a cluster"""
     input:
-        scores=rules.pairs.input.scores,
+        scores=rules.discordance.input.scores,
     output:
         "results/boards/{panel}/cluster_definitions.parquet",
     log:
         "logs/boards/{panel}/cluster_definitions.log",
     params:
-        code=package_sums("llm_power.board.cluster_robustness"),
         point=operating_point,
         seed=config["seed"],
         family=family_of,
@@ -128,11 +126,26 @@ rule cluster_definitions:
         "../scripts/cluster_definitions.py"
 
 
-rule decision:
+rule e_process:
+    """Section 6.5 and Appendix C, eq. (24): e-process of every pair, and its anytime N*"""
     input:
-        scores=rules.pairs.input.scores,
-        counts=rules.pairs.output.counts,
-        clusters=rules.pairs.output.clusters,
+        discordance=rules.discordance.output.pairs,
+    output:
+        "results/boards/{panel}/e_process.parquet",
+    log:
+        "logs/boards/{panel}/e_process.log",
+    params:
+        point=operating_point,
+    script:
+        "../scripts/e_process.py"
+
+
+rule decision:
+    """Boards: verdict on every pair by the declared test, and possible ranks"""
+    input:
+        scores=rules.discordance.input.scores,
+        discordance=rules.discordance.output.pairs,
+        by_cluster=rules.discordance.output.by_cluster,
     output:
         pairs="results/boards/{panel}/decision.parquet",
         ranks="results/boards/{panel}/ranks.parquet",
@@ -141,7 +154,6 @@ rule decision:
     benchmark:
         "benchmarks/workflow/decision/{panel}.tsv"
     params:
-        code=package_sums("llm_power.board.decision", "llm_power.board.ranks"),
         point=operating_point,
         declared=declared,
         cluster=sampled_clusters,
@@ -150,8 +162,9 @@ rule decision:
 
 
 rule average:
+    """Boards: verdicts and ranks on the average over tasks"""
     input:
-        scores=rules.pairs.input.scores,
+        scores=rules.discordance.input.scores,
     output:
         tables=table_files("{panel}", AVERAGE_TABLES),
         parquet="results/pairs/{panel}.average.parquet",
@@ -159,7 +172,6 @@ rule average:
     log:
         "logs/boards/{panel}/average.log",
     params:
-        code=package_sums("llm_power.board.average", "llm_power.report.board_tables"),
         title=lambda wildcards: board_of(wildcards).title,
         family=family_of,
         cluster=lambda wildcards: board_of(wildcards).cluster,
@@ -170,13 +182,14 @@ rule average:
 
 
 rule verdicts:
+    """Boards: all stages in one table, a row a pair"""
     input:
-        counts=rules.pairs.output.counts,
+        discordance=rules.discordance.output.pairs,
         stages=[
-            rules.resolution.output,
+            rules.required_n.output,
             rules.multiplicity.output,
-            rules.clusters.output,
-            rules.sequential.output,
+            rules.icc.output,
+            rules.e_process.output,
             rules.decision.output.pairs,
         ],
     output:
@@ -185,23 +198,21 @@ rule verdicts:
         csv="results/pairs/{panel}.csv",
     log:
         "logs/boards/{panel}/verdicts.log",
-    params:
-        code=package_sums("llm_power.board.verdicts"),
     script:
         "../scripts/verdicts.py"
 
 
 rule board_tables:
+    """Boards: tables"""
     input:
         verdicts=rules.verdicts.output.table,
         ranks=rules.decision.output.ranks,
-        scores=rules.pairs.input.scores,
+        scores=rules.discordance.input.scores,
     output:
         table_files("{panel}"),
     log:
         "logs/boards/{panel}/tables.log",
     params:
-        code=package_sums("llm_power.report.board_tables", "llm_power.report.tables"),
         title=lambda wildcards: board_of(wildcards).title,
         family=family_of,
         point=operating_point,
@@ -210,11 +221,11 @@ rule board_tables:
 
 
 rule board_figure:
+    """Boards: page and figure"""
     input:
         verdicts=rules.verdicts.output.table,
         ranks=rules.decision.output.ranks,
-        scores=rules.pairs.input.scores,
-        templates=sources.package_data(ROOT, "llm_power.report"),
+        scores=rules.discordance.input.scores,
     output:
         page=report(
             "results/boards/{panel}/board.html",
@@ -233,12 +244,6 @@ rule board_figure:
     log:
         "logs/boards/{panel}/figure.log",
     params:
-        code=package_sums(
-            "llm_power.board.summary",
-            "llm_power.report.board_figure",
-            "llm_power.report.board_page",
-            "llm_power.report.score_provenance",
-        ),
         title=lambda wildcards: board_of(wildcards).title,
         family=family_of,
         point=operating_point,

@@ -1,16 +1,27 @@
-# What several rules need: the paper, the boards, and the modules that a script uses.
+# What several rules need: the paper, the boards, and what is said of both.
 
+import os
 import re
 from dataclasses import asdict
 from functools import partial
+from pathlib import Path
 
+from snakemake.exceptions import WorkflowError
+from snakemake.logging import logger
 
 from llm_power.errors import LLMPowerError
-from replication import sources
 from replication.boards import AVERAGE_TABLES, STREAMED_TABLES, table_files
-from replication.judged import counted, verdicts_by_exhibit
-from replication.papers import pages_beside
-from replication.targets import CRATE, SAMPLE_EVIDENCE, SAMPLE_PAIRS, Run, audited_files
+from audit.written_verdicts import counted, verdicts_by_exhibit
+from replication.screen import SAID_LATER
+from replication.settings import settings_file
+from replication.targets import (
+    CRATE,
+    SAMPLE_EVIDENCE,
+    SAMPLE_PAIRS,
+    Run,
+    audited_files,
+    not_said,
+)
 
 
 def refused(function, *arguments):
@@ -21,15 +32,21 @@ def refused(function, *arguments):
         raise WorkflowError(f"error: {error}")
 
 
+# The folder of workflow, data and src, from where the run is: "." in the clone, elsewhere in a
+# deployed copy. Relative, so that a clone can be moved.
+ROOT = Path(
+    os.path.relpath(
+        os.path.join(
+            workflow.current_basedir.get_path_or_uri(secret_free=True), "../.."
+        )
+    )
+)
 RUN = refused(Run.planned, ROOT, config)
 PAPER, BOARDS = RUN.paper, RUN.boards
 HUB_LOCK = "datasets.lock.csv"
 CLAIMS = PAPER.file("claims.yaml")
 # The register, and the tables whose cells it names.
 PRINTED = [CLAIMS, *PAPER.printed_tables()]
-WITNESSES = list(PAPER.panels)
-
-package_sums = partial(sources.package_sums, ROOT)
 
 
 def board_of(wildcards):
@@ -55,14 +72,22 @@ def sampled_clusters(wildcards):
     return board.cluster if board.clusters == "random" else None
 
 
-def made_by(names):
-    """Return the name of the rule that makes each of its files."""
-    return {str(path): name for name in names for path in getattr(rules, name).output}
+def saying(lines, files):
+    """Return an input function: of a target that leaves something out, which says so."""
+
+    of = f"{PAPER.citation}: " if RUN.folder else ""
+
+    def said(wildcards):
+        for line in not_said(of + line for line in lines):
+            logger.warning(line, extra={SAID_LATER: True})
+        return files
+
+    return said
 
 
 def exhibit_labels(exhibit, label, wildcards):
     """Return what the report says of an exhibit beside its picture or its numbers."""
-    found = verdicts_by_exhibit(Path()).get(exhibit.stem, {})
+    found = verdicts_by_exhibit(RUN.results).get(exhibit.name, {})
     return {
         "exhibit": label,
         "rests on": RUN.rests_on(exhibit),
@@ -81,7 +106,7 @@ def exhibit_outputs(exhibit):
             outputs[name] = report(
                 outputs[name],
                 caption=f"../report/{exhibit.caption}.rst",
-                category=f"{exhibit.kind.capitalize()}s of the paper",
+                category=f"{exhibit.kind.capitalize()}s of {PAPER.citation}",
                 labels=partial(exhibit_labels, exhibit, label),
             )
     return outputs
@@ -96,6 +121,18 @@ def board_labels(shown, wildcards):
         "rests on": RUN.board_rests_on(family.board),
         "shown": shown,
     }
+
+
+def reading(wildcards):
+    """Return how the files of a task are read; those of a panel by what the paper says of them."""
+    return refused(BOARDS.reading, wildcards.board, wildcards.task)
+
+
+def panel_task(wildcards):
+    """Return how the downloads of a panel's task are read; None if it is no panel's."""
+    if not (BOARDS[wildcards.board].is_panel and reading(wildcards)["datasets"]):
+        return None
+    return refused(PAPER.panel_task, wildcards.board, wildcards.task)
 
 
 def streamed_board(wildcards):
@@ -123,10 +160,6 @@ def streamed_settings(wildcards):
         "declared": asdict(board.declared),
         "parts": board.parts,
     }
-
-
-for message in RUN.placed_by_hand():
-    logger.warning(message)
 
 
 wildcard_constraints:

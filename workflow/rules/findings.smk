@@ -1,7 +1,8 @@
-# What a paper prints, evaluated by its quantities, and the witnesses of its panels against it.
+# What a paper prints, evaluated by its quantities.
 
 
 rule findings_printed:
+    """Audit: numbers of the text that follow from printed ones"""
     input:
         printed=PAPER.data(),
     output:
@@ -12,22 +13,6 @@ rule findings_printed:
     benchmark:
         "benchmarks/workflow/findings_printed.tsv"
     params:
-        code=package_sums(PAPER.quantities, "replication.views"),
         module=PAPER.quantities,
     script:
         "../scripts/findings_printed.py"
-
-
-rule witness_report:
-    input:
-        roles=collect("results/witness/{panel}/roles.csv", panel=WITNESSES),
-        infeasible=collect("results/witness/{panel}/infeasible.csv", panel=WITNESSES),
-    output:
-        roles="results/witness/roles.csv",
-        infeasible="results/witness/infeasible.csv",
-    log:
-        "logs/witness/report.log",
-    params:
-        code=package_sums(),
-    script:
-        "../scripts/witness_report.py"

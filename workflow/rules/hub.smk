@@ -1,7 +1,8 @@
-# The per-item data behind the paper's panels: downloaded, or placed by hand.
+# Item scores: downloaded or placed by hand, of the paper's panels and of the user's boards.
 
 
-rule hub_download:
+rule download:
+    """Section 6.2: download a file of published items, and check its sum"""
     output:
         # What is there and hashes right is not fetched again, whatever made the job run.
         update("{download}"),
@@ -17,31 +18,49 @@ rule hub_download:
         offline=config["hub"]["offline"],
         with_token=config["source"] == "hub",
     script:
-        "../scripts/hub_download.py"
+        "../scripts/download.py"
 
 
-rule hub_scores:
+rule item_scores:
+    """Section 6.2: real scores, each model on each item of a task (source=items or hub, and boards)"""
     input:
         files=lambda wildcards: refused(
-            BOARDS.downloads.files, wildcards.board, wildcards.task, BOARDS.data_root
+            BOARDS.files_of, wildcards.board, wildcards.task
         ),
-        known=lambda wildcards: refused(
-            PAPER.displayed, wildcards.board, wildcards.task
+        known=lambda wildcards: (
+            refused(PAPER.displayed, wildcards.board, wildcards.task)
+            if BOARDS[wildcards.board].is_panel
+            else []
         ),
     output:
-        "results/hub/{board}/{task}.parquet",
+        "results/scores/{board}/{task}.parquet",
     log:
-        "logs/hub/{board}/{task}.log",
+        "logs/scores/{board}/{task}.log",
     benchmark:
-        "benchmarks/workflow/hub_scores/{board}.{task}.tsv"
+        "benchmarks/workflow/item_scores/{board}.{task}.tsv"
     params:
-        code=package_sums("llm_power.scores.readers", "replication.hub.panels"),
-        cluster=lambda wildcards: BOARDS[wildcards.board].cluster,
-        panel=lambda wildcards: PAPER.panel_task(wildcards.board, wildcards.task),
+        # A reader is loaded by its name.
+        module="llm_power.scores.wide",
+        reading=reading,
+        panel=panel_task,
         paper=str(PAPER.folder),
-        settings=lambda wildcards: BOARDS.downloads.settings(
-            wildcards.board, wildcards.task, BOARDS.data_root
-        ),
+        accepted=list(BOARDS.downloads.accepted),
+        folder=config["hub"]["folder"],
+        endpoint=BOARDS.downloads.access.hub,
+        missing=lambda wildcards: BOARDS[wildcards.board].missing,
+        top=lambda wildcards: BOARDS[wildcards.board].top,
         lock=HUB_LOCK,
     script:
-        "../scripts/hub_scores.py"
+        "../scripts/item_scores.py"
+
+
+rule witness_scores:
+    """Section 6.2: fitted scores in the place of item_scores (source=printed), models in rank order"""
+    input:
+        "results/witness/{board}/{task}.parquet",
+    output:
+        "results/witness/ranked/{board}/{task}.parquet",
+    log:
+        "logs/witness/ranked/{board}/{task}.log",
+    script:
+        "../scripts/witness_scores.py"

@@ -1,26 +1,41 @@
 # What was made, from what, with what.
 
+MANIFESTED = {
+    name: getattr(rules, name).rule
+    for name in [
+        *RUN.exhibits_there(),
+        *(plan.name for plan in RUN.comparisons_there()),
+    ]
+}
 
-MANIFESTED = [*RUN.exhibits_there(), *(plan.name for plan in RUN.comparisons_there())]
+
+if BOARDS.boards:
+
+    rule boards:
+        """Every board whose files are there"""
+        input:
+            saying(RUN.boards_left_out(), RUN.board_results()),
+        localrule: True
 
 
 rule manifest:
+    """Manifest: files made, their inputs and versions"""
     input:
-        exhibits=[getattr(rules, name).output for name in MANIFESTED],
-        boards=[BOARDS.results(board) for board in RUN.boards_there()],
+        exhibits=[rule.output for rule in MANIFESTED.values()],
+        boards=saying(RUN.left_out(), RUN.board_results()),
         scores=[BOARDS.scores(board) for board in RUN.boards_there()],
     output:
         "results/manifest.json",
     log:
         "logs/manifest.log",
     params:
-        code=package_sums("replication.manifest", "llm_power.report.score_provenance"),
-        benchmarks={name: str(getattr(rules, name).benchmark) for name in MANIFESTED},
+        jobs={name: rule.name for name, rule in MANIFESTED.items()},
+        benchmarks={name: str(rule.benchmark) for name, rule in MANIFESTED.items()},
         boards={
             board: {
                 "title": BOARDS[board].title,
-                "outputs": BOARDS.results(board),
-                "scores": BOARDS.scores(board),
+                "outputs": [RUN.folder + path for path in BOARDS.results(board)],
+                "scores": [RUN.folder + path for path in BOARDS.scores(board)],
             }
             for board in RUN.boards_there()
         },
@@ -30,21 +45,22 @@ rule manifest:
         },
         left_out=RUN.left_out(),
         prose={name: prose.sources for name, prose in PAPER.prose.items()},
+        scores=[
+            RUN.folder + path
+            for board in BOARDS.boards
+            for path in BOARDS.scores(board)
+        ],
         paper={"title": PAPER.title, "citation": PAPER.citation},
-        config=config,
+        config=RUN.settings(config),
     script:
         "../scripts/manifest.py"
 
 
 rule index:
+    """Index page of all results of the paper"""
     input:
         manifest=rules.manifest.output,
-        made=[rules.manifest.input.exhibits, rules.manifest.input.boards],
         audit=[rules.audit.output, rules.mutation.output],
-        templates=[
-            *sources.package_data(ROOT, "replication"),
-            *sources.package_data(ROOT, "llm_power.report"),
-        ],
     output:
         report(
             "results/index.html",
@@ -55,26 +71,25 @@ rule index:
     log:
         "logs/index.log",
     params:
-        code=package_sums("replication.index_page"),
-        beside=CRATE,
-        papers=pages_beside(ROOT),
+        beside=[RUN.folder + path for path in CRATE],
+        papers=RUN.pages_beside(),
     script:
         "../scripts/index.py"
 
 
-# The folder of the run is the crate, whose description stands at its top.
+# The folder of the paper's results is the crate, whose description stands at its top.
 rule crate:
+    """RO-Crate and CodeMeta descriptions of the run"""
     input:
         manifest=rules.manifest.output,
         pages=[rules.audit.output, rules.mutation.output, rules.index.output],
-        settings=CONFIG,
+        settings=settings_file(),
     output:
         crate="ro-crate-metadata.json",
         codemeta="codemeta.json",
     log:
         "logs/crate.log",
     params:
-        code=package_sums("replication.crate"),
         workflow=os.path.relpath(workflow.main_snakefile),
     script:
         "../scripts/crate.py"

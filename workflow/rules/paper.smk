@@ -1,53 +1,35 @@
-# The paper's tables and figures, each a named target, as paper.yaml says what they are made from.
-
-STYLE = str(ROOT / "src/llm_power/report/style.mplstyle")
+# One paper: the Snakefile includes it for that of config.yaml, and uses it as a module for others.
 
 
-# A simulation has as many jobs as parts, each with some of its chunks, gathered by name where they
-# are read. The same rows and values as in one piece.
-rule simulation_part:
-    output:
-        "results/simulations/{simulation}/part-{part}.parquet",
-    log:
-        "logs/simulations/{simulation}-{part}.log",
-    benchmark:
-        "benchmarks/workflow/simulation_part/{simulation}.{part}.tsv"
-    params:
-        code=lambda wildcards: package_sums(
-            PAPER.simulation(wildcards.simulation), "replication.simulations"
-        ),
-        module=lambda wildcards: PAPER.simulation(wildcards.simulation),
-        settings=PAPER.settings,
-        numbers=lambda wildcards: PAPER.simulations[wildcards.simulation].numbers(
-            config
-        ),
-        parts=lambda wildcards: PAPER.simulations[wildcards.simulation].parts,
-    script:
-        "../scripts/simulation_part.py"
+container: "docker://python:3.11.7-slim-bookworm"
 
 
-for exhibit in [*PAPER.exhibits.values(), *RUN.comparisons()]:
+include: "common.smk"
 
-    rule:
-        name:
-            exhibit.name
-        input:
-            **PAPER.inputs(exhibit, BOARDS),
-            style=STYLE if exhibit.drawing else [],
-        output:
-            **exhibit_outputs(exhibit),
-        log:
-            f"logs/{exhibit.stem}.log",
-        benchmark:
-            f"benchmarks/workflow/{exhibit.stem}.tsv"
-        params:
-            code=package_sums(
-                PAPER.module(exhibit),
-                "replication.drawings" if exhibit.drawing else "replication.exhibits",
-            ),
-            module=PAPER.module(exhibit),
-            settings=PAPER.settings,
-            numbers=exhibit.numbers(config),
-            titles={panel: BOARDS.of_panel(panel).title for panel in exhibit.panels},
-        script:
-            "../scripts/exhibit.py"
+
+if BOARDS.boards:
+
+    include: "hub.smk"
+    include: "boards.smk"
+    include: "streamed.smk"
+
+
+include: "exhibits.smk"
+include: "findings.smk"
+
+
+if os.path.isfile(PAPER.rules):
+
+    include: f"{PAPER.name}.smk"
+
+
+include: "audit.smk"
+include: "manifest.smk"
+
+
+rule paper:
+    """All results of the paper and its boards, with the index page"""
+    input:
+        rules.index.output,
+        rules.crate.output,
+    localrule: True

@@ -3,6 +3,7 @@
 
 
 rule pair_p_values:
+    """Boards in parts: the p-values of one part of all pairs"""
     input:
         scores=streamed_scores,
     output:
@@ -15,13 +16,13 @@ rule pair_p_values:
     resources:
         mem_mb=4000,
     params:
-        code=package_sums("llm_power.board.stream", "replication.streamed"),
         settings=streamed_settings,
     script:
         "../scripts/pair_p_values.py"
 
 
 rule pair_family:
+    """Boards in parts: p-values adjusted for all pairs together"""
     input:
         parts=parts_of("results/boards/{streamed}/p_values/{part}.parquet"),
     output:
@@ -33,13 +34,13 @@ rule pair_family:
     resources:
         mem_mb=4000,
     params:
-        code=package_sums("llm_power.board.pair_store"),
         settings=streamed_settings,
     script:
         "../scripts/pair_family.py"
 
 
 rule pair_columns:
+    """Boards in parts: every column of one part of all pairs"""
     input:
         scores=streamed_scores,
         family=rules.pair_family.output,
@@ -54,20 +55,19 @@ rule pair_columns:
     resources:
         mem_mb=4000,
     params:
-        code=package_sums("llm_power.board.stream", "replication.streamed"),
         settings=streamed_settings,
     script:
         "../scripts/pair_columns.py"
 
 
 rule streamed_board:
+    """Boards in parts: tables, page, figure and adjacent pairs"""
     input:
         scores=streamed_scores,
         family=rules.pair_family.output,
         tallies=parts_of("results/boards/{streamed}/tally/{part}.json"),
         # Whole before the board that is made of them is told of.
         pairs=parts_of("results/pairs/{streamed}/part-{part}.parquet"),
-        templates=sources.package_data(ROOT, "llm_power.report"),
     output:
         tables=table_files("{streamed}", STREAMED_TABLES),
         parquet="results/pairs/{streamed}.parquet",
@@ -93,14 +93,6 @@ rule streamed_board:
     resources:
         mem_mb=4000,
     params:
-        code=package_sums(
-            "llm_power.board.summary",
-            "llm_power.report.board_figure",
-            "llm_power.report.board_page",
-            "llm_power.report.board_tables",
-            "llm_power.report.score_provenance",
-            "replication.streamed",
-        ),
         settings=streamed_settings,
         title=lambda wildcards: streamed_board(wildcards).title,
         missing=lambda wildcards: streamed_board(wildcards).missing,

@@ -6,7 +6,7 @@ from replication.job import load, logged, save, snakemake
 
 with logged():
     intervals, distribution = category_bootstrap_tables(
-        load(snakemake.input.clusters),
+        load(snakemake.input.by_cluster),
         OperatingPoint(**snakemake.params.point),
         n_resamples=snakemake.params.n_resamples,
         seed=snakemake.params.seed,

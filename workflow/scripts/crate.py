@@ -7,11 +7,13 @@ from replication.crate import codemeta, run_crate
 from replication.job import logged, snakemake
 
 with logged():
+    place = Path(snakemake.output.crate).parent
     manifest = json.loads(Path(snakemake.input.manifest[0]).read_bytes())
     crate = run_crate(
         manifest,
         workflow=snakemake.params.workflow,
         settings=snakemake.input.settings,
+        folder=f"{place}/" if place.name else "",
         beside=[*snakemake.input.manifest, *snakemake.input.pages],
     )
     written = {snakemake.output.crate: crate, snakemake.output.codemeta: codemeta(manifest)}

@@ -8,7 +8,7 @@ from replication.job import load, logged, save, snakemake
 
 with logged():
     tasks = [read_task(path) for path in snakemake.input.scores]
-    counts, clusters = load(snakemake.input.counts), load(snakemake.input.clusters)
+    counts, clusters = map(load, (snakemake.input.discordance, snakemake.input.by_cluster))
     point = OperatingPoint(**snakemake.params.point)
     declared = Declared(**snakemake.params.declared)
     save(decide_pairs(counts, clusters, tasks, point, declared), snakemake.output.pairs)

@@ -8,5 +8,6 @@ from replication.job import logged, snakemake
 
 with logged():
     manifest = json.loads(Path(snakemake.input.manifest[0]).read_bytes())
-    page = render_index(manifest, Path(), snakemake.params.beside, snakemake.params.papers)
-    Path(snakemake.output[0]).write_text(page, encoding="utf-8")
+    place, params = Path(snakemake.output[0]), snakemake.params
+    page = render_index(manifest, place.parent, params.beside, params.papers)
+    place.write_text(page, encoding="utf-8")

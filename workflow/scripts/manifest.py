@@ -11,24 +11,31 @@ from replication.manifest import build_manifest, describe, describe_board
 from replication.records import Ledger
 
 with logged():
-    given, jobs = snakemake.params, Ledger.read(Path())
+    given, ledger = snakemake.params, Ledger.read(Path())
+    made = {name: ledger.of(rule) for name, rule in given.jobs.items()}
     prose = {}
     for name, sources in given.prose.items():
         stated = [
             Provenance(kind, text.format(seed=given.config["seed"]))
             for kind, text in sources.items()
         ]
-        scores = [p for p in jobs.of(name).inputs if p.startswith("results/scores/")]
+        scores = [path for path in made[name].inputs if path in given.scores]
         prose[name] = stated + score_provenance([read_task(path) for path in scores])
     exhibits = [
-        describe(jobs.of(name), prose.get(name), Path(benchmark), title=given.titles.get(name, ""))
+        describe(
+            name,
+            made[name],
+            prose.get(name),
+            Path(benchmark),
+            title=given.titles.get(name, ""),
+        )
         for name, benchmark in given.benchmarks.items()
     ]
     manifest = build_manifest(
         exhibits,
-        [describe_board(name, **board, jobs=jobs) for name, board in given.boards.items()],
+        [describe_board(name, **board, jobs=ledger) for name, board in given.boards.items()],
         left_out=given.left_out,
-        jobs=jobs.behind(snakemake.input),
+        jobs=ledger.behind(snakemake.input),
         paper=given.paper,
         config=given.config,
     )

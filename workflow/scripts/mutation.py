@@ -1,16 +1,14 @@
 """Judge the register again with each of its numbers misprinted."""
 
-import os
 from pathlib import Path
 
-from llm_power.claims.mutation import mutation_trials, write_mutation
-from llm_power.claims.register import load_register
+from audit.mutation import mutation_trials, write_mutation
+from audit.register import load_register
 from replication.job import logged, snakemake
 
 with logged():
     register = load_register(Path(snakemake.input.register))
     # An optional result may be there from an earlier run.
-    read = {os.path.relpath(path, "results") for path in snakemake.input.results}
-    register = register.without(register.optional - read)
-    trials = mutation_trials(register, Path("results"))
+    register = register.without(register.optional & {*snakemake.params.absent})
+    trials = mutation_trials(register, Path(snakemake.output.csv).parents[1])
     write_mutation(trials, Path(snakemake.output.csv), Path(snakemake.output.md))

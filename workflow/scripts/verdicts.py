@@ -5,7 +5,7 @@ from replication.job import load, logged, save, snakemake, write_csv
 
 with logged():
     stages = [load(path) for path in snakemake.input.stages]
-    table = verdict_table(load(snakemake.input.counts), *stages)
+    table = verdict_table(load(snakemake.input.discordance), *stages)
     save(table, snakemake.output.table)
     save(table[PAIRS_COLUMNS], snakemake.output.parquet)
     write_csv(table[PAIRS_COLUMNS], snakemake.output.csv)

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 import numpy as np
 import pandas as pd
 
-from llm_power.agreement import agrees
-from llm_power.printed import Printed
+from audit.agreement import agrees
+from audit.printed import Printed
 from llm_power.report.tables import Column, Formatter, as_integer
 from llm_power.statistics._typing import ArrayLike
 

@@ -1,71 +1,128 @@
-"""What Tables 6 and 7 share: each printed cell beside the same quantity from the counts."""
+"""The pairs whose counts the paper prints: where b, c and N come from, and Tables 6 and 7 of them.
+
+With the items of a panel they are the panel's, and the printed counts stand beside them; else they
+are the printed ones.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
 
 import numpy as np
 import pandas as pd
 
+from audit.printed import DisplayRule, Printed, parse_printed, split_parentheses
+from audit.printed_tables import PublishedCounts
 from kotawala2026.exhibits._beside import beside, compared
-from kotawala2026.exhibits.item_count import jointly_solved
+from kotawala2026.exhibits.item_count import jointly_solved, rules_of_table
+from kotawala2026.labels import in_printed_order, pair_names
+from kotawala2026.operating_point import ALPHA, POWER
+from llm_power.board.operating_point import OperatingPoint
+from llm_power.board.resolution import add_resolution
+from llm_power.board.verdicts import verdict_table
 from llm_power.errors import InvalidArgument
-from llm_power.printed import Printed, parse_printed, split_parentheses
 from llm_power.report.tables import Column, Formatter, as_integer
 from llm_power.statistics._typing import IntArray
-from llm_power.statistics.mcnemar import mcnemar_asymptotic, mcnemar_exact
-from llm_power.statistics.paired_binary import PairSummary, summarize_counts
-from replication.printed import PublishedCounts
+from replication.exhibits import Inputs
+
+POINT: Final = OperatingPoint(alpha=ALPHA, power=POWER)
+_COUNTED: Final = ("n_items", "n11", "b", "c", "n00")
 
 
-def summarize(counts: PublishedCounts, n_items: IntArray) -> tuple[IntArray, PairSummary]:
-    """Return n11 and the summary of each pair at `n_items` items."""
-    n11 = jointly_solved(counts, n_items)
-    n00 = n_items - n11 - counts.b - counts.c
-    return n11, summarize_counts(n11, counts.b, counts.c, n00)
+def items_of(
+    inputs: Inputs, counts: PublishedCounts, panel: str, *stages: str
+) -> pd.DataFrame | None:
+    """Return stages of a panel for the printed pairs; None in a run from printed numbers."""
+    if not inputs.has(panel, "discordance"):
+        return None
+    rows = inputs.panel(panel, "discordance", "required_n", *stages)
+    return in_printed_order(rows, pair_names(counts)).astype(dict.fromkeys(_COUNTED, np.int64))
+
+
+def counted_pairs(
+    counts: PublishedCounts, items: pd.DataFrame | None, n_items: IntArray
+) -> pd.DataFrame:
+    """Return ``discordance`` and ``required_n`` of the printed pairs, in printed order.
+
+    They are those of `items`; without, of the printed counts at `n_items` items.
+    """
+    if items is not None:
+        return items
+    n11, ranks = jointly_solved(counts, n_items), np.arange(1, len(counts) + 1)
+    pairs = pd.DataFrame(
+        {
+            "task": counts.label,
+            "rank_a": ranks,
+            "rank_b": ranks + 1,
+            "model_a": counts.model_a,
+            "model_b": counts.model_b,
+            "n_items": n_items,
+            "n11": n11,
+            "b": counts.b,
+            "c": counts.c,
+            "n00": n_items - n11 - counts.b - counts.c,
+        }
+    )
+    return verdict_table(pairs, add_resolution(pairs, POINT))
 
 
 def side_by_side(
-    counts: PublishedCounts, gap_pp: Sequence[Printed], n_items: IntArray
+    counts: PublishedCounts,
+    gap_pp: Sequence[Printed],
+    items: pd.DataFrame | None,
+    n_items: IntArray,
+    rule: DisplayRule,
 ) -> pd.DataFrame:
     """Return labels and counts with each printed result, its recomputation and their agreement.
 
-    For QUANTITY in p_a, p_b, gap_pp, rho, p_chi2 and p_exact there are three columns:
-    ``QUANTITY_printed`` (str), ``QUANTITY`` (float) and ``QUANTITY_agrees`` (bool).
+    For QUANTITY in p_a, p_b, gap_pp, rho, p_chi2, p_exact and n_star there are three columns:
+    ``QUANTITY_printed`` (str), ``QUANTITY`` (float) and ``QUANTITY_agrees`` (bool); with `items`
+    also for n_items, b and c. `rule` is how the table rounds N*; `n_star_rules` are all the rules
+    that turn N* into what is printed.
     """
     if len(gap_pp) != len(counts):
         raise InvalidArgument(
             f"gap_pp must have one entry a pair ({len(counts)}), got {len(gap_pp)}"
         )
-    n11, summary = summarize(counts, n_items)
+    pairs = counted_pairs(counts, items, n_items)
     columns: dict[str, object] = {
         # What names a row for other files: a name can be misprinted.
         "row": np.arange(1, len(counts) + 1),
         "label": counts.label,
         "model_a": counts.model_a,
         "model_b": counts.model_b,
-        "n_items": n_items,
-        "n11": n11,
-        "b": counts.b,
-        "c": counts.c,
-        "n00": n_items - n11 - counts.b - counts.c,
+        **{name: pairs[name] for name in _COUNTED},
     }
     for name, printed, value in (
-        ("p_a", counts.p_a, summary.p_a),
-        ("p_b", counts.p_b, summary.p_b),
-        ("gap_pp", gap_pp, 100 * np.abs(summary.delta)),
-        ("rho", counts.rho, summary.rho),
-        ("p_chi2", counts.p_chi2, mcnemar_asymptotic(counts.b, counts.c)),
-        ("p_exact", counts.p_exact, mcnemar_exact(counts.b, counts.c)),
+        ("p_a", counts.p_a, pairs["p_a"]),
+        ("p_b", counts.p_b, pairs["p_b"]),
+        ("gap_pp", gap_pp, 100 * pairs["delta"].abs()),
+        ("rho", counts.rho, pairs["rho"]),
+        ("p_chi2", counts.p_chi2, pairs["p_chi2"]),
+        ("p_exact", counts.p_exact, pairs["p_exact"]),
     ):
         columns |= beside(name, printed, value)
+    rules = rules_of_table(with_counts_of(counts, pairs), pairs["n_items"].to_numpy())
     columns |= {
         "n_star_printed": [cell.text for cell in counts.n_star],
-        "n_star": summary.n_star,
-        "q": summary.q,
-        "resolved": summary.resolved,
+        "n_star": pairs["n_star"],
+        "q": pairs["q"],
+        "resolved": pairs["resolved"],
+        "n_star_rules": [", ".join(row) for row in rules],
+        "n_star_agrees": [rule in row for row in rules],
     }
+    if items is not None:
+        for name, whole in (("n_items", counts.n_items), ("b", counts.b), ("c", counts.c)):
+            columns[f"{name}_printed"] = list(map(as_integer, whole))
+            columns[f"{name}_agrees"] = whole == pairs[name].to_numpy()
     return pd.DataFrame(columns)
+
+
+def with_counts_of(counts: PublishedCounts, pairs: pd.DataFrame) -> PublishedCounts:
+    """Return a printed table with the b and c of `counted_pairs` in place of its own."""
+    return replace(counts, b=pairs["b"].to_numpy(), c=pairs["c"].to_numpy())
 
 
 def label_and_gap(cell: str) -> tuple[str, Printed]:
@@ -86,16 +143,21 @@ def stacked(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.join(pd.DataFrame(cells))
 
 
-def shown_columns(label: str, n_star: Formatter) -> list[Column]:
+def shown_columns(frame: pd.DataFrame, label: str, n_star: Formatter) -> list[Column]:
     """Return the columns of the printed table; `n_star` rounds N* as it does."""
     return [
         Column("label", label),
         Column("models", "Models A, B"),
         compared("p", "p̂_A, p̂_B"),
-        Column("b", "b", as_integer, "right"),
-        Column("c", "c", as_integer, "right"),
+        counted(frame, "b", "b"),
+        counted(frame, "c", "c"),
         compared("rho", "ρ̂"),
         compared("p_chi2", "p, χ²"),
         compared("p_exact", "p, exact"),
         compared("n_star", "N*", n_star),
     ]
+
+
+def counted(frame: pd.DataFrame, name: str, header: str) -> Column:
+    """Return the column of a count, with the printed one beside it where the frame has it."""
+    return Column(name, header, as_integer, "right", printed=f"{name}_printed" in frame)

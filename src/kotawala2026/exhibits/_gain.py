@@ -7,12 +7,12 @@ import pandas as pd
 from llm_power.statistics._typing import FloatArray
 
 
-def gain_of_pairing(verdicts: pd.DataFrame) -> FloatArray:
+def gain_of_pairing(pairs: pd.DataFrame) -> FloatArray:
     r"""N*_Miller over N* of each pair: :math:`(p_A q_A + p_B q_B)/\sigma_D^2`, eq. (5).
 
     Both required numbers are K times a variance over the squared gap. A pair without a gap needs
     infinitely many items by both formulas: its gain is that of their variances.
     """
-    p_a, p_b = verdicts["p_a"].to_numpy(), verdicts["p_b"].to_numpy()
-    gain: FloatArray = (p_a * (1 - p_a) + p_b * (1 - p_b)) / verdicts["var_d"].to_numpy()
+    p_a, p_b = pairs["p_a"].to_numpy(), pairs["p_b"].to_numpy()
+    gain: FloatArray = (p_a * (1 - p_a) + p_b * (1 - p_b)) / pairs["var_d"].to_numpy()
     return gain

@@ -19,7 +19,7 @@ from replication.exhibits import Drawing, Exhibit, Inputs
 
 def make(inputs: Inputs) -> Exhibit:
     """Make Figure 1."""
-    frame = figure_01(inputs.verdicts("oll_v1"))
+    frame = figure_01(inputs.stage("oll_v1", "required_n"))
     compared = summarize(frame, inputs.settings)
     caption = (
         f"Circles: required items of the unpaired formula over those of eq. (6), {len(frame)} "
@@ -34,13 +34,13 @@ def make(inputs: Inputs) -> Exhibit:
     )
 
 
-def figure_01(verdicts: pd.DataFrame) -> pd.DataFrame:
+def figure_01(pairs: pd.DataFrame) -> pd.DataFrame:
     r"""Circles of Figure 1.
 
     Parameters
     ----------
-    verdicts : DataFrame
-        Verdict table of the board, all pairs of all tasks.
+    pairs : DataFrame
+        Stage ``required_n`` of the board, all pairs of all tasks.
 
     Returns
     -------
@@ -52,11 +52,11 @@ def figure_01(verdicts: pd.DataFrame) -> pd.DataFrame:
     -----
     The gain is 1/(1 - rho) where :math:`p_A q_A = p_B q_B`.
     """
-    gain, rho = gain_of_pairing(verdicts), verdicts["rho"].to_numpy()
+    gain, rho = gain_of_pairing(pairs), pairs["rho"].to_numpy()
     return pd.DataFrame(
         {
-            "task": [task_label(task) for task in verdicts["task"]],
-            "pair": pair_labels(verdicts),
+            "task": [task_label(task) for task in pairs["task"]],
+            "pair": pair_labels(pairs),
             "rho": rho,
             "gain": gain,
             "textbook": 1 / (1 - rho),

@@ -8,11 +8,11 @@ import pandas as pd
 import seaborn as sns
 from matplotlib.figure import Figure
 
+from audit.printed_tables import PublishedCounts
 from kotawala2026.exhibits._bars import PRINTED, legend_above, printed_handle, style_bars
 from kotawala2026.labels import model_label, pair_labels, task_label
 from llm_power.report.figures import PAGE_INCHES
 from replication.exhibits import Drawing, Exhibit, Inputs
-from replication.printed import PublishedCounts
 
 _COLUMNS = 2
 _PANEL_INCHES = 2.25
@@ -20,7 +20,7 @@ _PANEL_INCHES = 2.25
 
 def make(inputs: Inputs) -> Exhibit:
     """Make Figure 2."""
-    frame = figure_02(inputs.verdicts("oll_v1"))
+    frame = figure_02(inputs.panel("oll_v1", "discordance", "required_n"))
     printed, said = printed_r(inputs.counts(6)), inputs.settings["figure_2_unresolved"]
     title = f"Resolution of {len(frame)} pairs"
     caption = (
@@ -34,13 +34,13 @@ def make(inputs: Inputs) -> Exhibit:
     )
 
 
-def figure_02(verdicts: pd.DataFrame) -> pd.DataFrame:
+def figure_02(pairs: pd.DataFrame) -> pd.DataFrame:
     """Bars of Figure 2.
 
     Parameters
     ----------
-    verdicts : DataFrame
-        Verdict table of the board, all pairs of all tasks.
+    pairs : DataFrame
+        Stages ``discordance`` and ``required_n`` of the board, all pairs of all tasks.
 
     Returns
     -------
@@ -50,13 +50,13 @@ def figure_02(verdicts: pd.DataFrame) -> pd.DataFrame:
     """
     frame = pd.DataFrame(
         {
-            "task": [task_label(task) for task in verdicts["task"]],
-            "pair": pair_labels(verdicts),
-            "n_items": verdicts["n_items"],
-            "delta": verdicts["delta"],
-            "n_star": verdicts["n_star"],
-            "r": verdicts["n_star"] / verdicts["n_items"],
-            "resolved": verdicts["resolved"].astype(bool),
+            "task": [task_label(task) for task in pairs["task"]],
+            "pair": pair_labels(pairs),
+            "n_items": pairs["n_items"],
+            "delta": pairs["delta"],
+            "n_star": pairs["n_star"],
+            "r": pairs["n_star"] / pairs["n_items"],
+            "resolved": pairs["resolved"].astype(bool),
         }
     )
     order = {task: place for place, task in enumerate(dict.fromkeys(frame["task"]))}

@@ -9,26 +9,28 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from audit.printed_tables import PublishedCounts
 from kotawala2026.exhibits._bars import PRINTED, legend_above, printed_handle, style_bars
+from kotawala2026.exhibits._counts_table import counted_pairs, items_of
 from llm_power.provenance import Provenance
 from llm_power.report.figures import new_figure
 from llm_power.statistics._typing import FloatArray
 from llm_power.statistics.exact_required_n import connor_required_n
-from llm_power.statistics.inversion import resolution_ratio
-from llm_power.statistics.paired_binary import required_n_discordance
 from replication.exhibits import Drawing, Exhibit, Inputs
-from replication.printed import PublishedCounts
 
 
 def make(inputs: Inputs) -> Exhibit:
     """Make Figure 3."""
     counts = inputs.counts(7, n_items=inputs.settings["mmlu_pro_n_items"])
-    frame, second, printed = figure_03(counts), connor_r(counts), printed_r(counts)
-    source = [Provenance.published("Table 7")]
+    items = items_of(inputs, counts, "mmlu_pro_top10")
+    frame, second, printed = figure_03(counts, items), connor_r(counts, items), printed_r(counts)
+    source = [*inputs.provenance(), Provenance.published("Table 7")]
+    n_items, said_n = int(frame["n_items"][0]), int(counts.n_items[0])
+    of_caption = "the number" if n_items == said_n else f"where {said_n:,} is the number"
     unresolved, said = int((~frame["resolved"]).sum()), inputs.settings["figure_3_unresolved"]
     apart, within = np.abs(second / frame["r"] - 1).max(), inputs.settings["figure_3_forms_within"]
     caption = (
-        f"r = N*/N at N = {counts.n_items[0]:,}, the number of the paper's caption, by eq. (6); "
+        f"r = N*/N at N = {n_items:,}, {of_caption} of the paper's caption, by eq. (6); "
         "ticks: by Connor's form of the discordance formula, at most "
         f"{100 * apart:.2f}% apart, where the paper prints {100 * within:g}%; diamonds: from "
         f"the N* that Table 7 prints. Unresolved: {unresolved} of {len(frame)}; the paper prints "
@@ -45,13 +47,15 @@ def make(inputs: Inputs) -> Exhibit:
     )
 
 
-def figure_03(counts: PublishedCounts) -> pd.DataFrame:
+def figure_03(counts: PublishedCounts, items: pd.DataFrame | None = None) -> pd.DataFrame:
     r"""Bars of Figure 3.
 
     Parameters
     ----------
     counts : PublishedCounts
         Table 7.
+    items : DataFrame, optional
+        The pairs on the board's items, from `items_of`; without, b and c are the printed ones.
 
     Returns
     -------
@@ -61,29 +65,31 @@ def figure_03(counts: PublishedCounts) -> pd.DataFrame:
 
     Notes
     -----
-    r is computed at the N = 12,032 of the caption. :math:`r = K((b+c)/(b-c)^2 - 1/N)`, so the
-    12,031 items that Table 7 implies would move a bar by 5e-8.
+    Of printed counts r is computed at the N = 12,032 of the caption.
+    :math:`r = K((b+c)/(b-c)^2 - 1/N)`, so the 12,031 items that Table 7 implies would move a bar
+    by 5e-8.
     """
-    n_star = required_n_discordance(counts.b, counts.c, counts.n_items)
-    q = resolution_ratio(counts.n_items, n_star)
+    pairs = counted_pairs(counts, items, counts.n_items)
     return pd.DataFrame(
         {
             "label": counts.label,
             "model_a": counts.model_a,
             "model_b": counts.model_b,
-            "n_items": counts.n_items,
-            "n_star": n_star,
-            "q": q,
-            "r": n_star / counts.n_items,
-            "resolved": q >= 1,
+            "n_items": pairs["n_items"],
+            "n_star": pairs["n_star"],
+            "q": pairs["q"],
+            "r": pairs["n_star"] / pairs["n_items"],
+            "resolved": pairs["resolved"],
         }
     )
 
 
-def connor_r(counts: PublishedCounts) -> FloatArray:
+def connor_r(counts: PublishedCounts, items: pd.DataFrame | None = None) -> FloatArray:
     """Return r of each pair by the second formula that Section 6.2 names but does not write."""
-    p10, p01 = counts.b / counts.n_items, counts.c / counts.n_items
-    return connor_required_n(p10, p01) / counts.n_items
+    pairs = counted_pairs(counts, items, counts.n_items)
+    n_items, b, c = (pairs[name].to_numpy() for name in ("n_items", "b", "c"))
+    ratio: FloatArray = connor_required_n(b / n_items, c / n_items) / n_items
+    return ratio
 
 
 def printed_r(counts: PublishedCounts) -> FloatArray:

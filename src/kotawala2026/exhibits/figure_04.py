@@ -7,14 +7,14 @@ import pandas as pd
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
+from kotawala2026.e_process_simulation import e_process_calibration, e_process_trajectories
 from kotawala2026.operating_point import ALPHA
 from llm_power.provenance import Provenance
 from llm_power.report.figures import BLUE, new_figure
-from llm_power.report.tables import Column, Table, as_fixed, as_integer, as_text
+from llm_power.report.tables import Column, Table, as_integer, as_percent, as_text
 from llm_power.statistics._seeds import named_rng
 from llm_power.statistics.bernoulli_pairs import discordance_from_required_n
 from llm_power.statistics.e_process import UNIFORM_98
-from llm_power.statistics.e_process_simulation import e_process_calibration, e_process_trajectories
 from replication.exhibits import Drawing, Exhibit, Inputs
 from replication.stages import csv_text
 
@@ -22,6 +22,7 @@ from replication.stages import csv_text
 HYPOTHESES = ("H0", "H1")
 # The paper states no horizon; three times the required N of the pair shows the crossings.
 HORIZON = 3
+_percent = as_percent(1)
 
 
 def make(inputs: Inputs) -> Exhibit:
@@ -318,7 +319,3 @@ def _path(trajectory: pd.DataFrame, horizon: int) -> np.ndarray:
     """Corners of one trajectory, from 0 at no items to the horizon."""
     n, log_e = trajectory["n_items"].to_numpy(), trajectory["log_e"].to_numpy()
     return np.column_stack([[0, *n, horizon], [0.0, *log_e, log_e[-1]]])
-
-
-def _percent(share: float) -> str:
-    return as_fixed(1)(100 * share)

@@ -22,7 +22,7 @@ _HALF_DIGIT = 0.0005
 
 def make(inputs: Inputs) -> Exhibit:
     """Make Figure 7."""
-    frame = figure_07(inputs.verdicts("frontier"))
+    frame = figure_07(inputs.panel("frontier", "discordance", "required_n"))
     _, n_items, gap = inputs.settings["frontier_items_and_gap"]
     rho = inputs.settings["frontier_rho"]
     beside = [
@@ -45,13 +45,13 @@ def make(inputs: Inputs) -> Exhibit:
     )
 
 
-def figure_07(verdicts: pd.DataFrame) -> pd.DataFrame:
+def figure_07(pairs: pd.DataFrame) -> pd.DataFrame:
     """Bars of Figure 7.
 
     Parameters
     ----------
-    verdicts : DataFrame
-        Verdict table of the frontier panel, adjacent ranks.
+    pairs : DataFrame
+        Stages ``discordance`` and ``required_n`` of the frontier panel, adjacent ranks.
 
     Returns
     -------
@@ -59,7 +59,7 @@ def figure_07(verdicts: pd.DataFrame) -> pd.DataFrame:
         One row a pair, in rank order: ``label``, ``model_a``, ``model_b``, ``n_items``,
         ``delta``, ``rho``, ``n_star``, ``r`` = N*/N and ``resolved``.
     """
-    rows = verdicts.sort_values("rank_a").reset_index(drop=True)
+    rows = pairs.sort_values("rank_a").reset_index(drop=True)
     return pd.DataFrame(
         {
             "label": rank_labels(rows),

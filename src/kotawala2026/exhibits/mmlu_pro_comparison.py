@@ -24,7 +24,7 @@ def make(inputs: Inputs) -> Exhibit:
     """Set the paper's top ten beside the models of the MMLU-Pro authors."""
     panel = "mmlu_pro_authors.adjacent"
     frame = mmlu_pro_comparison(
-        inputs.verdicts(panel),
+        inputs.panel(panel, "required_n", "icc", "e_process"),
         inputs.stage(panel, "cluster_definitions"),
         counts=inputs.printed(5),
         clusters=inputs.printed(4),
@@ -35,7 +35,7 @@ def make(inputs: Inputs) -> Exhibit:
 
 
 def mmlu_pro_comparison(
-    verdicts: pd.DataFrame,
+    pairs: pd.DataFrame,
     definitions: pd.DataFrame,
     *,
     counts: pd.DataFrame,
@@ -46,9 +46,9 @@ def mmlu_pro_comparison(
 
     Parameters
     ----------
-    verdicts, definitions : DataFrame
-        Verdict table of the adjacent pairs of the board, and the unresolved pairs under other
-        definitions of a cluster.
+    pairs, definitions : DataFrame
+        Stages ``required_n``, ``icc`` and ``e_process`` of the adjacent pairs of the board, and
+        the unresolved pairs under other definitions of a cluster.
     counts, clusters : DataFrame
         Tables 5 and 4 as loaded.
     settings : mapping
@@ -66,7 +66,7 @@ def mmlu_pro_comparison(
     by_definition = definitions.set_index("definition")["n_unresolved"]
     low, high = settings["mmlu_pro_shortcut_ratio_range"]
     rows = [
-        (f"Unresolved, {name}", unresolved[row].text, _unresolved(verdicts[column]))
+        (f"Unresolved, {name}", unresolved[row].text, _unresolved(pairs[column]))
         for name, row, column in (
             ("fixed n", "Fixed-n", "resolved"),
             ("anytime-valid", "Anytime-valid", "resolved_anytime"),
@@ -76,21 +76,21 @@ def mmlu_pro_comparison(
     for name, definition, key in _DEFINITIONS:
         stated = settings[f"mmlu_pro_unresolved_{key}"]
         rows.append(
-            (name, f"{stated}/{len(clusters)}", f"{by_definition[definition]}/{len(verdicts)}")
+            (name, f"{stated}/{len(clusters)}", f"{by_definition[definition]}/{len(pairs)}")
         )
     rows += [
-        ("ICC of the difference, median", f"{np.median(icc):.4f}", _median(verdicts["icc"], 4)),
-        ("ICC of the difference, range", _range(icc, 4), _range(verdicts["icc"], 4)),
+        ("ICC of the difference, median", f"{np.median(icc):.4f}", _median(pairs["icc"], 4)),
+        ("ICC of the difference, range", _range(icc, 4), _range(pairs["icc"], 4)),
         (
             "Design effect, median",
             f"{np.median(effect):.2f}",
-            _median(verdicts["design_effect"], 2),
+            _median(pairs["design_effect"], 2),
         ),
-        ("Correlation of neighbors, range", _range(rho, 2), _range(verdicts["rho"], 2)),
+        ("Correlation of neighbors, range", _range(rho, 2), _range(pairs["rho"], 2)),
         (
             "Shortcut n_h over N*, range",
             f"{low:.3f} to {high:.3f}",
-            _range(verdicts["n_h"] / verdicts["n_star"], 3),
+            _range(pairs["n_h"] / pairs["n_star"], 3),
         ),
     ]
     return pd.DataFrame(rows, columns=["quantity", "paper", "board"])

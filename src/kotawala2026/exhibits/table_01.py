@@ -10,10 +10,10 @@ import pandas as pd
 import statsmodels
 from scipy.special import ndtri
 
+from audit.agreement import agrees
+from audit.printed import Printed
 from kotawala2026.exhibits._beside import as_rounded_up, compared
-from llm_power.agreement import agrees
 from llm_power.errors import InvalidArgument
-from llm_power.printed import Printed
 from llm_power.provenance import Provenance
 from llm_power.report.tables import Column, Table, as_printed
 from llm_power.statistics.paired_binary import required_n_paired_binary

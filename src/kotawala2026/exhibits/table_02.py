@@ -7,15 +7,15 @@ from collections.abc import Hashable, Mapping, Sequence
 import numpy as np
 import pandas as pd
 
+from audit.printed import Printed
 from kotawala2026.exhibits._beside import compared
 from kotawala2026.operating_point import ALPHA, POWER
+from kotawala2026.rejection_rates import TESTS, CalibrationCell, calibration_cell
 from llm_power.errors import InvalidArgument
-from llm_power.printed import Printed
 from llm_power.provenance import Provenance
-from llm_power.report.tables import Column, Table, as_fixed, as_text, to_csv
+from llm_power.report.tables import Column, Table, as_percent, as_text, to_csv
 from llm_power.statistics._seeds import named_rng
 from llm_power.statistics._typing import FloatArray
-from llm_power.statistics.rejection_rates import TESTS, CalibrationCell, calibration_cell
 from replication.exhibits import Exhibit, Inputs
 
 # Repetitions of the whole table that its Monte Carlo error is read from.
@@ -101,7 +101,7 @@ def compute(
     Raises
     ------
     InvalidArgument
-        As `declared_five` and `llm_power.statistics.rejection_rates.calibration_cell`.
+        As `declared_five` and `kotawala2026.rejection_rates.calibration_cell`.
     """
     five = declared_five(p, rho_z)
     cells = [
@@ -120,7 +120,7 @@ def summarize(cells: pd.DataFrame, printed: pd.DataFrame, *, seed: int) -> pd.Da
         From `compute`.
     printed : DataFrame
         Table 2 as loaded; its rows are the tests in the order of
-        `llm_power.statistics.rejection_rates.TESTS`.
+        `kotawala2026.rejection_rates.TESTS`.
     seed : int
         Seed of the repetitions; one stream a test and choice of cells.
 
@@ -203,14 +203,14 @@ def build_cells(cells: pd.DataFrame, *, seed: int) -> Table:
             Column("p", "p", as_text, "right", "$p$"),
             Column("rho_z", "ρ_z", as_text, "right", r"$\rho_z$"),
             Column("declared", "Of the five", as_text, "center"),
-            Column("delta", "gap, pp", _percent, "right"),
+            Column("delta", "gap, pp", as_percent(2), "right"),
             Column("test", "Test", _spaced),
-            Column("type1", "type-I, %", _percent, "right"),
-            Column("type1_se", "SE", _percent, "right"),
-            Column("type1_exact", "exact", _percent, "right"),
-            Column("power", "power, %", _percent, "right"),
-            Column("power_se", "SE", _percent, "right"),
-            Column("power_exact", "exact", _percent, "right"),
+            Column("type1", "type-I, %", as_percent(2), "right"),
+            Column("type1_se", "SE", as_percent(2), "right"),
+            Column("type1_exact", "exact", as_percent(2), "right"),
+            Column("power", "power, %", as_percent(2), "right"),
+            Column("power_se", "SE", as_percent(2), "right"),
+            Column("power_exact", "exact", as_percent(2), "right"),
         ],
         caption="Every cell behind Table 2.",
         provenance=provenance(seed=seed, n_trials=int(cells["n_trials"].iloc[0]))[:1],
@@ -229,7 +229,7 @@ def _cell_rows(cell: CalibrationCell, *, declared: bool) -> pd.DataFrame:
             "p": cell.p,
             "rho_z": cell.rho_z,
             "declared": declared,
-            "test": null.tests,
+            "test": TESTS,
             "n_items": null.n_items,
             "n_trials": null.n_trials,
             "delta": cell.delta,
@@ -296,10 +296,6 @@ def _no_other_five(summary: pd.DataFrame, cells: pd.DataFrame) -> list[str]:
 def _five(cells: pd.DataFrame) -> str:
     declared = cells.loc[cells["declared"], ["p", "rho_z"]].drop_duplicates()
     return ", ".join(f"({p:g}, {r:g})" for p, r in declared.itertuples(index=False))
-
-
-def _percent(value: float) -> str:
-    return as_fixed(2)(100 * value)
 
 
 def _plain_chi(variant: str) -> str:

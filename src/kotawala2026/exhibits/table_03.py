@@ -8,11 +8,11 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
+from audit.agreement import agrees
+from audit.printed import PrintedCount
 from kotawala2026.exhibits._beside import beside, compared, count_unresolved
-from llm_power.agreement import agrees
 from llm_power.board.summary import GAP_BINS, unresolved_by_gap
 from llm_power.errors import InvalidArgument
-from llm_power.printed import PrintedCount
 from llm_power.provenance import Provenance
 from llm_power.report.tables import Column, Table
 from replication.exhibits import Exhibit, Inputs
@@ -20,19 +20,19 @@ from replication.exhibits import Exhibit, Inputs
 
 def make(inputs: Inputs) -> Exhibit:
     """Make Table 3."""
-    frame = table_03(inputs.printed(3), inputs.verdicts("oll_v1"))
+    frame = table_03(inputs.printed(3), inputs.panel("oll_v1", "discordance", "required_n"))
     return Exhibit(present(frame, inputs.provenance()))
 
 
-def table_03(published: pd.DataFrame, verdicts: pd.DataFrame) -> pd.DataFrame:
+def table_03(published: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
     """Each cell of Table 3, as printed and as the board gives it.
 
     Parameters
     ----------
     published : DataFrame
         Table 3 as loaded: a row a bucket, and the row of all pairs.
-    verdicts : DataFrame
-        Verdict table of the board, all pairs of all tasks.
+    pairs : DataFrame
+        Stages ``discordance`` and ``required_n`` of the board, all pairs of all tasks.
 
     Returns
     -------
@@ -55,14 +55,14 @@ def table_03(published: pd.DataFrame, verdicts: pd.DataFrame) -> pd.DataFrame:
         raise InvalidArgument(
             f"published must have {len(GAP_BINS) + 2} rows (buckets and all), got {len(published)}"
         )
-    gap = verdicts["delta"].abs()
-    r = verdicts["n_star"] / verdicts["n_items"]
-    buckets = unresolved_by_gap(verdicts.assign(task="all"))
+    gap = pairs["delta"].abs()
+    r = pairs["n_star"] / pairs["n_items"]
+    buckets = unresolved_by_gap(pairs.assign(task="all"))
     everything = pd.DataFrame(
         {
             "gap_up_to": [np.inf],
-            "n_pairs": [len(verdicts)],
-            "n_unresolved": [count_unresolved(verdicts["resolved"])],
+            "n_pairs": [len(pairs)],
+            "n_unresolved": [count_unresolved(pairs["resolved"])],
             "r_median": [r.median()],
             "r_worst": [r.max()],
         }

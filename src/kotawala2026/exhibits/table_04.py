@@ -17,19 +17,21 @@ from replication.exhibits import Exhibit, Inputs
 
 def make(inputs: Inputs) -> Exhibit:
     """Make Table 4."""
-    frame = table_04(inputs.printed(4), inputs.verdicts("mmlu_pro_top10"))
+    pairs = inputs.panel("mmlu_pro_top10", "discordance", "required_n", "icc")
+    frame = table_04(inputs.printed(4), pairs)
     return Exhibit(present(frame, inputs.provenance()))
 
 
-def table_04(published: pd.DataFrame, verdicts: pd.DataFrame) -> pd.DataFrame:
+def table_04(published: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
     r"""Each cell of Table 4, as printed and as the board gives it.
 
     Parameters
     ----------
     published : DataFrame
         Table 4 as loaded.
-    verdicts : DataFrame
-        Verdict table of MMLU-Pro's top ten, adjacent ranks, clustered by subject.
+    pairs : DataFrame
+        Stages ``discordance``, ``required_n`` and ``icc`` of MMLU-Pro's top ten, adjacent
+        ranks, clustered by subject.
 
     Returns
     -------
@@ -49,7 +51,7 @@ def table_04(published: pd.DataFrame, verdicts: pd.DataFrame) -> pd.DataFrame:
     :math:`DE = 1 + (\bar m - 1) ICC^+` with :math:`\bar m` = N/K, Section 6.4. Where the paper
     prints a bound (ranks 6 vs 7 and 9 vs 10), agreement means that the bound holds.
     """
-    rows = in_printed_order(verdicts, list(published["pair"]))
+    rows = in_printed_order(pairs, list(published["pair"]))
     return pd.DataFrame(
         {
             "label": published["pair"],

@@ -1,57 +1,60 @@
 """Table 5: unresolved pairs by procedure.
 
-The column MMLU-Pro needs printed counts only, but for its clustered cell; the column OLL v1,
-and that cell, need boards.
+Of printed numbers, the column MMLU-Pro needs counts only, but for its clustered cell; the column
+OLL v1, and that cell, need boards. With items both columns are the boards'.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 
+from audit.printed import PrintedCount
+from audit.printed_tables import PublishedCounts
+from kotawala2026.exhibits._counts_table import POINT, counted_pairs, items_of, with_counts_of
 from kotawala2026.labels import in_printed_order, task_label
-from llm_power.errors import InvalidArgument
-from llm_power.printed import PrintedCount
+from llm_power.board.multiplicity import add_multiplicity
+from llm_power.board.sequential import add_sequential
+from llm_power.board.verdicts import verdict_table
 from llm_power.provenance import Provenance
 from llm_power.report.tables import Column, Table
-from llm_power.statistics._typing import BoolArray, FloatArray
-from llm_power.statistics.e_process import UNIFORM_98, anytime_required_n
+from llm_power.statistics._typing import BoolArray
 from llm_power.statistics.mcnemar import mcnemar_asymptotic
 from llm_power.statistics.multiplicity import Procedure, adjusted_required_n
-from llm_power.statistics.paired_binary import required_n_discordance
 from replication.exhibits import Exhibit, Inputs
-from replication.printed import PublishedCounts
 
 MMLU_PRO, OLL_V1 = "MMLU-Pro", "OLL v1"
 _FROM_COUNTS, _FROM_BOARD = "counts", "board"
+_CLUSTERED = "Real-ICC clustered"
 
 
 def make(inputs: Inputs) -> Exhibit:
     """Make Table 5."""
-    settings, printed = inputs.settings, inputs.printed(5)
-    oll_v1 = table_05_oll_v1(printed, inputs.verdicts("oll_v1"))
+    settings, printed, panel = inputs.settings, inputs.printed(5), "mmlu_pro_top10"
+    counts = inputs.counts(7, n_items=settings["mmlu_pro_n_items"])
     mmlu_pro = table_05(
         printed,
-        inputs.counts(7, n_items=settings["mmlu_pro_n_items"]),
-        np.array([effect.value for effect in inputs.printed(4)["design_effect"]]),
+        counts,
+        inputs.stage(panel, "icc"),
+        items_of(inputs, counts, panel, "multiplicity", "e_process"),
         all_pairs_family=settings["mmlu_pro_all_pairs_family"],
         all_pairs_unresolved=settings["mmlu_pro_all_pairs_unresolved"],
-        mmlu_pro=inputs.verdicts("mmlu_pro_top10"),
     )
-    frame = pd.concat([oll_v1, mmlu_pro], ignore_index=True)
+    stages = inputs.panel("oll_v1", "required_n", "multiplicity", "e_process")
+    frame = pd.concat([table_05_oll_v1(printed, stages), mmlu_pro], ignore_index=True)
     return Exhibit(present(frame, inputs.provenance()))
 
 
 def table_05(
     published: pd.DataFrame,
     counts: PublishedCounts,
-    design_effect: FloatArray,
+    clusters: pd.DataFrame,
+    items: pd.DataFrame | None = None,
     *,
     all_pairs_family: int,
     all_pairs_unresolved: int,
-    mmlu_pro: pd.DataFrame | None = None,
 ) -> pd.DataFrame:
     """Unresolved adjacent-rank pairs of MMLU-Pro's top ten under each procedure.
 
@@ -61,14 +64,15 @@ def table_05(
         Table 5 as loaded.
     counts : PublishedCounts
         Table 7; its pairs are the adjacent family.
-    design_effect : ndarray, shape (n_pairs,)
-        The printed design effects (Table 4).
+    clusters : DataFrame
+        Stage ``icc`` of the adjacent pairs, clustered by subject; it decides the clustered row.
+    items : DataFrame, optional
+        The pairs on the board's items with the stages ``multiplicity`` and ``e_process``, from
+        `items_of`; without, all rows but the clustered one are of the printed counts.
     all_pairs_family : int
         Size of the family of all pairs, 45.
     all_pairs_unresolved : int
         Unresolved pairs that Section 6.2 states for that family.
-    mmlu_pro : DataFrame, optional
-        Verdict table of the adjacent pairs, clustered by subject; it decides the clustered row.
 
     Returns
     -------
@@ -81,13 +85,10 @@ def table_05(
     Raises
     ------
     InvalidArgument
-        If `design_effect` has another length than `counts`, or `mmlu_pro` is about other pairs.
+        If `clusters` is about other pairs.
 
     Notes
     -----
-    The counts decide all rows but the clustered one: they hold no clusters. Without a board,
-    that row is the printed design effect times the recomputed N*, and says so in ``basis``.
-
     Section 6.2 says that at m = 45 "all four verdicts stand" because every unresolved pair
     has q < 1 already. It overlooks the resolved ones: ranks 5 vs 6 need 5,786 x 2.14 =
     12,407 items, more than there are, which makes five.
@@ -96,75 +97,67 @@ def table_05(
     whether it has crossed; the two questions have a row each, see
     `llm_power.statistics.e_process.anytime_required_n`.
     """
-    if design_effect.shape != (len(counts),):
-        raise InvalidArgument(
-            f"design_effect must have shape ({len(counts)},), got {design_effect.shape}"
-        )
-    n, m = counts.n_items, len(counts)
-    n_star = required_n_discordance(counts.b, counts.c, n)
-    anytime = anytime_required_n(counts.b, counts.c, n, mixture=UNIFORM_98)
-    if mmlu_pro is None:
-        clustered, basis = n_star * design_effect > n, "printed DE × recomputed N*"
-    else:
-        board = in_printed_order(mmlu_pro, counts.label)
-        clustered, basis = ~board["resolved_cluster"].to_numpy(dtype=bool), _FROM_BOARD
-    cells: dict[str, PrintedCount] = dict(
-        zip(published["procedure"], published["mmlu_pro"], strict=True)
-    )
-    texts = {procedure: cell.text for procedure, cell in cells.items()}
-    corrected, labels = texts["Bonferroni / Holm"], np.array(counts.label)
-    rows: list[tuple[str, BoolArray, str | None]] = [
-        ("Fixed-n", n_star > n, texts["Fixed-n"]),
-        (f"Bonferroni, m = {m}", unresolved_under(counts, "bonferroni", m), corrected),
-        (f"Holm, m = {m}", unresolved_under(counts, "holm", m), corrected),
-        (
-            f"Bonferroni, m = {all_pairs_family}",
-            unresolved_under(counts, "bonferroni", all_pairs_family),
-            f"{all_pairs_unresolved}/{m}",
-        ),
-        ("Anytime-valid, not resolvable", ~anytime.resolved_anytime, texts["Anytime-valid"]),
-        ("Anytime-valid, not crossed", ~anytime.crossed, None),
-        ("Real-ICC clustered", clustered, texts["Real-ICC clustered"]),
-    ]
-    frame = _frame(MMLU_PRO, [(*row, ", ".join(labels[row[1]])) for row in rows], _FROM_COUNTS)
-    frame.loc[frame["procedure"] == "Real-ICC clustered", "basis"] = basis
+    pairs = counted_pairs(counts, items, counts.n_items)
+    if items is None:
+        stages = [add_multiplicity(pairs, pairs, POINT), add_sequential(pairs, POINT)]
+        pairs = verdict_table(pairs, *stages)
+    printed = _printed_cells(published, "mmlu_pro")
+    everything, m = f"Bonferroni, m = {all_pairs_family}", len(pairs)
+    in_family = unresolved_under(with_counts_of(counts, pairs), "bonferroni", all_pairs_family)
+    clustered = ~in_printed_order(clusters, counts.label)["resolved_cluster"].to_numpy(dtype=bool)
+    rows = _procedures(pairs, printed)
+    rows.insert(3, (everything, in_family, f"{all_pairs_unresolved}/{m}"))
+    rows.append((_CLUSTERED, clustered, printed[_CLUSTERED]))
+    labels, basis = np.array(counts.label), _FROM_COUNTS if items is None else _FROM_BOARD
+    frame = _frame(MMLU_PRO, [(*row, ", ".join(labels[row[1]])) for row in rows], basis)
+    frame.loc[frame["procedure"] == _CLUSTERED, "basis"] = _FROM_BOARD
     # The table has no row for the family of all pairs.
-    frame.loc[frame["procedure"] == f"Bonferroni, m = {all_pairs_family}", "where"] = "Section 6.2"
+    frame.loc[frame["procedure"] == everything, "where"] = "Section 6.2"
     return frame
 
 
-def table_05_oll_v1(published: pd.DataFrame, verdicts: pd.DataFrame) -> pd.DataFrame:
+def table_05_oll_v1(published: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
     """Unresolved pairs of the Open LLM Leaderboard v1 under each procedure.
 
     Parameters
     ----------
     published : DataFrame
         Table 5 as loaded.
-    verdicts : DataFrame
-        Verdict table of the board, all pairs of all tasks.
+    pairs : DataFrame
+        Stages ``required_n``, ``multiplicity`` and ``e_process`` of the board, all pairs of all
+        tasks.
 
     Returns
     -------
     DataFrame
         As `table_05`, but ``which`` counts the unresolved pairs of each task.
     """
-    cells: dict[str, PrintedCount | None] = dict(
-        zip(published["procedure"], published["oll_v1"], strict=True)
-    )
-    m = len(verdicts)
-    rows: list[tuple[str, pd.Series, str | None]] = [
-        ("Fixed-n", verdicts["resolved"], "Fixed-n"),
-        (f"Bonferroni, m = {m}", verdicts["resolved_bonferroni"], "Bonferroni / Holm"),
-        (f"Holm, m = {m}", verdicts["resolved_holm"], "Bonferroni / Holm"),
-        ("Anytime-valid, not resolvable", verdicts["resolved_anytime"], "Anytime-valid"),
-        ("Anytime-valid, not crossed", verdicts["crossed"], None),
+    rows = _procedures(pairs, _printed_cells(published, "oll_v1"))
+    of_tasks = [(*row, _by_task(pairs["task"][row[1]])) for row in rows]
+    return _frame(OLL_V1, of_tasks, _FROM_BOARD)
+
+
+def _printed_cells(published: pd.DataFrame, board: str) -> dict[str, str | None]:
+    cells: list[PrintedCount | None] = list(published[board])
+    return {
+        procedure: cell.text if cell else None
+        for procedure, cell in zip(published["procedure"], cells, strict=True)
+    }
+
+
+def _procedures(
+    pairs: pd.DataFrame, printed: Mapping[str, str | None]
+) -> list[tuple[str, BoolArray, str | None]]:
+    """Return each procedure without clusters, the pairs it leaves unresolved, and its cell."""
+    m, corrected = len(pairs), printed["Bonferroni / Holm"]
+    columns = [
+        ("Fixed-n", "resolved", printed["Fixed-n"]),
+        (f"Bonferroni, m = {m}", "resolved_bonferroni", corrected),
+        (f"Holm, m = {m}", "resolved_holm", corrected),
+        ("Anytime-valid, not resolvable", "resolved_anytime", printed["Anytime-valid"]),
+        ("Anytime-valid, not crossed", "crossed", None),
     ]
-    found = []
-    for procedure, passed, name in rows:
-        unresolved = ~passed.to_numpy(dtype=bool)
-        cell, which = cells[name] if name else None, _by_task(verdicts["task"][unresolved])
-        found.append((procedure, unresolved, cell.text if cell else None, which))
-    return _frame(OLL_V1, found, _FROM_BOARD)
+    return [(name, ~pairs[column].to_numpy(dtype=bool), cell) for name, column, cell in columns]
 
 
 def _frame(

@@ -6,28 +6,33 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from audit.printed import Printed
+from audit.printed_tables import PublishedCounts
 from kotawala2026.exhibits._beside import count_unresolved
 from kotawala2026.exhibits._counts_table import (
+    counted,
+    items_of,
     label_and_gap,
     shown_columns,
     side_by_side,
     stacked,
 )
-from kotawala2026.exhibits.item_count import rules_of_table
-from llm_power.printed import Printed
 from llm_power.provenance import Provenance
-from llm_power.report.tables import Column, Table, as_integer
+from llm_power.report.tables import Table, as_integer
 from replication.exhibits import Exhibit, Inputs
-from replication.printed import PublishedCounts
 
 
 def make(inputs: Inputs) -> Exhibit:
     """Make Table 6; Table 11 prints its gaps."""
+    counts = inputs.counts(6)
     gaps = [gap for _, gap in map(label_and_gap, inputs.printed(11)["pair"])]
-    return Exhibit(present(table_06(inputs.counts(6), gaps)))
+    frame = table_06(counts, gaps, items_of(inputs, counts, "oll_v1"))
+    return Exhibit(present(frame, inputs.provenance()))
 
 
-def table_06(counts: PublishedCounts, gap_pp: Sequence[Printed]) -> pd.DataFrame:
+def table_06(
+    counts: PublishedCounts, gap_pp: Sequence[Printed], items: pd.DataFrame | None = None
+) -> pd.DataFrame:
     """Each derived cell of Table 6, as printed and as its row's counts give it.
 
     Parameters
@@ -36,13 +41,16 @@ def table_06(counts: PublishedCounts, gap_pp: Sequence[Printed]) -> pd.DataFrame
         Table 6.
     gap_pp : sequence of Printed
         The printed gaps in percentage points, in the same order (Table 11's labels).
+    items : DataFrame, optional
+        The pairs on the board's items, from `items_of`; without, b and c are the printed ones.
 
     Returns
     -------
     DataFrame
         One row a pair. ``QUANTITY_printed``, ``QUANTITY`` (unrounded) and
         ``QUANTITY_agrees`` for p_a, p_b, gap_pp, rho, p_chi2, p_exact and n_star;
-        ``n_star_rules`` names the rounding rules that turn N* into what is printed.
+        ``n_star_rules`` names the rounding rules that turn N* into what is printed. With
+        `items` also for n_items, b and c.
 
     Raises
     ------
@@ -55,17 +63,13 @@ def table_06(counts: PublishedCounts, gap_pp: Sequence[Printed]) -> pd.DataFrame
     to the nearest integer (rounding up would print 3,376 and 20,256 for two rows), which is
     what ``n_star_agrees`` holds them against. Table 7 is rounded up.
     """
-    frame = side_by_side(counts, gap_pp, counts.n_items)
-    rules = rules_of_table(counts, counts.n_items)
-    frame["n_star_rules"] = [", ".join(row) for row in rules]
-    frame["n_star_agrees"] = ["nearest" in row for row in rules]
-    return frame
+    return side_by_side(counts, gap_pp, items, counts.n_items, "nearest")
 
 
-def present(frame: pd.DataFrame) -> Table:
-    """Dress the frame of `table_06`."""
-    columns = shown_columns("Task", as_integer)
-    columns.insert(2, Column("n_items", "N", as_integer, "right"))
+def present(frame: pd.DataFrame, provenance: Sequence[Provenance] = ()) -> Table:
+    """Dress the frame of `table_06`; `provenance` is that of the board's items, if any."""
+    columns = shown_columns(frame, "Task", as_integer)
+    columns.insert(2, counted(frame, "n_items", "N"))
     unresolved = count_unresolved(frame["resolved"])
     return Table(
         frame=frame,
@@ -73,7 +77,7 @@ def present(frame: pd.DataFrame) -> Table:
         columns=columns,
         caption="Raw discordance of the seven close OLL v1 pairs.",
         number="6",
-        provenance=[Provenance.published("Tables 6 and 11")],
+        provenance=[*provenance, Provenance.published("Tables 6 and 11")],
         notes=[
             "N* is rounded to the nearest integer. "
             f"{unresolved} of {len(frame)} pairs are unresolved."

@@ -7,25 +7,34 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from audit.printed import Printed
+from audit.printed_tables import PublishedCounts
 from kotawala2026.exhibits._beside import as_rounded_up, count_unresolved
-from kotawala2026.exhibits._counts_table import shown_columns, side_by_side, stacked
+from kotawala2026.exhibits._counts_table import (
+    items_of,
+    shown_columns,
+    side_by_side,
+    stacked,
+    with_counts_of,
+)
 from kotawala2026.exhibits.item_count import implied_item_count, rules_of_table
-from llm_power.printed import Printed
 from llm_power.provenance import Provenance
 from llm_power.report.tables import Table
 from llm_power.statistics.paired_binary import required_n_discordance
 from replication.exhibits import Exhibit, Inputs
-from replication.printed import PublishedCounts
 
 
 def make(inputs: Inputs) -> Exhibit:
     """Make Table 7; Table 4 prints its gaps."""
     counts = inputs.counts(7, n_items=inputs.settings["mmlu_pro_n_items"])
     gaps = list(inputs.printed(4)["gap_pp"])
-    return Exhibit(present(table_07(counts, gaps)))
+    frame = table_07(counts, gaps, items_of(inputs, counts, "mmlu_pro_top10"))
+    return Exhibit(present(frame, inputs.provenance()))
 
 
-def table_07(counts: PublishedCounts, gap_pp: Sequence[Printed]) -> pd.DataFrame:
+def table_07(
+    counts: PublishedCounts, gap_pp: Sequence[Printed], items: pd.DataFrame | None = None
+) -> pd.DataFrame:
     """Each derived cell of Table 7, as printed and as its row's counts give it.
 
     Parameters
@@ -34,13 +43,15 @@ def table_07(counts: PublishedCounts, gap_pp: Sequence[Printed]) -> pd.DataFrame
         Table 7, with the N of its caption.
     gap_pp : sequence of Printed
         The printed gaps in percentage points, in the same order (Table 4).
+    items : DataFrame, optional
+        The pairs on the board's items, from `items_of`; without, b and c are the printed ones.
 
     Returns
     -------
     DataFrame
         One row a pair, as `kotawala2026.exhibits.table_06.table_06`. The recomputation is at
-        ``n_items``, the number of items that most of the printed N* imply; ``n_star_rules`` are the
-        rounding rules that reproduce the printed N* there. ``n_printed``,
+        ``n_items``, the number of `items` or the one that most of the printed N* imply;
+        ``n_star_rules`` are the rounding rules that reproduce the printed N* there. ``n_printed``,
         ``n_star_at_printed_n`` and ``n_star_rules_at_printed_n`` are the same at the N of
         the caption.
 
@@ -56,35 +67,40 @@ def table_07(counts: PublishedCounts, gap_pp: Sequence[Printed]) -> pd.DataFrame
     nine, and is the only N and rule that do; the printed accuracies, too, fit 12,031 and not
     12,032 (`kotawala2026.exhibits.item_count`). No verdict depends on it.
     """
-    implied_items = implied_item_count(counts)
-    n_items = np.full(len(counts), implied_items.n_items, dtype=np.int64)
-    frame = side_by_side(counts, gap_pp, n_items)
-    implied, printed = (rules_of_table(counts, n) for n in (n_items, counts.n_items))
-    frame["n_star_rules"] = [", ".join(row) for row in implied]
-    frame["n_star_agrees"] = [implied_items.rule in row for row in implied]
+    implied = implied_item_count(counts)
+    n_items = np.full(len(counts), implied.n_items, dtype=np.int64)
+    frame = side_by_side(counts, gap_pp, items, n_items, implied.rule)
+    rules = rules_of_table(with_counts_of(counts, frame), counts.n_items)
     frame["n_printed"] = counts.n_items
-    frame["n_star_at_printed_n"] = required_n_discordance(counts.b, counts.c, counts.n_items)
-    frame["n_star_rules_at_printed_n"] = [", ".join(row) for row in printed]
+    frame["n_star_at_printed_n"] = required_n_discordance(
+        frame["b"].to_numpy(), frame["c"].to_numpy(), counts.n_items
+    )
+    frame["n_star_rules_at_printed_n"] = [", ".join(row) for row in rules]
     return frame
 
 
-def present(frame: pd.DataFrame) -> Table:
-    """Dress the frame of `table_07`."""
+def present(frame: pd.DataFrame, provenance: Sequence[Provenance] = ()) -> Table:
+    """Dress the frame of `table_07`; `provenance` is that of the board's items, if any."""
     n, printed_n = int(frame["n_items"][0]), int(frame["n_printed"][0])
     beyond = frame.loc[frame["n_star_rules_at_printed_n"] == "", "label"].tolist()
-    explained = int(frame["n_star_agrees"].sum())
+    yields = f"{int(frame['n_star_agrees'].sum())} of {len(frame)} printed N*"
+    at_n = (
+        f"Counted on {n:,} items, at which N* rounded up yields {yields}."
+        if "b_printed" in frame
+        else f"Recomputed at N = {n:,}, which with N* rounded up yields {yields}, more than any "
+        "other."
+    )
     unresolved = count_unresolved(frame["resolved"])
     unresolved_there = int(np.count_nonzero(frame["n_star_at_printed_n"] > frame["n_printed"]))
     return Table(
         frame=frame,
         shown=stacked(frame),
-        columns=shown_columns("Pair", as_rounded_up),
+        columns=shown_columns(frame, "Pair", as_rounded_up),
         caption=f"Raw discordance of the nine adjacent MMLU-Pro pairs, N = {n:,}.",
         number="7",
-        provenance=[Provenance.published("Tables 4 and 7")],
+        provenance=[*provenance, Provenance.published("Tables 4 and 7")],
         notes=[
-            f"Recomputed at N = {n:,}, which with N* rounded up yields {explained} of "
-            f"{len(frame)} printed N*, more than any other.",
+            at_n,
             f"The caption of the paper prints N = {printed_n:,}. At that N no rounding gives "
             f"the printed N* of {', '.join(beyond) or 'no pair'}.",
             f"Unresolved pairs: {unresolved} of {len(frame)} at N = {n:,}, {unresolved_there} at "

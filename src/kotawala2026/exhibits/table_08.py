@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
+from audit.printed import PrintedCount
 from kotawala2026.labels import dropped_subjects, rank_labels
 from llm_power.errors import InvalidArgument
-from llm_power.printed import PrintedCount
 from llm_power.provenance import Provenance
 from llm_power.report.tables import Column, Table, as_integer
 from replication.exhibits import Exhibit, Inputs
@@ -20,14 +20,13 @@ BASE = "none"
 def make(inputs: Inputs) -> Exhibit:
     """Make Table 8."""
     panel = "mmlu_pro_top10"
-    frame = table_08(
-        inputs.printed(8), inputs.verdicts(panel), inputs.stage(panel, "leave_one_out")
-    )
+    pairs = inputs.panel(panel, "discordance", "icc")
+    frame = table_08(inputs.printed(8), pairs, inputs.stage(panel, "loso"))
     return Exhibit(present(frame, inputs.provenance()))
 
 
 def table_08(
-    published: pd.DataFrame, verdicts: pd.DataFrame, leave_one_out: pd.DataFrame
+    published: pd.DataFrame, pairs: pd.DataFrame, leave_one_out: pd.DataFrame
 ) -> pd.DataFrame:
     """Unresolved pairs after each drop, by two readings of the budget.
 
@@ -35,8 +34,9 @@ def table_08(
     ----------
     published : DataFrame
         Table 8 as loaded: two groups of subjects, and the base row.
-    verdicts : DataFrame
-        Verdict table of MMLU-Pro's top ten, adjacent ranks, clustered by subject.
+    pairs : DataFrame
+        Stages ``discordance`` and ``icc`` of MMLU-Pro's top ten, adjacent ranks, clustered by
+        subject.
     leave_one_out : DataFrame
         What `llm_power.board.cluster_robustness.leave_one_out_table` returned for it.
 
@@ -65,15 +65,15 @@ def table_08(
         raise InvalidArgument(
             f"the board's subjects must be the printed ones, got {', '.join(subjects)}"
         )
-    full = verdicts.set_index(["rank_a", "rank_b"])["n_items"]
+    full = pairs.set_index(["rank_a", "rank_b"])["n_items"]
     rows = []
     for subject, group in leave_one_out.groupby("dropped", sort=True):
         budget = full.loc[list(zip(group["rank_a"], group["rank_b"], strict=True))].to_numpy()
         remaining = ~group["resolved_cluster"].to_numpy(dtype=bool)
         whole = group["n_star_cluster"].to_numpy() > budget
         rows.append(_row(group, str(subject), remaining, whole, printed[str(subject)]))
-    base = ~verdicts["resolved_cluster"].to_numpy(dtype=bool)
-    rows.append(_row(verdicts, BASE, base, base, printed[BASE]))
+    base = ~pairs["resolved_cluster"].to_numpy(dtype=bool)
+    rows.append(_row(pairs, BASE, base, base, printed[BASE]))
     return pd.DataFrame(rows)
 
 

@@ -9,12 +9,12 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
+from audit.agreement import MONTE_CARLO_STANDARD_ERRORS
+from audit.printed import PrintedInterval
 from kotawala2026.exhibits._beside import as_rounded_up, beside, compared
 from kotawala2026.labels import in_printed_order
-from llm_power.agreement import MONTE_CARLO_STANDARD_ERRORS
 from llm_power.board.cluster_robustness import category_bootstrap_tables
 from llm_power.board.operating_point import OperatingPoint
-from llm_power.printed import PrintedInterval
 from llm_power.provenance import Provenance
 from llm_power.report.tables import Column, Table, as_digits_of
 from replication.exhibits import Exhibit, Inputs
@@ -32,14 +32,14 @@ def make(inputs: Inputs) -> Exhibit:
     """Make Table 9."""
     panel, n_resamples = "mmlu_pro_top10", inputs.numbers["n_resamples"]
     errors = bound_errors(
-        inputs.stage(panel, "cluster_sums"),
+        inputs.stage(panel, "discordance_by_cluster"),
         OperatingPoint(**inputs.point),
         n_resamples=n_resamples,
         seed=inputs.numbers["seed"],
     )
     frame = table_09(
         inputs.printed(9),
-        inputs.verdicts(panel),
+        inputs.stage(panel, "icc"),
         inputs.stage(panel, "category_bootstrap"),
         errors,
         n_resamples=n_resamples,
@@ -56,7 +56,7 @@ def make(inputs: Inputs) -> Exhibit:
 
 def table_09(
     published: pd.DataFrame,
-    verdicts: pd.DataFrame,
+    pairs: pd.DataFrame,
     intervals: pd.DataFrame,
     errors: pd.DataFrame,
     *,
@@ -68,8 +68,8 @@ def table_09(
     ----------
     published : DataFrame
         Table 9 as loaded.
-    verdicts : DataFrame
-        Verdict table of MMLU-Pro's top ten, adjacent ranks, clustered by subject.
+    pairs : DataFrame
+        Stage ``icc`` of MMLU-Pro's top ten, adjacent ranks, clustered by subject.
     intervals : DataFrame
         First of `llm_power.board.cluster_robustness.category_bootstrap_tables` for it.
     errors : DataFrame
@@ -97,7 +97,7 @@ def table_09(
     standard error of the difference of the two. A share of 0 or 1 has none.
     """
     labels = list(published["pair"])
-    points = in_printed_order(verdicts, labels)
+    points = in_printed_order(pairs, labels)
     bounds, errors = in_printed_order(intervals, labels), in_printed_order(errors, labels)
     columns: dict[str, object] = {"label": labels}
     for name in _QUANTITIES:

@@ -8,15 +8,15 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from audit.agreement import MONTE_CARLO_STANDARD_ERRORS, agrees
+from audit.printed import Printed
 from kotawala2026.exhibits._beside import agrees_rounded, as_rounded_up, compared
 from kotawala2026.labels import pair_labels, validated_labels
-from llm_power.agreement import MONTE_CARLO_STANDARD_ERRORS, agrees
+from kotawala2026.rejection_rates import TESTS, rejection_rates
 from llm_power.errors import InvalidArgument
-from llm_power.printed import Printed
 from llm_power.provenance import Provenance
 from llm_power.report.tables import Column, Table
 from llm_power.statistics._seeds import named_rng
-from llm_power.statistics.rejection_rates import TESTS, rejection_rates
 from replication.exhibits import Exhibit, Inputs
 
 FACTORS = {"power_at_080": 0.8, "power_at_100": 1.0, "power_at_120": 1.2}
@@ -26,12 +26,13 @@ _CHI2, _EXACT = TESTS.index("mcnemar_chi2"), TESTS.index("exact")
 def make(inputs: Inputs) -> Exhibit:
     """Make Table 10."""
     trials = {"n_trials": inputs.settings["prospective_trials"], "seed": inputs.numbers["seed"]}
-    frame = table_10(inputs.printed(10), inputs.verdicts("oll_v1"), **trials)
+    pairs = inputs.panel("oll_v1", "discordance", "required_n")
+    frame = table_10(inputs.printed(10), pairs, **trials)
     return Exhibit(present(frame, inputs.provenance(), **trials))
 
 
 def table_10(
-    published: pd.DataFrame, verdicts: pd.DataFrame, *, n_trials: int, seed: int
+    published: pd.DataFrame, pairs: pd.DataFrame, *, n_trials: int, seed: int
 ) -> pd.DataFrame:
     """Empirical and exact power of each printed cell, from the pair's cell counts.
 
@@ -39,8 +40,8 @@ def table_10(
     ----------
     published : DataFrame
         Table 10 as loaded.
-    verdicts : DataFrame
-        Verdict table of the board, all pairs of all tasks.
+    pairs : DataFrame
+        Stages ``discordance`` and ``required_n`` of the board, all pairs of all tasks.
     n_trials : int
         Trials a cell, M.
     seed : int
@@ -69,11 +70,11 @@ def table_10(
     has the printed gap (the instruction-tuned one, in both rows).
 
     Printed and simulated powers are both outcomes of M trials. ``power_agrees`` holds the
-    printed one against the exact power, at the level of `llm_power.agreement`.
+    printed one against the exact power, at the level of `audit.agreement`.
     """
     rows = []
     for _, cells in published.iterrows():
-        pair = _find(cells["pair"], cells["gap"], verdicts)
+        pair = _find(cells["pair"], cells["gap"], pairs)
         for name, factor in FACTORS.items():
             n_items = math.ceil(factor * pair["n_star"])
             rates = rejection_rates(
@@ -162,10 +163,10 @@ def _as_printed(frame: pd.DataFrame) -> pd.DataFrame:
     return wide
 
 
-def _find(label: str, gap: Printed, verdicts: pd.DataFrame) -> pd.Series:
-    rows = zip(verdicts["task"], verdicts["model_a"], verdicts["model_b"], strict=True)
+def _find(label: str, gap: Printed, pairs: pd.DataFrame) -> pd.Series:
+    rows = zip(pairs["task"], pairs["model_a"], pairs["model_b"], strict=True)
     matches = [label in validated_labels(*row) for row in rows]
-    candidates = verdicts[matches]
+    candidates = pairs[matches]
     if candidates.empty:
         raise InvalidArgument(f"the board has no pair {label!r}")
     return candidates.iloc[int((candidates["delta"].abs() - gap.value).abs().to_numpy().argmin())]

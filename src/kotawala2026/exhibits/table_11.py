@@ -2,31 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
+from audit.printed_tables import PublishedCounts
 from kotawala2026.exhibits._beside import beside, compared
-from kotawala2026.exhibits._counts_table import label_and_gap
+from kotawala2026.exhibits._counts_table import counted_pairs, items_of, label_and_gap
 from kotawala2026.operating_point import ALPHA
 from llm_power.errors import InvalidArgument
 from llm_power.provenance import Provenance
 from llm_power.report.tables import Column, Table
 from llm_power.statistics.bootstrap_law import bootstrap_tails, percentile_bootstrap_rejects
-from llm_power.statistics.mcnemar import mcnemar_asymptotic, mcnemar_exact, mcnemar_mid_p
 from replication.exhibits import Exhibit, Inputs
-from replication.printed import PublishedCounts
 
 
 def make(inputs: Inputs) -> Exhibit:
     """Make Table 11."""
-    frame = table_11(inputs.printed(11), inputs.counts(6))
-    return Exhibit(present(frame))
+    counts = inputs.counts(6)
+    frame = table_11(inputs.printed(11), counts, items_of(inputs, counts, "oll_v1"))
+    return Exhibit(present(frame, inputs.provenance()))
 
 
-def table_11(published: pd.DataFrame, counts: PublishedCounts) -> pd.DataFrame:
-    """Each cell of Table 11, as printed and as Table 6's counts give it.
+def table_11(
+    published: pd.DataFrame, counts: PublishedCounts, items: pd.DataFrame | None = None
+) -> pd.DataFrame:
+    """Each cell of Table 11, as printed and as its pair's counts give it.
 
     Parameters
     ----------
@@ -34,6 +37,8 @@ def table_11(published: pd.DataFrame, counts: PublishedCounts) -> pd.DataFrame:
         Table 11 as loaded.
     counts : PublishedCounts
         Table 6; the rows of the two tables are in the same order.
+    items : DataFrame, optional
+        The pairs on the board's items, from `items_of`; without, b and c are the printed ones.
 
     Returns
     -------
@@ -58,21 +63,19 @@ def table_11(published: pd.DataFrame, counts: PublishedCounts) -> pd.DataFrame:
             f"counts must have the {len(published)} rows of Table 11, got {len(counts)}"
         )
     labels, gaps = zip(*map(label_and_gap, published["pair"]), strict=True)
-    p_values = {
-        "p_chi2": mcnemar_asymptotic(counts.b, counts.c),
-        "p_exact": mcnemar_exact(counts.b, counts.c),
-        "p_midp": mcnemar_mid_p(counts.b, counts.c),
-    }
-    bootstrap = percentile_bootstrap_rejects(counts.b, counts.c, counts.n_items)
+    pairs = counted_pairs(counts, items, counts.n_items)
+    n_items, b, c = (pairs[name].to_numpy() for name in ("n_items", "b", "c"))
+    p_values = {name: pairs[name].to_numpy() for name in ("p_chi2", "p_exact", "p_midp")}
+    bootstrap = percentile_bootstrap_rejects(b, c, n_items)
     rejections = np.stack([*(p <= ALPHA for p in p_values.values()), bootstrap], axis=1)
-    gap_pp = 100 * np.abs(counts.b - counts.c) / counts.n_items
-    columns = {"row": np.arange(1, len(counts) + 1), "label": labels, "n_items": counts.n_items}
-    columns |= {"b": counts.b, "c": counts.c}
+    gap_pp = 100 * np.abs(b - c) / n_items
+    columns = {"row": np.arange(1, len(counts) + 1), "label": labels, "n_items": n_items}
+    columns |= {"b": b, "c": c}
     columns |= beside("gap_pp", gaps, gap_pp)
     for name, values in p_values.items():
         columns |= beside(name, published[name], values)
     frame = pd.DataFrame(columns)
-    frame["bootstrap_tail"] = np.minimum(*bootstrap_tails(counts.b, counts.c, counts.n_items))
+    frame["bootstrap_tail"] = np.minimum(*bootstrap_tails(b, c, n_items))
     in_interval = ["no" if rejects else "yes" for rejects in bootstrap]
     verdicts = ["".join("R" if r else "F" for r in row) for row in rejections]
     for name, texts in (("zero_in_ci", in_interval), ("verdict", verdicts)):
@@ -82,8 +85,8 @@ def table_11(published: pd.DataFrame, counts: PublishedCounts) -> pd.DataFrame:
     return frame
 
 
-def present(frame: pd.DataFrame) -> Table:
-    """Dress the frame of `table_11`."""
+def present(frame: pd.DataFrame, provenance: Sequence[Provenance] = ()) -> Table:
+    """Dress the frame of `table_11`; `provenance` is that of the board's items, if any."""
     split = frame["verdict"].map(lambda letters: len(set(letters)) > 1)
     return Table(
         frame=frame,
@@ -99,7 +102,7 @@ def present(frame: pd.DataFrame) -> Table:
         ],
         caption="Four arbiters on the seven close OLL v1 pairs.",
         number="11",
-        provenance=[Provenance.published("Tables 6 and 11")],
+        provenance=[*provenance, Provenance.published("Tables 6 and 11")],
         notes=[
             "R reject, F fail to reject: asymptotic, exact and mid-p McNemar test, percentile "
             "bootstrap. The bootstrap is exact: its smaller tail is held against α/2, with no "

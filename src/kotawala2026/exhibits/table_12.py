@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
 
-from kotawala2026.exhibits._counts_table import summarize
+from audit.printed_tables import PublishedCounts
+from kotawala2026.exhibits._counts_table import counted_pairs, items_of
 from llm_power.errors import InvalidArgument
 from llm_power.provenance import Provenance
 from llm_power.report.tables import Column, Table, as_fixed, as_p_value
 from llm_power.statistics._seeds import named_rng
 from llm_power.statistics.bootstrap_law import percentile_bootstrap_rejects
-from llm_power.statistics.mcnemar import mcnemar_asymptotic, mcnemar_exact, mcnemar_mid_p
 from llm_power.statistics.multiplicity import adjusted_required_n
 from llm_power.statistics.required_n_bootstrap import bootstrap_required_n
 from replication.exhibits import Exhibit, Inputs
-from replication.printed import PublishedCounts
 
 
 def make(inputs: Inputs) -> Exhibit:
@@ -29,17 +29,20 @@ def make(inputs: Inputs) -> Exhibit:
         inputs.printed(12),
         counts,
         pair,
+        items_of(inputs, counts, "oll_v1"),
         family=settings["oll_v1_pairs"],
         n_resamples=n_resamples,
         seed=seed,
     )
-    return Exhibit(present(frame, counts, pair, n_resamples=n_resamples, seed=seed))
+    sources = inputs.provenance()
+    return Exhibit(present(frame, counts, pair, sources, n_resamples=n_resamples, seed=seed))
 
 
 def table_12(
     checklist: pd.DataFrame,
     counts: PublishedCounts,
     row: int,
+    items: pd.DataFrame | None = None,
     *,
     family: int,
     n_resamples: int,
@@ -55,6 +58,8 @@ def table_12(
         Table 6 or 7.
     row : int
         The pair, from 0.
+    items : DataFrame, optional
+        The pairs on the board's items, from `items_of`; without, b and c are the printed ones.
     family : int
         Size of the declared family, for the multiplicity row.
     n_resamples : int
@@ -76,17 +81,15 @@ def table_12(
 
     Notes
     -----
-    Table 6 has no per-item scores: the last row gives the four cells, from which every other
-    row follows. The interval of N* is from the 5th to the 95th percentile (Section 6.1).
+    The last row gives the four cells, from which every other row follows. The interval of N* is
+    from the 5th to the 95th percentile (Section 6.1).
     """
     if not 0 <= row < len(counts):
         raise InvalidArgument(f"row must be in 0..{len(counts) - 1}, got {row}")
-    both, pairs = summarize(counts, counts.n_items)
-    n, n11 = int(counts.n_items[row]), int(both[row])
-    b, c = int(counts.b[row]), int(counts.c[row])
-    n00 = n - n11 - b - c
-    delta, mde, q = (float(x[row]) for x in (pairs.delta, pairs.mde, pairs.q))
-    p_values = [float(test(b, c)) for test in (mcnemar_asymptotic, mcnemar_exact, mcnemar_mid_p)]
+    pair = counted_pairs(counts, items, counts.n_items).iloc[row]
+    n, n11, b, c, n00 = (int(pair[name]) for name in ("n_items", "n11", "b", "c", "n00"))
+    delta, mde, q = (float(pair[name]) for name in ("delta", "mde", "q"))
+    p_values = [float(pair[name]) for name in ("p_chi2", "p_exact", "p_midp")]
     rejects = bool(percentile_bootstrap_rejects(b, c, n))
     interval = bootstrap_required_n(
         n11,
@@ -97,7 +100,7 @@ def table_12(
         rng=named_rng(seed, "table_12"),
     )
     low, high = float(interval.low), float(interval.high)
-    sigma_d = np.sqrt(pairs.var_d[row])
+    sigma_d = np.sqrt(float(pair["var_d"]))
     q_family = float(
         adjusted_required_n(
             [p_values[0]],
@@ -133,7 +136,7 @@ def table_12(
         ),
         "n11, b, c, n00": (
             f"{n11}, {b}, {c}, {n00}",
-            f"not published; counts {n11:,}, {b:,}, {c:,}, {n00:,}",
+            f"{'not ' if items is None else ''}published; counts {n11:,}, {b:,}, {c:,}, {n00:,}",
         ),
     }
     if len(checklist) != len(filled):
@@ -143,9 +146,18 @@ def table_12(
 
 
 def present(
-    frame: pd.DataFrame, counts: PublishedCounts, row: int, *, n_resamples: int, seed: int
+    frame: pd.DataFrame,
+    counts: PublishedCounts,
+    row: int,
+    provenance: Sequence[Provenance] = (),
+    *,
+    n_resamples: int,
+    seed: int,
 ) -> Table:
-    """Dress the frame of `table_12`; the arguments are those it was made with."""
+    """Dress the frame of `table_12`; the arguments are those it was made with.
+
+    `provenance` is that of the board's items, if any.
+    """
     return Table(
         frame=frame,
         columns=[
@@ -158,6 +170,7 @@ def present(
         f"{counts.model_b[row]}.",
         number="12",
         provenance=[
+            *provenance,
             Provenance.published("Tables 6 and 12"),
             Provenance.simulated(seed=seed, trials=n_resamples, unit="resamples for the N* CI"),
         ],

@@ -11,10 +11,10 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 
 import numpy as np
 
+from audit.printed_tables import PublishedCounts
 from kotawala2026.exhibits.item_count import rules_displaying, solved
-from kotawala2026.quantities.published_numbers import pair_names
+from kotawala2026.labels import pair_names
 from replication.findings import Finding
-from replication.printed import PublishedCounts
 
 
 def cells_from_rows(counts: PublishedCounts, n_items: int | None = None) -> Iterator[Finding]:

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import pandas as pd
 
+from audit.printed import split_parentheses
 from kotawala2026.exhibits.table_11 import table_11
 from kotawala2026.quantities.grounds import QUANTITIES
 from kotawala2026.quantities.published_numbers import PublishedNumbers
-from llm_power.printed import split_parentheses
 from replication.findings import Finding
 
 

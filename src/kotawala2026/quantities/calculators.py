@@ -7,11 +7,11 @@ from typing import Final
 
 import numpy as np
 
+from audit.printed import DISPLAY_RULES
 from kotawala2026.exhibits.table_01 import pooled_z_per_arm
 from kotawala2026.quantities.grounds import QUANTITIES
 from kotawala2026.quantities.published_numbers import PublishedNumbers
 from llm_power.errors import InvalidArgument
-from llm_power.printed import DISPLAY_RULES
 from llm_power.statistics.inversion import z_sum
 from llm_power.statistics.paired_binary import (
     paired_difference_variance,

@@ -15,15 +15,15 @@ from typing import Any, Final, TypedDict
 import numpy as np
 import scipy  # its part stats, slow to load, is loaded when it is first used
 
+from audit.agreement import MONTE_CARLO_LEVEL, agrees
 from kotawala2026.exhibits.table_02 import declared_five
 from kotawala2026.quantities.grounds import QUANTITIES
 from kotawala2026.quantities.published_numbers import PublishedNumbers
-from llm_power.agreement import MONTE_CARLO_LEVEL, agrees
+from kotawala2026.rejection_rates import TESTS, CalibrationCell, calibration_cell
 from llm_power.statistics._typing import FloatArray
 from llm_power.statistics.bernoulli_pairs import paired_bernoulli_cells
 from llm_power.statistics.bootstrap_law import bootstrap_tails
 from llm_power.statistics.mcnemar import mcnemar_exact
-from llm_power.statistics.rejection_rates import TESTS, CalibrationCell, calibration_cell
 from replication.findings import Finding, derived
 from replication.reach import Reach
 

@@ -20,11 +20,11 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
+from audit.printed import Printed, PrintedInterval
 from kotawala2026.exhibits.item_count import implied_item_count
 from kotawala2026.labels import dropped_subjects
 from kotawala2026.quantities.grounds import QUANTITIES
 from kotawala2026.quantities.published_numbers import PublishedNumbers
-from llm_power.printed import Printed, PrintedInterval
 from llm_power.statistics.inversion import resolution_ratio
 from llm_power.statistics.paired_binary import required_n_discordance
 from replication.findings import Finding

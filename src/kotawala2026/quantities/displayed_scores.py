@@ -9,11 +9,12 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
+from audit.agreement import agrees, interval
+from kotawala2026.labels import pair_names
 from kotawala2026.quantities.grounds import QUANTITIES, DisplayedScores
 from kotawala2026.quantities.pair_bounds import PairBounds, between, displayed_pairs
-from kotawala2026.quantities.published_numbers import pair_names, summary_of
+from kotawala2026.quantities.published_numbers import summary_of
 from kotawala2026.witness.oll_v1_summaries import FIVE_NUMBERS
-from llm_power.agreement import agrees, interval
 from llm_power.statistics._typing import FloatArray
 from llm_power.statistics.paired_binary import PairSummary, admissible_rho, summarize_counts
 from llm_power.statistics.shortcut import miller_unpaired_required_n, shortcut_required_n

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from audit.printed_tables import load_table
 from kotawala2026.labels import dropped_subjects
 
 # Imported so that their functions are registered.
@@ -45,7 +46,6 @@ from kotawala2026.quantities.grounds import (
 from kotawala2026.quantities.published_numbers import PublishedNumbers, load_published
 from llm_power.scores.store import TaskScores
 from replication.findings import Finding, Ground
-from replication.printed import load_table
 
 # Modules whose findings on boards are numbers of prose, and the boards that the prose is about.
 PROSE_OF_BOARDS: Final = {

@@ -11,19 +11,19 @@ import numpy as np
 import pandas as pd
 from scipy.special import ndtr, ndtri
 
+from audit.agreement import agrees
+from audit.printed import Printed
+from audit.printed_tables import PublishedCounts
 from kotawala2026.labels import BUCKETS, bucket_mask, validated_labels
 from kotawala2026.quantities.calculators import CALCULATORS
 from kotawala2026.quantities.gap_buckets import named_buckets
 from kotawala2026.quantities.grounds import QUANTITIES, DisplayedScores
 from kotawala2026.quantities.published_numbers import PublishedNumbers
-from llm_power.agreement import agrees
-from llm_power.printed import Printed
+from kotawala2026.rejection_rates import TESTS
 from llm_power.statistics.inversion import z_sum
 from llm_power.statistics.mcnemar import mcnemar_exact, mcnemar_mid_p
-from llm_power.statistics.rejection_rates import TESTS
 from replication.constraints import BoardScore
 from replication.findings import Finding, derived
-from replication.printed import PublishedCounts
 
 # Two accuracies are of one model if they differ by no more than one item and a rounding.
 _SAME_ACCURACY: Final = 1.5e-4

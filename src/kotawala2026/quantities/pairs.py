@@ -12,12 +12,16 @@ import pandas as pd
 from kotawala2026.exhibits.table_10 import FACTORS
 from kotawala2026.quantities.grounds import QUANTITIES, ResolvedBoard
 from kotawala2026.quantities.published_numbers import PublishedNumbers, summary_of
-from llm_power.statistics._typing import BoolArray, FloatArray
+from llm_power.statistics._checks import finite
+from llm_power.statistics._typing import ArrayLike, BoolArray, FloatArray
 from llm_power.statistics.exact_required_n import McNemarDesign
 from llm_power.statistics.inversion import required_n
 from llm_power.statistics.multiplicity import bonferroni_level
-from llm_power.statistics.paired_binary import required_n_discordance, required_n_paired_binary
-from llm_power.statistics.rho_sensitivity import required_n_at_shifted_rho
+from llm_power.statistics.paired_binary import (
+    admissible_rho,
+    required_n_discordance,
+    required_n_paired_binary,
+)
 from replication.findings import Finding
 
 _COLUMNS: Final = [
@@ -26,7 +30,8 @@ _COLUMNS: Final = [
 ]
 # Enumerating the power takes seconds beyond; the paper simulates pairs that need hundreds.
 _MOST_ENUMERATED: Final = 2_000
-_SHIFT: Final = 0.1
+#: How far Section 6.2 moves a correlation.
+RHO_SHIFT: Final = 0.10
 
 
 @QUANTITIES.on(ResolvedBoard)
@@ -41,11 +46,18 @@ def of_each_pair(board: ResolvedBoard) -> Iterator[Finding]:
         yield Finding("gap", subject, gap)
         yield Finding("gap_pp", subject, 100 * gap, unit="pp")
         yield Finding("pair_unresolved", subject, float(not row["resolved"]))
-        # A moved correlation stays admissible (Section 6.2).
-        moved = required_n_at_shifted_rho(row["p_a"], row["p_b"], row["rho"], _SHIFT)
+        moved = required_n_at_shifted_rho(row["p_a"], row["p_b"], row["rho"], RHO_SHIFT)
         yield Finding("r_at_rho_plus_010", subject, float(moved / row["n_items"]))
         if row["n_star"] <= _MOST_ENUMERATED:
             yield from _powers(subject, row)
+
+
+def required_n_at_shifted_rho(
+    p_a: ArrayLike, p_b: ArrayLike, rho: ArrayLike, shift: float
+) -> FloatArray:
+    """Required items, eq. (6), at rho + `shift`, clamped to the interval of eqs. (7) and (8)."""
+    moved = np.clip(finite("rho", rho) + shift, *admissible_rho(p_a, p_b))
+    return required_n_paired_binary(p_a, p_b, moved)
 
 
 def _powers(subject: str, row: Any) -> Iterator[Finding]:

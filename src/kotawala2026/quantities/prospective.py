@@ -14,17 +14,17 @@ from typing import Final
 import numpy as np
 import scipy  # its part stats, slow to load, is loaded when it is first used
 
+from audit.agreement import MONTE_CARLO_LEVEL, agrees
+from audit.printed import Printed, parse_printed
 from kotawala2026.exhibits.table_10 import FACTORS
 from kotawala2026.labels import validated_labels
 from kotawala2026.quantities._rows_of_counts import one_of
 from kotawala2026.quantities.grounds import QUANTITIES, DisplayedScores
 from kotawala2026.quantities.published_numbers import PublishedNumbers
-from llm_power.agreement import MONTE_CARLO_LEVEL, agrees
-from llm_power.printed import Printed, parse_printed
+from kotawala2026.rejection_rates import TESTS, rejection_rates
 from llm_power.statistics._seeds import named_rng
 from llm_power.statistics.bernoulli_pairs import discordance_from_required_n
 from llm_power.statistics.paired_binary import summarize_counts
-from llm_power.statistics.rejection_rates import TESTS, rejection_rates
 from replication.constraints import BoardScore
 from replication.findings import Finding
 from replication.reach import Reach

@@ -9,11 +9,11 @@ from typing import Any, ClassVar, Final
 
 import pandas as pd
 
-from kotawala2026.exhibits._counts_table import summarize
-from llm_power.statistics.paired_binary import PairSummary
+from audit.printed_tables import PublishedCounts, load_counts, load_table
+from kotawala2026.exhibits.item_count import jointly_solved
+from llm_power.statistics.paired_binary import PairSummary, summarize_counts
 from replication.constraints import BoardScore, load_board_scores
 from replication.findings import Basis
-from replication.printed import PublishedCounts, load_counts, load_table
 from replication.settings import load_settings
 
 N_TABLES: Final = 12
@@ -26,7 +26,7 @@ class PublishedNumbers:
     Attributes
     ----------
     tables : mapping of int to DataFrame
-        Tables 1 to 12, cells as `replication.printed.load_table` parses them.
+        Tables 1 to 12, cells as `audit.printed_tables.load_table` parses them.
     settings : mapping
         Numbers of prose and captions by name.
     close_pairs : PublishedCounts
@@ -78,14 +78,5 @@ def load_published(folder: Path) -> PublishedNumbers:
 
 def summary_of(counts: PublishedCounts) -> PairSummary:
     """Return the summary of each printed pair at the N of its table."""
-    _, summary = summarize(counts, counts.n_items)
-    return summary
-
-
-def pair_names(counts: PublishedCounts) -> list[str]:
-    """Return a name of each pair: its label, with the models where labels repeat."""
-    if len(set(counts.label)) == len(counts):
-        return list(counts.label)
-    return [
-        ", ".join(names) for names in zip(counts.label, counts.model_a, counts.model_b, strict=True)
-    ]
+    n11 = jointly_solved(counts, counts.n_items)
+    return summarize_counts(n11, counts.b, counts.c, counts.n_items - n11 - counts.b - counts.c)

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 import numpy as np
 from scipy.special import ndtri
 
+from audit.printed_tables import PublishedCounts
 from kotawala2026.quantities.grounds import QUANTITIES
 from kotawala2026.quantities.published_numbers import PublishedNumbers, summary_of
 from llm_power.statistics._typing import FloatArray
 from llm_power.statistics.inversion import z_sum
 from llm_power.statistics.paired_binary import PairSummary, required_n_paired_binary
 from replication.findings import Finding
-from replication.printed import PublishedCounts
 
 
 @QUANTITIES.on(PublishedNumbers)

@@ -7,14 +7,15 @@ from collections.abc import Iterator
 import numpy as np
 from scipy.special import ndtr, ndtri
 
+from audit.printed import DISPLAY_RULES
+from audit.printed_tables import PublishedCounts
 from kotawala2026.exhibits.item_count import items_displaying, solved
+from kotawala2026.labels import pair_names
 from kotawala2026.quantities._rows_of_counts import cells_from_rows, one_of
 from kotawala2026.quantities.grounds import QUANTITIES
-from kotawala2026.quantities.published_numbers import PublishedNumbers, pair_names
-from llm_power.printed import DISPLAY_RULES
+from kotawala2026.quantities.published_numbers import PublishedNumbers
 from llm_power.statistics.paired_binary import required_n_discordance
 from replication.findings import Finding
-from replication.printed import PublishedCounts
 from replication.reach import reach_of
 
 

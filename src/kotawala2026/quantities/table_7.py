@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from audit.printed import DISPLAY_RULES
 from kotawala2026.exhibits.item_count import (
     chained_solved_counts,
     implied_item_count,
@@ -19,7 +20,6 @@ from kotawala2026.exhibits.item_count import (
 from kotawala2026.quantities._rows_of_counts import cells_from_rows
 from kotawala2026.quantities.grounds import QUANTITIES
 from kotawala2026.quantities.published_numbers import PublishedNumbers
-from llm_power.printed import DISPLAY_RULES
 from llm_power.statistics._typing import ArrayLike
 from llm_power.statistics.paired_binary import required_n_discordance
 from replication.findings import Finding

@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from kotawala2026.simulations._power_curves import chunks_of, sizes_about
+from kotawala2026.simulations._power_curves import (
+    PowerCurve,
+    Reference,
+    bernoulli_power_curve,
+    chunks_of,
+    sizes_about,
+)
 from llm_power.statistics.paired_binary import required_n_paired_binary
-from llm_power.statistics.power_curves import PowerCurve, Reference, bernoulli_power_curve
 from replication.simulations import Chunks
 
 

@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from kotawala2026.simulations._power_curves import chunks_of, sizes_about
+from kotawala2026.simulations._power_curves import (
+    PowerCurve,
+    Reference,
+    chunks_of,
+    graded_power_curve,
+    sizes_about,
+)
 from llm_power.statistics.graded_pairs import graded_difference_variance
 from llm_power.statistics.inversion import required_n
-from llm_power.statistics.power_curves import PowerCurve, Reference, graded_power_curve
 from replication.simulations import Chunks
 
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from audit.printed_tables import PublishedError
 from kotawala2026.witness._oll_v1_rows import rows_by_task
 from kotawala2026.witness.oll_v1_board import Board
 from llm_power.statistics._typing import BoolArray, FloatArray, IntArray
 from replication.constraints import Constraint, select
-from replication.printed import PublishedError
 from replication.witness.infeasible import LinearRow
 from replication.witness.one_factor import cell_patterns, model_pairs
 

@@ -14,6 +14,7 @@ from typing import Final
 
 import numpy as np
 
+from audit.printed_tables import PublishedError
 from llm_power.errors import InvalidArgument
 from llm_power.scores.store import TaskScores
 from llm_power.statistics._seeds import named_rng
@@ -21,7 +22,6 @@ from llm_power.statistics._typing import FloatArray, IntArray
 from llm_power.statistics.paired_binary import PairSummary, summarize_counts
 from llm_power.statistics.shortcut import shortcut_required_n
 from replication.constraints import Constraint, select, witness_provenance
-from replication.printed import PublishedError
 from replication.witness.chain import chain_scores
 from replication.witness.infeasible import Contradiction, LinearRow
 

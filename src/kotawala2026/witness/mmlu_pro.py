@@ -16,6 +16,7 @@ from typing import Final
 
 import numpy as np
 
+from audit.printed_tables import PublishedError
 from kotawala2026.adjacent_clusters import CLUSTER, quartile_moments
 from kotawala2026.witness._mmlu_pro_printed import (
     Table7,
@@ -34,7 +35,6 @@ from llm_power.statistics._typing import FloatArray
 from llm_power.statistics.category_bootstrap import resample_clusters
 from llm_power.statistics.design_effect import cluster_resolution
 from replication.constraints import Constraint, select, witness_provenance
-from replication.printed import PublishedError
 from replication.witness.chain import chain_scores, start_counts
 from replication.witness.cluster_gaps import ClusterGaps, fit_pair
 from replication.witness.gap_misfit import PairTargets

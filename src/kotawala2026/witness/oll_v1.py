@@ -20,6 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from audit.printed_tables import PublishedError
 from kotawala2026.witness._oll_v1_limits import PairLimits
 from kotawala2026.witness._oll_v1_overlaps import fit_loadings, reference_table, tilt_overlaps
 from kotawala2026.witness._oll_v1_rows import LINEAR
@@ -29,7 +30,6 @@ from kotawala2026.witness.oll_v1_summaries import PairPanel, is_summary
 from llm_power.scores.store import TaskScores
 from llm_power.statistics._typing import FloatArray, IntArray
 from replication.constraints import BoardScore, Constraint, witness_provenance
-from replication.printed import PublishedError
 from replication.witness.infeasible import Contradiction
 from replication.witness.one_factor import cell_patterns
 from replication.witness.projection import (

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from audit.printed_tables import PublishedError
 from llm_power.statistics._typing import FloatArray, IntArray
 from replication.constraints import BoardScore
-from replication.printed import PublishedError
 from replication.witness.one_factor import model_pairs
 
 

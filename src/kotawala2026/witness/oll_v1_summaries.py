@@ -8,13 +8,13 @@ from typing import Final, Literal
 
 import numpy as np
 
+from audit.printed_tables import PublishedError
 from kotawala2026.labels import bucket_mask
 from kotawala2026.operating_point import K
 from kotawala2026.witness.oll_v1_board import Board
 from llm_power.statistics._typing import FloatArray
 from llm_power.statistics.shortcut import cohens_h
 from replication.constraints import Constraint
-from replication.printed import PublishedError
 
 Moment = Literal["gain", "r", "shortcut"]
 

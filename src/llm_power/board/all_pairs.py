@@ -67,27 +67,9 @@ _Result = TypeVar("_Result")
 
 @dataclass(frozen=True, slots=True)
 class FamilyValues:
-    """P-values of all pairs of a family, adjusted.
+    """Adjusted p-values of all pairs of a family, arrays of shape (n_pairs,)."""
 
-    Attributes
-    ----------
-    decided : FamilyTest
-        Those that decide, by Holm.
-    p : ndarray of shape (n_pairs,)
-        The same, not adjusted.
-    unadjusted, holm, bh : ndarray of shape (n_pairs,)
-        The exact McNemar p-values (of graded scores the paired t test's), and the same by Holm and
-        by Benjamini and Hochberg.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from llm_power.board.all_pairs import family_of
-    >>> family = family_of(np.array([0.01, 0.4]), np.array([0.01, 0.4]), alpha=0.05)
-    >>> family.decided.p, family.bh
-    (array([0.02, 0.4 ]), array([0.02, 0.4 ]))
-    """
-
+    # By Holm, of the declared test's `p`; the others are of the test that the paper adjusts.
     decided: FamilyTest
     p: FloatArray
     unadjusted: FloatArray
@@ -95,43 +77,14 @@ class FamilyValues:
     bh: FloatArray
 
     def of(self, rows: slice | IntArray) -> FamilyValues:
-        """Return those of some pairs; the family stays as large as it is.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from llm_power.board.all_pairs import family_of
-        >>> p = np.array([0.01, 0.4])
-        >>> family_of(p, p, alpha=0.05).of(slice(1, 2)).decided
-        FamilyTest(p=array([0.4]), level=0.05, size=2)
-        """
+        """Return the values of some pairs; the family stays as large as it is."""
         decided = FamilyTest(self.decided.p[rows], self.decided.level, self.decided.size)
         others = (values[rows] for values in (self.p, self.unadjusted, self.holm, self.bh))
         return FamilyValues(decided, *others)
 
 
 def family_of(p: FloatArray, unadjusted: FloatArray, *, alpha: float) -> FamilyValues:
-    """Adjust the p-values of all pairs.
-
-    Parameters
-    ----------
-    p, unadjusted : ndarray of shape (n_pairs,)
-        What `BoardPairs.p_values` returned, in the order of the places.
-    alpha : float
-        Family-wise level.
-
-    Returns
-    -------
-    FamilyValues
-        For `BoardPairs.columns`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from llm_power.board.all_pairs import family_of
-    >>> family_of(np.array([0.01, 0.4]), np.array([0.01, 0.4]), alpha=0.05).decided.level
-    0.05
-    """
+    """Adjust the p-values of `BoardPairs.p_values`, in the order of the places."""
     # Sorting millions of numbers takes a second, and another core may do it.
     with ThreadPoolExecutor(2) as pool:
         bh = pool.submit(adjust_benjamini_hochberg, unadjusted)
@@ -143,17 +96,7 @@ def family_of(p: FloatArray, unadjusted: FloatArray, *, alpha: float) -> FamilyV
 def joined_p_values(
     parts: Sequence[tuple[FloatArray, FloatArray]],
 ) -> tuple[FloatArray, FloatArray]:
-    """Join what `BoardPairs.p_values` returned of consecutive places; one object stays one.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from llm_power.board.all_pairs import joined_p_values
-    >>> first, second = np.array([0.1]), np.array([0.2, 0.3])
-    >>> p, unadjusted = joined_p_values([(first, first), (second, second)])
-    >>> p, unadjusted is p
-    (array([0.1, 0.2, 0.3]), True)
-    """
+    """Join the arrays of `BoardPairs.p_values` of consecutive places; one object stays one."""
     p = np.concatenate([part[0] for part in parts])
     if all(decided is unadjusted for decided, unadjusted in parts):
         return p, p
@@ -161,37 +104,7 @@ def joined_p_values(
 
 
 class BoardPairs:
-    """The pairs of a board in their places.
-
-    Parameters
-    ----------
-    tasks : sequence of TaskScores
-        Ranked scores, as `llm_power.board.ranking` returns them.
-    family : {"adjacent", "all"}
-        Which pairs are compared.
-    cluster : str or None
-        Cluster column of the scores.
-    point : OperatingPoint
-        Level and power.
-    declared : Declared
-        Test, margin, and whether clusters are a sample.
-
-    Raises
-    ------
-    InvalidArgument
-        If a task has no such cluster column.
-
-    Examples
-    --------
-    >>> from llm_power import Declared, OperatingPoint
-    >>> from llm_power.board.all_pairs import BoardPairs, family_of
-    >>> from llm_power.example import example_task
-    >>> pairs = BoardPairs([example_task()], "all", None, OperatingPoint(), Declared())
-    >>> family = family_of(*pairs.p_values(0, 6), alpha=0.05)
-    >>> columns = pairs.columns(3, 6, family.of(slice(3, 6)))
-    >>> columns["rank_a"].tolist(), columns["b"].tolist(), columns["verdict"].tolist()
-    ([2, 2, 3], [48, 119, 97], ['different', 'different', 'different'])
-    """
+    """The pairs of ranked tasks, each pair at a fixed place."""
 
     def __init__(
         self,
@@ -211,78 +124,27 @@ class BoardPairs:
 
     @property
     def n_pairs(self) -> int:
-        """Number of pairs of all tasks.
-
-        Examples
-        --------
-        >>> from llm_power import Declared, OperatingPoint
-        >>> from llm_power.board.all_pairs import BoardPairs
-        >>> from llm_power.example import example_task
-        >>> BoardPairs([example_task()], "all", None, OperatingPoint(), Declared()).n_pairs
-        6
-        """
+        """Number of pairs of all tasks."""
         return self._ends[-1]
 
     def chunks(self, start: int = 0, stop: int | None = None) -> list[tuple[int, int]]:
-        """Return the bounds of chunks between two places, each of one task and of one file.
-
-        Examples
-        --------
-        >>> from llm_power import Declared, OperatingPoint
-        >>> from llm_power.board.all_pairs import BoardPairs
-        >>> from llm_power.example import example_task
-        >>> tasks = [example_task("exam"), example_task("quiz")]
-        >>> BoardPairs(tasks, "all", None, OperatingPoint(), Declared()).chunks()
-        [(0, 6), (6, 12)]
-        """
+        """Return the bounds of chunks between two places, each of one task and of one file."""
         stop = self.n_pairs if stop is None else stop
         ends = [end for end in self._ends if start < end < stop]
         bounds = {start, stop, *ends, *range(start - start % CHUNK + CHUNK, stop, CHUNK)}
         return list(pairwise(sorted(bounds)))
 
     def parts(self, number: int) -> list[tuple[int, int]]:
-        """Return the bounds of so many parts of the pairs, as alike as they can be.
-
-        Examples
-        --------
-        >>> from llm_power import Declared, OperatingPoint
-        >>> from llm_power.board.all_pairs import BoardPairs
-        >>> from llm_power.example import example_task
-        >>> BoardPairs([example_task()], "all", None, OperatingPoint(), Declared()).parts(4)
-        [(0, 1), (1, 3), (3, 4), (4, 6)]
-        """
+        """Return the bounds of `number` parts of the pairs, as equal as they can be."""
         return list(pairwise(self.n_pairs * part // number for part in range(number + 1)))
 
     def places(self, number: int, first: IntArray, second: IntArray) -> IntArray:
-        """Return the places of pairs of the task at a position, where all pairs are compared.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from llm_power import Declared, OperatingPoint
-        >>> from llm_power.board.all_pairs import BoardPairs
-        >>> from llm_power.example import example_task
-        >>> tasks = [example_task("exam"), example_task("quiz")]
-        >>> pairs = BoardPairs(tasks, "all", None, OperatingPoint(), Declared())
-        >>> pairs.places(1, np.array([0, 2]), np.array([1, 3]))
-        array([ 6, 11])
-        """
+        """Return the places of pairs of the task at a position, where all pairs are compared."""
         places = place_of(len(self.tasks[number].models), first, second)
         return np.asarray(self._starts[number] + places)
 
     def at(self, places: IntArray) -> list[tuple[TaskScores, IntArray, IntArray, IntArray]]:
-        """Return the pairs at ordered places: of each task, the places and both models' positions.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from llm_power import Declared, OperatingPoint
-        >>> from llm_power.board.all_pairs import BoardPairs
-        >>> from llm_power.example import example_task
-        >>> pairs = BoardPairs([example_task()], "all", None, OperatingPoint(), Declared())
-        >>> [(task.task, first, second) for task, _, first, second in pairs.at(np.array([0, 5]))]
-        [('exam', array([0, 2]), array([1, 3]))]
-        """
+        """Return, of each task, the ordered places of its pairs and both models' positions."""
         found = []
         for task, start, end in zip(self._of_tasks, self._starts, self._ends, strict=True):
             own = places[(places >= start) & (places < end)]
@@ -291,27 +153,9 @@ class BoardPairs:
         return found
 
     def p_values(self, start: int, stop: int) -> tuple[FloatArray, FloatArray]:
-        """P-values of the pairs of these places, each as one named beforehand.
+        """Return the declared test's and the exact McNemar test's p-values, each pair by itself.
 
-        Parameters
-        ----------
-        start, stop : int
-            Places, the last one excluded.
-
-        Returns
-        -------
-        p, unadjusted : ndarray of shape (stop - start,)
-            Of the declared test, which decides, and of the exact McNemar test (of graded scores
-            the paired t test), which the paper adjusts; one object where both are the same.
-
-        Examples
-        --------
-        >>> from llm_power import Declared, OperatingPoint
-        >>> from llm_power.board.all_pairs import BoardPairs
-        >>> from llm_power.example import example_task
-        >>> pairs = BoardPairs([example_task()], "all", None, OperatingPoint(), Declared())
-        >>> pairs.p_values(0, 2)[0].round(4)
-        array([0.3203, 0.    ])
+        Graded scores have the paired t test; one object where both are the same.
         """
         parts = []
         for block in self._blocks(start, stop):
@@ -321,31 +165,9 @@ class BoardPairs:
         return joined_p_values(parts)
 
     def columns(self, start: int, stop: int, family: FamilyValues) -> Columns:
-        """Return the core columns of the pairs of these places.
+        """Return the core columns of `llm_power.board.columns` from `start` to `stop`.
 
-        Parameters
-        ----------
-        start, stop : int
-            Places, the last one excluded.
-        family : FamilyValues
-            The adjusted p-values of these pairs.
-
-        Returns
-        -------
-        mapping of str to ndarray of shape (stop - start,)
-            Of the columns of `llm_power.board.columns`: the pair and its counts (``task`` is the
-            position of the task), the verdict, the paper's definitions, clusters, and the e-value.
-            Estimates of two models that share no item are NaN.
-
-        Examples
-        --------
-        >>> from llm_power import Declared, OperatingPoint
-        >>> from llm_power.board.all_pairs import BoardPairs, family_of
-        >>> from llm_power.example import example_task
-        >>> pairs = BoardPairs([example_task()], "all", None, OperatingPoint(), Declared())
-        >>> family = family_of(*pairs.p_values(0, 6), alpha=0.05)
-        >>> pairs.columns(0, 6, family)["q"].round(2)
-        array([ 0.16,  3.52, 24.26,  1.96, 21.58, 11.39])
+        ``task`` is the task's position; estimates of two models that share no item are NaN.
         """
         parts, place = [], 0
         for block in self._blocks(start, stop):
@@ -468,7 +290,7 @@ def _counts(items: PairCells | DifferenceMoments) -> Columns:
 def _clusters(
     moments: ClusterMoments | None, tests: PairTests | None, point: OperatingPoint
 ) -> Columns:
-    """Columns of clusters; `tests` may have the test of these moments already."""
+    """Return the columns of clusters; `tests` may hold the test of these moments."""
     if moments is None:
         return {}
     paper = cluster_resolution(moments, alpha=point.alpha, power=point.power)
@@ -495,28 +317,7 @@ def _monitoring(items: PairCells | DifferenceMoments, point: OperatingPoint) -> 
 def in_threads(
     work: Callable[[int, int], _Result], chunks: Sequence[tuple[int, int]], *, threads: int | None
 ) -> Iterator[_Result]:
-    """Work out chunks on several cores, and return what comes of them in their order.
-
-    Parameters
-    ----------
-    work : callable
-        Of the bounds of a chunk.
-    chunks : sequence of tuple of int
-        What `BoardPairs.chunks` returned.
-    threads : int or None
-        How many at once; by default as many as there are cores for this process.
-
-    Yields
-    ------
-    object
-        What `work` returned; no more are held than there are threads, and one.
-
-    Examples
-    --------
-    >>> from llm_power.board.all_pairs import in_threads
-    >>> list(in_threads(lambda start, stop: stop - start, [(0, 10), (10, 25)], threads=2))
-    [10, 15]
-    """
+    """Yield the results of `work` in the order of the chunks; holds at most `threads` + 1."""
     count = len(os.sched_getaffinity(0)) if threads is None else threads
     waiting: deque[Future[_Result]] = deque()
     # One core a chunk: products that take all of them wait for each other.

@@ -53,47 +53,17 @@ _LEAVES_OUT: Final = "the average over tasks leaves out"
 
 @dataclass(frozen=True, slots=True)
 class TaskAverage:
-    """What the average over the tasks of a board says of its models.
-
-    Attributes
-    ----------
-    verdicts : DataFrame
-        One row a pair, `AVERAGE_COLUMNS`; the pairs are a family of their own.
-    ranks : DataFrame
-        One row a model: ``rank``, ``model``, ``score`` with its stratified normal interval
-        ``score_low`` to ``score_high``, ``n_missing``, ``rank_low``, ``rank_high``.
-    weights : mapping of str to float
-        Of each task; their sum is 1.
-    left_out : mapping of str to sequence of str
-        Models that not every task has, with the tasks that lack them.
-    repeated : mapping of str to str
-        Tasks that are not in the average, each with the task in it that has items of theirs.
-
-    Examples
-    --------
-    >>> from llm_power import resolve_board
-    >>> from llm_power.example import example_task
-    >>> board = resolve_board([example_task("exam"), example_task("quiz")])
-    >>> board.average.weights, board.average.left_out
-    ({'exam': 0.5, 'quiz': 0.5}, {})
-    """
+    """The verdicts and ranks of a board's models by their average over tasks."""
 
     verdicts: pd.DataFrame
     ranks: pd.DataFrame
     weights: Mapping[str, float]
+    # Models with the tasks that lack them; tasks with the task in the average that has their items.
     left_out: Mapping[str, Sequence[str]]
     repeated: Mapping[str, str] = field(default_factory=dict)
 
     def warnings(self) -> list[str]:
-        """Say which tasks and models the average leaves out.
-
-        Examples
-        --------
-        >>> from llm_power import resolve_board
-        >>> from llm_power.example import example_task
-        >>> resolve_board([example_task("exam"), example_task("quiz")]).average.warnings()
-        []
-        """
+        """Name the tasks and models that the average leaves out."""
         lines = []
         for whole in dict.fromkeys(self.repeated.values()):
             parts = _named([task for task, has in self.repeated.items() if has == whole], "tasks")
@@ -101,11 +71,11 @@ class TaskAverage:
             lines.append(f"{out} {parts}: items of {whole} do not count twice")
         if not self.left_out:
             return lines
-        told = [f"{model} (not in {', '.join(tasks)})" for model, tasks in self.left_out.items()]
-        names = _named(told, "models")
+        models = [f"{model} (not in {', '.join(tasks)})" for model, tasks in self.left_out.items()]
+        names = _named(models, "models")
         if self.verdicts.empty:
-            found = f"no average over tasks: fewer than two models are in all of them; {names}"
-            return [*lines, found]
+            few = "no average over tasks: fewer than two models are in all of them"
+            return [*lines, f"{few}; {names}"]
         return [*lines, f"{_LEAVES_OUT} {names}"]
 
 
@@ -123,48 +93,7 @@ def average_tasks(
     point: OperatingPoint,
     declared: Declared,
 ) -> TaskAverage | None:
-    """Give every pair its verdict on the average over tasks.
-
-    Parameters
-    ----------
-    tasks : sequence of TaskScores
-        Ranked scores; the average is of the models that all of them have. Of tasks that share items
-        the largest counts.
-    family : {"adjacent", "all"}
-        Which pairs are compared, in the order of the average. They are a family of their own.
-    cluster : str or None
-        Cluster column of the scores.
-    point : OperatingPoint
-        Family-wise level, and power.
-    declared : Declared
-        Weights of the tasks, margin, and whether clusters are a sample. The test is that of
-        `llm_power.statistics.average_gap`, whatever form of McNemar's test is declared.
-
-    Returns
-    -------
-    TaskAverage or None
-        None for a single task.
-
-    Raises
-    ------
-    InvalidArgument
-        If the weights are not one positive number a task.
-
-    Examples
-    --------
-    >>> from llm_power import Declared, OperatingPoint
-    >>> from llm_power.board.average import average_tasks
-    >>> from llm_power.example import example_task
-    >>> found = average_tasks(
-    ...     [example_task("exam"), example_task("quiz")],
-    ...     family="adjacent",
-    ...     cluster=None,
-    ...     point=OperatingPoint(),
-    ...     declared=Declared(weights={"exam": 3, "quiz": 1}),
-    ... )
-    >>> found.weights["exam"], found.verdicts["verdict"].tolist()
-    (0.75, ['undetermined', 'different', 'different'])
-    """
+    """Return the verdicts on the average over tasks, None for a single task."""
     if len(tasks) < 2:
         return None
     weights, repeated = task_weights(tasks, declared.weights), _repeated(tasks)
@@ -195,32 +124,7 @@ def average_tasks(
 def task_weights(
     tasks: Sequence[TaskScores], declared: Weighting | Mapping[str, float]
 ) -> dict[str, float]:
-    """Return the weight of each task, of sum 1.
-
-    Parameters
-    ----------
-    tasks : sequence of TaskScores
-        The tasks.
-    declared : {"equal", "items"} or mapping of str to float
-        The rule, or a positive number a task.
-
-    Returns
-    -------
-    dict of str to float
-        In the order of the tasks.
-
-    Raises
-    ------
-    InvalidArgument
-        If the rule is unknown, or the numbers are not one positive number a task.
-
-    Examples
-    --------
-    >>> from llm_power.board.average import task_weights
-    >>> from llm_power.example import example_task
-    >>> task_weights([example_task("exam"), example_task("quiz")], {"exam": 3, "quiz": 1})
-    {'exam': 0.75, 'quiz': 0.25}
-    """
+    """Return the weight of each task, in their order and with sum 1."""
     names = [task.task for task in tasks]
     if isinstance(declared, str):
         if declared not in WEIGHTINGS:
@@ -239,31 +143,7 @@ def task_weights(
 
 
 def read_weights(text: str) -> Weighting | dict[str, Any]:
-    """Read weights as the command line has them: a rule, ``TASK=W,...`` or a YAML file.
-
-    Parameters
-    ----------
-    text : str
-        "equal", "items", numbers, or the path of a file that maps tasks to numbers.
-
-    Returns
-    -------
-    str or dict
-        What `task_weights` takes.
-
-    Raises
-    ------
-    InvalidArgument
-        If the text is none of these.
-    DocumentError
-        If the file cannot be read.
-
-    Examples
-    --------
-    >>> from llm_power.board.average import read_weights
-    >>> read_weights("items"), read_weights("exam=3,quiz=1")
-    ('items', {'exam': 3.0, 'quiz': 1.0})
-    """
+    """Parse weights: "equal", "items", ``TASK=W,...``, or the path of a YAML file."""
     for rule in WEIGHTINGS:
         if text == rule:
             return rule
@@ -299,7 +179,7 @@ def _common_models(tasks: Sequence[TaskScores]) -> tuple[list[str], dict[str, li
 
 
 def _repeated(tasks: Sequence[TaskScores]) -> dict[str, str]:
-    """Find the tasks that have an item of another as large, which stays."""
+    """Return the tasks that share an item with a task as large, and that task, which stays."""
     found: dict[str, str] = {}
     kept: list[tuple[TaskScores, _Parts]] = []
     for task in sorted(tasks, key=lambda task: -task.n_items):
@@ -316,7 +196,7 @@ _Parts = Mapping[str, Mapping[str, int]]
 
 
 def _parts(task: TaskScores) -> _Parts:
-    """Rows of the items by the task that they are of, which a pooled group names, and by id."""
+    """Return the rows of the items by their task, which a pooled group names, and by id."""
     parts: dict[str, dict[str, int]] = {}
     names = task.clusters.get(SUBTASK, (task.task,) * task.n_items)
     for row, (name, item) in enumerate(zip(names, task.item_ids, strict=True)):
@@ -325,7 +205,7 @@ def _parts(task: TaskScores) -> _Parts:
 
 
 def _share_items(first: TaskScores, parts: _Parts, second: TaskScores, others: _Parts) -> bool:
-    """Whether an item of one id is the same: by its task, its file, or the scores of all models."""
+    """Return whether items of one id are the same, by task, by file, or by all scores."""
     position = {model: j for j, model in enumerate(second.models)}
     places = [(i, position[model]) for i, model in enumerate(first.models) if model in position]
     if len(places) < 2:
@@ -348,7 +228,7 @@ def _share_items(first: TaskScores, parts: _Parts, second: TaskScores, others: _
 
 
 def _whole_files(task: TaskScores) -> set[str]:
-    """Sums of the files that the task has all of, none where that is not known."""
+    """Return the sums of the files that the task has all of, none where that is not known."""
     reading = task.provenance.reading
     if "task_column" in reading or reading.get("reader") in {None, "canonical", "counts"}:
         return set()
@@ -356,7 +236,7 @@ def _whole_files(task: TaskScores) -> set[str]:
 
 
 def _is_no_coincidence(scores: FloatArray) -> bool:
-    """Whether these scores, in any order, are hardly ever in the order of the items."""
+    """Return whether these scores, in random order, would hardly ever match the items' order."""
     _, counts = np.unique(np.nan_to_num(scores, nan=-1.0), axis=0, return_counts=True)
     return bool(gammaln(counts + 1).sum() - gammaln(len(scores) + 1) < np.log(_COINCIDENCE))
 
@@ -373,12 +253,12 @@ class _Strata:
         return np.asarray(np.sum(parts, axis=0))
 
     def bounds(self) -> tuple[FloatArray, FloatArray]:
-        """Gaps over all items, of each ordered pair, that the missing scores leave possible."""
+        """Return both bounds of each ordered gap over all items, by the missing scores."""
         found = [missing_gap_bounds(task.values) for task in self.tasks]
         return self.mean(x.low for x in found), self.mean(x.high for x in found)
 
     def standard_error(self) -> FloatArray:
-        """Return that of each model's average, the items of each task a sample of their own."""
+        """Return the standard errors of the averages; each task's items are their own sample."""
         squares = [
             np.square(w) * np.nanvar(task.values, axis=0) / task.scored.sum(axis=0)
             for w, task in zip(self.weights, self.tasks, strict=True)
@@ -483,7 +363,7 @@ def _family(
 def _sizes(
     found: Verdicts, error: FloatArray, n: IntArray, point: OperatingPoint
 ) -> dict[str, Any]:
-    """N* of eq. (3), with all tasks multiplied alike, and what goes with it."""
+    """Return N* of eq. (3), with all tasks multiplied alike, and the columns beside it."""
     delta, varies = found.interval.delta, np.isfinite(error)
     sigma = np.where(varies, error, 0.0) * np.sqrt(n)
     need = required_n(delta, sigma, alpha=point.alpha, power=point.power)

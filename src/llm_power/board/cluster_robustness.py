@@ -33,31 +33,7 @@ _INTERVALS: Final = [
 
 
 def leave_one_out_table(clusters: pd.DataFrame, point: OperatingPoint) -> pd.DataFrame:
-    """Clustered verdict of every pair after dropping each cluster in turn, Appendix F.
-
-    Parameters
-    ----------
-    clusters : DataFrame
-        What `llm_power.board.cluster_sums.tabulate_clusters` returned.
-    point : OperatingPoint
-        Level and power.
-
-    Returns
-    -------
-    DataFrame
-        One row a pair and dropped cluster: ``n_items`` that remain, ``n_star``, ``icc``,
-        ``design_effect``, ``n_star_cluster`` and ``resolved_cluster`` on them.
-
-    Examples
-    --------
-    >>> from llm_power import OperatingPoint
-    >>> from llm_power.board.cluster_robustness import leave_one_out_table
-    >>> from llm_power.board.cluster_sums import tabulate_clusters
-    >>> from llm_power.example import example_task
-    >>> sums = tabulate_clusters(example_task(), "subject", "adjacent")
-    >>> leave_one_out_table(sums, OperatingPoint())["dropped"].unique().tolist()
-    ['algebra', 'botany', 'chess', 'drama']
-    """
+    """Return the clustered verdict of every pair without each cluster in turn, Appendix F."""
     parts = []
     for _, sums in clusters.groupby("task", sort=False):
         result = leave_one_cluster_out(cluster_moments(sums), alpha=point.alpha, power=point.power)
@@ -81,41 +57,9 @@ def leave_one_out_table(clusters: pd.DataFrame, point: OperatingPoint) -> pd.Dat
 def category_bootstrap_tables(
     clusters: pd.DataFrame, point: OperatingPoint, *, n_resamples: int, seed: int
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Percentile intervals of every pair, and how many pairs are unresolved, Appendix G.
+    """Resample the clusters: intervals of the pairs, and the number unresolved, Appendix G.
 
-    Parameters
-    ----------
-    clusters : DataFrame
-        What `llm_power.board.cluster_sums.tabulate_clusters` returned.
-    point : OperatingPoint
-        Level and power.
-    n_resamples : int
-        Number of resamples of the clusters.
-    seed : int
-        Seed; each task draws from the stream of its own name.
-
-    Returns
-    -------
-    intervals : DataFrame
-        One row a pair: 5th and 95th percentiles, and the share of resamples in which it is
-        unresolved.
-    distribution : DataFrame
-        One row a task and number of unresolved pairs, with its share of the resamples.
-
-    Examples
-    --------
-    >>> from llm_power import OperatingPoint
-    >>> from llm_power.board.cluster_robustness import category_bootstrap_tables
-    >>> from llm_power.board.cluster_sums import tabulate_clusters
-    >>> from llm_power.example import example_task
-    >>> sums = tabulate_clusters(example_task(), "subject", "adjacent")
-    >>> point = OperatingPoint()
-    >>> intervals, counts = category_bootstrap_tables(sums, point, n_resamples=50, seed=1)
-    >>> intervals[["rank_a", "rank_b", "probability_unresolved"]]
-       rank_a  rank_b  probability_unresolved
-    0       1       2                     1.0
-    1       2       3                     0.0
-    2       3       4                     0.0
+    Intervals are the 5th and 95th percentiles; each task draws from the stream of its own name.
     """
     intervals, distributions = [], []
     for task, sums in clusters.groupby("task", sort=False):
@@ -160,37 +104,7 @@ def category_bootstrap_tables(
 def cluster_definition_table(
     ranked: TaskScores, column: str | None, family: Family, point: OperatingPoint, *, seed: int
 ) -> pd.DataFrame:
-    """Unresolved pairs under other definitions of a cluster, end of Section 6.4.
-
-    Parameters
-    ----------
-    ranked : TaskScores
-        Scores with the columns in rank order.
-    column : str or None
-        Cluster column whose definition is questioned; None gives an empty table.
-    family : {"adjacent", "all"}
-        Which pairs are compared.
-    point : OperatingPoint
-        Level and power.
-    seed : int
-        Seed of the random clusters.
-
-    Returns
-    -------
-    DataFrame
-        One row a definition: number of clusters, median and largest ICC, unresolved pairs.
-
-    Examples
-    --------
-    >>> from llm_power import OperatingPoint
-    >>> from llm_power.board.cluster_robustness import cluster_definition_table
-    >>> from llm_power.example import example_task
-    >>> table = cluster_definition_table(
-    ...     example_task(), "subject", "adjacent", OperatingPoint(), seed=1
-    ... )
-    >>> table["definition"].unique().tolist()
-    ['subject', 'random', 'difficulty quartiles', 'subject by item parity']
-    """
+    """Return ICCs and unresolved pairs under other definitions of a cluster, Section 6.4."""
     if column is None:
         return pd.DataFrame(columns=_DEFINITION)
     labels = np.asarray(ranked.clusters[column], dtype=str)

@@ -8,51 +8,21 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
-from llm_power.board.counts import count_cells_by_cluster, difference_moments_by_cluster
+from llm_power.board.counts import ScoreCounts, difference_moments_by_cluster
 from llm_power.board.families import pair_indices
 from llm_power.choices import Family
 from llm_power.scores.store import TaskScores
 from llm_power.statistics._typing import IntArray
-from llm_power.statistics.cluster_moments import ClusterMoments, moments_from_counts
+from llm_power.statistics.cluster_moments import ClusterMoments
 
 _CLUSTER_COLUMNS: Final = ["cluster", "n_cluster", "n_items", "sum_d", "sum_d2", "origin"]
 
 
 def tabulate_clusters(ranked: TaskScores, column: str | None, family: Family) -> pd.DataFrame:
-    """Sum the paired difference of every pair within every cluster of items.
+    """Return the sums of every pair's paired difference within clusters, one row each.
 
-    Parameters
-    ----------
-    ranked : TaskScores
-        Scores with the columns in rank order.
-    column : str or None
-        Cluster column of the scores; None gives an empty table.
-    family : {"adjacent", "all"}
-        Which pairs are compared.
-
-    Returns
-    -------
-    DataFrame
-        One row a pair and cluster: task, ranks, cluster, ``n_cluster`` (all its items),
-        ``n_items`` (those of both models), ``sum_d``, ``sum_d2`` and ``origin``, which was taken
-        off every difference. For binary scores it is 0, ``sum_d`` is
-        b - c and ``sum_d2`` is b + c.
-
-    Raises
-    ------
-    InvalidArgument
-        If the scores have no such cluster column.
-
-    Examples
-    --------
-    >>> from llm_power.board.cluster_sums import tabulate_clusters
-    >>> from llm_power.example import example_task
-    >>> tabulate_clusters(example_task(), "subject", "adjacent").head(4).drop(columns="n_cluster")
-       task  rank_a  rank_b  cluster  n_items  sum_d  sum_d2  origin
-    0  exam       1       2  algebra      100    3.0    23.0     0.0
-    1  exam       1       2   botany      100    3.0    17.0     0.0
-    2  exam       1       2    chess      100    3.0    21.0     0.0
-    3  exam       1       2    drama      100    1.0    21.0     0.0
+    ``origin`` is taken off every difference; it is 0 for binary scores, where ``sum_d`` is b - c
+    and ``sum_d2`` is b + c. ``n_cluster`` counts all items, ``n_items`` those of both models.
     """
     if column is None:
         return pd.DataFrame(columns=["task", "rank_a", "rank_b", *_CLUSTER_COLUMNS])
@@ -67,37 +37,9 @@ def cluster_sums(
     first: IntArray,
     second: IntArray,
 ) -> pd.DataFrame:
-    """As `tabulate_clusters`, for any assignment of items to clusters, and any pairs.
-
-    Parameters
-    ----------
-    ranked : TaskScores
-        Scores with the columns in rank order.
-    labels : sequence of str, length n_clusters
-        Name of each cluster.
-    codes : ndarray of int, shape (n_items,)
-        Cluster of each item.
-    first, second : ndarray of int, shape (n_pairs,)
-        Positions of both models of each pair, the better ranked one first.
-
-    Returns
-    -------
-    DataFrame
-        As `tabulate_clusters`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from llm_power.board.cluster_sums import cluster_sums
-    >>> from llm_power.example import example_task
-    >>> codes = np.arange(400) // 200
-    >>> halves = ["first half", "second half"]
-    >>> cluster_sums(example_task(), halves, codes, np.array([0]), np.array([1])).shape
-    (2, 9)
-    """
+    """Return the same for clusters `codes`, (n_items,), and pairs of positions, (n_pairs,)."""
     if ranked.kind == "binary":
-        cells = count_cells_by_cluster(ranked.values, codes, first, second)
-        moments = moments_from_counts(cells.n_items, cells.b, cells.c)
+        moments = ScoreCounts(ranked.values, codes).tables(first, second).moments()
     else:
         moments = difference_moments_by_cluster(ranked.values, codes, first, second)
     n_clusters, n_pairs = moments.n_items.shape
@@ -117,16 +59,7 @@ def cluster_sums(
 
 
 def cluster_moments(sums: pd.DataFrame) -> ClusterMoments:
-    """Return the moments, (n_clusters, n_pairs), of one task's rows of `tabulate_clusters`.
-
-    Examples
-    --------
-    >>> from llm_power.board.cluster_sums import cluster_moments, tabulate_clusters
-    >>> from llm_power.example import example_task
-    >>> moments = cluster_moments(tabulate_clusters(example_task(), "subject", "adjacent"))
-    >>> moments.sum_d.shape
-    (4, 3)
-    """
+    """Return the moments, (n_clusters, n_pairs), of one task's rows of `tabulate_clusters`."""
     n_clusters = sums["cluster"].nunique()
     n_items, sum_d, sum_d2, origin = (
         sums[name].to_numpy(np.float64).reshape(-1, n_clusters).T
@@ -138,13 +71,5 @@ def cluster_moments(sums: pd.DataFrame) -> ClusterMoments:
 
 
 def cluster_sizes(sums: pd.DataFrame) -> IntArray:
-    """Return all items of each cluster of one task's rows of `tabulate_clusters`.
-
-    Examples
-    --------
-    >>> from llm_power.board.cluster_sums import cluster_sizes, tabulate_clusters
-    >>> from llm_power.example import example_task
-    >>> cluster_sizes(tabulate_clusters(example_task(), "subject", "adjacent")).tolist()
-    [100, 100, 100, 100]
-    """
+    """Return the number of all items of each cluster in one task's rows of `tabulate_clusters`."""
     return sums["n_cluster"].to_numpy(np.int64)[: sums["cluster"].nunique()]

@@ -28,39 +28,10 @@ CLUSTER_COLUMNS: Final = [
 def add_clusters(
     pairs: pd.DataFrame, clusters: pd.DataFrame, point: OperatingPoint
 ) -> pd.DataFrame:
-    """Intra-cluster correlation, design effect and cluster-adjusted verdict of each pair.
+    """Return intra-cluster correlation, design effect and cluster-adjusted verdict of each pair.
 
-    Parameters
-    ----------
-    pairs : DataFrame
-        What `tabulate_pairs` returned.
-    clusters : DataFrame
-        What `tabulate_clusters` returned; may be empty.
-    point : OperatingPoint
-        Level and power.
-
-    Returns
-    -------
-    DataFrame
-        The key and the columns of this stage; null for a task without clusters, and for a pair
-        that shares no item. ``icc``,
-        ``design_effect``, ``n_star_cluster``, ``q_cluster`` and ``resolved_cluster`` are the
-        paper's, at the mean cluster size. Beside them are the 90 % F interval of the ICC, Kish's
-        design effect, the items that these clusters would need (``n_star_these_clusters``, in all
-        and ``items_per_cluster``; ``inf`` where no number is enough), and the
-        ``n_clusters_needed`` of the size at hand.
-
-    Examples
-    --------
-    >>> from llm_power import OperatingPoint
-    >>> from llm_power.board.cluster_sums import tabulate_clusters
-    >>> from llm_power.board.clusters import add_clusters
-    >>> from llm_power.board.tabulation import tabulate_pairs
-    >>> from llm_power.example import example_task
-    >>> pairs = tabulate_pairs(example_task(), "adjacent")
-    >>> sums = tabulate_clusters(example_task(), "subject", "adjacent")
-    >>> add_clusters(pairs, sums, OperatingPoint())["resolved_cluster"].tolist()
-    [False, True, True]
+    The paper's columns are at the mean cluster size; ``_these_clusters`` at the sizes at hand,
+    `inf` where no number of items is enough. Null without clusters or a shared item.
     """
     table = pairs[PAIR_KEY].copy()
     table[CLUSTER_COLUMNS] = np.nan

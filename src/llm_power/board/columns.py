@@ -163,14 +163,7 @@ RANK_COLUMNS: Final[Mapping[str, str]] = {
 
 
 def dictionary_page() -> str:
-    """Return the dictionary as a page of Markdown.
-
-    Examples
-    --------
-    >>> from llm_power.board.columns import dictionary_page
-    >>> dictionary_page().splitlines()[0]
-    '# The columns of a board'
-    """
+    """Return the data dictionary as a page of Markdown."""
     groups = {
         **{f"`pairs.csv` and `pairs.parquet`: {name}": PAIR_GROUPS[name] for name in PAIR_GROUPS},
         "`ranks` of `summary.json`": RANK_COLUMNS,

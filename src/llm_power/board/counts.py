@@ -39,23 +39,7 @@ _LARGEST_EXACT = 2**24
 
 @dataclass(frozen=True, slots=True)
 class PairCells:
-    """The 2 x 2 table of each pair, arrays of one shape.
-
-    Attributes
-    ----------
-    n11, b, c, n00 : ndarray of int
-        Items solved by both models, only by the first, only by the second, by neither.
-        Shape (n_pairs,), or (n_clusters, n_pairs) when counted by cluster.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from llm_power.board.counts import count_cells
-    >>> scores = np.array([[1.0, 0.0], [1.0, 1.0], [0.0, 0.0], [1.0, 0.0]])
-    >>> cells = count_cells(scores, np.array([0]), np.array([1]))
-    >>> cells.b, cells.c
-    (array([2]), array([0]))
-    """
+    """The 2 x 2 table of each pair, (n_pairs,) or (n_clusters, n_pairs)."""
 
     n11: IntArray
     b: IntArray
@@ -64,50 +48,19 @@ class PairCells:
 
     @property
     def n_items(self) -> IntArray:
-        """Items that both models were scored on.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from llm_power.board.counts import PairCells
-        >>> cells = PairCells(*(np.array([count]) for count in (7987, 295, 249, 1511)))
-        >>> cells.n_items
-        array([10042])
-        """
+        """Return the number of items that both models were scored on."""
         return self.n11 + self.b + self.c + self.n00
 
 
 @dataclass(frozen=True, slots=True)
 class DifferenceMoments:
-    """Moments of the paired difference of each pair, enough for graded scores.
-
-    Attributes
-    ----------
-    n_items : ndarray of int
-        Items that both models were scored on.
-    sum_a, sum_b, sum_d : ndarray
-        Sums of both models' scores and of the paired difference over those items.
-    ss_a, ss_b, ss_d : ndarray
-        Sums of their squared deviations from their means.
-    n_differing : ndarray of int
-        Items on which the two scores differ.
-    skew_d : ndarray
-        `llm_power.statistics.skewness.asymmetry` of the paired difference.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from llm_power.board.counts import difference_moments
-    >>> scores = np.array([[0.9, 0.5], [0.7, 0.6], [0.4, np.nan]])
-    >>> moments = difference_moments(scores, np.array([0]), np.array([1]))
-    >>> moments.n_items, moments.sum_d.round(2)
-    (array([2]), array([0.5]))
-    """
+    """Moments of both scores and their paired difference over shared items, (n_pairs,)."""
 
     n_items: IntArray
     sum_a: FloatArray
     sum_b: FloatArray
     sum_d: FloatArray
+    # Sums of squared deviations from the mean.
     ss_a: FloatArray
     ss_b: FloatArray
     ss_d: FloatArray
@@ -119,30 +72,7 @@ _Moments = TypeVar("_Moments", DifferenceMoments, ClusterMoments)
 
 
 class ScoreCounts:
-    """0/1 scores, laid out so that the 2 x 2 tables of any pairs are counted fast.
-
-    Parameters
-    ----------
-    scores : ndarray, shape (n_items, n_models)
-        0, 1 or NaN (missing).
-    codes : ndarray of int, shape (n_items,), optional
-        Cluster of each item, 0 to n_clusters - 1; by default all items are one.
-
-    Raises
-    ------
-    InvalidArgument
-        If a score is neither 0, 1 nor NaN, there is not one code an item, or a cluster has more
-        items than single precision counts.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from llm_power.board.counts import ScoreCounts
-    >>> scores = np.array([[1.0, 0.0], [1.0, 1.0], [0.0, 0.0], [1.0, np.nan]])
-    >>> cells = ScoreCounts(scores).of_pairs(np.array([0]), np.array([1]))
-    >>> cells.n11.tolist(), cells.b.tolist(), cells.c.tolist(), cells.n00.tolist()
-    ([[1]], [[1]], [[0]], [[1]])
-    """
+    """0/1 scores, (n_items, n_models), laid out to count any pairs' 2 x 2 tables fast."""
 
     def __init__(self, scores: FloatArray, codes: IntArray | None = None) -> None:
         codes = np.zeros(len(scores), dtype=np.int64) if codes is None else codes
@@ -156,53 +86,10 @@ class ScoreCounts:
         # One copy at a time: all of them are as large as the scores.
         self._clusters = [_ClusterScores(scores[codes == code].T) for code in range(len(sizes))]
 
-    def of_pairs(self, first: IntArray, second: IntArray) -> PairCells:
-        """Count the pairs within each cluster: arrays of shape (n_clusters, n_pairs).
-
-        Parameters
-        ----------
-        first, second : ndarray of int, shape (n_pairs,)
-            Columns of both models of each pair. Runs of pairs with one first model and
-            consecutive second ones, as `llm_power.board.families` orders them, are the fastest.
-
-        Returns
-        -------
-        PairCells
-            Whole numbers.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from llm_power.board.counts import ScoreCounts
-        >>> scores = np.array([[1.0, 0.0], [1.0, 1.0], [0.0, 0.0]])
-        >>> counts = ScoreCounts(scores, np.array([0, 0, 1]))
-        >>> counts.of_pairs(np.array([0]), np.array([1])).b.tolist()
-        [[1], [0]]
-        """
-        return PairCells(*self.tables(first, second).counts.astype(np.int64))
-
     def tables(self, first: IntArray, second: IntArray) -> CountTables:
-        """Count the pairs within each cluster, in single precision.
+        """Return the tables of the pairs by cluster, in single precision.
 
-        Parameters
-        ----------
-        first, second
-            As in `of_pairs`.
-
-        Returns
-        -------
-        CountTables
-            Of all these pairs, from which those of some are taken.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from llm_power.board.counts import ScoreCounts
-        >>> scores = np.array([[1.0, 0.0], [1.0, 1.0], [0.0, 0.0]])
-        >>> counts = ScoreCounts(scores, np.array([0, 0, 1]))
-        >>> tables = counts.tables(np.array([0]), np.array([1]))
-        >>> tables.cells().b.tolist(), tables.moments().sum_d.tolist()
-        ([1], [[1.0], [0.0]])
+        Runs of one first model and consecutive second ones are the fastest.
         """
         tables = np.empty((4, len(self._clusters), len(first)), dtype=np.float32)
         for rows in _blocks_of_rows(first, second):
@@ -213,46 +100,17 @@ class ScoreCounts:
 
 @dataclass(frozen=True, slots=True)
 class CountTables:
-    """The 2 x 2 tables of pairs within clusters.
-
-    Attributes
-    ----------
-    counts : ndarray of float32, shape (4, n_clusters, n_pairs)
-        Whole numbers: items solved by both, only by the first, only by the second, by neither.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from llm_power.board.counts import CountTables
-    >>> CountTables(np.ones((4, 2, 1), dtype=np.float32)).cells().n_items
-    array([8])
-    """
+    """Cells n11, b, c, n00 of pairs within clusters: whole numbers, (4, n_clusters, n_pairs)."""
 
     counts: NDArray[np.float32]
 
     def cells(self, some: slice = _EVERY) -> PairCells:
-        """Return the tables of some pairs over all clusters, arrays of shape (n_pairs,).
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from llm_power.board.counts import CountTables
-        >>> CountTables(np.ones((4, 2, 3), dtype=np.float32)).cells(slice(2)).n11
-        array([2, 2])
-        """
+        """Return the tables of some pairs over all clusters, (n_pairs,)."""
         whole = self.counts[:, :, some].sum(axis=1, dtype=np.float64)
         return PairCells(*whole.astype(np.int64))
 
     def moments(self, some: slice = _EVERY) -> ClusterMoments:
-        """Return what clustered verdicts need of some pairs, shape (n_clusters, n_pairs).
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from llm_power.board.counts import CountTables
-        >>> CountTables(np.ones((4, 2, 3), dtype=np.float32)).moments(slice(1)).sum_d2.tolist()
-        [[2.0], [2.0]]
-        """
+        """Return the moments for clustered verdicts of some pairs, (n_clusters, n_pairs)."""
         n11, b, c, n00 = self.counts[:, :, some].astype(np.float64)
         differing = b + c
         return ClusterMoments(n11 + differing + n00, b - c, differing)
@@ -326,97 +184,21 @@ class _ClusterScores:
 
 
 def count_cells(scores: FloatArray, first: IntArray, second: IntArray) -> PairCells:
-    """Count the 2 x 2 table of the pairs (`first`, `second`) of 0/1 scores.
-
-    Parameters
-    ----------
-    scores : ndarray, shape (n_items, n_models)
-        0, 1 or NaN (missing).
-    first, second : ndarray of int, shape (n_pairs,)
-        Columns of both models of each pair.
-
-    Returns
-    -------
-    PairCells
-        Arrays of shape (n_pairs,).
-
-    Raises
-    ------
-    InvalidArgument
-        As `ScoreCounts`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from llm_power.board.counts import count_cells
-    >>> scores = np.array([[1.0, 0.0], [1.0, 1.0], [0.0, 0.0], [1.0, np.nan]])
-    >>> cells = count_cells(scores, np.array([0]), np.array([1]))
-    >>> cells.n11, cells.b, cells.c, cells.n00
-    (array([1]), array([1]), array([0]), array([1]))
-    """
+    """Return the 2 x 2 tables, (n_pairs,), of pairs of columns of 0/1 scores."""
     return ScoreCounts(scores).tables(first, second).cells()
 
 
 def count_cells_by_cluster(
     scores: FloatArray, codes: IntArray, first: IntArray, second: IntArray
 ) -> PairCells:
-    """Count the 2 x 2 table of each pair within each cluster of items.
-
-    Parameters
-    ----------
-    scores, first, second
-        As in `count_cells`.
-    codes : ndarray of int, shape (n_items,)
-        Cluster of each item, 0 to n_clusters - 1.
-
-    Returns
-    -------
-    PairCells
-        Arrays of shape (n_clusters, n_pairs).
-
-    Raises
-    ------
-    InvalidArgument
-        As `ScoreCounts`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from llm_power.board.counts import count_cells_by_cluster
-    >>> scores = np.array([[1.0, 0.0], [1.0, 1.0], [0.0, 0.0], [1.0, 0.0]])
-    >>> count_cells_by_cluster(scores, np.array([0, 0, 1, 1]), np.array([0]), np.array([1])).b
-    array([[1],
-           [1]])
-    """
-    return ScoreCounts(scores, codes).of_pairs(first, second)
+    """Return the same within each cluster of `codes`, (n_items,): (n_clusters, n_pairs)."""
+    return PairCells(*ScoreCounts(scores, codes).tables(first, second).counts.astype(np.int64))
 
 
 def difference_moments(scores: FloatArray, first: IntArray, second: IntArray) -> DifferenceMoments:
-    """Moments of the paired difference over the items that both models share, in two passes.
-
-    Parameters
-    ----------
-    scores : ndarray, shape (n_items, n_models)
-        Scores, NaN where missing.
-    first, second : ndarray of int, shape (n_pairs,)
-        Columns of both models of each pair.
-
-    Returns
-    -------
-    DifferenceMoments
-        Arrays of shape (n_pairs,). Differences are taken before they are summed, item by
-        item, and their mean is taken off before they are squared: near-identical models lose no
-        digits, nor does a large and steady gap, and no sum depends on the number of cores.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from llm_power.board.counts import difference_moments
-    >>> scores = np.array([[0.9, 0.5], [0.7, 0.6], [0.4, np.nan]])
-    >>> moments = difference_moments(scores, np.array([0]), np.array([1]))
-    >>> moments.n_items, moments.sum_d.round(2)
-    (array([2]), array([0.5]))
-    """
+    """Return the moments of the paired difference over shared items, (n_pairs,)."""
+    # In two passes: differences are taken before they are summed, and their mean is taken off
+    # before they are squared. Near-identical models lose no digits, nor does a large gap.
     by_model = np.ascontiguousarray(scores.T)
     parts = [
         _block_moments(by_model[first[i : i + _PAIR_BLOCK]], by_model[second[i : i + _PAIR_BLOCK]])
@@ -428,30 +210,7 @@ def difference_moments(scores: FloatArray, first: IntArray, second: IntArray) ->
 def difference_moments_by_cluster(
     scores: FloatArray, codes: IntArray, first: IntArray, second: IntArray
 ) -> ClusterMoments:
-    """Moments of the paired difference within each cluster of items, in two passes.
-
-    Parameters
-    ----------
-    scores, first, second
-        As in `difference_moments`.
-    codes : ndarray of int, shape (n_items,)
-        Cluster of each item, 0 to n_clusters - 1.
-
-    Returns
-    -------
-    ClusterMoments
-        Arrays of shape (n_clusters, n_pairs), and the mean of each pair as `origin`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from llm_power.board.counts import difference_moments_by_cluster
-    >>> scores = np.array([[0.9, 0.5], [0.7, 0.6], [0.5, 0.1]])
-    >>> codes = np.array([0, 0, 1])
-    >>> moments = difference_moments_by_cluster(scores, codes, np.array([0]), np.array([1]))
-    >>> moments.origin.round(2), moments.sum_d.round(2).tolist()
-    (array([0.3]), [[-0.1], [0.1]])
-    """
+    """Return the same within each cluster of `codes`: (n_clusters, n_pairs)."""
     parts = [
         moments_from_differences(
             scores[:, first[i : i + _PAIR_BLOCK]] - scores[:, second[i : i + _PAIR_BLOCK]], codes
@@ -479,7 +238,7 @@ def _block_moments(a: FloatArray, b: FloatArray) -> DifferenceMoments:
 def _deviations(
     rows: FloatArray, shared: BoolArray, n_items: IntArray, total: FloatArray
 ) -> FloatArray:
-    """Deviations of each row from its mean, 0 where an item is not shared."""
+    """Return the deviations of each row from its mean, 0 where an item is not shared."""
     mean = total / np.maximum(n_items, 1)
     deviation = np.where(shared, rows - mean[:, np.newaxis], 0.0)
     # Equal values are equal, whatever the rounding of their mean.

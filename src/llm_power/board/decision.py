@@ -64,45 +64,7 @@ def decide_pairs(
     *,
     family: FamilyTest | None = None,
 ) -> pd.DataFrame:
-    """Give every pair its verdict within the family of all rows, or within a larger one.
-
-    Parameters
-    ----------
-    pairs, clusters : DataFrame
-        What `tabulate_pairs` and `tabulate_clusters` returned; the latter may be empty.
-    tasks : sequence of TaskScores
-        The ranked scores they were made from.
-    point : OperatingPoint
-        Family-wise level, and power.
-    declared : Declared, optional
-        Test, margin, and whether clusters are a sample.
-    family : FamilyTest, optional
-        Adjusted p-values of these pairs, where they are some of a larger family.
-
-    Returns
-    -------
-    DataFrame
-        The key and `DECISION_COLUMNS`. A single pair is taken at its own p-value, as named
-        beforehand; several are adjusted by max-T, and by Holm where clusters are the sample:
-        they are too few to estimate a joint distribution.
-
-    Examples
-    --------
-    >>> from llm_power import OperatingPoint
-    >>> from llm_power.board.decision import decide_pairs
-    >>> from llm_power.board.tabulation import tabulate_pairs
-    >>> from llm_power.board.cluster_sums import tabulate_clusters
-    >>> from llm_power.example import example_task
-    >>> task = example_task()
-    >>> pairs = tabulate_pairs(task, "adjacent")
-    >>> none = tabulate_clusters(task, None, "adjacent")
-    >>> found = decide_pairs(pairs, none, [task], OperatingPoint())
-    >>> found[["verdict", "direction", "more_items_needed"]]
-            verdict  direction  more_items_needed
-    0  undetermined          0             2252.0
-    1     different          1                0.0
-    2     different          1                0.0
-    """
+    """Return the verdict on every pair within the family of all rows, or within a larger one."""
     counted, pairs = pairs, with_an_item(pairs)
     groups = [
         (task, rows, PairTests(_evidence(pairs[rows], clusters, task), declared))
@@ -138,6 +100,7 @@ def _family(
     p = np.ones(len(pairs))
     for _, rows, tests in groups:
         p[rows] = tests.p
+    # Clusters are too few to estimate a joint distribution for max-T.
     if any(tests.robust is not None for _, _, tests in groups):
         return holm_family(p, alpha=point.alpha)
     places: dict[int, tuple[Deviates, int]] = {}
@@ -175,16 +138,7 @@ def _decide_task(
 
 
 def verdict_columns(found: Verdicts, n_items: IntArray) -> dict[str, Any]:
-    """Return the columns of a verdict table that a verdict fills by itself.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from llm_power.board.decision import verdict_columns
-    >>> from llm_power.statistics.verdict import binary_verdicts
-    >>> verdict_columns(binary_verdicts([30], [8], [500]), np.array([500]))["verdict"]
-    array(['different'], dtype=object)
-    """
+    """Return the columns of a verdict table that a verdict fills by itself."""
     decided = found.further_items == 0
     return {
         "verdict": found.verdict.astype(object),
@@ -217,37 +171,7 @@ def size_columns(
     mean_square: FloatArray,
     point: OperatingPoint,
 ) -> dict[str, Any]:
-    """Return N* and q as intervals, and what a significant gap hides.
-
-    Parameters
-    ----------
-    found : Verdicts
-        Its interval is that of the gaps.
-    error : ndarray
-        Standard error of each gap.
-    n_items : ndarray of int
-        Items at hand.
-    mean_square : ndarray
-        Mean of the squared difference of an item.
-    point : OperatingPoint
-        Level and power.
-
-    Returns
-    -------
-    dict of str to ndarray
-        ``n_star_low``, ``n_star_high``, ``q_low``, ``q_high``, ``type_s`` and ``type_m``.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from llm_power import OperatingPoint
-    >>> from llm_power.board.decision import size_columns
-    >>> from llm_power.statistics.verdict import binary_verdicts
-    >>> found, n = binary_verdicts([30], [8], [500]), np.array([500])
-    >>> columns = size_columns(found, np.array([0.012]), n, np.array([0.076]), OperatingPoint())
-    >>> columns["n_star_low"].round(), columns["q_low"].round(2)
-    (array([113.]), array([0.37]))
-    """
+    """Return N* and q as intervals, and the type S and type M errors of a significant gap."""
     at = {"alpha": point.alpha, "power": point.power}
     delta = found.interval.delta
     low, high = required_n_interval(found.interval.low, found.interval.high, mean_square, **at)
@@ -268,7 +192,7 @@ def size_columns(
 def _required_columns(
     rows: pd.DataFrame, found: Verdicts, error: FloatArray, point: OperatingPoint
 ) -> dict[str, Any]:
-    """`size_columns`, and the required items of the test itself."""
+    """Return `size_columns`, and the required items of the test itself."""
     n, delta = rows["n_items"].to_numpy(int), found.interval.delta
     binary = rows["b"].notna().to_numpy()
     b, c = _discordant(rows)
@@ -282,7 +206,7 @@ def _required_columns(
 
 
 def _bounds(rows: pd.DataFrame, task: TaskScores) -> dict[str, FloatArray]:
-    """Gaps over all items of the task that the missing scores leave possible."""
+    """Return the smallest and largest gap over all items of the task, by the missing scores."""
     bounds = missing_gap_bounds(task.values)
     pair = rows["rank_a"].to_numpy(int) - 1, rows["rank_b"].to_numpy(int) - 1
     return {"gap_lowest": bounds.low[pair], "gap_highest": bounds.high[pair]}

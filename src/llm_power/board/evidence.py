@@ -40,26 +40,7 @@ from llm_power.statistics.verdict import (
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Sufficient statistics of some pairs of one task; every pair has an item.
-
-    Attributes
-    ----------
-    of_items : PairCells or DifferenceMoments
-        Of 0/1 scores the 2 x 2 table, of graded ones the moments; arrays of shape (n_pairs,).
-    of_clusters : ClusterMoments or None
-        The same within clusters of items, shape (n_clusters, n_pairs).
-    cluster_sizes : ndarray of int, shape (n_clusters,), or None
-        All items of each cluster.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from llm_power.board.counts import PairCells
-    >>> from llm_power.board.evidence import Evidence
-    >>> evidence = Evidence(PairCells(*(np.array([count]) for count in (7987, 295, 249, 1511))))
-    >>> evidence.n_items
-    array([10042])
-    """
+    """Sufficient statistics of some pairs of one task; every pair has an item."""
 
     of_items: PairCells | DifferenceMoments
     of_clusters: ClusterMoments | None = None
@@ -67,29 +48,11 @@ class Evidence:
 
     @property
     def n_items(self) -> IntArray:
-        """Items that both models of each pair were scored on.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from llm_power.board.counts import PairCells
-        >>> from llm_power.board.evidence import Evidence
-        >>> Evidence(PairCells(*(np.array([count]) for count in (3, 1, 0, 1)))).n_items
-        array([5])
-        """
+        """Return the number of items that both models of each pair were scored on."""
         return self.of_items.n_items
 
     def with_an_item(self) -> Evidence:
-        """Put pairs that share no item on one that both failed, from which nothing follows.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from llm_power.board.counts import PairCells
-        >>> from llm_power.board.evidence import Evidence
-        >>> Evidence(PairCells(*(np.array([0]) for _ in range(4)))).with_an_item().n_items
-        array([1])
-        """
+        """Give pairs that share no item one that both failed, so that they stay undetermined."""
         none = self.n_items == 0
         if not none.any():
             return self
@@ -106,30 +69,7 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """Verdicts on pairs of one task, and what else they rest on.
-
-    Attributes
-    ----------
-    found : Verdicts
-        The verdicts.
-    error : ndarray of shape (n_pairs,)
-        Standard error of each gap, in score units.
-    test : ndarray of str, shape (n_pairs,)
-        Name of the test of each pair.
-    level : float
-        Level that a pair faces.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from llm_power.board.counts import PairCells
-    >>> from llm_power.board.evidence import Evidence, PairTests
-    >>> from llm_power import Declared, OperatingPoint
-    >>> evidence = Evidence(PairCells(*(np.array([count]) for count in (200, 30, 8, 262))))
-    >>> judged = PairTests(evidence, Declared()).judged(OperatingPoint())
-    >>> judged.found.verdict.tolist(), judged.test.tolist(), judged.error.round(4).tolist()
-    (['different'], ['exact'], [0.0122])
-    """
+    """Verdicts on pairs of one task, with standard errors and tests, (n_pairs,)."""
 
     found: Verdicts
     error: FloatArray
@@ -138,27 +78,7 @@ class Judgement:
 
 
 class PairTests:
-    """The declared tests of some pairs of one task.
-
-    Parameters
-    ----------
-    evidence : Evidence
-        What they rest on.
-    declared : Declared
-        Test, margin, and whether clusters are a sample.
-    known_p, known_p_of_items : ndarray, optional
-        What `p` and `p_of_items` are, where they have been worked out already.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from llm_power.board.counts import PairCells
-    >>> from llm_power.board.evidence import Evidence, PairTests
-    >>> from llm_power import Declared
-    >>> evidence = Evidence(PairCells(*(np.array([count]) for count in (200, 30, 8, 262))))
-    >>> PairTests(evidence, Declared()).p.round(4)
-    array([0.0005])
-    """
+    """The declared tests of some pairs of one task; known p-values are not computed again."""
 
     def __init__(
         self,
@@ -175,18 +95,7 @@ class PairTests:
 
     @property
     def p(self) -> FloatArray:
-        """P-value of each pair as one named beforehand.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from llm_power.board.counts import PairCells
-        >>> from llm_power.board.evidence import Evidence, PairTests
-        >>> from llm_power import Declared
-        >>> evidence = Evidence(PairCells(*(np.array([count]) for count in (3, 1, 0, 1))))
-        >>> PairTests(evidence, Declared()).p
-        array([1.])
-        """
+        """Return the p-value of each pair as if named beforehand."""
         p = self.p_of_items
         if self._weighted is not None:
             by_weights = np.where(np.isnan(self._weighted.gap.p), 1.0, self._weighted.gap.p)
@@ -197,18 +106,7 @@ class PairTests:
 
     @cached_property
     def p_of_items(self) -> FloatArray:
-        """The same of the items alone, none of them weighted.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from llm_power.board.counts import PairCells
-        >>> from llm_power.board.evidence import Evidence, PairTests
-        >>> from llm_power import Declared
-        >>> evidence = Evidence(PairCells(*(np.array([count]) for count in (3, 6, 0, 1))))
-        >>> PairTests(evidence, Declared()).p_of_items
-        array([0.03125])
-        """
+        """Return the p-values of the unweighted items."""
         items = self._evidence.of_items
         if self._known_p_of_items is not None:
             return self._known_p_of_items
@@ -219,35 +117,7 @@ class PairTests:
     def judged(
         self, point: OperatingPoint, family: FamilyTest | None = None, *, sizes: bool = True
     ) -> Judgement:
-        """Return the verdicts, within a family or each pair by itself.
-
-        Parameters
-        ----------
-        point : OperatingPoint
-            Level and power.
-        family : FamilyTest, optional
-            Adjusted p-values of these pairs.
-        sizes : bool, default True
-            Whether to work out how many items clusters that are a sample would need, which takes
-            70 microseconds a pair; without, these are infinite.
-
-        Returns
-        -------
-        Judgement
-            Of all pairs.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from llm_power.board.counts import PairCells
-        >>> from llm_power.board.evidence import Evidence, PairTests
-        >>> from llm_power import Declared, OperatingPoint
-        >>> from llm_power.statistics.max_t import holm_family
-        >>> evidence = Evidence(PairCells(*(np.array([count] * 2) for count in (200, 30, 12, 258))))
-        >>> tests = PairTests(evidence, Declared())
-        >>> tests.judged(OperatingPoint(), holm_family(tests.p)).found.p_family.round(3)
-        array([0.016, 0.016])
-        """
+        """Return the verdicts, within a family or each pair by itself."""
         evidence, n = self._evidence, self._evidence.n_items
         level = point.alpha if family is None else family.level
         settings: dict[str, Any] = {
@@ -265,6 +135,7 @@ class PairTests:
             test[self._weighted.partial] = by_weights.test
         if self.robust is not None and evidence.of_clusters is not None:
             need = np.full(len(n), np.inf)
+            # 70 microseconds a pair.
             if sizes:
                 moments = evidence.of_clusters
                 need = cluster_requirement(moments, alpha=level, power=point.power).n_star
@@ -290,18 +161,7 @@ class PairTests:
 
 
 def mean_and_error(moments: DifferenceMoments) -> tuple[FloatArray, FloatArray]:
-    """Gap of graded pairs and its standard error, infinite where the differences are all equal.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from llm_power.board.counts import difference_moments
-    >>> from llm_power.board.evidence import mean_and_error
-    >>> scores = np.array([[0.9, 0.5], [0.7, 0.6], [0.4, 0.3]])
-    >>> delta, error = mean_and_error(difference_moments(scores, np.array([0]), np.array([1])))
-    >>> delta.round(3), error.round(3)
-    (array([0.2]), array([0.1]))
-    """
+    """Return gaps of graded pairs and standard errors, infinite for equal differences."""
     n, squares = moments.n_items.astype(np.float64), moments.ss_d
     varies = (n > 1) & (squares > 0)
     error = np.sqrt(squares / np.maximum(n - 1, 1) / n)
@@ -317,27 +177,7 @@ def _graded_verdicts(moments: DifferenceMoments, **settings: Any) -> Verdicts:
 
 @dataclass(frozen=True, slots=True)
 class ClusterTests:
-    """CR2's t test of one task's pairs, and the resampling test that was declared instead.
-
-    Attributes
-    ----------
-    test : ClusterRobustTest
-        By CR2.
-    resampled : ClusterResampling or None
-        P-values that take the place of CR2's.
-    name : str
-        Which of them decides.
-
-    Examples
-    --------
-    >>> from llm_power.board.evidence import ClusterTests
-    >>> from llm_power.statistics.cluster_moments import moments_from_counts
-    >>> from llm_power.statistics.cluster_robust import cluster_robust_test
-    >>> moments = moments_from_counts([[50]] * 3, [[9], [7], [8]], [[2], [3], [1]])
-    >>> tests = ClusterTests(cluster_robust_test(moments), None, "cluster")
-    >>> tests.verdicts([150], need=100).p.round(3)
-    array([0.142])
-    """
+    """CR2's t test of one task's pairs, and the resampling test that was declared instead."""
 
     test: ClusterRobustTest
     resampled: ClusterResampling | None
@@ -345,34 +185,13 @@ class ClusterTests:
 
     @property
     def p(self) -> FloatArray:
-        """P-values of the verdicts; 1 where nothing shows how clusters vary.
-
-        Examples
-        --------
-        >>> from llm_power.board.evidence import ClusterTests
-        >>> from llm_power.statistics.cluster_moments import moments_from_counts
-        >>> from llm_power.statistics.cluster_robust import cluster_robust_test
-        >>> moments = moments_from_counts([[50]] * 3, [[9], [7], [8]], [[2], [3], [1]])
-        >>> ClusterTests(cluster_robust_test(moments), None, "cluster").p.round(3)
-        array([0.142])
-        """
+        """Return the p-values of the verdicts, 1 where the variance between clusters is unknown."""
         if self.resampled is None:
             return mean_p(self.test.delta, self.test.standard_error, self.test.df, self.test.skew)
         return self.verdicts(np.ones(self.test.delta.shape, dtype=np.int64), need=np.inf).p
 
     def verdicts(self, n_items: IntArray, **settings: Any) -> Verdicts:
-        """Return the verdicts of the clusters alone.
-
-        Examples
-        --------
-        >>> from llm_power.board.evidence import ClusterTests
-        >>> from llm_power.statistics.cluster_moments import moments_from_counts
-        >>> from llm_power.statistics.cluster_robust import cluster_robust_test
-        >>> moments = moments_from_counts([[50]] * 3, [[9], [7], [8]], [[2], [3], [1]])
-        >>> tests = ClusterTests(cluster_robust_test(moments), None, "cluster")
-        >>> tests.verdicts([150], need=100).verdict.tolist()
-        ['undetermined']
-        """
+        """Return the verdicts by the clusters alone."""
         return mean_verdicts(
             self.test.delta,
             self.test.standard_error,
@@ -409,7 +228,7 @@ def _cluster_test(evidence: Evidence, declared: Declared) -> ClusterTests | None
 
 @dataclass(frozen=True, slots=True)
 class _Weighted:
-    """Gaps that are weighted by cluster, of the pairs that lack scores."""
+    """Gaps weighted by cluster, of the pairs that lack scores."""
 
     gap: WeightedGap
     df: FloatArray

@@ -34,41 +34,13 @@ _PROCEDURES: Final[dict[Procedure, tuple[str, Callable[[FloatArray], FloatArray]
 def add_multiplicity(
     pairs: pd.DataFrame, resolution: pd.DataFrame, point: OperatingPoint
 ) -> pd.DataFrame:
-    """Adjusted p-values, and required items at each procedure's own level.
-
-    Parameters
-    ----------
-    pairs, resolution : DataFrame
-        What `tabulate_pairs` and `add_resolution` returned. Their rows are the declared family:
-        every pair of the board, over all of its tasks.
-    point : OperatingPoint
-        Family-wise level (false discovery rate for Benjamini-Hochberg) and power.
-
-    Returns
-    -------
-    DataFrame
-        The key, the p-value that was adjusted, and ``p_``, ``n_star_``, ``q_`` and
-        ``resolved_`` of Bonferroni, Sidak, Holm and Benjamini-Hochberg (``bh``). The exact
-        conditional p-value is adjusted, which holds its level with any number of discordant
-        items; for graded scores, that of the paired t test. Required items are those at which
-        the whole procedure resolves the pair, so that they never contradict ``resolved_``.
-
-    Examples
-    --------
-    >>> from llm_power import OperatingPoint
-    >>> from llm_power.board.multiplicity import add_multiplicity
-    >>> from llm_power.board.resolution import add_resolution
-    >>> from llm_power.board.tabulation import tabulate_pairs
-    >>> from llm_power.example import example_task
-    >>> pairs, point = tabulate_pairs(example_task(), "adjacent"), OperatingPoint()
-    >>> add_multiplicity(pairs, add_resolution(pairs, point), point)["p_holm"].round(4).tolist()
-    [0.3203, 0.0003, 0.0]
-    """
+    """Return adjusted p-values, and required items at each procedure's own level."""
     # Models that share no item have no gap to adjust for, and keep their place in the family.
     gap = resolution[["delta", "var_d"]].where(pairs["n_items"] > 0, 0.0)
     n_items = with_an_item(pairs)["n_items"].to_numpy()
     exact, spread = resolution["p_exact"].to_numpy(), np.sqrt(gap["var_d"].to_numpy())
     graded = _paired_t(n_items.astype(np.float64), np.abs(gap["delta"].to_numpy()), spread)
+    # The exact p-value holds its level with any number of discordant items.
     p = np.where(np.isnan(exact), graded, exact)
     table = pairs[PAIR_KEY].assign(p_unadjusted=p)
     for procedure, (name, adjust) in _PROCEDURES.items():
@@ -95,38 +67,9 @@ def add_given_multiplicity(
     adjusted: Mapping[str, FloatArray],
     size: int,
 ) -> pd.DataFrame:
-    """As `add_multiplicity`, for some pairs of a family that is not at hand.
+    """Return the same for some pairs of a larger family, whose adjusted p-values are given.
 
-    Parameters
-    ----------
-    pairs, resolution, point
-        As in `add_multiplicity`.
-    adjusted : mapping of str to ndarray
-        Adjusted p-values of these pairs by the name of the column.
-    size : int
-        Pairs of the family.
-
-    Returns
-    -------
-    DataFrame
-        The key, `adjusted`, and required items by Bonferroni's procedure; those by Holm's and by
-        Benjamini and Hochberg's, which depend on the gaps of all pairs, are null.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from llm_power import OperatingPoint
-    >>> from llm_power.board.multiplicity import add_given_multiplicity
-    >>> from llm_power.board.resolution import add_resolution
-    >>> from llm_power.board.tabulation import tabulate_pairs
-    >>> from llm_power.example import example_task
-    >>> pairs, point = tabulate_pairs(example_task(), "adjacent"), OperatingPoint()
-    >>> resolution, p = add_resolution(pairs, point), np.array([1.0, 0.02, 0.0])
-    >>> found = add_given_multiplicity(
-    ...     pairs, resolution, point, adjusted={"p_holm": p, "p_bh": p}, size=1000
-    ... )
-    >>> found["n_star_bonferroni"].round().tolist()
-    [7842.0, 625.0, 107.0]
+    Required items by Holm and by Benjamini-Hochberg are null: they depend on the gaps of all pairs.
     """
     gap = resolution[["delta", "var_d"]].where(pairs["n_items"] > 0, 0.0)
     bonferroni = stepwise_required_n(
@@ -143,26 +86,7 @@ def add_given_multiplicity(
 
 
 def unadjusted_p(items: PairCells | DifferenceMoments) -> FloatArray:
-    """Return the p-values that the paper's procedures adjust.
-
-    Parameters
-    ----------
-    items : PairCells or DifferenceMoments
-        Statistics of pairs of one task, arrays of shape (n_pairs,); every pair has an item.
-
-    Returns
-    -------
-    ndarray of shape (n_pairs,)
-        Of the exact McNemar test; for graded scores of the paired t test.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from llm_power.board.counts import PairCells
-    >>> from llm_power.board.multiplicity import unadjusted_p
-    >>> unadjusted_p(PairCells(*(np.array([count]) for count in (7987, 295, 249, 1511)))).round(4)
-    array([0.0536])
-    """
+    """Return the exact McNemar p-values, (n_pairs,); for graded scores the paired t test's."""
     if isinstance(items, PairCells):
         return mcnemar_exact(items.b, items.c)
     n = items.n_items.astype(np.float64)

@@ -52,14 +52,7 @@ _SHARED: Final = (
 
 
 class Model(TypedDict):
-    """A model of a task, in the order of rank.
-
-    Examples
-    --------
-    >>> from llm_power.board.page_data import Model
-    >>> Model(name="heron", score=0.73, score_low=0.68, score_high=0.77, low=1, high=2)["high"]
-    2
-    """
+    """A model of a task, in the order of rank."""
 
     name: str
     score: float
@@ -70,16 +63,7 @@ class Model(TypedDict):
 
 
 class Task(TypedDict):
-    """A task or the average over tasks: its models, its pairs by column, where its scores are from.
-
-    Tasks whose pairs stand in one file, `result`, are one family of `family_pairs` pairs.
-
-    Examples
-    --------
-    >>> from llm_power.board.page_data import Task
-    >>> [*Task.__annotations__][:4]
-    ['task', 'kind', 'items', 'n_models']
-    """
+    """A task or the average; tasks with pairs in one file, `result`, are one family."""
 
     task: str
     kind: str
@@ -102,16 +86,7 @@ class Task(TypedDict):
 
 
 class PageData(TypedDict):
-    """All that the page of a board is drawn from.
-
-    Of a board with more pairs than are held, `shown` says which pairs are here.
-
-    Examples
-    --------
-    >>> from llm_power.board.page_data import PageData
-    >>> [*PageData.__annotations__][-1]
-    'tasks'
-    """
+    """The data of a board's page; `shown` names the pairs if not all are here."""
 
     version: str
     title: str
@@ -137,43 +112,10 @@ def page_data(
     result: str = "pairs.csv",
     average_result: str = "average.csv",
 ) -> PageData:
-    """Collect what the page of a board shows.
+    """Return the data of a board's page, JSON-ready, of at most `MOST_PAIRS` pairs.
 
-    Parameters
-    ----------
-    verdicts : DataFrame
-        The verdict table.
-    summary : mapping
-        What `llm_power.board.summary.describe_board` returned.
-    title : str
-        What the board is.
-    average : TaskAverage, optional
-        What stands beside the tasks.
-    result, average_result : str
-        Files of the pairs and of the average, as a register of claims names them.
-
-    Returns
-    -------
-    PageData
-        JSON-ready: ranks start from 1, gaps are in score units, what is unknown or infinite is
-        None, and a column of equal cells is that one cell. Of more than `MOST_PAIRS` pairs it
-        holds those of the best models.
-
-    Examples
-    --------
-    >>> from llm_power import resolve_board
-    >>> from llm_power.board.page_data import page_data
-    >>> from llm_power.board.summary import describe_board
-    >>> from llm_power.example import example_task
-    >>> tasks = [example_task()]
-    >>> board = resolve_board(tasks)
-    >>> data = page_data(
-    ...     board.verdicts, describe_board(board, tasks, missing="error"), title="The example"
-    ... )
-    >>> [model["name"] for model in data["tasks"][0]["models"]]
-    ['heron', 'osprey', 'kite', 'wren']
-    >>> data["tasks"][0]["pairs"]["b"], data["tasks"][0]["pairs"]["n"]
-    ([46, 48, 97], 400)
+    Gaps are in score units, what is unknown or infinite is None, and a column of equal cells is
+    that one cell.
     """
     ranks = pd.DataFrame(summary["ranks"])
     coverage = {row["task"]: row["coverage_min"] for row in summary["tasks"]}
@@ -311,7 +253,7 @@ def _models(ranks: pd.DataFrame) -> list[Model]:
 
 
 def _codes(rows: pd.DataFrame) -> list[Cell]:
-    """0: undetermined; 1: A is better; 2: B is better; 3: equivalent."""
+    """Return verdict codes: 0 undetermined, 1 A is better, 2 B is better, 3 equivalent."""
     different = np.where(rows["direction"] < 0, 2, 1)
     equivalent = np.where(rows["verdict"] == EQUIVALENT, 3, 0)
     return cast(

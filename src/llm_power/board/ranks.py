@@ -26,45 +26,7 @@ def rank_table(
     *,
     ends: Mapping[str, tuple[IntArray, IntArray]] | None = None,
 ) -> pd.DataFrame:
-    """Rank every model of every task, with the ranks that sampling of the items leaves possible.
-
-    Parameters
-    ----------
-    tasks : sequence of TaskScores
-        Ranked scores.
-    point : OperatingPoint
-        Its level is one minus the confidence that all sets of a task hold at once.
-    cluster : str, optional
-        Cluster column, where clusters are the sample. A lead then counts only if it stands for
-        further items and for further clusters.
-    ends : mapping of str to tuple of ndarray, optional
-        Of each task, how many models are declared better and worse than each, where that is known
-        from elsewhere; the sets are then null where a score is missing.
-
-    Returns
-    -------
-    DataFrame
-        One row a task and model: ``rank``, ``score`` over the model's own items with its interval
-        for further items, ``score_low`` to ``score_high``, pointwise (Wilson's for 0/1 scores,
-        Student's for graded ones); ``n_missing``,
-        ``p_missing`` (small where missing scores go with difficulty), ``rank_low`` and
-        ``rank_high``. The sets are those of the items that all models have, and count a lead
-        only if no value of the missing scores would close it. Where fewer than two items are
-        left, they are those of the models that lack none: no lead of another counts, and it may
-        have any rank that they leave it. Null where there are not two of these either.
-
-    Examples
-    --------
-    >>> from llm_power import OperatingPoint
-    >>> from llm_power.board.ranks import rank_table
-    >>> from llm_power.example import example_task
-    >>> rank_table([example_task()], OperatingPoint())[["model", "rank_low", "rank_high"]]
-        model  rank_low  rank_high
-    0   heron         1          2
-    1  osprey         1          2
-    2    kite         3          3
-    3    wren         4          4
-    """
+    """Return every model's rank and score, with their confidence sets and intervals."""
     tables = []
     for task in tasks:
         if ends is None:
@@ -83,40 +45,7 @@ def declared_leads(
     cluster: str | None,
     rng_name: str,
 ) -> BoolArray | None:
-    """Return which model is declared better than which, by the average over tasks.
-
-    Parameters
-    ----------
-    tasks : sequence of TaskScores
-        Scores of the same models in one order.
-    weights : sequence of float
-        Weight of each task.
-    point : OperatingPoint
-        Its level is one minus the confidence.
-    cluster : str or None
-        Cluster column, where clusters are the sample: both must declare a lead.
-    rng_name : str
-        Name of the stream of random numbers.
-
-    Returns
-    -------
-    ndarray of bool, shape (n_models, n_models), or None
-        By the items that all models have, and no lead that missing scores could close, nor, on a
-        single task of 0/1 scores, one that the exact test of that pair alone would not find: the
-        sets rest on the normal law, which four items that one model alone solved do not bear out.
-        Where a task has fewer than two such items, by all items, of the models that lack none;
-        None where there are not two of these.
-
-    Examples
-    --------
-    >>> from llm_power import OperatingPoint
-    >>> from llm_power.board.ranks import declared_leads
-    >>> from llm_power.example import example_task
-    >>> declared_leads(
-    ...     [example_task()], [1.0], point=OperatingPoint(), cluster=None, rng_name="exam"
-    ... ).sum(axis=1)
-    array([2, 2, 1, 0])
-    """
+    """Return which model is better than which by the weighted average, (n_models, n_models)."""
     complete, models = _compared(tasks)
     if min(map(len, complete)) < 2 or len(models) < 2:
         return None
@@ -142,20 +71,21 @@ def declared_leads(
         declared = np.zeros(better.shape, dtype=np.bool_)
         declared[np.ix_(models, models)] = sets.better
         better &= declared
+    # The sets rest on the normal law, which four items that one model alone solved do not bear out.
     if len(tasks) == 1 and tasks[0].kind == "binary":
         better[np.ix_(models, models)] &= _found_alone(scores[0], point.alpha)
     return np.asarray(better)
 
 
 def _found_alone(scores: FloatArray, alpha: float) -> BoolArray:
-    """Return which pairs of models the exact test finds different, each by itself."""
+    """Return which pairs of models the exact test declares different, each by itself."""
     solved = scores == 1
     only = solved.T.astype(np.float64) @ ~solved
     return np.asarray(mcnemar_exact(only, only.T) <= alpha)
 
 
 def _compared(tasks: Sequence[TaskScores]) -> tuple[list[IntArray], IntArray]:
-    """Return each task's items and the models to compare: all models, or those that lack none."""
+    """Return each task's items and the models to compare: all, or those that lack no score."""
     rows = [np.flatnonzero(task.scored.all(axis=1)) for task in tasks]
     if min(map(len, rows)) >= 2:
         return rows, np.arange(len(tasks[0].models))
@@ -164,15 +94,7 @@ def _compared(tasks: Sequence[TaskScores]) -> tuple[list[IntArray], IntArray]:
 
 
 def rank_sets_of(leads: BoolArray | None, n_models: int) -> tuple[ExtensionArray, ExtensionArray]:
-    """Return `rank_low` and `rank_high` from the declared leads, null where there are none known.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from llm_power.board.ranks import rank_sets_of
-    >>> [x.tolist() for x in rank_sets_of(np.array([[False, True], [False, False]]), 2)]
-    [[1, 2], [1, 2]]
-    """
+    """Return `rank_low` and `rank_high` by the declared leads, null where there are none."""
     if leads is None:
         unknown = pd.array([pd.NA] * n_models, dtype="Int64")
         return unknown, unknown

@@ -28,46 +28,7 @@ REPEATS_COLUMNS: Final = [
 def repeats_table(
     verdicts: pd.DataFrame, tasks: Sequence[TaskScores], point: OperatingPoint
 ) -> pd.DataFrame:
-    """Say of each pair what its repeats are worth, and which way to power is the cheaper.
-
-    Parameters
-    ----------
-    verdicts : DataFrame
-        Key and verdict of every pair.
-    tasks : sequence of TaskScores
-        The ranked scores; tasks without repeats have no rows.
-    point : OperatingPoint
-        Level and power.
-
-    Returns
-    -------
-    DataFrame
-        `REPEATS_COLUMNS`. ``cheaper`` is null, as the numbers are, where the pair's items say
-        nothing of the variance between them or within one.
-
-    Notes
-    -----
-    Where numbers of repeats differ, ``repeats`` is their harmonic mean: it leaves as much of the
-    variance within items as they do, if that is the same for all items and models.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from llm_power import OperatingPoint, TaskScores
-    >>> from llm_power.board.repeats import repeats_table
-    >>> from llm_power.board.tabulation import tabulate_pairs
-    >>> from llm_power.scores.store import Repeats
-    >>> answers = np.array([[[1, 1], [0, 0]], [[1, 1], [0, 1]], [[1, 0], [1, 1]], [[1, 1], [0, 0]]])
-    >>> task = TaskScores(
-    ...     *("exam", "graded", tuple("pqrs"), ("heron", "wren"), answers.mean(axis=2)),
-    ...     repeats=Repeats.of_answers(answers.astype(float)),
-    ... )
-    >>> pairs = tabulate_pairs(task, "all").assign(verdict="undetermined")
-    >>> found = repeats_table(pairs, [task], OperatingPoint())
-    >>> found[["repeats", "within_a", "within_b", "cheaper"]]
-       repeats  within_a  within_b cheaper
-    0      2.0     0.125     0.125   items
-    """
+    """Return what repeats are worth to each pair, and the cheaper way to power."""
     rows = [
         {name: getattr(pair, name) for name in (*PAIR_KEY, "verdict")} | _of_pair(task, pair)
         for task in tasks
@@ -95,7 +56,8 @@ def _of_pair(task: TaskScores, pair: Any) -> dict[str, float]:
 
 
 def _harmonic_mean(numbers: IntArray) -> float:
-    """Return it without an error of rounding: that of equal numbers is their own."""
+    """Return the harmonic mean without rounding error: that of equal numbers is their own."""
+    # It leaves as much of the variance within items as the numbers do.
     if not numbers.size:
         return np.nan
     values, counts = np.unique(numbers, return_counts=True)
@@ -139,28 +101,7 @@ def _with_ways(table: pd.DataFrame, point: OperatingPoint) -> pd.DataFrame:
 
 
 def describe_repeats(table: pd.DataFrame) -> list[dict[str, Any]]:
-    """Say the same of each task in a few numbers.
-
-    Parameters
-    ----------
-    table : DataFrame
-        What `repeats_table` returned.
-
-    Returns
-    -------
-    list of dict
-        One a task: its pairs, and how many have which cheaper way; medians over the pairs of
-        the repeats at hand, of the variance of a difference between items and, at these repeats,
-        within, and of the share within (a negative one counts as 0). None where no pair says it.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from llm_power.board.repeats import describe_repeats
-    >>> row = {"task": "exam", "repeats": 2.0, "between": 0.12, "within_a": 0.06, "within_b": 0.04}
-    >>> describe_repeats(pd.DataFrame([row | {"cheaper": "items"}]))[0]["within"]
-    0.05
-    """
+    """Return the pairs by cheaper way and the median variances of each task; None where unknown."""
     described = []
     for task, rows in table.groupby("task", sort=False):
         between = rows["between"].clip(lower=0)

@@ -31,8 +31,9 @@ from llm_power.statistics.mcnemar import (
 from llm_power.statistics.paired_binary import summarize_counts
 from llm_power.statistics.shortcut import miller_unpaired_required_n, shortcut_required_n
 
+_SUMMARY: Final = ("p_a", "p_b", "delta", "rho", "var_d", "n_star", "q", "mde", "resolved")
 RESOLUTION_COLUMNS: Final = (
-    *("p_a", "p_b", "delta", "rho", "var_d", "n_star", "q", "mde", "resolved"),
+    *_SUMMARY,
     *("n_h", "n_miller", "p_chi2", "p_exact", "log_p_exact", "p_midp", "p_cc"),
 )
 ESTIMATES: Final = (
@@ -42,35 +43,7 @@ ESTIMATES: Final = (
 
 
 def add_resolution(pairs: pd.DataFrame, point: OperatingPoint) -> pd.DataFrame:
-    """Required items, resolution ratio, minimum detectable effect and the four McNemar tests.
-
-    Parameters
-    ----------
-    pairs : DataFrame
-        What `tabulate_pairs` returned.
-    point : OperatingPoint
-        Level and power.
-
-    Returns
-    -------
-    DataFrame
-        The key and the columns of this stage, row by row. For graded scores the columns that
-        only 0/1 scores define (n_h and the McNemar p-values) are null; for a pair that shares
-        no item all estimates are, its p-values are 1, and its q is 0.
-
-    Examples
-    --------
-    >>> from llm_power import OperatingPoint
-    >>> from llm_power.board.resolution import add_resolution
-    >>> from llm_power.board.tabulation import tabulate_pairs
-    >>> from llm_power.example import example_task
-    >>> table = add_resolution(tabulate_pairs(example_task(), "adjacent"), OperatingPoint())
-    >>> table[["model_a", "model_b", "n_star", "q", "resolved"]].round(2)
-      model_a model_b   n_star      q  resolved
-    0   heron  osprey  2566.58   0.16     False
-    1  osprey    kite   204.50   1.96      True
-    2    kite    wren    35.13  11.39      True
-    """
+    """Return required items, resolution ratio, detectable effect and four McNemar tests."""
     parts = [
         pd.DataFrame(resolution_columns(statistics_of(rows), point), index=rows.index)
         for _, rows in with_an_item(pairs).groupby(pairs["b"].notna(), sort=False)
@@ -82,30 +55,7 @@ def add_resolution(pairs: pd.DataFrame, point: OperatingPoint) -> pd.DataFrame:
 def resolution_columns(
     items: PairCells | DifferenceMoments, point: OperatingPoint
 ) -> dict[str, np.ndarray]:
-    """Return the columns of this stage for pairs of one task.
-
-    Parameters
-    ----------
-    items : PairCells or DifferenceMoments
-        Their sufficient statistics, arrays of shape (n_pairs,); every pair has an item.
-    point : OperatingPoint
-        Level and power.
-
-    Returns
-    -------
-    dict of str to ndarray
-        As of `add_resolution`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from llm_power import OperatingPoint
-    >>> from llm_power.board.counts import PairCells
-    >>> from llm_power.board.resolution import resolution_columns
-    >>> cells = PairCells(*(np.array([count]) for count in (7987, 295, 249, 1511)))
-    >>> resolution_columns(cells, OperatingPoint())["q"].round(3)
-    array([0.496])
-    """
+    """Return the columns of this stage for pairs of one task, (n_pairs,)."""
     core = core_columns(items, point)
     if isinstance(items, PairCells):
         p_a, p_b, rho = core["p_a"], core["p_b"], core["rho"]
@@ -130,30 +80,7 @@ def core_columns(
     *,
     p_exact: FloatArray | None = None,
 ) -> dict[str, np.ndarray]:
-    """Return those columns of `resolution_columns` that boards of millions of pairs have.
-
-    Parameters
-    ----------
-    items, point
-        As in `resolution_columns`.
-    p_exact : ndarray, optional
-        Exact p-values, where they have been worked out already.
-
-    Returns
-    -------
-    dict of str to ndarray
-        Columns.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from llm_power import OperatingPoint
-    >>> from llm_power.board.counts import PairCells
-    >>> from llm_power.board.resolution import core_columns
-    >>> cells = PairCells(*(np.array([count]) for count in (7987, 295, 249, 1511)))
-    >>> core_columns(cells, OperatingPoint())["p_exact"].round(4)
-    array([0.0536])
-    """
+    """Return the `resolution_columns` that boards of millions of pairs have."""
     if isinstance(items, PairCells):
         p = mcnemar_exact(items.b, items.c) if p_exact is None else p_exact
         return _binary_columns(items, point, p)
@@ -166,15 +93,7 @@ def _binary_columns(
     b, c = cells.b, cells.c
     summary = summarize_counts(cells.n11, b, c, cells.n00, alpha=point.alpha, power=point.power)
     return {
-        "p_a": summary.p_a,
-        "p_b": summary.p_b,
-        "delta": summary.delta,
-        "rho": summary.rho,
-        "var_d": summary.var_d,
-        "n_star": summary.n_star,
-        "q": summary.q,
-        "mde": summary.mde,
-        "resolved": summary.resolved,
+        **{name: getattr(summary, name) for name in _SUMMARY},
         "p_chi2": mcnemar_asymptotic(b, c),
         "p_exact": p_exact,
         "log_p_exact": log_mcnemar_exact(b, c, known_p=p_exact),

@@ -95,47 +95,19 @@ class BoardVerdicts:
 
     @property
     def n_pairs(self) -> int:
-        """Pairs of the family, of which `verdicts` may hold some.
-
-        Examples
-        --------
-        >>> from llm_power import resolve_board
-        >>> from llm_power.example import example_task
-        >>> resolve_board([example_task()], family="all").n_pairs
-        6
-        """
+        """Return the pairs of the family, of which `verdicts` may hold some."""
         return len(self.verdicts) if self.streamed is None else self.streamed.n_pairs
 
     @property
     def shown_words(self) -> str:
-        """What the pairs of `verdicts` are called, after their number.
-
-        Examples
-        --------
-        >>> from llm_power import resolve_board
-        >>> from llm_power.example import example_task
-        >>> resolve_board([example_task()]).shown_words
-        'adjacent pairs'
-        """
+        """Return the noun for the pairs of `verdicts`."""
         if self.streamed is not None:
             return self.streamed.shown.words
         return "adjacent pairs" if self.family == "adjacent" else "pairs"
 
 
 def require_different_tasks(tasks: Sequence[TaskScores]) -> None:
-    """Refuse a task that is there twice: its pairs would count twice in the family.
-
-    Raises
-    ------
-    InvalidArgument
-        If two tasks have one name.
-
-    Examples
-    --------
-    >>> from llm_power.board.resolve import require_different_tasks
-    >>> from llm_power.example import example_task
-    >>> require_different_tasks([example_task("exam"), example_task("quiz")])
-    """
+    """Refuse tasks of one name: their pairs would count twice in the family."""
     seen: dict[str, int] = {}
     for number, task in enumerate(tasks, start=1):
         first = seen.setdefault(task.task, number)
@@ -287,32 +259,7 @@ def stream_board(
 
 
 def gathered_board(found: StreamedPairs, pairs: BoardPairs) -> BoardVerdicts:
-    """Return the board of pairs that were streamed, in one piece or in parts.
-
-    Parameters
-    ----------
-    found : StreamedPairs
-        What streaming left.
-    pairs : BoardPairs
-        All of them.
-
-    Returns
-    -------
-    BoardVerdicts
-        As of `stream_board`.
-
-    Examples
-    --------
-    >>> from llm_power import Declared, OperatingPoint
-    >>> from llm_power.board.all_pairs import BoardPairs
-    >>> from llm_power.board.resolve import gathered_board
-    >>> from llm_power.board.stream import Keep, stream_pairs
-    >>> from llm_power.example import example_task
-    >>> pairs = BoardPairs([example_task()], "all", None, OperatingPoint(), Declared())
-    >>> board = gathered_board(stream_pairs(pairs, Keep()), pairs)
-    >>> len(board.verdicts), board.n_pairs
-    (3, 6)
-    """
+    """Return the board of streamed pairs, in one piece or in parts."""
     tasks, point, declared = pairs.tasks, pairs.point, pairs.declared
     verdicts = shown_verdicts(found, pairs)
     average = average_tasks(

@@ -11,32 +11,9 @@ from llm_power.statistics.e_process import UNIFORM_98, anytime_required_n
 
 
 def add_sequential(pairs: pd.DataFrame, point: OperatingPoint) -> pd.DataFrame:
-    """Ask of each pair whether its e-process has crossed, and whether it is resolvable anytime.
+    """Return whether each pair's e-process crossed, and whether it is resolvable anytime.
 
-    Parameters
-    ----------
-    pairs : DataFrame
-        What `tabulate_pairs` returned.
-    point : OperatingPoint
-        Level and power.
-
-    Returns
-    -------
-    DataFrame
-        The key and the columns of this stage; null for graded scores.
-
-    Examples
-    --------
-    >>> from llm_power import OperatingPoint
-    >>> from llm_power.board.sequential import add_sequential
-    >>> from llm_power.board.tabulation import tabulate_pairs
-    >>> from llm_power.example import example_task
-    >>> table = add_sequential(tabulate_pairs(example_task(), "adjacent"), OperatingPoint())
-    >>> table[["crossed", "resolved_anytime"]]
-       crossed  resolved_anytime
-    0    False             False
-    1     True             False
-    2     True              True
+    Null for graded scores.
     """
     table = pairs[PAIR_KEY].copy()
     for name in ("log_e", "n_star_anytime", "q_anytime", "anytime_inflation"):

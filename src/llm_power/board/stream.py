@@ -43,41 +43,15 @@ SHOWN_UP_TO: Final = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Keep:
-    """Which pairs of a board are kept; all of them are counted, and are the family.
-
-    Attributes
-    ----------
-    which : {"all", "adjacent", "top", "band", "undecided"}
-        Every pair, neighbours in rank, pairs of the best models, pairs near in rank, or those
-        that are undetermined.
-    number : int
-        How many are the best, or how many ranks are near.
-
-    Examples
-    --------
-    >>> from llm_power.board.stream import Keep
-    >>> Keep.parsed("band:5")
-    Keep(which='band', number=5)
-    """
+    """Which pairs of a board are kept; all of them are counted, and are the family."""
 
     which: str = "all"
+    # Of the best models ("top"), or of ranks apart ("band").
     number: int = 0
 
     @classmethod
     def parsed(cls, text: str) -> Keep:
-        """Read what is written on a command line.
-
-        Raises
-        ------
-        InvalidArgument
-            If it is none of the five, or the number is missing or too small.
-
-        Examples
-        --------
-        >>> from llm_power.board.stream import Keep
-        >>> Keep.parsed("undecided").which
-        'undecided'
-        """
+        """Parse the option of the command line."""
         which, colon, number = text.partition(":")
         least = {"top": 2, "band": 1}.get(which)
         if least is None and which in {"all", "adjacent", "undecided"} and not colon:
@@ -92,14 +66,7 @@ class Keep:
 
     @property
     def words(self) -> str:
-        """What the pairs are called, after their number.
-
-        Examples
-        --------
-        >>> from llm_power.board.stream import Keep
-        >>> Keep("top", 10).words
-        'pairs of the best 10 models'
-        """
+        """Return the noun for the pairs."""
         return {
             "all": "pairs",
             "adjacent": "adjacent pairs",
@@ -109,16 +76,7 @@ class Keep:
         }[self.which]
 
     def of(self, columns: Columns) -> BoolArray:
-        """Return which of these pairs are kept.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from llm_power.board.stream import Keep
-        >>> ranks = {"rank_a": np.array([1, 1, 2]), "rank_b": np.array([2, 3, 3])}
-        >>> Keep("adjacent").of(ranks)
-        array([ True, False,  True])
-        """
+        """Return which of these pairs are kept, (n_pairs,)."""
         distance = columns["rank_b"] - columns["rank_a"]
         if self.which == "undecided":
             return np.asarray(columns["verdict"] == UNDETERMINED)
@@ -129,20 +87,7 @@ class Keep:
 
 
 def is_streamed(tasks: Sequence[TaskScores], family: Family, keep: Keep | None) -> bool:
-    """Return whether a board's pairs are streamed: on request, or as more than are held.
-
-    Raises
-    ------
-    InvalidArgument
-        If pairs are to be kept of a family that is not all of them.
-
-    Examples
-    --------
-    >>> from llm_power.board.stream import is_streamed
-    >>> from llm_power.example import example_task
-    >>> is_streamed([example_task()], "all", None)
-    False
-    """
+    """Return whether pairs are streamed: on request, or if there are too many to hold."""
     if family != "all":
         if keep is None:
             return False
@@ -155,31 +100,10 @@ def is_streamed(tasks: Sequence[TaskScores], family: Family, keep: Keep | None) 
 
 @dataclass(slots=True)
 class Tally:
-    """What is counted of all pairs, chunk by chunk.
-
-    Attributes
-    ----------
-    verdicts : dict of str to int
-        Pairs by verdict.
-    n_resolved, n_unattainable, n_crossed : int
-        Pairs with q >= 1, pairs that no outcome could show, and pairs whose e-process has crossed.
-    shared : dict of str to ndarray of int
-        Of each task, pairs by the number of items that both models were scored on.
-    landscapes : dict of str to Landscape
-        What all pairs of a task show together.
-    better, worse : dict of str to ndarray of int, shape (n_models,)
-        Of each task, how many models are declared better than a model, and worse, at the level
-        over the number of pairs.
-
-    Examples
-    --------
-    >>> from llm_power.board.stream import Tally
-    >>> from llm_power.example import example_task
-    >>> Tally.empty([example_task()]).verdicts
-    {'different': 0, 'equivalent': 0, 'undetermined': 0}
-    """
+    """Counts of all pairs, chunk by chunk."""
 
     verdicts: dict[str, int]
+    # By task: pairs by number of shared items, and models declared better or worse than each.
     shared: dict[str, IntArray]
     landscapes: dict[str, Landscape]
     better: dict[str, IntArray]
@@ -190,14 +114,7 @@ class Tally:
 
     @classmethod
     def empty(cls, tasks: Sequence[TaskScores]) -> Tally:
-        """Return the tally of no pairs.
-
-        Examples
-        --------
-        >>> from llm_power.board.stream import Tally
-        >>> Tally.empty([]).n_resolved
-        0
-        """
+        """Return the tally of no pairs."""
         names = (DIFFERENT, EQUIVALENT, UNDETERMINED)
         return cls(
             dict.fromkeys(names, 0),
@@ -208,30 +125,10 @@ class Tally:
         )
 
     def add(self, task: TaskScores, columns: Columns, single_level: float) -> None:
-        """Count pairs of one task.
+        """Count pairs of one task; `single_level` is that of a lead for the ranks.
 
-        Parameters
-        ----------
-        task : TaskScores
-            Their task.
-        columns : mapping of str to ndarray
-            What `llm_power.board.all_pairs.BoardPairs.columns` returned.
-        single_level : float
-            Level at which a lead counts for the ranks: of Bonferroni's procedure, whose single
-            step also holds for the direction of a lead.
-
-        Examples
-        --------
-        >>> from llm_power import Declared, OperatingPoint
-        >>> from llm_power.board.all_pairs import BoardPairs, family_of
-        >>> from llm_power.board.stream import Tally
-        >>> from llm_power.example import example_task
-        >>> pairs = BoardPairs([example_task()], "all", None, OperatingPoint(), Declared())
-        >>> family = family_of(*pairs.p_values(0, 6), alpha=0.05)
-        >>> tally = Tally.empty(pairs.tasks)
-        >>> tally.add(pairs.tasks[0], pairs.columns(0, 6, family), 0.05 / 6)
-        >>> tally.verdicts["different"], tally.better["exam"].tolist()
-        (5, [0, 0, 2, 3])
+        The level is of Bonferroni's procedure, whose single step also holds for the direction of a
+        lead.
         """
         for name in self.verdicts:
             self.verdicts[name] += int(np.count_nonzero(columns["verdict"] == name))
@@ -248,17 +145,7 @@ class Tally:
             table[task.task] += np.bincount(over[trails], minlength=n)
 
     def merge(self, other: Tally) -> None:
-        """Count what was counted of other pairs of the same tasks.
-
-        Examples
-        --------
-        >>> from llm_power.board.stream import Tally
-        >>> tally, other = Tally.empty([]), Tally.empty([])
-        >>> other.n_crossed = 2
-        >>> tally.merge(other)
-        >>> tally.n_crossed
-        2
-        """
+        """Add the counts of other pairs of the same tasks."""
         for name, number in other.verdicts.items():
             self.verdicts[name] += number
         self.n_resolved += other.n_resolved
@@ -274,14 +161,7 @@ class Tally:
         return self.shared, self.better, self.worse
 
     def to_json(self) -> str:
-        """Return all of it as text, for `from_json`.
-
-        Examples
-        --------
-        >>> from llm_power.board.stream import Tally
-        >>> Tally.from_json(Tally.empty([]).to_json()).n_resolved
-        0
-        """
+        """Return the counts as JSON."""
         shared, better, worse = (
             {task: numbers.tolist() for task, numbers in table.items()} for table in self._arrays()
         )
@@ -301,16 +181,7 @@ class Tally:
 
     @classmethod
     def from_json(cls, text: str) -> Tally:
-        """Return what `to_json` wrote.
-
-        Examples
-        --------
-        >>> from llm_power.board.stream import Tally
-        >>> from llm_power.example import example_task
-        >>> text = Tally.empty([example_task()]).to_json()
-        >>> Tally.from_json(text).better["exam"].tolist()
-        [0, 0, 0, 0]
-        """
+        """Return the tally that `to_json` wrote."""
         told = json.loads(text)
         for name in ("shared", "better", "worse"):
             told[name] = {task: np.array(x, dtype=np.int64) for task, x in told[name].items()}
@@ -318,18 +189,7 @@ class Tally:
         return cls(**told)
 
     def coverage(self, task: TaskScores) -> tuple[float, float]:
-        """Return the smallest and the median share of a task's items that a pair has.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from llm_power.board.stream import Tally
-        >>> from llm_power.example import example_task
-        >>> tally = Tally.empty([example_task()])
-        >>> tally.shared["exam"][[100, 200, 400]] = 1
-        >>> tally.coverage(example_task())
-        (0.25, 0.5)
-        """
+        """Return the smallest and the median share of a task's items that a pair has."""
         counts = self.shared[task.task]
         upto, total = np.cumsum(counts), int(counts.sum())
         middle = np.searchsorted(upto, [(total + 1) // 2, total // 2 + 1]).mean()
@@ -338,35 +198,10 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class Streamed:
-    """All pairs of a board of which some are held.
-
-    Attributes
-    ----------
-    keep : Keep
-        Which pairs were kept.
-    shown : Keep
-        Which of them are held with every column: those kept, or the adjacent ones where these
-        are too many, or a task has none.
-    n_pairs : int
-        Pairs of the family.
-    tally : Tally
-        What was counted of them.
-    tasks : list of dict
-        What `llm_power.board.summary.task_overview` says of them, a row a task.
-
-    Examples
-    --------
-    >>> from llm_power import Declared, OperatingPoint
-    >>> from llm_power.board.all_pairs import BoardPairs
-    >>> from llm_power.board.stream import Keep, stream_pairs
-    >>> from llm_power.example import example_task
-    >>> pairs = BoardPairs([example_task()], "all", None, OperatingPoint(), Declared())
-    >>> streamed = stream_pairs(pairs, Keep("adjacent")).streamed
-    >>> streamed.n_pairs, streamed.tasks[0]["n_models"]
-    (6, 4)
-    """
+    """All pairs of a board of which some are held."""
 
     keep: Keep
+    # Those kept, or the adjacent ones where these are too many, or a task has none.
     shown: Keep
     n_pairs: int
     tally: Tally
@@ -375,27 +210,7 @@ class Streamed:
 
 @dataclass(frozen=True, slots=True)
 class StreamedPairs:
-    """What streaming leaves.
-
-    Attributes
-    ----------
-    streamed : Streamed
-        Of all pairs.
-    family : FamilyValues
-        Adjusted p-values of the pairs to be shown.
-    places : ndarray of int
-        Their places, in order.
-
-    Examples
-    --------
-    >>> from llm_power import Declared, OperatingPoint
-    >>> from llm_power.board.all_pairs import BoardPairs
-    >>> from llm_power.board.stream import Keep, stream_pairs
-    >>> from llm_power.example import example_task
-    >>> pairs = BoardPairs([example_task()], "all", None, OperatingPoint(), Declared())
-    >>> stream_pairs(pairs, Keep("adjacent")).places
-    array([0, 3, 5])
-    """
+    """All pairs of a board as counted, and places and p-values of those to be shown."""
 
     streamed: Streamed
     family: FamilyValues
@@ -410,38 +225,7 @@ def stream_pairs(
     threads: int | None = None,
     on_pairs: Callable[[int], None] = lambda _count: None,
 ) -> StreamedPairs:
-    """Work out all pairs in chunks, count them, and write those that are kept.
-
-    Parameters
-    ----------
-    pairs : BoardPairs
-        The pairs.
-    keep : Keep
-        Which of them are written, and shown.
-    folder : Path, optional
-        Folder of the Parquet dataset; by default nothing is written.
-    threads : int, optional
-        Chunks worked out at once; by default as many as there are cores.
-    on_pairs : callable, optional
-        Called with a number of pairs that are done: each pair twice.
-
-    Returns
-    -------
-    StreamedPairs
-        The same whatever the number of threads.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from llm_power import Declared, OperatingPoint
-    >>> from llm_power.board.all_pairs import BoardPairs
-    >>> from llm_power.board.stream import Keep, stream_pairs
-    >>> from llm_power.example import example_task
-    >>> pairs = BoardPairs([example_task()], "all", None, OperatingPoint(), Declared())
-    >>> found = stream_pairs(pairs, Keep(), folder=Path("all"))
-    >>> found.streamed.tally.verdicts["undetermined"], [x.name for x in Path("all").iterdir()]
-    (1, ['part-00000.parquet'])
-    """
+    """Count all pairs in chunks, and write those kept; the threads change nothing."""
     whole, alpha = (0, pairs.n_pairs), pairs.point.alpha
     family = family_of(
         *p_values_between(pairs, *whole, threads=threads, on_pairs=on_pairs), alpha=alpha
@@ -471,18 +255,7 @@ def p_values_between(
     threads: int | None = None,
     on_pairs: Callable[[int], None] = lambda _count: None,
 ) -> tuple[FloatArray, FloatArray]:
-    """Work out what `BoardPairs.p_values` returns, in chunks on several cores.
-
-    Examples
-    --------
-    >>> from llm_power import Declared, OperatingPoint
-    >>> from llm_power.board.all_pairs import BoardPairs
-    >>> from llm_power.board.stream import p_values_between
-    >>> from llm_power.example import example_task
-    >>> pairs = BoardPairs([example_task()], "all", None, OperatingPoint(), Declared())
-    >>> p_values_between(pairs, 0, 2)[0].round(4)
-    array([0.3203, 0.    ])
-    """
+    """Return `BoardPairs.p_values` of the places, in chunks on several cores."""
     parts = []
     for part in in_threads(pairs.p_values, pairs.chunks(start, stop), threads=threads):
         parts.append(part)
@@ -498,35 +271,7 @@ def columns_between(
     *,
     threads: int | None = None,
 ) -> Iterator[tuple[int, Columns]]:
-    """Work out what `BoardPairs.columns` returns, in chunks on several cores.
-
-    Parameters
-    ----------
-    pairs, start, stop
-        The pairs, and their places.
-    family : FamilyValues
-        The adjusted p-values of these pairs.
-    threads : int, optional
-        Chunks worked out at once; by default as many as there are cores.
-
-    Yields
-    ------
-    place : int
-        Place of the first pair of a chunk.
-    columns : mapping of str to ndarray
-        Of the chunk.
-
-    Examples
-    --------
-    >>> from llm_power import Declared, OperatingPoint
-    >>> from llm_power.board.all_pairs import BoardPairs, family_of
-    >>> from llm_power.board.stream import columns_between
-    >>> from llm_power.example import example_task
-    >>> pairs = BoardPairs([example_task()], "all", None, OperatingPoint(), Declared())
-    >>> family = family_of(*pairs.p_values(0, 6), alpha=0.05)
-    >>> [(place, len(columns["b"])) for place, columns in columns_between(pairs, 0, 6, family)]
-    [(0, 6)]
-    """
+    """Yield each chunk's first place and `BoardPairs.columns`, on several cores."""
 
     def work(low: int, high: int) -> tuple[int, Columns]:
         return low, pairs.columns(low, high, family.of(slice(low - start, high - start)))
@@ -537,36 +282,7 @@ def columns_between(
 def adjacent_shown(
     pairs: BoardPairs, family: FamilyValues, tally: Tally, keep: Keep
 ) -> StreamedPairs:
-    """Show the adjacent ones of all pairs.
-
-    Parameters
-    ----------
-    pairs : BoardPairs
-        All of them.
-    family : FamilyValues
-        Their adjusted p-values.
-    tally : Tally
-        What was counted of them.
-    keep : Keep
-        Which were kept.
-
-    Returns
-    -------
-    StreamedPairs
-        With the adjacent pairs.
-
-    Examples
-    --------
-    >>> from llm_power import Declared, OperatingPoint
-    >>> from llm_power.board.all_pairs import BoardPairs, family_of
-    >>> from llm_power.board.stream import Keep, Tally, adjacent_shown
-    >>> from llm_power.example import example_task
-    >>> pairs = BoardPairs([example_task()], "all", None, OperatingPoint(), Declared())
-    >>> family, tally = family_of(*pairs.p_values(0, 6), alpha=0.05), Tally.empty(pairs.tasks)
-    >>> tally.add(pairs.tasks[0], pairs.columns(0, 6, family), 0.05 / 6)
-    >>> adjacent_shown(pairs, family, tally, Keep()).family.decided.p.round(4)
-    array([3.203e-01, 3.000e-04, 0.000e+00])
-    """
+    """Return the streamed pairs with the adjacent ones to be shown."""
     places = _adjacent(pairs)
     streamed = _streamed(pairs, tally, keep, Keep("adjacent"))
     return StreamedPairs(streamed, family.of(places), places)
@@ -598,33 +314,7 @@ def _overview(task: TaskScores, tally: Tally) -> dict[str, object]:
 
 
 def shown_verdicts(found: StreamedPairs, pairs: BoardPairs) -> pd.DataFrame:
-    """Return the verdict table of the pairs that are shown.
-
-    Parameters
-    ----------
-    found : StreamedPairs
-        What `stream_pairs` returned.
-    pairs : BoardPairs
-        What it was given.
-
-    Returns
-    -------
-    DataFrame
-        One row a pair, with the columns of a board whose pairs are all held; what is adjusted is
-        adjusted for all pairs.
-
-    Examples
-    --------
-    >>> from llm_power import Declared, OperatingPoint
-    >>> from llm_power.board.all_pairs import BoardPairs
-    >>> from llm_power.board.stream import Keep, shown_verdicts, stream_pairs
-    >>> from llm_power.example import example_task
-    >>> pairs = BoardPairs([example_task()], "all", None, OperatingPoint(), Declared())
-    >>> found = stream_pairs(pairs, Keep("undecided"))
-    >>> shown_verdicts(found, pairs)[["model_a", "model_b", "verdict"]]
-      model_a model_b       verdict
-    0   heron  osprey  undetermined
-    """
+    """Return the verdict table of the pairs that are shown, adjusted for all pairs."""
     cluster, point, declared = pairs.cluster, pairs.point, pairs.declared
     located = pairs.at(found.places)
     counts = pd.concat([tabulate(task, a, b) for task, _, a, b in located], ignore_index=True)
@@ -654,36 +344,10 @@ def shown_verdicts(found: StreamedPairs, pairs: BoardPairs) -> pd.DataFrame:
 
 
 def streamed_ranks(found: StreamedPairs, pairs: BoardPairs) -> pd.DataFrame:
-    """Return the ranks of all models, by the leads that stand among all pairs.
+    """Return the ranks of all models, by the declared test at the level over all pairs.
 
-    Parameters
-    ----------
-    found : StreamedPairs
-        What `stream_pairs` returned.
-    pairs : BoardPairs
-        What it was given.
-
-    Returns
-    -------
-    DataFrame
-        As `llm_power.board.ranks.rank_table`, but the sets rest on the declared test of every
-        pair at the level over their number: they hold with as few items as there are, and are a
-        little wider than those by max-T. Null where a score of the task is missing.
-
-    Examples
-    --------
-    >>> from llm_power import Declared, OperatingPoint
-    >>> from llm_power.board.all_pairs import BoardPairs
-    >>> from llm_power.board.stream import Keep, stream_pairs, streamed_ranks
-    >>> from llm_power.example import example_task
-    >>> pairs = BoardPairs([example_task()], "all", None, OperatingPoint(), Declared())
-    >>> found = stream_pairs(pairs, Keep())
-    >>> streamed_ranks(found, pairs)[["model", "rank_low", "rank_high"]]
-        model  rank_low  rank_high
-    0   heron         1          2
-    1  osprey         1          2
-    2    kite         3          3
-    3    wren         4          4
+    They hold with any number of items, and are a little wider than those by max-T. Null where a
+    score of the task is missing.
     """
     tally = found.streamed.tally
     ends = {task.task: (tally.better[task.task], tally.worse[task.task]) for task in pairs.tasks}

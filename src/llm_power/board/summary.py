@@ -1,4 +1,4 @@
-"""What a board's verdict table says, in a few rows: by procedure, by size of gap, by task."""
+"""Summaries of a board's verdict table: by procedure, by size of gap, by task."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pandas as pd
 
-from llm_power.board.landscape import describe_landscape
+from llm_power.board.landscape import VERDICTS, describe_landscape
 from llm_power.board.repeats import describe_repeats
 from llm_power.choices import MissingPolicy
-from llm_power.statistics.verdict import DIFFERENT, EQUIVALENT, UNDETERMINED
 
 if TYPE_CHECKING:
     from llm_power.board.resolve import BoardVerdicts
@@ -161,28 +160,7 @@ def task_overview(verdicts: pd.DataFrame) -> pd.DataFrame:
 
 
 def summarize_board(verdicts: pd.DataFrame) -> dict[str, Any]:
-    """Collect the three summaries in one JSON-ready mapping.
-
-    Parameters
-    ----------
-    verdicts : DataFrame
-        The verdict table.
-
-    Returns
-    -------
-    dict
-        ``n_pairs``, the number of them of each ``verdicts``, ``n_resolved``, ``n_unattainable``,
-        ``n_crossed``, and the lists ``tasks`` and ``procedures``.
-
-    Examples
-    --------
-    >>> from llm_power import resolve_board
-    >>> from llm_power.board.summary import summarize_board
-    >>> from llm_power.example import example_task
-    >>> summary = summarize_board(resolve_board([example_task()]).verdicts)
-    >>> summary["n_resolved"], summary["n_pairs"]
-    (2, 3)
-    """
+    """Return the verdict counts, tasks and procedures of a verdict table, JSON-ready."""
     return {
         "n_pairs": len(verdicts),
         "verdicts": _count_verdicts(verdicts),
@@ -201,38 +179,7 @@ def describe_board(
     missing: MissingPolicy,
     cluster: str | None = None,
 ) -> dict[str, Any]:
-    """Say what a board was made from, with which settings, and what came of it.
-
-    Parameters
-    ----------
-    board : BoardVerdicts
-        What `resolve_board` returned.
-    tasks : sequence of TaskScores
-        The tasks it was given.
-    missing : {"error", "pairwise", "drop_items", "weighted"}
-        What was done about missing scores.
-    cluster : str, optional
-        Column the items were grouped by.
-
-    Returns
-    -------
-    dict
-        What summary.json holds: version, settings, ``scores`` with one entry a task, ``ranks``
-        with one a model, ``average`` over several tasks, ``repeats`` with one entry a task that
-        has them, ``landscape`` with one a task whose pairs are all compared, ``warnings``, and the
-        keys of `summarize_board`; of pairs that were streamed also which were ``kept`` and
-        ``shown``.
-
-    Examples
-    --------
-    >>> from llm_power import resolve_board
-    >>> from llm_power.board.summary import describe_board
-    >>> from llm_power.example import example_task
-    >>> tasks = [example_task()]
-    >>> summary = describe_board(resolve_board(tasks), tasks, missing="error")
-    >>> summary["family"], summary["scores"][0]["items"]
-    ('adjacent', 400)
-    """
+    """Return the contents of summary.json: settings, scores, ranks, counts and warnings."""
     return {
         "llm_power": version("llm-power"),
         "family": board.family,
@@ -252,7 +199,7 @@ def describe_board(
 
 
 def _summarized(board: BoardVerdicts) -> dict[str, Any]:
-    """`summarize_board`, and the same of pairs that are not held, but for the procedures."""
+    """Return `summarize_board`; for pairs that are not held, without the procedures."""
     if board.streamed is None:
         return summarize_board(board.verdicts)
     streamed, tally = board.streamed, board.streamed.tally
@@ -270,64 +217,21 @@ def _summarized(board: BoardVerdicts) -> dict[str, Any]:
 
 
 def selection_sentence(kept: int, of: int) -> str:
-    """Say that the ranks are of the best of more models.
-
-    Examples
-    --------
-    >>> from llm_power.board.summary import selection_sentence
-    >>> selection_sentence(3, 12)
-    'Ranks are among the best 3 of 12 models, which were chosen on the same items.'
-    """
+    """Return the sentence that the ranks are of the best of more models."""
     return (
         f"Ranks are among the best {kept:,} of {of:,} models, which were chosen on the same items."
     )
 
 
 def board_warnings(board: BoardVerdicts) -> list[str]:
-    """Say what of a board may mislead: missing scores, and models that the average leaves out.
-
-    Parameters
-    ----------
-    board : BoardVerdicts
-        What `resolve_board` returned.
-
-    Returns
-    -------
-    list of str
-        `missing_warnings`, and what `llm_power.board.average.TaskAverage.warnings` says.
-
-    Examples
-    --------
-    >>> from llm_power import resolve_board
-    >>> from llm_power.board.summary import board_warnings
-    >>> from llm_power.example import example_task
-    >>> board_warnings(resolve_board([example_task()]))
-    []
-    """
+    """Return `missing_warnings`, and those of the average."""
     return missing_warnings(board) + (board.average.warnings() if board.average else [])
 
 
 def missing_warnings(board: BoardVerdicts) -> list[str]:
-    """Say where missing scores go with difficulty, and what gaps they leave possible.
+    """Return a warning for each model whose missing items differ in difficulty.
 
-    Parameters
-    ----------
-    board : BoardVerdicts
-        What `resolve_board` returned.
-
-    Returns
-    -------
-    list of str
-        One line a model whose missing items differ in difficulty from those it has, at the
-        level of the board over its number of models.
-
-    Examples
-    --------
-    >>> from llm_power import resolve_board
-    >>> from llm_power.board.summary import missing_warnings
-    >>> from llm_power.example import example_task
-    >>> missing_warnings(resolve_board([example_task()]))
-    []
+    The level is that of the board over its number of models.
     """
     lines = []
     treated = "weight others of their clusters" if board.declared.weighted else "leave them out"
@@ -349,7 +253,7 @@ def missing_warnings(board: BoardVerdicts) -> list[str]:
 
 
 def _tested_by_items(tasks: Sequence[TaskScores], cluster: str | None) -> list[str]:
-    """Name the tasks that have no clusters to test by, where a cluster column was named."""
+    """Return a warning that names the tasks without clusters, where a cluster column was named."""
     if cluster is None:
         return []
     numbers = {task.task: len(set(task.clusters.get(cluster, ()))) for task in tasks}
@@ -362,10 +266,7 @@ def _tested_by_items(tasks: Sequence[TaskScores], cluster: str | None) -> list[s
 
 
 def _count_verdicts(verdicts: pd.DataFrame) -> dict[str, int]:
-    return {
-        name: int((verdicts["verdict"] == name).sum())
-        for name in (DIFFERENT, EQUIVALENT, UNDETERMINED)
-    }
+    return {name: int((verdicts["verdict"] == name).sum()) for name in VERDICTS}
 
 
 def _describe_average(board: BoardVerdicts) -> dict[str, Any] | None:

@@ -25,34 +25,7 @@ PAIRS_COLUMNS: Final = [*PAIR_COLUMNS]
 
 
 def verdict_table(pairs: pd.DataFrame, *stages: pd.DataFrame) -> pd.DataFrame:
-    """Join the counts and all stages into one table.
-
-    Parameters
-    ----------
-    pairs : DataFrame
-        What `tabulate_pairs` returned.
-    *stages : DataFrame
-        What the other stages returned for the same pairs.
-
-    Returns
-    -------
-    DataFrame
-        One row a pair.
-
-    Raises
-    ------
-    InvalidArgument
-        If a stage is not about the same pairs in the same order.
-
-    Examples
-    --------
-    >>> from llm_power import resolve_board
-    >>> from llm_power.board.verdicts import PAIRS_COLUMNS, verdict_table
-    >>> from llm_power.example import example_task
-    >>> table = resolve_board([example_task()]).verdicts  # joined by this function
-    >>> set(PAIRS_COLUMNS) < set(table.columns)
-    True
-    """
+    """Join the counts and all stages of the same pairs into one table."""
     for stage in stages:
         if not stage[PAIR_KEY].equals(pairs[PAIR_KEY]):
             raise InvalidArgument("the stages of a verdict table must be about the same pairs")

@@ -31,44 +31,7 @@ def read_sides(
     reader: str = "auto",
     on_note: Callable[[str], None] = lambda _note: None,
 ) -> tuple[list[TaskScores], str, str]:
-    """Read two models, of two files or of one.
-
-    Parameters
-    ----------
-    old, new : Path
-        File or folder of the baseline, and of the candidate: two logs of one tool, or two
-        tables. Without `new` both models are in `old`, and perhaps others.
-    options : ReadOptions
-        What is known about both.
-    baseline, candidate : str, optional
-        Models of one file; column, or model, of a table that has several.
-    reader, on_note
-        As of `read_tasks`.
-
-    Returns
-    -------
-    tasks : list of TaskScores
-        Each has both models.
-    baseline, candidate : str
-        Their names: of two files "baseline" and "candidate", whatever these call them.
-
-    Raises
-    ------
-    ScoreError
-        If a file cannot be read, a name is missing, or a task or an item is in one of them alone.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> import pandas as pd
-    >>> from llm_power import ReadOptions
-    >>> from llm_power.gate.reading import read_sides
-    >>> pd.DataFrame({"item_id": ["a", "b"], "heron": [1, 0]}).to_csv("old.csv", index=False)
-    >>> pd.DataFrame({"item_id": ["b", "a"], "heron": [1, 1]}).to_csv("new.csv", index=False)
-    >>> (task,), *_ = read_sides(Path("old.csv"), Path("new.csv"), ReadOptions())
-    >>> task.values.tolist()
-    [[1.0, 1.0], [0.0, 1.0]]
-    """
+    """Read two models, of two files or of one."""
     read = partial(read_tasks, reader=reader, on_note=on_note)
     if new is None:
         return _of_one_file(read(old, options), old, baseline, candidate)

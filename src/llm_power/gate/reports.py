@@ -19,31 +19,7 @@ _MOST_ITEMS: Final = 20
 
 
 def comparison_text(*compared: Comparison) -> str:
-    """Return the outcome, what it rests on, and what would decide it.
-
-    Parameters
-    ----------
-    *compared : Comparison
-        What `compare_models` returned.
-
-    Returns
-    -------
-    str
-        Lines for a terminal; of long lists of items the first 20. Of several tasks first the
-        outcome of all.
-
-    Examples
-    --------
-    >>> from llm_power.example import example_task
-    >>> from llm_power.gate.comparison import compare_models
-    >>> from llm_power.gate.reports import comparison_text
-    >>> (found,) = compare_models([example_task()], "osprey", "heron")
-    >>> print(comparison_text(found).partition("broke")[0].rstrip())
-    undetermined: heron against osprey on exam
-    gap +2.50 points (72.75 against 70.25 of 100), 95% interval -1.97 to +7.01
-    p = 0.32 (exact McNemar test)
-    It has 400 items; 2,252 more would show it better with power 0.8, if rates stay as they are.
-    """
+    """Return the outcome, what it rests on, and what would decide it."""
     parts = [_task_text(one, len(compared)) for one in compared]
     if len(compared) > 1:
         parts.insert(0, one_line(_head(compared)))
@@ -51,26 +27,7 @@ def comparison_text(*compared: Comparison) -> str:
 
 
 def comparison_markdown(*compared: Comparison) -> str:
-    """Return the same for the summary of a job or the comment on a pull request.
-
-    Parameters
-    ----------
-    *compared : Comparison
-        As of `comparison_text`.
-
-    Returns
-    -------
-    str
-        GitHub Markdown; names and items are literal text, whatever they hold.
-
-    Examples
-    --------
-    >>> from llm_power.example import example_task
-    >>> from llm_power.gate.comparison import compare_models
-    >>> from llm_power.gate.reports import comparison_markdown
-    >>> comparison_markdown(*compare_models([example_task()], "osprey", "kite")).splitlines()[0]
-    '### worse: kite against osprey on exam'
-    """
+    """Return the same for the summary of a job or the comment on a pull request."""
     heads = [] if len(compared) == 1 else [f"### {escape_markdown(_head(compared))}"]
     level = "#" * (3 + len(heads))
     parts = [
@@ -86,29 +43,7 @@ def comparison_markdown(*compared: Comparison) -> str:
 
 
 def comparison_json(*compared: Comparison) -> str:
-    """Return every field of a comparison as JSON; numbers that are not finite are null.
-
-    Parameters
-    ----------
-    *compared : Comparison
-        As of `comparison_text`.
-
-    Returns
-    -------
-    str
-        One object; of several tasks it has the ``outcome`` of all, and an object each in
-        ``tasks``.
-
-    Examples
-    --------
-    >>> import json
-    >>> from llm_power.example import example_task
-    >>> from llm_power.gate.comparison import compare_models
-    >>> from llm_power.gate.reports import comparison_json
-    >>> found = compare_models([example_task()], "osprey", "kite")
-    >>> json.loads(comparison_json(*found))["outcome"]
-    'worse'
-    """
+    """Return every field of a comparison as JSON; numbers that are not finite are null."""
     tasks = [
         {
             name: None if isinstance(value, float) and not math.isfinite(value) else value
@@ -121,29 +56,7 @@ def comparison_json(*compared: Comparison) -> str:
 
 
 def comparison_junit(*compared: Comparison, fail_if: Collection[str]) -> str:
-    """Return a test report of one case a task, as continuous integration servers read it.
-
-    Parameters
-    ----------
-    *compared : Comparison
-        As of `comparison_text`.
-    fail_if : collection of str
-        Outcomes that the gate refuses.
-
-    Returns
-    -------
-    str
-        JUnit XML.
-
-    Examples
-    --------
-    >>> from llm_power.example import example_task
-    >>> from llm_power.gate.comparison import compare_models
-    >>> from llm_power.gate.reports import comparison_junit
-    >>> found = compare_models([example_task()], "osprey", "kite")
-    >>> '<failure type="worse"' in comparison_junit(*found, fail_if=["worse"])
-    True
-    """
+    """Return a test report of one case a task, as continuous integration servers read it."""
     failed = [found.outcome in fail_if for found in compared]
     numbers = {"tests": str(len(compared)), "failures": str(sum(failed)), "errors": "0"}
     suite = ElementTree.Element("testsuite", {"name": "llm-power compare", **numbers})
@@ -161,14 +74,7 @@ def comparison_junit(*compared: Comparison, fail_if: Collection[str]) -> str:
 
 
 def spoken(outcome: str) -> str:
-    """Return an outcome as words.
-
-    Examples
-    --------
-    >>> from llm_power.gate.reports import spoken
-    >>> spoken("non_inferior")
-    'not inferior'
-    """
+    """Return an outcome as words."""
     return {"non_inferior": "not inferior"}.get(outcome, outcome)
 
 

@@ -44,21 +44,7 @@ _MULTIPLES: Final = (1, 1.5, 2, 4)
 
 @dataclass(frozen=True, slots=True)
 class AtSize:
-    """What the declared test says of the pair at one number of items.
-
-    Attributes
-    ----------
-    n_items : int
-        Number of items.
-    power, type_s, type_m : float
-        As of `llm_power.statistics.exact_required_n.DesignErrors`.
-
-    Examples
-    --------
-    >>> from llm_power import plan_gap
-    >>> [(size.n_items, round(size.power, 2)) for size in plan_gap(0.04, 0.2).sizes]
-    [(256, 0.26), (511, 0.49), (1021, 0.8)]
-    """
+    """What the declared test says of the pair at one number of items."""
 
     n_items: int
     power: float
@@ -68,88 +54,32 @@ class AtSize:
 
 @dataclass(frozen=True, slots=True)
 class MonitoredItems:
-    """What a sequential test of the pair takes, watched after every item.
+    """What a sequential test of the pair takes, watched after every item."""
 
-    Attributes
-    ----------
-    items : float
-        Items at which it has crossed with the target power.
-    expected : float
-        Mean number of items of a run that ends at its crossing or there.
-    by_90 : float
-        Items by which nine of ten runs have crossed, were they to go on.
-
-    Examples
-    --------
-    >>> from llm_power import plan_gap
-    >>> plan_gap(0.04, 0.2).monitored.items > plan_gap(0.04, 0.2).exact
-    True
-    """
-
-    items: float
-    expected: float
-    by_90: float
+    items: float  # at which it has crossed with the target power
+    expected: float  # mean of a run that ends at its crossing or there
+    by_90: float  # by which nine of ten runs have crossed, were they to go on
 
 
 @dataclass(frozen=True, slots=True)
 class ClusterItems:
-    """What a sample of clusters takes for the test by clusters and that of the items.
-
-    Attributes
-    ----------
-    n_clusters : int
-        Clusters asked for.
-    per_cluster : float
-        Items that each of them needs; ``inf`` where no number is enough.
-    fewest : float
-        Fewest clusters that some number of items makes enough.
-    size : int
-        Items a cluster, as they are or would be if items were independent.
-    n_clusters_needed : float
-        Clusters that are enough at that size.
-    ways : tuple of (int, float)
-        Numbers of clusters, and the items that each cluster then needs.
-
-    Examples
-    --------
-    >>> from llm_power import Question, plan_gap
-    >>> found = plan_gap(0.04, 0.2, question=Question(clusters=14, icc=0.01)).clusters
-    >>> found.per_cluster, found.fewest, found.n_clusters_needed
-    (433.0, 12.0, 25.0)
-    """
+    """What a sample of clusters takes for the test by clusters and that of the items."""
 
     n_clusters: int
-    per_cluster: float
-    fewest: float
-    size: int
-    n_clusters_needed: float
-    ways: tuple[tuple[int, float], ...]
+    per_cluster: float  # inf where no number is enough
+    fewest: float  # clusters that some number of items makes enough
+    size: int  # items a cluster, as they are or would be if items were independent
+    n_clusters_needed: float  # at that size
+    ways: tuple[tuple[int, float], ...]  # numbers of clusters, and the items each then needs
 
 
 @dataclass(frozen=True, slots=True)
 class AtHand:
-    """What the items at hand can see.
-
-    Attributes
-    ----------
-    n_items : int
-        Items at hand.
-    power : float
-        Power at the assumed gap; NaN where that is zero.
-    detectable : float
-        Smallest gap with the target power, at the assumed discordance; ``inf`` where there is none.
-
-    Examples
-    --------
-    >>> from llm_power import plan_counts
-    >>> hand = plan_counts(295, 249, 10_042).at_hand
-    >>> round(hand.power, 3), round(hand.detectable, 4)
-    (0.488, 0.0066)
-    """
+    """What the items at hand can see."""
 
     n_items: int
-    power: float
-    detectable: float
+    power: float  # at the assumed gap; NaN where that is zero
+    detectable: float  # smallest gap with the target power; inf where there is none
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,50 +148,19 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class PlanRange:
-    """Plans at both ends of what two accuracies leave open.
+    """Plans at both ends of what two accuracies leave open."""
 
-    Attributes
-    ----------
-    fewest, most : Plan
-        At the highest and at the lowest correlation of the scores.
-
-    Examples
-    --------
-    >>> from llm_power import plan_any_correlation
-    >>> found = plan_any_correlation(0.65, 0.60)
-    >>> found.fewest.items, found.most.items
-    (157.0, 2392.0)
-    """
-
-    fewest: Plan
+    fewest: Plan  # at the highest correlation of the scores
     most: Plan
 
 
 @dataclass(frozen=True, slots=True)
 class DetectableGap:
-    """The smallest gap that a number of items finds.
-
-    Attributes
-    ----------
-    n_items : int
-        Items there are.
-    gap : float
-        In score units; ``inf`` where not even models of which one solves all that the other does
-        are told apart.
-    plan : Plan
-        That of a pair with this gap, or with the largest one that the discordance admits.
-
-    Examples
-    --------
-    >>> from llm_power import plan_detectable
-    >>> found = plan_detectable(2_000, 0.1)
-    >>> found.n_items, round(found.gap, 4), found.plan.items
-    (2000, 0.0202, 2000.0)
-    """
+    """The smallest gap that a number of items finds."""
 
     n_items: int
-    gap: float
-    plan: Plan
+    gap: float  # in score units; inf where no gap is found
+    plan: Plan  # of a pair with this gap, or the largest that the discordance admits
 
 
 def plan_accuracies(

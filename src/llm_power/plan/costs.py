@@ -18,36 +18,13 @@ from llm_power.statistics.design_costs import (
 
 @dataclass(frozen=True, slots=True)
 class CostPlan:
-    """What to run, and what it costs.
-
-    Attributes
-    ----------
-    question : Question
-        Level and power.
-    variances : Variances
-        Of the paired difference.
-    costs : Costs
-        Of a subject, an item and an answer.
-    gap : float or None
-        Gap to be found at least cost.
-    budget : float or None
-        What there is to be spent on the smallest gap.
-    design : CostedDesign
-        The answer.
-
-    Examples
-    --------
-    >>> from llm_power import plan_costs
-    >>> from llm_power.statistics.design_costs import Costs, Variances
-    >>> plan_costs(Variances(0.002, 0.15, 0.1), Costs(50, 1, 0.02), gap=0.02).design.subjects
-    95
-    """
+    """What to run, and what it costs."""
 
     question: Question
-    variances: Variances
+    variances: Variances  # of the paired difference
     costs: Costs
-    gap: float | None
-    budget: float | None
+    gap: float | None  # to be found at least cost
+    budget: float | None  # for the smallest gap
     design: CostedDesign
 
 
@@ -105,33 +82,7 @@ def plan_costs(
 
 
 def variances_of_levels(total: float, *, icc: float = 0.0, within: float = 0.0) -> Variances:
-    """Split the variance of the paired difference of single answers among the levels.
-
-    Parameters
-    ----------
-    total : float
-        Variance, of 0/1 scores the discordance less the squared gap.
-    icc : float, default 0
-        Share of it that is between subjects.
-    within : float, default 0
-        Variance between repeats of an item, of the answers of both models together.
-
-    Returns
-    -------
-    Variances
-        What is left is between items.
-
-    Raises
-    ------
-    InvalidArgument
-        If the parts exceed the total, or an argument is outside its domain.
-
-    Examples
-    --------
-    >>> from llm_power.plan.costs import variances_of_levels
-    >>> variances_of_levels(0.5, icc=0.25, within=0.125)
-    Variances(subjects=0.125, items=0.25, repeats=0.125)
-    """
+    """Split the variance of the paired difference of single answers among the levels."""
     whole, share = float(positive("total", total)), float(proportions("icc", icc))
     inside = float(non_negative("within", within))
     items = whole - share * whole - inside

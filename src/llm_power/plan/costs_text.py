@@ -3,34 +3,14 @@
 from __future__ import annotations
 
 from llm_power.errors import counted
-from llm_power.plan._wording import filled, points
+from llm_power.plan._wording import filled
 from llm_power.plan.costs import CostPlan
+from llm_power.report.number_format import points
 from llm_power.report.text_tables import plain_table
 
 
 def costs_sentence(plan: CostPlan) -> str:
-    """Return what to run, in a sentence.
-
-    Parameters
-    ----------
-    plan : CostPlan
-        What `plan_costs` found.
-
-    Returns
-    -------
-    str
-        One line.
-
-    Examples
-    --------
-    >>> from llm_power import plan_costs
-    >>> from llm_power.plan.costs_text import costs_sentence
-    >>> from llm_power.statistics.design_costs import Costs, Variances
-    >>> plan = plan_costs(Variances(0.002, 0.15, 0.1), Costs(50, 1, 0.02), gap=0.02)
-    >>> print(costs_sentence(plan))
-    Plan 95 subjects of 64 items with 4 repeats: nothing that finds the gap of 2 points with power
-    0.8 costs less than 11,802.8.
-    """
+    """Return what to run, in a sentence."""
     design, power = plan.design, plan.question.power
     if plan.gap is not None:
         why = (
@@ -46,30 +26,7 @@ def costs_sentence(plan: CostPlan) -> str:
 
 
 def costs_text(plan: CostPlan) -> str:
-    """Return the answer for a terminal.
-
-    Parameters
-    ----------
-    plan : CostPlan
-        What `plan_costs` found.
-
-    Returns
-    -------
-    str
-        The sentence, and a table of what is paid for.
-
-    Examples
-    --------
-    >>> from llm_power import plan_costs
-    >>> from llm_power.plan.costs_text import costs_text
-    >>> from llm_power.statistics.design_costs import Costs, Variances
-    >>> plan = plan_costs(Variances(0.0, 0.15, 0.1), Costs(0, 1, 0.02), gap=0.02)
-    >>> print(costs_text(plan).split(chr(10) * 2)[1])
-             number  variance  cost of one    cost
-    -------  ------  --------  -----------  ------
-    items     3,436      0.15            1   3,436
-    answers  27,488       0.1         0.02  549.76
-    """
+    """Return the answer for a terminal."""
     design, costs, variances = plan.design, plan.costs, plan.variances
     n_items = design.subjects * design.items
     answers = 2 * n_items * design.repeats

@@ -10,9 +10,9 @@ import numpy as np
 
 from llm_power.choices import TEST_NAMES, McNemarTest
 from llm_power.errors import InvalidArgument
-from llm_power.plan._wording import points
 from llm_power.plan.answer import DetectableGap, Plan, PlanRange
 from llm_power.plan.repeats import RepeatsPlan
+from llm_power.report.number_format import points
 from llm_power.statistics._typing import FloatArray, IntArray
 from llm_power.statistics.assurance import McNemarAssurance
 from llm_power.statistics.cluster_requirement import MeanDesign
@@ -40,67 +40,19 @@ _BEYOND: Final = 1.6
 
 @dataclass(frozen=True, slots=True)
 class PlanCurves:
-    """Curves of a plan against its size.
+    """Curves of a plan against its size."""
 
-    Attributes
-    ----------
-    unit : str
-        What a size counts, "items" or "clusters".
-    power, assurance : dict of str to (ndarray, ndarray)
-        Sizes and chances of each curve, by its name.
-    gap : dict of str to (ndarray, ndarray)
-        Sizes and the gaps that these find with the target power, in score units.
-    planned : dict of str to float
-        Sizes that the answer names, by what they are.
-    interval : (float, float) or None
-        Interval of the required size.
-    target : float
-        Target power.
-
-    Examples
-    --------
-    >>> from llm_power import plan_gap
-    >>> from llm_power.plan.curves import plan_curves
-    >>> curves = plan_curves(plan_gap(0.04, 0.2))
-    >>> curves.planned, [*curves.power]
-    ({'planned': 1021.0}, ['exact McNemar test, gap of 4 points'])
-    """
-
-    unit: str
+    unit: str  # what a size counts, "items" or "clusters"
     power: Curves
     assurance: Curves
-    gap: Curves
-    planned: dict[str, float]
-    interval: tuple[float, float] | None
+    gap: Curves  # detectable with the target power, in score units
+    planned: dict[str, float]  # sizes that the answer names, by what they are
+    interval: tuple[float, float] | None  # of the required size
     target: float
 
 
 def plan_curves(answer: Plan | PlanRange | DetectableGap | RepeatsPlan) -> PlanCurves:
-    """Work out the curves of a plan.
-
-    Parameters
-    ----------
-    answer : Plan, PlanRange, DetectableGap or RepeatsPlan
-        Of independent items.
-
-    Returns
-    -------
-    PlanCurves
-        Of the declared test. The assurance is that of a plan from counts, whose run is a pilot.
-
-    Raises
-    ------
-    InvalidArgument
-        If no number of items is enough, if these are for equivalence, or they come from clusters.
-
-    Examples
-    --------
-    >>> from llm_power import plan_counts
-    >>> from llm_power.plan.curves import plan_curves
-    >>> curves = plan_curves(plan_counts(45, 18, 300))
-    >>> [*curves.assurance], curves.interval
-    (['assurance from these 300 items'], None)
-    """
+    """Return the curves of a plan for independent items, of the declared test."""
     if isinstance(answer, RepeatsPlan):
         return _of_repeats(answer)
     if isinstance(answer, PlanRange):
@@ -119,27 +71,13 @@ def plan_curves(answer: Plan | PlanRange | DetectableGap | RepeatsPlan) -> PlanC
 
 
 def sizes_around(planned: float, *, least: int = 1, number: int = _FINE) -> IntArray:
-    """Return the sizes that a curve of power is drawn at.
-
-    Examples
-    --------
-    >>> from llm_power.plan.curves import sizes_around
-    >>> sizes_around(10).tolist()
-    [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16]
-    """
+    """Return the sizes that a curve of power is drawn at."""
     most = max(int(_BEYOND * planned), least + 1)
     return np.unique(np.linspace(least, most, min(number, most - least + 1)).astype(np.int64))
 
 
 def sizes_of_gaps(planned: float, *, least: int = 2) -> IntArray:
-    """Return the sizes that a curve of the detectable gap is drawn at.
-
-    Examples
-    --------
-    >>> from llm_power.plan.curves import sizes_of_gaps
-    >>> sizes_of_gaps(1000)[[0, -1]].tolist()
-    [100, 4000]
-    """
+    """Return the sizes that a curve of the detectable gap is drawn at."""
     first, last = (max(part * planned, least) for part in _PARTS)
     return np.unique(np.geomspace(first, last, _SIZES).round().astype(np.int64))
 
@@ -147,30 +85,7 @@ def sizes_of_gaps(planned: float, *, least: int = 2) -> IntArray:
 def detectable_gaps(
     sizes: IntArray, discordance: float, *, test: McNemarTest, alpha: float, power: float
 ) -> FloatArray:
-    """Return the smallest gap that McNemar's test finds with each number of items.
-
-    Parameters
-    ----------
-    sizes : ndarray of int
-        Numbers of items.
-    discordance : float
-        Share of items that exactly one model solves.
-    test, alpha, power
-        As in `llm_power.statistics.exact_required_n.mcnemar_detectable_gap`.
-
-    Returns
-    -------
-    ndarray
-        Gaps in score units; where there are more than 30,000 items, by eq. (4).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from llm_power.plan.curves import detectable_gaps
-    >>> settings = {"test": "exact", "alpha": 0.05, "power": 0.8}
-    >>> detectable_gaps(np.array([1_000, 4_000]), 0.2, **settings).round(4).tolist()
-    [0.0404, 0.02]
-    """
+    """Return the smallest gap that McNemar's test finds with each number of items."""
     settings: dict[str, Any] = {"alpha": alpha, "power": power}
     if sizes.max() > MOST_SUMMED:
         return minimum_detectable_effect(sizes, discordance**0.5, **settings)

@@ -18,27 +18,7 @@ _NUMBER = FuncFormatter(lambda value, _: f"{value:g}")
 
 
 def draw_plan(curves: PlanCurves) -> Figure:
-    """Draw what `llm_power.plan.curves.plan_curves` worked out.
-
-    Parameters
-    ----------
-    curves : PlanCurves
-        The curves.
-
-    Returns
-    -------
-    Figure
-        Power and assurance to the left, the detectable gap to the right.
-
-    Examples
-    --------
-    >>> from llm_power import plan_gap
-    >>> from llm_power.plan.curves import plan_curves
-    >>> from llm_power.plan.figure import draw_plan
-    >>> figure = draw_plan(plan_curves(plan_gap(0.1, 0.3)))
-    >>> [ax.get_xlabel() for ax in figure.axes]
-    ['items', 'items']
-    """
+    """Draw what `llm_power.plan.curves.plan_curves` worked out."""
     figure = new_figure(height=2.9, wide=True)
     chances, gaps = figure.subplots(1, 2, width_ratios=[1.35, 1])
     _draw_chances(chances, curves)

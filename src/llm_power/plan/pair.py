@@ -1,8 +1,4 @@
-r"""What is assumed of two models that answer the same items with right or wrong.
-
-Two numbers are enough: the probabilities that only A, and only B, solves an item. Their sum is the
-discordance, their difference the gap.
-"""
+"""What is assumed of two models that answer the same items with right or wrong."""
 
 from __future__ import annotations
 
@@ -21,20 +17,7 @@ EDGE: Final = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class AssumedPair:
-    """Probabilities of the two discordant cells.
-
-    Attributes
-    ----------
-    p10, p01 : float
-        Probability that only A, and only B, solves an item.
-
-    Examples
-    --------
-    >>> from llm_power.plan.pair import AssumedPair
-    >>> pair = AssumedPair(0.12, 0.08)
-    >>> round(pair.gap, 4), pair.discordance, round(pair.sigma_d, 4)
-    (0.04, 0.2, 0.4454)
-    """
+    """Probabilities that only A, and only B, solves an item."""
 
     p10: float
     p01: float
@@ -44,73 +27,24 @@ class AssumedPair:
 
     @property
     def gap(self) -> float:
-        """Accuracy of A less that of B.
-
-        Examples
-        --------
-        >>> from llm_power.plan.pair import AssumedPair
-        >>> AssumedPair(0.5, 0.25).gap
-        0.25
-        """
+        """Accuracy of A less that of B."""
         return self.p10 - self.p01
 
     @property
     def discordance(self) -> float:
-        """Probability that exactly one of them solves an item.
-
-        Examples
-        --------
-        >>> from llm_power.plan.pair import AssumedPair
-        >>> AssumedPair(0.5, 0.25).discordance
-        0.75
-        """
+        """Probability that exactly one of them solves an item."""
         return self.p10 + self.p01
 
     @property
     def sigma_d(self) -> float:
-        """Standard deviation of the paired difference of one item.
-
-        Examples
-        --------
-        >>> from llm_power.plan.pair import AssumedPair
-        >>> AssumedPair(0.25, 0.25).sigma_d ** 2
-        0.5000000000000001
-        """
+        """Standard deviation of the paired difference of one item."""
         return float(np.sqrt(max(self.discordance - self.gap**2, 0.0)))
 
 
 def pair_from_accuracies(
     p_a: float, p_b: float, *, rho: float | None = None, agreement: float | None = None
 ) -> AssumedPair:
-    """Return the pair of two accuracies and either the correlation or the agreement.
-
-    Parameters
-    ----------
-    p_a, p_b : float
-        Accuracies in [0, 1].
-    rho : float, optional
-        Correlation of the two 0/1 scores.
-    agreement : float, optional
-        Share of items that both solve or both fail.
-
-    Returns
-    -------
-    AssumedPair
-        Its gap is ``p_a - p_b``.
-
-    Raises
-    ------
-    InvalidArgument
-        If not exactly one of the two is given, or it is outside what the accuracies admit.
-
-    Examples
-    --------
-    >>> from llm_power.plan.pair import pair_from_accuracies
-    >>> round(pair_from_accuracies(0.65, 0.60, rho=0.30).discordance, 4)
-    0.3298
-    >>> round(pair_from_accuracies(0.65, 0.60, agreement=0.8).p10, 4)
-    0.125
-    """
+    """Return the pair of two accuracies and either the correlation or the agreement."""
     least, most = _discordances(p_a, p_b)
     gap = p_a - p_b
     if rho is not None and agreement is None:
@@ -129,89 +63,19 @@ def pair_from_accuracies(
 
 
 def pairs_of_accuracies(p_a: float, p_b: float) -> tuple[AssumedPair, AssumedPair]:
-    """Return the pairs of two accuracies at the highest and the lowest correlation they admit.
-
-    Parameters
-    ----------
-    p_a, p_b : float
-        Accuracies in [0, 1].
-
-    Returns
-    -------
-    tuple of AssumedPair
-        The one with the fewest discordant items first.
-
-    Raises
-    ------
-    InvalidArgument
-        If an accuracy is outside [0, 1].
-
-    Examples
-    --------
-    >>> from llm_power.plan.pair import pairs_of_accuracies
-    >>> [round(pair.discordance, 4) for pair in pairs_of_accuracies(0.65, 0.60)]
-    [0.05, 0.75]
-    """
+    """Return the pairs of two accuracies at the highest and the lowest correlation they admit."""
     least, most = _discordances(p_a, p_b)
     return _of_gap(p_a - p_b, least), _of_gap(p_a - p_b, most)
 
 
 def pair_from_counts(b: int, c: int, n_items: int) -> AssumedPair:
-    """Return the pair at the rates that were observed.
-
-    Parameters
-    ----------
-    b, c : int
-        Items that only A, and only B, solved.
-    n_items : int
-        Items that both were scored on, at least b + c.
-
-    Returns
-    -------
-    AssumedPair
-        b/N and c/N.
-
-    Raises
-    ------
-    InvalidArgument
-        If a count is negative, not whole, or b + c exceeds `n_items`.
-
-    Examples
-    --------
-    >>> from llm_power.plan.pair import pair_from_counts
-    >>> round(pair_from_counts(295, 249, 10_042).gap, 6)
-    0.004581
-    """
+    """Return the pair at the rates that were observed."""
     pair_counts(b, c, n_items)
     return AssumedPair(b / n_items, c / n_items)
 
 
 def pair_from_gap(gap: float, discordance: float) -> AssumedPair:
-    """Return the pair of a gap and a discordance.
-
-    Parameters
-    ----------
-    gap : float
-        Accuracy of A less that of B, in score units.
-    discordance : float
-        Probability that exactly one of them solves an item, from the size of the gap to 1.
-
-    Returns
-    -------
-    AssumedPair
-        The pair.
-
-    Raises
-    ------
-    InvalidArgument
-        If the discordance is smaller than the gap, or above 1.
-
-    Examples
-    --------
-    >>> from llm_power.plan.pair import pair_from_gap
-    >>> pair_from_gap(0.25, 0.75)
-    AssumedPair(p10=0.5, p01=0.25)
-    """
+    """Return the pair of a gap and a discordance."""
     if not abs(gap) <= 1:
         raise InvalidArgument(f"gap must lie in [-1, 1], got {gap!r}")
     if not abs(gap) - EDGE <= discordance <= 1 + EDGE:

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from scipy.special import stdtr
 
 from llm_power.errors import InvalidArgument, ScoreError, counted, listed
-from llm_power.plan._wording import points
 from llm_power.plan.curves import PlanCurves, detectable_gaps, sizes_around, sizes_of_gaps
 from llm_power.plan.question import STANDARD, Question
+from llm_power.report.number_format import points
 from llm_power.scores.options import ReadOptions
 from llm_power.scores.readers import read_scores
 from llm_power.scores.selection import select_models
@@ -53,119 +53,42 @@ _FEWEST: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class GapPlan:
-    """A plan at one gap, and what the pilot makes of it.
+    """A plan at one gap, and what the pilot makes of it."""
 
-    Attributes
-    ----------
-    gap : float
-        In score units; 0 where none is left.
-    units : float
-        Items, or clusters, whose power at this gap is the target; ``inf`` at a gap of 0.
-    assurance : float
-        Their power expected over the whole uncertainty of the pilot; NaN without a number.
-
-    Examples
-    --------
-    >>> from llm_power.plan.pilot import GapPlan
-    >>> GapPlan(gap=0.06, units=415.0, assurance=0.70).units
-    415.0
-    """
-
-    gap: float
-    units: float
-    assurance: float
+    gap: float  # in score units; 0 where none is left
+    units: float  # whose power at this gap is the target; inf at a gap of 0
+    assurance: float  # power expected over the whole uncertainty; NaN without a number
 
 
 @dataclass(frozen=True, slots=True)
 class OwnGap:
-    """Plans for the gap that the pilot itself has, which is no declared one.
+    """Plans for the gap that the pilot itself has, which is no declared one."""
 
-    Attributes
-    ----------
-    significant : bool
-        Whether the pilot is; the corrections are then made on that condition.
-    observed : GapPlan
-        At the pilot's own gap, as if it were the true one.
-    median : GapPlan
-        At the median-unbiased gap.
-    limit : GapPlan
-        At the gap that the true one exceeds with a chance of `CONFIDENCE`.
-    assured : AssuredN
-        Units whose assurance is the target power, and the largest assurance.
-
-    Examples
-    --------
-    >>> from llm_power import plan_pilot
-    >>> from llm_power.example import example_task
-    >>> own = plan_pilot(example_task(), "heron", "wren").own
-    >>> own.significant, own.observed.units, own.limit.units
-    (True, 23.0, 24.0)
-    """
-
-    significant: bool
-    observed: GapPlan
-    median: GapPlan
-    limit: GapPlan
+    significant: bool  # the corrections are then made on that condition
+    observed: GapPlan  # as if it were the true one
+    median: GapPlan  # median-unbiased
+    limit: GapPlan  # that the true one exceeds with a chance of `CONFIDENCE`
     assured: AssuredN
 
 
 @dataclass(frozen=True, slots=True)
 class PilotPlan:
-    """How many items or clusters to take, as far as a pilot tells.
-
-    Attributes
-    ----------
-    question : Question
-        Level, power and test.
-    model_a, model_b : str
-        Names.
-    n_items : int
-        Items of the pilot that both answered.
-    gap : float
-        Score of A less that of B in the pilot.
-    p : float
-        P-value of the test in the pilot.
-    test : str
-        The test, "exact", "mid_p", "asymptotic", "student" or "cluster".
-    unit : {"items", "clusters"}
-        What numbers count: clusters, of the pilot's sizes, where these are the sample.
-    cluster_size : float
-        Items of a unit, on average: 1 where units are items.
-    declared : float or None
-        Gap to be found.
-    design : PilotDesign or None
-        Required units at the declared gap.
-    assured : float or None
-        Units whose power at the declared gap, expected over what the pilot leaves open, is the
-        target.
-    same_clusters : PilotDesign or None
-        Required items at the declared gap, were all from the pilot's own clusters.
-    own : OwnGap or None
-        Where no gap was declared.
-
-    Examples
-    --------
-    >>> from llm_power import plan_pilot
-    >>> from llm_power.example import example_task
-    >>> plan = plan_pilot(example_task(), "heron", "osprey", gap=0.02)
-    >>> plan.design.low, plan.design.n_star, plan.design.high, plan.assured
-    (3500.0, 4112.0, 4803.0, 4121.0)
-    """
+    """How many items or clusters to take, as far as a pilot tells."""
 
     question: Question
     model_a: str
     model_b: str
     n_items: int
-    gap: float
+    gap: float  # score of A less that of B in the pilot
     p: float
     test: str
-    unit: Unit
-    cluster_size: float
-    declared: float | None
-    design: PilotDesign | None
-    assured: float | None
-    same_clusters: PilotDesign | None
-    own: OwnGap | None
+    unit: Unit  # what numbers count
+    cluster_size: float  # mean items of a unit: 1 where units are items
+    declared: float | None  # gap to be found
+    design: PilotDesign | None  # at the declared gap
+    assured: float | None  # units whose expected power at the declared gap is the target
+    same_clusters: PilotDesign | None  # were all items from the pilot's own clusters
+    own: OwnGap | None  # where no gap was declared
 
 
 def plan_pilot(
@@ -234,35 +157,7 @@ def plan_pilot(
 
 
 def pilot_curves(plan: PilotPlan, task: TaskScores, *, cluster: str | None = None) -> PlanCurves:
-    """Work out what the figure of a plan draws.
-
-    Parameters
-    ----------
-    plan : PilotPlan
-        What `plan_pilot` found.
-    task, cluster
-        What it was given.
-
-    Returns
-    -------
-    PlanCurves
-        Power at the declared gap and the pilot's estimates, or at the corrected gap of the pilot.
-
-    Raises
-    ------
-    InvalidArgument
-        If no gap is declared, and none is left of the pilot's own.
-
-    Examples
-    --------
-    >>> from llm_power import plan_pilot
-    >>> from llm_power.example import example_task
-    >>> from llm_power.plan.pilot import pilot_curves
-    >>> plan = plan_pilot(example_task(), "heron", "osprey", gap=0.02)
-    >>> curves = pilot_curves(plan, example_task())
-    >>> curves.planned, curves.interval
-    ({'planned': 4803.0, "at the pilot's estimates": 4112.0}, (3500.0, 4803.0))
-    """
+    """Return the curves at the declared gap, or at the corrected gap of the pilot."""
     pilot, _ = _read(task, plan.model_a, plan.model_b, cluster, plan.question)
     if plan.design is not None:
         gap, interval = abs(plan.declared or 0.0), (plan.design.low, plan.design.high)
@@ -305,41 +200,7 @@ def read_pilot(
     cluster: str | None = None,
     **declared: Any,
 ) -> tuple[TaskScores, str, str]:
-    """Read the scores of a pilot, and say which two models are meant.
-
-    Parameters
-    ----------
-    pilot : Path
-        A file or folder that `llm_power.read_scores` takes.
-    model_a, model_b : str, optional
-        Names in it; not needed where it has two models.
-    cluster : str, optional
-        Column that groups the items.
-    **declared
-        What else `llm_power.ReadOptions` says of the file.
-
-    Returns
-    -------
-    task : TaskScores
-        The scores.
-    model_a, model_b : str
-        The names.
-
-    Raises
-    ------
-    ScoreError
-        If the scores cannot be read, or it is not said which models are meant.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from llm_power.example import write_example_board
-    >>> from llm_power.plan.pilot import read_pilot
-    >>> board = write_example_board("board")
-    >>> task, first, second = read_pilot(board, "Gemma-2B", "Llama-2-7B", cluster="category")
-    >>> task.n_items, first, second
-    (602, 'Gemma-2B', 'Llama-2-7B')
-    """
+    """Read the scores of a pilot, and say which two models are meant."""
     task = read_scores(pilot, ReadOptions(clusters=(cluster,) if cluster else (), **declared))
     names = [model_a, model_b]
     if names == [None, None] and task.n_models == len(names):
@@ -356,37 +217,7 @@ def read_pilot(
 def variances_of_pilot(
     task: TaskScores, model_a: str, model_b: str, *, cluster: str | None = None
 ) -> Variances:
-    """Estimate the variance of the paired difference at each level from a pilot.
-
-    Parameters
-    ----------
-    task : TaskScores
-        Scores of both models, and perhaps of others; means of repeats tell the innermost level.
-    model_a, model_b : str
-        Their names.
-    cluster : str, optional
-        Cluster column, whose clusters are the subjects.
-
-    Returns
-    -------
-    Variances
-        Unbiased, but for negative ones, which are 0.
-
-    Raises
-    ------
-    ScoreError
-        If a name is not a model of the task.
-    InvalidArgument
-        If the clusters are too few to tell anything, or the models do not differ.
-
-    Examples
-    --------
-    >>> from llm_power.example import example_task
-    >>> from llm_power.plan.pilot import variances_of_pilot
-    >>> found = variances_of_pilot(example_task(), "heron", "wren", cluster="subject")
-    >>> found.subjects, round(found.items, 4), found.repeats
-    (0.0070..., 0.212, 0.0)
-    """
+    """Estimate the variance of the paired difference at each level from a pilot."""
     pair = select_models(task, [model_a, model_b])
     columns = [pair.models.index(model_a), pair.models.index(model_b)]
     number, variance = pair.answers.number, pair.answers.variance

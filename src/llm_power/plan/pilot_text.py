@@ -7,8 +7,9 @@ from typing import Final
 
 from llm_power.choices import TEST_NAMES
 from llm_power.errors import counted
-from llm_power.plan._wording import filled, points, whole
+from llm_power.plan._wording import filled
 from llm_power.plan.pilot import CONFIDENCE, OwnGap, PilotPlan
+from llm_power.report.number_format import points, whole
 from llm_power.report.text_tables import plain_table
 from llm_power.statistics.pilot_design import PilotDesign
 
@@ -17,27 +18,7 @@ _CERTAIN: Final = 0.9995
 
 
 def pilot_sentence(plan: PilotPlan) -> str:
-    """Return which number to take, in a sentence.
-
-    Parameters
-    ----------
-    plan : PilotPlan
-        What `plan_pilot` found.
-
-    Returns
-    -------
-    str
-        One line.
-
-    Examples
-    --------
-    >>> from llm_power import plan_pilot
-    >>> from llm_power.example import example_task
-    >>> from llm_power.plan.pilot_text import pilot_sentence
-    >>> print(pilot_sentence(plan_pilot(example_task(), "heron", "osprey", gap=0.02)))
-    Plan 4,803 items: they find the gap of 2 points with power 0.8 or more, with a confidence of
-    0.95 that the pilot gives; at its estimates 4,112 do.
-    """
+    """Return which number to take, in a sentence."""
     power = plan.question.power
     if plan.design is not None:
         design, gap = plan.design, points(plan.declared or 0)
@@ -59,32 +40,7 @@ def pilot_sentence(plan: PilotPlan) -> str:
 
 
 def pilot_text(plan: PilotPlan) -> str:
-    """Return the answer for a terminal.
-
-    Parameters
-    ----------
-    plan : PilotPlan
-        What `plan_pilot` found.
-
-    Returns
-    -------
-    str
-        The sentence, what the pilot is, and a table.
-
-    Examples
-    --------
-    >>> from llm_power import plan_pilot
-    >>> from llm_power.example import example_task
-    >>> from llm_power.plan.pilot_text import pilot_text
-    >>> text = pilot_text(plan_pilot(example_task(), "heron", "kite"))
-    >>> print(text.split(chr(10) * 2)[1])
-    gap                points  items  assurance
-    -----------------  ------  -----  ---------
-    the pilot's own    10.2      127       0.76
-    median-unbiased    10.2      129       0.77
-    confidence of 0.8  8.79      177       0.88
-    assurance of 0.8   -         140       0.80
-    """
+    """Return the answer for a terminal."""
     parts = [filled(pilot_sentence(plan), _about(plan))]
     if plan.design is not None:
         return "\n\n".join([*parts, _declared_table(plan, plan.design)])

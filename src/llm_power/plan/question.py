@@ -73,26 +73,12 @@ class Question:
 
     @property
     def family_size(self) -> int:
-        """Number of pairs that the level is for.
-
-        Examples
-        --------
-        >>> from llm_power import Question
-        >>> Question(models=10).family_size, Question().family_size
-        (45, 1)
-        """
+        """Number of pairs that the level is for."""
         return self.comparisons if self.models is None else self.models * (self.models - 1) // 2
 
     @property
     def level(self) -> float:
-        """Level that a pair of the family has at worst.
-
-        Examples
-        --------
-        >>> from llm_power import Question
-        >>> round(Question(models=10).level, 6), Question().level
-        (0.001558, 0.05)
-        """
+        """Level that a pair of the family has at worst."""
         if self.models is None:
             return self.alpha / self.comparisons
         return all_pairs_level(self.models, alpha=self.alpha)

@@ -1,8 +1,4 @@
-r"""Plans for scores that are means of several answers to an item (Miller 2024, eqs. 9 and 10).
-
-An item's mean difference has the variance :math:`\omega^2 + \sigma_A^2/K_A + \sigma_B^2/K_B`.
-Repeats shrink the last two terms, items all three.
-"""
+"""Plans for scores that are means of several answers to an item (Miller 2024, eqs. 9 and 10)."""
 
 from __future__ import annotations
 
@@ -23,47 +19,19 @@ _REPEATS: Final = (1.0, 2.0, 5.0, 10.0, inf)
 
 @dataclass(frozen=True, slots=True)
 class RepeatsPlan:
-    """How many items means of repeats take, by the paired t test.
-
-    Attributes
-    ----------
-    question : Question
-        What was asked.
-    gap : float
-        Gap to be found; where items were given, the smallest that they find.
-    between, within_a, within_b : float
-        Variance between items, and those of the answers of A and of B to an item.
-    repeats_a, repeats_b : int
-        Answers of A and of B to each item.
-    items : float
-        Fewest items from which the test has the target power, for normal differences.
-    n_star : float
-        Eq. (9), not rounded.
-    ways : tuple of (float, float)
-        Repeats of both models alike, and the items that they take; ``inf`` for the limit.
-    gaps : tuple of (float, float)
-        Repeats of both models alike, and the smallest gap that the given items then find; empty
-        where the gap was given.
-
-    Examples
-    --------
-    >>> from llm_power import plan_repeats
-    >>> plan = plan_repeats(1 / 9, 1 / 6, gap=0.05, repeats_a=10)
-    >>> plan.items, round(plan.n_star, 1), plan.ways[-1]
-    (456.0, 453.5, (inf, 351.0))
-    """
+    """How many items means of repeats take, by the paired t test."""
 
     question: Question
-    gap: float
-    between: float
-    within_a: float
+    gap: float  # to be found; where items were given, the smallest that they find
+    between: float  # variance between items
+    within_a: float  # variance of the answers of A to an item
     within_b: float
     repeats_a: int
     repeats_b: int
-    items: float
-    n_star: float
-    ways: tuple[tuple[float, float], ...]
-    gaps: tuple[tuple[float, float], ...]
+    items: float  # from which the test has the target power, for normal differences
+    n_star: float  # eq. (9), not rounded
+    ways: tuple[tuple[float, float], ...]  # repeats of both models, and the items they take
+    gaps: tuple[tuple[float, float], ...]  # and the gap that given items find; empty without
 
 
 def plan_repeats(

@@ -1,4 +1,4 @@
-"""A plan on a screen, the number to take first, and as JSON."""
+"""A plan on a screen, the number to take first."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from typing import Final
 
 from llm_power.choices import TEST_NAMES
 from llm_power.errors import counted
-from llm_power.plan._wording import answer_json, filled, points, whole
+from llm_power.plan._wording import filled
 from llm_power.plan.answer import AtHand, ClusterItems, DetectableGap, Plan, PlanRange
 from llm_power.plan.question import Question
 from llm_power.plan.repeats import RepeatsPlan
+from llm_power.report.number_format import points, whole
 from llm_power.report.text_tables import plain_table
 
 _OfPairs = Plan | PlanRange | DetectableGap
@@ -21,26 +22,7 @@ _BOTH_TESTS: Final = "test by clusters and that of the items"
 
 
 def plan_sentence(answer: Answer) -> str:
-    """Return which number to take, in a sentence.
-
-    Parameters
-    ----------
-    answer : Plan, PlanRange, DetectableGap or RepeatsPlan
-        What a question was answered with.
-
-    Returns
-    -------
-    str
-        One line.
-
-    Examples
-    --------
-    >>> from llm_power import plan_accuracies
-    >>> from llm_power.plan.text import plan_sentence
-    >>> print(plan_sentence(plan_accuracies(0.65, 0.60, rho=0.30)))
-    Plan 1,069 items: the exact McNemar test then finds the gap of 5 points with power 0.8, as
-    with any larger number.
-    """
+    """Return which number to take, in a sentence."""
     if isinstance(answer, PlanRange):
         return _range_sentence(answer)
     if isinstance(answer, DetectableGap):
@@ -51,31 +33,7 @@ def plan_sentence(answer: Answer) -> str:
 
 
 def plan_text(answer: Answer) -> str:
-    """Return the answer for a terminal.
-
-    Parameters
-    ----------
-    answer : Plan, PlanRange, DetectableGap or RepeatsPlan
-        What a question was answered with.
-
-    Returns
-    -------
-    str
-        The sentence, what was assumed, and small tables.
-
-    Examples
-    --------
-    >>> from llm_power import plan_gap
-    >>> from llm_power.plan.text import plan_text
-    >>> print(plan_text(plan_gap(0.02, 0.1)).partition("mid-p")[0].rstrip())
-    Plan 2,043 items: the exact McNemar test then finds the gap of 2 points with power 0.8, as
-    with any larger number.
-    Assumed: A alone solves 6% of the items, B alone 4%; two-sided level 0.05.
-    <BLANKLINE>
-    test                        items
-    --------------------------  -----
-    exact McNemar test          2,043
-    """
+    """Return the answer for a terminal."""
     if isinstance(answer, RepeatsPlan):
         return _repeats_text(answer)
     plans, heads = _columns(answer)
@@ -86,31 +44,6 @@ def plan_text(answer: Answer) -> str:
     if plan.sizes and not isinstance(answer, PlanRange):
         parts.append(_errors(plan))
     return "\n\n".join(filter(None, [*parts, filled(*_notes(answer, plan))]))
-
-
-def plan_json(answer: Answer) -> str:
-    """Return the answer for programs.
-
-    Parameters
-    ----------
-    answer : Plan, PlanRange, DetectableGap or RepeatsPlan
-        What a question was answered with.
-
-    Returns
-    -------
-    str
-        The attributes by name at full precision, with the sentence; infinity is the text "inf".
-
-    Examples
-    --------
-    >>> import json
-    >>> from llm_power import plan_counts
-    >>> from llm_power.plan.text import plan_json
-    >>> said = json.loads(plan_json(plan_counts(295, 249, 10_042)))
-    >>> said["items"], said["pair"]["p10"], said["monitored"]["items"]
-    (20662.0, 0.02937661820354511, 39323.0)
-    """
-    return answer_json(plan_sentence(answer), answer)
 
 
 def _columns(answer: _OfPairs) -> tuple[list[Plan], list[str]]:

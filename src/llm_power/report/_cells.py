@@ -17,10 +17,7 @@ _BEHIND = re.compile(r"[0-9][0-9,]*(.*)")
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """What one cell shows: the lines of the recomputed value, and of the printed one below.
-
-    Bold are all lines of the recomputed value, none, or each as it says.
-    """
+    """Lines of the recomputed value, and of the printed one below; which of them are bold."""
 
     ours: tuple[str, ...]
     printed: tuple[str, ...] = ()
@@ -49,7 +46,7 @@ def _bold_lines(cell: Cell) -> Sequence[bool]:
 
 
 def aligned(cells: Sequence[Cell]) -> list[Cell]:
-    """Return the cells of a column with blanks behind, so that the points are below each other."""
+    """Return the cells of a column padded on the right, so that decimal points align."""
     tails = [_behind(line) for cell in cells for line in cell.ours + cell.printed]
     longest = max(tails, key=len, default="")
     blank = "".join(POINT_SPACE if c in ".()" else DIGIT_SPACE for c in longest)

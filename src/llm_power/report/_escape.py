@@ -127,42 +127,22 @@ _QUANTITIES = frozenset("bchmnpqrKN")
 
 
 def escape_markdown(text: str) -> str:
-    """Return `text` as literal text for one cell or line of Markdown (CommonMark, GFM).
-
-    Parameters
-    ----------
-    text : str
-        Anything.
-
-    Returns
-    -------
-    str
-        One line; line breaks and control characters are spaces.
-    """
+    """Return `text` as one line of literal Markdown (CommonMark, GFM)."""
     flat = _TAGS.sub(lambda match: _ENTITIES[match[0]], _one_line(text))
     return _MARKDOWN.sub(r"\\\g<0>", flat)
 
 
 def escape_latex(text: str) -> str:
-    """Return `text` as literal text for one cell or line of LaTeX.
+    """Return `text` as one ASCII line of literal LaTeX, for any LaTeX since 2020.
 
-    Parameters
-    ----------
-    text : str
-        Anything.
-
-    Returns
-    -------
-    str
-        ASCII, on one line; line breaks and control characters are spaces. Any LaTeX since
-        2020 sets it with no package loaded. A character that LaTeX's own fonts do not have
-        appears as its code point, ``[U+4E2D]``, so that two names never look the same.
+    A character that LaTeX's own fonts lack is its code point, ``[U+4E2D]``, so that two names never
+    look the same.
     """
     return _literal_latex(unicodedata.normalize("NFC", _one_line(text)))
 
 
 def typeset_latex(text: str) -> str:
-    """Return our own words as LaTeX: as `escape_latex`, with symbols such as N* as mathematics."""
+    """Return our own words as LaTeX, with symbols such as N* as mathematics."""
     flat = unicodedata.normalize("NFC", _one_line(text))
     done, end = [], 0
     for match in _SYMBOL.finditer(flat):

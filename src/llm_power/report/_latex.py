@@ -23,7 +23,7 @@ _PACKAGES = r"\usepackage{booktabs,tabularx}"
 
 
 class Heading(NamedTuple):
-    """A column: its header, plain and in LaTeX, and whether its cells hold symbols."""
+    """The header of a column, plain and in LaTeX, and whether its cells hold symbols."""
 
     plain: str
     tex: str | None
@@ -41,7 +41,7 @@ def latex_table(
     provenance: str,
     total: bool = False,
 ) -> str:
-    """Return the environment, below the packages that it needs; `to_latex` describes it."""
+    """Return the environment of `to_latex`, below the packages that it needs."""
     headers, widths = _headers(columns, every)
     environment, separation = latex_environment(widths)
     limits = (

@@ -64,7 +64,7 @@ def wrapped_height(lines: Sequence[str], limit: int) -> int:
 
 
 def rows_of_a_page(heights: Sequence[int], notes: str, environment: str, *, spaced: bool) -> int:
-    """Return how many rows of these heights a page holds above the notes, at least one."""
+    """Return the number of rows of these heights on a page above the notes, at least one."""
     line = _COLUMN if environment == "table" else _LINE
     room = _PAGE - math.ceil(latex_width(notes) / line)
     ends = accumulate(height + (0.21 if spaced else 0) for height in heights)

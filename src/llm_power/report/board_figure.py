@@ -62,37 +62,10 @@ _NAME_CHARACTERS: Final = 24
 
 
 def draw_board(verdicts: pd.DataFrame, data: PageData) -> Figure:
-    """Draw the ranking, q and verdict of every pair, and the gaps of adjacent ranks.
+    """Draw ranking, q and verdict of every pair, and q of each rank against the next.
 
-    Of adjacent ranks q is drawn by rank; of more pairs than are held the verdicts, by distance.
-
-    Parameters
-    ----------
-    verdicts : DataFrame
-        The verdict table.
-    data : PageData
-        What `llm_power.board.page_data.page_data` made of it.
-
-    Returns
-    -------
-    Figure
-        Tasks side by side in two columns that share their axes; a single task has the page's
-        width. The first 20 ranks are named, and the pairs of each with the next.
-
-    Examples
-    --------
-    >>> from llm_power import resolve_board
-    >>> from llm_power.board.page_data import page_data
-    >>> from llm_power.board.summary import describe_board
-    >>> from llm_power.example import example_task
-    >>> from llm_power.report.board_figure import draw_board
-    >>> tasks = [example_task()]
-    >>> board = resolve_board(tasks)
-    >>> data = page_data(
-    ...     board.verdicts, describe_board(board, tasks, missing="error"), title="The example"
-    ... )
-    >>> [ax.get_title(loc="left") for ax in draw_board(board.verdicts, data).axes][::2]
-    ['score, %', 'gap to the next, pp']
+    With pairs that are not held, verdicts by distance in rank. Tasks stand side by side in two
+    columns that share their axes; a single task has the page's width.
     """
     tasks = [task for task in data["tasks"] if task["kind"] != AVERAGE]
     mapped = data["family"] == "all" and not data["shown"]
@@ -118,37 +91,7 @@ def draw_board(verdicts: pd.DataFrame, data: PageData) -> Figure:
 def save_board_figure(
     verdicts: pd.DataFrame, data: PageData, stem: str | Path, provenance: Sequence[Provenance]
 ) -> list[Path]:
-    """Draw a board in the house style, and write it under its title.
-
-    Parameters
-    ----------
-    verdicts, data
-        As in `draw_board`.
-    stem, provenance
-        As in `llm_power.report.figures.save_figure`.
-
-    Returns
-    -------
-    list of Path
-        PDF, PNG and SVG.
-
-    Examples
-    --------
-    >>> from llm_power import resolve_board
-    >>> from llm_power.board.page_data import page_data
-    >>> from llm_power.board.summary import describe_board
-    >>> from llm_power.example import example_task
-    >>> from llm_power.provenance import Provenance
-    >>> from llm_power.report.board_figure import save_board_figure
-    >>> tasks = [example_task()]
-    >>> board = resolve_board(tasks)
-    >>> data = page_data(
-    ...     board.verdicts, describe_board(board, tasks, missing="error"), title="The example"
-    ... )
-    >>> source = Provenance.simulated(seed=1, trials=400, unit="items")
-    >>> [path.name for path in save_board_figure(board.verdicts, data, "exam", [source])]
-    ['exam.pdf', 'exam.png', 'exam.svg']
-    """
+    """Draw a board in the house style, and write it as PDF, PNG and SVG under its title."""
     with house_style():
         figure = draw_board(verdicts, data)
         return save_figure(figure, stem, provenance, title=_title(data), heading=True)
@@ -160,15 +103,15 @@ def _title(data: PageData) -> str:
 
 
 def _counts(verdicts: pd.DataFrame, data: PageData) -> dict[str, int]:
-    """Pairs by verdict, all of them."""
+    """Return the pairs by verdict, all of them."""
     if not data["shown"]:
         return {str(name): int(n) for name, n in verdicts["verdict"].value_counts().items()}
-    told = [task["landscape"]["verdicts"] for task in data["tasks"] if task["landscape"]]
-    return {name: sum(each[name] for each in told) for name in _COLORS}
+    landscapes = [task["landscape"] for task in data["tasks"] if task["landscape"]]
+    return {name: sum(each["verdicts"][name] for each in landscapes) for name in _COLORS}
 
 
 def _lay_out(tasks: Sequence[Task], *, wide: float) -> tuple[Figure, list[list[Axes]]]:
-    """Return an empty figure, and of each task the axes of its ranking, pairs and ladder."""
+    """Return an empty figure, and for each task the axes of its ranking, pairs and ladder."""
     most = max(min(len(task["models"]), MOST_ROWS) for task in tasks)
     height = max(1.5, _ROW_INCHES * most + _AROUND_INCHES)
     if len(tasks) == 1:
@@ -300,9 +243,9 @@ def _adjacent(rows: pd.DataFrame) -> pd.DataFrame:
 
 def _draw_distances(ax: Axes, task: Task) -> None:
     """Stack the shares of the verdicts, a bar for each distance in rank."""
-    told = task["landscape"]
-    assert told is not None  # all pairs were compared
-    bins = pd.DataFrame(told["by_distance"])
+    landscape = task["landscape"]
+    assert landscape is not None  # all pairs were compared
+    bins = pd.DataFrame(landscape["by_distance"])
     left = np.zeros(len(bins))
     for verdict, color in _SHADES.items():
         share = 100 * (bins[verdict] / bins["pairs"]).to_numpy(float)
@@ -377,9 +320,9 @@ def _add_scale(figure: Figure) -> None:
 
 
 def _read_as(n_pairs: int, data: PageData) -> str:
-    """Say what lines and verdicts are, which may seem to contradict each other."""
+    """Return the text that explains lines and verdicts, which may seem to contradict each other."""
     bracketed = any(model["low"] is not None for task in data["tasks"] for model in task["models"])
-    told = [
+    sentences = [
         *(["In brackets: ranks that are possible."] if bracketed else []),
         f"Lines: {100 * (1 - data['alpha']):g}% intervals, each for a single model or pair.",
         f"Verdicts: adjusted for all {n_pairs:,} pairs."
@@ -388,10 +331,10 @@ def _read_as(n_pairs: int, data: PageData) -> str:
     ]
     if data["cluster"] is not None and not data["shown"]:
         cluster = _plain(_elided(data["cluster"], _NAME_CHARACTERS))
-        told[-1] += (
+        sentences[-1] += (
             f"\nClusters ({cluster}) count in the lines of gaps and in verdicts, not in $q$."
         )
-    return " ".join(told)
+    return " ".join(sentences)
 
 
 def _add_legend(figure: Figure, counts: Mapping[str, int], data: PageData) -> None:

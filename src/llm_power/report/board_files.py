@@ -18,6 +18,7 @@ from llm_power.board.verdicts import PAIRS_COLUMNS
 from llm_power.choices import Family, Format
 from llm_power.errors import counted
 from llm_power.extra import installed, left_out
+from llm_power.provenance import Provenance
 from llm_power.report.board_tables import average_tables, board_tables, streamed_tables
 from llm_power.report.error_bars import error_bars
 from llm_power.report.landscape import landscape_tables
@@ -47,46 +48,9 @@ def write_board(
     dataset: Path | None = None,
     csv: bool = True,
 ) -> str:
-    """Write the files of a board, all of them or none.
+    """Write the files of a board, all or none; return notes on what they lack.
 
-    Parameters
-    ----------
-    out : Path
-        Folder, made if it is not there. It gets pairs.parquet, pairs.csv with its metadata,
-        summary.json and error_bars.md, the tables of average of several tasks, and of repeats
-        where scores are means of them; with the extra `report` also board.html, board.md,
-        board.pdf, board.png and board.svg.
-    board : BoardVerdicts
-        What `resolve_board` returned.
-    tasks : sequence of TaskScores
-        The tasks it was given.
-    summary : mapping
-        What `describe_board` returned.
-    dataset : Path, optional
-        Folder of Parquet files that `stream_board` wrote, on the same disk; it becomes the folder
-        ``pairs``.
-    csv : bool, default True
-        Whether pairs.csv is written.
-
-    Returns
-    -------
-    str
-        Lines that say which files were left out for want of the extra, and which characters the
-        picture lacks; empty if there are none.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from llm_power import resolve_board
-    >>> from llm_power.board.summary import describe_board
-    >>> from llm_power.example import example_task
-    >>> from llm_power.report.board_files import write_board
-    >>> tasks = [example_task()]
-    >>> board = resolve_board(tasks)
-    >>> summary = describe_board(board, tasks, missing="error")
-    >>> left_out = write_board(Path("out"), board, tasks, summary)
-    >>> Path("out", "pairs.csv").is_file(), Path("out", "summary.json").is_file()
-    (True, True)
+    The folder `dataset` of `stream_board`, on the same disk, becomes the folder ``pairs``.
     """
     made = {"pairs": board.verdicts[PAIRS_COLUMNS]}
     if board.average is not None:
@@ -123,14 +87,17 @@ def write_board(
         (folder / "error_bars.md").write_text(
             error_bars(board, tasks, summary.get("cluster")), encoding="utf-8"
         )
+        # On demand: not everybody has what these are made with.
         if installed("jinja2"):
-            (folder / "board.html").write_text(_page(shown), encoding="utf-8")
+            from llm_power.report.board_page import render_board_page  # noqa: PLC0415
+
+            (folder / "board.html").write_text(render_board_page(shown), encoding="utf-8")
         if installed("tabulate"):
             (folder / "board.md").write_text(
                 _tables(board, tasks, summary, title), encoding="utf-8"
             )
         if installed("seaborn"):
-            _draw(board, tasks, shown, folder / "board")
+            _draw(board, shown, folder / "board", provenance)
 
     # A board without an average or repeats leaves none of an earlier run.
     replaces = [DATASET, *(f"{stem}{end}" for stem in _TITLES for end in _TABLE_ENDS)]
@@ -146,7 +113,7 @@ def write_board(
 
 
 def _boxes(shown: PageData) -> str:
-    """Say which characters of the board's names are boxes in its picture."""
+    """Return a note on the characters of the board's names that are boxes in its picture."""
     if not installed("seaborn"):
         return ""
     from llm_power.report.board_figure import MOST_ROWS  # noqa: PLC0415
@@ -163,21 +130,12 @@ CSV_UP_TO: Final = 10_000
 
 
 def writes_csv(board: BoardVerdicts) -> bool:
-    """Return whether a board is so small that pairs.csv is written unasked.
-
-    Examples
-    --------
-    >>> from llm_power import resolve_board
-    >>> from llm_power.example import example_task
-    >>> from llm_power.report.board_files import writes_csv
-    >>> writes_csv(resolve_board([example_task()]))
-    True
-    """
+    """Return whether a board is small enough for pairs.csv by default."""
     return len(board.verdicts) <= CSV_UP_TO
 
 
 @contextmanager
-def worked_out(
+def resolved_board(
     out: Path,
     tasks: Sequence[TaskScores],
     *,
@@ -188,50 +146,7 @@ def worked_out(
     declared: Declared,
     on_stage: Callable[[str], None],
 ) -> Iterator[tuple[BoardVerdicts, Path | None]]:
-    """Have a board resolved, held or streamed as its number of pairs asks for.
-
-    Parameters
-    ----------
-    out : Path
-        Folder of the results; a streamed board's pairs wait in it for `write_board`.
-    tasks, family, cluster, point, declared, on_stage
-        As of `llm_power.board.resolve.resolve_board`.
-    keep : Keep or None
-        Which of all pairs are written; with one of these the pairs are streamed, however few.
-
-    Yields
-    ------
-    board : BoardVerdicts
-        The board.
-    dataset : Path or None
-        Folder of the streamed pairs; None if none was kept.
-
-    Raises
-    ------
-    InvalidArgument
-        If pairs are to be kept of a family that is not all of them.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from llm_power import Declared, OperatingPoint
-    >>> from llm_power.board.stream import Keep
-    >>> from llm_power.example import example_task
-    >>> from llm_power.report.board_files import worked_out
-    >>> with worked_out(
-    ...     Path("out"),
-    ...     [example_task()],
-    ...     family="all",
-    ...     keep=Keep("undecided"),
-    ...     cluster=None,
-    ...     point=OperatingPoint(),
-    ...     declared=Declared(),
-    ...     on_stage=lambda stage: None,
-    ... ) as (board, dataset):
-    ...     print(len(board.verdicts), [path.name for path in dataset.iterdir()])
-    ...
-    1 ['part-00000.parquet']
-    """
+    """Yield a board, held or streamed by its number of pairs, and the streamed pairs' folder."""
     if not is_streamed(tasks, family, keep):
         held = resolve_board(
             tasks,
@@ -262,7 +177,7 @@ def worked_out(
 def _in_steps(
     tasks: Sequence[TaskScores], on_stage: Callable[[str], None]
 ) -> Callable[[int], None]:
-    """Tell the stages of a stream of pairs, of which each passes twice."""
+    """Report the stages of a stream of pairs, of which each passes twice."""
     total = 2 * number_of_pairs(tasks)
     done = 0
 
@@ -276,45 +191,12 @@ def _in_steps(
 
 
 def board_answer(board: BoardVerdicts, summary: Mapping[str, Any], form: Format) -> str:
-    """Return what is printed of a board.
-
-    Parameters
-    ----------
-    board : BoardVerdicts
-        What `resolve_board` returned.
-    summary : mapping
-        What `describe_board` returned.
-    form : {"table", "json", "markdown"}
-        Text for a terminal, one JSON object (the summary, with the ``pairs`` as a list, of a
-        streamed board those that it shows; numbers that are not finite are null), or Markdown.
-
-    Returns
-    -------
-    str
-        Without a newline at its end.
-
-    Examples
-    --------
-    >>> import json
-    >>> from llm_power import resolve_board
-    >>> from llm_power.example import example_task
-    >>> from llm_power.report.board_files import board_answer
-    >>> text = board_answer(resolve_board([example_task()]), {"family": "adjacent"}, "json")
-    >>> json.loads(text)["pairs"][0]["verdict"]
-    'undetermined'
-    """
+    """Return a board as text for a terminal, as JSON (summary and pairs), or as Markdown."""
     if form != "json":
         return board_text(board, markdown=form == "markdown")
     pairs = board.verdicts[PAIRS_COLUMNS].to_json(orient="records", double_precision=15)
     whole = {**summary, "pairs": json.loads(pairs)}
     return json.dumps(whole, indent=2, ensure_ascii=False, allow_nan=False)
-
-
-def _page(shown: PageData) -> str:
-    # On demand: not everybody has what it is made with.
-    from llm_power.report.board_page import render_board_page  # noqa: PLC0415
-
-    return render_board_page(shown)
 
 
 def _tables(
@@ -339,7 +221,9 @@ def _tables(
     return "\n".join(to_markdown(table) for table in tables.values())
 
 
-def _draw(board: BoardVerdicts, tasks: Sequence[TaskScores], shown: PageData, stem: Path) -> None:
+def _draw(
+    board: BoardVerdicts, shown: PageData, stem: Path, provenance: Sequence[Provenance]
+) -> None:
     from llm_power.report.board_figure import save_board_figure  # noqa: PLC0415
 
-    save_board_figure(board.verdicts, shown, stem, score_provenance(tasks))
+    save_board_figure(board.verdicts, shown, stem, provenance)

@@ -10,6 +10,7 @@ from markupsafe import Markup
 
 from llm_power.board.page_data import AVERAGE, PageData, Task
 from llm_power.choices import TEST_NAMES
+from llm_power.report.number_format import p_value, percent, percent_interval
 from llm_power.report.page import asset, content_policy, page_environment, visible
 from llm_power.report.plain_text import rank_set
 
@@ -22,32 +23,10 @@ _ESCAPED = str.maketrans({c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"})
 
 
 def render_board_page(data: PageData) -> str:
-    """Render the page of a board.
+    """Return the HTML page of a board.
 
-    Parameters
-    ----------
-    data : PageData
-        What `llm_power.board.page_data.page_data` returned.
-
-    Returns
-    -------
-    str
-        HTML. Style and script are inline and named by their hashes in the page's
-        Content-Security-Policy; names stand in a block of data that cannot run.
-
-    Examples
-    --------
-    >>> from llm_power import resolve_board
-    >>> from llm_power.board.page_data import page_data
-    >>> from llm_power.board.summary import describe_board
-    >>> from llm_power.example import example_task
-    >>> from llm_power.report.board_page import render_board_page
-    >>> tasks = [example_task()]
-    >>> board = resolve_board(tasks)
-    >>> summary = describe_board(board, tasks, missing="error")
-    >>> page = render_board_page(page_data(board.verdicts, summary, title="The example"))
-    >>> page.startswith("<!DOCTYPE html>")
-    True
+    Style and script are inline and named by their hashes in the page's Content-Security-Policy;
+    names stand in a block of data that cannot run.
     """
     style = asset(_PACKAGE, "page.css") + asset(_PACKAGE, "board.css")
     script = asset(_PACKAGE, "theme.js") + asset(_PACKAGE, "board.js")
@@ -66,7 +45,7 @@ def render_board_page(data: PageData) -> str:
 
 
 def _tables(task: Task, data: PageData) -> dict[str, Any]:
-    """Ranking and pairs of a task as cells, for browsers without scripts."""
+    """Return the ranking and pairs of a task as cells, for browsers without scripts."""
     most = max(1, _MOST_ROWS // len(data["tasks"]) // (1 + len(_VERDICTS)))
     rows, words = _rows(task), (task["kind"] != AVERAGE and data["shown"]) or "pairs"
     confidence = f"{100 * (1 - data['alpha']):g} % interval"
@@ -75,8 +54,8 @@ def _tables(task: Task, data: PageData) -> dict[str, Any]:
             str(rank),
             rank_set(model["low"], model["high"]),
             model["name"],
-            _percent(model["score"]),
-            _interval(model["score_low"], model["score_high"]),
+            percent(model["score"]),
+            percent_interval(model["score_low"], model["score_high"]),
         ]
         for rank, model in enumerate(task["models"], start=1)
     ]
@@ -115,13 +94,12 @@ def _cells(row: Mapping[str, Any], task: Task) -> list[str]:
     names = [task["models"][row[side] - 1]["name"] for side in ("i", "j")][::sign]
     ends = [row.get("lo"), row.get("hi")]
     low, high = [None if end is None else sign * end for end in ends][::sign]
-    p = row.get("pf")
     need = row.get("need")
     return [
         *names,
-        _percent(None if (gap := _gap(row)) is None else sign * gap),
-        _interval(low, high),
-        "unknown" if p is None else "< 0.0001" if p < 1e-4 else f"{p:.2g}",
+        percent(None if (gap := _gap(row)) is None else sign * gap),
+        percent_interval(low, high),
+        p_value(row.get("pf")),
         f"{row['n']:,}",
         "no item in common" if not row["n"] else "no number" if need is None else f"{need:,}",
     ]
@@ -132,11 +110,3 @@ def _gap(row: Mapping[str, Any]) -> float | None:
         return None
     known = row.get("gap", row.get("delta"))
     return float((row["b"] - row["c"]) / row["n"] if known is None else known)
-
-
-def _percent(value: float | None) -> str:
-    return "unknown" if value is None else f"{100 * value:.1f}"
-
-
-def _interval(low: float | None, high: float | None) -> str:
-    return "unknown" if low is None or high is None else f"{_percent(low)} to {_percent(high)}"

@@ -21,7 +21,8 @@ from llm_power.choices import Family
 from llm_power.provenance import Provenance
 from llm_power.report.plain_text import rank_set
 from llm_power.report.score_provenance import score_provenance
-from llm_power.report.tables import Column, Table, as_fixed, as_integer, as_p_value
+from llm_power.report.tables import Column, Table, as_fixed, as_integer, as_p_value, as_percent
+from llm_power.report.text_tables import confidence
 from llm_power.scores.store import TaskScores
 
 _FAMILY_NAMES: dict[Family, str] = {"adjacent": "adjacent ranks", "all": "all pairs"}
@@ -38,46 +39,7 @@ def board_tables(
     family: Family,
     point: OperatingPoint,
 ) -> dict[str, Table]:
-    """Build the tables of one board and family of pairs.
-
-    Parameters
-    ----------
-    verdicts : DataFrame
-        The verdict table.
-    ranks : DataFrame
-        What `llm_power.board.ranks.rank_table` returned.
-    tasks : sequence of TaskScores
-        The board's scores, for their provenance.
-    title : str
-        What the board is.
-    family : {"adjacent", "all"}
-        Which pairs were compared.
-    point : OperatingPoint
-        Level and power.
-
-    Returns
-    -------
-    dict of str to Table
-        ``overview``, ``procedures``, ``gaps``, ``ladder`` and ``ranks``.
-
-    Examples
-    --------
-    >>> from llm_power import resolve_board
-    >>> from llm_power.example import example_task
-    >>> from llm_power.report.board_tables import board_tables
-    >>> tasks = [example_task()]
-    >>> board = resolve_board(tasks)
-    >>> tables = board_tables(
-    ...     board.verdicts,
-    ...     board.ranks,
-    ...     tasks,
-    ...     title="The example board",
-    ...     family=board.family,
-    ...     point=board.point,
-    ... )
-    >>> list(tables)
-    ['overview', 'procedures', 'gaps', 'ladder', 'ranks']
-    """
+    """Return the tables of one board and family of pairs."""
     sources = score_provenance(tasks)
     scope = f"{title} ({_FAMILY_NAMES[family]})"
     notes = [_operating_note(point), *_coverage_notes(verdicts), *_tolerance_notes(tasks)]
@@ -93,38 +55,14 @@ def board_tables(
         ),
         "gaps": Table(gaps, _GAPS, f"{scope}: unresolved pairs by size of gap.", sources, notes),
         "ladder": _ladder_table(ladder, title, _FAMILY_NAMES[family], sources, verdict_notes),
-        "ranks": _rank_table(ranks, title, sources, point),
+        "ranks": _rank_table(ranks, _RANKS, title, sources, [_rank_note(point)]),
     }
 
 
 def streamed_tables(
     board: BoardVerdicts, tasks: Sequence[TaskScores], *, title: str
 ) -> dict[str, Table]:
-    """Build the tables of a board with more pairs than are held.
-
-    Parameters
-    ----------
-    board : BoardVerdicts
-        What `llm_power.board.resolve.stream_board` returned.
-    tasks : sequence of TaskScores
-        The board's scores, for their provenance.
-    title : str
-        What the board is.
-
-    Returns
-    -------
-    dict of str to Table
-        ``overview``, ``ladder`` where adjacent pairs are shown, and ``ranks``.
-
-    Examples
-    --------
-    >>> from llm_power import stream_board
-    >>> from llm_power.example import example_task
-    >>> from llm_power.report.board_tables import streamed_tables
-    >>> tasks = [example_task()]
-    >>> list(streamed_tables(stream_board(tasks), tasks, title="The example board"))
-    ['overview', 'ladder', 'ranks']
-    """
+    """Return the tables of a board with more pairs than are held."""
     assert board.streamed is not None
     sources, point = score_provenance(tasks), board.point
     notes = [_operating_note(point), *_tolerance_notes(tasks)]
@@ -137,7 +75,24 @@ def streamed_tables(
         family = f"all {board.n_pairs:,} pairs, by Holm"
         verdict_notes = [*notes, _verdict_note(board.verdicts, point)]
         tables["ladder"] = _ladder_table(ladder, title, family, sources, verdict_notes)
-    return tables | {"ranks": _rank_table(board.ranks, title, sources, point)}
+    ranks = _rank_table(board.ranks, _RANKS, title, sources, [_rank_note(point)])
+    return tables | {"ranks": ranks}
+
+
+def average_tables(
+    average: TaskAverage, tasks: Sequence[TaskScores], *, title: str, point: OperatingPoint
+) -> dict[str, Table]:
+    """Return the tables of the average over tasks."""
+    sources, scope = score_provenance(tasks), f"{title}, average over tasks"
+    notes = [_weights_note(average), *(f"{line}." for line in average.warnings())]
+    verdicts = _with_points(average.verdicts)
+    about = f"{scope}: verdicts."
+    verdict_notes = [*notes, _verdict_note(verdicts, point)]
+    rank_notes = [*notes, _rank_note(point)]
+    return {
+        "average": _pair_table(verdicts, _LADDER[1:], about, sources, verdict_notes),
+        "average_ranks": _rank_table(average.ranks, _RANKS[1:-1], scope, sources, rank_notes),
+    }
 
 
 def _ladder_table(
@@ -147,86 +102,38 @@ def _ladder_table(
     sources: Sequence[Provenance],
     notes: Sequence[str],
 ) -> Table:
-    return Table(
-        ladder,
-        _LADDER,
-        f"{title}: each rank against the next, verdicts within the family of {family}.",
-        sources,
-        [*notes, *_cut_note(ladder)],
-        shown=_stacked(ladder.head(_MOST_ROWS)),
-    )
+    about = f"{title}: each rank against the next, verdicts within the family of {family}."
+    return _pair_table(ladder, _LADDER, about, sources, notes)
+
+
+def _pair_table(
+    pairs: pd.DataFrame,
+    columns: Sequence[Column],
+    about: str,
+    sources: Sequence[Provenance],
+    notes: Sequence[str],
+) -> Table:
+    shown = _stacked(pairs.head(_MOST_ROWS))
+    return Table(pairs, columns, about, sources, [*notes, *_cut_note(pairs)], shown=shown)
 
 
 def _rank_table(
-    ranks: pd.DataFrame, title: str, sources: Sequence[Provenance], point: OperatingPoint
+    ranks: pd.DataFrame,
+    columns: Sequence[Column],
+    title: str,
+    sources: Sequence[Provenance],
+    notes: Sequence[str],
 ) -> Table:
-    table = ranks.assign(ranks=_rank_sets(ranks))
+    ends = zip(ranks["rank_low"], ranks["rank_high"], strict=True)
+    table = ranks.assign(ranks=[rank_set(low, high) for low, high in ends])
     return Table(
         table,
-        _RANKS,
+        columns,
         f"{title}: ranks that sampling of the items leaves possible.",
         sources,
-        [_rank_note(point), *_cut_note(table)],
+        [*notes, *_cut_note(table)],
         shown=table.head(_MOST_ROWS),
     )
-
-
-def average_tables(
-    average: TaskAverage, tasks: Sequence[TaskScores], *, title: str, point: OperatingPoint
-) -> dict[str, Table]:
-    """Build the tables of the average over the tasks of a board.
-
-    Parameters
-    ----------
-    average : TaskAverage
-        What `llm_power.board.average.average_tasks` returned.
-    tasks : sequence of TaskScores
-        The board's scores, for their provenance.
-    title : str
-        What the board is.
-    point : OperatingPoint
-        Level and power.
-
-    Returns
-    -------
-    dict of str to Table
-        ``average`` and ``average_ranks``.
-
-    Examples
-    --------
-    >>> from llm_power import resolve_board
-    >>> from llm_power.example import example_task
-    >>> from llm_power.report.board_tables import average_tables
-    >>> tasks = [example_task("exam"), example_task("quiz")]
-    >>> board = resolve_board(tasks)
-    >>> tables = average_tables(board.average, tasks, title="Two tasks", point=board.point)
-    >>> list(tables)
-    ['average', 'average_ranks']
-    """
-    sources, scope = score_provenance(tasks), f"{title}, average over tasks"
-    notes = [_weights_note(average), *(f"{line}." for line in average.warnings())]
-    ranks = average.ranks.assign(ranks=_rank_sets(average.ranks))
-    verdicts = average.verdicts.assign(
-        **{f"{name}_pp": 100 * average.verdicts[x] for name, x in _GAPS_IN_PP.items()}
-    )
-    return {
-        "average": Table(
-            verdicts,
-            _LADDER[1:],
-            f"{scope}: verdicts.",
-            sources,
-            [*notes, _verdict_note(average.verdicts, point), *_cut_note(verdicts)],
-            shown=_stacked(verdicts.head(_MOST_ROWS)),
-        ),
-        "average_ranks": Table(
-            ranks,
-            _RANKS[1:-1],
-            f"{scope}: ranks that sampling of the items leaves possible.",
-            sources,
-            [*notes, _rank_note(point), *_cut_note(ranks)],
-            shown=ranks.head(_MOST_ROWS),
-        ),
-    }
 
 
 def _weights_note(average: TaskAverage) -> str:
@@ -235,11 +142,13 @@ def _weights_note(average: TaskAverage) -> str:
 
 
 def _ladder(verdicts: pd.DataFrame) -> pd.DataFrame:
-    table = verdicts[PAIRS_COLUMNS].assign(
-        coverage=verdicts["n_items"] / verdicts["n_task"],
-        **{f"{name}_pp": 100 * verdicts[column] for name, column in _GAPS_IN_PP.items()},
-    )
+    coverage = verdicts["n_items"] / verdicts["n_task"]
+    table = _with_points(verdicts[PAIRS_COLUMNS].assign(coverage=coverage))
     return table[table["rank_b"] == table["rank_a"] + 1].reset_index(drop=True)
+
+
+def _with_points(pairs: pd.DataFrame) -> pd.DataFrame:
+    return pairs.assign(**{f"{name}_pp": 100 * pairs[x] for name, x in _GAPS_IN_PP.items()})
 
 
 def _stacked(pairs: pd.DataFrame) -> pd.DataFrame:
@@ -271,13 +180,13 @@ def _verdict_note(verdicts: pd.DataFrame, point: OperatingPoint) -> str:
         f"Verdict: p of the declared test ({tests}), adjusted for the family, at most "
         f"{point.alpha:g}. Resolved is the paper's word for q of at least 1, that these items "
         "reach the target power at the observed gap: a pair can be different and not resolved. "
-        f"Intervals of the gap hold pair by pair, {100 * (1 - point.alpha):g}%. The file of the "
+        f"Intervals of the gap hold pair by pair, {confidence(point.alpha)}. The file of the "
         "pairs has all their other columns."
     )
 
 
 def _cut_note(table: pd.DataFrame) -> list[str]:
-    """Say that Markdown and LaTeX show the first rows of a long table."""
+    """Return the note that Markdown and LaTeX show the first rows of a long table."""
     if len(table) <= _MOST_ROWS:
         return []
     return [
@@ -288,17 +197,11 @@ def _cut_note(table: pd.DataFrame) -> list[str]:
 
 def _rank_note(point: OperatingPoint) -> str:
     return (
-        f"All sets of a task hold at once with confidence {100 * (1 - point.alpha):g}%, for items "
+        f"All sets of a task hold at once with confidence {confidence(point.alpha)}, for items "
         "as the sample, and for clusters too where these are one. Sets that overlap are no tie. p "
         "of missing scores: small where a model lacks items that are harder or easier than those "
         "it has."
     )
-
-
-def _rank_sets(ranks: pd.DataFrame) -> list[str]:
-    return [
-        rank_set(low, high) for low, high in zip(ranks["rank_low"], ranks["rank_high"], strict=True)
-    ]
 
 
 def _coverage_notes(verdicts: pd.DataFrame) -> list[str]:
@@ -336,10 +239,6 @@ def _ratio(value: float) -> str:
     return "<0.01" if 0 < value < 0.005 else as_fixed(2)(value)
 
 
-def _percent(value: float) -> str:
-    return as_fixed(1)(100 * value)
-
-
 _GAPS_IN_PP = {
     "gap": "delta",
     "low": "gap_low",
@@ -352,7 +251,7 @@ _RANKS = [
     Column("rank", "Rank", as_integer, "right"),
     Column("ranks", "Possible"),
     Column("model", "Model"),
-    Column("score", "Score, %", _percent, "right"),
+    Column("score", "Score, %", as_percent(1), "right"),
     Column("n_missing", "Missing", as_integer, "right"),
     Column("p_missing", "p of missing", as_p_value, "right"),
 ]
@@ -361,8 +260,8 @@ _OVERVIEW = [
     Column("n_models", "Models", as_integer, "right"),
     Column("n_pairs", "Pairs", as_integer, "right"),
     Column("n_items", "Items", as_integer, "right"),
-    Column("coverage_min", "Least coverage, %", _percent, "right"),
-    Column("coverage_median", "Median coverage, %", _percent, "right"),
+    Column("coverage_min", "Least coverage, %", as_percent(1), "right"),
+    Column("coverage_median", "Median coverage, %", as_percent(1), "right"),
 ]
 _PROCEDURES = [
     Column("task", "Task"),

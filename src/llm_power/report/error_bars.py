@@ -14,6 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from llm_power.report._escape import escape_markdown
+from llm_power.report.number_format import percent, percent_interval
 from llm_power.report.text_tables import markdown_table
 from llm_power.scores.store import TaskScores
 from llm_power.statistics._typing import FloatArray, IntArray
@@ -35,35 +36,7 @@ _MISSING: Final = " A score is over the items that its model has, a gap over tho
 
 
 def error_bars(board: BoardVerdicts, tasks: Sequence[TaskScores], cluster: str | None) -> str:
-    """Return the tables of a report, two a task, as Markdown.
-
-    Parameters
-    ----------
-    board : BoardVerdicts
-        What `resolve_board` returned; its pairs have a row each.
-    tasks : sequence of TaskScores
-        The tasks it was given.
-    cluster : str or None
-        Cluster column; clusters count where they are declared a sample.
-
-    Returns
-    -------
-    str
-        Of long tables the first 500 rows.
-
-    Examples
-    --------
-    >>> from llm_power import resolve_board
-    >>> from llm_power.example import example_task
-    >>> from llm_power.report.error_bars import error_bars
-    >>> text = error_bars(resolve_board([example_task()]), [example_task()], None)
-    >>> print(text[text.index("| A") : text.index("In points")].strip())
-    | A | B | A - B | SE | 95% interval | correlation |
-    |---|---|--:|--:|---|--:|
-    | heron | osprey | 2.5 | 2.26 | -1.9 to 6.9 | 0.50 |
-    | osprey | kite | 7.8 | 1.98 | 3.9 to 11.6 | 0.65 |
-    | kite | wren | 22.0 | 2.33 | 17.4 to 26.6 | 0.54 |
-    """
+    """Return two tables a task as Markdown: scores and differences with standard errors."""
     sampled = cluster if board.declared.clusters == "random" else None
     return "\n\n".join(_of_task(board, task, sampled) for task in tasks) + "\n"
 
@@ -92,12 +65,12 @@ def _of_task(board: BoardVerdicts, task: TaskScores, cluster: str | None) -> str
 
 def _models(task: TaskScores, labels: NDArray[np.str_] | None, confidence: float) -> str:
     values = task.values[:, :_MOST_ROWS]
-    found, columns = _errors(values, labels, confidence)
+    errors, columns = _errors(values, labels, confidence)
     columns = {
         "model": list(task.models[:_MOST_ROWS]),
-        "items": _counts(found.n_items),
-        **({} if labels is None else {"clusters": _counts(found.n_clusters)}),
-        "score": _points(found.estimate, 1),
+        "items": _counts(errors.n_items),
+        **({} if labels is None else {"clusters": _counts(errors.n_clusters)}),
+        "score": list(map(percent, errors.estimate)),
         **columns,
     }
     return _table(columns, len(task.models))
@@ -111,13 +84,13 @@ def _pairs(
     first, second = (
         task.values[:, [place[model] for model in shown[name]]] for name in ("model_a", "model_b")
     )
-    found, columns = _errors(first - second, labels, confidence)
+    errors, columns = _errors(first - second, labels, confidence)
     columns = {
         "A": shown["model_a"].to_list(),
         "B": shown["model_b"].to_list(),
-        "A - B": _points(found.estimate, 1),
+        "A - B": list(map(percent, errors.estimate)),
         **columns,
-        "correlation": _numbers(score_correlation(first, second), 2),
+        "correlation": _numbers(score_correlation(first, second)),
     }
     return _table(columns, len(pairs))
 
@@ -127,13 +100,14 @@ def _errors(
 ) -> tuple[StandardErrors, dict[str, list[str]]]:
     """Return the standard errors that count clusters, and the cells of both with the interval."""
     plain = score_errors(scores, confidence=confidence)
-    found = plain if labels is None else score_errors(scores, labels, confidence=confidence)
+    clustered = plain if labels is None else score_errors(scores, labels, confidence=confidence)
     # Few clusters can agree by chance: a gap must stand for further items and further clusters.
-    wider = ~(found.high - found.low < plain.high - plain.low)
-    low, high = np.where(wider, [found.low, found.high], [plain.low, plain.high])
-    both = [("SE", plain), *([] if labels is None else [("clustered SE", found)])]
-    cells = {name: _points(one.standard_error, 2) for name, one in both}
-    return found, cells | {f"{100 * confidence:g}% interval": _intervals(low, high)}
+    wider = ~(clustered.high - clustered.low < plain.high - plain.low)
+    low, high = np.where(wider, [clustered.low, clustered.high], [plain.low, plain.high])
+    both = [("SE", plain), *([] if labels is None else [("clustered SE", clustered)])]
+    cells = {name: _numbers(100 * one.standard_error) for name, one in both}
+    intervals = list(map(percent_interval, low, high))
+    return clustered, cells | {f"{100 * confidence:g}% interval": intervals}
 
 
 def _table(columns: Mapping[str, Sequence[str]], n_rows: int) -> str:
@@ -147,14 +121,5 @@ def _counts(values: IntArray) -> list[str]:
     return [f"{int(value):,}" for value in values]
 
 
-def _points(values: FloatArray, digits: int) -> list[str]:
-    return _numbers(100 * values, digits)
-
-
-def _numbers(values: FloatArray, digits: int) -> list[str]:
-    return ["unknown" if np.isnan(value) else f"{value:.{digits}f}" for value in values]
-
-
-def _intervals(low: FloatArray, high: FloatArray) -> list[str]:
-    ends = zip(_points(low, 1), _points(high, 1), strict=True)
-    return ["unknown" if "unknown" in pair else " to ".join(pair) for pair in ends]
+def _numbers(values: FloatArray) -> list[str]:
+    return ["unknown" if np.isnan(value) else f"{value:.2f}" for value in values]

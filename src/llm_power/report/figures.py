@@ -44,18 +44,7 @@ _PROVENANCE_KEY: Final = {"pdf": "Subject", "png": "Description", "svg": "Descri
 
 @contextmanager
 def house_style() -> Iterator[None]:
-    """Draw in the house style, whatever the user's matplotlibrc says.
-
-    Examples
-    --------
-    >>> import matplotlib as mpl
-    >>> from llm_power.report.figures import house_style
-    >>> with house_style():
-    ...     size = mpl.rcParams["font.size"]
-    ...
-    >>> size
-    9.0
-    """
+    """Draw in the house style, whatever the user's matplotlibrc says."""
     with as_file(files("llm_power.report") / "style.mplstyle") as path:
         style = mpl.rc_params_from_file(str(path), use_default_template=True)
     with mpl.rc_context():
@@ -64,24 +53,7 @@ def house_style() -> Iterator[None]:
 
 
 def missing_glyphs(texts: Iterable[str]) -> str:
-    """Return the characters that the house font lacks; a figure has a box for each.
-
-    Parameters
-    ----------
-    texts : iterable of str
-        What is written on a figure.
-
-    Returns
-    -------
-    str
-        Each character once, in the order of their code points.
-
-    Examples
-    --------
-    >>> from llm_power.report.figures import missing_glyphs
-    >>> missing_glyphs(["Qwen", "通义千问"])
-    '义千通问'
-    """
+    """Return the characters that the house font lacks, by code point; each draws as a box."""
     with house_style():
         known = get_font(findfont(FontProperties())).get_charmap()
     found = {c for c in "".join(texts) if c.isprintable() and ord(c) not in known}
@@ -97,26 +69,7 @@ def _unwarned_of_glyphs() -> Iterator[None]:
 
 
 def new_figure(*, height: float, wide: bool = False) -> Figure:
-    """Return an empty figure of one column's width, or of the whole page.
-
-    Parameters
-    ----------
-    height : float
-        Inches.
-    wide : bool
-        Whether it spans both columns.
-
-    Returns
-    -------
-    Figure
-        Laid out when it is saved, with room for the provenance line.
-
-    Examples
-    --------
-    >>> from llm_power.report.figures import new_figure
-    >>> new_figure(height=2.5).get_size_inches().tolist()
-    [3.3, 2.5]
-    """
+    """Return an empty figure of one column's width, or of the whole page; `height` in inches."""
     figure = Figure(figsize=(PAGE_INCHES if wide else _COLUMN_INCHES, height))
     FigureCanvasAgg(figure)
     return figure
@@ -130,37 +83,7 @@ def save_figure(
     title: str,
     heading: bool = False,
 ) -> list[Path]:
-    """Write the figure as PDF, PNG and SVG, with its provenance on it and in its metadata.
-
-    Parameters
-    ----------
-    figure : Figure
-        The figure; a line of provenance is added at its foot, and a word in its upper right
-        corner if a source is a witness, or a stand-in or mirror of a hub.
-    stem : path-like
-        Path without its ending; the folder exists.
-    provenance : sequence of Provenance
-        At least one.
-    title : str
-        For the metadata.
-    heading : bool
-        Whether the title is printed above the figure too.
-
-    Returns
-    -------
-    list of Path
-        The three files.
-
-    Examples
-    --------
-    >>> from llm_power.provenance import Provenance
-    >>> from llm_power.report.figures import new_figure, save_figure
-    >>> figure = new_figure(height=2.5)
-    >>> _ = figure.subplots().plot([1, 2], [3, 4])
-    >>> sources = [Provenance.simulated(seed=1, trials=100)]
-    >>> [path.name for path in save_figure(figure, "curve", sources, title="A curve")]
-    ['curve.pdf', 'curve.png', 'curve.svg']
-    """
+    """Write the figure as PDF, PNG and SVG, with its provenance on it and in its metadata."""
     line = provenance_line(provenance)
     kinds = {source.kind for source in provenance}
     mark = ", ".join(word for kind, word in _MARKS.items() if kind in kinds)
@@ -181,38 +104,7 @@ def save_figure(
 def save_camera_ready(
     figure: Figure, stem: str | Path, provenance: Sequence[Provenance], *, title: str, caption: str
 ) -> list[Path]:
-    """Write the figure as a PDF without provenance on it, and its caption beside it as text.
-
-    Parameters
-    ----------
-    figure : Figure
-        The figure; nothing is added to it, so that it has the size it was made with.
-    stem : path-like
-        Path without its ending; the folder exists.
-    provenance : sequence of Provenance
-        At least one; the caption ends with them.
-    title : str
-        For the metadata, and the first sentence of the caption.
-    caption : str
-        The other sentences; may be empty.
-
-    Returns
-    -------
-    list of Path
-        The PDF and the text.
-
-    Examples
-    --------
-    >>> from llm_power.provenance import Provenance
-    >>> from llm_power.report.figures import new_figure, save_camera_ready
-    >>> figure = new_figure(height=2.5)
-    >>> sources = [Provenance.simulated(seed=1, trials=100)]
-    >>> paths = save_camera_ready(figure, "curve", sources, title="A curve", caption="It rises.")
-    >>> [path.name for path in paths]
-    ['curve.pdf', 'curve.txt']
-    >>> print(paths[1].read_text(encoding="utf-8").strip())
-    A curve. It rises. Provenance: simulated (seed 1, 100 trials).
-    """
+    """Write the figure as a PDF without provenance, and its caption beside it as text."""
     line = provenance_line(provenance)
     figure.set_layout_engine(ConstrainedLayoutEngine())
     _settle_layout(figure)
@@ -224,21 +116,7 @@ def save_camera_ready(
 
 
 def require_picture(path: Path) -> None:
-    """Refuse a place where no picture can be written, before it is drawn.
-
-    Raises
-    ------
-    InvalidArgument
-        If it ends in anything but .pdf, .png or .svg.
-    OSError
-        If its folder is not there.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from llm_power.report.figures import require_picture
-    >>> require_picture(Path("plan.png"))
-    """
+    """Refuse a path where no picture can be written, before anything is drawn."""
     if path.suffix.removeprefix(".") not in _FORMATS:
         endings = ", ".join(f".{suffix}" for suffix in _FORMATS)
         raise InvalidArgument(f"a picture must end in {endings}, got {path.name!r}")
@@ -246,25 +124,7 @@ def require_picture(path: Path) -> None:
 
 
 def save_picture(figure: Figure, path: Path, *, title: str) -> None:
-    """Write the figure in the format of the path's ending, as a whole or not at all.
-
-    Parameters
-    ----------
-    figure : Figure
-        The figure.
-    path : Path
-        Ends in .pdf, .png or .svg; the folder exists.
-    title : str
-        For the metadata.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from llm_power.report.figures import new_figure, save_picture
-    >>> save_picture(new_figure(height=2), Path("empty.svg"), title="Nothing")
-    >>> Path("empty.svg").read_bytes()[:5]
-    b'<?xml'
-    """
+    """Write the figure in the format of the path's ending, as a whole or not at all."""
     require_picture(path)
     figure.set_layout_engine(ConstrainedLayoutEngine())
     _settle_layout(figure)
@@ -305,11 +165,9 @@ def _print_around(figure: Figure, line: str, *, mark: str, heading: str) -> Rect
 
 @_unwarned_of_glyphs()
 def _settle_layout(figure: Figure) -> None:
-    """Lay the figure out once, and round where the axes are.
-
-    The layout's solver orders its variables by their place in memory: from one process to the
-    next the last bits of a position differ, and with them names that SVG derives from it.
-    """
+    """Lay the figure out once, and round the positions of its axes."""
+    # The solver orders its variables by their place in memory: the last bits of a position differ
+    # from one process to the next, and with them names that SVG derives from it.
     figure.draw_without_rendering()
     figure.set_layout_engine("none")
     for ax in figure.axes:

@@ -2,91 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 import pandas as pd
 
+from llm_power.board.landscape import VERDICTS
 from llm_power.board.operating_point import OperatingPoint
 from llm_power.provenance import Provenance
-from llm_power.report.tables import Column, Table, as_fixed, as_integer
-from llm_power.statistics.verdict import DIFFERENT, EQUIVALENT, UNDETERMINED
+from llm_power.report.tables import Column, Table, as_integer, as_percent
+from llm_power.report.text_tables import first_names
+from llm_power.statistics.verdict import DIFFERENT
 
-_MOST_TIERS: Final = 5
 
-
-def landscape_sentences(told: Mapping[str, Any], point: OperatingPoint) -> list[str]:
-    """Return what a reader should take away from all pairs of a task, a sentence each.
-
-    Parameters
-    ----------
-    told : mapping
-        What `llm_power.board.landscape.describe_landscape` returned.
-    point : OperatingPoint
-        Level and power of the verdicts.
-
-    Returns
-    -------
-    list of str
-        Shares by distance in rank, gaps from which on pairs are different, groups of ranks, and
-        what more items would decide.
-
-    Examples
-    --------
-    >>> from textwrap import fill
-    >>> from llm_power import OperatingPoint, resolve_board
-    >>> from llm_power.board.landscape import Landscape, describe_landscape
-    >>> from llm_power.example import example_task
-    >>> from llm_power.report.landscape import landscape_sentences
-    >>> seen = Landscape("exam", 4)
-    >>> seen.add(resolve_board([example_task()], family="all").verdicts)
-    >>> for sentence in landscape_sentences(describe_landscape(seen), OperatingPoint()):
-    ...     print(fill(sentence, 95))
-    Different by distance in rank: 67% of the pairs at 1, 100% at 2, 100% at 3.
-    From a gap of 7.75 points on at least 80% of the pairs are different, from 7.75 on 95%.
-    The fewest groups of ranks with no two different are 3: 1 to 2, 3, 4.
-    Decided: 83% of the pairs; with more items like these, at power 0.8 and the observed rates, 83%
-    at 2 times as many, 100% at 10, 100% at 100.
-    """
-    sentences = [_by_distance(told)]
-    sentences += [_by_gap(told)] if told["gap_80"] is not None else []
-    return [*sentences, _by_rank(told), _by_items(told, point)]
+def landscape_sentences(landscape: Mapping[str, Any], point: OperatingPoint) -> list[str]:
+    """Return the findings from `describe_landscape` of a task, a sentence each."""
+    sentences = [_by_distance(landscape)]
+    sentences += [_by_gap(landscape)] if landscape["gap_80"] is not None else []
+    return [*sentences, _by_rank(landscape), _by_items(landscape, point)]
 
 
 def landscape_tables(
-    told: Sequence[Mapping[str, Any]],
+    tasks: Sequence[Mapping[str, Any]],
     sources: Sequence[Provenance],
     *,
     title: str,
     point: OperatingPoint,
 ) -> dict[str, Table]:
-    """Build the tables of all pairs.
-
-    Parameters
-    ----------
-    told : sequence of mapping
-        What `llm_power.board.landscape.describe_landscape` returned, of each task.
-    sources : sequence of Provenance
-        Where the scores are from.
-    title : str
-        What the board is.
-    point : OperatingPoint
-        Level and power of the verdicts.
-
-    Returns
-    -------
-    dict of str to Table
-        ``by_distance``, ``by_gap``, ``by_accuracy``, ``by_rank``, ``tiers`` and ``by_items``; none
-        without a task.
-
-    Examples
-    --------
-    >>> from llm_power import OperatingPoint
-    >>> from llm_power.report.landscape import landscape_tables
-    >>> landscape_tables([], [], title="No board", point=OperatingPoint())
-    {}
-    """
-    if not told:
+    """Return the tables of `describe_landscape` of each task; none without a task."""
+    if not tasks:
         return {}
     family = f"Verdicts at level {point.alpha:g}, adjusted for all pairs of the run."
     fewest = (
@@ -100,12 +44,20 @@ def landscape_tables(
         "the true ones and the further items are like those at hand."
     )
     made = {
-        "by_distance": ("by distance in rank", _shares(told, "by_distance", _distance), family),
-        "by_gap": ("by size of gap", _shares(told, "by_gap", _gap), family),
-        "by_accuracy": ("smallest gaps that are decided, by accuracy", _accuracy(told), fewest),
-        "by_rank": ("how far a rank reaches", _rows(told, "by_rank"), family),
-        "tiers": ("fewest groups of ranks with no two different", _tiers(told), family),
-        "by_items": ("what more items would decide", _items(told), items),
+        "by_distance": (
+            "by distance in rank",
+            _shares(tasks, "by_distance", _distance),
+            family,
+        ),
+        "by_gap": ("by size of gap", _shares(tasks, "by_gap", _gap), family),
+        "by_accuracy": (
+            "smallest gaps that are decided, by accuracy",
+            _accuracy(tasks),
+            fewest,
+        ),
+        "by_rank": ("how far a rank reaches", _rows(tasks, "by_rank"), family),
+        "tiers": ("fewest groups of ranks with no two different", _tiers(tasks), family),
+        "by_items": ("what more items would decide", _items(tasks), items),
     }
     return {
         name: Table(frame, _COLUMNS[name], f"{title} (all pairs): {about}.", sources, [note])
@@ -113,49 +65,43 @@ def landscape_tables(
     }
 
 
-def _by_distance(told: Mapping[str, Any]) -> str:
-    rows = told["by_distance"]
+def _by_distance(landscape: Mapping[str, Any]) -> str:
+    rows = landscape["by_distance"]
     chosen = rows[:: max(1, -(-(len(rows) - 1) // 4))]
     chosen += [] if chosen[-1] is rows[-1] else rows[-1:]
     first, *others = [f"at {_distance(row)}" for row in chosen]
     shares = [_percent(row[DIFFERENT], row["pairs"]) for row in chosen]
-    told_others = [f"{share} {at}" for share, at in zip(shares[1:], others, strict=True)]
-    return (
-        ", ".join(
-            [f"Different by distance in rank: {shares[0]} of the pairs {first}", *told_others]
-        )
-        + "."
-    )
+    more = [f"{share} {at}" for share, at in zip(shares[1:], others, strict=True)]
+    listed = ", ".join([f"{shares[0]} of the pairs {first}", *more])
+    return f"Different by distance in rank: {listed}."
 
 
-def _by_gap(told: Mapping[str, Any]) -> str:
-    end = told["gap_95"]
+def _by_gap(landscape: Mapping[str, Any]) -> str:
+    end = landscape["gap_95"]
     more = "" if end is None else f", from {100 * end:.2f} on 95%"
     return (
-        f"From a gap of {100 * told['gap_80']:.2f} points on at least 80% of the pairs are "
+        f"From a gap of {100 * landscape['gap_80']:.2f} points on at least 80% of the pairs are "
         f"different{more}."
     )
 
 
-def _by_rank(told: Mapping[str, Any]) -> str:
-    tiers = [_span(first, last) for first, last in told["tiers"]]
-    hidden = len(tiers) - _MOST_TIERS
-    more = f" and {hidden:,} more" if hidden > 0 else ""
+def _by_rank(landscape: Mapping[str, Any]) -> str:
+    tiers = [_span(first, last) for first, last in landscape["tiers"]]
     if len(tiers) == 1:
         return "No two models are different."
     return (
         f"The fewest groups of ranks with no two different are {len(tiers):,}: "
-        f"{', '.join(tiers[:_MOST_TIERS])}{more}."
+        f"{first_names(tiers)}."
     )
 
 
-def _by_items(told: Mapping[str, Any], point: OperatingPoint) -> str:
-    now, *others = told["by_items"]
-    total = told["n_pairs"]
+def _by_items(landscape: Mapping[str, Any], point: OperatingPoint) -> str:
+    now, *others = landscape["by_items"]
+    total = landscape["n_pairs"]
     more = [
         f"{_percent(row['pairs'], total)} at {row['items']:g}"
         for row in others
-        if row["items"] in _TOLD_ITEMS
+        if row["items"] in _SHOWN_MULTIPLES
     ]
     if not more:
         return f"Decided: {_percent(now['pairs'], total)} of the pairs."
@@ -167,7 +113,7 @@ def _by_items(told: Mapping[str, Any], point: OperatingPoint) -> str:
 
 
 def _percent(number: int, of: int) -> str:
-    """Return a share; neither none nor all of them by rounding."""
+    """Return a share, which never rounds to none or all."""
     rounded = f"{number / of:.0%}"
     if rounded == "0%" and number:
         return "under 1%"
@@ -188,40 +134,43 @@ def _gap(row: Mapping[str, Any]) -> str:
     return f"{100 * row['from_gap']:g} to {100 * row['to_gap']:g}"
 
 
-def _rows(told: Sequence[Mapping[str, Any]], name: str) -> pd.DataFrame:
+def _rows(tasks: Sequence[Mapping[str, Any]], name: str) -> pd.DataFrame:
     return pd.concat(
-        [pd.DataFrame(each[name]).assign(task=each["task"]) for each in told], ignore_index=True
+        [pd.DataFrame(each[name]).assign(task=each["task"]) for each in tasks],
+        ignore_index=True,
     )
 
 
-def _shares(told: Sequence[Mapping[str, Any]], name: str, label: Any) -> pd.DataFrame:
+def _shares(
+    tasks: Sequence[Mapping[str, Any]], name: str, label: Callable[[Mapping[str, Any]], str]
+) -> pd.DataFrame:
     rows = [
         {"task": each["task"], "at": label(row), **row, "share": row[DIFFERENT] / row["pairs"]}
-        for each in told
+        for each in tasks
         for row in each[name]
         if row["pairs"]
     ]
     return pd.DataFrame(rows)
 
 
-def _accuracy(told: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
-    table = _rows(told, "by_accuracy")
+def _accuracy(tasks: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+    table = _rows(tasks, "by_accuracy")
     ends = zip(table["from_accuracy"], table["to_accuracy"], strict=True)
     return table.assign(at=[f"{100 * low:g} to {100 * high:g}" for low, high in ends])
 
 
-def _tiers(told: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+def _tiers(tasks: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
     rows = [
         {"task": each["task"], "ranks": _span(first, last), "models": last - first + 1}
-        for each in told
+        for each in tasks
         for first, last in each["tiers"]
     ]
     return pd.DataFrame(rows)
 
 
-def _items(told: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
-    table = _rows(told, "by_items")
-    every = table["task"].map({each["task"]: each["n_pairs"] for each in told})
+def _items(tasks: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+    table = _rows(tasks, "by_items")
+    every = table["task"].map({each["task"]: each["n_pairs"] for each in tasks})
     return table.assign(
         items=["any number" if pd.isna(times) else f"{times:g} times" for times in table["items"]],
         share=table["pairs"] / every,
@@ -229,21 +178,14 @@ def _items(told: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
 
 
 def _points(value: float | None) -> str:
-    return as_fixed(2)(float("nan") if value is None else 100 * value)
+    return as_percent(2)(float("nan") if value is None else value)
 
 
-def _in_percent(value: float) -> str:
-    return as_fixed(1)(100 * value)
-
-
-_TOLD_ITEMS: Final = (2, 10, 100)
+_SHOWN_MULTIPLES: Final = (2, 10, 100)
 _TASK: Final = Column("task", "Task")
 _PAIRS: Final = Column("pairs", "Pairs", as_integer, "right")
-_SHARE: Final = Column("share", "Different, %", _in_percent, "right")
-_EACH: Final = [
-    Column(name, name.capitalize(), as_integer, "right")
-    for name in (DIFFERENT, EQUIVALENT, UNDETERMINED)
-]
+_SHARE: Final = Column("share", "Different, %", as_percent(1), "right")
+_EACH: Final = [Column(name, name.capitalize(), as_integer, "right") for name in VERDICTS]
 _COLUMNS: Final[Mapping[str, list[Column]]] = {
     "by_distance": [
         *(_TASK, Column("at", "Ranks apart"), _PAIRS, *_EACH, _SHARE),
@@ -269,6 +211,6 @@ _COLUMNS: Final[Mapping[str, list[Column]]] = {
     "by_items": [
         *(_TASK, Column("items", "Items", align="right")),
         Column("pairs", "Pairs decided", as_integer, "right"),
-        Column("share", "%", _in_percent, "right"),
+        Column("share", "%", as_percent(1), "right"),
     ],
 }

@@ -13,14 +13,7 @@ from markupsafe import Markup
 
 @cache
 def page_environment(package: str) -> Environment:
-    """Return the environment of a package's templates: all that is filled in is escaped.
-
-    Examples
-    --------
-    >>> from llm_power.report.page import page_environment
-    >>> page_environment("llm_power.report").from_string("{{ text }}").render(text="<b>")
-    '&lt;b&gt;'
-    """
+    """Return the environment of a package's templates: all inserted text is escaped."""
     return Environment(
         loader=PackageLoader(package, ""),
         autoescape=True,
@@ -32,26 +25,12 @@ def page_environment(package: str) -> Environment:
 
 
 def asset(package: str, name: str) -> Markup:
-    """Return a style or script: our own file, which its hash is taken of, and not escaped.
-
-    Examples
-    --------
-    >>> from llm_power.report.page import asset
-    >>> asset("llm_power.report", "page.css").startswith(":root")
-    True
-    """
+    """Return our own style or script, which is hashed and not escaped."""
     return Markup((files(package) / name).read_text(encoding="utf-8"))
 
 
 def content_policy(style: str, script: str) -> str:
-    """Return the Content-Security-Policy of a page: this style and script, and nothing else.
-
-    Examples
-    --------
-    >>> from llm_power.report.page import content_policy
-    >>> content_policy("p {}", "")[:57]
-    "default-src 'none'; style-src 'sha256-SNJDlN1Iy2mnt7DOjQI"
-    """
+    """Return the Content-Security-Policy of a page: this style and script, and nothing else."""
     return (
         f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
         "img-src data:; base-uri 'none'; form-action 'none'"
@@ -59,14 +38,7 @@ def content_policy(style: str, script: str) -> str:
 
 
 def visible(value: object) -> object:
-    """Make invisible characters visible: no name may look like another, or turn text around it.
-
-    Examples
-    --------
-    >>> from llm_power.report.page import visible
-    >>> visible("left" + chr(0x202E) + "right")
-    'left[U+202E]right'
-    """
+    """Make invisible characters visible: no name may look like another, or turn text around it."""
     if not isinstance(value, str) or isinstance(value, Markup):
         return value
     return "".join(c if c.isprintable() or c == "\n" else f"[U+{ord(c):04X}]" for c in value)

@@ -1,4 +1,4 @@
-"""What can be said of one pair of models without files: from its counts, or two accuracies."""
+"""Answers on one pair of models without files: from its counts, or two accuracies."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from llm_power.board.operating_point import Declared, OperatingPoint
 from llm_power.choices import Format, McNemarTest
 from llm_power.errors import InvalidArgument
-from llm_power.report.text_tables import plain_table
+from llm_power.report.text_tables import confidence, plain_table
 from llm_power.statistics.anytime_horizon import anytime_horizon
 from llm_power.statistics.correlation_bounds import resolution_over_correlations
 from llm_power.statistics.designs import required_units
@@ -40,25 +40,7 @@ Value = float | int | str | bool | None
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One thing that is said of a pair.
-
-    Attributes
-    ----------
-    name : str
-        As the column of a verdict table, where there is one.
-    label : str
-        What it is, for readers.
-    value : float, int, str, bool or None
-        At full precision.
-    shown : str
-        As it is displayed.
-
-    Examples
-    --------
-    >>> from llm_power.report.pair_answers import answers_from_counts
-    >>> answers_from_counts(295, 249, 10_042)[0]
-    Answer(name='delta', label='gap', value=0.00458..., shown='0.458 pp')
-    """
+    """One named result on a pair: value at full precision, and as displayed."""
 
     name: str
     label: str
@@ -74,36 +56,7 @@ def answers_from_counts(
     point: OperatingPoint | None = None,
     declared: Declared | None = None,
 ) -> list[Answer]:
-    """Answer for a pair of 0/1 scored models from its discordant counts.
-
-    Parameters
-    ----------
-    b, c : int
-        Items that only A, and only B, solves.
-    n_items : int
-        Items that both were scored on.
-    point : OperatingPoint, optional
-        Level and power; by default .05 and .80.
-    declared : Declared, optional
-        Test and margin; by default the exact test and no margin.
-
-    Returns
-    -------
-    list of Answer
-        Gap, tests, verdict, required items, monitoring, and errors of a finding.
-
-    Raises
-    ------
-    InvalidArgument
-        If a count is negative, or b + c exceeds `n_items`.
-
-    Examples
-    --------
-    >>> from llm_power.report.pair_answers import answers_from_counts
-    >>> found = {answer.name: answer.shown for answer in answers_from_counts(295, 249, 10_042)}
-    >>> found["verdict"], found["n_star"], found["n_exact"]
-    ('undetermined', '20,256', '20,662')
-    """
+    """Return the answers on a pair of 0/1 scored models from its discordant counts."""
     at, asked = point or OperatingPoint(), declared or Declared()
     settings: dict[str, Any] = {"alpha": at.alpha, "power": at.power}
     found = binary_verdicts(b, c, n_items, test=asked.test, margin=asked.margin, **settings)
@@ -111,10 +64,10 @@ def answers_from_counts(
     low, high = required_n_interval(
         found.interval.low, found.interval.high, (b + c) / n_items, **settings
     )
-    confidence = f"{100 * (1 - at.alpha):g}%"
+    level = confidence(at.alpha)
     answers = [
         _gap("delta", "gap", found.interval.delta),
-        _gap("gap_low", f"from, Tango's {confidence} interval", found.interval.low),
+        _gap("gap_low", f"from, Tango's {level} interval", found.interval.low),
         _gap("gap_high", "to", found.interval.high),
         *(_p(f"p_{name}", f"p, {_TESTS[name]}", p_of(b, c)) for name, p_of in P_VALUES.items()),
         _text("verdict", f"verdict, {_TESTS[asked.test]}", str(found.verdict)),
@@ -133,7 +86,7 @@ def answers_from_counts(
         _text("decided_as", "which decide it as", str(found.decided_as)),
         _number("chance_of_turning", "chance that a new sample turns it", turning),
         _items("n_star", "N*, eq. (6)", n_star),
-        _items("n_star_low", f"from, {confidence}", low),
+        _items("n_star_low", f"from, {level}", low),
         _items("n_star_high", "to", high),
         _number("q", "q = N/N*", resolution_ratio(n_items, n_star)),
         _text("resolved", "resolved, as the paper has it", n_star <= n_items),
@@ -153,36 +106,7 @@ def answers_from_accuracies(
     point: OperatingPoint | None = None,
     declared: Declared | None = None,
 ) -> list[Answer]:
-    """Answer for a pair from two accuracies and N alone, over every admissible correlation.
-
-    Parameters
-    ----------
-    p_a, p_b : float
-        Accuracies in [0, 1]; the numbers of solved items are those nearest to them.
-    n_items : int
-        Items that both were scored on.
-    rho : float, optional
-        A correlation to take N* at as well.
-    point, declared
-        As in `answers_from_counts`.
-
-    Returns
-    -------
-    list of Answer
-        N* and the test at the lowest and the highest correlation, and where the verdict turns.
-
-    Raises
-    ------
-    InvalidArgument
-        If an accuracy or the correlation is not admissible.
-
-    Examples
-    --------
-    >>> from llm_power.report.pair_answers import answers_from_accuracies
-    >>> found = {x.name: x.value for x in answers_from_accuracies(0.812, 0.794, 1_319)}
-    >>> found["solved_a"], found["resolved"], found["critical_b"]
-    (1071, 'depends on the correlation', 48)
-    """
+    """Return the answers from two accuracies and N alone, over all admissible correlations."""
     at, asked = point or OperatingPoint(), declared or Declared()
     for name, value in (("p_a", p_a), ("p_b", p_b)):
         if not 0 <= value <= 1:
@@ -190,7 +114,7 @@ def answers_from_accuracies(
     solved = round(p_a * n_items), round(p_b * n_items)
     settings: dict[str, Any] = {"alpha": at.alpha, "power": at.power}
     found = resolution_over_correlations(*solved, n_items, **settings)
-    said = "always" if found.always_resolved else _DEPENDS if found.depends else "never"
+    answer = "always" if found.always_resolved else _DEPENDS if found.depends else "never"
     answers = [
         _text("solved_a", "items that A solves", solved[0]),
         _text("solved_b", "items that B solves", solved[1]),
@@ -199,9 +123,9 @@ def answers_from_accuracies(
         _number("rho_highest", "highest correlation", found.highest.rho),
         _items("n_star_lowest_rho", "N* at the lowest", found.lowest.n_star),
         _items("n_star_highest_rho", "N* at the highest", found.highest.n_star),
-        _text("resolved", "resolved, as the paper has it", said),
+        _text("resolved", "resolved, as the paper has it", answer),
     ]
-    if said == _DEPENDS:
+    if answer == _DEPENDS:
         answers += [
             _number("critical_rho", "from the correlation", found.critical_rho),
             _text("critical_b", "that is, b at most", int(found.critical_b)),
@@ -217,29 +141,7 @@ def answers_from_accuracies(
 
 
 def render_answers(answers: Sequence[Answer], how: Format) -> str:
-    """Return answers as a table for the terminal, as JSON, or as Markdown.
-
-    Parameters
-    ----------
-    answers : sequence of Answer
-        What is said.
-    how : {"table", "json", "markdown"}
-        Rounded for readers, or by name at full precision.
-
-    Returns
-    -------
-    str
-        Without a newline at its end. In JSON an infinite number is the text "inf".
-
-    Examples
-    --------
-    >>> from llm_power.report.pair_answers import answers_from_counts, render_answers
-    >>> print(render_answers(answers_from_counts(295, 249, 10_042)[:2], "markdown"))
-    | of the pair | is |
-    | :--- | ---: |
-    | gap | 0.458 pp |
-    | from, Tango's 95% interval | 0.00286 pp |
-    """
+    """Return answers as a table, as JSON (infinite as "inf"), or as Markdown."""
     if how == "json":
         values = {x.name: "inf" if x.value == float("inf") else x.value for x in answers}
         return json.dumps(values, indent=2, allow_nan=False)
@@ -289,18 +191,18 @@ def _errors(b: int, c: int, n: int, at: OperatingPoint, asked: Declared) -> list
 def _tests_over_correlations(
     solved: tuple[int, int], n: int, b_lowest: int, at: OperatingPoint, asked: Declared
 ) -> list[Answer]:
-    """P-value of the declared test at both ends, and the most items that only A may solve."""
+    """Return the declared test's p-value at both ends, and the most items that only A may solve."""
     fewest = max(solved[0] - solved[1], 0)
     b = np.arange(fewest, b_lowest + 1)
     p = P_VALUES[asked.test](b, b - (solved[0] - solved[1]))
     name, rejects = _TESTS[asked.test], p <= at.alpha
-    said = "always" if rejects.all() else _DEPENDS if rejects.any() else "never"
+    answer = "always" if rejects.all() else _DEPENDS if rejects.any() else "never"
     answers = [
         _p("p_lowest_rho", f"p, {name}, at the lowest correlation", p[-1]),
         _p("p_highest_rho", "p at the highest", p[0]),
-        _text("different", "different", said),
+        _text("different", "different", answer),
     ]
-    if said == _DEPENDS:
+    if answer == _DEPENDS:
         # With the gap fixed p rises with b: the first that do not reject end it.
         last = int(b[np.argmin(rejects)]) - 1
         answers.append(_text("critical_b_test", "that is, b at most", last))

@@ -9,66 +9,25 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pandas as pd
 
-from llm_power.board.landscape import describe_landscape
+from llm_power.board.landscape import VERDICTS, describe_landscape
 from llm_power.board.repeats import describe_repeats
 from llm_power.board.summary import selection_sentence
 from llm_power.choices import TEST_NAMES
 from llm_power.errors import counted, one_line
 from llm_power.report._escape import escape_markdown
 from llm_power.report.landscape import landscape_sentences
-from llm_power.report.text_tables import markdown_table, plain_table
-from llm_power.statistics.verdict import DIFFERENT, EQUIVALENT, UNDETERMINED
+from llm_power.report.number_format import p_value, percent, percent_interval
+from llm_power.report.text_tables import confidence, first_names, markdown_table, plain_table
+from llm_power.statistics.verdict import DIFFERENT
 
 if TYPE_CHECKING:
     from llm_power.board.resolve import BoardVerdicts
 
 _MOST_ROWS: Final = 20
-_MOST_NAMES: Final = 5
 
 
 def board_text(board: BoardVerdicts, *, markdown: bool = False) -> str:
-    """Return what a board shows: ranking, the sentences that matter, and the pairs by verdict.
-
-    Parameters
-    ----------
-    board : BoardVerdicts
-        What `resolve_board` returned.
-    markdown : bool
-        Whether tables are Markdown's, and names escaped.
-
-    Returns
-    -------
-    str
-        A ranking a task, sentences, a table a verdict. Of long lists the first 20 rows are shown.
-
-    Examples
-    --------
-    >>> from llm_power import resolve_board
-    >>> from llm_power.example import example_task
-    >>> from llm_power.report.plain_text import board_text
-    >>> print(board_text(resolve_board([example_task()])))
-    exam: 4 models, 400 items
-    rank  possible  model   score  95% interval  missing
-    ----  --------  ------  -----  ------------  -------
-       1  1 to 2    heron    72.8  68.2 to 76.9        0
-       2  1 to 2    osprey   70.2  65.6 to 74.5        0
-       3  3         kite     62.5  57.7 to 67.1        0
-       4  4         wren     40.5  35.8 to 45.4        0
-    <BLANKLINE>
-    Rank 1 is shared by 2 models: heron, osprey.
-    A gap between two of these models shows with power 0.8 from 5.5 to 6.5 points on, pair by pair.
-    <BLANKLINE>
-    different: 2 of 3 adjacent pairs (exact McNemar test, max-T at level 0.05)
-    better  worse   gap  95% interval         p  items  for power 0.8
-    ------  -----  ----  ------------  --------  -----  -------------
-    osprey  kite    7.8  3.9 to 11.8     0.0003    400            236
-    kite    wren   22.0  17.6 to 26.7  < 0.0001    400             50
-    <BLANKLINE>
-    undetermined: 1 of 3
-    A      B       gap  95% interval     p  items  for power 0.8
-    -----  ------  ---  ------------  ----  -----  -------------
-    heron  osprey  2.5  -2.0 to 7.0   0.32    400          2,652
-    """
+    """Return a board's ranking, main sentences, and pairs by verdict, cut to 20 rows each."""
     show = _Show(markdown)
     rankings = [
         f"{show.head(_about(str(task), rows, board))}\n{_ranking(rows, board, show)}"
@@ -84,26 +43,28 @@ def board_text(board: BoardVerdicts, *, markdown: bool = False) -> str:
 
 def _on_average(board: BoardVerdicts) -> BoardVerdicts:
     """Return the average over tasks as a board of one task."""
-    found = board.average
-    assert found is not None
-    weights = ", ".join(f"{name} {weight:.3g}" for name, weight in found.weights.items())
-    task = f"average over tasks ({weights})"
-    verdicts = found.verdicts.assign(
+    average = board.average
+    assert average is not None
+    weights = ", ".join(f"{name} {weight:.3g}" for name, weight in average.weights.items())
+    task, pairs = f"average over tasks ({weights})", average.verdicts
+    verdicts = pairs.assign(
         task=task,
-        n_task=found.verdicts["n_items"],
-        mde=found.verdicts["delta"].abs() / np.sqrt(found.verdicts["q"]),
+        n_task=pairs["n_items"],
+        mde=pairs["delta"].abs() / np.sqrt(pairs["q"]),
     )
-    return replace(board, verdicts=verdicts, ranks=found.ranks.assign(task=task), average=None)
+    return replace(board, verdicts=verdicts, ranks=average.ranks.assign(task=task), average=None)
 
 
 class _Show:
-    """One way to write tables, headings and lines."""
+    """Writer of tables, headings and lines, plain or as Markdown."""
 
     def __init__(self, markdown: bool) -> None:
         self.markdown = markdown
 
-    def table(self, rows: Sequence[Sequence[str]]) -> str:
-        return markdown_table(rows) if self.markdown else plain_table(rows)
+    def table(self, rows: Sequence[Sequence[str]], *, of: int, what: str) -> str:
+        table = markdown_table(rows) if self.markdown else plain_table(rows)
+        hidden = of - (len(rows) - 1)
+        return f"{table}\n... and {hidden:,} more {what}" if hidden else table
 
     def head(self, text: str) -> str:
         return f"**{escape_markdown(text)}**\n" if self.markdown else one_line(text)
@@ -115,63 +76,41 @@ class _Show:
 
 
 def board_sentences(board: BoardVerdicts) -> list[str]:
-    """Return what a reader should take away from a board, a sentence each.
-
-    Parameters
-    ----------
-    board : BoardVerdicts
-        What `resolve_board` returned.
-
-    Returns
-    -------
-    list of str
-        Of how many models these are the best, if of more; who may be first; which gaps the items
-        can show; which pairs no number of items decides; what all pairs show together.
-
-    Examples
-    --------
-    >>> from llm_power import resolve_board
-    >>> from llm_power.example import example_task
-    >>> from llm_power.report.plain_text import board_sentences
-    >>> board_sentences(resolve_board([example_task()]))[0]
-    'Rank 1 is shared by 2 models: heron, osprey.'
-    """
-    many = board.ranks["task"].nunique() > 1
-    sentences = []
-    for task, rows in board.ranks.groupby("task", sort=False):
-        where = f"{task}: " if many else ""
-        pairs = board.verdicts[board.verdicts["task"] == task]
+    """Return the main findings of a board, a sentence each."""
+    repeats = [] if board.repeats is None else describe_repeats(board.repeats)
+    by_task: dict[str, list[str]] = {}
+    for name, rows in board.ranks.groupby("task", sort=False):
+        task = str(name)
+        sentences = by_task[task] = []
         if task in board.chosen_of:
-            kept = selection_sentence(len(rows), board.chosen_of[str(task)])
-            sentences.append(f"{where}{kept}")
-        sentences += [f"{where}{text}" for text in _of_task(rows, pairs, board)]
+            sentences.append(selection_sentence(len(rows), board.chosen_of[task]))
+        sentences += _of_task(rows, board.verdicts[board.verdicts["task"] == task], board)
         if task in board.landscapes:
-            told = describe_landscape(board.landscapes[str(task)])
-            if board.streamed is not None:
-                sentences.append(f"{where}{_of_all_pairs(told)}")
-            sentences += [f"{where}{text}" for text in landscape_sentences(told, board.point)]
-        sentences += [
-            f"{where}{_of_repeats(found)}"
-            for found in ([] if board.repeats is None else describe_repeats(board.repeats))
-            if found["task"] == task
-        ]
-    return sentences
+            landscape = describe_landscape(board.landscapes[task])
+            sentences += [_of_all_pairs(landscape)] if board.streamed is not None else []
+            sentences += landscape_sentences(landscape, board.point)
+        sentences += [_of_repeats(each) for each in repeats if each["task"] == task]
+    return [
+        f"{task}: {sentence}" if len(by_task) > 1 else sentence
+        for task, sentences in by_task.items()
+        for sentence in sentences
+    ]
 
 
-def _of_all_pairs(told: Mapping[str, Any]) -> str:
-    counts = ", ".join(f"{n:,} {name}" for name, n in told["verdicts"].items() if n)
-    return f"Of all {told['n_pairs']:,} pairs: {counts}."
+def _of_all_pairs(landscape: Mapping[str, Any]) -> str:
+    counts = ", ".join(f"{n:,} {name}" for name, n in landscape["verdicts"].items() if n)
+    return f"Of all {landscape['n_pairs']:,} pairs: {counts}."
 
 
-def _of_repeats(found: Mapping[str, Any]) -> str:
-    """Say what repeats are worth in a task, and which way is the cheaper."""
-    if found["within_share"] is None:
+def _of_repeats(repeats: Mapping[str, Any]) -> str:
+    """Return the value of repeats in a task, and the cheaper way to power."""
+    if repeats["within_share"] is None:
         return "Repeats: they say nothing of the variance within items and between them."
-    ways = [f"{words} {n:,}" for way, words in _WAYS.items() if (n := found["cheaper"][way])]
+    ways = [f"{words} {n:,}" for way, words in _WAYS.items() if (n := repeats["cheaper"][way])]
     return (
-        f"Repeats: at {found['repeats']:g} answers an item, {found['within_share']:.0%} of the "
+        f"Repeats: at {repeats['repeats']:g} answers an item, {repeats['within_share']:.0%} of the "
         f"variance of a difference is within items (median); {', '.join(ways)} of "
-        f"{found['n_pairs']:,} pairs."
+        f"{repeats['n_pairs']:,} pairs."
     )
 
 
@@ -179,13 +118,11 @@ def _of_task(ranks: pd.DataFrame, pairs: pd.DataFrame, board: BoardVerdicts) -> 
     sentences = []
     first = ranks.loc[ranks["rank_low"].eq(1).fillna(False), "model"].tolist()
     if len(first) == 1:
-        sentences.append(
-            f"{first[0]} is first, with {100 * (1 - board.point.alpha):g}% confidence."
-        )
+        sentences.append(f"{first[0]} is first, with {confidence(board.point.alpha)} confidence.")
     elif len(first) == len(ranks) > 2:
         sentences.append(f"Any of the {len(first):,} models may be first.")
     elif first:
-        sentences.append(f"Rank 1 is shared by {len(first):,} models: {_names(first)}.")
+        sentences.append(f"Rank 1 is shared by {len(first):,} models: {first_names(first)}.")
     mde = pairs["mde"].to_numpy(float)
     # Models that differ nowhere would show any gap, by the formula.
     mde = 100 * mde[np.isfinite(mde) & (mde > 0)]
@@ -201,9 +138,9 @@ def _of_task(ranks: pd.DataFrame, pairs: pd.DataFrame, board: BoardVerdicts) -> 
     named = [f"{row.model_a} against {row.model_b}" for row in hopeless.itertuples()]
     clusters = bool(pairs["test"].str.startswith("cluster").any())
     if named and clusters:
-        sentences.append(f"No number of items from these clusters decides {_names(named)}.")
+        sentences.append(f"No number of items from these clusters decides {first_names(named)}.")
     elif named:
-        sentences.append(f"No number of such items decides {_names(named)}.")
+        sentences.append(f"No number of such items decides {first_names(named)}.")
     if clusters:
         sentences.append(
             "Score intervals are for further items of these clusters; ranks and verdicts, for "
@@ -220,58 +157,43 @@ _WAYS: Final = {
 }
 
 
-def _names(names: Sequence[str]) -> str:
-    hidden = len(names) - _MOST_NAMES
-    shown = ", ".join(names[:_MOST_NAMES])
-    return f"{shown} and {hidden:,} more" if hidden > 0 else shown
-
-
 def _about(task: str, ranks: pd.DataFrame, board: BoardVerdicts) -> str:
     pairs = board.verdicts[board.verdicts["task"] == task]
     return f"{task}: {len(ranks):,} models, {counted(int(pairs['n_task'].iloc[0]), 'item')}"
 
 
 def _ranking(rows: pd.DataFrame, board: BoardVerdicts, show: _Show) -> str:
-    shown = rows.head(_MOST_ROWS)
     cells = [
         [
             str(row["rank"]),
             rank_set(row["rank_low"], row["rank_high"]),
             str(row["model"]),
             f"{100 * row['score']:.1f}",
-            _interval(row["score_low"], row["score_high"]),
+            percent_interval(row["score_low"], row["score_high"]),
             f"{row['n_missing']:,}",
         ]
-        for row in shown.to_dict(orient="records")
+        for row in rows.head(_MOST_ROWS).to_dict(orient="records")
     ]
-    header = ["rank", "possible", "model", "score", f"{_confidence(board)} interval", "missing"]
-    hidden = len(rows) - len(shown)
-    more = f"\n... and {hidden:,} more models" if hidden else ""
-    return show.table([header, *cells]) + more
+    ends = f"{confidence(board.point.alpha)} interval"
+    header = ["rank", "possible", "model", "score", ends, "missing"]
+    return show.table([header, *cells], of=len(rows), what="models")
 
 
 def rank_set(low: Any, high: Any) -> str:
-    """Return the ranks from `low` to `high` as text.
-
-    Examples
-    --------
-    >>> from llm_power.report.plain_text import rank_set
-    >>> rank_set(1, 3), rank_set(4, 4), rank_set(None, None)
-    ('1 to 3', '4', 'unknown')
-    """
+    """Return the ranks from `low` to `high` as text."""
     if pd.isna(low):
         return "unknown"
     return str(low) if low == high else f"{low} to {high}"
 
 
 def _verdict_tables(board: BoardVerdicts, show: _Show) -> list[tuple[str, str]]:
-    """Title and table of each verdict that a pair has."""
+    """Return title and table of each verdict that a pair has."""
     total = f"{len(board.verdicts):,}"
-    every = "all " if board.family == "all" and board.streamed is None else ""
-    of = "1 pair" if total == "1" else f"{every}{total} {board.shown_words}"
+    whole = "all " if board.family == "all" and board.streamed is None else ""
+    of = "1 pair" if total == "1" else f"{whole}{total} {board.shown_words}"
     about = f"{of} ({_procedure(board)})"
     tables = []
-    for verdict in (DIFFERENT, EQUIVALENT, UNDETERMINED):
+    for verdict in VERDICTS:
         rows = board.verdicts[board.verdicts["verdict"] == verdict]
         if len(rows):
             table = _pair_table(rows, board, show)
@@ -292,30 +214,31 @@ def _procedure(board: BoardVerdicts) -> str:
 
 
 def _pair_table(rows: pd.DataFrame, board: BoardVerdicts, show: _Show) -> str:
-    shown = rows.head(_MOST_ROWS)
     many = board.verdicts["task"].nunique() > 1
     lacking = bool((board.verdicts["n_items"] < board.verdicts["n_task"]).any())
     different = rows["verdict"].iloc[0] == DIFFERENT
     names = ["better", "worse"] if different else ["A", "B"]
-    header = [*(["task"] if many else []), *names, "gap", f"{_confidence(board)} interval"]
+    ends = f"{confidence(board.point.alpha)} interval"
+    header = [*(["task"] if many else []), *names, "gap", ends]
     header += [*(["of all items"] if lacking else []), "p", "items"]
-    cells = [_pair_cells(row, many, lacking) for row in shown.to_dict(orient="records")]
-    hidden = len(rows) - len(shown)
-    more = f"\n... and {hidden:,} more pairs" if hidden else ""
-    return show.table([[*header, f"for power {board.point.power:g}"], *cells]) + more
+    header += [f"for power {board.point.power:g}"]
+    shown = rows.head(_MOST_ROWS).to_dict(orient="records")
+    cells = [_pair_cells(row, many, lacking) for row in shown]
+    return show.table([header, *cells], of=len(rows), what="pairs")
 
 
 def _pair_cells(row: Mapping[Any, Any], many: bool, lacking: bool) -> list[str]:
-    """Cells of a pair; where scores are missing, also the gaps that these leave possible."""
+    """Return the cells of a pair; with missing scores, also the gaps that these leave possible."""
     sign = -1 if row["direction"] < 0 else 1
     names = [row["model_a"], row["model_b"]][::sign]
+    possible = sorted((sign * row["gap_lowest"], sign * row["gap_highest"]))
     return [
         *([row["task"]] if many else []),
         *names,
-        "unknown" if np.isnan(row["gap"]) else f"{100 * sign * row['gap']:.1f}",
-        _interval(*sorted((sign * row["gap_low"], sign * row["gap_high"]))),
-        *([_interval(*sorted((sign * row["gap_lowest"], sign * row["gap_highest"])))] * lacking),
-        "< 0.0001" if row["p_family"] < 1e-4 else f"{row['p_family']:.2g}",
+        percent(sign * row["gap"]),
+        percent_interval(*sorted((sign * row["gap_low"], sign * row["gap_high"]))),
+        *([percent_interval(*possible)] * lacking),
+        p_value(row["p_family"]),
         f"{row['n_items']:,}",
         _needed(row),
     ]
@@ -329,11 +252,3 @@ def _needed(row: Mapping[Any, Any]) -> str:
     if row["gap"] == 0:
         return "no gap so far"
     return "more clusters" if row["test"].startswith("cluster") else "no number"
-
-
-def _interval(low: float, high: float) -> str:
-    return "unknown" if np.isnan(low) or np.isnan(high) else f"{100 * low:.1f} to {100 * high:.1f}"
-
-
-def _confidence(board: BoardVerdicts) -> str:
-    return f"{100 * (1 - board.point.alpha):g}%"

@@ -14,30 +14,7 @@ _ASKED = 0.80
 
 
 def draw_power(table: pd.DataFrame, *, gap_label: str) -> Figure:
-    """Draw power against the gap: a line a size, with its Monte Carlo band.
-
-    Parameters
-    ----------
-    table : DataFrame
-        ``gap``, ``dataset_size``, ``power``, ``power_low`` and ``power_high``; a panel for each
-        ``acc_a``, if there is such a column.
-    gap_label : str
-        What the gap is.
-
-    Returns
-    -------
-    Figure
-        In the house style, with a dashed line at a power of 80 %.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from llm_power.report.power_figure import draw_power
-    >>> table = pd.DataFrame({"gap": [0.0, 0.1], "dataset_size": 50, "power": [0.05, 0.6]})
-    >>> table = table.assign(power_low=table["power"] - 0.03, power_high=table["power"] + 0.03)
-    >>> [line.get_label() for line in draw_power(table, gap_label="Gap").axes[0].lines[1:]]
-    ['50']
-    """
+    """Draw power against the gap: a line a size with its Monte Carlo band, a panel an ``acc_a``."""
     panels = [*table.groupby("acc_a")] if "acc_a" in table else [(None, table)]
     sizes = sorted(table["dataset_size"].unique())
     colors = mpl.colormaps["viridis"](np.linspace(0.0, 0.85, len(sizes)))

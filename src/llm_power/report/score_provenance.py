@@ -12,39 +12,14 @@ from llm_power.scores.store import TaskScores
 def score_provenance(tasks: Sequence[TaskScores]) -> list[Provenance]:
     """Return where the scores of each task came from.
 
-    Parameters
-    ----------
-    tasks : sequence of TaskScores
-        The tasks of a board.
-
-    Returns
-    -------
-    list of Provenance
-        One a task. A witness names what it was fitted to. Several files are identified by the
-        SHA-256 of their list, one line a file with its own sum, two spaces and its name, as
-        ``sha256sum`` writes it.
-
-    Examples
-    --------
-    >>> from llm_power import read_scores, write_task
-    >>> from llm_power.example import example_task
-    >>> from llm_power.report.score_provenance import score_provenance
-    >>> score_provenance([example_task()])[0].kind
-    'raw'
+    Several files are identified by the SHA-256 of their list, one line a file with its own sum, two
+    spaces and its name, as ``sha256sum`` writes it.
     """
     return [_as_source(task.provenance) for task in tasks]
 
 
 def basis_of(tasks: Sequence[TaskScores]) -> ScoresKind:
-    """Return ``stand_in`` or else ``witness`` if any of the tasks is one, else ``raw``.
-
-    Examples
-    --------
-    >>> from llm_power.example import example_task
-    >>> from llm_power.report.score_provenance import basis_of
-    >>> basis_of([example_task()])
-    'raw'
-    """
+    """Return ``stand_in`` or else ``witness`` if any of the tasks is one, else ``raw``."""
     kinds = {task.provenance.kind for task in tasks}
     if "stand_in" in kinds:
         return "stand_in"

@@ -53,14 +53,7 @@ _PARAGRAPH = 98  # characters of a line of the notes in Markdown
 
 
 def as_text(value: object) -> str:
-    """Format anything by ``str``; a missing value is an en dash, a truth value yes or no.
-
-    Examples
-    --------
-    >>> from llm_power.report.tables import as_text
-    >>> as_text("heron"), as_text(True), as_text(None)
-    ('heron', 'yes', '–')
-    """
+    """Format by ``str``; a missing value is an en dash, a truth value yes or no."""
     if _missing(value):
         return "–"
     if isinstance(value, bool | np.bool_):
@@ -69,38 +62,17 @@ def as_text(value: object) -> str:
 
 
 def as_integer(value: float) -> str:
-    """Format a whole number with thousands separators; infinity is a sign.
-
-    Examples
-    --------
-    >>> from llm_power.report.tables import as_integer
-    >>> as_integer(20255.4), as_integer(float("inf"))
-    ('20,255', '∞')
-    """
+    """Format a whole number with thousands separators; infinity is a sign."""
     return _signed(value, "{:,.0f}")
 
 
 def as_fixed(decimals: int) -> Formatter:
-    """Return a formatter with `decimals` digits behind the point.
-
-    Examples
-    --------
-    >>> from llm_power.report.tables import as_fixed
-    >>> as_fixed(2)(0.496), as_fixed(2)(-0.001)
-    ('0.50', '0.00')
-    """
+    """Return a formatter with `decimals` digits behind the point."""
     return lambda value: _signed(value, f"{{:,.{decimals}f}}")
 
 
 def as_p_value(value: float) -> str:
-    """Format a p-value: three decimals, or two digits and a power of ten below 0.01.
-
-    Examples
-    --------
-    >>> from llm_power.report.tables import as_p_value
-    >>> as_p_value(0.0486), as_p_value(0.00012)
-    ('0.049', '1.2×10⁻⁴')
-    """
+    """Format a p-value: three decimals, or two digits and a power of ten below 0.01."""
     if _missing(value) or value >= 0.01 or value == 0:
         return _signed(value, "{:.3f}")
     mantissa, exponent = f"{value:.1e}".split("e")
@@ -108,26 +80,12 @@ def as_p_value(value: float) -> str:
 
 
 def as_printed(value: object) -> str:
-    """Format a string of the published files: ``10^-14`` becomes 10⁻¹⁴.
-
-    Examples
-    --------
-    >>> from llm_power.report.tables import as_printed
-    >>> as_printed("10^-14")
-    '10⁻¹⁴'
-    """
+    """Format a string of the published files: ``10^-14`` becomes 10⁻¹⁴."""
     return re.sub(r"\^(-?[0-9]+)", lambda m: "".join(SUPERSCRIPTS[c] for c in m[1]), as_text(value))
 
 
 def as_digits_of(printed: object) -> Formatter:
-    """Return the format of a number beside a printed one: as many digits, and millions as such.
-
-    Examples
-    --------
-    >>> from llm_power.report.tables import as_digits_of
-    >>> as_digits_of("0.012")(0.0123), as_digits_of("31.4M")(31428472)
-    ('0.012', '31.4M')
-    """
+    """Return the format of a number beside a printed one: as many digits, and millions as such."""
     text = as_text(printed)
     decimals = re.search(r"\.([0-9]+)", text)
     rounded = as_p_value if "10^" in text else as_fixed(len(decimals[1]) if decimals else 0)
@@ -140,130 +98,70 @@ def as_digits_of(printed: object) -> Formatter:
     return shown
 
 
+def as_percent(decimals: int) -> Formatter:
+    """Return a formatter of shares in percent, without the sign."""
+    fixed = as_fixed(decimals)
+    return lambda share: fixed(100 * share)
+
+
 @dataclass(frozen=True, slots=True)
 class Column:
-    """How one column of the frame is shown.
-
-    Attributes
-    ----------
-    name : str
-        Column of the frame.
-    header : str
-        Header, plain text.
-    format : callable, optional
-        Turns a value into plain text. By default `as_text`; beside a printed number, rounding to
-        its digits. A tuple is a cell of several lines, each formatted.
-    align : {"left", "right", "center", "decimal"}
-        Alignment; decimal puts the points of numbers below each other.
-    tex : str, optional
-        Header in LaTeX, used unescaped; by default the typeset `header`.
-    printed : bool
-        Whether the frame has the columns NAME_printed (str) and NAME_agrees (bool) beside it.
-    bold : str, optional
-        Column of the frame that says which cells are bold; of a cell of several lines a tuple
-        says it line by line.
-    symbols : bool
-        Whether LaTeX sets symbols in the cells as mathematics. In names it must not.
-
-    Examples
-    --------
-    >>> from llm_power.report.tables import Column, as_fixed
-    >>> Column("q", "q", as_fixed(2), "right").name
-    'q'
-    """
+    """The format of one column of the frame."""
 
     name: str
     header: str
+    # By default `as_text`; beside a printed number, rounding to its digits.
     format: Formatter | None = None
+    # "decimal" puts the points of numbers below each other.
     align: Align = "left"
+    # Header in LaTeX, unescaped.
     tex: str | None = None
+    # Whether the frame has the columns NAME_printed (str) and NAME_agrees (bool) beside it.
     printed: bool = False
+    # Column that says which cells, or lines of a cell (a tuple), are bold.
     bold: str | None = None
+    # Whether LaTeX sets symbols in the cells as mathematics. In names it must not.
     symbols: bool = False
 
     def needs(self) -> list[str]:
-        """Return the columns that the frame must have.
-
-        Examples
-        --------
-        >>> from llm_power.report.tables import Column
-        >>> Column("q", "q", printed=True).needs()
-        ['q', 'q_printed', 'q_agrees']
-        """
+        """Return the columns that the frame must have."""
         beside = [f"{self.name}_printed", f"{self.name}_agrees"] if self.printed else []
         return [self.name, *beside, *([self.bold] if self.bold else [])]
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """One table and everything printed with it.
-
-    Attributes
-    ----------
-    frame : DataFrame
-        All columns, unrounded.
-    columns : sequence of Column
-        Those that Markdown and LaTeX show, in order.
-    caption : str
-        Plain text.
-    provenance : sequence of Provenance
-        At least one.
-    notes : sequence of str
-        Sentences under the table, plain text.
-    number : str, optional
-        The number of the paper's table, ``"7"``; without it LaTeX counts by itself.
-    shown : DataFrame, optional
-        The rows that Markdown and LaTeX show; by default those of `frame`.
-    total : bool
-        Whether the last row is about all the others: LaTeX has a rule above it.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from llm_power.provenance import Provenance
-    >>> from llm_power.report.tables import Column, Table
-    >>> frame = pd.DataFrame({"pair": ["heron, wren"], "q": [9.19]})
-    >>> source = Provenance.published("Table 1")
-    >>> table = Table(frame, [Column("pair", "Pair")], "One pair.", [source])
-    >>> table.number is None
-    True
-    """
+    """A frame with its caption, notes and provenance."""
 
     frame: pd.DataFrame
     columns: Sequence[Column]
     caption: str
     provenance: Sequence[Provenance]
     notes: Sequence[str] = ()
+    # The number of the paper's table; without it LaTeX counts by itself.
     number: str | None = None
+    # The rows that Markdown and LaTeX show, if not those of `frame`.
     shown: pd.DataFrame | None = None
+    # Whether the last row is about all the others: LaTeX has a rule above it.
     total: bool = False
 
     def __post_init__(self) -> None:
         if not self.columns:
             raise InvalidArgument("columns must hold at least one Column, got none")
-        known = self.frame if self.shown is None else self.shown
-        unknown = [name for column in self.columns for name in column.needs() if name not in known]
+        needed = [name for column in self.columns for name in column.needs()]
+        unknown = [name for name in needed if name not in self.rows]
         if unknown:
             raise InvalidArgument(f"columns must be in the frame, got {unknown[0]!r}")
         provenance_line(self.provenance)
 
+    @property
+    def rows(self) -> pd.DataFrame:
+        """Return the rows that Markdown and LaTeX show."""
+        return self.frame if self.shown is None else self.shown
+
 
 def to_csv(table: Table) -> str:
-    """Return the whole frame as CSV: floats in their shortest exact form, ``INF`` for infinity.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from llm_power.provenance import Provenance
-    >>> from llm_power.report.tables import Column, Table, to_csv
-    >>> frame = pd.DataFrame({"pair": ["a, b", "b, c"], "n_star": [515.25, float("inf")]})
-    >>> source = Provenance.published("Table 1")
-    >>> table = Table(frame, [Column("pair", "Pair")], "Pairs.", [source])
-    >>> print(to_csv(table), end="")
-    pair,n_star
-    "a, b",515.25
-    "b, c",INF
-    """
+    """Return the whole frame as CSV: floats in their shortest exact form, ``INF`` for infinity."""
     frame = table.frame.copy()
     for name in frame.columns:
         column = frame[name]
@@ -283,22 +181,7 @@ def describe_csv(
     provenance: Sequence[Provenance],
     columns: Mapping[str, str] = MappingProxyType({}),
 ) -> str:
-    """Return ``NAME.csv-metadata.json`` for a frame that is written to `url` (relative).
-
-    What `columns` says of a column stands with it.
-
-    Examples
-    --------
-    >>> import json
-    >>> import pandas as pd
-    >>> from llm_power.provenance import Provenance
-    >>> from llm_power.report.tables import describe_csv
-    >>> frame = pd.DataFrame({"q": [0.5]})
-    >>> sources = [Provenance.published("Table 1")]
-    >>> text = describe_csv(frame, "q.csv", title="q", description="", provenance=sources)
-    >>> json.loads(text)["tableSchema"]
-    {'columns': [{'titles': 'q', 'datatype': 'double'}]}
-    """
+    """Return ``NAME.csv-metadata.json``, with descriptions of columns; `url` is relative."""
     metadata = {
         "@context": "http://www.w3.org/ns/csvw",
         "url": url,
@@ -318,25 +201,7 @@ def describe_csv(
 
 
 def to_markdown(table: Table) -> str:
-    """Return caption, table, notes and provenance as Markdown with a GitHub pipe table.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from llm_power.provenance import Provenance
-    >>> from llm_power.report.tables import Column, Table, to_markdown
-    >>> frame = pd.DataFrame({"pair": ["a, b"], "n_star": [515.25]})
-    >>> source = Provenance.published("Table 1")
-    >>> table = Table(frame, [Column("pair", "Pair")], "Pairs.", [source])
-    >>> print(to_markdown(table), end="")
-    **Pairs.**
-    <BLANKLINE>
-    | Pair   |
-    |:-------|
-    | a, b   |
-    <BLANKLINE>
-    *Provenance:* from published counts (Table 1)
-    """
+    """Return caption, table, notes and provenance as Markdown with a GitHub pipe table."""
     # On demand: a CSV is written without it.
     from tabulate import tabulate  # noqa: PLC0415
 
@@ -363,23 +228,10 @@ def to_markdown(table: Table) -> str:
 
 
 def to_latex(table: Table) -> str:
-    r"""Return a ``table`` environment, or a ``table*`` if one column of two is too narrow for it.
+    """Return a ``table`` environment, or a ``table*`` if one column of two is too narrow for it.
 
     The first line names the packages that the document needs. Where the line is too short, text
     wraps. A table longer than a page ends there, and says so.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from llm_power.provenance import Provenance
-    >>> from llm_power.report.tables import Column, Table, to_latex
-    >>> frame = pd.DataFrame({"pair": ["a, b"], "n_star": [515.25]})
-    >>> source = Provenance.published("Table 1")
-    >>> table = Table(frame, [Column("pair", "Pair")], "Pairs.", [source])
-    >>> print(*to_latex(table).splitlines()[:3], sep="\n")
-    % \usepackage{booktabs,tabularx}
-    % Provenance: from published counts (Table 1)
-    \begin{table}[htbp]
     """
     rows = _rows(table)
     return latex_table(
@@ -394,32 +246,7 @@ def to_latex(table: Table) -> str:
 
 
 def write_table(table: Table, stem: Path) -> tuple[Path, Path, Path, Path]:
-    r"""Write ``stem.csv``, ``stem.csv-metadata.json``, ``stem.md`` and ``stem.tex``.
-
-    Parameters
-    ----------
-    table : Table
-        What to write.
-    stem : Path
-        Path without suffix, in a folder that exists; dots in its name are kept.
-
-    Returns
-    -------
-    tuple of Path
-        The four files, in this order. UTF-8, ``\n`` line ends.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> import pandas as pd
-    >>> from llm_power.provenance import Provenance
-    >>> from llm_power.report.tables import Column, Table, write_table
-    >>> frame = pd.DataFrame({"pair": ["a, b"], "n_star": [515.25]})
-    >>> source = Provenance.published("Table 1")
-    >>> table = Table(frame, [Column("pair", "Pair")], "Pairs.", [source])
-    >>> [path.name for path in write_table(table, Path("pairs"))]
-    ['pairs.csv', 'pairs.csv-metadata.json', 'pairs.md', 'pairs.tex']
-    """
+    """Write ``stem.csv``, ``stem.csv-metadata.json``, ``stem.md`` and ``stem.tex``."""
     csv_path, number = stem.with_name(f"{stem.name}.csv"), _label(table)
     contents = {
         csv_path: to_csv(table),
@@ -440,15 +267,12 @@ def write_table(table: Table, stem: Path) -> tuple[Path, Path, Path, Path]:
 
 
 def _rows(table: Table) -> list[Row]:
-    frame = table.frame if table.shown is None else table.shown
-    records = frame.to_dict(orient="records")
-    columns = [_cells_of(column, records) for column in table.columns]
+    records = table.rows.to_dict(orient="records")
+    columns = []
+    for column in table.columns:
+        cells = [_cell(column, row) for row in records]
+        columns.append(aligned(cells) if column.align == "decimal" else cells)
     return [list(row) for row in zip(*columns, strict=True)]
-
-
-def _cells_of(column: Column, records: Sequence[Mapping[Hashable, Any]]) -> list[Cell]:
-    cells = [_cell(column, row) for row in records]
-    return aligned(cells) if column.align == "decimal" else cells
 
 
 def _side(column: Column) -> str:
@@ -480,7 +304,7 @@ def _beside(ours: str, printed: object, agrees: object) -> str:
 
 
 def _notes(table: Table, rows: list[Row]) -> list[str]:
-    """Return the notes, what the marks say, and what agreement is worth that is no finding."""
+    """Return the notes, the meaning of the marks, and the limits of agreement."""
     marks = {line[0] for row in rows for cell in row for line in cell.printed}
     kinds = {source.kind for source in table.provenance}
     near = "within the chance of the simulations" if "simulated" in kinds else "by rounding alone"
@@ -494,10 +318,8 @@ def _notes(table: Table, rows: list[Row]) -> list[str]:
 
 
 def _prints_bounds(table: Table) -> bool:
-    frame = table.frame if table.shown is None else table.shown
     names = [f"{column.name}_printed" for column in table.columns if column.printed]
-    cells = [cell for name in names for cell in frame[name]]
-    printed = [value for cell in cells for value in (cell if isinstance(cell, tuple) else (cell,))]
+    printed = [value for name in names for cell in table.rows[name] for value in _lines(cell)]
     return any(str(value).startswith(("<", ">", "≤", "≥")) for value in printed)
 
 

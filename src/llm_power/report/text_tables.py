@@ -1,4 +1,4 @@
-"""Rows of cells as a table, for a terminal or for a page."""
+"""Cells of text, and rows of them as a table, for a terminal or for a page."""
 
 from __future__ import annotations
 
@@ -6,29 +6,23 @@ from collections.abc import Sequence
 
 from llm_power.report._escape import escape_markdown
 
+_MOST_NAMES = 5
+
+
+def confidence(alpha: float) -> str:
+    """Return the confidence of an interval at a level, in per cent."""
+    return f"{100 * (1 - alpha):g}%"
+
+
+def first_names(names: Sequence[str]) -> str:
+    """Return the first names of a list, and the number of the others."""
+    hidden = len(names) - _MOST_NAMES
+    shown = ", ".join(names[:_MOST_NAMES])
+    return f"{shown} and {hidden:,} more" if hidden > 0 else shown
+
 
 def plain_table(rows: Sequence[Sequence[str]]) -> str:
-    """Return rows of cells in columns, numbers to the right and texts to the left.
-
-    Parameters
-    ----------
-    rows : sequence of sequence of str
-        The header, then at least one row.
-
-    Returns
-    -------
-    str
-        One line a row, and a line below the header.
-
-    Examples
-    --------
-    >>> from llm_power.report.text_tables import plain_table
-    >>> print(plain_table([["model", "score"], ["heron", "0.7"], ["wren", "12.5%"]]))
-    model  score
-    -----  -----
-    heron    0.7
-    wren   12.5%
-    """
+    """Return rows, the header first, in columns: numbers to the right and texts to the left."""
     columns = []
     for cells in zip(*rows, strict=True):
         width = max(map(len, cells))
@@ -39,26 +33,7 @@ def plain_table(rows: Sequence[Sequence[str]]) -> str:
 
 
 def markdown_table(rows: Sequence[Sequence[str]]) -> str:
-    r"""Return the same as a table of GitHub's Markdown; cells are literal text.
-
-    Parameters
-    ----------
-    rows : sequence of sequence of str
-        The header, then at least one row.
-
-    Returns
-    -------
-    str
-        One line a row, and one below the header.
-
-    Examples
-    --------
-    >>> from llm_power.report.text_tables import markdown_table
-    >>> print(markdown_table([["model", "score"], ["a|b", "0.7"]]))
-    | model | score |
-    |---|--:|
-    | a\|b | 0.7 |
-    """
+    """Return rows, the header first, as a table of GitHub's Markdown with literal text."""
     sides = [
         "--:" if all(map(_is_number, cells[1:])) else "---" for cells in zip(*rows, strict=True)
     ]

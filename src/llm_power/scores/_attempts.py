@@ -1,9 +1,4 @@
-"""Logs that are a list of attempts at items: one file a model, and all attempts of an item repeats.
-
-A format says how the attempts of a file are found (`AttemptsOf`); what else holds of every format
-is here: an item is the same in all files, its score is the mean over its attempts and missing
-unless it has as many as the others, and a mean that the file displays is that of its attempts.
-"""
+"""Logs that list attempts at items: one file a model, all attempts of an item its repeats."""
 
 from __future__ import annotations
 
@@ -17,9 +12,9 @@ from llm_power.errors import ScoreError
 from llm_power.scores._displayed import Displayed, displayed, inside
 from llm_power.scores._items import Items, mean_of_repeats, variance_of_repeats
 from llm_power.scores._json import json_document, json_records
-from llm_power.scores._logs import Logs, ModelScores
+from llm_power.scores._logs import Logs, ModelScores, one_by_one
 from llm_power.scores._source import LogFile, SourceFile, StreamedFile, read_file
-from llm_power.scores._table import as_float
+from llm_power.scores._table import number_in_json
 from llm_power.scores.options import ReadOptions
 from llm_power.scores.store import TaskScores
 
@@ -36,30 +31,15 @@ class Attempt:
 
 @dataclass(slots=True)
 class Run:
-    """What a file says besides its attempts, and where it is.
-
-    Attributes
-    ----------
-    log : LogFile
-        The file.
-    options : ReadOptions
-        What was declared.
-    made : dict of str to object
-        How scores were made, the same in all files.
-    displayed : list of Displayed
-        Means over all attempts that the file, or one beside it, displays.
-    is_graded : bool
-        Whether scores may lie between 0 and 1.
-    chosen : str, optional
-        Which of several results of an item is the score.
-    """
+    """What a file says besides its attempts, and where it is."""
 
     log: LogFile
     options: ReadOptions
+    # How scores were made, the same in all files.
     made: dict[str, object] = field(default_factory=dict)
-    displayed: list[Displayed] = field(default_factory=list)
-    is_graded: bool = False
-    chosen: str | None = None
+    displayed: list[Displayed] = field(default_factory=list)  # means over all attempts
+    is_graded: bool = False  # scores may lie between 0 and 1
+    chosen: str | None = None  # which of several results of an item is the score
 
 
 AttemptsOf = Callable[[SourceFile, Run], Iterable[Attempt]]
@@ -69,36 +49,28 @@ OfRecord = Callable[[Mapping[str, Any], int, Run], Iterable[Attempt]]
 def of_document(attempts_of: AttemptsOf) -> Callable[[Logs, ReadOptions], TaskScores]:
     """Return what reads logs that are read whole."""
 
-    def read(logs: Logs, options: ReadOptions) -> TaskScores:
-        items = Items(options.clusters)
-        found = []
-        for log in logs.files:
-            run, source = Run(log, options), read_file(log.path)
-            found.append(_scores(attempts_of(source, run), run, items, source))
-        return logs.join(found, options, clusters=items.columns)
+    def read(log: LogFile, options: ReadOptions, items: Items) -> ModelScores:
+        run, source = Run(log, options), read_file(log.path)
+        scores = _collected(attempts_of(source, run), run, items)
+        return _made(scores, run, source.without_data())
 
-    return read
+    return one_by_one(read)
 
 
 def of_records(attempts_of: OfRecord) -> Callable[[Logs, ReadOptions], TaskScores]:
     """Return what reads logs of one JSON object a record, of which none is kept."""
 
-    def read(logs: Logs, options: ReadOptions) -> TaskScores:
-        items = Items(options.clusters)
-        found = []
-        for log in logs.files:
-            run = Run(log, options)
-            with StreamedFile(log.path) as source:
-                attempts = (
-                    attempt
-                    for number, record in enumerate(json_records(source), start=1)
-                    for attempt in attempts_of(_object(record, number, log), number, run)
-                )
-                scores = _collected(attempts, run, items)
-                found.append(_made(scores, run, source.record()))
-        return logs.join(found, options, clusters=items.columns)
+    def read(log: LogFile, options: ReadOptions, items: Items) -> ModelScores:
+        run = Run(log, options)
+        with StreamedFile(log.path) as source:
+            attempts = (
+                attempt
+                for number, record in enumerate(json_records(source), start=1)
+                for attempt in attempts_of(_object(record, number, log), number, run)
+            )
+            return _made(_collected(attempts, run, items), run, source.record())
 
-    return read
+    return one_by_one(read)
 
 
 def _object(record: object, number: int, log: LogFile) -> Mapping[str, Any]:
@@ -106,10 +78,6 @@ def _object(record: object, number: int, log: LogFile) -> Mapping[str, Any]:
         problem = f"record {number} is a {type(record).__name__} instead of an object"
         raise log.fault(problem, "give the file as its tool wrote it")
     return record
-
-
-def _scores(attempts: Iterable[Attempt], run: Run, items: Items, source: SourceFile) -> ModelScores:
-    return _made(_collected(attempts, run, items), run, source.without_data())
 
 
 def _collected(attempts: Iterable[Attempt], run: Run, items: Items) -> dict[str, list[float]]:
@@ -138,14 +106,19 @@ def _made(scores: Mapping[str, Sequence[float]], run: Run, source: SourceFile) -
     )
 
 
-def document(source: SourceFile, log: LogFile) -> Mapping[str, Any]:
-    """Return the one JSON object of a file."""
+def json_of(source: SourceFile, log: LogFile) -> Any:
+    """Return the JSON of a file that was read whole."""
     try:
-        found = json_document(source.data)
+        return json_document(source.data)
     except ValueError as error:
         raise log.fault(
             f"not JSON in UTF-8 ({error})", "write or download the file again"
         ) from error
+
+
+def document(source: SourceFile, log: LogFile) -> Mapping[str, Any]:
+    """Return the one JSON object of a file."""
+    found = json_of(source, log)
     if not isinstance(found, dict):
         raise log.fault(
             f"a {type(found).__name__} instead of an object", "give the file as its tool wrote it"
@@ -180,11 +153,12 @@ def number_of(value: object, what: str, item: str, log: LogFile) -> float:
     """Return what has to be a number or a truth value; null is a missing score."""
     if value is None:
         return math.nan
-    if not isinstance(value, bool | int | float) or value != value:  # noqa: PLR0124
+    number = number_in_json(value)
+    if number is None:
         raise log.fault(
             f"{what} is {str(value)[:60]!r}, which is no number", "have the tool score it", item
         )
-    return as_float(value)
+    return number
 
 
 def named_folder(path: Path, below: str) -> Path | None:

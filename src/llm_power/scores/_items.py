@@ -19,19 +19,7 @@ from llm_power.statistics._typing import FloatArray
 
 @dataclass(slots=True)
 class Items:
-    """What the logs read so far say about the items, by id.
-
-    Attributes
-    ----------
-    clusters : sequence of str
-        Fields to take labels of.
-    contents : dict of str to mapping of str to bytes
-        Digest of each part of what an item is.
-    labels : dict of str to tuple of str
-        One label for each of `clusters`.
-    first : dict of str to Path
-        The log that had the item first.
-    """
+    """What the logs read so far say about the items, by id."""
 
     clusters: Sequence[str]
     contents: dict[str, Mapping[str, bytes]] = field(default_factory=dict)
@@ -39,25 +27,7 @@ class Items:
     first: dict[str, Path] = field(default_factory=dict)
 
     def admit(self, item: str, content: Mapping[str, Any], labelled: object, log: LogFile) -> None:
-        """Check that an item is what other logs have under its id, and note its labels.
-
-        Parameters
-        ----------
-        item : str
-            The id.
-        content : mapping of str to object
-            What says which item it is: parts of JSON.
-        labelled : object
-            What should be a dict that has a label in each of `clusters`.
-        log : LogFile
-            Where it is.
-
-        Raises
-        ------
-        ScoreError
-            If another item has the id, a label is missing or not the one it had, or the content
-            is nested too deeply to be compared.
-        """
+        """Check that an item is what other logs have under its id, and note its labels."""
         try:
             digests = {name: _digest(part) for name, part in content.items()}
         except RecursionError as error:
@@ -84,13 +54,7 @@ class Items:
         self.first.setdefault(item, log.path)
 
     def columns(self, items: Sequence[str]) -> dict[str, tuple[str, ...]]:
-        """Return the labels of `items` by field.
-
-        Raises
-        ------
-        ScoreError
-            If no log has one of the items, and with it its labels.
-        """
+        """Return the labels of `items` by field."""
         unknown = [item for item in items if item not in self.labels]
         if self.clusters and unknown:
             raise ScoreError(
@@ -107,21 +71,15 @@ class Items:
 def mean_of_repeats(
     scores: Mapping[str, Mapping[int, float]], repeats: Collection[int]
 ) -> dict[str, float]:
-    """Return the mean score of each item over `repeats`, NaN unless it has a score in all of them.
-
-    A mean over fewer repeats varies more than that of other items, and need not be of the same
-    expectation where repeats fail for a reason, so that it is no score of the same kind.
-    """
+    """Return the mean score of each item over `repeats`, NaN unless it has a score in each."""
+    # A mean over fewer varies more, and is biased where repeats fail for a reason.
     return _over_repeats(_mean, scores, repeats)
 
 
 def variance_of_repeats(
     scores: Mapping[str, Mapping[int, float]], repeats: Collection[int]
 ) -> dict[str, float]:
-    """Return the sample variance of each item's `repeats`, of the items that have them all.
-
-    It is unbiased; of a single repeat there is none.
-    """
+    """Return the sample variance of each item's `repeats`, of the items that have them all."""
     if len(repeats) < 2:
         return {}
     return _over_repeats(_variance, scores, repeats)

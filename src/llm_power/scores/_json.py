@@ -1,9 +1,7 @@
-"""JSON of any size, one record at a time: a list of them, one on each line, or lists in an object.
+"""JSON of any size, one record at a time: of a list, of lines, or of lists in an object."""
 
-Evaluation tools write JSON with Python, so what Python writes is read here: NaN and Infinity,
-which are not JSON, occur among log-probabilities. An object that has a key twice is refused,
-for a parser would keep one of the two values and drop the other.
-"""
+# Evaluation tools write JSON with Python, so NaN and Infinity are read: they occur among
+# log-probabilities. An object that has a key twice is refused, for a parser would drop one value.
 
 from __future__ import annotations
 
@@ -25,24 +23,7 @@ _SPACE: Final = re.compile(r"[ \t\n\r]*")
 
 
 def json_records(source: StreamedFile | HeldFile) -> Iterator[Any]:
-    """Yield the records of a file, which is a list if its first character is a bracket.
-
-    Parameters
-    ----------
-    source : StreamedFile or HeldFile
-        Open, and at its beginning. At the end of the last record all of it has been read.
-
-    Yields
-    ------
-    object
-        One record, and nothing kept of those before.
-
-    Raises
-    ------
-    ScoreError
-        If the file is not JSON in UTF-8 as far as it is read, a record is larger than
-        `LARGEST_RECORD`, or a key occurs twice in an object.
-    """
+    """Yield the records of a file, which is a list if its first character is a bracket."""
     text = _Text(source)
     if text.peek() != "[":
         yield from _lines(text)
@@ -53,26 +34,7 @@ def json_records(source: StreamedFile | HeldFile) -> Iterator[Any]:
 
 
 def json_members(source: StreamedFile, lists: Container[str] = ()) -> Iterator[tuple[str, Any]]:
-    """Yield the members of the one object that is in a file.
-
-    Parameters
-    ----------
-    source : StreamedFile
-        Open, and at its beginning. At the end of the last member all of it has been read.
-    lists : container of str
-        Names of members whose elements are yielded one by one, each with that name.
-
-    Yields
-    ------
-    tuple of str and object
-        Name and value, and nothing kept of those before.
-
-    Raises
-    ------
-    ScoreError
-        If the file is not one JSON object in UTF-8 as far as it is read, a value is larger than
-        `LARGEST_RECORD`, or a key occurs twice in an object.
-    """
+    """Yield the members of the one object that is in a file."""
     text = _Text(source)
     if text.peek() != "{":
         raise text.fault("it does not begin as an object")
@@ -99,13 +61,7 @@ def json_members(source: StreamedFile, lists: Container[str] = ()) -> Iterator[t
 
 
 def json_document(data: bytes) -> Any:
-    """Return what a small file says as a whole, by the same rules.
-
-    Raises
-    ------
-    ValueError
-        If it is not JSON in UTF-8, or a key occurs twice in an object.
-    """
+    """Return what a small file says as a whole, by the same rules."""
     try:
         return json.loads(data.decode("utf-8-sig"), object_pairs_hook=_unique)
     except RecursionError as error:

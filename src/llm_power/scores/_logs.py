@@ -1,8 +1,4 @@
-"""Logs of one task, one file a model: which files they are, and what their places say.
-
-Tools that log write a file for each run of a model on a task, and name it after the task and
-the time of the run. A file that was given another name is called after its model.
-"""
+"""Logs of one task, one file a model: which files they are, and what their places say."""
 
 from __future__ import annotations
 
@@ -20,7 +16,7 @@ from numpy.typing import NDArray
 from llm_power.errors import ScoreError, listed
 from llm_power.scores._displayed import Displayed
 from llm_power.scores._head import Head
-from llm_power.scores._items import in_order, score_matrix
+from llm_power.scores._items import Items, in_order, score_matrix
 from llm_power.scores._source import LogFile, NoClusterColumn, SourceFile, common_folder
 from llm_power.scores._table import scaled
 from llm_power.scores.options import ReadOptions
@@ -41,62 +37,25 @@ def _time_of_change(path: Path) -> tuple[Any, ...]:
     return (match[0].replace(":", "-"),) if match else ("", path.stat().st_mtime)
 
 
-def _itself(path: Path) -> Path:
-    return path
-
-
-def _anywhere(_: Path) -> bool:
-    return True
-
-
-def _no_groups(_: Iterable[Path]) -> Mapping[str, Sequence[str]]:
-    return {}
-
-
 @dataclass(frozen=True, slots=True)
 class LogFormat:
-    """How the logs of a tool are called, known and read: all that a format of logs says of itself.
+    """How the logs of a tool are called, known and read."""
 
-    Attributes
-    ----------
-    name : re.Pattern
-        Of a file's name; with a group ``task``, unless `task_of` tells the task.
-    patterns : tuple of str
-        Of the files below a folder, for `Path.glob`.
-    model_of : callable
-        Model of a file that has such a name; another file is called after its model.
-    read : callable
-        Reads one task's logs.
-    fits : callable
-        Whether a file is one, by what is in it.
-    task_of : callable, optional
-        Task of a file, None if unknown; by default what its name says.
-    created : callable
-        What orders the runs of one model on one task: the largest is the one to keep.
-    unit : callable
-        What a file found in a folder is a part of: itself, or a folder of its model.
-    is_loose : bool
-        Whether other tools' files may have such names, so that they have to be looked into.
-    is_at : callable
-        Whether a file of such a name is one, by where it lies.
-    beside : str
-        Name of a file that may be given with the logs and is none.
-    groups : callable
-        Subtasks of each group that the runs of these files were of.
-    """
-
-    name: re.Pattern[str]
-    patterns: tuple[str, ...]
+    name: re.Pattern[str]  # of a file; with a group `task`, unless there is `task_of`
+    patterns: tuple[str, ...]  # of the files below a folder, for `Path.glob`
+    # Of a file that has such a name; another file is called after its model.
     model_of: Callable[[Path], str]
     read: Callable[[Logs, ReadOptions], TaskScores]
     fits: Callable[[Head], bool]
     task_of: Callable[[Path], str | None] | None = None
+    # Of several runs of a model on a task, the largest is the one to keep.
     created: Callable[[Path], tuple[Any, ...]] = _time_of_change
-    unit: Callable[[Path], Path] = _itself
-    is_loose: bool = False
-    is_at: Callable[[Path], bool] = _anywhere
-    beside: str = ""
-    groups: Callable[[Iterable[Path]], Mapping[str, Sequence[str]]] = _no_groups
+    unit: Callable[[Path], Path] = lambda path: path  # or the folder of its model
+    is_loose: bool = False  # other tools' files have such names: look into them
+    is_at: Callable[[Path], bool] = lambda _: True
+    beside: str = ""  # a file that may be given with the logs and is none
+    # Subtasks of each group that the runs of these files were of.
+    groups: Callable[[Iterable[Path]], Mapping[str, Sequence[str]]] = lambda _: {}
 
     def find(self, folder: Path) -> list[Path]:
         """Return the files of the format below a folder, in the order of their paths."""
@@ -125,10 +84,7 @@ class LogFormat:
     def tasks(
         self, paths: Sequence[Path], options: ReadOptions, note: Callable[[str], None]
     ) -> list[TaskScores]:
-        """Read the logs of every task, and pool those of a group where that was asked for.
-
-        `note` is told which runs are left out for later ones.
-        """
+        """Read the logs of every task, and pool those of a group where that was asked for."""
         found = [replace(logs, note=note) for logs in find_logs(paths, options, self)]
         for logs in found:
             for left in logs.left:
@@ -161,13 +117,7 @@ class LogFormat:
 def read_each(
     reads: Iterable[Callable[[ReadOptions], list[TaskScores]]], options: ReadOptions
 ) -> list[TaskScores]:
-    """Read tasks of which some may lack a cluster column, but not all of them.
-
-    Raises
-    ------
-    ScoreError
-        As of the readers, and if no task has a cluster column.
-    """
+    """Read tasks of which some may lack a cluster column, but not all of them."""
     faults: list[NoClusterColumn] = []
     found = [task for read in reads for task in _read_what_is_there(read, options, faults)]
     for fault in faults:
@@ -191,54 +141,29 @@ def _read_what_is_there(
 
 @dataclass(frozen=True, slots=True)
 class ModelScores:
-    """What one model's log says.
-
-    Attributes
-    ----------
-    log : LogFile
-        Where it was read.
-    source : SourceFile
-        The record of the file.
-    scores : mapping of str to float
-        By item.
-    made : mapping of str to object
-        How the scores were made: what two logs both have here must be the same in both.
-    declared : collection of str
-        Items of the log's data set, where it lists them.
-    is_graded : bool
-        Whether a score may be other than 0 or 1 by how it is made.
-    n_repeats : int
-        Repeats of which a score is the mean; 1 where it is no mean.
-    variances : mapping of str to float
-        Sample variance of the repeats, by item.
-    displayed : sequence of Displayed
-        Scores that the file, or one beside it, displays of these items.
-    """
+    """What one model's log says."""
 
     log: LogFile
     source: SourceFile
     scores: Mapping[str, float]
+    # How the scores were made: what two logs both have here must be the same in both.
     made: Mapping[str, object] = field(default_factory=dict)
-    declared: Collection[str] = ()
+    declared: Collection[str] = ()  # items of the log's data set, where it lists them
     is_graded: bool = False
     n_repeats: int = 1
-    variances: Mapping[str, float] = field(default_factory=dict)
+    variances: Mapping[str, float] = field(default_factory=dict)  # of the repeats, by item
     displayed: Sequence[Displayed] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Logs:
-    """The files of one task, by model in the order of the names, and what to call them.
-
-    `left` holds the runs that were left out for a later one of the same model; `note` is told of
-    each score that is accepted.
-    """
+    """The files of one task, by model in the order of the names, and what to call them."""
 
     task: str
     source: str
     files: Sequence[LogFile]
     given: Sequence[Path] = ()
-    left: Sequence[LogFile] = ()
+    left: Sequence[LogFile] = ()  # runs left out for a later one of the same model
     note: Callable[[str], None] = lambda _note: None
 
     def join(
@@ -250,27 +175,7 @@ class Logs:
         further: Sequence[SourceFile] = (),
         tolerated: dict[str, dict[str, int]] | None = None,
     ) -> TaskScores:
-        """Return the scores of all logs, as one task.
-
-        Parameters
-        ----------
-        read : sequence of ModelScores
-            What the files say, in their order.
-        options : ReadOptions
-            What was declared.
-        clusters : callable
-            Labels of items by cluster column.
-        further : sequence of SourceFile
-            Files beside the logs.
-        tolerated : dict, optional
-            As of `Provenance`.
-
-        Raises
-        ------
-        ScoreError
-            If scores were not made alike, are not those that are displayed, or fail a check of
-            `TaskScores`.
-        """
+        """Return the scores of all logs, as one task."""
         accepted = self._accepted(read, options)
         _check_alike(read)
         items = in_order({item for one in read for item in (*one.scores, *one.declared)})
@@ -324,6 +229,19 @@ class Logs:
         return {f"left out for a later run: {log.path.name}": {log.model: 1} for log in self.left}
 
 
+def one_by_one(
+    read_log: Callable[[LogFile, ReadOptions, Items], ModelScores],
+) -> Callable[[Logs, ReadOptions], TaskScores]:
+    """Return what reads a task whose logs are read one after the other, and share their items."""
+
+    def read(logs: Logs, options: ReadOptions) -> TaskScores:
+        items = Items(options.clusters)
+        found = [read_log(log, options, items) for log in logs.files]
+        return logs.join(found, options, clusters=items.columns)
+
+    return read
+
+
 # Of how scores were made, what a user may choose, and by which option.
 _CHOSEN: Final = {
     "metric": "metric",
@@ -348,11 +266,7 @@ def _check_alike(read: Sequence[ModelScores]) -> None:
 
 
 class Choice:
-    """The metric of a log: one that was declared, or else the first that occurs.
-
-    Where none was declared, there must in the end have been no other. Several may be declared,
-    separated by commas, for tasks that have different ones: the first that a log has is taken.
-    """
+    """The metric of a log: the first declared that it has, or else the only one that occurs."""
 
     def __init__(self, declared: str | None) -> None:
         self._declared = declared.split(",") if declared is not None else []
@@ -390,29 +304,7 @@ def _several_tasks(tasks: Iterable[str | None], files: Sequence[Path]) -> ScoreE
 
 
 def find_logs(paths: Sequence[Path], options: ReadOptions, form: LogFormat) -> list[Logs]:
-    """Find the logs of each task.
-
-    Parameters
-    ----------
-    paths : sequence of Path
-        Files; or folders, of which all files of the format are taken, however deep they lie.
-        Where nothing tells the task of a folder's files, the folder is a task.
-    options : ReadOptions
-        `task` picks among the tasks, where there is more than one; `exclude` leaves models out;
-        `names` calls runs otherwise; `latest` takes the newest of several runs.
-    form : LogFormat
-        How the files are called.
-
-    Returns
-    -------
-    list of Logs
-        At least one task, each of at least one file, in the order of their first files.
-
-    Raises
-    ------
-    ScoreError
-        If a folder holds no such file, or there are two files of one model.
-    """
+    """Find the logs of each task."""
     files: dict[str | None, dict[Path, list[Path]]] = {}
     beside = [path for path in paths if path.name == form.beside]
     logs = [path for path in paths if path.name != form.beside]
@@ -512,23 +404,7 @@ def _expand(path: Path, form: LogFormat) -> Sequence[Path]:
 def pooled(
     tasks: Mapping[str, TaskScores], groups: Mapping[str, Sequence[str]], place: Path
 ) -> list[TaskScores]:
-    """Pool the tasks of each group, and leave the others as they are.
-
-    Parameters
-    ----------
-    tasks : mapping of str to TaskScores
-        By name.
-    groups : mapping of str to sequence of str
-        Subtasks by group; a subtask may be a group itself.
-    place : Path
-        A file, to be named where there is nothing to pool.
-
-    Returns
-    -------
-    list of TaskScores
-        Every task has the cluster column `SUBTASK`. Items of a group are called SUBTASK/ITEM; a
-        model that lacks a subtask misses its items.
-    """
+    """Pool the tasks of each group, and leave the others as they are."""
     inner = {name for members in groups.values() for name in members}
     outer = {name: _leaves(name, groups) for name in groups if name not in inner}
     if not outer:

@@ -44,13 +44,7 @@ class SourceFile:
 
 
 def read_file(path: str | os.PathLike[str]) -> SourceFile:
-    """Read a file whole.
-
-    Raises
-    ------
-    ScoreError
-        If there is no such file or it cannot be read.
-    """
+    """Read a file whole."""
     place = Path(path)
     try:
         with open_file(place) as stream:
@@ -79,10 +73,7 @@ class LogFile:
 
 
 class StreamedFile:
-    """A file read once, in pieces, and hashed as it is read: for one too large to hold.
-
-    Used as a context manager; opening and reading raise `ScoreError` where `read_file` does.
-    """
+    """A file read once, in pieces, and hashed as it is read: for one too large to hold."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
@@ -152,13 +143,7 @@ def joint_source(folder: Path, files: Sequence[SourceFile]) -> SourceFile:
 
 
 def only_file(paths: Sequence[Path]) -> SourceFile:
-    """Read the one file of a reader that takes no more.
-
-    Raises
-    ------
-    ScoreError
-        If there is more than one path, or `read_file` fails.
-    """
+    """Read the one file of a reader that takes no more."""
     if len(paths) != 1:
         raise ScoreError(
             f"{len(paths)} paths for a reader of one table",

@@ -1,10 +1,7 @@
-"""Tables as they arrive, CSV, Parquet or JSON, before anything is known of models and items.
+"""Tables as they arrive, CSV, Parquet or JSON, before anything is known of models and items."""
 
-A file may be compressed (gzip, xz, or a zip of the one file), and a table may be a workbook of one
-sheet. Nothing is guessed. In a CSV every cell is text, an empty cell is missing and nothing else:
-``NA`` is a name or an error, never a hole. In a Parquet or JSON a null is missing and a NaN is an
-error, for it is what a failed computation leaves behind.
-"""
+# In a CSV an empty cell is missing, and nothing else: ``NA`` is a name or an error. In Parquet and
+# JSON a null is missing; a NaN is an error, for a failed computation leaves it behind.
 
 from __future__ import annotations
 
@@ -74,11 +71,7 @@ class Declared(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Named columns of one file in file order, and the metadata that came along.
-
-    `columns` holds pyarrow arrays, each in one piece. Where words of `true` are given, text is 1 if
-    it is one of them (in lower case) and 0 otherwise.
-    """
+    """Named columns of one file in file order, and the metadata that came along."""
 
     source: SourceFile
     columns: Mapping[str, Any]
@@ -157,10 +150,7 @@ class Table:
         return next(numbers, 0.0) == -math.inf and all(number == -math.inf for number in numbers)
 
     def score_matrix(self, models: Sequence[str], items: Sequence[str]) -> FloatArray:
-        """Return the columns `models` side by side, shape (n_items, n_models).
-
-        The first fault of each column is told, as far as there is room.
-        """
+        """Return the columns `models` side by side, shape (n_items, n_models)."""
         values = np.empty((len(items), len(models)))
         faults = []
         for j, model in enumerate(models):
@@ -297,14 +287,7 @@ def is_workbook(data: bytes) -> bool:
 
 
 def read_workbook(source: SourceFile) -> Table:
-    """Read the one sheet of an .xlsx, every cell as text.
-
-    Raises
-    ------
-    ScoreError
-        If the extra `excel` is not installed, or the workbook cannot be read, has several sheets,
-        or is no table.
-    """
+    """Read the one sheet of an .xlsx, every cell as text."""
     try:
         from openpyxl import load_workbook  # noqa: PLC0415
     except ImportError as error:
@@ -370,13 +353,7 @@ def is_json(data: bytes) -> bool:
 
 
 def read_parquet(source: SourceFile, columns: Sequence[str] | None = None) -> Table:
-    """Read a Parquet file: every column, or those named, which are there.
-
-    Raises
-    ------
-    ScoreError
-        If the file is not Parquet, is damaged, or has two columns of the same name.
-    """
+    """Read a Parquet file: every column, or those named, which are there."""
     names, _ = parquet_header(source)
     _check_header(names, source)
     try:
@@ -398,13 +375,7 @@ def read_parquet(source: SourceFile, columns: Sequence[str] | None = None) -> Ta
 
 
 def parquet_header(source: SourceFile) -> tuple[list[str], Mapping[bytes, bytes]]:
-    """Return the column names and the metadata of a Parquet file.
-
-    Raises
-    ------
-    ScoreError
-        If the file is not Parquet, or its footer is damaged.
-    """
+    """Return the column names and the metadata of a Parquet file."""
     try:
         schema = pq.read_schema(pa.BufferReader(source.data))
         return schema.names, schema.metadata or {}
@@ -415,14 +386,7 @@ def parquet_header(source: SourceFile) -> tuple[list[str], Mapping[bytes, bytes]
 
 
 def read_csv(source: SourceFile) -> Table:
-    """Read a comma-separated table, UTF-8 with or without a byte order mark, every cell as text.
-
-    Raises
-    ------
-    ScoreError
-        If the text is not UTF-8, a quote is not closed, a row has another number of cells than
-        the header, or a header is empty or occurs twice.
-    """
+    """Read a comma-separated table, UTF-8 with or without a byte order mark, every cell as text."""
     return _of_rows(_csv_rows(source), source)
 
 
@@ -447,15 +411,7 @@ def _of_rows(rows: Iterator[list[str]], source: SourceFile) -> Table:
 
 
 def read_json(source: SourceFile, paths: Sequence[str] = ()) -> Table:
-    """Read JSON Lines, or one list: an object a row, each with the same names.
-
-    A path names a field of an object in the row, as does ``doc.id``.
-
-    Raises
-    ------
-    ScoreError
-        If the file is not JSON in UTF-8, or a row is no object or has other names than the first.
-    """
+    """Read JSON Lines, or one list: an object a row, each with the same names."""
     columns: dict[str, list[Any]] = {}
     for number, row in enumerate(json_records(HeldFile(source)), start=1):
         if not isinstance(row, dict):
@@ -559,6 +515,13 @@ def as_float(number: float) -> float:
         return float(number)
     except OverflowError:
         return math.inf
+
+
+def number_in_json(value: object) -> float | None:
+    """Return a number or a truth value as a float, None if it is neither or NaN."""
+    if not isinstance(value, bool | int | float) or value != value:  # noqa: PLR0124
+        return None
+    return as_float(value)
 
 
 def _whole(column: Any) -> Any:

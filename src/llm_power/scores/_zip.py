@@ -48,15 +48,7 @@ _MANY: Final = 0xFFFF
 
 
 class Archive:
-    """The members of an open zip; where two have the same name, the later replaced the earlier.
-
-    Made by `open_archive`, within which `_DAMAGED` become `ScoreError`.
-
-    Attributes
-    ----------
-    names : list of str
-        The names of all members in the order of the zip's directory, repeated ones repeatedly.
-    """
+    """The members of an open zip; where two have the same name, the later replaced the earlier."""
 
     def __init__(self, stream: BinaryIO, file: str) -> None:
         self._stream, self._file = stream, file
@@ -71,10 +63,8 @@ class Archive:
             raise zipfile.BadZipFile("Other number of files in directory than declared")
 
     def read(self, name: str) -> bytes:
-        """Return a member, which has the size and the check sum that the zip says it has.
-
-        Those that it replaced have them too, or the name might be one that damage has made.
-        """
+        """Return a member, which has the size and the check sum that the zip says it has."""
+        # Those that it replaced have them too, or damage might have made the name.
         *_, data = map(self._read, self._members[name])
         return data
 
@@ -150,13 +140,7 @@ class Archive:
 
 @contextmanager
 def open_archive(source: Path | bytes, file: str) -> Iterator[Archive]:
-    """Open a zip that is at a path, or in memory; `file` names it in messages.
-
-    Raises
-    ------
-    ScoreError
-        If it is no zip, is damaged, or expands without bound.
-    """
+    """Open a zip that is at a path, or in memory; `file` names it in messages."""
     try:
         with open_file(source) if isinstance(source, Path) else io.BytesIO(source) as stream:
             yield Archive(stream, file)

@@ -1,24 +1,12 @@
-"""Results of OpenCompass, BFCL, AlpacaEval and Every Eval Ever.
-
-- OpenCompass writes ``results/MODEL/DATASET.json``, with ``details`` where it was told to dump
-  them: a list, or an object by number, whose ``correct`` is a truth value, or a list, one a repeat.
-- BFCL, the Berkeley Function-Calling Leaderboard, writes ``score/MODEL/.../BFCL_vN_T_score.json``
-  with a line of totals and a line for each failure. Which items there were stands in the file
-  ``result/MODEL/.../BFCL_vN_T_result.json``, without which nothing can be said.
-- AlpacaEval writes ``annotations.json``: a record an instruction, whose ``preference`` is from 1,
-  for the output of the baseline ``generator_1``, to 2, for that of the model ``generator_2``. The
-  score is the preference less 1, and the baseline has to be the same for all models.
-- Every Eval Ever (schema 0.3.0) is a common form that logs of several tools are converted to:
-  ``ID_samples.jsonl``, a line an item. Its converter of lm-evaluation-harness writes a missing
-  score as 0, which nothing in the file tells from a wrong answer.
-"""
+"""Results of OpenCompass, BFCL, AlpacaEval and Every Eval Ever."""
 
 from __future__ import annotations
 
 import csv
+import hashlib
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
@@ -41,32 +29,11 @@ from llm_power.scores._head import Head
 from llm_power.scores._json import json_records
 from llm_power.scores._logs import LogFormat
 from llm_power.scores._source import HeldFile, SourceFile, read_file
-from llm_power.scores.options import ReadOptions
-from llm_power.scores.store import TaskScores
 
 _AS_WRITTEN: Final = "give the file as its tool wrote it"
 # Metrics of Every Eval Ever that are means of the scores of samples.
 _MEANS: Final = {"accuracy", "acc", "exact_match", "mean", "pass_rate", "pass@1"}
 _CORRECT: Final = ("correct", "is_correct", "cascade_correct")
-
-
-def read_opencompass(paths: Sequence[Path], options: ReadOptions) -> TaskScores:
-    """Read results of OpenCompass with details, one file a model.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> import json
-    >>> from llm_power import ReadOptions
-    >>> from llm_power.scores.answer_results import read_opencompass
-    >>> for model, solved in {"heron": [True, False], "wren": [True, True]}.items():
-    ...     details = {"type": "GEN"} | {str(i): {"correct": s} for i, s in enumerate(solved)}
-    ...     _ = Path(f"{model}.json").write_text(json.dumps({"details": details}))
-    ...
-    >>> read_opencompass(sorted(Path().glob("*.json")), ReadOptions()).mean_scores
-    array([0.5, 1. ])
-    """
-    return OPENCOMPASS.one_task(paths, options)
 
 
 def _of_opencompass(source: SourceFile, run: Run) -> Iterator[Attempt]:
@@ -110,31 +77,7 @@ OPENCOMPASS: Final = LogFormat(
     ),
     is_loose=True,
 )
-
-
-def read_bfcl(paths: Sequence[Path], options: ReadOptions) -> TaskScores:
-    """Read scores of the Berkeley Function-Calling Leaderboard, one file a model.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> import json
-    >>> from llm_power import ReadOptions
-    >>> from llm_power.scores.answer_results import read_bfcl
-    >>> for model, failed in {"heron": ["simple_1"], "wren": ["simple_0", "simple_1"]}.items():
-    ...     ids = [f"simple_{i}" for i in range(3)]
-    ...     total = {"accuracy": 1 - len(failed) / 3, "correct_count": 3 - len(failed)}
-    ...     for kind, rows in {"result": ids, "score": failed}.items():
-    ...         path = Path(kind, model, f"BFCL_v4_simple_{kind}.json")
-    ...         path.parent.mkdir(parents=True)
-    ...         lines = [{"id": item} for item in rows]
-    ...         lines = [total | {"total_count": 3}, *lines] if kind == "score" else lines
-    ...         _ = path.write_text(chr(10).join(map(json.dumps, lines)))
-    ...
-    >>> read_bfcl([Path("score")], ReadOptions()).mean_scores.round(2)
-    array([0.67, 0.33])
-    """
-    return BFCL.one_task(paths, options)
+read_opencompass: Final = OPENCOMPASS.one_task
 
 
 def _of_bfcl(source: SourceFile, run: Run) -> Iterator[Attempt]:
@@ -194,31 +137,7 @@ BFCL: Final = LogFormat(
     read=of_document(_of_bfcl),
     fits=lambda head: _is_total(head.record),
 )
-
-
-def read_alpaca_eval(paths: Sequence[Path], options: ReadOptions) -> TaskScores:
-    """Read annotations of AlpacaEval, one file a model; `clusters` may be ``dataset``.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> import json
-    >>> from llm_power import ReadOptions
-    >>> from llm_power.scores.answer_results import read_alpaca_eval
-    >>> for model, preferences in {"heron": [1.9, 1.5], "wren": [1.0, 1.25]}.items():
-    ...     records = [
-    ...         {"instruction": f"Say {i}.", "generator_1": "gpt4", "preference": preference}
-    ...         | {"generator_2": model}
-    ...         for i, preference in enumerate(preferences)
-    ...     ]
-    ...     path = Path(model, "annotations.json")
-    ...     path.parent.mkdir()
-    ...     _ = path.write_text(json.dumps(records))
-    ...
-    >>> read_alpaca_eval(sorted(Path().glob("*/*.json")), ReadOptions()).mean_scores.round(3)
-    array([0.7  , 0.125])
-    """
-    return ALPACA_EVAL.one_task(paths, options)
+read_bfcl: Final = BFCL.one_task
 
 
 def _of_alpaca_eval(record: Mapping[str, Any], number: int, run: Run) -> Iterator[Attempt]:
@@ -233,9 +152,12 @@ def _of_alpaca_eval(record: Mapping[str, Any], number: int, run: Run) -> Iterato
             "keep the comparisons with one baseline",
         )
     run.is_graded = True
+    # From 1, for the baseline's output, to 2, for the model's.
     preference = number_of(record.get("preference"), "the preference", str(number), run.log)
-    item, content = str(number - 1), {"instruction": instruction}
-    yield Attempt(item, preference - 1, content, record)
+    item = str(number - 1)
+    if run.options.match == "content":
+        item = hashlib.sha256(instruction.encode()).hexdigest()[:16]
+    yield Attempt(item, preference - 1, {"instruction": instruction}, record)
 
 
 def _win_rate(path: Path, generator: object) -> list[Displayed]:
@@ -267,33 +189,7 @@ ALPACA_EVAL: Final = LogFormat(
     ),
     is_loose=True,
 )
-
-
-def read_every_eval_ever(paths: Sequence[Path], options: ReadOptions) -> TaskScores:
-    """Read samples of Every Eval Ever, one file a model.
-
-    `metric` is an ``evaluation_result_id``, where a sample has several. Samples of one id are
-    repeats, by ``metadata.epoch``.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> import json
-    >>> from llm_power import ReadOptions
-    >>> from llm_power.scores.answer_results import read_every_eval_ever
-    >>> for model, scores in {"heron": [1.0, 0.0], "wren": [1.0, 1.0]}.items():
-    ...     records = [
-    ...         {"model_id": model, "evaluation_name": "exam", "sample_id": str(i)}
-    ...         | {"schema_version": "0.3.0", "evaluation": {"score": score}}
-    ...         for i, score in enumerate(scores)
-    ...     ]
-    ...     path = Path(f"{model}_samples.jsonl")
-    ...     _ = path.write_text(chr(10).join(map(json.dumps, records)))
-    ...
-    >>> read_every_eval_ever(sorted(Path().glob("*.jsonl")), ReadOptions()).mean_scores
-    array([0.5, 1. ])
-    """
-    return EVERY_EVAL_EVER.one_task(paths, options)
+read_alpaca_eval: Final = ALPACA_EVAL.one_task
 
 
 def _of_every_eval_ever(record: Mapping[str, Any], number: int, run: Run) -> Iterator[Attempt]:
@@ -322,6 +218,7 @@ def _of_every_eval_ever(record: Mapping[str, Any], number: int, run: Run) -> Ite
     said = record.get("evaluation")
     if not isinstance(said, dict) or not isinstance(model, str):
         raise log.fault(f"record {number} has no evaluation of a model_id", _AS_WRITTEN, item)
+    # The converter of lm-evaluation-harness writes a missing score as 0, which nothing tells.
     score = number_of(said.get("score"), "the score", item, log)
     run.is_graded |= not math.isnan(score) and score not in {0.0, 1.0}
     yield Attempt(item, score, {"input": record.get("input")}, record.get("metadata"))
@@ -361,3 +258,4 @@ EVERY_EVAL_EVER: Final = LogFormat(
     fits=_is_sample_of_every_eval,
     is_loose=True,
 )
+read_every_eval_ever: Final = EVERY_EVAL_EVER.one_task

@@ -1,21 +1,9 @@
-"""Results of benchmarks of code and agents: EvalPlus, LiveCodeBench, Terminal-Bench.
-
-- EvalPlus (github.com/evalplus/evalplus) writes ``SAMPLES_eval_results.json``: for each problem a
-  list of solutions, with ``base_status`` by the original tests and ``plus_status`` by the others.
-  ``plus`` counts what passes both, as its pass@1 does.
-- LiveCodeBench writes ``MODEL/Scenario.codegeneration_N_TEMPERATURE_eval_all.json``: a record a
-  problem, with the ``graded_list`` of its solutions. The file that ends in ``eval.json`` beside it
-  displays pass@1.
-- Terminal-Bench writes ``RUN/results.json``, with a trial a record, beside ``run_metadata.json``. A
-  trial whose outcome is null was not resolved, as its accuracy has it.
-
-Several solutions or trials are repeats of one item.
-"""
+"""Results of benchmarks of code and agents: EvalPlus, LiveCodeBench, Terminal-Bench."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -34,35 +22,11 @@ from llm_power.scores._displayed import displayed
 from llm_power.scores._json import json_document
 from llm_power.scores._logs import Choice, LogFormat
 from llm_power.scores._source import SourceFile, read_file
-from llm_power.scores.options import ReadOptions
-from llm_power.scores.store import TaskScores
 
 _PASS: Final = "pass"
 _AS_WRITTEN: Final = "give the file as its tool wrote it"
 _METADATA: Final = "run_metadata.json"
 _SCENARIO: Final = re.compile(r"Scenario\.(?P<task>[a-z]+)_.*eval_all\.json")
-
-
-def read_evalplus(paths: Sequence[Path], options: ReadOptions) -> TaskScores:
-    """Read results of EvalPlus, one file a model; `metric` is ``base`` or ``plus``.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> import json
-    >>> from llm_power import ReadOptions
-    >>> from llm_power.scores.code_results import read_evalplus
-    >>> for model, statuses in {"heron": ["pass", "fail"], "wren": ["fail", "fail"]}.items():
-    ...     solved = {
-    ...         f"HumanEval/{i}": [{"base_status": status, "plus_status": None}]
-    ...         for i, status in enumerate(statuses)
-    ...     }
-    ...     _ = Path(f"{model}_eval_results.json").write_text(json.dumps({"eval": solved}))
-    ...
-    >>> read_evalplus(sorted(Path().glob("*.json")), ReadOptions()).mean_scores
-    array([0.5, 0. ])
-    """
-    return EVALPLUS.one_task(paths, options)
 
 
 def _of_evalplus(source: SourceFile, run: Run) -> Iterator[Attempt]:
@@ -86,6 +50,7 @@ def _of_evalplus(source: SourceFile, run: Run) -> Iterator[Attempt]:
                     "set metric to base or plus",
                     item,
                 )
+            # `plus` counts what passes both kinds of tests, as the pass@1 of EvalPlus does.
             passed = status["base" if "base" in status else metric] == _PASS
             yield Attempt(item, float(passed and status[metric] == _PASS))
     choice.check(run.log, "metrics")
@@ -111,25 +76,7 @@ EVALPLUS: Final = LogFormat(
     fits=lambda head: isinstance(head.record, dict) and {"hash", "eval"} <= {*head.record},
     is_loose=True,
 )
-
-
-def read_livecodebench(paths: Sequence[Path], options: ReadOptions) -> TaskScores:
-    """Read results of LiveCodeBench, one file a model; `clusters` names fields of the problems.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> import json
-    >>> from llm_power import ReadOptions
-    >>> from llm_power.scores.code_results import read_livecodebench
-    >>> for model, grades in {"heron": [True, False], "wren": [True, True]}.items():
-    ...     records = [{"question_id": str(i), "graded_list": [g]} for i, g in enumerate(grades)]
-    ...     _ = Path(f"{model}.json").write_text(json.dumps(records))
-    ...
-    >>> read_livecodebench(sorted(Path().glob("*.json")), ReadOptions()).mean_scores
-    array([0.5, 1. ])
-    """
-    return LIVECODEBENCH.one_task(paths, options)
+read_evalplus: Final = EVALPLUS.one_task
 
 
 def _of_livecodebench(record: Mapping[str, Any], number: int, run: Run) -> Iterator[Attempt]:
@@ -154,26 +101,7 @@ LIVECODEBENCH: Final = LogFormat(
         isinstance(head.record, dict) and {"question_id", "graded_list"} <= {*head.record}
     ),
 )
-
-
-def read_terminal_bench(paths: Sequence[Path], options: ReadOptions) -> TaskScores:
-    """Read results of Terminal-Bench, one run of an agent and its model a file.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> import json
-    >>> from llm_power import ReadOptions
-    >>> from llm_power.scores.code_results import read_terminal_bench
-    >>> for agent, solved in {"heron": [True, False], "wren": [None, True]}.items():
-    ...     trials = [{"task_id": f"t{i}", "is_resolved": s} for i, s in enumerate(solved)]
-    ...     _ = Path(f"{agent}.json").write_text(json.dumps({"results": trials}))
-    ...
-    >>> read_terminal_bench(sorted(Path().glob("*.json")), ReadOptions()).values
-    array([[1., 0.],
-           [0., 1.]])
-    """
-    return TERMINAL_BENCH.one_task(paths, options)
+read_livecodebench: Final = LIVECODEBENCH.one_task
 
 
 def _of_terminal_bench(source: SourceFile, run: Run) -> Iterator[Attempt]:
@@ -186,6 +114,7 @@ def _of_terminal_bench(source: SourceFile, run: Run) -> Iterator[Attempt]:
     run.made = {name: metadata.get(name) for name in ("dataset_name", "dataset_version")}
     for number, trial in enumerate(trials, start=1):
         item = text_of(trial, "task_id", run.log, number)
+        # A trial without an outcome was not resolved, as the displayed accuracy has it.
         resolved = trial.get("is_resolved") or False
         yield Attempt(item, number_of(resolved, "is_resolved", item, run.log), {}, trial)
 
@@ -227,3 +156,4 @@ TERMINAL_BENCH: Final = LogFormat(
     ),
     is_loose=True,
 )
+read_terminal_bench: Final = TERMINAL_BENCH.one_task

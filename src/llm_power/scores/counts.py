@@ -1,12 +1,8 @@
-"""Tables of counts, a row a pair of models, which is how papers print them.
+"""Tables of counts, a row a pair of models, which is how papers print them."""
 
-A row has ``model_a``, ``model_b``, the items ``n``, those that only the first solved (``b``) and
-only the second (``c``), and either the other two cells ``n11`` and ``n00`` or both accuracies
-``p_a`` and ``p_b``; ``task`` where there are several. Nothing says which items the pairs of a table
-share, so that each pair is a task of its own. A family of them is adjusted as if they were
-independent, which holds the level of two-sided tests whatever they share (Šidák 1967,
-doi:10.1080/01621459.1967.10482935).
-"""
+# Nothing says which items the pairs of a table share, so that each pair is a task of its own. A
+# family of them is adjusted as if they were independent, which holds the level of two-sided tests
+# whatever they share (Šidák 1967, doi:10.1080/01621459.1967.10482935).
 
 from __future__ import annotations
 
@@ -32,50 +28,12 @@ _OUTCOMES: Final = np.array([[1.0, 1.0], [1.0, 0.0], [0.0, 1.0], [0.0, 0.0]])
 
 
 def is_counts(names: Collection[str]) -> bool:
-    """Return whether these are the columns of a table of counts.
-
-    Examples
-    --------
-    >>> from llm_power.scores.counts import is_counts
-    >>> is_counts(["model_a", "model_b", "n", "b", "c", "p_a", "p_b"])
-    True
-    """
+    """Return whether these are the columns of a table of counts."""
     return {*_PAIR, *_DISCORDANT} <= {*names}
 
 
 def read_counts(paths: Sequence[Path], options: ReadOptions) -> list[TaskScores]:
-    """Read the pairs of a table of counts, each as a task.
-
-    Parameters
-    ----------
-    paths : sequence of one Path
-        A table in any form.
-    options : ReadOptions
-        `percent` says that accuracies are; `task` picks the pairs of one task.
-
-    Returns
-    -------
-    list of TaskScores
-        One a row, called ``TASK: A vs B``, or ``A vs B``. Items are numbered: those that both
-        solved first, then those of ``b``, ``c`` and neither.
-
-    Raises
-    ------
-    ScoreError
-        If a count is not whole, more items are discordant than there are, or the accuracies are
-        not those of ``b`` and ``c``.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from llm_power import ReadOptions
-    >>> from llm_power.scores.counts import read_counts
-    >>> table = ["model_a,model_b,n,b,c,p_a,p_b", "heron,wren,1000,60,40,0.7,0.68"]
-    >>> _ = Path("counts.csv").write_text(chr(10).join(table))
-    >>> (pair,) = read_counts([Path("counts.csv")], ReadOptions())
-    >>> pair.task, pair.n_items, pair.mean_scores
-    ('heron vs wren', 1000, array([0.7 , 0.68]))
-    """
+    """Read the pairs of a table of counts, each as a task."""
     options.refuse_clusters("counts have no item", str(paths[0]))
     table = read_table(only_file(paths), options)
     size = next((name for name in ("n", "n_items") if name in table.columns), "n")

@@ -1,17 +1,10 @@
-"""Details of the Open LLM Leaderboard v1: one Parquet for each run of a model on a task.
+"""Details of the Open LLM Leaderboard v1: one Parquet for each run of a model on a task."""
 
-Two schemas were published. Until about October 2023 the metrics are columns, beside a struct
-``hashes``; later they are fields of a struct ``metrics``, and there are no hashes. A file has
-both ``acc`` and ``acc_norm`` where the harness made both, and the board displayed acc_norm for
-ARC and HellaSwag but acc for Winogrande and GSM8K: the metric is always named, never guessed.
-
-Items are known by their row. Neither hashes nor texts are unique (questions of ARC and contexts
-of HellaSwag recur), so that nothing else can be joined on; instead ``example`` must be the same
-in every row of all files, and ``choices`` in every row of those files that have it: for a file
-whose choices are null or not there, the examples alone say that the rows are the same items. ARC
-files of the old schema may have ids as examples, where later ones have questions: those cannot be
-compared.
-"""
+# Until about October 2023 the metrics are columns, beside a struct `hashes`; later they are fields
+# of a struct `metrics`. The board displayed acc_norm for ARC and HellaSwag but acc for Winogrande
+# and GSM8K: the metric is always named, never guessed. Items are known by their row, for neither
+# hashes nor texts are unique (questions of ARC and contexts of HellaSwag recur). Some ARC files of
+# the old schema have ids as examples, where later ones have questions: those cannot be compared.
 
 from __future__ import annotations
 
@@ -48,52 +41,6 @@ class _Details:
     texts: Mapping[str, Sequence[Any]]
 
 
-def read_details_v1(paths: Sequence[Path], options: ReadOptions) -> TaskScores:
-    """Read the details of one task, one file a model.
-
-    Parameters
-    ----------
-    paths : sequence of Path
-        The files; or folders, whose files ``details_TASK_TIME.parquet`` are taken, however deep
-        they lie. The model is named by the folder that the folder of the run is in, without the
-        ``details_`` of the repositories; a file of another name is called after its model.
-    options : ReadOptions
-        `metric` is needed: a column, or else a field of ``metrics``. `task` picks among the
-        tasks of a folder. There is nothing to take `clusters` of.
-
-    Returns
-    -------
-    TaskScores
-        Items by row number, from 0; models by name.
-
-    Raises
-    ------
-    ScoreError
-        If no metric is named; if a file is damaged, is of neither schema, or has no such metric;
-        if two files differ in their number of rows, in the example of a row or, where both have
-        them, in its choices, or are of one model; or if the scores fail a check of `TaskScores`.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> import pandas as pd
-    >>> from llm_power import ReadOptions
-    >>> from llm_power.scores.details_v1 import read_details_v1
-    >>> paths = []
-    >>> for model, solved in {"heron": [1.0, 0.0, 1.0], "wren": [0.0, 0.0, 1.0]}.items():
-    ...     name = "details_harness|arc:challenge|25_2023-08-18T10:00:00.000000.parquet"
-    ...     path = Path(model, name)
-    ...     path.parent.mkdir()
-    ...     table = {"example": ["a", "b", "c"], "metrics": [{"acc": score} for score in solved]}
-    ...     pd.DataFrame(table).to_parquet(path)
-    ...     paths.append(path)
-    ...
-    >>> read_details_v1(paths, ReadOptions(metric="acc")).mean_scores.round(2)
-    array([0.67, 0.33])
-    """
-    return FORMAT.one_task(paths, options)
-
-
 def _read_task(logs: Logs, options: ReadOptions) -> TaskScores:
     options.refuse_clusters("details have no column", str(logs.given[0]))
     details = [_read_details(log, options) for log in logs.files]
@@ -109,14 +56,7 @@ def _read_task(logs: Logs, options: ReadOptions) -> TaskScores:
 
 
 def is_details(columns: Sequence[str]) -> bool:
-    """Return whether the columns of a Parquet are those of the details, in either schema.
-
-    Examples
-    --------
-    >>> from llm_power.scores.details_v1 import is_details
-    >>> is_details(["example", "item_id", "score"])
-    False
-    """
+    """Return whether the columns of a Parquet are those of the details, in either schema."""
     return "example" in columns and ("hashes" in columns or _METRICS in columns)
 
 
@@ -185,10 +125,7 @@ def _with_metric(table: Table, metric: str, log: LogFile, names: Sequence[str]) 
 
 
 def _check_rows(details: Sequence[_Details]) -> None:
-    """Check that a row is the same item in all files.
-
-    Each is held to the first one, and in a text that the first has not to the first that has it.
-    """
+    """Check that a row is the same item in all files."""
     first, *others = details
     holders = dict.fromkeys(first.texts, first)
     for one in others:
@@ -217,3 +154,4 @@ FORMAT: Final = LogFormat(
     fits=lambda head: is_details(head.columns),
     is_loose=True,
 )
+read_details_v1: Final = FORMAT.one_task

@@ -1,7 +1,4 @@
-"""Scores that are already in memory, as a data frame of pandas, Polars, PyArrow and others.
-
-Frames are read through narwhals (the extra ``frames``), and checked as a file would be.
-"""
+"""Scores in memory, as a data frame of any library that narwhals reads (the extra `frames`)."""
 
 from __future__ import annotations
 

@@ -1,18 +1,9 @@
-"""Per-instance statistics of HELM (github.com/stanford-crfm/helm): ``per_instance_stats.json``.
+"""Per-instance statistics of HELM (github.com/stanford-crfm/helm): `per_instance_stats.json`."""
 
-One folder is one run of one model on one scenario. The file is a list with a record for each
-instance, perturbation and train trial, and one more for each class of metrics that was computed;
-a record holds statistics, of which the mean is the score. A statistic that is not a number is
-left out of the file by HELM, or has no count: it is a missing score.
-
-Train trials are repeats of one item with other examples in the prompt, and never items: the score
-of an item is the mean over the trials of the run, and is missing unless each of them has a score.
-Perturbed instances are not items either but variants of them, made to measure robustness: only
-the statistics of unperturbed instances are read.
-
-``stats.json`` beside the file displays the mean of each statistic, which has to be that of the
-instances.
-"""
+# One folder is one run of one model on one scenario. A statistic that is not a number is left out
+# of the file by HELM, or has no count: it is a missing score. Train trials are repeats of one item
+# with other examples in the prompt. Perturbed instances are variants of items, made to measure
+# robustness: only the statistics of unperturbed ones are read.
 
 from __future__ import annotations
 
@@ -40,59 +31,6 @@ _TRIALS: Final = "number of train trials"
 _OF_MODEL: Final = re.compile(r"[:,]model(?:_deployment)?=[^,]*")
 
 
-def read_helm(paths: Sequence[Path], options: ReadOptions) -> TaskScores:
-    """Read the per-instance statistics of one scenario, one run a model.
-
-    Parameters
-    ----------
-    paths : sequence of Path
-        The files; or folders, whose ``per_instance_stats.json`` are taken, however deep they lie.
-        Model and task are what the ``run_spec.json`` beside such a file says, or else the name of
-        its folder; a file of another name is called after its model.
-    options : ReadOptions
-        `metric` chooses among the statistics, `filter` among the splits ("test", "valid");
-        `task` picks among the tasks of folders; `kind` is by default "graded" where there are
-        several train trials. There is nothing to take `clusters` of.
-
-    Returns
-    -------
-    TaskScores
-        Every unperturbed instance of the split, by id; models by name.
-
-    Raises
-    ------
-    ScoreError
-        If a file is damaged, or one of its records malformed or there twice; if there are several
-        statistics or splits and none was chosen; if the ``instances.json`` beside two files
-        differ on an instance, or the runs in their number of trials; if two files are of one
-        model; or if the scores fail a check of `TaskScores`.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> import json
-    >>> from llm_power import ReadOptions
-    >>> from llm_power.scores.helm import read_helm
-    >>> name = {"name": "exact_match", "split": "test"}
-    >>> for model, solved in {"heron": [1, 0], "wren": [0, 1]}.items():
-    ...     records = [
-    ...         {
-    ...             "instance_id": f"id{i}",
-    ...             "train_trial_index": 0,
-    ...             "stats": [{"name": name, "count": 1, "mean": score}],
-    ...         }
-    ...         for i, score in enumerate(solved)
-    ...     ]
-    ...     path = Path(f"mmlu:model={model}", "per_instance_stats.json")
-    ...     path.parent.mkdir()
-    ...     _ = path.write_text(json.dumps(records))
-    >>> paths = sorted(Path().glob("*/per_instance_stats.json"))
-    >>> read_helm(paths, ReadOptions(metric="exact_match", filter="test")).models
-    ('heron', 'wren')
-    """
-    return FORMAT.one_task(paths, options)
-
-
 def _read_task(logs: Logs, options: ReadOptions) -> TaskScores:
     options.refuse_clusters("per-instance statistics have no field", str(logs.given[0]))
     read = [_read_stats(log, options) for log in logs.files]
@@ -103,14 +41,7 @@ def _read_task(logs: Logs, options: ReadOptions) -> TaskScores:
 
 
 def is_record(record: object) -> bool:
-    """Return whether a record of a JSON file is one of these statistics.
-
-    Examples
-    --------
-    >>> from llm_power.scores.helm import is_record
-    >>> is_record({"instance_id": "id0", "train_trial_index": 0, "stats": []})
-    True
-    """
+    """Return whether a record of a JSON file is one of these statistics."""
     return isinstance(record, dict) and {"instance_id", "stats"} <= {*record}
 
 
@@ -121,8 +52,7 @@ def _task_of(path: Path) -> str | None:
 
 
 def _model_of(path: Path) -> str:
-    adapter = _run_spec(path).get("adapter_spec")
-    model = adapter.get("model") if isinstance(adapter, dict) else None
+    model = inside(_run_spec(path), "adapter_spec", "model")
     if isinstance(model, str) and model:
         return model
     folder = path.absolute().parent.name
@@ -293,7 +223,7 @@ def _fault(record: object) -> str | None:
 
 
 def _stat_fault(stat: object) -> str | None:
-    name = stat.get("name") if isinstance(stat, dict) else None
+    name = inside(stat, "name")
     if not isinstance(stat, dict) or not isinstance(name, dict):
         return "has a statistic without a name"
     if not isinstance(name.get("name"), str) or not name["name"]:
@@ -328,3 +258,4 @@ FORMAT: Final = LogFormat(
     read=_read_task,
     fits=lambda head: is_record(head.record),
 )
+read_helm: Final = FORMAT.one_task

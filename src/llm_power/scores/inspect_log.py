@@ -1,21 +1,11 @@
-"""Logs of Inspect AI (github.com/UKGovernmentBEIS/inspect_ai): ``.eval``, and its older ``.json``.
+"""Logs of Inspect AI (github.com/UKGovernmentBEIS/inspect_ai): `.eval`, and its older `.json`."""
 
-One log is one run of one model on one task. An ``.eval`` is a zip with a ``header.json``, written
-when the run ends, and one ``samples/ID_epoch_EPOCH.json`` for each sample; a ``.json`` is one
-object with the same parts. A sample that is run again is added under the name it had: as Inspect
-reads it, the last one counts.
-
-Epochs are repeats of one item, and never items. The score of an item is made of its epochs by the
-reducer that the run declared (`llm_power.scores._reducers`), and is missing unless every epoch has
-a score: a sample that ended with an error, was declared invalid, or was left unscored has none,
-whatever a scorer made of it. A scorer that gives a dictionary is one scorer a key, SCORER/KEY.
-
-Each mean or accuracy that the log displays for the scorer is made again of its samples, as Inspect
-makes it: over the epochs and items that have a score.
-
-Of a sample this reader uses ``id``, ``epoch``, ``scores``, ``error``, ``invalidation``, what says
-which item it is (``input``, ``target``, ``choices``) and ``metadata``, for labels.
-"""
+# An `.eval` is a zip with a `header.json`, written when the run ends, and
+# `samples/ID_epoch_EPOCH.json` for each sample; a `.json` is one object with the same parts. A
+# sample that is run again is added under the name it had: as Inspect reads it, the last one
+# counts. Epochs are repeats of one item. Its score is missing unless every epoch has one: a sample
+# that ended with an error, was declared invalid, or was left unscored has none, whatever a scorer
+# made of it. A displayed mean is over those that have one.
 
 from __future__ import annotations
 
@@ -30,13 +20,12 @@ from llm_power.errors import ScoreError, listed
 from llm_power.scores._displayed import Displayed, displayed, inside
 from llm_power.scores._items import Items, variance_of_repeats
 from llm_power.scores._json import json_document, json_members
-from llm_power.scores._logs import Choice, LogFormat, Logs, ModelScores
+from llm_power.scores._logs import Choice, LogFormat, ModelScores, one_by_one
 from llm_power.scores._reducers import is_reducer, makes_grades, reduced
 from llm_power.scores._source import LogFile, SourceFile, StreamedFile, read_file
 from llm_power.scores._table import as_float
 from llm_power.scores._zip import ZIP_MAGIC, Archive, open_archive
 from llm_power.scores.options import ReadOptions
-from llm_power.scores.store import TaskScores
 
 # Metrics that are means of the items' scores.
 _MEANS: Final = ("accuracy", "mean")
@@ -72,73 +61,8 @@ class _Header:
     results: Sequence[Mapping[str, Any]]
 
 
-def read_inspect(paths: Sequence[Path], options: ReadOptions) -> TaskScores:
-    """Read the logs of one task, one log a model.
-
-    Parameters
-    ----------
-    paths : sequence of Path
-        The logs; or folders, whose ``.eval`` files are taken, and JSON files with the names
-        Inspect gives, however deep they lie. The model is what the log calls it; a log that was
-        given a name which does not begin with the time of the run is called by that name.
-    options : ReadOptions
-        `metric` chooses among several scorers, or keys of one (SCORER/KEY, or KEY alone), and
-        `reducer` among several reducers of the epochs; `clusters` names fields of ``metadata``;
-        `task` picks among the tasks of a folder; `latest` takes the newest of the runs that ended
-        well; `kind` is by default "graded" where the reducer makes other scores than 0 and 1.
-
-    Returns
-    -------
-    TaskScores
-        Every item of the runs' data sets, by sample id; models by name.
-
-    Raises
-    ------
-    ScoreError
-        If a log is damaged, of another version or of a run that did not end well; if a sample is
-        malformed, or there twice; if an item is not the same in two logs, or the logs are of two
-        versions of a task or of different numbers of epochs; if there are several scorers and
-        none was chosen; if two logs are of one model; or if the scores fail a check of
-        `TaskScores`.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> import json
-    >>> from llm_power import ReadOptions
-    >>> from llm_power.scores.inspect_log import read_inspect
-    >>> paths = []
-    >>> for model, solved in {"heron": ["C", "I"], "wren": ["I", "C"]}.items():
-    ...     samples = [
-    ...         {"id": i, "epoch": 1, "scores": {"match": {"value": value}}}
-    ...         for i, value in enumerate(solved)
-    ...     ]
-    ...     log = {"version": 2, "status": "success", "eval": {"task": "exam", "model": model}}
-    ...     path = Path(f"{model}.json")
-    ...     _ = path.write_text(json.dumps({**log, "samples": samples}))
-    ...     paths.append(path)
-    ...
-    >>> read_inspect(paths, ReadOptions()).models
-    ('heron', 'wren')
-    """
-    return FORMAT.one_task(paths, options)
-
-
-def _read_task(logs: Logs, options: ReadOptions) -> TaskScores:
-    items = Items(options.clusters)
-    read = [_read_log(log, options, items) for log in logs.files]
-    return logs.join(read, options, clusters=items.columns)
-
-
 def is_log(names: Set[str]) -> bool:
-    """Return whether these are members of an ``.eval``, or the first ones of a JSON log.
-
-    Examples
-    --------
-    >>> from llm_power.scores.inspect_log import is_log
-    >>> is_log({"version", "status", "eval", "samples"})
-    True
-    """
+    """Return whether these are members of an ``.eval``, or the first ones of a JSON log."""
     return _HEADER in names or _START in names or {"status", "eval"} <= names
 
 
@@ -240,18 +164,14 @@ def _header(head: object, path: Path) -> _Header:
     for name in ("task", "model"):
         if not isinstance(run.get(name), str):
             raise _no_log(path, f"its eval has no text as {name}")
-    data_set, config = run.get("dataset"), run.get("config")
-    ids = data_set.get("sample_ids") if isinstance(data_set, dict) else None
-    results = head.get("results")
-    shown = results.get("scores") if isinstance(results, dict) else None
-    reducers = config.get("epochs_reducer") if isinstance(config, dict) else None
-    epochs = config.get("epochs") if isinstance(config, dict) else None
+    ids, shown = inside(run, "dataset", "sample_ids"), inside(head, "results", "scores")
+    reducers, epochs = inside(run, "config", "epochs_reducer"), inside(run, "config", "epochs")
     return _Header(
         status=str(head.get("status", "started")),
         task=run["task"],
         version=run.get("task_version", 0),
         model=run["model"],
-        data_set=data_set.get("name") if isinstance(data_set, dict) else None,
+        data_set=inside(run, "dataset", "name"),
         sample_ids=tuple(map(str, ids)) if isinstance(ids, list) else (),
         epochs=epochs if _is_count(epochs) else 1,
         reducers=tuple(map(str, reducers)) if isinstance(reducers, list) else ("mean",),
@@ -418,9 +338,9 @@ def _by_scorer(scores: Mapping[str, Any]) -> dict[str, Any]:
     """Return the value of each scorer, and of each key of one that gives a dictionary."""
     values: dict[str, Any] = {}
     for name, score in scores.items():
-        value = score.get("value") if isinstance(score, dict) else None
         if score is None:
             continue
+        value = inside(score, "value")
         if isinstance(value, dict):
             values |= {f"{name}/{key}": part for key, part in value.items()}
         else:
@@ -446,14 +366,7 @@ def _is_count(value: object) -> TypeGuard[int]:
 
 
 def value_of_score(value: object) -> float | None:
-    """Return a score as Inspect's metrics take it, NaN for one that was left unscored.
-
-    Examples
-    --------
-    >>> from llm_power.scores.inspect_log import value_of_score
-    >>> value_of_score("C"), value_of_score("P"), value_of_score("?")
-    (1.0, 0.5, None)
-    """
+    """Return a score as Inspect's metrics take it, NaN for one that was left unscored."""
     if isinstance(value, str):
         return _VALUES.get(value, _VALUES.get(value.lower(), _parsed(value)))
     return as_float(value) if isinstance(value, bool | int | float) else None
@@ -498,7 +411,8 @@ FORMAT: Final = LogFormat(
     patterns=("**/*.eval", "**/*T*_*.json"),
     model_of=_model_of,
     task_of=_task_of,
-    read=_read_task,
+    read=one_by_one(_read_log),
     fits=lambda head: is_log({*head.in_zip}) or is_log({*head.members}),
     created=_created,
 )
+read_inspect: Final = FORMAT.one_task

@@ -1,16 +1,12 @@
-"""Details of lighteval (github.com/huggingface/lighteval): one Parquet a run, model and task.
+"""Details of lighteval (github.com/huggingface/lighteval): one Parquet a run, model and task."""
 
-``details/ORG/MODEL/TIME/details_TASK_TIME.parquet`` has a row an item, with the structs ``doc``,
-``metric`` and ``model_response``. The name is that of the details of the Open LLM Leaderboard v1,
-which an early version wrote: the columns tell them apart. Items are known by their row, and
-``query`` and ``choices`` of ``doc`` must be the same in every row of all files.
-``results/ORG/MODEL/results_TIME.json`` displays the means of that run.
-"""
+# The file's name is that of the details of the Open LLM Leaderboard v1, which an early version
+# wrote: the columns tell them apart. Items are known by their row.
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -30,51 +26,8 @@ from llm_power.scores._displayed import Displayed, inside
 from llm_power.scores._logs import RUN_TIME, Choice, LogFormat
 from llm_power.scores._source import SourceFile
 from llm_power.scores._table import Table, parquet_header, read_parquet
-from llm_power.scores.options import ReadOptions
-from llm_power.scores.store import TaskScores
 
 _PARTS: Final = ("doc", "metric")
-
-
-def read_lighteval(paths: Sequence[Path], options: ReadOptions) -> TaskScores:
-    """Read the details of one task, one file a model.
-
-    Parameters
-    ----------
-    paths : sequence of Path
-        The files; or folders, whose files ``details_TASK_TIME.parquet`` are taken, however deep
-        they lie. The model is named by the folders between ``details`` and the time.
-    options : ReadOptions
-        `metric` chooses among the fields of ``metric``; `clusters` names fields of ``doc``.
-
-    Returns
-    -------
-    TaskScores
-        Items by row number, from 0; models by name.
-
-    Raises
-    ------
-    ScoreError
-        If a file is damaged or of another form; if there are several metrics and none was chosen;
-        if a row is not the same item in two files; or if the scores fail a check of `TaskScores`.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> import pandas as pd
-    >>> from llm_power import ReadOptions
-    >>> from llm_power.scores.lighteval import read_lighteval
-    >>> for model, solved in {"heron": [1, 0, 1], "wren": [0, 0, 1]}.items():
-    ...     folder = Path("details", "birds", model, "2026-01-31T12-00-00.000001")
-    ...     folder.mkdir(parents=True)
-    ...     rows = [{"doc": {"query": str(i)}, "metric": {"em": s}} for i, s in enumerate(solved)]
-    ...     table = pd.DataFrame(rows)
-    ...     table.to_parquet(folder / "details_arc_2026-01-31T12-00-00.000001.parquet")
-    ...
-    >>> read_lighteval([Path("details")], ReadOptions()).models
-    ('birds/heron', 'birds/wren')
-    """
-    return FORMAT.one_task(paths, options)
 
 
 def _attempts(source: SourceFile, run: Run) -> Iterator[Attempt]:
@@ -141,3 +94,4 @@ FORMAT: Final = LogFormat(
     fits=lambda head: {*_PARTS} <= {*head.columns},
     is_loose=True,
 )
+read_lighteval: Final = FORMAT.one_task

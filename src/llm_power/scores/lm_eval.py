@@ -1,18 +1,9 @@
-"""Samples of lm-evaluation-harness, and the details of the Open LLM Leaderboard v2.
+"""Samples of lm-evaluation-harness, and the details of the Open LLM Leaderboard v2."""
 
-With ``--log_samples`` the harness (github.com/EleutherAI/lm-evaluation-harness) writes
-``MODEL/samples_TASK_TIME.jsonl``, one record a line; until 2024 it wrote a ``.json``, one list of
-records, and files of either ending hold either. The leaderboard's details are the same files.
-
-Of a record this reader uses ``doc_id``, ``doc``, ``filter`` and the metric. Records come in the
-order in which they were finished, so items are known by ``doc_id``, which is the position of a
-document in the data set the harness loaded, and means the same item only where ``doc`` is the
-same: that is checked for every item. Prompts are not: models get them in different forms.
-
-The results file of the run displays the mean of each metric, which has to be that of the samples.
-
-A file of hundreds of MB is read record by record and never held.
-"""
+# With --log_samples the harness (github.com/EleutherAI/lm-evaluation-harness) writes a record a
+# line; until 2024 one list. Records come in the order in which they were finished, so items are
+# known by `doc_id`, the position in the data set that the harness loaded, and `doc` is checked to
+# be the same. Prompts are not: models get them in different forms.
 
 from __future__ import annotations
 
@@ -28,11 +19,10 @@ from llm_power.errors import ScoreError, listed
 from llm_power.scores._displayed import displayed, inside
 from llm_power.scores._items import Items
 from llm_power.scores._json import json_records
-from llm_power.scores._logs import RUN_TIME, Choice, LogFormat, Logs, ModelScores
+from llm_power.scores._logs import RUN_TIME, Choice, LogFormat, ModelScores, one_by_one
 from llm_power.scores._source import LogFile, SourceFile, StreamedFile, read_file
-from llm_power.scores._table import as_float
+from llm_power.scores._table import number_in_json
 from llm_power.scores.options import ReadOptions
-from llm_power.scores.store import TaskScores
 
 _NAME: Final = re.compile(rf"samples_(?P<task>.+)_(?P<run>{RUN_TIME})\.jsonl?")
 
@@ -45,76 +35,14 @@ _NOT_METRICS: Final = {
 }
 
 
-def read_lm_eval(paths: Sequence[Path], options: ReadOptions) -> TaskScores:
-    """Read the samples of one task, one file a model.
-
-    Parameters
-    ----------
-    paths : sequence of Path
-        The files; or folders, whose files ``samples_TASK_TIME.jsonl`` or ``.json`` are taken,
-        however deep they lie. The model is what the results file beside such a file calls it,
-        or else the name of its folder; a file of another name is called after its model.
-    options : ReadOptions
-        `metric` and `filter` choose among several; `clusters` names fields of ``doc``; `task`
-        picks among the tasks of a folder.
-
-    Returns
-    -------
-    TaskScores
-        Every item that occurs in a file, by doc_id; models by name. An item without a record,
-        or with null as its score, is missing.
-
-    Raises
-    ------
-    ScoreError
-        If a file is not JSON, or one of its records not a sample; if an item occurs twice, is
-        not the same in two files, or has no label; if there are several metrics or filters and
-        none was chosen; if two files are of one model; or if the scores fail a check of
-        `TaskScores`.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> import json
-    >>> from llm_power import ReadOptions
-    >>> from llm_power.scores.lm_eval import read_lm_eval
-    >>> paths = []
-    >>> for model, solved in {"heron": [1, 0], "wren": [0, 1]}.items():
-    ...     records = [{"doc_id": i, "doc": {"q": i}, "acc": x} for i, x in enumerate(solved)]
-    ...     path = Path(model, "samples_arc_2024-06-16T16-57-41.377142.jsonl")
-    ...     path.parent.mkdir()
-    ...     _ = path.write_text(chr(10).join(map(json.dumps, records)))
-    ...     paths.append(path)
-    ...
-    >>> read_lm_eval(paths, ReadOptions(metric="acc")).models
-    ('heron', 'wren')
-    """
-    return FORMAT.one_task(paths, options)
-
-
-def _read_task(logs: Logs, options: ReadOptions) -> TaskScores:
-    items = Items(options.clusters)
-    read = [_read_samples(log, options, items) for log in logs.files]
-    return logs.join(read, options, clusters=items.columns)
-
-
 def is_sample(record: object) -> bool:
-    """Return whether a record of a JSON file is a sample of the harness.
-
-    Examples
-    --------
-    >>> from llm_power.scores.lm_eval import is_sample
-    >>> is_sample({"doc_id": 0, "doc": {"question": "1 + 1"}, "acc": 1.0})
-    True
-    """
+    """Return whether a record of a JSON file is a sample of the harness."""
     return isinstance(record, dict) and "doc_id" in record and bool({"doc", "doc_hash"} & {*record})
 
 
 def _model_of(path: Path) -> str:
-    """Return what the run's results call the model, or else what its folder is called.
-
-    The harness replaces the ``/`` of a name where it makes a folder of it.
-    """
+    """Return what the run's results call the model, or else what its folder is called."""
+    # The harness replaces the / of a name where it makes a folder of it.
     name = _results_of(path).get("model_name")
     return name if isinstance(name, str) and name else path.absolute().parent.name
 
@@ -173,11 +101,7 @@ def _read_samples(log: LogFile, options: ReadOptions, items: Items) -> ModelScor
 
 
 class _Reading:
-    """One model's file as far as it has been read.
-
-    Where no filter was chosen, that of the first record is taken, and at the end there must have
-    been no other.
-    """
+    """One model's file as far as it has been read."""
 
     def __init__(self, log: LogFile, options: ReadOptions, items: Items) -> None:
         self._log, self._options, self._items = log, options, items
@@ -259,7 +183,7 @@ class _Reading:
         value = _ABSENT if metric is None else record.get(metric, _ABSENT)
         if value is None:
             return math.nan
-        score = _number(value)
+        score = number_in_json(value)
         if score is None:
             raise self._log.fault(
                 f"{repr(metric) if metric else 'the metric'} is not a number in this "
@@ -293,14 +217,7 @@ def _numbers(record: Mapping[str, Any]) -> list[str]:
         names = [name for name in listed_metrics if isinstance(name, str)]
     else:
         names = [name for name in record if name not in _NOT_METRICS]
-    return [name for name in names if _number(record.get(name)) is not None]
-
-
-def _number(value: object) -> float | None:
-    """Return a number or a truth value as a float, None if it is neither or NaN."""
-    if not isinstance(value, bool | int | float) or value != value:  # noqa: PLR0124
-        return None
-    return as_float(value)
+    return [name for name in names if number_in_json(record.get(name)) is not None]
 
 
 def _content(record: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -315,7 +232,8 @@ FORMAT: Final = LogFormat(
     name=_NAME,
     patterns=("**/samples_*.json*",),
     model_of=_model_of,
-    read=_read_task,
+    read=one_by_one(_read_samples),
     fits=lambda head: is_sample(head.record),
     groups=_groups_of,
 )
+read_lm_eval: Final = FORMAT.one_task

@@ -17,53 +17,13 @@ from llm_power.statistics._typing import FloatArray
 
 
 def long_columns(names: Container[str], options: ReadOptions) -> tuple[str, str, str]:
-    """Return the columns of item, model and score among `names`, by declaration or default.
-
-    Examples
-    --------
-    >>> from llm_power import ReadOptions
-    >>> from llm_power.scores.long import long_columns
-    >>> long_columns(["item", "model", "score"], ReadOptions())
-    ('item', 'model', 'score')
-    """
+    """Return the columns of item, model and score among `names`, by declaration or default."""
     default_item = ITEM_COLUMN if ITEM_COLUMN in names else "item"
     return options.item or default_item, options.model or "model", options.score or "score"
 
 
 def read_long(paths: Sequence[Path], options: ReadOptions) -> TaskScores:
-    """Read a long table; an (item, model) pair without a row, or with an empty score, is missing.
-
-    Parameters
-    ----------
-    paths : sequence of one Path
-        A Parquet, CSV or JSON Lines.
-    options : ReadOptions
-        `item`, `model` and `score` name the columns; further columns are ignored unless they are
-        `clusters`, whose label must be the same in every row of an item.
-
-    Returns
-    -------
-    TaskScores
-        Items and models in the order of their first rows.
-
-    Raises
-    ------
-    ScoreError
-        If an (item, model) pair occurs twice, the file cannot be read as declared, or its scores
-        fail a check of `TaskScores`.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> import pandas as pd
-    >>> from llm_power import ReadOptions
-    >>> from llm_power.scores.long import read_long
-    >>> rows = [("q1", "heron", 1), ("q2", "heron", 0), ("q1", "wren", 0), ("q2", "wren", 1)]
-    >>> pd.DataFrame(rows, columns=["item", "model", "score"]).to_csv("exam.csv", index=False)
-    >>> read_long([Path("exam.csv")], ReadOptions()).values
-    array([[1., 0.],
-           [0., 1.]])
-    """
+    """Read a long table; an (item, model) pair without a row or a score is missing."""
     table = read_table(only_file(paths), options)
     if options.task_column is not None:
         raise table.source.fault(
@@ -74,38 +34,7 @@ def read_long(paths: Sequence[Path], options: ReadOptions) -> TaskScores:
 
 
 def read_long_tasks(paths: Sequence[Path], options: ReadOptions) -> list[TaskScores]:
-    """Read a long table of several tasks, which `options.task_column` tells apart.
-
-    Parameters
-    ----------
-    paths : sequence of one Path
-        As of `read_long`.
-    options : ReadOptions
-        As of `read_long`; `task` picks one of the tasks.
-
-    Returns
-    -------
-    list of TaskScores
-        In the order of their first rows.
-
-    Raises
-    ------
-    ScoreError
-        As `read_long`, or if there is no such task.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> import pandas as pd
-    >>> from llm_power import ReadOptions
-    >>> from llm_power.scores.long import read_long_tasks
-    >>> rows = [(t, i, m, (i + len(t + m)) % 2) for t in "ab" for i in (1, 2) for m in ("x", "yy")]
-    >>> table = pd.DataFrame(rows, columns=["exam", "item", "model", "score"])
-    >>> table.to_csv("exams.csv", index=False)
-    >>> tasks = read_long_tasks([Path("exams.csv")], ReadOptions(task_column="exam"))
-    >>> [(task.task, task.n_items) for task in tasks]
-    [('a', 2), ('b', 2)]
-    """
+    """Read a long table of several tasks, which `options.task_column` tells apart."""
     table = read_table(only_file(paths), options)
     column = options.task_column or ""
     table.require(column)
@@ -122,35 +51,13 @@ def read_long_tasks(paths: Sequence[Path], options: ReadOptions) -> list[TaskSco
 
 
 def is_long(names: Sequence[str], options: ReadOptions) -> bool:
-    """Return whether a table with these columns has a row a score, by declaration or by default.
-
-    Examples
-    --------
-    >>> from llm_power import ReadOptions
-    >>> from llm_power.scores.long import is_long
-    >>> is_long(["item_id", "heron", "wren"], ReadOptions())
-    False
-    """
+    """Return whether a table with these columns has a row a score, by declaration or by default."""
     is_declared = options.model is not None or options.score is not None
     return is_declared or set(long_columns(names, options)) <= set(names)
 
 
 def read_long_table(table: Table, options: ReadOptions) -> TaskScores:
-    """Read what is in a table already, as `read_long` does.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from llm_power import ReadOptions
-    >>> from llm_power.scores._source import read_file
-    >>> from llm_power.scores._table import read_table
-    >>> from llm_power.scores.long import read_long_table
-    >>> rows = ["item,model,score", "1,heron,1", "1,wren,0"]
-    >>> _ = Path("exam.csv").write_text(chr(10).join(rows))
-    >>> table = read_table(read_file(Path("exam.csv")), ReadOptions())
-    >>> read_long_table(table, ReadOptions()).values
-    array([[1., 0.]])
-    """
+    """Read what is in a table already, as `read_long` does."""
     item, model, score = long_columns(table.columns, options)
     repeat = [options.repeat_column] if options.repeat_column is not None else []
     table.require(item, model, score, *repeat, clusters=options.clusters)

@@ -1,15 +1,9 @@
-"""The output zips of the MMLU-Pro authors (github.com/TIGER-AI-Lab/MMLU-Pro, eval_results).
+"""The output zips of the MMLU-Pro authors (github.com/TIGER-AI-Lab/MMLU-Pro, eval_results)."""
 
-One zip a model, ``model_outputs_<MODEL>_5shots.zip``, holds one JSON list of records. Of a
-record this reader uses ``question_id``, ``answer``, ``pred`` (null where no answer was found in
-the model's text) and the cluster fields; a model solves an item where ``pred`` equals
-``answer``. No answer found is a wrong answer, a missing record is a missing score.
-
-Every zip carries its own copy of the correct answers, and the published copies differ: on 33
-items ``gemini-1.5-flash-002`` was judged by other answers than every other model published at
-the same commit. Comparing such scores item by item compares the answer keys as well.
-`ReadOptions.answer_key` decides.
-"""
+# A model solves an item where `pred` equals `answer`: no answer found (null) is a wrong answer, a
+# missing record is a missing score. Every zip carries its own copy of the correct answers, and the
+# published copies differ: on 33 items gemini-1.5-flash-002 was judged by other answers than every
+# other model published at the same commit. `ReadOptions.answer_key` decides.
 
 from __future__ import annotations
 
@@ -44,54 +38,6 @@ class _Outputs:
     @property
     def log(self) -> LogFile:
         return self.read.log
-
-
-def read_mmlu_pro_zips(paths: Sequence[Path], options: ReadOptions) -> TaskScores:
-    """Read a folder of output zips, or the zips themselves.
-
-    Parameters
-    ----------
-    paths : sequence of Path
-        One folder, whose files that do not end in ``.zip`` are passed over, or one or more zips.
-    options : ReadOptions
-        `clusters` names text fields of the records, by default ``category``; `skip_malformed`
-        and `answer_key` say which faults to accept.
-
-    Returns
-    -------
-    TaskScores
-        Every item that occurs in a zip, by question id; models by name. What was accepted is
-        counted in ``provenance.tolerated`` under "malformed_records" and "other_answer_key": the
-        number of items on which a file's answer is not the one most files give.
-
-    Raises
-    ------
-    ScoreError
-        If a zip is damaged, expands to more than 128 MB, or does not hold one
-        JSON list; if a record is malformed or a question occurs twice; if two zips are of one
-        model, or disagree about an item; or if the scores fail a check of `TaskScores`.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from zipfile import ZipFile
-    >>> import json
-    >>> from llm_power import ReadOptions
-    >>> from llm_power.scores.mmlu_pro_zip import read_mmlu_pro_zips
-    >>> question = {"question": "?", "options": ["yes", "no"], "answer": "A", "answer_index": 0}
-    >>> for model, answers in {"heron": "AB", "wren": "BA"}.items():
-    ...     records = [
-    ...         {**question, "question_id": i, "category": "law", "pred": pred}
-    ...         for i, pred in enumerate(answers)
-    ...     ]
-    ...     with ZipFile(f"model_outputs_{model}_5shots.zip", "w") as archive:
-    ...         archive.writestr("law_result.json", json.dumps(records))
-    ...
-    >>> read_mmlu_pro_zips(sorted(Path().glob("*.zip")), ReadOptions()).values
-    array([[1., 0.],
-           [0., 1.]])
-    """
-    return FORMAT.one_task(paths, options)
 
 
 def _read_task(logs: Logs, options: ReadOptions) -> TaskScores:
@@ -239,3 +185,4 @@ FORMAT: Final = LogFormat(
     read=_read_task,
     fits=lambda head: head.data.startswith(ZIP_MAGIC) and not head.is_table,
 )
+read_mmlu_pro_zips: Final = FORMAT.one_task

@@ -48,8 +48,8 @@ class ReadOptions:
         Have the tasks of a group (of lm-evaluation-harness) as one task, whose cluster column
         ``subtask`` says which of them an item is of; "both" keeps them as tasks besides.
     match : {"id", "content"}
-        What makes items of two lm-evaluation-harness logs the same: their doc_id, or what they
-        ask, where doc_ids are known to be wrong.
+        What makes items of two logs of lm-evaluation-harness or AlpacaEval the same: their doc_id
+        or place, or what they ask, where these are known to be wrong.
     true : sequence of str
         Words of a table that mean 1; any other word then means 0.
     percent : bool
@@ -115,26 +115,12 @@ class ReadOptions:
                 )
 
     def declared_columns(self) -> list[str]:
-        """Return the columns of a table that were named.
-
-        Examples
-        --------
-        >>> from llm_power import ReadOptions
-        >>> ReadOptions(item="doc.id", clusters=["subject"]).declared_columns()
-        ['doc.id', 'subject']
-        """
+        """Return the columns of a table that were named."""
         single = (self.item, self.model, self.score, self.task_column, self.repeat_column)
         return [*(name for name in single if name is not None), *self.clusters]
 
     def kept(self, models: Sequence[str], file: str) -> tuple[str, ...]:
-        """Return `models` without the excluded ones, all of which must be there.
-
-        Examples
-        --------
-        >>> from llm_power import ReadOptions
-        >>> ReadOptions(exclude=["wren"]).kept(["heron", "wren"], file="exam.csv")
-        ('heron',)
-        """
+        """Return `models` without the excluded ones, all of which must be there."""
         known = set(models)
         for name in self.exclude:
             if name not in known:
@@ -148,13 +134,7 @@ class ReadOptions:
         return tuple(model for model in models if model not in excluded)
 
     def refuse_clusters(self, problem: str, file: str) -> None:
-        """Refuse cluster columns, for a format that has nothing to take them of.
-
-        Examples
-        --------
-        >>> from llm_power import ReadOptions
-        >>> ReadOptions().refuse_clusters("a log has no field", file="exam.json")
-        """
+        """Refuse cluster columns, for a format that has nothing to take them of."""
         if self.clusters:
             raise NoClusterColumn(
                 self.clusters[0],
@@ -170,20 +150,7 @@ class ReadOptions:
         tolerated: dict[str, dict[str, int]] | None = None,
         chosen: Mapping[str, object] | None = None,
     ) -> Provenance:
-        """Return the record of `files`, which are called `name` unless a source was declared.
-
-        What was declared of the reading stands in it, and over it what the reader has `chosen`.
-
-        Examples
-        --------
-        >>> from pathlib import Path
-        >>> from llm_power import ReadOptions
-        >>> from llm_power.scores._source import read_file
-        >>> _ = Path("exam.csv").write_text("item_id,heron,wren")
-        >>> file = read_file(Path("exam.csv"))
-        >>> list(ReadOptions(revision="v1").provenance([file], "exam.csv").files)
-        ['exam.csv']
-        """
+        """Return the record of `files`, which are called `name` unless a source was declared."""
         modified = max(file.modified for file in files)
         paths = [file.path for file in files]
         if len({path.name for path in paths}) < len(paths):

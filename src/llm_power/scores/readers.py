@@ -1,8 +1,4 @@
-"""The readers by name, and the one function that picks among them.
-
-Readers are entry points of the group ``llm_power.readers``: those of this package are listed in
-its pyproject.toml, and another package adds its own in the same way.
-"""
+"""The readers by name, and the one function that picks among them."""
 
 from __future__ import annotations
 
@@ -13,9 +9,8 @@ from functools import partial
 from pathlib import Path
 from typing import Final, cast
 
-from llm_power.choices import READERS, reader_names
 from llm_power.errors import InvalidArgument, ScoreError, listed
-from llm_power.plugins import load_plugin
+from llm_power.plugins import load_reader, reader_names
 from llm_power.scores import (
     answer_results,
     code_results,
@@ -61,40 +56,10 @@ FORMATS: Final[Mapping[str, LogFormat]] = {
     "alpaca_eval": answer_results.ALPACA_EVAL,
     "every_eval_ever": answer_results.EVERY_EVAL_EVER,
 }
-Reader = Callable[[Sequence[Path], ReadOptions], TaskScores]
 
 
 def read_canonical(paths: Sequence[Path], options: ReadOptions) -> TaskScores:
-    """Read a canonical Parquet, which knows its task, kind, clusters and provenance itself.
-
-    Parameters
-    ----------
-    paths : sequence of one Path
-        A file made by `write_task`.
-    options : ReadOptions
-        `task` replaces the name in the file; `kind` and `clusters` must agree with the file;
-        `exclude` is applied. Provenance stays as it was written.
-
-    Returns
-    -------
-    TaskScores
-        The scores.
-
-    Raises
-    ------
-    ScoreError
-        If the file is not what was declared, or `read_task` fails.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from llm_power import ReadOptions, write_task
-    >>> from llm_power.example import example_task
-    >>> from llm_power.scores.readers import read_canonical
-    >>> write_task(example_task(), "exam.parquet")
-    >>> read_canonical([Path("exam.parquet")], ReadOptions(exclude=["wren"])).models
-    ('heron', 'osprey', 'kite')
-    """
+    """Read a canonical Parquet, which knows its task, kind, clusters and provenance itself."""
     path = only_file(paths).path
     task = read_task(path)
     if options.kind not in {None, task.kind}:
@@ -114,36 +79,6 @@ def read_canonical(paths: Sequence[Path], options: ReadOptions) -> TaskScores:
     kept = options.kept(task.models, str(path))
     selected = task if kept == task.models else select_models(task, kept)
     return selected if options.task is None else replace(selected, task=options.task)
-
-
-def load_reader(name: str) -> Reader:
-    """Return the reader of that name.
-
-    Parameters
-    ----------
-    name : str
-        One of `reader_names`: an entry point of the group ``llm_power.readers``, in which any
-        installed package may put a function ``(paths, options) -> TaskScores``.
-
-    Returns
-    -------
-    Reader
-        The function.
-
-    Raises
-    ------
-    InvalidArgument
-        If there is no such reader.
-    PluginError
-        If two packages have a reader of that name, or it cannot be loaded.
-
-    Examples
-    --------
-    >>> from llm_power.scores.readers import load_reader
-    >>> load_reader("wide").__name__
-    'read_wide'
-    """
-    return load_plugin(READERS, name, besides="auto")
 
 
 def read_scores(
@@ -316,38 +251,7 @@ def _checked(task: object, name: str, path: Path) -> TaskScores:
 
 
 def recognize(paths: Sequence[Path], options: ReadOptions) -> str:
-    """Return the name of the built-in reader that fits, by what is in a file.
-
-    Parameters
-    ----------
-    paths : sequence of Path
-        What to read; at least one. Of several, the first one is looked at.
-    options : ReadOptions
-        The columns that make a table long may have been declared.
-
-    Returns
-    -------
-    str
-        For a folder, the one reader whose files are in it. For a zip "inspect" if it has the
-        parts of such a log, or else "mmlu_pro_zip"; for JSON the reader of such records, of
-        which a table is the last; for a Parquet with the metadata of `write_task` "canonical",
-        for one with the columns of the leaderboard's details "details_v1"; for a table with
-        columns of item, model and score "long"; for any other table "wide".
-
-    Raises
-    ------
-    ScoreError
-        If a file cannot be read as far as this takes, or nothing fits, or more than one.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from llm_power import ReadOptions
-    >>> from llm_power.scores.readers import recognize
-    >>> _ = Path("exam.csv").write_text("item,model,score")
-    >>> recognize([Path("exam.csv")], ReadOptions())
-    'long'
-    """
+    """Return the name of the built-in reader that fits, by what is in a file."""
     path = paths[0]
     if path.is_dir():
         return _recognize_folder(path)

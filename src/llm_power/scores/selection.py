@@ -16,88 +16,22 @@ from llm_power.statistics._typing import BoolArray
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """What a missing-score policy found and did.
-
-    Attributes
-    ----------
-    policy : {"error", "pairwise", "drop_items", "weighted"}
-        The policy.
-    n_items : int
-        Items of the task, before the policy.
-    n_dropped : int
-        Items removed because a model has no score on them.
-    scored : mapping of str to int
-        Scored items of each model, before the policy.
-
-    Examples
-    --------
-    >>> from llm_power.scores.selection import Coverage
-    >>> Coverage("drop_items", n_items=400, n_dropped=3, scored={"wren": 397}).policy
-    'drop_items'
-    """
+    """What a missing-score policy found and did."""
 
     policy: MissingPolicy
-    n_items: int
+    n_items: int  # before the policy
     n_dropped: int
-    scored: Mapping[str, int]
+    scored: Mapping[str, int]  # items of each model, before the policy
 
 
 def rank_models(task: TaskScores) -> tuple[str, ...]:
-    """Return the models by mean score, best first, equal means by name.
-
-    Parameters
-    ----------
-    task : TaskScores
-        The scores.
-
-    Returns
-    -------
-    tuple of str
-        All models of the task.
-
-    Notes
-    -----
-    The mean is over the items a model has scores on, as a leaderboard shows it. With missing
-    scores, two models are then ranked on different items.
-
-    Examples
-    --------
-    >>> from llm_power.example import example_task
-    >>> from llm_power.scores.selection import rank_models
-    >>> rank_models(example_task())
-    ('heron', 'osprey', 'kite', 'wren')
-    """
+    """Return the models by mean score, best first, equal means by name."""
     mean = dict(zip(task.models, task.mean_scores.tolist(), strict=True))
     return tuple(sorted(task.models, key=lambda model: (-mean[model], model)))
 
 
 def select_models(task: TaskScores, names: Sequence[str]) -> TaskScores:
-    """Return the scores of `names` alone, in that order, on all items of the task.
-
-    Parameters
-    ----------
-    task : TaskScores
-        The scores.
-    names : sequence of str
-        At least two different models of the task.
-
-    Returns
-    -------
-    TaskScores
-        With the same items and provenance.
-
-    Raises
-    ------
-    ScoreError
-        If a name is not a model of the task, or occurs twice, or there are fewer than two.
-
-    Examples
-    --------
-    >>> from llm_power.example import example_task
-    >>> from llm_power.scores.selection import select_models
-    >>> select_models(example_task(), ["wren", "heron"]).models
-    ('wren', 'heron')
-    """
+    """Return the scores of `names` alone, in that order, on all items of the task."""
     position = {model: j for j, model in enumerate(task.models)}
     for name in names:
         if name not in position:
@@ -116,39 +50,7 @@ def select_models(task: TaskScores, names: Sequence[str]) -> TaskScores:
 def apply_missing_policy(
     task: TaskScores, policy: MissingPolicy = "error"
 ) -> tuple[TaskScores, Coverage]:
-    """Decide what missing scores mean, for the models that were selected.
-
-    Parameters
-    ----------
-    task : TaskScores
-        The scores.
-    policy : {"error", "pairwise", "drop_items", "weighted"}
-        "error" stops at the first model with a missing score. "pairwise" keeps them all: each
-        pair is compared on the items both models have. "drop_items" removes every item that a
-        model lacks. "weighted" is "pairwise" here; the verdict weights those items by cluster.
-
-    Returns
-    -------
-    TaskScores
-        `task` itself, unless items were dropped.
-    Coverage
-        Counts before the policy, and how many items it dropped.
-
-    Raises
-    ------
-    ScoreError
-        If scores are missing and the policy is "error"; or if dropping leaves no items.
-    InvalidArgument
-        If there is no such policy.
-
-    Examples
-    --------
-    >>> from llm_power.example import example_task
-    >>> from llm_power.scores.selection import apply_missing_policy
-    >>> task, coverage = apply_missing_policy(example_task(), "drop_items")
-    >>> coverage.n_dropped
-    0
-    """
+    """Decide what missing scores mean, for the models that were selected."""
     if policy not in MISSING_POLICIES:
         raise InvalidArgument(f"missing must be one of {MISSING_POLICIES}, got {policy!r}")
     scored = task.scored

@@ -1,12 +1,10 @@
-"""Scores of several models on the items of one task: `TaskScores`, and its canonical Parquet.
+"""Scores of several models on the items of one task: `TaskScores`, and its canonical Parquet."""
 
-A canonical file has the columns ``item_id``, then the cluster columns, then one column a model:
-int8 0/1 for binary scores, float64 for graded ones, null where a score is missing. Where scores
-are means of repeats two columns of lists, one entry a model, follow: ``repeats`` and
-``variance_of_repeats``. Everything else is JSON under the key ``llm_power`` of the file's
-metadata. The bytes depend on the scores and their provenance alone: no clock, no path, no number
-of cores.
-"""
+# A canonical file has the columns item_id, then the cluster columns, then one column a model: int8
+# 0/1 for binary scores, float64 for graded ones, null where a score is missing. Where scores are
+# means of repeats two columns of lists, one entry a model, follow. The rest is JSON in the file's
+# metadata. The bytes depend on the scores and their provenance alone: no clock, no path, no number
+# of cores.
 
 from __future__ import annotations
 
@@ -41,47 +39,18 @@ Fault = Callable[..., ScoreError]
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """Where scores came from.
-
-    Attributes
-    ----------
-    source : str
-        Address or name of the origin.
-    revision : str or None
-        Version of the origin: commit, tag or run.
-    retrieved : str or None
-        Time of retrieval, ISO 8601 in UTC. For a local file nobody declared a time for, the
-        readers record when the file was last modified.
-    files : mapping of str to str
-        SHA-256 of each file that was read, by file name.
-    tolerated : mapping of str to mapping of str to int
-        Faults the user chose to accept: kind of fault to model to number of occurrences.
-    kind : {"raw", "witness", "stand_in"}
-        Scores as they were given to the reader; a data set built to agree with printed numbers;
-        or scores that another server gave than their owners'.
-    fitted_to : str
-        What a witness was fitted to; empty for scores of another kind.
-    chosen_of : int or None
-        How many models there were, where the best of them by these scores were kept.
-    reading : mapping of str to object
-        The reader, and what was declared to it or chosen by it. It is of this reading alone: a
-        canonical file does not hold it.
-
-    Examples
-    --------
-    >>> from llm_power.scores.store import Provenance
-    >>> Provenance(source="https://example.org/exam", revision="v1").kind
-    'raw'
-    """
+    """Where scores came from."""
 
     source: str = "memory"
     revision: str | None = None
-    retrieved: str | None = None
-    files: Mapping[str, str] = field(default_factory=dict)
+    retrieved: str | None = None  # ISO 8601 in UTC; of a local file when it was last modified
+    files: Mapping[str, str] = field(default_factory=dict)  # SHA-256 by name
+    # Faults the user chose to accept, by model.
     tolerated: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     kind: ScoresKind = "raw"
-    fitted_to: str = ""
-    chosen_of: int | None = None
+    fitted_to: str = ""  # of a witness alone
+    chosen_of: int | None = None  # of how many models the best by these scores were kept
+    # The reader, and what was declared to it or chosen by it; a canonical file does not hold it.
     reading: Mapping[str, object] = field(default_factory=dict, compare=False)
 
     def __post_init__(self) -> None:
@@ -100,38 +69,16 @@ class Provenance:
 
     @property
     def file(self) -> str:
-        """Name to use in a message: the one file, or else the source.
-
-        Examples
-        --------
-        >>> from llm_power.scores.store import Provenance
-        >>> Provenance(source="exam", files={"exam.csv": "0" * 64}).file
-        'exam.csv'
-        """
+        """Name to use in a message: the one file, or else the source."""
         return next(iter(self.files)) if len(self.files) == 1 else self.source
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Repeats:
-    """What a score that is a mean of repeats does not say of them.
+    """Number and variance of the repeats of each score; shapes (n_items, n_models)."""
 
-    Attributes
-    ----------
-    number : ndarray of int, shape (n_items, n_models)
-        Repeats of which a score is the mean; 0 where it is missing.
-    variance : ndarray of float64, shape (n_items, n_models)
-        Their sample variance, unbiased; NaN where there are fewer than two.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from llm_power.scores.store import Repeats
-    >>> Repeats(np.array([[4, 1]]), np.array([[1 / 3, np.nan]])).number
-    array([[4, 1]])
-    """
-
-    number: IntArray
-    variance: FloatArray
+    number: IntArray  # 0 where the score is missing
+    variance: FloatArray  # unbiased; NaN of fewer than two
 
     def __post_init__(self) -> None:
         for name, kind in (("number", np.int64), ("variance", np.float64)):
@@ -141,17 +88,7 @@ class Repeats:
 
     @classmethod
     def of_answers(cls, answers: FloatArray) -> Repeats:
-        """Return the repeats of answers of shape (n_items, n_models, n_repeats), two or more.
-
-        An item that lacks one of them is missing.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from llm_power.scores.store import Repeats
-        >>> Repeats.of_answers(np.array([[[0.0, 1.0], [1.0, np.nan]]])).variance
-        array([[0.5, nan]])
-        """
+        """Return the repeats of answers of shape (n_items, n_models, n_repeats), two or more."""
         whole = ~np.isnan(answers).any(axis=2)
         return cls(np.where(whole, answers.shape[2], 0), answers.var(axis=2, ddof=1))
 
@@ -225,20 +162,7 @@ class TaskScores:
             _check_repeats(self.repeats, self.scored, fault)
 
     def cluster_codes(self, column: str) -> tuple[list[str], IntArray]:
-        """Return the clusters of a column in alphabetical order, and each item's place in them.
-
-        Raises
-        ------
-        InvalidArgument
-            If the scores have no such column.
-
-        Examples
-        --------
-        >>> from llm_power.example import example_task
-        >>> labels, codes = example_task().cluster_codes("subject")
-        >>> labels, codes[[0, 399]].tolist()
-        (['algebra', 'botany', 'chess', 'drama'], [0, 3])
-        """
+        """Return the clusters of a column in alphabetical order, and each item's place in them."""
         if column not in self.clusters:
             known = ", ".join(sorted(self.clusters)) or "none"
             raise InvalidArgument(
@@ -250,67 +174,28 @@ class TaskScores:
 
     @property
     def n_items(self) -> int:
-        """Number of items.
-
-        Examples
-        --------
-        >>> from llm_power import TaskScores
-        >>> from llm_power.example import example_task
-        >>> example_task().n_items
-        400
-        """
+        """Number of items."""
         return len(self.item_ids)
 
     @property
     def n_models(self) -> int:
-        """Number of models.
-
-        Examples
-        --------
-        >>> from llm_power import TaskScores
-        >>> from llm_power.example import example_task
-        >>> example_task().n_models
-        4
-        """
+        """Number of models."""
         return len(self.models)
 
     @property
     def scored(self) -> BoolArray:
-        """Where there is a score; shape (n_items, n_models).
-
-        Examples
-        --------
-        >>> from llm_power import TaskScores
-        >>> from llm_power.example import example_task
-        >>> bool(example_task().scored.all())
-        True
-        """
+        """Where there is a score; shape (n_items, n_models)."""
         return ~np.isnan(self.values)
 
     @property
     def mean_scores(self) -> FloatArray:
-        """Mean score of each model over its own scored items; shape (n_models,).
-
-        Examples
-        --------
-        >>> from llm_power import TaskScores
-        >>> from llm_power.example import example_task
-        >>> example_task().mean_scores
-        array([0.7275, 0.7025, 0.625 , 0.405 ])
-        """
+        """Mean score of each model over its own scored items; shape (n_models,)."""
         mean: FloatArray = np.nansum(self.values, axis=0) / self.scored.sum(axis=0)
         return mean
 
     @property
     def answers(self) -> Repeats:
-        """Number and variance of the answers of each score, one where there are no repeats.
-
-        Examples
-        --------
-        >>> from llm_power.example import example_task
-        >>> int(example_task().answers.number.max())
-        1
-        """
+        """Number and variance of the answers of each score, one where there are no repeats."""
         if self.repeats is not None:
             return self.repeats
         return Repeats(self.scored.astype(np.int64), np.full(self.values.shape, np.nan))
@@ -318,14 +203,7 @@ class TaskScores:
     def part(
         self, *, items: Sequence[int] | None = None, models: Sequence[int] | None = None
     ) -> TaskScores:
-        """Return some items and models, by place and in this order; all where none are named.
-
-        Examples
-        --------
-        >>> from llm_power.example import example_task
-        >>> example_task().part(items=[0, 1], models=[3, 0]).models
-        ('wren', 'heron')
-        """
+        """Return some items and models, by place and in this order; all where none are named."""
         rows = range(self.n_items) if items is None else items
         columns = range(self.n_models) if models is None else models
         where = np.ix_(rows, columns)
@@ -643,14 +521,7 @@ def _check_name(what: str, name: str, fault: Fault) -> None:
 
 
 def fault_of_name(name: str) -> str:
-    """Return what is wrong with a name or label, the empty string if nothing is.
-
-    Examples
-    --------
-    >>> from llm_power.scores.store import fault_of_name
-    >>> fault_of_name("law"), fault_of_name("law ")
-    ('', 'begins or ends with a space')
-    """
+    """Return what is wrong with a name or label, the empty string if nothing is."""
     if not name:
         return "is empty"
     if len(name) > _LONGEST_NAME:

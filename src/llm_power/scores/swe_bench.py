@@ -1,24 +1,10 @@
-"""Results of SWE-bench (github.com/SWE-bench): which instances a model's patches resolved.
+"""Results of SWE-bench (github.com/SWE-bench): which instances a model's patches resolved."""
 
-Four forms are read, the first three of them one file a model:
-
-- the report of the harness, ``MODEL.RUN.json``, with lists of ids from ``submitted_ids`` to
-  ``resolved_ids`` that together hold every instance of the data set;
-- ``per_instance_details.json`` of the leaderboard, ``{id: {"resolved": true, ...}, ...}``;
-- ``results/results.json`` of the leaderboard, with lists ``resolved``, ``no_generation`` and
-  others, which does not hold the instances that were attempted in vain;
-- ``run_evaluation/RUN/MODEL/INSTANCE/report.json`` of the harness, a folder a model.
-
-An instance that is not resolved scores 0, as the leaderboard counts it, whether the patch was
-empty, could not be applied or did not pass. One for which nothing was submitted to the harness
-(``incomplete_ids``) has no score.
-
-A submission of the leaderboard may say in ``metadata.yaml``, as ``info: resolved``, the percentage
-that the leaderboard displays. Where it does, the instances have to come to it.
-
-Which instances there are does not follow from those resolved: where a file does not say, a file
-``instance_ids.txt``, one id a line, has to. Where it is there, all files are held to it.
-"""
+# Four forms are read: the report of the harness, MODEL.RUN.json, whose lists of ids together hold
+# every instance; per_instance_details.json of the leaderboard; its results/results.json, which
+# does not hold the instances that were attempted in vain; and the harness's
+# run_evaluation/RUN/MODEL/INSTANCE/report.json. What is not resolved scores 0, as the leaderboard
+# counts it; what was not submitted (incomplete_ids) has no score.
 
 from __future__ import annotations
 
@@ -26,14 +12,14 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, Final
 
 from llm_power.documents import DocumentError, read_yaml
 from llm_power.errors import ScoreError, listed
-from llm_power.printed import parse_printed
+from llm_power.scores._attempts import json_of
 from llm_power.scores._displayed import Displayed, displayed, inside
-from llm_power.scores._json import json_document
 from llm_power.scores._logs import RUN_TIME, LogFormat, Logs, ModelScores
 from llm_power.scores._source import (
     LogFile,
@@ -54,6 +40,9 @@ _NAME: Final = re.compile(
 _OF_AN_INSTANCE: Final = "report.json"
 INSTANCE_LIST: Final = "instance_ids.txt"
 _METADATA: Final = "metadata.yaml"
+_SHARE: Final = re.compile(
+    r"\s*(?P<number>[-+]?(?:\d+(?:\.\d+)?|\.\d+))\s*(?P<percent>%)?\s*", re.ASCII
+)
 _OF_A_SUBMISSION: Final = {"results.json", "per_instance_details.json"}
 
 _REPOSITORY: Final = "repo"
@@ -62,50 +51,6 @@ _OUTCOMES: Final = (
     *("resolved_ids", "unresolved_ids", "empty_patch_ids"),
     *("error_ids", "incomplete_ids"),
 )
-
-
-def read_swe_bench(paths: Sequence[Path], options: ReadOptions) -> TaskScores:
-    """Read which instances were resolved, one file a model.
-
-    Parameters
-    ----------
-    paths : sequence of Path
-        The files, and ``instance_ids.txt`` if it is needed; or folders, whose files of the four
-        forms are taken, however deep they lie, and this file if they have it. The model of a file
-        ``results.json`` or ``per_instance_details.json`` is the folder of the submission; any
-        other file is called after its model.
-    options : ReadOptions
-        `clusters` may be ``repo``, the repository that an instance is of.
-
-    Returns
-    -------
-    TaskScores
-        Every instance, by id; models by name.
-
-    Raises
-    ------
-    ScoreError
-        If a file is not JSON or of none of the forms, contradicts itself, or does not say which
-        instances there are; if it has others than the list declares; if two files are of one
-        model; or if the scores fail a check of `TaskScores`.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> import json
-    >>> from llm_power import ReadOptions
-    >>> from llm_power.scores.swe_bench import read_swe_bench
-    >>> _ = Path("instance_ids.txt").write_text(chr(10).join(["a__a-1", "a__a-2", "b__b-3"]))
-    >>> for model, resolved in {"heron.v1": ["a__a-1", "a__a-2"], "wren.v1": ["b__b-3"]}.items():
-    ...     _ = Path(f"{model}.json").write_text(json.dumps({"resolved": resolved}))
-    ...
-    >>> paths = [Path(name) for name in ("instance_ids.txt", "heron.v1.json", "wren.v1.json")]
-    >>> read_swe_bench(paths, ReadOptions()).values
-    array([[1., 0.],
-           [1., 0.],
-           [0., 1.]])
-    """
-    return FORMAT.one_task(paths, options)
 
 
 def _read_task(logs: Logs, options: ReadOptions) -> TaskScores:
@@ -128,14 +73,7 @@ def _read_task(logs: Logs, options: ReadOptions) -> TaskScores:
 
 
 def is_results(record: object) -> bool:
-    """Return whether a JSON object is one of the forms.
-
-    Examples
-    --------
-    >>> from llm_power.scores.swe_bench import is_results
-    >>> is_results({"resolved": ["a-1"], "no_generation": []})
-    True
-    """
+    """Return whether a JSON object is one of the forms."""
     if not isinstance(record, dict):
         return False
     is_listed = any(isinstance(record.get(name), list) for name in ("resolved", "resolved_ids"))
@@ -183,15 +121,12 @@ def _instance_ids(source: SourceFile) -> Collection[str]:
 
 
 def _read_instances(log: LogFile, declared: Collection[str] | None) -> ModelScores:
-    """Read a report for each instance; one without, which did not come to its tests, has no score.
-
-    The sum of the folder is that of the reports' sums.
-    """
+    """Read a report for each instance; one without a report has no score."""
     scores: dict[str, float] = {}
     sources = [read_file(path) for path in sorted(log.path.glob(f"*/{_OF_AN_INSTANCE}"))]
     for source in sources:
         of_file = LogFile(log.model, source.path)
-        found = _document(source, of_file)
+        found = json_of(source, of_file)
         if not is_results(found) or not all(map(_is_detail, found.values())):
             raise of_file.fault(
                 "it does not say which instance it is of and whether that is resolved",
@@ -208,20 +143,11 @@ def _read_instances(log: LogFile, declared: Collection[str] | None) -> ModelScor
     return ModelScores(log, source, scores, declared=declared or (), displayed=shown)
 
 
-def _document(source: SourceFile, log: LogFile) -> Any:
-    try:
-        return json_document(source.data)
-    except ValueError as error:
-        raise log.fault(
-            f"not JSON in UTF-8 ({error})", "write or download the file again"
-        ) from error
-
-
 def _read_results(log: LogFile, declared: Collection[str] | None) -> ModelScores:
     if log.path.is_dir():
         return _read_instances(log, declared)
     source = read_file(log.path)
-    found = _document(source, log)
+    found = json_of(source, log)
     if not is_results(found):
         raise log.fault(
             "not results of SWE-bench: there is no list resolved or resolved_ids, and not every "
@@ -255,19 +181,29 @@ def _displayed(
         metadata = read_yaml(beside)
         info = inside(metadata, "info")
         value = inside(metadata if info is None else info, "resolved")  # the oldest have no info
-        shown = None if value is None else parse_printed(str(value))
+        shown = None if value is None else _displayed_share(str(value))
     except (DocumentError, ValueError) as error:
         problem, remedy = "what is resolved is no number", "repair that file, or move it away"
         raise log.fault(f"{_METADATA}: {getattr(error, 'problem', problem)}", remedy) from error
     if shown is None:
         return []
     counted = _as_counted({**dict.fromkeys(declared or (), 0.0), **scores})
-    scale = 1 if "%" in shown.text else 100
-    name = f"resolved ({_METADATA})"
-    found = displayed(name, shown.value, counted, scale, half_unit=shown.half_unit)
+    number, scale, half_unit = shown
+    found = displayed(f"resolved ({_METADATA})", number, counted, scale, half_unit=half_unit)
     # Without the data set's list, instances that have no report could make it less.
     is_bound = log.path.is_dir() and declared is None
     return [one for one in found if not (is_bound and one.value < one.counted)]
+
+
+def _displayed_share(text: str) -> tuple[float, int, float]:
+    """Return a share, what it is a share of (100, or 1 for a percentage) and half its last unit."""
+    match = _SHARE.fullmatch(text)
+    if match is None:
+        raise ValueError(f"no number: {text!r}")
+    scale, unit = (1, Decimal("0.01")) if match["percent"] else (100, Decimal(1))
+    number = Decimal(match["number"])
+    half_unit = Decimal(5).scaleb(int(number.as_tuple().exponent) - 1)
+    return float(number * unit), scale, float(half_unit * unit)
 
 
 def _as_counted(scores: Mapping[str, float]) -> list[float]:
@@ -390,3 +326,4 @@ FORMAT: Final = LogFormat(
     is_loose=True,
     beside=INSTANCE_LIST,
 )
+read_swe_bench: Final = FORMAT.one_task

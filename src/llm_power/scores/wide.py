@@ -23,57 +23,12 @@ _PROPERTIES: Final = frozenset(
 
 
 def read_wide(paths: Sequence[Path], options: ReadOptions) -> TaskScores:
-    """Read a wide table; every column of scores that is not declared otherwise is a model.
-
-    Parameters
-    ----------
-    paths : sequence of one Path
-        A Parquet or JSON Lines (nulls are missing) or CSV (empty cells are missing).
-    options : ReadOptions
-        `item` and `clusters` name the columns that are no models.
-
-    Returns
-    -------
-    TaskScores
-        Items and models in the order of the file. A column of text is a property of the items and
-        no model: it is kept among the clusters where it labels every item, and named in the
-        provenance, under ``properties``.
-
-    Raises
-    ------
-    ScoreError
-        If the file cannot be read as declared, or its scores fail a check of `TaskScores`.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> import pandas as pd
-    >>> from llm_power import ReadOptions
-    >>> from llm_power.scores.wide import read_wide
-    >>> scores = pd.DataFrame({"item_id": ["q1", "q2"], "heron": [1, 0], "wren": [0, 1]})
-    >>> scores.to_csv("exam.csv", index=False)
-    >>> read_wide([Path("exam.csv")], ReadOptions()).values
-    array([[1., 0.],
-           [0., 1.]])
-    """
+    """Read a wide table; every column of scores that is not declared otherwise is a model."""
     return read_wide_table(read_table(only_file(paths), options), options)
 
 
 def read_wide_table(table: Table, options: ReadOptions) -> TaskScores:
-    """Read what is in a table already, as `read_wide` does.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from llm_power import ReadOptions
-    >>> from llm_power.scores._source import read_file
-    >>> from llm_power.scores._table import read_table
-    >>> from llm_power.scores.wide import read_wide_table
-    >>> _ = Path("exam.csv").write_text(chr(10).join(["item,heron,wren", "1,1,0", "2,0,0"]))
-    >>> table = read_table(read_file(Path("exam.csv")), ReadOptions())
-    >>> read_wide_table(table, ReadOptions()).models
-    ('heron', 'wren')
-    """
+    """Read what is in a table already, as `read_wide` does."""
     item = _item_column(table, options)
     names = [name for name in table.columns if "." not in name or name not in options.clusters]
     table.require(item, clusters=options.clusters)

@@ -1,4 +1,4 @@
-r"""Power by simulation, its curves, the smallest gap that is detected, and observed power.
+"""Power by simulation, its curves, the smallest detectable gap, and observed power.
 
 Each stream of random numbers is named by its process and its number of items: no result depends on
 which others were asked for, in what order or in what blocks.
@@ -6,21 +6,20 @@ which others were asked for, in what order or in what blocks.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import asdict, dataclass
 from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
 import pandas as pd
 from scipy.special import ndtri
 
 from llm_power.errors import InvalidArgument
-from llm_power.plugins import load_plugin
-from llm_power.simulation.effects import Effect
-from llm_power.simulation.hypothesis_tests import Test
-from llm_power.simulation.processes import Process
-from llm_power.simulation.scores_as_population import ResampledPairs
+from llm_power.simulation.effects import EFFECTS, Effect
+from llm_power.simulation.hypothesis_tests import TESTS, Test
+from llm_power.simulation.processes import Process, ResampledPairs
 from llm_power.statistics._checks import counts, finite, open_unit, positive_count
 from llm_power.statistics._seeds import named_rng
 from llm_power.statistics._thresholds import threshold
@@ -29,6 +28,7 @@ from llm_power.statistics.score_interval import wilson_interval
 
 #: A gap to the process that has it.
 Family = Callable[[float], Process]
+_Part = TypeVar("_Part")
 
 # Numbers of items held at once; results do not depend on it.
 _BLOCK = 2**22
@@ -40,64 +40,22 @@ _NO_EFFECT = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class SimulatedPower:
-    """What a test does in simulated trials of one process and size.
-
-    Attributes
-    ----------
-    n_items, n_trials : int
-        Items a trial, and trials.
-    alpha : float
-        Two-sided level.
-    power : float
-        Share of the trials that reject; the test's size where the true effect is zero.
-    standard_error : float
-        Monte Carlo standard error of `power`.
-    true_effect, mean_effect : float
-        Effect of the population, and its mean over all trials that have one.
-    type_s, type_m : float
-        Chance that a significant effect has the wrong sign, and its expected size over the true
-        one; NaN where nothing was significant or the true effect is zero.
-
-    Examples
-    --------
-    >>> from llm_power.simulation.engine import Simulation
-    >>> from llm_power.simulation.processes import PairedMultinomial
-    >>> found = Simulation(test="exact").power(PairedMultinomial(0.5, 0.12, 0.08, 0.3), 1000)
-    >>> abs(found.power - 0.7916) < 4 * found.standard_error
-    True
-    """
+    """Power and errors of a test in simulated trials of one process and size."""
 
     n_items: int
     n_trials: int
     alpha: float
-    power: float
-    standard_error: float
+    power: float  # share of the trials that reject; the test's size where the true effect is zero
+    standard_error: float  # Monte Carlo, of the power
     true_effect: float
-    mean_effect: float
+    mean_effect: float  # over all trials that have an effect
+    # Chance that a significant effect has the wrong sign, and its expected size over the true one;
+    # NaN where nothing was significant or the true effect is zero.
     type_s: float
     type_m: float
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
-        """Wilson's interval of the power, for the Monte Carlo error alone.
-
-        Parameters
-        ----------
-        confidence : float, default 0.95
-            Confidence in (0, 1).
-
-        Returns
-        -------
-        low, high : float
-            Its ends.
-
-        Examples
-        --------
-        >>> from llm_power.simulation.engine import Simulation
-        >>> from llm_power.simulation.processes import Preferences
-        >>> low, high = Simulation().power(Preferences(0.6), 100).interval()
-        >>> 0 < low < high < 1
-        True
-        """
+        """Wilson's interval of the power, for the Monte Carlo error alone."""
         rejected = round(self.power * self.n_trials)
         low, high = wilson_interval(rejected, self.n_trials, confidence=confidence)
         return float(low), float(high)
@@ -105,69 +63,30 @@ class SimulatedPower:
 
 @dataclass(frozen=True, slots=True)
 class DetectableGap:
-    """Smallest gap that a test detects with the target power.
-
-    Attributes
-    ----------
-    n_items : int
-        Items a trial.
-    power : float
-        Target power.
-    mde : float
-        The gap; ``inf`` where the largest one that is admissible has less power.
-    standard_error : float
-        Its Monte Carlo standard error; NaN where `mde` is infinite.
-
-    Examples
-    --------
-    >>> from llm_power.simulation.engine import Simulation
-    >>> from llm_power.simulation.processes import AgreementRate
-    >>> family = lambda gap: AgreementRate(0.7 + gap, 0.7, 0.85)
-    >>> found = Simulation().detectable_gap(family, 500, largest=0.15)
-    >>> 0.045 < found.mde < 0.052, found.standard_error < 0.001
-    (True, True)
-    """
+    """Smallest gap that a test detects with the target power."""
 
     n_items: int
     power: float
-    mde: float
-    standard_error: float
+    mde: float  # inf where the largest admissible gap has less power
+    standard_error: float  # Monte Carlo; NaN where `mde` is infinite
 
 
 @dataclass(frozen=True, slots=True)
 class ObservedPower:
-    """Power at the gap that was observed: another form of the p-value, and no verdict.
+    """Power at the observed gap, which is another form of the p-value and no verdict.
 
-    Attributes
-    ----------
-    simulated : SimulatedPower
-        Power and errors if the observed gap were the true one.
-
-    Notes
-    -----
-    Observed power falls as the p-value rises. At a p-value of alpha it is about one half,
-    whatever the number of items, so that a low one adds nothing to "not significant".
-
-    References
-    ----------
-    Hoenig and Heisey (2001), doi:10.1198/000313001300339897.
-
-    Examples
-    --------
-    >>> from llm_power.simulation.engine import Simulation
-    >>> from llm_power.simulation.scores_as_population import ResampledPairs
-    >>> pairs = ResampledPairs([1] * 39 + [0] * 61, [0] * 25 + [1] * 25 + [0] * 50)
-    >>> print(Simulation().observed_power(pairs))
-    power 0.66 at the observed gap of 0.1400 on 100 items, which is the p-value in another form...
+    It falls as the p-value rises. At a p-value of alpha it is about one half, whatever the number
+    of items, so that a low one adds nothing to "not significant" (Hoenig and Heisey 2001,
+    doi:10.1198/000313001300339897).
     """
 
     simulated: SimulatedPower
 
     def __str__(self) -> str:
-        found = self.simulated
+        simulated = self.simulated
         return (
-            f"power {found.power:.2f} at the observed gap of {found.true_effect:.4f} on "
-            f"{found.n_items:,} items, which is the p-value in another form and no verdict: "
+            f"power {simulated.power:.2f} at the observed gap of {simulated.true_effect:.4f} on "
+            f"{simulated.n_items:,} items, which is the p-value in another form and no verdict: "
             "read the interval of the gap and the items it would take (binary_verdicts, "
             "required_n), or the power at a gap that was chosen before the data"
         )
@@ -175,13 +94,13 @@ class ObservedPower:
 
 @dataclass(frozen=True)
 class Simulation:
-    """How power is simulated: test, effect, level and trials.
+    """Simulation of power by test, effect, level and number of trials.
 
     Attributes
     ----------
     test, effect : str or callable
-        A name in the groups ``llm_power.tests`` and ``llm_power.effects``, or a function like
-        those of `hypothesis_tests` and `effects`.
+        A name in `hypothesis_tests.TESTS` and in `effects.EFFECTS`, or a function of the type
+        `hypothesis_tests.Test` and `effects.Effect`.
     n_trials : int, default 1,000
         Number of trials.
     alpha : float, default 0.05
@@ -192,11 +111,16 @@ class Simulation:
 
     Examples
     --------
-    >>> from llm_power.simulation.engine import Simulation
-    >>> from llm_power.simulation.processes import AgreementRate
-    >>> found = Simulation(test="mid_p").power(AgreementRate(0.75, 0.70, 0.85), 500)
-    >>> 0.79 < found.power < 0.87, 0.95 < found.type_m < 1.25, found.type_s
+    >>> from llm_power import Simulation
+    >>> from llm_power.simulation.processes import AgreementRate, Preferences
+    >>> result = Simulation(test="mid_p").power(AgreementRate(0.75, 0.70, 0.85), 500)
+    >>> 0.79 < result.power < 0.87, 0.95 < result.type_m < 1.25, result.type_s
     (True, True, 0.0)
+    >>> smallest = Simulation(test="exact").detectable_gap(
+    ...     lambda gap: Preferences(0.5 + gap), 200, largest=0.5
+    ... )
+    >>> 0.095 < smallest.mde < 0.110, smallest.standard_error < 0.003
+    (True, True)
     """
 
     test: str | Test = "asymptotic"
@@ -217,7 +141,7 @@ class Simulation:
         Parameters
         ----------
         process : Process
-            What outcomes come from.
+            The distribution of outcomes, such as those of `processes.PROCESSES`.
         n_items : int
             Items a trial.
 
@@ -230,14 +154,6 @@ class Simulation:
         ------
         InvalidArgument
             If `n_items` is not positive, or the test or the effect does not fit the process.
-
-        Examples
-        --------
-        >>> from llm_power.simulation.engine import Simulation
-        >>> from llm_power.simulation.processes import GradedBeta
-        >>> found = Simulation(test="paired_t").power(GradedBeta(0.05, 0.6), 100)
-        >>> 0.8 < found.power < 0.9, round(found.true_effect, 3)
-        (True, 0.05)
         """
         size = positive_count("n_items", n_items)
         if type(process).__repr__ is object.__repr__:
@@ -259,70 +175,15 @@ class Simulation:
         return SimulatedPower(size, self.n_trials, self.alpha, share, error, truth, *errors)
 
     def over_sizes(self, process: Process, sizes: ArrayLike) -> pd.DataFrame:
-        """Power against the number of items.
-
-        Parameters
-        ----------
-        process : Process
-            What outcomes come from.
-        sizes : array_like of int
-            Numbers of items.
-
-        Returns
-        -------
-        DataFrame
-            A row a size, with the attributes of `SimulatedPower`.
-
-        Raises
-        ------
-        InvalidArgument
-            As `power`.
-
-        Examples
-        --------
-        >>> from llm_power.simulation.engine import Simulation
-        >>> from llm_power.simulation.processes import AgreementRate
-        >>> curve = Simulation().over_sizes(AgreementRate(0.75, 0.70, 0.85), [100, 500])
-        >>> curve["n_items"].tolist(), curve["power"].is_monotonic_increasing
-        ([100, 500], True)
-        """
-        found = [self.power(process, int(n)) for n in np.atleast_1d(counts("sizes", sizes))]
-        return pd.DataFrame(map(asdict, found))
+        """Power against the number of items: a row a size, as of `power`."""
+        numbers = np.atleast_1d(counts("sizes", sizes))
+        return pd.DataFrame([asdict(self.power(process, int(n))) for n in numbers])
 
     def over_gaps(self, family: Family, gaps: ArrayLike, n_items: int) -> pd.DataFrame:
-        """Power against the gap.
-
-        Parameters
-        ----------
-        family : callable
-            From a gap to the process that has it.
-        gaps : array_like
-            Gaps, in the units of `family`.
-        n_items : int
-            Items a trial.
-
-        Returns
-        -------
-        DataFrame
-            A row a gap, with the attributes of `SimulatedPower`.
-
-        Raises
-        ------
-        InvalidArgument
-            As `power`, or if `family` refuses a gap.
-
-        Examples
-        --------
-        >>> from llm_power.simulation.engine import Simulation
-        >>> from llm_power.simulation.processes import Preferences
-        >>> curve = Simulation().over_gaps(lambda gap: Preferences(0.5 + gap), [0, 0.1], 200)
-        >>> bool(curve["power"][0] < 0.1 < 0.7 < curve["power"][1])
-        True
-        """
-        tried = [float(gap) for gap in np.atleast_1d(finite("gaps", gaps))]
-        found = [self.power(family(gap), n_items) for gap in tried]
+        """Power against the gap, in the units of `family`: a row a gap, as of `power`."""
+        values = [float(gap) for gap in np.atleast_1d(finite("gaps", gaps))]
         return pd.DataFrame(
-            {"gap": gap} | asdict(one) for gap, one in zip(tried, found, strict=True)
+            [{"gap": gap} | asdict(self.power(family(gap), n_items)) for gap in values]
         )
 
     def detectable_gap(
@@ -349,8 +210,8 @@ class Simulation:
         Raises
         ------
         InvalidArgument
-            As `over_gaps`, or if `power` is not above `alpha`, or the test rejects as often where
-            there is no gap.
+            As `power`, if `family` refuses a gap, if the target is not above `alpha`, or if the
+            test rejects as often where there is no gap.
 
         Notes
         -----
@@ -359,17 +220,6 @@ class Simulation:
         the bracket meets the target at `mde`, and its covariance gives the standard error. With few
         items the power bends, which the standard error does not have: `mde` is .011 too small
         with 10 items that all differ, .002 with 20 and .001 with 50.
-
-        Examples
-        --------
-        >>> from llm_power.simulation.engine import Simulation
-        >>> from llm_power.simulation.processes import Preferences
-        >>> family = lambda gap: Preferences(0.5 + gap)
-        >>> found = Simulation(test="exact").detectable_gap(family, 200, largest=0.5)
-        >>> 0.095 < found.mde < 0.110, found.standard_error < 0.003
-        (True, True)
-        >>> Simulation(test="exact").detectable_gap(family, 5, largest=0.5).mde
-        inf
         """
         target = open_unit("power", power)
         if target <= self.alpha:
@@ -393,82 +243,33 @@ class Simulation:
     def detectable_gaps(
         self, family: Family, sizes: ArrayLike, largest: float, *, power: float = 0.80
     ) -> pd.DataFrame:
-        """Smallest detectable gap against the number of items.
-
-        Parameters
-        ----------
-        family, largest, power
-            As of `detectable_gap`.
-        sizes : array_like of int
-            Numbers of items.
-
-        Returns
-        -------
-        DataFrame
-            A row a size, with the attributes of `DetectableGap`.
-
-        Raises
-        ------
-        InvalidArgument
-            As `detectable_gap`.
-
-        Examples
-        --------
-        >>> from llm_power.simulation.engine import Simulation
-        >>> from llm_power.simulation.processes import Preferences
-        >>> curve = Simulation().detectable_gaps(lambda gap: Preferences(0.5 + gap), [50, 200], 0.5)
-        >>> curve["mde"].is_monotonic_decreasing
-        True
-        """
-        tried = np.atleast_1d(counts("sizes", sizes))
-        found = [self.detectable_gap(family, int(n), largest, power=power) for n in tried]
-        return pd.DataFrame(map(asdict, found))
+        """Smallest detectable gap against the number of items, a row a size."""
+        numbers = np.atleast_1d(counts("sizes", sizes))
+        gaps = [self.detectable_gap(family, int(n), largest, power=power) for n in numbers]
+        return pd.DataFrame(map(asdict, gaps))
 
     def observed_power(self, pairs: ResampledPairs) -> ObservedPower:
-        """Power if the observed gap were the true one, which is no verdict.
-
-        Parameters
-        ----------
-        pairs : ResampledPairs
-            Scores or predictions at hand; trials have their number of items.
-
-        Returns
-        -------
-        ObservedPower
-            Its text says what to read instead.
-
-        Raises
-        ------
-        InvalidArgument
-            As `power`.
-
-        Examples
-        --------
-        >>> from llm_power.simulation.engine import Simulation
-        >>> from llm_power.simulation.scores_as_population import ResampledPairs
-        >>> found = Simulation().observed_power(ResampledPairs([1, 1, 0, 1], [0, 1, 0, 0]))
-        >>> found.simulated.true_effect
-        0.5
-        """
+        """Power if the observed gap were the true one, which is no verdict."""
         return ObservedPower(self.power(pairs, pairs.n_items))
 
     @cached_property
     def _functions(self) -> tuple[Test, Effect]:
-        test = (
-            load_plugin("llm_power.tests", self.test) if isinstance(self.test, str) else self.test
-        )
-        effect = (
-            load_plugin("llm_power.effects", self.effect)
-            if isinstance(self.effect, str)
-            else self.effect
-        )
-        return test, effect
+        return _named("test", self.test, TESTS), _named("effect", self.effect, EFFECTS)
 
     def _streams(self, name: str) -> tuple[np.random.Generator, np.random.Generator]:
         """Streams of the trials, and of what tests resample."""
         if isinstance(self.seed, np.random.Generator):
             return self.seed, self.seed.spawn(1)[0]
         return named_rng(self.seed, name), named_rng(self.seed, f"{name}/resampling")
+
+
+def _named(kind: str, part: str | _Part, parts: Mapping[str, _Part]) -> _Part:
+    """Look up a test or an effect that is given by name."""
+    if not isinstance(part, str):
+        return part
+    if part not in parts:
+        raise InvalidArgument(f"{kind} must be one of {sorted(parts)}, got {part!r}")
+    return parts[part]
 
 
 def _blocks(process: Process, n_items: int, n_trials: int) -> Iterator[int]:
@@ -484,8 +285,8 @@ def _errors(
     """Power, its standard error, and mean effect, type S and type M."""
     share = float(rejected.mean())
     error = float(np.sqrt(share * (1 - share) / rejected.size))
-    there = effects[~np.isnan(effects)]
-    mean = float(there.mean()) if there.size else np.nan
+    defined = effects[~np.isnan(effects)]
+    mean = float(defined.mean()) if defined.size else np.nan
     significant = effects[rejected & ~np.isnan(effects)]
     # A gap of rounding alone has no sign to mistake.
     if significant.size == 0 or abs(truth) < _NO_EFFECT:

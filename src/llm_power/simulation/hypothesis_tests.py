@@ -1,4 +1,4 @@
-r"""Whether a two-sided test rejects at a level, for every trial at once.
+"""Two-sided tests by name: whether each rejects at a level, for every trial at once.
 
 A test of paired scores whose differences are 1, 0 or -1 needs the wins and losses alone: flips of
 the signs of the differences are then the exact form of McNemar's test, and Tango's score test of a
@@ -7,15 +7,16 @@ zero gap is its asymptotic form (Tango 1998).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Final
 
 import numpy as np
 from scipy.special import ndtr, stdtr
 
 from llm_power.errors import InvalidArgument
-from llm_power.simulation.effects import f1_gap, references
-from llm_power.simulation.outcomes import Outcomes, PairedOutcomes, Sample, paired
-from llm_power.statistics._typing import BoolArray, FloatArray, IntArray
+from llm_power.simulation.effects import f1_gap, positive_references
+from llm_power.simulation.outcomes import Outcomes, PairedOutcomes, Sample, paired, ratio
+from llm_power.statistics._typing import ArrayLike, BoolArray, FloatArray
 from llm_power.statistics.bootstrap_law import percentile_bootstrap_rejects
 from llm_power.statistics.graded_difference import t_test_p_value
 from llm_power.statistics.mcnemar import (
@@ -26,7 +27,8 @@ from llm_power.statistics.mcnemar import (
 )
 from llm_power.statistics.paired_bootstrap import shared_bootstrap_rejects
 
-#: Outcomes of trials, the level, and random numbers for tests that resample, to decisions.
+#: Outcomes of trials, the level, and random numbers for tests that resample, to decisions of
+#: shape (n_trials,).
 Test = Callable[[Outcomes, float, np.random.Generator], BoolArray]
 
 # Resamples and flips of signs, which the trials share.
@@ -37,143 +39,46 @@ _BLOCK = 2**22
 _TIE = 1e-9
 
 
-def asymptotic(outcomes: Outcomes, alpha: float, rng: np.random.Generator) -> BoolArray:
-    """McNemar's test against the chi-squared law, which is the score test of a zero gap.
+def _mcnemar(p_value: Callable[[ArrayLike, ArrayLike], FloatArray]) -> Test:
+    """McNemar's test by a p-value of wins and losses; it never rejects where no item differs."""
 
-    Parameters
-    ----------
-    outcomes : Outcomes
-        Trials of pairs whose differences are 1, 0 or -1.
-    alpha : float
-        Two-sided level.
-    rng : numpy.random.Generator
-        For tests that resample.
+    def rejects(outcomes: Outcomes, alpha: float, rng: np.random.Generator) -> BoolArray:
+        pairs = paired(outcomes, "McNemar's test")
+        if not pairs.steps:
+            raise InvalidArgument(
+                "McNemar's test needs differences of 1, 0 or -1; use paired_t, permutation or sign"
+            )
+        return p_value(pairs.wins, pairs.losses) <= alpha
 
-    Returns
-    -------
-    ndarray of bool, shape (n_trials,)
-        Where it rejects: never where no item differs.
-
-    Raises
-    ------
-    InvalidArgument
-        If the outcomes are of another kind.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from llm_power.simulation.hypothesis_tests import asymptotic
-    >>> from llm_power.simulation.processes import PairedMultinomial
-    >>> rng = np.random.default_rng(1)
-    >>> trials = PairedMultinomial(0.5, 0.3, 0.0, 0.2).draw(100, 4, rng)
-    >>> asymptotic(trials, 0.05, rng)
-    array([ True,  True,  True,  True])
-    """
-    return mcnemar_asymptotic(*_discordant(outcomes)) <= alpha
+    return rejects
 
 
-def continuity_corrected(outcomes: Outcomes, alpha: float, rng: np.random.Generator) -> BoolArray:
-    """McNemar's test with Edwards's continuity correction; arguments as of `asymptotic`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from llm_power.simulation.hypothesis_tests import continuity_corrected
-    >>> from llm_power.simulation.processes import PairedMultinomial
-    >>> rng = np.random.default_rng(1)
-    >>> trials = PairedMultinomial(0.5, 0.3, 0.0, 0.2).draw(100, 4, rng)
-    >>> continuity_corrected(trials, 0.05, rng).all()
-    np.True_
-    """
-    return mcnemar_continuity_corrected(*_discordant(outcomes)) <= alpha
-
-
-def exact(outcomes: Outcomes, alpha: float, rng: np.random.Generator) -> BoolArray:
-    """McNemar's exact test; arguments as of `asymptotic`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from llm_power.simulation.hypothesis_tests import exact
-    >>> from llm_power.simulation.processes import PairedMultinomial
-    >>> rng = np.random.default_rng(1)
-    >>> exact(PairedMultinomial(0.5, 0.3, 0.0, 0.2).draw(5, 4, rng), 0.05, rng)
-    array([False, False, False, False])
-    """
-    return mcnemar_exact(*_discordant(outcomes)) <= alpha
-
-
-def mid_p(outcomes: Outcomes, alpha: float, rng: np.random.Generator) -> BoolArray:
-    """McNemar's mid-p test; arguments as of `asymptotic`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from llm_power.simulation.hypothesis_tests import mid_p
-    >>> from llm_power.simulation.processes import PairedMultinomial
-    >>> rng = np.random.default_rng(1)
-    >>> mid_p(PairedMultinomial(0.5, 0.3, 0.0, 0.2).draw(100, 4, rng), 0.05, rng).all()
-    np.True_
-    """
-    return mcnemar_mid_p(*_discordant(outcomes)) <= alpha
-
-
-def sign(outcomes: Outcomes, alpha: float, rng: np.random.Generator) -> BoolArray:
+def _sign(outcomes: Outcomes, alpha: float, rng: np.random.Generator) -> BoolArray:
     """Exact sign test, a binomial test of wins among the items that are no tie.
 
-    Parameters, returns and errors as of `asymptotic`, for pairs of any scores. Its null
-    hypothesis is that wins and losses are as likely, which for graded scores is not a zero gap.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from llm_power.simulation.hypothesis_tests import sign
-    >>> from llm_power.simulation.processes import GradedBeta
-    >>> rng = np.random.default_rng(1)
-    >>> sign(GradedBeta(0.2, 0.6).draw(200, 4, rng), 0.05, rng)
-    array([ True,  True,  True,  True])
+    Its null hypothesis is that wins and losses are as likely, which for graded scores is not a
+    zero gap.
     """
     pairs = paired(outcomes, "the sign test")
     return mcnemar_exact(pairs.wins, pairs.losses) <= alpha
 
 
-def paired_t(outcomes: Outcomes, alpha: float, rng: np.random.Generator) -> BoolArray:
-    """Paired t test of the mean difference; arguments as of `sign`.
-
-    Where all differences are equal it decides as the exact sign test does (`t_test_p_value`).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from llm_power.simulation.hypothesis_tests import paired_t
-    >>> from llm_power.simulation.processes import GradedBeta
-    >>> rng = np.random.default_rng(1)
-    >>> paired_t(GradedBeta(0.2, 0.6).draw(200, 4, rng), 0.05, rng)
-    array([ True,  True,  True,  True])
-    """
+def _paired_t(outcomes: Outcomes, alpha: float, rng: np.random.Generator) -> BoolArray:
+    """Paired t test of the mean difference; where all are equal, the exact sign test."""
     pairs = paired(outcomes, "the paired t test")
     values = np.broadcast_to(pairs.difference, pairs.counts.shape)
-    there = pairs.counts > 0
-    # Differences less one that is there: equal ones are then 0 to the bit.
-    first = np.take_along_axis(values, np.argmax(there, axis=1)[:, np.newaxis], axis=1)
-    moved = pairs.deviations(np.where(there, values - first, 0.0))
+    present = pairs.counts > 0
+    # Differences less one that is present: equal ones are then 0 to the bit.
+    first = np.take_along_axis(values, np.argmax(present, axis=1)[:, np.newaxis], axis=1)
+    moved = pairs.deviations(np.where(present, values - first, 0.0))
     return t_test_p_value(first[:, 0] + moved.mean, moved.squares, moved.n_items) <= alpha
 
 
-def paired_bootstrap(outcomes: Outcomes, alpha: float, rng: np.random.Generator) -> BoolArray:
-    """Percentile bootstrap of the mean difference (Definition 2); arguments as of `sign`.
+def _paired_bootstrap(outcomes: Outcomes, alpha: float, rng: np.random.Generator) -> BoolArray:
+    """Percentile bootstrap of the mean difference (Definition 2).
 
     Where differences are 1, 0 or -1 it is the decision of infinitely many resamples; else trials
     share 1,999 resamples of the items.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from llm_power.simulation.hypothesis_tests import paired_bootstrap
-    >>> from llm_power.simulation.processes import Preferences
-    >>> rng = np.random.default_rng(1)
-    >>> paired_bootstrap(Preferences(0.8, tie_rate=0.1).draw(100, 4, rng), 0.05, rng)
-    array([ True,  True,  True,  True])
     """
     pairs = paired(outcomes, "the paired bootstrap")
     if pairs.steps:
@@ -183,20 +88,11 @@ def paired_bootstrap(outcomes: Outcomes, alpha: float, rng: np.random.Generator)
     )
 
 
-def permutation(outcomes: Outcomes, alpha: float, rng: np.random.Generator) -> BoolArray:
-    """Permutation test of the mean difference by flips of its signs; arguments as of `sign`.
+def _permutation(outcomes: Outcomes, alpha: float, rng: np.random.Generator) -> BoolArray:
+    """Permutation test of the mean difference by flips of its signs.
 
     Where differences are 1, 0 or -1 all flips are summed; else trials share 1,999 flips, and the
     observed signs are one more.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from llm_power.simulation.hypothesis_tests import permutation
-    >>> from llm_power.simulation.processes import GradedBeta
-    >>> rng = np.random.default_rng(1)
-    >>> permutation(GradedBeta(0.2, 0.6).draw(50, 4, rng), 0.05, rng)
-    array([ True,  True,  True,  True])
     """
     pairs = paired(outcomes, "the permutation test")
     if pairs.steps:
@@ -213,25 +109,14 @@ def permutation(outcomes: Outcomes, alpha: float, rng: np.random.Generator) -> B
     return as_large / (_RESAMPLES + 1) <= alpha
 
 
-def f1_permutation(outcomes: Outcomes, alpha: float, rng: np.random.Generator) -> BoolArray:
+def _f1_permutation(outcomes: Outcomes, alpha: float, rng: np.random.Generator) -> BoolArray:
     """Permutation test of the difference of F1, which swaps the two answers to an item.
 
-    Parameters, returns and errors as of `asymptotic`, for outcomes of `ResampledPredictions` with
-    a positive label. Of the items of one class that one model alone answers right, the first
-    model's are binomial under the null hypothesis: 1,999 draws of them, with the trial itself.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from llm_power.simulation.hypothesis_tests import f1_permutation
-    >>> from llm_power.simulation.scores_as_population import ResampledPredictions
-    >>> rng = np.random.default_rng(1)
-    >>> trials = ResampledPredictions([1, 1, 0, 0], [0, 1, 1, 0], [1, 1, 0, 0], positive=1)
-    >>> f1_permutation(trials.draw(100, 2, rng), 0.05, rng)
-    array([ True,  True])
+    Of the items of one class that one model alone answers right, the first model's are binomial
+    under the null hypothesis: 1,999 draws of them, with the trial itself.
     """
     pairs = paired(outcomes, "the permutation test of F1")
-    positive = references(pairs)
+    positive = positive_references(pairs)
     observed = np.abs(f1_gap(pairs)) * (1 - _TIE)
     counts = []
     for label in (0, 1):
@@ -253,75 +138,56 @@ def f1_permutation(outcomes: Outcomes, alpha: float, rng: np.random.Generator) -
     return as_large / (_RESAMPLES + 1) <= alpha
 
 
-def unpaired_z(outcomes: Outcomes, alpha: float, rng: np.random.Generator) -> BoolArray:
+def _unpaired_z(outcomes: Outcomes, alpha: float, rng: np.random.Generator) -> BoolArray:
     """Pooled z test of two proportions, as if the models had items of their own.
 
-    Parameters, returns and errors as of `asymptotic`, for 0/1 scores, paired or not. It never
-    rejects where both models solve all items or none.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from llm_power.simulation.hypothesis_tests import unpaired_z
-    >>> from llm_power.simulation.processes import IndependentBinomials
-    >>> rng = np.random.default_rng(1)
-    >>> unpaired_z(IndependentBinomials(0.9, 0.5).draw(100, 4, rng), 0.05, rng)
-    array([ True,  True,  True,  True])
+    It never rejects where both models solve all items or none.
     """
-    if (
-        isinstance(outcomes, PairedOutcomes)
-        and not np.isin([outcomes.score_a, outcomes.score_b], (0.0, 1.0)).all()
-    ):
+    if isinstance(outcomes, PairedOutcomes) and not outcomes.binary:
         raise InvalidArgument("unpaired_z is a test of 0/1 scores; use two_sample_t")
     a, b = outcomes.samples
     pooled = (a.n_items * a.mean + b.n_items * b.mean) / (a.n_items + b.n_items)
     error = np.sqrt(pooled * (1 - pooled) * (1 / a.n_items + 1 / b.n_items))
-    z = _ratio(np.abs(a.mean - b.mean), error)
+    z = ratio(np.abs(a.mean - b.mean), error, otherwise=0.0)
     return 2 * ndtr(-z) <= alpha
 
 
-def two_sample_t(outcomes: Outcomes, alpha: float, rng: np.random.Generator) -> BoolArray:
+def _two_sample_t(outcomes: Outcomes, alpha: float, rng: np.random.Generator) -> BoolArray:
     """Welch's t test, as if the models had items of their own.
 
-    Parameters, returns and errors as of `asymptotic`, for any scores. It never rejects where
-    neither model's scores vary.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from llm_power.simulation.hypothesis_tests import two_sample_t
-    >>> from llm_power.simulation.processes import IndependentBinomials
-    >>> rng = np.random.default_rng(1)
-    >>> two_sample_t(IndependentBinomials(0.9, 0.5).draw(100, 4, rng), 0.05, rng)
-    array([ True,  True,  True,  True])
+    It never rejects where neither model's scores vary.
     """
     a, b = outcomes.samples
     first, second = _squared_error(a), _squared_error(b)
     both = first + second
-    freedom = _ratio(
+    freedom = ratio(
         np.square(both),
         np.square(first) / np.maximum(a.n_items - 1, 1)
         + np.square(second) / np.maximum(b.n_items - 1, 1),
         otherwise=1.0,
     )
-    t = _ratio(np.abs(a.mean - b.mean), np.sqrt(both))
+    t = ratio(np.abs(a.mean - b.mean), np.sqrt(both), otherwise=0.0)
     return 2 * stdtr(freedom, -t) <= alpha
-
-
-def _discordant(outcomes: Outcomes) -> tuple[IntArray | FloatArray, IntArray | FloatArray]:
-    pairs = paired(outcomes, "McNemar's test")
-    if not pairs.steps:
-        raise InvalidArgument(
-            "McNemar's test needs differences of 1, 0 or -1; use paired_t, permutation or sign"
-        )
-    return pairs.wins, pairs.losses
 
 
 def _squared_error(sample: Sample) -> FloatArray:
     return np.asarray(sample.squares / np.maximum(sample.n_items - 1, 1) / sample.n_items)
 
 
-def _ratio(top: FloatArray, bottom: FloatArray, *, otherwise: float = 0.0) -> FloatArray:
-    ratio = np.full(np.shape(bottom), otherwise)
-    np.divide(top, bottom, out=ratio, where=bottom > 0)
-    return ratio
+# sk-power's `mcnemar` and `paired_z` are both "asymptotic".
+TESTS: Final[Mapping[str, Test]] = {
+    # Against the chi-squared law, which is the score test of a zero gap.
+    "asymptotic": _mcnemar(mcnemar_asymptotic),
+    "score": _mcnemar(mcnemar_asymptotic),
+    "continuity_corrected": _mcnemar(mcnemar_continuity_corrected),
+    "exact": _mcnemar(mcnemar_exact),
+    "mid_p": _mcnemar(mcnemar_mid_p),
+    "sign": _sign,
+    "binomial": _sign,
+    "paired_t": _paired_t,
+    "permutation": _permutation,
+    "paired_bootstrap": _paired_bootstrap,
+    "f1_permutation": _f1_permutation,
+    "unpaired_z": _unpaired_z,
+    "two_sample_t": _two_sample_t,
+}

@@ -1,4 +1,4 @@
-r"""What the outcomes of two models on one item come from, by name and parameters.
+r"""Distributions of the outcomes of two models on one item, by name and parameters.
 
 Where the items of an evaluation are alike and have finitely many outcomes, the counts of these are
 sufficient, and a trial is one multinomial draw of them, whatever the number of items.
@@ -6,14 +6,17 @@ sufficient, and a trial is one multinomial draw of them, whatever the number of 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from typing import ClassVar, Protocol
+from functools import cached_property, lru_cache
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import bdtrc, comb, ndtr, ndtri
 
-from llm_power.errors import InvalidArgument
+from llm_power.errors import InvalidArgument, listed
 from llm_power.simulation.outcomes import IndependentOutcomes, Outcomes, PairedOutcomes
 from llm_power.statistics._checks import (
     finite,
@@ -21,157 +24,66 @@ from llm_power.statistics._checks import (
     positive_count,
     proportions,
 )
-from llm_power.statistics._typing import FloatArray, IntArray
+from llm_power.statistics._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from llm_power.statistics.bernoulli_pairs import paired_bernoulli_cells
 from llm_power.statistics.graded_pairs import draw_graded_pairs, lattice_graded_pairs
 from llm_power.statistics.paired_binary import admissible_rho
 
-# Rounding of a probability that was worked out from others.
+if TYPE_CHECKING:
+    from llm_power.scores.store import TaskScores
+
+# Rounding of a probability that was computed from others.
 _ROUNDING = 1e-9
 # Nodes of a quadrature over a normal variable: probabilities are within 3e-5 up to this spread.
 _NODES, _WIDEST = 100, 4
-# Points of a lattice that stands for a law.
+# Quantiles of a lattice that stands for a continuous distribution; effects have five digits.
 _LATTICE = 2**15
+# With more outcomes than these, resampled items are drawn one by one.
+_MOST_OUTCOMES = 256
 # The four outcomes of 0/1 scores: neither, only B, only A and both models solve the item.
 _SCORE_A = np.array([0.0, 0.0, 1.0, 1.0])
 _SCORE_B = np.array([0.0, 1.0, 0.0, 1.0])
 
 
 class Process(Protocol):
-    """What outcomes come from; its `repr` names its stream of random numbers.
-
-    Examples
-    --------
-    >>> from llm_power.simulation.processes import PairedMultinomial
-    >>> PairedMultinomial(0.5, 0.2, 0.1, 0.2).by_items
-    False
-    """
+    """A distribution to draw trials from; its `repr` names its stream of random numbers."""
 
     @property
     def by_items(self) -> bool:
-        """Whether a trial holds numbers for each item, so that few trials fit in memory.
-
-        Examples
-        --------
-        >>> from llm_power.simulation.processes import GradedBeta
-        >>> GradedBeta(0.1, 0.5).by_items
-        True
-        """
+        """Whether a trial holds numbers for each item, so that few trials fit in memory."""
 
     def draw(self, n_items: int, n_trials: int, rng: np.random.Generator) -> Outcomes:
-        """Draw trials.
-
-        Parameters
-        ----------
-        n_items, n_trials : int
-            Items a trial, and trials.
-        rng : numpy.random.Generator
-            Where `by_items`, two calls give what one call for all the trials gives.
-
-        Returns
-        -------
-        Outcomes
-            Trial by trial.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from llm_power.simulation.processes import PairedMultinomial
-        >>> process = PairedMultinomial(0.5, 0.2, 0.1, 0.2)
-        >>> process.draw(100, 3, np.random.default_rng(1)).n_items
-        array([100, 100, 100])
-        """
+        """Draw trials; where `by_items`, two calls give what one call for all trials gives."""
 
     def population(self) -> Outcomes:
-        """Return one row of probabilities, which true effects are worked out from.
-
-        Examples
-        --------
-        >>> from llm_power.simulation.processes import PairedMultinomial
-        >>> PairedMultinomial(0.5, 0.2, 0.1, 0.2).population().gap.round(3)
-        array([0.1])
-        """
+        """Return one row of probabilities, from which true effects are computed."""
 
 
 class AlikeItems:
-    """A process whose items are alike and have finitely many outcomes.
-
-    Examples
-    --------
-    >>> from llm_power.simulation.processes import AlikeItems, Preferences
-    >>> issubclass(Preferences, AlikeItems)
-    True
-    """
+    """A process whose items are alike and have finitely many outcomes."""
 
     __slots__ = ()
 
     by_items: ClassVar[bool] = False
 
     def law(self) -> PairedOutcomes:
-        """Return one row of probabilities of what is seen.
-
-        Examples
-        --------
-        >>> from llm_power.simulation.processes import Preferences
-        >>> Preferences(0.6, tie_rate=0.2).law().counts
-        array([[0.5, 0.2, 0.3]])
-        """
+        """Return one row of probabilities of what is observed."""
         raise NotImplementedError
 
     def population(self) -> PairedOutcomes:
-        """Return one row of probabilities of what is true: what is seen, unless seen with errors.
-
-        Examples
-        --------
-        >>> from llm_power.simulation.processes import Preferences
-        >>> Preferences(0.6, tie_rate=0.2).population().gap.round(3)
-        array([0.2])
-        """
+        """Return one row of probabilities of what is true: `law`, unless observed with errors."""
         return self.law()
 
     def draw(self, n_items: int, n_trials: int, rng: np.random.Generator) -> PairedOutcomes:
-        """Draw trials, each a multinomial of the outcomes.
-
-        Parameters
-        ----------
-        n_items, n_trials : int
-            Items a trial, and trials.
-        rng : numpy.random.Generator
-            Stream of random numbers.
-
-        Returns
-        -------
-        PairedOutcomes
-            Counts, trial by trial.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from llm_power.simulation.processes import Preferences
-        >>> Preferences(0.6).draw(10, 2, np.random.default_rng(1)).n_items
-        array([10, 10])
-        """
-        law = self.law()
-        return replace(law, counts=rng.multinomial(n_items, law.counts[0], size=n_trials))
+        """Draw trials, each a multinomial of the outcomes."""
+        return _multinomial(self.law(), n_items, n_trials, rng)
 
 
 @dataclass(frozen=True, slots=True)
 class PairedMultinomial(AlikeItems):
-    """The 2 x 2 table of two models on the same items, by its probabilities.
+    """The 2 x 2 table by its probabilities: both, only A, only B, and neither solve an item.
 
-    Attributes
-    ----------
-    p11, p10, p01, p00 : float
-        Probability that both, only A, only B, and neither solve an item.
-
-    Examples
-    --------
-    >>> from llm_power.simulation.processes import PairedMultinomial
-    >>> PairedMultinomial(0.5, 0.2, 0.1, 0.2).population().gap.round(3)
-    array([0.1])
-    >>> PairedMultinomial(0.5, 0.2, 0.1, 0.3)
-    Traceback (most recent call last):
-    llm_power.errors.InvalidArgument: p00 must be 0.2 beside the other three, got 0.3
+    sk-power's `dgp::contingency_table`.
     """
 
     p11: float
@@ -186,147 +98,73 @@ class PairedMultinomial(AlikeItems):
             raise InvalidArgument(f"p00 must be {rest:.6g} beside the other three, got {self.p00}")
 
     def law(self) -> PairedOutcomes:
-        """Return one row of probabilities: neither, only B, only A, both.
-
-        Examples
-        --------
-        >>> from llm_power.simulation.processes import PairedMultinomial
-        >>> PairedMultinomial(0.5, 0.2, 0.1, 0.2).law().counts
-        array([[0.2, 0.1, 0.2, 0.5]])
-        """
+        """Return one row of probabilities: neither, only B, only A, both."""
         return _binary_law([self.p00, self.p01, self.p10, self.p11])
 
 
 @dataclass(frozen=True, slots=True)
-class AgreementRate(AlikeItems):
-    """Two accuracies, and the share of items that both models solve or both fail.
-
-    Attributes
-    ----------
-    p_a, p_b : float
-        Accuracies.
-    agreement : float
-        Inside the interval of `admissible_agreement`.
-
-    Examples
-    --------
-    >>> from llm_power.simulation.processes import AgreementRate
-    >>> AgreementRate(0.75, 0.70, 0.85).law().counts.round(3)
-    array([[0.2 , 0.05, 0.1 , 0.65]])
-    >>> AgreementRate(0.75, 0.70, 0.99)
-    Traceback (most recent call last):
-    llm_power.errors.InvalidArgument: agreement must lie in [0.45, 0.95] for p_a=0.75 and p_b=0.7,
-    got 0.99
-    """
+class _TwoAccuracies(AlikeItems):
+    """Two accuracies, and in a subclass one number of how the two 0/1 scores of an item depend."""
 
     p_a: float
     p_b: float
+
+    def _check_dependence(self, name: str, low: float, high: float) -> None:
+        given = f" for p_a={self.p_a:.6g} and p_b={self.p_b:.6g}"
+        _check_inside(name, getattr(self, name), low, high, given)
+
+    def _p11(self) -> float:
+        """Probability that both models solve an item."""
+        raise NotImplementedError
+
+    def law(self) -> PairedOutcomes:
+        """Return one row of probabilities: neither, only B, only A, both."""
+        p11 = self._p11()
+        return _binary_law([1 - self.p_a - self.p_b + p11, self.p_b - p11, self.p_a - p11, p11])
+
+
+@dataclass(frozen=True, slots=True)
+class AgreementRate(_TwoAccuracies):
+    """Two accuracies, and the share of items that both models solve or both fail.
+
+    sk-power's `estimate_power_from_accuracy`.
+    """
+
     agreement: float
 
     def __post_init__(self) -> None:
-        low, high = admissible_agreement(self.p_a, self.p_b)
-        _inside("agreement", self.agreement, (low, high), self.p_a, self.p_b)
+        self._check_dependence("agreement", *admissible_agreement(self.p_a, self.p_b))
 
-    def law(self) -> PairedOutcomes:
-        """Return one row of probabilities: neither, only B, only A, both.
-
-        Examples
-        --------
-        >>> from llm_power.simulation.processes import AgreementRate
-        >>> AgreementRate(0.75, 0.70, 0.85).law().wins.round(3)
-        array([0.1])
-        """
-        return _accuracies_law(self.p_a, self.p_b, (self.agreement + self.p_a + self.p_b - 1) / 2)
+    def _p11(self) -> float:
+        return (self.agreement + self.p_a + self.p_b - 1) / 2
 
 
 def admissible_agreement(p_a: float, p_b: float) -> tuple[float, float]:
-    r"""Interval of agreement rates that two accuracies can have.
-
-    Parameters
-    ----------
-    p_a, p_b : float
-        Accuracies in [0, 1].
-
-    Returns
-    -------
-    low, high : float
-        :math:`|p_A + p_B - 1|` and :math:`1 - |p_A - p_B|`.
-
-    Raises
-    ------
-    InvalidArgument
-        If an accuracy is outside [0, 1].
-
-    Examples
-    --------
-    >>> from llm_power.simulation.processes import admissible_agreement
-    >>> [round(end, 3) for end in admissible_agreement(0.75, 0.70)]
-    [0.45, 0.95]
-    """
+    r"""Interval of agreement rates: :math:`|p_A + p_B - 1|` to :math:`1 - |p_A - p_B|`."""
     a, b = float(proportions("p_a", p_a)), float(proportions("p_b", p_b))
     return abs(a + b - 1), 1 - abs(a - b)
 
 
 @dataclass(frozen=True, slots=True)
-class CorrelatedBernoulli(AlikeItems):
-    """Two accuracies, and the correlation of the two 0/1 scores of an item.
+class CorrelatedBernoulli(_TwoAccuracies):
+    """Two accuracies, and the correlation of the two 0/1 scores of an item (`admissible_rho`)."""
 
-    Attributes
-    ----------
-    p_a, p_b : float
-        Accuracies.
-    rho : float
-        Inside the interval of `llm_power.statistics.paired_binary.admissible_rho`.
-
-    Examples
-    --------
-    >>> from llm_power.simulation.processes import CorrelatedBernoulli
-    >>> CorrelatedBernoulli(0.65, 0.60, 0.3).population().gap.round(3)
-    array([0.05])
-    >>> CorrelatedBernoulli(0.65, 0.60, 0.95)
-    Traceback (most recent call last):
-    llm_power.errors.InvalidArgument: rho must lie in [-0.599145, 0.898717] for p_a=0.65 and
-    p_b=0.6, got 0.95
-    """
-
-    p_a: float
-    p_b: float
     rho: float
 
     def __post_init__(self) -> None:
         low, high = admissible_rho(self.p_a, self.p_b)
-        _inside("rho", self.rho, (float(low), float(high)), self.p_a, self.p_b)
+        self._check_dependence("rho", float(low), float(high))
 
-    def law(self) -> PairedOutcomes:
-        """Return one row of probabilities: neither, only B, only A, both.
-
-        Examples
-        --------
-        >>> from llm_power.simulation.processes import CorrelatedBernoulli
-        >>> CorrelatedBernoulli(0.65, 0.60, 0.0).law().counts.round(3)
-        array([[0.14, 0.21, 0.26, 0.39]])
-        """
+    def _p11(self) -> float:
         a, b = self.p_a, self.p_b
-        covariance = self.rho * np.sqrt(a * (1 - a) * b * (1 - b))
-        return _accuracies_law(a, b, a * b + covariance)
+        return float(a * b + self.rho * np.sqrt(a * (1 - a) * b * (1 - b)))
 
 
 @dataclass(frozen=True, slots=True)
 class CopulaBernoulli(AlikeItems):
-    """Two accuracies under a latent Gaussian copula (`llm_power.statistics.bernoulli_pairs`).
+    """Two accuracies under a Gaussian copula of latent correlation `rho_z`, all in open intervals.
 
-    Attributes
-    ----------
-    p_a, p_b : float
-        Accuracies, strictly between 0 and 1.
-    rho_z : float
-        Latent correlation, strictly between -1 and 1.
-
-    Examples
-    --------
-    >>> from llm_power.simulation.processes import CopulaBernoulli
-    >>> CopulaBernoulli(0.65, 0.60, 0.5).law().counts.round(4)
-    array([[0.2163, 0.1337, 0.1837, 0.4663]])
+    See `llm_power.statistics.bernoulli_pairs`.
     """
 
     p_a: float
@@ -337,32 +175,15 @@ class CopulaBernoulli(AlikeItems):
         paired_bernoulli_cells(self.p_a, self.p_b, self.rho_z)
 
     def law(self) -> PairedOutcomes:
-        """Return one row of probabilities: neither, only B, only A, both.
-
-        Examples
-        --------
-        >>> from llm_power.simulation.processes import CopulaBernoulli
-        >>> CopulaBernoulli(0.65, 0.60, 0.5).law().gap.round(3)
-        array([0.05])
-        """
-        cells = paired_bernoulli_cells(self.p_a, self.p_b, self.rho_z)
-        return _binary_law([float(p) for p in (cells.p00, cells.p01, cells.p10, cells.p11)])
+        """Return one row of probabilities: neither, only B, only A, both."""
+        return _binary_law(_copula_cells(self.p_a, self.p_b, self.rho_z))
 
 
 @dataclass(frozen=True, slots=True)
 class IndependentBinomials:
-    """Two models, each on as many items of its own.
+    """Two accuracies, each model on as many items of its own.
 
-    Attributes
-    ----------
-    p_a, p_b : float
-        Accuracies.
-
-    Examples
-    --------
-    >>> from llm_power.simulation.processes import IndependentBinomials
-    >>> IndependentBinomials(0.7, 0.6).population().gap.round(3)
-    array([0.1])
+    sk-power's `dgp::successes_and_failures`, whose two accuracies are swapped.
     """
 
     p_a: float
@@ -374,62 +195,18 @@ class IndependentBinomials:
         proportions("p_b", self.p_b)
 
     def draw(self, n_items: int, n_trials: int, rng: np.random.Generator) -> IndependentOutcomes:
-        """Draw trials, each of two binomials.
-
-        Parameters
-        ----------
-        n_items, n_trials : int
-            Items of each model a trial, and trials.
-        rng : numpy.random.Generator
-            Stream of random numbers.
-
-        Returns
-        -------
-        IndependentOutcomes
-            Solved items, trial by trial.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from llm_power.simulation.processes import IndependentBinomials
-        >>> IndependentBinomials(1.0, 0.0).draw(10, 2, np.random.default_rng(1)).gap
-        array([1., 1.])
-        """
+        """Draw trials, each of two binomials."""
         solved = rng.binomial(n_items, (self.p_a, self.p_b), size=(n_trials, 2))
         return IndependentOutcomes(solved[:, 0], solved[:, 1], n_items)
 
     def population(self) -> IndependentOutcomes:
-        """Return the two probabilities.
-
-        Examples
-        --------
-        >>> from llm_power.simulation.processes import IndependentBinomials
-        >>> IndependentBinomials(0.7, 0.6).population().solved_a
-        array([0.7])
-        """
+        """Return the two probabilities."""
         return IndependentOutcomes(np.array([self.p_a]), np.array([self.p_b]), 1)
 
 
 @dataclass(frozen=True, slots=True)
 class Preferences(AlikeItems):
-    """Which of two answers a judge prefers: wins of A, ties and wins of B.
-
-    Attributes
-    ----------
-    win_rate : float
-        Probability that A wins, ties counted one half.
-    tie_rate : float
-        Probability of a tie, at most twice the distance of `win_rate` from 0 and 1.
-
-    Examples
-    --------
-    >>> from llm_power.simulation.processes import Preferences
-    >>> Preferences(0.6, tie_rate=0.2).law().counts
-    array([[0.5, 0.2, 0.3]])
-    >>> Preferences(0.6, tie_rate=0.9)
-    Traceback (most recent call last):
-    llm_power.errors.InvalidArgument: tie_rate must lie in [0, 0.8] for win_rate=0.6, got 0.9
-    """
+    """Which of two answers a judge prefers, by A's win rate, ties counted one half, and ties."""
 
     win_rate: float
     tie_rate: float = 0.0
@@ -437,21 +214,10 @@ class Preferences(AlikeItems):
     def __post_init__(self) -> None:
         rate = float(proportions("win_rate", self.win_rate))
         most = 2 * min(rate, 1 - rate)
-        if not -_ROUNDING <= self.tie_rate <= most + _ROUNDING:
-            raise InvalidArgument(
-                f"tie_rate must lie in [0, {most:.6g}] for win_rate={rate:.6g}, "
-                f"got {self.tie_rate!r}"
-            )
+        _check_inside("tie_rate", self.tie_rate, 0, most, f" for win_rate={rate:.6g}")
 
     def law(self) -> PairedOutcomes:
-        """Return one row of probabilities: A wins, a tie, B wins.
-
-        Examples
-        --------
-        >>> from llm_power.simulation.processes import Preferences
-        >>> Preferences(0.6).law().gap.round(3)
-        array([0.2])
-        """
+        """Return one row of probabilities: A wins, a tie, B wins."""
         half = self.tie_rate / 2
         cells = [self.win_rate - half, self.tie_rate, 1 - self.win_rate - half]
         scores = np.array([1.0, 0.5, 0.0])
@@ -462,82 +228,37 @@ class Preferences(AlikeItems):
 class ItemDifficulty(AlikeItems):
     r"""Items of different difficulty, and the mean of several answers of each model to an item.
 
-    Attributes
-    ----------
-    p_a, p_b : float
-        Accuracies, strictly between 0 and 1.
-    spread : float
-        Standard deviation of the difficulty, on the probit scale, at most 4.
-    shared : float
-        Correlation of the difficulties that the two models see, in [-1, 1].
-    repeats_a, repeats_b : int
-        Answers of each model to an item.
-
-    Notes
-    -----
     A solves an item of difficulty :math:`z` with probability
     :math:`\Phi(\Phi^{-1}(p_A)\sqrt{1+s^2} + s z)`, whose mean is :math:`p_A`. With one answer each
     this is `CopulaBernoulli` of the latent correlation :math:`r s^2/(1+s^2)`.
-
-    Examples
-    --------
-    >>> from llm_power.simulation.processes import CopulaBernoulli, ItemDifficulty
-    >>> ItemDifficulty(0.65, 0.60, spread=1.0, shared=0.8).law().counts.round(4)
-    array([[0.1998, 0.1502, 0.2002, 0.4498]])
-    >>> CopulaBernoulli(0.65, 0.60, 0.4).law().counts.round(4)
-    array([[0.1998, 0.1502, 0.2002, 0.4498]])
     """
 
     p_a: float
     p_b: float
-    spread: float = 1.0
-    shared: float = 1.0
+    spread: float = 1.0  # s, the standard deviation of the difficulty on the probit scale
+    shared: float = 1.0  # r, the correlation of the difficulties for the two models
     repeats_a: int = 1
     repeats_b: int = 1
 
     def __post_init__(self) -> None:
         open_unit("p_a", self.p_a)
         open_unit("p_b", self.p_b)
-        _within("spread", self.spread, 0, _WIDEST)
-        _within("shared", self.shared, -1, 1)
+        _check_inside("spread", self.spread, 0, _WIDEST)
+        _check_inside("shared", self.shared, -1, 1)
         positive_count("repeats_a", self.repeats_a)
         positive_count("repeats_b", self.repeats_b)
 
     def law(self) -> PairedOutcomes:
-        """Return one row of probabilities, of each pair of numbers of right answers.
-
-        Examples
-        --------
-        >>> from llm_power.simulation.processes import ItemDifficulty
-        >>> ItemDifficulty(0.65, 0.60, repeats_a=2, repeats_b=3).law().counts.shape
-        (1, 12)
-        """
+        """Return one row of probabilities, of each pair of numbers of right answers."""
         return _difficulty_law(self)
 
 
 @dataclass(frozen=True, slots=True)
 class AnnotatorNoise(AlikeItems):
-    """What annotators see of a process: each judgement is wrong at times.
+    """0/1 scores or preferences of a process as a majority of annotators judges them.
 
-    Attributes
-    ----------
-    process : AlikeItems
-        What is true: 0/1 scores, judged one by one, or preferences, whose sides are mistaken.
-    error_rate : float
-        Probability that an annotator's judgement is wrong, at most one half.
-    n_annotators : int
-        An odd number; the majority decides.
-
-    Notes
-    -----
-    True effects are those of `process`: a type M error below 1 is what the noise hides.
-
-    Examples
-    --------
-    >>> from llm_power.simulation.processes import AnnotatorNoise, Preferences
-    >>> noisy = AnnotatorNoise(Preferences(0.6), error_rate=0.1)
-    >>> noisy.law().gap.round(3), noisy.population().gap.round(3)
-    (array([0.16]), array([0.2]))
+    0/1 scores are judged one by one; of a preference the sides are mistaken. True effects are
+    those of `process`: a type M error below 1 is what the noise hides.
     """
 
     process: AlikeItems
@@ -545,123 +266,61 @@ class AnnotatorNoise(AlikeItems):
     n_annotators: int = 1
 
     def __post_init__(self) -> None:
-        _within("error_rate", self.error_rate, 0, 0.5)
+        _check_inside("error_rate", self.error_rate, 0, 0.5)
         if positive_count("n_annotators", self.n_annotators) % 2 == 0:
             raise InvalidArgument(f"n_annotators must be odd, got {self.n_annotators!r}")
         if not isinstance(self.process, AlikeItems):
             raise InvalidArgument(f"process must be of items that are alike, got {self.process!r}")
         truth = self.process.population()
-        if not (_is_preference(truth) or _is_binary(truth)):
+        if not (_is_preference(truth) or truth.binary):
             raise InvalidArgument("process must have 0/1 scores or be of preferences")
 
     def law(self) -> PairedOutcomes:
-        """Return one row of probabilities of what is seen, once for each pattern of errors.
-
-        Examples
-        --------
-        >>> from llm_power.simulation.processes import AnnotatorNoise, PairedMultinomial
-        >>> noisy = AnnotatorNoise(PairedMultinomial(0.6, 0.2, 0.1, 0.1), 0.2)
-        >>> noisy.law().gap.round(3)
-        array([0.06])
-        """
-        seen = self.process.law()
+        """Return one row of probabilities of what is observed, once for each pattern of errors."""
+        observed = self.process.law()
         wrong = float(bdtrc(self.n_annotators // 2, self.n_annotators, self.error_rate))
         right = 1 - wrong
-        if _is_preference(seen):
+        if _is_preference(observed):
             errors = [(False, False, right), (True, True, wrong)]
         else:
             weights = ((False, right), (True, wrong))
             errors = [(a, b, p * q) for a, p in weights for b, q in weights]
         return PairedOutcomes(
-            np.concatenate([p * seen.counts for _, _, p in errors], axis=1),
-            np.concatenate([np.abs(a - seen.score_a) for a, _, _ in errors]),
-            np.concatenate([np.abs(b - seen.score_b) for _, b, _ in errors]),
+            np.concatenate([p * observed.counts for _, _, p in errors], axis=1),
+            np.concatenate([np.abs(a - observed.score_a) for a, _, _ in errors]),
+            np.concatenate([np.abs(b - observed.score_b) for _, b, _ in errors]),
         )
 
     def population(self) -> PairedOutcomes:
-        """Return one row of probabilities of what is true.
-
-        Examples
-        --------
-        >>> from llm_power.simulation.processes import AnnotatorNoise, Preferences
-        >>> AnnotatorNoise(Preferences(0.6), 0.1).population().counts
-        array([[0.6, 0. , 0.4]])
-        """
+        """Return one row of probabilities of what is true."""
         return self.process.population()
 
 
 @dataclass(frozen=True, slots=True)
 class PromptVariants:
-    r"""Accuracies that depend on the wording of the prompt, which each trial draws anew.
+    """Accuracies that depend on the wording of the prompt, which each trial draws anew.
 
-    Attributes
-    ----------
-    p_a, p_b : float
-        Accuracies in the mean over wordings, strictly between 0 and 1.
-    rho_z : float
-        Latent correlation of the two scores of an item.
-    spread : float
-        Standard deviation of a wording's effect, on the probit scale, at most 4.
-    shared : float
-        Correlation of a wording's effects on the two models, in [-1, 1].
-    n_prompts : int
-        Wordings a trial, which the items are dealt to in equal parts.
-
-    Notes
-    -----
-    What a wording does to the gap does not shrink with the number of items. A test that takes
-    items for independent then rejects too often where the mean gap is zero, and the more so the
-    more items there are.
-
-    Examples
-    --------
-    >>> from llm_power.simulation.processes import PromptVariants
-    >>> PromptVariants(0.65, 0.60, rho_z=0.5, spread=0.2).population().gap.round(6)
-    array([0.05])
+    A wording's effect on the gap does not shrink with the number of items. A test that takes items
+    for independent then rejects too often where the mean gap is zero, and the more so the more
+    items there are.
     """
 
-    p_a: float
+    p_a: float  # in the mean over wordings
     p_b: float
-    rho_z: float
-    spread: float
-    shared: float = 0.0
-    n_prompts: int = 1
+    rho_z: float  # latent correlation of the two scores of an item
+    spread: float  # standard deviation of a wording's effect on the probit scale
+    shared: float = 0.0  # correlation of a wording's effects on the two models
+    n_prompts: int = 1  # wordings a trial, which the items are dealt to in equal parts
     by_items: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         paired_bernoulli_cells(self.p_a, self.p_b, self.rho_z)
-        _within("spread", self.spread, 0, _WIDEST)
-        _within("shared", self.shared, -1, 1)
+        _check_inside("spread", self.spread, 0, _WIDEST)
+        _check_inside("shared", self.shared, -1, 1)
         positive_count("n_prompts", self.n_prompts)
 
     def draw(self, n_items: int, n_trials: int, rng: np.random.Generator) -> PairedOutcomes:
-        """Draw the wordings of each trial, and the items of each wording.
-
-        Parameters
-        ----------
-        n_items, n_trials : int
-            Items a trial, at least one a wording, and trials.
-        rng : numpy.random.Generator
-            Stream of random numbers.
-
-        Returns
-        -------
-        PairedOutcomes
-            Counts over all wordings, trial by trial.
-
-        Raises
-        ------
-        InvalidArgument
-            If there are more wordings than items.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from llm_power.simulation.processes import PromptVariants
-        >>> process = PromptVariants(0.65, 0.60, rho_z=0.5, spread=0.2, n_prompts=3)
-        >>> process.draw(100, 2, np.random.default_rng(1)).n_items
-        array([100, 100])
-        """
+        """Draw the wordings of each trial, and the items of each wording; at least one each."""
         if n_items < self.n_prompts:
             raise InvalidArgument(
                 f"n_items must be at least n_prompts={self.n_prompts}, got {n_items}"
@@ -673,15 +332,7 @@ class PromptVariants:
         return PairedOutcomes(counts, _SCORE_A, _SCORE_B)
 
     def population(self) -> PairedOutcomes:
-        """Return one row of probabilities, in the mean over wordings.
-
-        Examples
-        --------
-        >>> from llm_power.simulation.processes import PromptVariants
-        >>> process = PromptVariants(0.65, 0.60, rho_z=0.5, spread=0.0)
-        >>> process.population().counts.round(4)
-        array([[0.2163, 0.1337, 0.1837, 0.4663]])
-        """
+        """Return one row of probabilities, in the mean over wordings."""
         nodes, weights = _normal_nodes()
         cells = self._cells(nodes[:, np.newaxis], nodes[np.newaxis])
         mean = np.einsum("i,j,ijk->k", weights, weights, cells)
@@ -695,31 +346,15 @@ class PromptVariants:
             np.clip(_shifted(p, self.spread, effect), 1e-15, 1 - 1e-15)
             for p, effect in ((self.p_a, z), (self.p_b, z_b))
         )
-        cells = paired_bernoulli_cells(a, b, self.rho_z)
-        table = np.stack([cells.p00, cells.p01, cells.p10, cells.p11], axis=-1).clip(0.0)
+        table = _copula_cells(a, b, self.rho_z).clip(0.0)
         return np.asarray(table / table.sum(axis=-1, keepdims=True))
 
 
 @dataclass(frozen=True, slots=True)
 class GradedBeta:
-    """Graded scores with Beta marginals and a Gaussian copula (`graded_pairs`).
+    """Graded scores with Beta marginals, B's mean `mean_shift` below 2/3, and a Gaussian copula.
 
-    Attributes
-    ----------
-    mean_shift : float
-        How much lower model B's mean score is, below 2/3.
-    rho_z : float
-        Latent correlation, strictly between -1 and 1.
-
-    Notes
-    -----
-    True effects are those of a lattice of 32,768 quantiles, which has them to about five digits.
-
-    Examples
-    --------
-    >>> from llm_power.simulation.processes import GradedBeta
-    >>> GradedBeta(0.1, 0.6).population().gap.round(4)
-    array([0.1])
+    See `llm_power.statistics.graded_pairs`.
     """
 
     mean_shift: float
@@ -730,98 +365,177 @@ class GradedBeta:
         lattice_graded_pairs(1, self.mean_shift, self.rho_z)
 
     def draw(self, n_items: int, n_trials: int, rng: np.random.Generator) -> PairedOutcomes:
-        """Draw the scores of each item of each trial.
-
-        Parameters
-        ----------
-        n_items, n_trials : int
-            Items a trial, and trials.
-        rng : numpy.random.Generator
-            Stream of random numbers.
-
-        Returns
-        -------
-        PairedOutcomes
-            An outcome an item.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from llm_power.simulation.processes import GradedBeta
-        >>> GradedBeta(0.1, 0.6).draw(100, 2, np.random.default_rng(1)).difference.shape
-        (2, 100)
-        """
+        """Draw the scores of each item of each trial."""
         scores = draw_graded_pairs(n_items * n_trials, self.mean_shift, self.rho_z, rng=rng)
         return one_by_one(*(score.reshape(n_trials, n_items) for score in scores))
 
     def population(self) -> PairedOutcomes:
-        """Return equally likely quantiles.
-
-        Examples
-        --------
-        >>> from llm_power.simulation.processes import GradedBeta
-        >>> GradedBeta(0.1, 0.6).population().n_items.round(6)
-        array([1.])
-        """
+        """Return equally likely quantiles."""
         scores = _graded_lattice(self.mean_shift, self.rho_z)
         return PairedOutcomes(np.full((1, _LATTICE), 1 / _LATTICE), *scores)
 
 
-def one_by_one(score_a: FloatArray, score_b: FloatArray) -> PairedOutcomes:
-    """Return the outcomes of items that are drawn one by one.
+@dataclass(frozen=True, eq=False, repr=False)
+class ResampledPairs:
+    """Scores of two models on the same items, shape (n_items,), drawn with replacement.
 
-    Parameters
-    ----------
-    score_a, score_b : ndarray, shape (n_trials, n_items)
-        Scores of each item of each trial.
-
-    Returns
-    -------
-    PairedOutcomes
-        An outcome an item, each once.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from llm_power.simulation.processes import one_by_one
-    >>> one_by_one(np.array([[0.5, 1.0]]), np.array([[0.25, 0.5]])).gap
-    array([0.375])
+    The population has the gap that was observed, which is not the true one: its power plans a
+    replication of what was observed, and is no verdict (`ObservedPower`).
     """
+
+    scores_a: ArrayLike
+    scores_b: ArrayLike
+
+    def __post_init__(self) -> None:
+        a, b = finite("scores_a", self.scores_a), finite("scores_b", self.scores_b)
+        if a.ndim != 1 or a.shape != b.shape or a.size == 0:
+            raise InvalidArgument(
+                "scores_a and scores_b must be vectors over the same items, "
+                f"got shapes {a.shape} and {b.shape}"
+            )
+
+    def __repr__(self) -> str:
+        law = self._law
+        arrays = [law.counts, law.score_a, law.score_b, law.positive]
+        digest = sha256(b"".join(np.asarray(part).tobytes() for part in arrays if part is not None))
+        return f"{type(self).__name__}({self.n_items} items, {digest.hexdigest()[:16]})"
+
+    @classmethod
+    def of_task(cls, task: TaskScores, model_a: str, model_b: str) -> ResampledPairs:
+        """Take two models of a matrix of scores, on the items that both have a score for."""
+        for model in (model_a, model_b):
+            if model not in task.models:
+                raise InvalidArgument(f"model must be one of {listed(task.models)}, got {model!r}")
+        both = task.values[:, [task.models.index(model) for model in (model_a, model_b)]]
+        both = both[~np.isnan(both).any(axis=1)]
+        return cls(both[:, 0], both[:, 1])
+
+    @property
+    def n_items(self) -> int:
+        """Number of items at hand."""
+        return int(np.size(self.scores_a))
+
+    @property
+    def by_items(self) -> bool:
+        """Whether there are so many outcomes that items are drawn one by one."""
+        return bool(self._law.counts.shape[1] > _MOST_OUTCOMES)
+
+    def population(self) -> PairedOutcomes:
+        """Return one row with the share of each outcome."""
+        return self._law
+
+    def draw(self, n_items: int, n_trials: int, rng: np.random.Generator) -> PairedOutcomes:
+        """Draw items with replacement."""
+        if not self.by_items:
+            return _multinomial(self._law, n_items, n_trials, rng)
+        rows = self._rows[rng.integers(0, self.n_items, size=(n_trials, n_items))]
+        return one_by_one(rows[..., 0], rows[..., 1])
+
+    @cached_property
+    def _rows(self) -> FloatArray:
+        """The scores of each item, shape (n_items, 2), or 3 with the class of its reference."""
+        return np.stack([finite("scores", self.scores_a), finite("scores", self.scores_b)], axis=1)
+
+    @cached_property
+    def _law(self) -> PairedOutcomes:
+        rows, counts = np.unique(self._rows, axis=0, return_counts=True)
+        positive = rows[:, 2] == 1 if rows.shape[1] == 3 else None
+        return PairedOutcomes(counts[np.newaxis] / self.n_items, rows[:, 0], rows[:, 1], positive)
+
+
+@dataclass(frozen=True, eq=False, repr=False, init=False)
+class ResampledPredictions(ResampledPairs):
+    """Labels that two models predicted and their references, drawn with replacement.
+
+    A prediction that is its reference scores 1; F1 is of the label `positive`. sk-power's
+    `estimate_power_from_predictions`.
+    """
+
+    _positive: BoolArray | None
+
+    def __init__(
+        self,
+        predictions_a: ArrayLike,
+        predictions_b: ArrayLike,
+        references: ArrayLike,
+        *,
+        positive: object = None,
+    ) -> None:
+        labels: list[NDArray[Any]] = [
+            np.asarray(given) for given in (predictions_a, predictions_b, references)
+        ]
+        shapes = {given.shape for given in labels}
+        if len(shapes) > 1 or labels[0].ndim != 1:
+            raise InvalidArgument(
+                "predictions and references must be vectors over the same items, got shapes "
+                f"{', '.join(str(given.shape) for given in labels)}"
+            )
+        a, b, truth = labels
+        is_positive = None if positive is None else truth == positive
+        if is_positive is not None and np.unique(np.concatenate(labels)).size > 2:
+            raise InvalidArgument("F1 is of two classes; give labels that are positive or not")
+        object.__setattr__(self, "scores_a", (a == truth).astype(np.float64))
+        object.__setattr__(self, "scores_b", (b == truth).astype(np.float64))
+        object.__setattr__(self, "_positive", is_positive)
+        super().__post_init__()
+
+    @cached_property
+    def _rows(self) -> FloatArray:
+        scores = [np.asarray(self.scores_a), np.asarray(self.scores_b)]
+        if self._positive is not None:
+            scores.append(self._positive.astype(np.float64))
+        return np.stack(scores, axis=1)
+
+
+PROCESSES: Final[Mapping[str, Callable[..., Process]]] = {
+    "agreement_rate": AgreementRate,
+    "annotator_noise": AnnotatorNoise,
+    "copula_bernoulli": CopulaBernoulli,
+    "correlated_bernoulli": CorrelatedBernoulli,
+    "graded_beta": GradedBeta,
+    "independent_binomials": IndependentBinomials,
+    "item_difficulty": ItemDifficulty,
+    "paired_multinomial": PairedMultinomial,
+    "preferences": Preferences,
+    "prompt_variants": PromptVariants,
+    "resampled_pairs": ResampledPairs,
+    "resampled_predictions": ResampledPredictions,
+}
+
+
+def one_by_one(score_a: FloatArray, score_b: FloatArray) -> PairedOutcomes:
+    """Return the outcomes of items drawn one by one, from scores of shape (n_trials, n_items)."""
     return PairedOutcomes(np.broadcast_to(np.int64(1), score_a.shape), score_a, score_b)
 
 
-def _row(cells: list[float]) -> FloatArray:
+def _multinomial(
+    law: PairedOutcomes, n_items: int, n_trials: int, rng: np.random.Generator
+) -> PairedOutcomes:
+    return replace(law, counts=rng.multinomial(n_items, law.counts[0], size=n_trials))
+
+
+def _row(cells: ArrayLike) -> FloatArray:
     """One row of probabilities; what rounding left below 0 is 0."""
     return np.asarray(np.maximum(np.array([cells]), 0.0))
 
 
-def _binary_law(cells: list[float]) -> PairedOutcomes:
+def _binary_law(cells: ArrayLike) -> PairedOutcomes:
     """Law of 0/1 scores, from the cells neither, only B, only A and both."""
     return PairedOutcomes(_row(cells), _SCORE_A, _SCORE_B)
 
 
-def _accuracies_law(p_a: float, p_b: float, p11: float) -> PairedOutcomes:
-    return _binary_law([1 - p_a - p_b + p11, p_b - p11, p_a - p11, p11])
+def _copula_cells(p_a: ArrayLike, p_b: ArrayLike, rho_z: float) -> FloatArray:
+    """Cells neither, only B, only A and both, on a last axis."""
+    cells = paired_bernoulli_cells(p_a, p_b, rho_z)
+    return np.stack([cells.p00, cells.p01, cells.p10, cells.p11], axis=-1)
 
 
-def _inside(name: str, value: float, interval: tuple[float, float], p_a: float, p_b: float) -> None:
-    low, high = interval
+def _check_inside(name: str, value: float, low: float, high: float, given: str = "") -> None:
+    """Refuse a value outside an interval, whose ends have rounding if they follow from others."""
     number = float(finite(name, value))
-    if not low - _ROUNDING <= number <= high + _ROUNDING:
-        raise InvalidArgument(
-            f"{name} must lie in [{low:.6g}, {high:.6g}] for p_a={p_a:.6g} and p_b={p_b:.6g}, "
-            f"got {number!r}"
-        )
-
-
-def _within(name: str, value: float, low: float, high: float) -> None:
-    number = float(finite(name, value))
-    if not low <= number <= high:
-        raise InvalidArgument(f"{name} must lie in [{low:g}, {high:g}], got {number!r}")
-
-
-def _is_binary(outcomes: PairedOutcomes) -> bool:
-    return bool(np.isin([outcomes.score_a, outcomes.score_b], (0.0, 1.0)).all())
+    slack = _ROUNDING if given else 0.0
+    if not low - slack <= number <= high + slack:
+        raise InvalidArgument(f"{name} must lie in [{low:.6g}, {high:.6g}]{given}, got {number!r}")
 
 
 def _is_preference(outcomes: PairedOutcomes) -> bool:

@@ -1,4 +1,4 @@
-"""Common designs in one call: tasks like the estimators of scikit-learn, and their report."""
+"""Common designs in one call: tasks like estimators of scikit-learn, and their report."""
 
 from __future__ import annotations
 
@@ -25,67 +25,21 @@ NamedAgreement = Literal["independent", "lowest", "highest"]
 
 
 class Task:
-    """What a design is asked for, with the parameters of an estimator of scikit-learn.
-
-    Examples
-    --------
-    >>> from llm_power.simulation.tasks import PreferenceTask, Task
-    >>> issubclass(PreferenceTask, Task)
-    True
-    """
+    """A design with the parameters of an estimator of scikit-learn."""
 
     dataset_size: ArrayLike
     test: str | Test
     effect: str | Effect
     seed: int
-    #: What the gap is, for an axis.
+    #: Name of the gap, for an axis.
     gap_label: str
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters by name.
-
-        Parameters
-        ----------
-        deep : bool
-            Without a meaning here, as no parameter is an estimator.
-
-        Returns
-        -------
-        dict
-            As they were given.
-
-        Examples
-        --------
-        >>> from llm_power.simulation.tasks import PreferenceTask
-        >>> PreferenceTask(win_rate=0.6, dataset_size=100).get_params()["tie_rate"]
-        0.0
-        """
+        """Return the parameters by name, as they were given; `deep` is scikit-learn's."""
         return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
 
     def set_params(self, **params: Any) -> Self:
-        """Change parameters by name.
-
-        Parameters
-        ----------
-        **params
-            New values.
-
-        Returns
-        -------
-        Task
-            This one.
-
-        Raises
-        ------
-        InvalidArgument
-            If there is no such parameter.
-
-        Examples
-        --------
-        >>> from llm_power.simulation.tasks import PreferenceTask
-        >>> PreferenceTask(win_rate=0.6, dataset_size=100).set_params(tie_rate=0.1).tie_rate
-        0.1
-        """
+        """Change parameters by name, and return this task."""
         known = self.get_params()
         for name, value in params.items():
             if name not in known:
@@ -115,7 +69,7 @@ class Task:
 
         Examples
         --------
-        >>> from llm_power.simulation.tasks import PreferenceTask
+        >>> from llm_power import PreferenceTask
         >>> report = PreferenceTask(win_rate=[0.5, 0.7], dataset_size=100).compute_power()
         >>> bool(report.table["power"][0] < 0.1 < 0.9 < report.table["power"][1])
         True
@@ -124,55 +78,24 @@ class Task:
         rows = []
         for point, gap, process in self.points():
             for size in _sizes(self):
-                found = simulation.power(process, size)
-                low, high = found.interval()
-                measured = asdict(found)
+                power = simulation.power(process, size)
+                low, high = power.interval()
+                measured = asdict(power)
                 del measured["n_items"], measured["n_trials"], measured["alpha"]
                 row = {**point, "dataset_size": size, "gap": gap, **measured}
                 rows.append(row | {"power_low": low, "power_high": high})
         return PowerReport(self, pd.DataFrame(rows), iterations, alpha)
 
     def simulation(self, iterations: int, alpha: float) -> Simulation:
-        """Return how power is simulated.
-
-        Parameters
-        ----------
-        iterations, alpha
-            As of `compute_power`.
-
-        Returns
-        -------
-        Simulation
-            With the test, the effect and the seed of the task.
-
-        Examples
-        --------
-        >>> from llm_power.simulation.tasks import PreferenceTask
-        >>> PreferenceTask(win_rate=0.6, dataset_size=100).simulation(500, 0.01).n_trials
-        500
-        """
+        """Return the simulation with the test, the effect and the seed of the task."""
         return Simulation(self.test, self.effect, iterations, alpha, self.seed)
 
     def points(self) -> Iterator[tuple[dict[str, float], float, Process]]:
-        """Yield the parameters of each process, its gap and the process.
-
-        Examples
-        --------
-        >>> from llm_power.simulation.tasks import PreferenceTask
-        >>> [point for point, _, _ in PreferenceTask(win_rate=[0.6], dataset_size=100).points()]
-        [{'win_rate': 0.6}]
-        """
+        """Yield the parameters of each process, its gap and the process."""
         raise NotImplementedError
 
     def families(self) -> Iterator[tuple[dict[str, float], Family, float]]:
-        """Yield what processes of different gaps share, the processes and the largest gap.
-
-        Examples
-        --------
-        >>> from llm_power.simulation.tasks import PreferenceTask
-        >>> [most for *_, most in PreferenceTask(win_rate=0.6, dataset_size=100).families()]
-        [0.5]
-        """
+        """Yield the shared parameters, processes by their gap, and the largest gap."""
         raise NotImplementedError
 
 
@@ -197,7 +120,7 @@ class BinaryClassificationTask(Task):
     Examples
     --------
     >>> import numpy as np
-    >>> from llm_power.simulation.tasks import BinaryClassificationTask
+    >>> from llm_power import BinaryClassificationTask
     >>> task = BinaryClassificationTask(
     ...     acc_a=0.70, acc_b=np.linspace(0.70, 0.75, 10), dataset_size=[10, 20, 50, 100, 500]
     ... )
@@ -217,29 +140,13 @@ class BinaryClassificationTask(Task):
     gap_label = "Accuracy difference"
 
     def points(self) -> Iterator[tuple[dict[str, float], float, Process]]:
-        """Yield the two accuracies, their gap and the process.
-
-        Examples
-        --------
-        >>> from llm_power.simulation.tasks import BinaryClassificationTask
-        >>> task = BinaryClassificationTask(0.7, [0.7, 0.75], 100, agreement=0.8)
-        >>> [(point["acc_b"], process.agreement) for point, _, process in task.points()]
-        [(0.7, 0.8), (0.75, 0.8)]
-        """
+        """Yield the two accuracies, their gap and the process."""
         for base in _accuracies("acc_a", self.acc_a):
             for new in _accuracies("acc_b", self.acc_b):
                 yield {"acc_a": base, "acc_b": new}, new - base, self._process(base, new)
 
     def families(self) -> Iterator[tuple[dict[str, float], Family, float]]:
-        """Yield the base accuracy, processes with better models and the largest gap.
-
-        Examples
-        --------
-        >>> from llm_power.simulation.tasks import BinaryClassificationTask
-        >>> task = BinaryClassificationTask(0.7, 0.75, 100, agreement=0.8)
-        >>> [round(most, 3) for *_, most in task.families()]
-        [0.2]
-        """
+        """Yield the base accuracy, processes with better models and the largest gap."""
         for base in _accuracies("acc_a", self.acc_a):
             largest = 1 - base
             if not isinstance(self.agreement, str):
@@ -275,7 +182,7 @@ class PreferenceTask(Task):
 
     Examples
     --------
-    >>> from llm_power.simulation.tasks import PreferenceTask
+    >>> from llm_power import PreferenceTask
     >>> task = PreferenceTask(win_rate=[0.5, 0.55, 0.6], dataset_size=[100, 400], tie_rate=0.2)
     >>> table = task.compute_power(iterations=1000).table
     >>> table["gap"].round(2).unique().tolist()
@@ -292,54 +199,22 @@ class PreferenceTask(Task):
     gap_label = "Win rate less one half"
 
     def points(self) -> Iterator[tuple[dict[str, float], float, Process]]:
-        """Yield the win rate, its excess over one half and the process.
-
-        Examples
-        --------
-        >>> from llm_power.simulation.tasks import PreferenceTask
-        >>> [process for *_, process in PreferenceTask(win_rate=0.6, dataset_size=100).points()]
-        [Preferences(win_rate=0.6, tie_rate=0.0)]
-        """
+        """Yield the win rate, its excess over one half and the process."""
         for rate in _accuracies("win_rate", self.win_rate):
             yield {"win_rate": rate}, rate - 0.5, Preferences(rate, self.tie_rate)
 
     def families(self) -> Iterator[tuple[dict[str, float], Family, float]]:
-        """Yield processes with better models and the largest gap.
-
-        Examples
-        --------
-        >>> from llm_power.simulation.tasks import PreferenceTask
-        >>> task = PreferenceTask(win_rate=0.6, dataset_size=100, tie_rate=0.2)
-        >>> [most for *_, most in task.families()]
-        [0.4]
-        """
+        """Yield processes with better models and the largest gap."""
         yield {}, lambda gap: Preferences(0.5 + gap, self.tie_rate), 0.5 - self.tie_rate / 2
 
 
 @dataclass(frozen=True, eq=False)
 class PowerReport:
-    """What a task found.
+    """Table of the power of a task, one row a combination of its parameters.
 
-    Attributes
-    ----------
-    task : Task
-        The task.
-    table : DataFrame
-        A row a combination of the parameters: ``power`` with its ``standard_error`` and Wilson's
-        interval from ``power_low`` to ``power_high``, ``true_effect``, ``mean_effect``, ``type_s``
-        and ``type_m``. Where ``gap`` is 0, ``power`` is the size of the test.
-    iterations : int
-        Trials of each.
-    alpha : float
-        Two-sided level.
-
-    Examples
-    --------
-    >>> from llm_power.simulation.tasks import PreferenceTask
-    >>> report = PreferenceTask(win_rate=0.6, dataset_size=100).compute_power()
-    >>> report.table.columns.tolist()
-    ['win_rate', 'dataset_size', 'gap', 'power', 'standard_error', 'true_effect', 'mean_effect',
-     'type_s', 'type_m', 'power_low', 'power_high']
+    ``power`` has its ``standard_error`` and Wilson's interval from ``power_low`` to ``power_high``;
+    beside it stand ``true_effect``, ``mean_effect``, ``type_s`` and ``type_m``. Where ``gap`` is 0,
+    ``power`` is the size of the test.
     """
 
     task: Task
@@ -348,31 +223,10 @@ class PowerReport:
     alpha: float
 
     def mde(self, power: float = 0.80) -> pd.DataFrame:
-        """Smallest gap that each dataset size detects with the target power.
+        """Smallest gap that each dataset size detects with the target power, a row a size.
 
-        Parameters
-        ----------
-        power : float, default 0.80
-            Target power.
-
-        Returns
-        -------
-        DataFrame
-            A row a size: ``mde``, ``inf`` where no admissible gap has the power, with its Monte
-            Carlo ``standard_error``. It is simulated, not read off the gaps of `table`.
-
-        Raises
-        ------
-        InvalidArgument
-            If `power` is not above the level.
-
-        Examples
-        --------
-        >>> from llm_power.simulation.tasks import BinaryClassificationTask
-        >>> task = BinaryClassificationTask(0.7, 0.75, [100, 1000], agreement=0.85)
-        >>> found = task.compute_power(iterations=2000).mde(power=0.8)
-        >>> found["mde"].round(2).tolist()
-        [0.1, 0.03]
+        ``mde`` is ``inf`` where no admissible gap has the power; its Monte Carlo error is
+        ``standard_error``. It is simulated, not read off the gaps of `table`.
         """
         simulation = self.task.simulation(self.iterations, self.alpha)
         tables = [
@@ -384,20 +238,7 @@ class PowerReport:
         return pd.concat(tables, ignore_index=True)
 
     def plot(self) -> Figure:
-        """Draw power against the gap: a line a size, with its Monte Carlo band.
-
-        Returns
-        -------
-        Figure
-            In the house style; panels side by side where there are several base accuracies.
-
-        Examples
-        --------
-        >>> from llm_power.simulation.tasks import PreferenceTask
-        >>> figure = PreferenceTask([0.5, 0.6], [50, 100]).compute_power(iterations=100).plot()
-        >>> figure.axes[0].get_ylabel()
-        'Power'
-        """
+        """Draw power against the gap: a line a size with its Monte Carlo band, a panel a base."""
         from llm_power.report.power_figure import draw_power  # noqa: PLC0415
 
         return draw_power(self.table, gap_label=self.task.gap_label)

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from llm_power._deprecated import moved_names
 from llm_power.errors import InvalidArgument
 from llm_power.statistics._checks import broadcast, numbers
 from llm_power.statistics._cluster_sets import (
@@ -27,8 +26,6 @@ from llm_power.statistics._cluster_sets import (
 from llm_power.statistics._typing import ArrayLike, BoolArray, FloatArray, IntArray
 from llm_power.statistics.cluster_moments import ROUNDING, ClusterMoments
 from llm_power.statistics.inversion import required_n, resolution_ratio
-
-__getattr__ = moved_names(__name__)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,14 +16,11 @@ from math import ceil
 
 import numpy as np
 
-from llm_power._deprecated import moved_names
 from llm_power.errors import InvalidArgument
 from llm_power.statistics._checks import finite, open_unit, positive_count
 from llm_power.statistics._typing import ArrayLike, BoolArray, FloatArray, RandomSource
 from llm_power.statistics.bootstrap_law import bootstrap_tails, percentile_bootstrap_rejects
 from llm_power.statistics.paired_binary import attainable
-
-__getattr__ = moved_names(__name__)
 
 # Numbers held at once by a work array; results do not depend on it.
 _BLOCK = 2**20

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from audit.printed_tables import load_table
+
 # Imported so that their functions are registered.
 from miller2024.quantities import told_of_tables, worked_numbers  # noqa: F401
 from miller2024.quantities.grounds import QUANTITIES, PrintedNumbers
 from replication.findings import Finding
-from replication.printed import load_table
 from replication.settings import load_settings
 
 

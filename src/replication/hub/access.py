@@ -18,17 +18,7 @@ _TRUE: Final = {"1", "on", "yes", "true"}
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """Endpoints and the token.
-
-    Attributes
-    ----------
-    hub, github : str
-        Endpoints.
-    offline : bool
-        Whether to use only the files that are here.
-    token : str or None
-        The user's token of the hub; no representation shows it.
-    """
+    """Endpoints and the token."""
 
     hub: str = HUB
     github: str = GITHUB
@@ -53,15 +43,7 @@ class Access:
 
     @classmethod
     def from_environment(cls, *, offline: bool = False, with_token: bool = True) -> Access:
-        """Read HF_ENDPOINT, LLM_POWER_GITHUB_ENDPOINT, HF_HUB_OFFLINE and the hub's own login.
-
-        Parameters
-        ----------
-        offline : bool
-            Whether the configuration says so already.
-        with_token : bool
-            Whether to look for a token; who only plans a run needs none.
-        """
+        """Read HF_ENDPOINT, LLM_POWER_GITHUB_ENDPOINT, HF_HUB_OFFLINE and the hub's own login."""
         offline = offline or os.environ.get("HF_HUB_OFFLINE", "").lower() in _TRUE
         return cls(
             hub=os.environ.get("HF_ENDPOINT", "").rstrip("/") or HUB,

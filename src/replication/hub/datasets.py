@@ -1,82 +1,62 @@
-"""The register of published files: data/datasets.csv, one line a file."""
+"""Published files: of boards and of data/datasets.csv, and their paths here."""
 
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
 from fnmatch import fnmatchcase
-from pathlib import Path
-from typing import Final, Literal, get_args
+from pathlib import Path, PurePosixPath
+from typing import Any, Final, Literal, get_args
 
-from replication.hub.errors import HubError
+from replication.hub.errors import HubError, address_of
 
 Source = Literal["hub", "github"]
 SOURCES: Final[tuple[Source, ...]] = get_args(Source)
 COLUMNS: Final = (
     *("name", "source", "repo", "revision", "file"),
-    *("bytes", "sha256", "rows", "licence", "retrieved", "correct", "note"),
+    *("rows", "licence", "correct", "note"),
 )
 
 _REPO: Final = re.compile(r"[\w.-]{1,96}/[\w.-]{1,96}", re.ASCII)
 _REVISION: Final = re.compile(r"[0-9a-f]{40}|")
-_SHA256: Final = re.compile(r"[0-9a-f]{64}|")
 _ROWS: Final = re.compile(r"([1-9]\d{0,8})(?:-([1-9]\d{0,8}))?|")
 _TIME_MARKS: Final = re.compile(r"[-:_T.]")
-_BYTES: Final = re.compile(r"\d{1,15}|")
 _CORRECT: Final = re.compile(r"\d{1,9}|")
+_UNSAFE: Final = re.compile(r"[^A-Za-z0-9._-]+")
+_LONGEST: Final = 100
+# Names that Windows reserves whatever their ending, and folders that mean another one.
+_RESERVED: Final = re.compile(r"(?i)(con|prn|aux|nul|com\d|lpt\d)(\..*)?|\.*")
 
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """One published file.
+    """One published file."""
 
-    Attributes
-    ----------
-    name : str
-        ``BOARD/TASK/MODEL``: whose scores on what. Everything behind the second slash is the
-        name of the model.
-    source : {"hub", "github"}
-        Where it is published: a data set of huggingface.co, or a repository of github.com.
-    repo : str
-        ``OWNER/NAME`` there.
-    revision : str or None
-        Commit, 40 hexadecimal digits; None where it is not known yet.
-    file : str
-        Path in the repository. May hold the wildcards ``*``, ``?`` and ``[...]`` where it is not
-        known: exactly one file must then match.
-    bytes : int or None
-        Size, where known.
-    sha256 : str or None
-        Of the contents, where known.
-    rows : tuple of (int, int) or None
-        Smallest and largest number of items that it may hold.
-    licence : str
-        As declared there; "none declared" where none is, empty where it is not known.
-    retrieved : str
-        Time at which size and hash were taken, ISO 8601 in UTC; may be empty.
-    correct : int or None
-        Correct answers in it, where they are known to be others than those displayed: with so
-        many it is accepted, and with any other number refused.
-    note : str
-        Why they are; given with `correct` alone.
-    """
-
+    # BOARD/TASK/MODEL: whose scores on what. Everything behind the second slash is the name of the
+    # model.
     name: str
     source: Source
     repo: str
     revision: str | None
+    # Path in the repository. May hold the wildcards *, ? and [...] where it is not known: exactly
+    # one file must then match.
     file: str
-    bytes: int | None
-    sha256: str | None
-    rows: tuple[int, int] | None
+    # As declared there; "none declared" where none is, empty where it is not known.
     licence: str
-    retrieved: str
+    # Smallest and largest number of items that it may hold.
+    rows: tuple[int, int] | None = None
+    # Correct answers in it, where they are known to be others than those displayed: with so many
+    # it is accepted, and with any other number refused.
     correct: int | None = None
     note: str = ""
+    # The file of the board that lists it; empty if the register does. A file that a board lists is
+    # pinned, and not downloaded without its sum: SHA-256 or git's id (64 or 40 digits).
+    listed_in: str = ""
+    sum: str | None = None
 
     @property
     def board(self) -> str:
@@ -99,11 +79,9 @@ class Dataset:
         return any(wildcard in self.file for wildcard in "*?[")
 
     def means(self, path: str) -> bool:
-        """Whether `path` of the repository is the file, or one that it may be.
-
-        Runs are named by their time, which folder and file spell in different ways: with colons
-        or with dashes.
-        """
+        """Whether `path` of the repository is the file, or one that it may be."""
+        # Runs are named by their time, which folder and file spell in different ways: with colons
+        # or with dashes.
         if self.is_pattern:
             return fnmatchcase(path, self.file)
         return _TIME_MARKS.sub("", path) == _TIME_MARKS.sub("", self.file)
@@ -115,25 +93,25 @@ class Dataset:
         return f"{kind[self.source]}/{self.repo}"
 
 
+def listed_files(board: str, task: str, download: Mapping[str, Any]) -> list[Dataset]:
+    """Return the files that a board's entry lists for a task."""
+    return [
+        Dataset(
+            name=f"{board}/{task}/{file}",
+            source=download["source"],
+            repo=download["repository"],
+            revision=download["commit"],
+            file=file,
+            licence=download["licence"],
+            sum=known,
+            listed_in=f"boards/{board}, tasks/{task}/download",
+        )
+        for file, known in download["files"].items()
+    ]
+
+
 def load_register(path: Path) -> dict[str, Dataset]:
-    """Load the register.
-
-    Parameters
-    ----------
-    path : Path
-        CSV with the columns name, source, repo, revision, file, bytes, sha256, rows, licence,
-        retrieved, correct and note. ``rows`` is a number, or a range like ``12031-12032``.
-
-    Returns
-    -------
-    dict
-        Data sets by name, in the order of the file.
-
-    Raises
-    ------
-    HubError
-        If the file cannot be read or a line is malformed; the message names line and column.
-    """
+    """Load the register: data sets by name, in the order of the file."""
     try:
         text = path.read_bytes().decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -170,12 +148,9 @@ def _parse(row: Mapping[str, str | None]) -> Dataset:
     _require(_REPO.fullmatch(cells["repo"]), "repo", cells, "OWNER/NAME")
     _require(_REVISION.fullmatch(cells["revision"]), "revision", cells, "a commit of 40 digits")
     _require(_is_inside(cells["file"]), "file", cells, "a path inside the repository")
-    _require(_BYTES.fullmatch(cells["bytes"]), "bytes", cells, "a whole number")
-    _require(_SHA256.fullmatch(cells["sha256"]), "sha256", cells, "64 hexadecimal digits")
     rows = _ROWS.fullmatch(cells["rows"])
     if rows is None:
         raise ValueError(f"rows: must be a number or a range, got {cells['rows']!r}")
-    _require(_is_utc_time(cells["retrieved"]), "retrieved", cells, "an ISO 8601 time in UTC")
     _require(_CORRECT.fullmatch(cells["correct"]), "correct", cells, "a whole number")
     _require(bool(cells["note"]) == bool(cells["correct"]), "note", cells, "there with `correct`")
     return Dataset(
@@ -184,11 +159,8 @@ def _parse(row: Mapping[str, str | None]) -> Dataset:
         repo=cells["repo"],
         revision=cells["revision"] or None,
         file=cells["file"],
-        bytes=int(cells["bytes"]) if cells["bytes"] else None,
-        sha256=cells["sha256"] or None,
         rows=(int(rows[1]), int(rows[2] or rows[1])) if rows[1] else None,
         licence=cells["licence"],
-        retrieved=cells["retrieved"],
         correct=int(cells["correct"]) if cells["correct"] else None,
         note=cells["note"],
     )
@@ -213,8 +185,35 @@ def _is_inside(path: str) -> bool:
     return not path.startswith("/") and all(part not in {"", ".", ".."} for part in parts)
 
 
-def _is_utc_time(text: str) -> bool:
-    try:
-        return not text or datetime.fromisoformat(text).utcoffset() == timedelta(0)
-    except ValueError:
-        return False
+def safe_name(name: str, *, ignore_case: bool = False) -> str:
+    """Return a file name that no other name has: at most 100 characters of ASCII, no separator."""
+    safe = _UNSAFE.sub("_", name).strip(".")
+    is_kept = (
+        safe == name
+        and len(name) <= _LONGEST
+        and not _RESERVED.fullmatch(name)
+        and not (ignore_case and name != name.lower())
+    )
+    if is_kept:
+        return name
+    digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    # The ending of a model's name, Mistral-7B-v0.2, is none: only letters are kept behind.
+    suffix = re.search(r"\.[A-Za-z]{1,8}$", safe)
+    ending = "" if suffix is None or ignore_case else suffix.group()
+    stem = safe.removesuffix(ending)[: _LONGEST - len(ending) - len(digest) - 1]
+    return f"{stem}-{digest}{ending}".lstrip(".-")
+
+
+def download_path(folder: Path, endpoint: str, dataset: Dataset) -> Path:
+    """Return where the file of a data set lies: apart from that of any other endpoint."""
+    host = safe_name(address_of(endpoint).partition("://")[2], ignore_case=True)
+    if dataset.listed_in:
+        place = (dataset.board, dataset.task, *dataset.file.split("/"))
+        return folder.joinpath(host, *map(safe_name, place))
+    board, task, model = (safe_name(part, ignore_case=True) for part in dataset.name.split("/", 2))
+    name = PurePosixPath(dataset.file).name
+    if dataset.source == "github":
+        return folder.joinpath(host, board, task, model, safe_name(name))
+    # Of `samples_*.json*`, what is known of the ending.
+    suffix = re.search(r"(\.[a-z]+)[^.]*$", name)
+    return folder.joinpath(host, board, task, model + (suffix[1] if suffix else ""))

@@ -21,19 +21,7 @@ _SECRETS: Final = (
 
 
 class HubError(LLMPowerError):
-    """A published file cannot be had, or is not what was declared.
-
-    Parameters
-    ----------
-    problem : str
-        What is wrong, in one sentence.
-    remedy : str
-        What the user can do about it.
-    dataset : str, optional
-        Name of the data set in the register.
-    file : str, optional
-        The file it is about, on the hub or here.
-    """
+    """A published file cannot be had, or is not what was declared."""
 
     def __init__(
         self, problem: str, *, remedy: str, dataset: str | None = None, file: str | None = None
@@ -52,13 +40,7 @@ class HubError(LLMPowerError):
 
 
 class TransientError(HubError):
-    """A failure that may pass by itself: worth another attempt.
-
-    Attributes
-    ----------
-    wait : float or None
-        Seconds that the server asks to wait.
-    """
+    """A failure that may pass by itself: worth another attempt."""
 
     wait: float | None = None
 

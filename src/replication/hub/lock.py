@@ -17,53 +17,26 @@ from replication.hub.errors import HubError
 
 @dataclass(frozen=True, slots=True)
 class Locked:
-    """One observed file.
-
-    Attributes
-    ----------
-    name : str
-        Name of the data set in the register.
-    endpoint : str
-        Address it came from: what a mirror or a stand-in served says nothing about the hub.
-    revision, file : str
-        What the register left open, resolved.
-    bytes : int
-        Size.
-    sha256 : str
-        Of the contents.
-    retrieved : str
-        Time of the download, ISO 8601 in UTC.
-    """
+    """One observed file."""
 
     name: str
+    # Address it came from: what a mirror or a stand-in served says nothing about the hub.
     endpoint: str
     revision: str
     file: str
-    bytes: int
+    bytes: int | None
     sha256: str
     retrieved: str
 
 
 @dataclass(frozen=True, slots=True)
 class LockFile:
-    """The lock file, read anew at each call: other jobs write to it.
-
-    Attributes
-    ----------
-    path : Path
-        CSV; it need not exist.
-    """
+    """The lock file, read anew at each call: other jobs write to it."""
 
     path: Path
 
     def find(self, dataset: Dataset, endpoint: str) -> Locked | None:
-        """Return what was observed of a data set, unless the register now pins something else.
-
-        Raises
-        ------
-        HubError
-            If the lock file is damaged.
-        """
+        """Return what was observed of a data set, unless the register now pins something else."""
         for locked in self._read():
             if (locked.name, locked.endpoint) == (dataset.name, endpoint):
                 is_meant = dataset.revision in {None, locked.revision}
@@ -71,13 +44,7 @@ class LockFile:
         return None
 
     def record(self, observed: Locked) -> None:
-        """Write down what was observed, in place of an older entry of the same data set.
-
-        Raises
-        ------
-        HubError
-            If the lock file is damaged or cannot be written.
-        """
+        """Write down what was observed, in place of an older entry of the same data set."""
         with self._alone():
             key = (observed.name, observed.endpoint)
             kept = [one for one in self._read() if (one.name, one.endpoint) != key]

@@ -1,18 +1,14 @@
-"""Reading of downloaded files, and comparison with the scores that the board displayed.
-
-Before anything is computed, the score that the items of a file give is compared with the one that
-the board displayed for it. Another run of the model, another metric or a truncated file gives
-another score, and may pass every other check.
-"""
+"""Reading of downloaded files, and comparison with the scores that the board displayed."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 from logging import getLogger
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -23,14 +19,12 @@ from llm_power.scores.selection import select_models
 from llm_power.scores.store import Provenance, TaskScores
 from replication.constraints import BoardScore, load_board_scores
 from replication.hub.access import Access
-from replication.hub.datasets import Dataset
-from replication.hub.download import known_file
+from replication.hub.datasets import Dataset, download_path
+from replication.hub.download import require_unchanged
 from replication.hub.errors import HubError
-from replication.hub.layout import download_path
 from replication.hub.lock import Locked, LockFile
 from replication.hub.matrices import Matrix, read_matrix
 from replication.hub.plan import PanelTask
-from replication.records import sum_of
 
 _log = getLogger("replication.hub")
 # Fault that is recorded: by how many items a model's items miss its displayed score.
@@ -38,15 +32,7 @@ OTHER_SCORE: Final = "items_off_the_displayed_score"
 
 
 def displayed_scores(folder: Path, panel: PanelTask) -> dict[str, BoardScore]:
-    """Return what was displayed for each model, by the model's name in the paper.
-
-    Parameters
-    ----------
-    folder : Path
-        The folder of the paper's data.
-    panel : PanelTask
-        Names the task in ``board_scores.csv``.
-    """
+    """Return what was displayed for each model, by the model's name in the paper."""
     scores = load_board_scores(folder / "board_scores.csv")
     return {
         score.model: score
@@ -67,49 +53,10 @@ def read_panel(
     accepted: Sequence[str] = (),
     labels: Sequence[str] = (),
 ) -> TaskScores:
-    """Read the downloaded files of one task of a board, and hold them against what was displayed.
-
-    Parameters
-    ----------
-    panel : PanelTask
-        How the files are read.
-    datasets : sequence of Dataset
-        The lines of the register for that task, in the order in which the models shall stand.
-    displayed : mapping of str to BoardScore
-        What was displayed for each model.
-    folder : Path
-        Folder of all downloads.
-    lock : LockFile
-        What was observed of files whose hash the register does not have.
-    access : Access
-        Where the files came from; nothing is fetched.
-    accepted : sequence of str
-        Names of data sets whose items may add up to another score than the displayed one, or than
-        the one that the register says they have. By how many items they do is recorded in the
-        provenance.
-    labels : sequence of str
-        Cluster of each item of a matrix, whose files do not say it.
-
-    Returns
-    -------
-    TaskScores
-        Models by their names in the paper; the provenance names the endpoint, the revisions and
-        the hashes of the files as they were read.
-
-    Raises
-    ------
-    ScoreError
-        If the files cannot be read, or do not fit together.
-    HubError
-        If a file is not the one that was downloaded, does not hold the declared number of items,
-        or implies another score than the displayed one.
-    """
+    """Read the downloads of one task of a board; refuse scores other than the displayed ones."""
     paths = [download_path(folder, access.endpoint(one.source), one) for one in datasets]
-    known = [
-        _known(dataset, path, lock, access) for dataset, path in zip(datasets, paths, strict=True)
-    ]
+    known = require_unchanged(datasets, paths, lock, access)
     if panel.is_matrix:
-        _require_unchanged(datasets, paths, known, {sum_of(path) for path in paths})
         matrices = _read_matrices(panel, dict(zip(paths, datasets, strict=True)), displayed, labels)
         return TaskScores(
             task=panel.task,
@@ -123,14 +70,7 @@ def read_panel(
     options = ReadOptions(
         task=datasets[0].task, metric=panel.metric, clusters=tuple(panel.clusters)
     )
-    try:
-        read = read_scores(paths, options, reader=panel.reader)
-    except ScoreError:
-        # Where a file is not the one that was downloaded, that is the fault to name.
-        if all(path.is_file() for path in paths):
-            _require_unchanged(datasets, paths, known, {sum_of(path) for path in paths})
-        raise
-    _require_unchanged(datasets, paths, known, read.provenance.files.values())
+    read = read_scores(paths, options, reader=panel.reader)
     # Readers know a file by its name, which is a safe spelling of the model's.
     stems = [path.stem for path in paths]
     selected = select_models(read, stems)
@@ -147,32 +87,43 @@ def read_panel(
     return replace(task, provenance=_provenance(datasets, known, access, {OTHER_SCORE: tolerated}))
 
 
-def _known(dataset: Dataset, path: Path, lock: LockFile, access: Access) -> Locked:
-    known = known_file(dataset, lock, access)
-    if known is None:
+def read_files(task: str, reading: Mapping[str, Any], lock: LockFile, access: Access) -> TaskScores:
+    """Read the files of one task of a board, which are placed by hand or downloaded."""
+    settings, source = dict(reading["settings"]), reading["source"]
+    reader = settings.pop("reader")
+    if not reading["datasets"]:
+        return read_scores(source, ReadOptions(task=task, **settings), reader=reader)
+    datasets, download = [Dataset(**one) for one in reading["datasets"]], reading["download"]
+    require_unchanged(datasets, list(map(Path, source)), lock, access)
+    settings |= {name: download[name] for name in ("match",) if name in download}
+    fields = download.get("clusters", settings["clusters"])
+    settings |= {"clusters": fields, "revision": download["commit"]}
+    settings["source"] = access.origin(datasets[0])
+    if "model" in download:
+        models = [_model_in(download["model"], dataset) for dataset in datasets]
+        settings["names"] = dict(zip(models, source, strict=True))
+    read = read_scores(
+        source, ReadOptions(task=task, **settings), reader=download.get("reader", reader)
+    )
+    columns = reading["settings"]["clusters"]
+    return replace(
+        read,
+        clusters={
+            column: read.clusters[field] for column, field in zip(columns, fields, strict=True)
+        },
+        provenance=replace(read.provenance, kind=access.kind(datasets[0])),
+    )
+
+
+def _model_in(pattern: str, dataset: Dataset) -> str:
+    found = re.fullmatch(pattern, dataset.file)
+    if found is None:
         raise HubError(
-            f"neither the register nor {lock.path} says what its file is",
-            remedy="download it first; if it is there, remove it and start again",
+            f"its path does not fit {pattern!r}, which tells the model of a file",
+            remedy=f"correct model in {dataset.listed_in}",
             dataset=dataset.name,
-            file=str(path),
         )
-    return known
-
-
-def _require_unchanged(
-    datasets: Sequence[Dataset],
-    paths: Sequence[Path],
-    known: Sequence[Locked],
-    hashes: Collection[str],
-) -> None:
-    for dataset, path, one in zip(datasets, paths, known, strict=True):
-        if one.sha256 not in hashes:
-            raise HubError(
-                f"the file that was read is not the one of SHA-256 {one.sha256}",
-                remedy="it was changed since it was downloaded: remove it and start again",
-                dataset=dataset.name,
-                file=str(path),
-            )
+    return found["model"]
 
 
 def _check_rows(task: TaskScores, model: int, dataset: Dataset) -> None:

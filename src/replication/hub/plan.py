@@ -2,50 +2,31 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from replication.hub.access import Access
-from replication.hub.datasets import Dataset, load_register
+from replication.hub.datasets import Dataset, download_path, load_register
 from replication.hub.errors import HubError
-from replication.hub.layout import download_path
 
 
 @dataclass(frozen=True, slots=True)
 class PanelTask:
-    """How the downloaded files of one task of a panel are read, and what was displayed for them.
-
-    Attributes
-    ----------
-    task : str
-        Its name.
-    board_scores : str
-        Name of the task in ``board_scores.csv``.
-    reader : str
-        Name of the reader; empty for response matrices.
-    metric : str
-        The metric that the board displays.
-    clusters : sequence of str
-        Fields that group the items.
-    matrices : sequence of str
-        First parts of the names, in the register, of the response matrices that are read instead
-        of a file a model.
-    members : sequence of str
-        Members of their zips that are read.
-    blocks : str
-        File with the blocks of the test's items, whose labels are the clusters.
-    """
+    """How the downloaded files of one task of a panel are read, and what was displayed for them."""
 
     task: str
     board_scores: str
+    # Name of the reader; empty for response matrices.
     reader: str = ""
     metric: str = ""
     clusters: Sequence[str] = ()
+    # First parts of the names, in the register, of the response matrices that are read instead of
+    # a file a model.
     matrices: Sequence[str] = ()
     members: Sequence[str] = ()
+    # File with the blocks of the test's items, whose labels are the clusters.
     blocks: str = ""
 
     @property
@@ -56,63 +37,52 @@ class PanelTask:
 
 @dataclass(frozen=True, slots=True)
 class Downloads:
-    """The downloads of a run; none, unless the panels are taken from the hub.
+    """The downloads of a run."""
 
-    Attributes
-    ----------
-    register : str
-        Path of the list of published files.
-    folder : str
-        Folder of all downloads.
-    access : Access or None
-        Where they come from.
-    datasets : mapping of str to Dataset
-        The published file by the path of its download.
-    accepted : sequence of str
-        Names of data sets whose items may add up to another score than the displayed one.
-    matrices : mapping of (str, str) to sequence of str
-        Boards of the register that a task of a panel is taken from, where that is not its own.
-    """
-
-    register: str = ""
     folder: str = ""
-    access: Access | None = None
+    access: Access = field(default_factory=Access)
     datasets: Mapping[str, Dataset] = field(default_factory=dict)
     accepted: Sequence[str] = ()
+    # Boards of the register that a task of a panel is taken from, where that is not its own.
     matrices: Mapping[tuple[str, str], Sequence[str]] = field(default_factory=dict)
+    # Whether boards are downloaded for the default target, and not for their own alone.
+    by_default: bool = False
 
     @classmethod
     def planned(
         cls,
-        register: str,
         settings: Mapping[str, Any],
-        tasks: Mapping[tuple[str, str], PanelTask],
+        *,
+        listed: Sequence[Dataset] = (),
+        register: Path | None = None,
+        tasks: Mapping[tuple[str, str], PanelTask] | None = None,
     ) -> Downloads:
-        """Plan the downloads of a register; the settings are those under ``hub`` in config.yaml."""
+        """Plan the downloads of a run."""
         access = Access.from_environment(offline=settings["offline"], with_token=False)
-        folder, datasets = Path(settings["folder"]), load_register(Path(register)).values()
-        known = {dataset.board for dataset in datasets}
-        for task in tasks.values():
-            for name in task.matrices:
-                if name not in known:
-                    raise HubError(
-                        f"{register} has no file of the matrix {name!r}",
-                        remedy="correct hub: matrices in config.yaml",
-                    )
+        registered = load_register(register).values() if register else ()
+        matrices = {key: task.matrices for key, task in (tasks or {}).items() if task.is_matrix}
+        known = {dataset.board for dataset in registered}
+        for name in (name for names in matrices.values() for name in names):
+            if register and name not in known:
+                raise HubError(
+                    f"{register} has no file of the matrix {name!r}",
+                    remedy="correct hub: matrices in config.yaml",
+                )
+        folder = Path(settings["folder"])
         return cls(
-            register=register,
             folder=settings["folder"],
             access=access,
             datasets={
-                str(download_path(folder, access.endpoint(dataset.source), dataset)): dataset
-                for dataset in datasets
+                str(download_path(folder, access.endpoint(one.source), one)): one
+                for one in (*registered, *listed)
             },
             accepted=settings["accept_other_score"],
-            matrices={key: task.matrices for key, task in tasks.items() if task.is_matrix},
+            matrices=matrices,
+            by_default=register is not None,
         )
 
     def of(self, board: str, task: str) -> list[str]:
-        """Return the downloaded files of a task, in the order of the register."""
+        """Return the downloaded files of a task, in the order in which they are listed."""
         boards = self.matrices.get((board, task), (board,))
         return [
             path
@@ -121,41 +91,7 @@ class Downloads:
             if (one.board, one.task) == (name, task)
         ]
 
-    def origin(self, path: str) -> str | None:
-        """Return where a download comes from; None if the path is of no download."""
-        if self.access is None or path not in self.datasets:
-            return None
-        return self.access.origin(self.datasets[path])
-
-    def files(self, board: str, task: str, data_root: str | None) -> list[str]:
-        """Return what a task of a panel is made from: a table placed by hand, or else downloads.
-
-        Raises
-        ------
-        HubError
-            If there is neither.
-        """
-        placed = placed_by_hand(data_root, board, task)
-        files = [placed] if placed else self.of(board, task)
-        if not files:
-            raise HubError(
-                f"{self.register} has no file of {board}/{task}",
-                remedy=f"add its files, or put panels/{board}/{task}.parquet into the data root",
-            )
-        return files
-
-    def settings(self, board: str, task: str, data_root: str | None) -> dict[str, Any]:
-        """Return where downloads come from and lie; a change makes the scores again."""
-        return {
-            "endpoint": self.access.endpoint("hub") if self.access else None,
-            "folder": self.folder,
-            "placed_by_hand": placed_by_hand(data_root, board, task),
-            "accepted": list(self.accepted),
-            "datasets": [asdict(self.datasets[path]) for path in self.of(board, task)],
-        }
-
-
-def placed_by_hand(data_root: str | None, board: str, task: str) -> str | None:
-    """Return the table of a panel's task that somebody put into the data root, or None."""
-    path = os.path.join(data_root or "", "panels", board, f"{task}.parquet")
-    return path if data_root and os.path.isfile(path) else None
+    def will_be_there(self, path: str) -> bool:
+        """Return whether the default target downloads a file, whose sum a board has to know."""
+        one = self.datasets.get(path)
+        return self.by_default and one is not None and bool(one.sum or not one.listed_in)

@@ -6,137 +6,86 @@ next run, asks for the rest.
 
 from __future__ import annotations
 
+import errno
+import glob
+import hashlib
 import os
 import re
+import shutil
 import sys
 import time
-from collections.abc import Callable, Mapping
-from contextlib import closing
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO, Final, NoReturn
 
+from huggingface_hub.utils import WeakFileLock  # type: ignore[attr-defined]
 from tqdm import tqdm
 
-from replication.hub.asking import by_deadline, opened
-from replication.hub.disk import part_of, require_room, writing
 from replication.hub.errors import HubError, TransientError, address_of
-from replication.hub.patience import Patience
+from replication.hub.lock import Locked
+from replication.hub.requests import Patience, by_deadline, opened
 from replication.records import sum_of
 
 # The largest file of the register has 0.4 GB; what declares no size is cut off here.
 LARGEST: Final = 8 * 2**30
+_FULL: Final = {"ENOSPC", "EDQUOT"}
 
 
 @dataclass(frozen=True, slots=True)
 class Remote:
-    """A file as a server offers it.
-
-    Attributes
-    ----------
-    url : str
-        Where it is.
-    revision, file : str
-        Which commit and path that is.
-    client : httpx2.Client
-        What asks for it.
-    refuse : callable
-        Raises what an answer means that is not the file.
-    bytes : int or None
-        Its size, where declared.
-    sha256 : str or None
-        Its hash, where declared.
-    headers : mapping of str to str
-        What to send along; may hold a token.
-    """
+    """A file as a server offers it."""
 
     url: str
     revision: str
     file: str
-    client: Any
     refuse: Callable[[Any], NoReturn]
     bytes: int | None = None
     sha256: str | None = None
+    # What to send along; may hold a token.
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Declared:
-    """What the register or the lock file says of the contents; None where it says nothing."""
-
-    bytes: int | None = None
-    sha256: str | None = None
-    where: str = "the register"
-
-
-@dataclass(frozen=True, slots=True)
 class Transfer:
-    """One file on its way.
-
-    Attributes
-    ----------
-    dataset : str
-        Name for the progress bar.
-    remote : Remote
-        What to ask for.
-    declared : Declared
-        What the contents must be.
-    patience : Patience
-        How long to be silent or slow; attempts are the caller's.
-    """
+    """One file on its way."""
 
     dataset: str
     remote: Remote
-    declared: Declared
     patience: Patience
+    # Size and sum that the contents must have, and the file that lists them.
+    known: Locked | None
+    listed_in: str
 
     @property
     def size(self) -> int | None:
-        """Bytes that must come, where the server or the register says how many."""
-        return self.declared.bytes if self.remote.bytes is None else self.remote.bytes
+        """Bytes of the file, if they are known."""
+        return self._listed_size if self.remote.bytes is None else self.remote.bytes
 
     @property
-    def has_hash(self) -> bool:
-        """Whether the server or the register says what the contents must hash to."""
-        return self.remote.sha256 is not None or self.declared.sha256 is not None
+    def _listed_size(self) -> int | None:
+        return self.known.bytes if self.known else None
 
     def receive(self, target: Path) -> tuple[int, str]:
-        """Fetch the file and move it to `target` once it is whole and right.
-
-        Parameters
-        ----------
-        target : Path
-            Final path; its folder is made. A file that is there is replaced in one step.
-
-        Returns
-        -------
-        tuple of (int, str)
-            Size and SHA-256.
-
-        Raises
-        ------
-        TransientError
-            If the transfer broke off, stalled, or arrived damaged.
-        HubError
-            If the file is not the declared one, or there is no room for it.
-        """
-        if self.declared.bytes not in {None, self.size}:
-            raise HubError(
-                f"the server's file has {self.size} bytes, {self.declared.where} says "
-                f"{self.declared.bytes}",
-                remedy=_other_file(self.declared),
+        """Fetch the file and move it to `target` once it is whole and right."""
+        if self._listed_size not in {None, self.size}:
+            raise self._other_file(
+                f"the server's file has {self.size} bytes, {self.listed_in} says "
+                f"{self._listed_size}"
             )
-        with writing(target):
-            part = part_of(target, self.remote.url)
+        with _writing(target):
+            part = _part_of(target, self.remote.url)
             # Without a hash nobody would see that a kept part is damaged.
-            kept = _size_of(part) if self.has_hash else 0
-            require_room(target.parent, None if self.size is None else self.size - kept)
+            has_sum = self.known is not None or self.remote.sha256 is not None
+            kept = _size_of(part) if has_sum else 0
+            _require_room(target.parent, None if self.size is None else self.size - kept)
             if kept == 0 or kept != self.size:
                 kept = self._fetch(part, kept)
             self._require_whole(part)
             digest = sum_of(part)
             try:
-                self._require_right(digest, is_resumed=kept > 0)
+                self._require_right(part, digest, is_resumed=kept > 0)
             except HubError:
                 part.unlink()
                 raise
@@ -145,11 +94,9 @@ class Transfer:
         return size, digest
 
     def _fetch(self, part: Path, kept: int) -> int:
-        """Append what is missing to `part`; return how many bytes of it were kept.
-
-        No tag of the contents is sent along: the storage that a hub redirects to has tags of its
-        own. The address holds the commit, and the hash of the whole is checked at the end.
-        """
+        """Append what is missing to `part`; return how many bytes of it were kept."""
+        # No tag of the contents is sent along: the storage that a hub redirects to has tags of its
+        # own. The address holds the commit, and the hash of the whole is checked at the end.
         answer = self._ask(kept)
         if kept and not self._continues(answer, kept):
             # The server ignores ranges, or has another file: then the whole of it.
@@ -176,18 +123,18 @@ class Transfer:
         if start:
             headers["Range"] = f"bytes={start}-"
         return by_deadline(
-            lambda: opened(self.remote.client, self.remote.url, headers, self.patience.silence),
+            lambda: opened(self.remote.url, headers, self.patience.silence),
             self.patience,
         )
 
     def _continues(self, answer: Any, start: int) -> bool:
         """Whether an answer holds what follows the first `start` bytes of the file."""
-        said = re.fullmatch(
+        sent = re.fullmatch(
             r"bytes (\d{1,15})-(\d{1,15})/(\d{1,15}|\*)", answer.headers.get("Content-Range", "")
         )
-        if answer.status_code != 206 or said is None:
+        if answer.status_code != 206 or sent is None:
             return False
-        return int(said[1]) == start and (self.size is None or said[3] in {"*", str(self.size)})
+        return int(sent[1]) == start and (self.size is None or sent[3] in {"*", str(self.size)})
 
     def _copy(self, answer: Any, sink: BinaryIO, received: int) -> None:
         limit = LARGEST if self.size is None else self.size
@@ -232,20 +179,26 @@ class Transfer:
                 remedy="start again: the connection or the server cut it off",
             )
 
-    def _require_right(self, digest: str, *, is_resumed: bool) -> None:
+    def _require_right(self, part: Path, digest: str, *, is_resumed: bool) -> None:
         if self.remote.sha256 not in {None, digest}:
             raise TransientError(
                 f"the body is damaged: its SHA-256 is {digest}, that of the server's file "
                 f"{self.remote.sha256}",
                 remedy="start again, or on another network",
             )
-        if self.declared.sha256 not in {None, digest}:
+        known = self.known.sha256 if self.known else None
+        if known is not None and (received := sum_like(part, known)) != known:
             # Of two halves one may be wrong: only what came in one piece is the server's file.
-            kind = TransientError if is_resumed else HubError
-            raise kind(
-                f"the SHA-256 is {digest}, {self.declared.where} says {self.declared.sha256}",
-                remedy=_other_file(self.declared),
+            raise self._other_file(
+                f"the {called(known)} is {received}, {self.listed_in} says {known}; what came is "
+                "deleted",
+                TransientError if is_resumed else HubError,
             )
+
+    def _other_file(self, problem: str, kind: type[HubError] = HubError) -> HubError:
+        remedy = "do not use the file: it is not the one that was used before. Where the publisher "
+        remedy += f"says why it changed, correct the entry in {self.listed_in}"
+        return kind(problem, remedy=remedy)
 
 
 def _size_of(path: Path) -> int:
@@ -268,8 +221,71 @@ class _Pace:
         return came < self._patience.slowest * elapsed
 
 
-def _other_file(declared: Declared) -> str:
-    return (
-        "do not use the file: it is not the one that was used before. Where the publisher says "
-        f"why it changed, correct the entry in {declared.where}"
+@contextmanager
+def _writing(target: Path) -> Iterator[None]:
+    """Turn what the file system refuses into errors with a remedy."""
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        yield
+    except OSError as error:
+        reason = error.strerror or str(error)
+        if errno.errorcode.get(error.errno or 0) in _FULL:
+            raise _no_room(target.parent, reason) from error
+        raise HubError(
+            f"the file cannot be written ({reason})",
+            remedy="make the folder writable, or name another as hub: folder in config.yaml",
+            file=str(target),
+        ) from error
+
+
+@contextmanager
+def only_writer(target: Path) -> Iterator[None]:
+    """Keep other processes from fetching the same file; they wait, and may find it there then."""
+    lock = target.with_name(f".{target.name}.lock")
+    with _writing(target), WeakFileLock(lock):
+        try:
+            yield
+        finally:
+            lock.unlink(missing_ok=True)
+
+
+def _part_of(target: Path, url: str) -> Path:
+    """Return where the file at `url`, pinned by its commit, is kept until it is whole."""
+    # Parts of other files for the same place are cleared away.
+    key = hashlib.sha256(url.encode()).hexdigest()[:16]
+    part = target.with_name(f".{target.name}.{key}.part")
+    for stale in target.parent.glob(f".{glob.escape(target.name)}.*.part"):
+        if stale != part:
+            stale.unlink(missing_ok=True)
+    return part
+
+
+def sum_like(path: Path, known: str) -> str:
+    """Return git's id of a file's contents where `known` is one, of 40 digits; else its SHA-256."""
+    if len(known) == 64:
+        return sum_of(path)
+    with path.open("rb") as file:
+        head = b"blob %d\0" % os.fstat(file.fileno()).st_size
+        return hashlib.file_digest(
+            file, lambda: hashlib.sha1(head, usedforsecurity=False)
+        ).hexdigest()
+
+
+def called(known: str) -> str:
+    """Return what a sum is called."""
+    return "SHA-256" if len(known) == 64 else "git id"
+
+
+def _require_room(folder: Path, size: int | None) -> None:
+    """Refuse a file that the disk has no room for, before any of it is fetched."""
+    free = shutil.disk_usage(folder).free
+    if size is not None and size > free:
+        raise _no_room(folder, f"{size} bytes are needed and {free} are free")
+
+
+def _no_room(folder: Path, reason: str) -> HubError:
+    return HubError(
+        f"the disk is full ({reason})",
+        remedy="make room, or name a folder on another disk as hub: folder in config.yaml",
+        file=str(folder),
     )

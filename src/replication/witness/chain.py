@@ -16,33 +16,10 @@ from llm_power.statistics._typing import FloatArray, IntArray
 
 
 def start_counts(n_items: IntArray, b: IntArray, c: IntArray, solved: int) -> IntArray:
-    """Choose how many items of each cluster the first model solves.
-
-    Parameters
-    ----------
-    n_items : ndarray of int, shape (n_clusters,)
-        Items of each cluster.
-    b, c : ndarray of int, shape (n_pairs, n_clusters)
-        Discordant counts of each neighbor pair in each cluster.
-    solved : int
-        Items that the first model solves in all.
-
-    Returns
-    -------
-    ndarray of int, shape (n_clusters,)
-        With sum `solved`.
-
-    Raises
-    ------
-    InvalidArgument
-        If no start keeps every model between 0 and all items of every cluster.
-
-    Notes
-    -----
-    Nothing printed decides this. The mean accuracy over the models is made the same in every
-    cluster, as far as the counts allow. With a start in proportion to the sizes, the gaps can add
-    up along the chain to more than a cluster.
-    """
+    """Return how many items of each cluster the first model solves; b, c: (n_pairs, n_clusters)."""
+    # Nothing printed decides this. The mean accuracy over the models is made the same in every
+    # cluster, as far as the counts allow. With a start in proportion to the sizes, the gaps can
+    # add up along the chain to more than a cluster.
     drop = np.vstack([np.zeros(len(n_items), dtype=np.int64), np.cumsum(b - c, axis=0)])
     # The first model of a pair solves its b and not its c: bounds on the first of the chain.
     least = np.maximum(drop[:-1] + b, 0).max(axis=0)
@@ -72,37 +49,9 @@ def chain_scores(
     kappa: float,
     rng: np.random.Generator,
 ) -> FloatArray:
-    r"""Draw 0/1 scores with exactly these discordant counts in each cluster.
-
-    Parameters
-    ----------
-    n_items : ndarray of int, shape (n_clusters,)
-        Items of each cluster.
-    b, c : ndarray of int, shape (n_pairs, n_clusters)
-        Discordant counts of each neighbor pair in each cluster.
-    start : ndarray of int, shape (n_clusters,)
-        Items of each cluster that the first model solves.
-    kappa : float
-        How strongly easiness decides which items flip, at least 0.
-    rng : numpy.random.Generator
-        Source of easiness and order; the same draws serve every `kappa`.
-
-    Returns
-    -------
-    ndarray, shape (n_items.sum(), n_pairs + 1)
-        Rows by cluster in the given order, columns along the chain.
-
-    Raises
-    ------
-    InvalidArgument
-        If `kappa` is negative, or a pair flips more items of a cluster than there are.
-
-    Notes
-    -----
-    Sampling without replacement with odds :math:`e^{\theta}` by the largest of
-    :math:`\theta` plus standard Gumbel noise: Efraimidis and Spirakis (2006),
-    doi:10.1016/j.ipl.2005.11.003.
-    """
+    r"""Draw 0/1 scores, shape (n_items, n_pairs + 1), with exactly these counts in each cluster."""
+    # Sampling without replacement with odds `e^{\theta}` by the largest of `\theta` plus standard
+    # Gumbel noise: Efraimidis and Spirakis (2006), doi:10.1016/j.ipl.2005.11.003.
     if not kappa >= 0:
         raise InvalidArgument(f"kappa must be at least 0, got {kappa!r}")
     n_models = len(b) + 1

@@ -1,15 +1,4 @@
-r"""The discordant items of one pair, cluster by cluster.
-
-The targets, and the number :math:`Q` that decides all of Table 4, are in
-`replication.witness.gap_misfit`. The counts are found in three steps:
-
-1. `fit_gaps` keeps Q in the middle of its interval. The real-valued gaps with this Q form a
-   sphere. On it, it minimizes the misfit on Table 9 (percentiles of the category bootstrap) and
-   on Table 8 (verdicts with one category dropped).
-2. `replication.witness.whole_gaps.integer_gaps` finds whole gaps nearby, with the same D and
-   with Q in the interval.
-3. `replication.witness.whole_gaps.split_discordant` gives each cluster its b and c.
-"""
+r"""The discordant items of one pair, cluster by cluster."""
 
 from __future__ import annotations
 
@@ -39,49 +28,23 @@ _WIDTHS: Final = (3, 5)
 
 @dataclass(frozen=True, slots=True)
 class ClusterGaps:
-    """Discordant counts of one pair in each cluster.
+    """Discordant counts of one pair in each cluster."""
 
-    Attributes
-    ----------
-    b, c : ndarray of int, shape (n_clusters,)
-        Items of each cluster that only the first, and only the second, model solves.
-    misfit : float
-        Half the sum of squared residuals on Tables 8 and 9.
-    n_solutions : int
-        Number of whole gaps with Q in the interval. If it is 0, the gaps returned are those
-        with Q nearest to the interval.
-    """
-
+    # Items of each cluster that only the first, and only the second, model solves.
     b: IntArray
     c: IntArray
+    # Half the sum of squared residuals on Tables 8 and 9.
     misfit: float
+    # Number of whole gaps with Q in the interval. If it is 0, the gaps returned are those with Q
+    # nearest to the interval.
     n_solutions: int
 
 
 def fit_gaps(targets: PairTargets, resamples: IntArray, rng: np.random.Generator) -> FloatArray:
-    """Fit real-valued gaps: Table 4 is met, Tables 8 and 9 as nearly as possible.
-
-    Parameters
-    ----------
-    targets : PairTargets
-        What is printed about the pair.
-    resamples : ndarray of int, shape (n_resamples, n_clusters)
-        Multiplicities of the category bootstrap, as
-        `llm_power.statistics.category_bootstrap.resample_clusters` draws them.
-    rng : numpy.random.Generator
-        Source of the starting points.
-
-    Returns
-    -------
-    ndarray, shape (n_kept, n_clusters)
-        The best few, each with sum D and with Q in the middle of `explained_interval`.
-
-    Notes
-    -----
-    Levenberg-Marquardt on the sphere of gaps with this D and Q, from many points at once. The
-    gradient of a percentile is the mean gradient of the resamples around it. Nothing here is a
-    global optimum: other starts give other gaps of about the same misfit.
-    """
+    """Fit real-valued gaps: Table 4 is met, Tables 8 and 9 as nearly as possible."""
+    # Levenberg-Marquardt on the sphere of gaps with this D and Q, from many points at once. The
+    # gradient of a percentile is the mean gradient of the resamples around it. Nothing here is a
+    # global optimum: other starts give other gaps of about the same misfit.
     lower, upper = explained_interval(targets)
     n = targets.n_items.astype(np.float64)
     total = n.sum()
@@ -99,18 +62,7 @@ def fit_gaps(targets: PairTargets, resamples: IntArray, rng: np.random.Generator
 
 
 def fit_pair(targets: PairTargets, resamples: IntArray, rng: np.random.Generator) -> ClusterGaps:
-    """Find the discordant counts of one pair in each cluster: all three steps.
-
-    Parameters
-    ----------
-    targets, resamples, rng
-        As in `fit_gaps`.
-
-    Returns
-    -------
-    ClusterGaps
-        Whole counts. Each pair is fitted by itself.
-    """
+    """Find the discordant counts of one pair in each cluster: all three steps."""
     misfit = Misfit(targets, resamples).score
     found = [_whole_solution(targets, real, misfit) for real in fit_gaps(targets, resamples, rng)]
     costs = misfit(np.stack([gaps for gaps, _ in found]).astype(np.float64))

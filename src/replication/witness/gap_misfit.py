@@ -33,29 +33,19 @@ Score = Callable[[FloatArray], FloatArray]
 
 @dataclass(frozen=True, slots=True)
 class PairTargets:
-    """Printed numbers of one pair that depend on its clusters.
+    """Printed numbers of one pair that depend on its clusters."""
 
-    Attributes
-    ----------
-    n_items : ndarray of int, shape (n_clusters,)
-        Items of each cluster.
-    b, c : int
-        Discordant counts of the pair.
-    icc : tuple of float
-        Lower and upper end of the ICC that Table 4 prints.
-    bootstrap_icc, bootstrap_design_effect : ndarray, shape (2, 2), or None
-        First row: 5th and 95th percentile of the category bootstrap. Second row: the distance
-        from each that is a residual of 1. None where they are not fitted.
-    unresolved_without : ndarray of bool, shape (n_clusters,), or None
-        Whether the pair is unresolved without each cluster; None where it is not fitted.
-    """
-
+    # Items of each cluster, shape (n_clusters,).
     n_items: IntArray
     b: int
     c: int
+    # Lower and upper end of the ICC that Table 4 prints.
     icc: tuple[float, float]
+    # First row: 5th and 95th percentile of the category bootstrap. Second row: the distance from
+    # each that is a residual of 1. None where they are not fitted.
     bootstrap_icc: FloatArray | None = None
     bootstrap_design_effect: FloatArray | None = None
+    # Whether the pair is unresolved without each cluster; None where it is not fitted.
     unresolved_without: BoolArray | None = None
 
     def __post_init__(self) -> None:
@@ -81,23 +71,9 @@ class PairTargets:
 
 
 def explained_interval(targets: PairTargets) -> tuple[float, float]:
-    r"""Return the interval of :math:`Q = \sum_k d_k^2 / n_k` that gives the printed ICC.
-
-    Parameters
-    ----------
-    targets : PairTargets
-        Counts, sizes and interval of the ICC.
-
-    Returns
-    -------
-    lower, upper : float
-        In items.
-
-    Notes
-    -----
-    With F = MSB/MSW the one-way ANOVA has :math:`ICC = (F - 1)/(F + n_0 - 1)`, hence
-    :math:`F = (1 + (n_0 - 1) ICC)/(1 - ICC)`, and F is linear fractional in Q.
-    """
+    r"""Return the interval of :math:`Q = \sum_k d_k^2 / n_k` that gives the printed ICC."""
+    # With F = MSB/MSW the one-way ANOVA has `ICC = (F - 1)/(F + n_0 - 1)`, hence `F = (1 + (n_0 -
+    # 1) ICC)/(1 - ICC)`, and F is linear fractional in Q.
     n, k = float(targets.n_items.sum()), len(targets.n_items)
     n0 = (n - float(np.sum(np.square(targets.n_items))) / n) / (k - 1)
     icc = np.asarray(targets.icc)
@@ -107,15 +83,7 @@ def explained_interval(targets: PairTargets) -> tuple[float, float]:
 
 
 class Misfit:
-    """Residuals and their gradient in the gaps, for many candidates at once.
-
-    Parameters
-    ----------
-    targets : PairTargets
-        What is printed about the pair.
-    resamples : ndarray of int, shape (n_resamples, n_clusters)
-        As in `replication.witness.cluster_gaps.fit_gaps`.
-    """
+    """Residuals and their gradient in the gaps, for many candidates at once."""
 
     def __init__(self, targets: PairTargets, resamples: IntArray) -> None:
         self.targets = targets
@@ -180,12 +148,10 @@ class Misfit:
         return np.stack(slopes, axis=1)
 
     def _verdicts(self, gaps: FloatArray, unresolved: BoolArray) -> tuple[FloatArray, FloatArray]:
-        """Residuals on Table 8: log of clustered N* over its budget, one cluster dropped at a time.
-
-        A residual is zero on the right side of the budget. Table 8 does not say whether the
-        budget is the remaining items or all of them. Both readings are met: a resolved pair is
-        resolved on the remaining items, an unresolved one is unresolved on all.
-        """
+        """Residuals on Table 8: log of clustered N* over its budget, one cluster dropped."""
+        # A residual is zero on the right side of the budget. Table 8 does not say whether the
+        # budget is the remaining items or all of them. Both readings are met: a resolved pair is
+        # resolved on the remaining items, an unresolved one is unresolved on all.
         sets, n_all = self.drop, float(self.targets.n_items.sum())
         icc, by_q, by_d = sets.icc(gaps)
         reach = np.where(icc > 0, sets.mean_size - 1, 0.0)

@@ -28,43 +28,26 @@ _ROLE_COST = {"held_out": 0.0, "target": 0.2, "input": 0.4}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LinearRow:
-    """A printed number as a linear constraint on whole, non-negative counts.
+    """A printed number as a linear constraint on whole, non-negative counts."""
 
-    Attributes
-    ----------
-    coefficients : ndarray, shape (n_counts,)
-        Whole numbers.
-    lower, upper : float
-        Whole numbers; ``lower > upper`` if no whole number rounds to what is printed.
-    constraint : Constraint
-        The printed number.
-    rests_on : tuple of Constraint
-        Printed numbers that were used to make the row linear.
-    """
-
+    # Whole numbers, shape (n_counts,).
     coefficients: FloatArray
+    # Whole too; lower > upper if no whole number rounds to what is printed.
     lower: float
     upper: float
     constraint: Constraint
+    # Printed numbers that were used to make the row linear.
     rests_on: tuple[Constraint, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """Printed numbers that no counts satisfy together.
-
-    Attributes
-    ----------
-    system : str
-        What is counted: a task, a chain.
-    smallest : tuple of LinearRow
-        As few rows as possible that contradict each other.
-    correction : tuple of LinearRow
-        As few rows as possible whose removal leaves the rest consistent.
-    """
+    """Printed numbers that no counts satisfy together."""
 
     system: str
+    # As few rows as possible that contradict each other.
     smallest: tuple[LinearRow, ...]
+    # As few rows as possible whose removal leaves the rest consistent.
     correction: tuple[LinearRow, ...]
 
 
@@ -75,13 +58,7 @@ def linear_row(
     constraint: Constraint,
     rests_on: Sequence[Constraint] = (),
 ) -> LinearRow:
-    """Return the row with its bounds tightened to whole numbers.
-
-    Raises
-    ------
-    InvalidArgument
-        If a coefficient is not whole.
-    """
+    """Return the row with its bounds tightened to whole numbers."""
     if np.any(coefficients != np.rint(coefficients)):
         raise InvalidArgument(f"coefficients must be whole, got {coefficients.tolist()!r}")
     whole_lower = math.ceil(lower - _WHOLE) if math.isfinite(lower) else lower
@@ -90,15 +67,7 @@ def linear_row(
 
 
 def is_feasible(rows: Sequence[LinearRow], total: float | None = None) -> bool:
-    """Whether whole, non-negative counts satisfy all `rows`.
-
-    Parameters
-    ----------
-    rows : sequence of LinearRow
-        Printed numbers.
-    total : float, optional
-        Number of items that the counts add up to.
-    """
+    """Whether whole, non-negative counts satisfy all `rows`."""
     if any(row.lower > row.upper for row in rows):
         return False
     if not rows:
@@ -117,29 +86,13 @@ def is_feasible(rows: Sequence[LinearRow], total: float | None = None) -> bool:
 def smallest_infeasible_subset(
     rows: Sequence[LinearRow], total: float | None = None
 ) -> tuple[LinearRow, ...]:
-    """Return as few rows as possible that contradict each other.
-
-    Parameters
-    ----------
-    rows : sequence of LinearRow
-        Printed numbers.
-    total : float, optional
-        Number of items that the counts add up to; a definition, never part of the subset.
-
-    Returns
-    -------
-    tuple of LinearRow
-        In the order of `rows`; empty if `rows` is feasible.
-
-    Notes
-    -----
-    Implicit hitting sets: the subset has a row in the complement of every consistent set. Take
-    the smallest set of rows that hits all complements found so far. If it is infeasible, no
-    smaller set is. Otherwise grow it to a maximal consistent set, whose complement is new.
-    Ignatiev, Previti, Liffiton and Marques-Silva (2015), doi:10.1007/978-3-319-23219-5_13. A
-    deletion filter (Chinneck and Dravnieks 1991, doi:10.1287/ijoc.3.2.157) is cheaper, but its
-    answer depends on the order of the rows and is irreducible only.
-    """
+    """Return as few rows as possible that contradict each other."""
+    # Implicit hitting sets: the subset has a row in the complement of every consistent set. Take
+    # the smallest set of rows that hits all complements found so far. If it is infeasible, no
+    # smaller set is. Otherwise grow it to a maximal consistent set, whose complement is new.
+    # Ignatiev, Previti, Liffiton and Marques-Silva (2015), doi:10.1007/978-3-319-23219-5_13. A
+    # deletion filter (Chinneck and Dravnieks 1991, doi:10.1287/ijoc.3.2.157) is cheaper, but its
+    # answer depends on the order of the rows and is irreducible only.
     if is_feasible(rows, total):
         return ()
     complements: list[list[int]] = []
@@ -151,26 +104,9 @@ def smallest_infeasible_subset(
 
 
 def minimum_correction(rows: Sequence[LinearRow], total: float) -> tuple[LinearRow, ...]:
-    """Return as few rows as possible whose removal leaves the rest consistent.
-
-    Parameters
-    ----------
-    rows : sequence of LinearRow
-        Printed numbers.
-    total : float
-        Number of items that the counts add up to, or any bound on every row's sum.
-
-    Returns
-    -------
-    tuple of LinearRow
-        In the order of `rows`; empty if `rows` is feasible. Between sets of the same size, the
-        one with fewer inputs, then with fewer targets.
-
-    Notes
-    -----
-    One integer program: each row has a binary variable that lifts it. If one number contradicts
-    several others, it is this set; a smallest infeasible subset names it beside another.
-    """
+    """Return as few rows as possible whose removal leaves the rest consistent."""
+    # One integer program: each row has a binary variable that lifts it. If one number contradicts
+    # several others, it is this set; a smallest infeasible subset names it beside another.
     matrix, lower, upper = _stack(rows)
     n_rows, n_counts = matrix.shape
     reach = np.abs(matrix).max(axis=1) * total + np.maximum(np.abs(lower), np.abs(upper)) + 1
@@ -208,20 +144,7 @@ def find_contradiction(
 
 
 def contradictions_frame(contradictions: Sequence[Contradiction]) -> pd.DataFrame:
-    """List the contradictions, one row a printed number.
-
-    Parameters
-    ----------
-    contradictions : sequence of Contradiction
-        Of all panels.
-
-    Returns
-    -------
-    DataFrame
-        ``system``, ``set`` ("smallest infeasible subset" or "minimum correction"), ``id``,
-        ``quantity``, ``subject``, ``where``, ``printed``, ``role``, ``admits`` (the whole numbers
-        the row allows), ``rests_on``, ``note``. Only the header if there is no contradiction.
-    """
+    """List the contradictions, one row a printed number."""
     columns = [
         *("system", "set", "id", "quantity", "subject", "where", "printed", "role"),
         *("admits", "rests_on", "note"),

@@ -35,25 +35,7 @@ def model_pairs(n_models: int) -> tuple[tuple[int, int], ...]:
 
 
 def reference_cells(p: ArrayLike, loadings: ArrayLike) -> FloatArray:
-    """Probability of every pattern of solving models.
-
-    Parameters
-    ----------
-    p : array_like, shape (n_models,)
-        Accuracies, strictly between 0 and 1.
-    loadings : array_like, shape (n_models,)
-        Loadings on the common factor, strictly between -1 and 1.
-
-    Returns
-    -------
-    ndarray, shape (2**n_models,)
-        Probabilities in the order of `cell_patterns`.
-
-    Raises
-    ------
-    InvalidArgument
-        If an argument is outside its domain.
-    """
+    """Return the probability of every pattern of solving models, shape (2**n_models,)."""
     curves = _item_curves(p, loadings)
     patterns = cell_patterns(curves.shape[1])
     of_pattern = np.where(patterns[None] == 1, curves[:, None, :], 1 - curves[:, None, :])
@@ -62,23 +44,7 @@ def reference_cells(p: ArrayLike, loadings: ArrayLike) -> FloatArray:
 
 
 def reference_overlaps(p: ArrayLike, loadings: ArrayLike) -> FloatArray:
-    """Probability that both models of each pair solve an item.
-
-    Parameters
-    ----------
-    p, loadings
-        As in `reference_cells`.
-
-    Returns
-    -------
-    ndarray, shape (n_pairs,)
-        In the order of `model_pairs`.
-
-    Raises
-    ------
-    InvalidArgument
-        As `reference_cells`.
-    """
+    """Return the probability that both models of a pair solve an item, shape (n_pairs,)."""
     curves = _item_curves(p, loadings)
     first, second = np.array(model_pairs(curves.shape[1])).T
     overlaps: FloatArray = (_WEIGHTS[:, None] * curves[:, first] * curves[:, second]).sum(axis=0)
@@ -86,25 +52,7 @@ def reference_overlaps(p: ArrayLike, loadings: ArrayLike) -> FloatArray:
 
 
 def product_loadings(task_logits: ArrayLike, model_discounts: ArrayLike) -> FloatArray:
-    r"""Loadings :math:`\lambda_{tm} = \mathrm{expit}(a_t)\,e^{-u_m}` of every task and model.
-
-    Parameters
-    ----------
-    task_logits : array_like, shape (n_tasks,)
-        :math:`a_t`: how much one factor says about a task.
-    model_discounts : array_like, shape (n_models,)
-        :math:`u_m \ge 0`: how far a model keeps from the common factor.
-
-    Returns
-    -------
-    ndarray, shape (n_tasks, n_models)
-        In (0, 1).
-
-    Raises
-    ------
-    InvalidArgument
-        If a discount is negative.
-    """
+    r"""Loadings :math:`\lambda_{tm} = \mathrm{expit}(a_t)\,e^{-u_m}` of every task and model."""
     tasks = finite("task_logits", task_logits)
     models = non_negative("model_discounts", model_discounts)
     return np.asarray(expit(tasks)[:, None] * np.exp(-models)[None, :])

@@ -26,32 +26,9 @@ def relative_entropy(cells: ArrayLike, reference: FloatArray) -> float:
 def information_projection(
     reference: FloatArray, rows: FloatArray, targets: FloatArray
 ) -> FloatArray:
-    r"""Project `reference` onto the tables with ``rows @ table == targets``.
-
-    Parameters
-    ----------
-    reference : ndarray, shape (n_cells,)
-        Positive.
-    rows : ndarray, shape (n_rows, n_cells)
-        Linear constraints; they may depend on each other if their targets agree.
-    targets : ndarray, shape (n_rows,)
-        What the rows add up to.
-
-    Returns
-    -------
-    ndarray, shape (n_cells,)
-        The nearest real table, positive. Where no positive table meets the rows, neither does it.
-
-    Raises
-    ------
-    InvalidArgument
-        If a reference cell is not positive.
-
-    Notes
-    -----
-    The solution is :math:`q\exp(A^\top\mu)`; :math:`\mu` minimizes the convex dual
-    :math:`\sum q\exp(A^\top\mu) - \mu^\top b`. Csiszár (1975), doi:10.1214/aop/1176996454.
-    """
+    r"""Project `reference`, shape (n_cells,), onto the tables with ``rows @ table == targets``."""
+    # The solution is `q\exp(A^\top\mu)`; `\mu` minimizes the convex dual `\sum q\exp(A^\top\mu) -
+    # \mu^\top b`. Csiszár (1975), doi:10.1214/aop/1176996454.
     q = positive("reference", reference)
     mu = np.zeros(len(targets))
     cells = q
@@ -69,37 +46,10 @@ def information_projection(
 def integer_projection(
     center: FloatArray, rows: FloatArray, lower: FloatArray, upper: FloatArray, *, window: int = 4
 ) -> IntArray | None:
-    """Return the whole table with ``lower <= rows @ table <= upper`` nearest to `center`.
-
-    Parameters
-    ----------
-    center : ndarray, shape (n_cells,)
-        Positive real table, for example an `information_projection`.
-    rows : ndarray, shape (n_rows, n_cells)
-        Linear constraints.
-    lower, upper : ndarray, shape (n_rows,)
-        Bounds of the rows.
-    window : int, default 4
-        How far a cell is first allowed from `center`, in items; doubled until the optimum does
-        not touch it.
-
-    Returns
-    -------
-    ndarray of int, shape (n_cells,), or None
-        The global optimum, not negative; None if no whole table meets the rows within 64 items of
-        each cell of `center`, or within the largest bound of a row if that is less.
-
-    Raises
-    ------
-    InvalidArgument
-        If a center cell is not positive, or the window is not.
-
-    Notes
-    -----
-    The cost of a cell is convex, so it is a sum of growing increments of one item each: with a
-    binary an item, an optimal solution takes them in order, and the program is linear. An
-    optimum that touches no edge of the window is global, again by convexity.
-    """
+    """Return the whole table with ``lower <= rows @ table <= upper`` nearest to `center`."""
+    # The cost of a cell is convex, so it is a sum of growing increments of one item each: with a
+    # binary an item, an optimal solution takes them in order, and the program is linear. An
+    # optimum that touches no edge of the window is global, again by convexity.
     p = positive("center", center)
     if window < 1:
         raise InvalidArgument(f"window must be at least 1, got {window!r}")

@@ -32,20 +32,13 @@ _DECIMALS = 9
 
 @dataclass(frozen=True, slots=True)
 class Tilt:
-    """Whole values of the free quantities.
+    """Whole values of the free quantities."""
 
-    Attributes
-    ----------
-    values : ndarray of int, shape (n_free,)
-        The free quantities.
-    cost : float
-        Quadratic cost against the reference, in nats.
-    residuals : ndarray, shape (n_summaries,)
-        Summary minus center of its interval, in half widths; met if at most 1 in magnitude.
-    """
-
+    # The free quantities, shape (n_free,).
     values: IntArray
+    # Quadratic cost against the reference, in nats.
     cost: float
+    # Summary minus center of its interval, in half widths; met if at most 1 in magnitude.
     residuals: FloatArray
 
 
@@ -58,36 +51,12 @@ def smallest_tilt(
     printed: tuple[FloatArray, FloatArray],
     weights: FloatArray,
 ) -> Tilt:
-    """Move the free quantities as little as possible until the summaries are as printed.
-
-    Parameters
-    ----------
-    center : ndarray, shape (n_free,)
-        What the reference expects.
-    precision : ndarray, shape (n_free, n_free)
-        Q, symmetric and positive definite, in nats.
-    bounds : pair of ndarray, shape (n_free,)
-        Admissible values, whole numbers.
-    summaries : callable
-        From values of shape (..., n_free) to summaries of shape (..., n_summaries).
-    printed : pair of ndarray, shape (n_summaries,)
-        Lower and upper end of each printed interval.
-    weights : ndarray, shape (n_summaries,)
-        Penalty in nats for each half width outside of the interval.
-
-    Returns
-    -------
-    Tilt
-        A summary that cannot be met has a residual beyond 1; nothing is raised.
-
-    Notes
-    -----
-    The objective is the cost plus an exact penalty (Nocedal and Wright 2006, section 17.2,
-    doi:10.1007/978-0-387-40065-5), searched over whole values by the best move of one or two
-    quantities at a time, from coarse to fine. Order statistics have kinks where two pairs change
-    places; there, a gradient method depends on the last bit of a sum. A search over whole values
-    does not, but it is local: the solution is not proved to be the cheapest.
-    """
+    """Move the free quantities as little as possible until the summaries are as printed."""
+    # The objective is the cost plus an exact penalty (Nocedal and Wright 2006, section 17.2,
+    # doi:10.1007/978-0-387-40065-5), searched over whole values by the best move of one or two
+    # quantities at a time, from coarse to fine. Order statistics have kinks where two pairs change
+    # places; there, a gradient method depends on the last bit of a sum. A search over whole values
+    # does not, but it is local: the solution is not proved to be the cheapest.
     lower, upper = printed
     middle, half = (lower + upper) / 2, (upper - lower) / 2
 

@@ -24,36 +24,10 @@ def integer_gaps(
     width: int = 3,
     shortlist: int = SHORTLIST,
 ) -> tuple[IntArray, int]:
-    r"""Find whole gaps near `gaps` with the pair's D and with Q in the interval of Table 4.
-
-    Parameters
-    ----------
-    targets : PairTargets
-        What is printed about the pair.
-    gaps : ndarray, shape (n_clusters,)
-        Real-valued gaps.
-    misfit : callable
-        The objective: from candidates of shape (n_candidates, n_clusters) to their misfits.
-    width : int, default 3
-        Neighboring whole numbers of each gap that are tried.
-    shortlist : int, default 250
-        Number of solutions, nearest to `gaps` in :math:`\sum_k (e_k - d_k)^2 / n_k`, among
-        which `misfit` decides.
-
-    Returns
-    -------
-    gaps : ndarray of int, shape (n_clusters,)
-        The best on the shortlist. Without a solution: the gaps of sum D with Q nearest to the
-        interval.
-    n_solutions : int
-        Solutions among the combinations of neighbors.
-
-    Notes
-    -----
-    Meet in the middle: the clusters are halved, all combinations of neighbors are listed in each
-    half, and the halves are matched by their parts of D and Q. Every solution is found; no solver
-    with a time limit is needed.
-    """
+    r"""Find whole gaps near `gaps` with the pair's D and with Q in the interval of Table 4."""
+    # Meet in the middle: the clusters are halved, all combinations of neighbors are listed in each
+    # half, and the halves are matched by their parts of D and Q. Every solution is found; no
+    # solver with a time limit is needed.
     interval = explained_interval(targets)
     base = np.rint(gaps).astype(np.int64) - (width - 1) // 2
     even = _half(targets, gaps, base, 0, width)
@@ -66,30 +40,9 @@ def integer_gaps(
 
 
 def split_discordant(targets: PairTargets, gaps: IntArray) -> tuple[IntArray, IntArray]:
-    """Share the pair's discordant items among the clusters, in proportion to their sizes.
-
-    Parameters
-    ----------
-    targets : PairTargets
-        Counts and sizes.
-    gaps : ndarray of int, shape (n_clusters,)
-        Gap of each cluster, with sum D.
-
-    Returns
-    -------
-    b, c : ndarray of int, shape (n_clusters,)
-        With ``b - c`` = `gaps` and sums ``targets.b`` and ``targets.c``.
-
-    Raises
-    ------
-    InvalidArgument
-        If the gaps do not sum to D, or use more discordant items than there are.
-
-    Notes
-    -----
-    Each cluster's number of discordant items has the parity of its gap. Table 4 does not depend
-    on this split, Tables 8 and 9 hardly do.
-    """
+    """Share the pair's discordant items among the clusters, in proportion to their sizes."""
+    # Each cluster's number of discordant items has the parity of its gap. Table 4 does not depend
+    # on this split, Tables 8 and 9 hardly do.
     if int(gaps.sum()) != targets.difference:
         raise InvalidArgument(f"gaps must sum to {targets.difference}, got {int(gaps.sum())!r}")
     least = np.abs(gaps)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from llm_power.printed import Printed
+from audit.printed import Printed
 from llm_power.provenance import Provenance
 from llm_power.report.tables import Column, Table, as_integer, as_printed
 from replication.exhibits import Exhibit, Inputs

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Final
 
+from audit.printed_tables import load_table
 from replication.findings import Basis, Finding, Quantities
-from replication.printed import load_table
 
 QUANTITIES: Final = Quantities()
 

@@ -14,11 +14,11 @@ import pytest
 from findings_by_name import PUBLISHED, Values, sets_of, values_of
 from second_derivations_paper import constant, counts_n_star
 
-from kotawala2026.quantities.evaluated import on_printed_numbers
-from kotawala2026.quantities.published_numbers import load_published
-from llm_power.printed import (
+from audit.printed import (
     parse_printed,
 )
+from kotawala2026.quantities.evaluated import on_printed_numbers
+from kotawala2026.quantities.published_numbers import load_published
 from replication.reach import Reach, reach_of
 
 # Tables 4, 7 and 9 once more, by hand: an oracle that shares nothing with the loader.

@@ -19,12 +19,12 @@ from zlib import crc32
 import pytest
 from test_planting import write_evidence
 
-from llm_power.claims.claims import Claim
-from llm_power.claims.evaluate import judge_claim
-from llm_power.claims.mutants import Mutant
-from llm_power.claims.mutation import Trial, mutation_trials
-from llm_power.claims.register import load_register
-from llm_power.claims.selection import ResultFolder
+from audit.claims import Claim
+from audit.evaluate import judge_claim
+from audit.mutants import Mutant
+from audit.mutation import Trial, mutation_trials
+from audit.register import load_register
+from audit.selection import ResultFolder
 from llm_power.errors import LLMPowerError
 from replication.exhibits import Inputs, write_numbers
 from replication.settings import load_settings

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 import yaml
 
-from llm_power.agreement import MONTE_CARLO_STANDARD_ERRORS
+from audit.agreement import MONTE_CARLO_STANDARD_ERRORS
 
 ROOT = Path(__file__).resolve().parents[3]
 DATA = ROOT / "data" / "kotawala2026"

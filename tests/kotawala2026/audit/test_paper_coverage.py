@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from llm_power.claims.register import load_register
+from audit.coverage import Coverage, Span, cover, load_spans
+from audit.register import load_register
 from needed import folder_of
-from replication.coverage import Coverage, Span, cover, load_spans
 
 PUBLISHED = Path(__file__).resolve().parents[3] / "data" / "kotawala2026"
 REASONS = {

@@ -6,11 +6,11 @@ import math
 
 import numpy as np
 
+from audit.printed import parse_printed
+from audit.printed_tables import PublishedCounts
 from kotawala2026.exhibits.item_count import solved
 from kotawala2026.quantities._rows_of_counts import cells_from_rows, one_of
-from llm_power.printed import parse_printed
 from replication.findings import Finding
-from replication.printed import PublishedCounts
 
 
 def one_row(p_a: str, p_b: str, n_star: str) -> dict[str, Finding]:

@@ -16,6 +16,12 @@ from matplotlib.patches import Rectangle
 from scipy.stats import multinomial
 
 import board_examples
+from audit.printed import (
+    Printed,
+)
+from audit.printed_tables import (
+    PublishedCounts,
+)
 from board_examples import POINT, RESAMPLES, SUBJECTS, ClusteredBoard, CountedBoard
 from kotawala2026.exhibits import figure_01, figure_02, figure_07
 from kotawala2026.exhibits.table_03 import present as present_03
@@ -33,18 +39,12 @@ from kotawala2026.exhibits.table_10 import table_10
 from llm_power.board.cluster_sums import cluster_moments
 from llm_power.board.resolve import resolve_board
 from llm_power.errors import InvalidArgument
-from llm_power.printed import (
-    Printed,
-)
 from llm_power.provenance import Provenance
 from llm_power.report.figures import house_style, save_figure
 from llm_power.report.tables import Table, to_csv, to_latex, to_markdown
 from llm_power.statistics._cluster_sets import one_way_anova
 from llm_power.statistics.category_bootstrap import resample_clusters
 from llm_power.statistics.mcnemar import mcnemar_asymptotic
-from replication.printed import (
-    PublishedCounts,
-)
 from replication.settings import load_settings
 
 Loader = Callable[[int], pd.DataFrame]
@@ -132,6 +132,7 @@ def printed_verdicts(published: Loader) -> pd.DataFrame:
     ranks = np.arange(1, 10)
     return pd.DataFrame(
         {
+            "task": "mmlu_pro",
             "rank_a": ranks,
             "rank_b": ranks + 1,
             "model_a": [f"m{k}" for k in ranks],
@@ -199,11 +200,8 @@ def test_the_column_of_oll_v1_counts_pairs_by_procedure_and_task(
 
 
 def test_a_board_decides_the_clustered_cell(published: Loader, counts_7: PublishedCounts) -> None:
-    effects = np.ones(9)
-    board = printed_verdicts(published).assign(task="mmlu_pro")
-    rows = table_05(
-        published(5), counts_7, effects, all_pairs_family=45, all_pairs_unresolved=4, mmlu_pro=board
-    )
+    board = printed_verdicts(published)
+    rows = table_05(published(5), counts_7, board, all_pairs_family=45, all_pairs_unresolved=4)
     clustered = by(rows, "procedure").loc["Real-ICC clustered"]
     assert (clustered["unresolved"], clustered["basis"], clustered["agrees"]) == (6, "board", True)
     text = rendered(present_05(rows, WITNESS))

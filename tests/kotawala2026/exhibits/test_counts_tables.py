@@ -11,21 +11,22 @@ import pytest
 from scipy.stats import binomtest, chi2, norm
 from statsmodels.stats.contingency_tables import mcnemar
 
-from kotawala2026.exhibits import table_06 as six
-from kotawala2026.exhibits import table_07 as seven
-from kotawala2026.exhibits import table_11 as eleven
-from kotawala2026.exhibits._counts_table import label_and_gap
-from kotawala2026.exhibits.figure_03 import figure_03
-from llm_power.agreement import agrees
-from llm_power.errors import InvalidArgument
-from llm_power.printed import (
+from audit.agreement import agrees
+from audit.printed import (
     Printed,
     parse_printed,
 )
-from llm_power.report.tables import to_latex, to_markdown
-from replication.printed import (
+from audit.printed_tables import (
     PublishedCounts,
 )
+from kotawala2026.exhibits import table_06 as six
+from kotawala2026.exhibits import table_07 as seven
+from kotawala2026.exhibits import table_11 as eleven
+from kotawala2026.exhibits._counts_table import counted_pairs, label_and_gap
+from kotawala2026.exhibits.figure_03 import connor_r, figure_03
+from kotawala2026.labels import in_printed_order, pair_names
+from llm_power.errors import InvalidArgument
+from llm_power.report.tables import to_latex, to_markdown
 
 Loader = Callable[[int], pd.DataFrame]
 K = float(norm.ppf(0.975) + norm.ppf(0.8)) ** 2
@@ -191,3 +192,60 @@ def test_planted_count_in_table_7_shows_in_its_row_alone(
     assert (frame["n_items"] == 12031).all()
     assert list(frame.index[~frame["n_star_agrees"]]) == [4]
     assert "8 of 9 printed N*" in to_markdown(seven.present(frame)).replace("\\", "")
+
+
+def on_items(counts: PublishedCounts, row: int, n_items: int | None = None) -> pd.DataFrame:
+    """The pairs of a panel whose items have the printed counts, but for b of one row: one more."""
+    n = counts.n_items if n_items is None else np.full(len(counts), n_items)
+    b = counts.b + (np.arange(len(counts)) == row)
+    return counted_pairs(replace(counts, b=b), None, n)
+
+
+def test_with_items_table_7_is_counted_on_them_and_marks_what_is_printed_otherwise(
+    counts_7: PublishedCounts, published: Loader
+) -> None:
+    items = on_items(counts_7, 4, 12031)
+    frame = seven.table_07(counts_7, list(published(4)["gap_pp"]), items)
+    assert frame["b"].tolist() == items["b"].tolist()
+    assert frame["n_star"].tolist() == items["n_star"].tolist()
+    assert (
+        list(frame.index[~frame["b_agrees"]]) == list(frame.index[~frame["n_star_agrees"]]) == [4]
+    )
+    assert frame["c_agrees"].all()
+    assert not frame["n_items_agrees"].any(), "12,032 is printed"
+    text = to_markdown(seven.present(frame)).replace("\n", " ")
+    assert "≠ 1,680 |" in text
+    assert "Counted on 12,031 items, at which N* rounded up yields 8 of 9 printed N*" in text
+    assert "The caption of the paper prints N = 12,032" in text
+
+
+def test_with_items_tables_6_and_11_and_figure_3_are_counted_on_them(
+    counts_6: PublishedCounts, counts_7: PublishedCounts, published: Loader
+) -> None:
+    items = on_items(counts_6, 3)
+    frame = six.table_06(
+        counts_6, [gap for _, gap in map(label_and_gap, published(11)["pair"])], items
+    )
+    assert flags(frame).shape == (7, 10)
+    assert (
+        list(frame.index[~frame["b_agrees"]]) == list(frame.index[~frame["n_star_agrees"]]) == [3]
+    )
+    assert "≠ 295 |" in to_markdown(six.present(frame))
+    # One more item that gemma alone solves, and all four tests reject.
+    row = eleven.table_11(published(11), counts_6, items).iloc[3]
+    assert (row["b"], row["verdict"], row["verdict_agrees"]) == (296, "RRRR", False)
+    of_seven = on_items(counts_7, 5, 12031)
+    bars = figure_03(counts_7, of_seven)
+    assert (bars["n_items"] == 12031).all()
+    assert bars["r"].tolist() == (of_seven["n_star"] / 12031).tolist()
+    moved = connor_r(counts_7, of_seven) != connor_r(counts_7, on_items(counts_7, -1, 12031))
+    assert moved.tolist() == [row == 5 for row in range(9)]
+
+
+def test_a_panel_without_a_printed_pair_is_refused(counts_6: PublishedCounts) -> None:
+    names = pair_names(counts_6)
+    items = on_items(counts_6, 3).assign(task=["arc"] * 3 + ["hellaswag"] + ["winogrande"] * 3)
+    shuffled = in_printed_order(items.iloc[::-1], names)
+    assert shuffled["b"].tolist() == items["b"].tolist()
+    with pytest.raises(InvalidArgument, match="HS, gemma-7b, Llama-3-8B; .* got ARC-C, gemma-7b"):
+        in_printed_order(items.drop(index=3), names)

@@ -11,6 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm
 
+from audit.printed import (
+    DISPLAY_RULES,
+    DisplayRule,
+    parse_printed,
+)
+from audit.printed_tables import (
+    PublishedCounts,
+)
 from kotawala2026.exhibits.item_count import (
     ImpliedItems,
     chained_solved_counts,
@@ -21,14 +29,6 @@ from kotawala2026.exhibits.item_count import (
     rules_displaying,
 )
 from llm_power.errors import InvalidArgument
-from llm_power.printed import (
-    DISPLAY_RULES,
-    DisplayRule,
-    parse_printed,
-)
-from replication.printed import (
-    PublishedCounts,
-)
 
 RULES: list[DisplayRule] = ["nearest", "up", "down"]
 K = (norm.ppf(0.975) + norm.ppf(0.8)) ** 2

@@ -15,11 +15,14 @@ from matplotlib.patches import Rectangle
 from scipy.optimize import brentq
 from scipy.stats import norm
 
+from audit.printed_tables import PublishedCounts
 from kotawala2026.exhibits import figure_03, figure_04, figure_05, figure_06, table_02
 from kotawala2026.exhibits._power_curves import crossing_point, curves_of, tabulate
 from kotawala2026.exhibits._power_curves import draw as draw_curves
+from kotawala2026.rejection_rates import TESTS, rejection_rates
 from kotawala2026.simulations import figure_05 as simulations_of_5
 from kotawala2026.simulations import figure_06 as simulations_of_6
+from kotawala2026.simulations._power_curves import bernoulli_power_curve
 from llm_power.errors import InvalidArgument
 from llm_power.provenance import Provenance
 from llm_power.report.figures import house_style, save_figure
@@ -29,10 +32,7 @@ from llm_power.statistics.e_process import UNIFORM_98, log_e_value
 from llm_power.statistics.graded_pairs import graded_difference_variance
 from llm_power.statistics.inversion import required_n
 from llm_power.statistics.paired_binary import required_n_paired_binary
-from llm_power.statistics.power_curves import bernoulli_power_curve
-from llm_power.statistics.rejection_rates import TESTS, rejection_rates
 from replication.exhibits import Inputs
-from replication.printed import PublishedCounts
 from replication.settings import load_settings
 from replication.simulations import simulate_part
 from replication.stages import write_stage

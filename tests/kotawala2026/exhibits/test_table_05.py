@@ -4,27 +4,48 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any, Final
 
-import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import norm
 
-from kotawala2026.exhibits.table_05 import present, table_05
-from llm_power.errors import InvalidArgument
-from llm_power.report.tables import to_markdown
-from replication.printed import (
+from audit.printed_tables import (
     PublishedCounts,
 )
+from kotawala2026.exhibits._counts_table import POINT, counted_pairs
+from kotawala2026.exhibits.table_05 import present, table_05
+from llm_power.board.multiplicity import add_multiplicity
+from llm_power.board.sequential import add_sequential
+from llm_power.board.verdicts import verdict_table
+from llm_power.errors import InvalidArgument
+from llm_power.report.tables import to_markdown
 
 Loader = Callable[[int], pd.DataFrame]
 
 
-def recomputed(published: Loader, counts: PublishedCounts) -> pd.DataFrame:
-    effects = np.array([cell.value for cell in published(4)["design_effect"]])
-    return table_05(
-        published(5), counts, effects, all_pairs_family=45, all_pairs_unresolved=4
-    ).set_index("procedure")
+FAMILY: Final[dict[str, Any]] = {"all_pairs_family": 45, "all_pairs_unresolved": 4}
+
+
+def printed_icc(published: Loader) -> pd.DataFrame:
+    """The clustered verdicts that Table 4 prints."""
+    printed = published(4)
+    ranks = [pair.split(" vs ") for pair in printed["pair"]]
+    return pd.DataFrame(
+        {
+            "task": "mmlu_pro",
+            "rank_a": [int(a) for a, _ in ranks],
+            "rank_b": [int(b) for _, b in ranks],
+            "resolved_cluster": [cell.value <= 12032 for cell in printed["n_star_cluster"]],
+        }
+    )
+
+
+def recomputed(
+    published: Loader, counts: PublishedCounts, items: pd.DataFrame | None = None
+) -> pd.DataFrame:
+    frame = table_05(published(5), counts, printed_icc(published), items, **FAMILY)
+    return frame.set_index("procedure")
 
 
 def test_every_row_of_table_5_holds(published: Loader, counts_7: PublishedCounts) -> None:
@@ -38,7 +59,8 @@ def test_every_row_of_table_5_holds(published: Loader, counts_7: PublishedCounts
         "Real-ICC clustered": 6,
     }
     assert in_table["agrees"].all()
-    assert frame.loc["Real-ICC clustered", "basis"] == "printed DE × recomputed N*"
+    assert frame["basis"].value_counts().to_dict() == {"counts": 6, "board": 1}
+    assert frame.loc["Real-ICC clustered", "basis"] == "board"
 
 
 def test_one_verdict_does_not_stand_for_all_pairs(
@@ -75,6 +97,22 @@ def test_verdicts_are_the_same_at_12031_items(published: Loader, counts_7: Publi
     pd.testing.assert_frame_equal(recomputed(published, counts_7), recomputed(published, one_less))
 
 
-def test_one_design_effect_a_pair(published: Loader, counts_7: PublishedCounts) -> None:
-    with pytest.raises(InvalidArgument, match="design_effect"):
-        table_05(published(5), counts_7, np.ones(8), all_pairs_family=45, all_pairs_unresolved=4)
+def test_with_items_every_row_is_the_boards(published: Loader, counts_7: PublishedCounts) -> None:
+    """The pair 5 vs 6 is made a narrow one on the items: the printed count differs, and is said."""
+    b = counts_7.b.copy()
+    b[4] = counts_7.c[4] + 9
+    pairs = counted_pairs(replace(counts_7, b=b), None, counts_7.n_items)
+    items = verdict_table(
+        pairs, add_multiplicity(pairs, pairs, POINT), add_sequential(pairs, POINT)
+    )
+    frame = recomputed(published, counts_7, items)
+    assert set(frame["basis"]) == {"board"}
+    row = frame.loc["Fixed-n"]
+    assert (row["unresolved"], row["printed"], row["agrees"]) == (5, "4/9", False)
+    assert "5 vs 6" in row["which"]
+    assert "≠ 4/9" in to_markdown(present(frame.reset_index()))
+
+
+def test_clusters_of_other_pairs_are_refused(published: Loader, counts_7: PublishedCounts) -> None:
+    with pytest.raises(InvalidArgument, match="printed ones"):
+        table_05(published(5), counts_7, printed_icc(published)[:8], None, **FAMILY)

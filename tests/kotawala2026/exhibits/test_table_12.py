@@ -6,6 +6,7 @@ import importlib
 import pkgutil
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -13,12 +14,13 @@ import pytest
 from scipy.stats import norm
 
 import llm_power.statistics
+from audit.printed_tables import (
+    PublishedCounts,
+)
+from kotawala2026.exhibits._counts_table import counted_pairs
 from kotawala2026.exhibits.table_12 import present, table_12
 from llm_power.errors import InvalidArgument
 from llm_power.report.tables import to_markdown
-from replication.printed import (
-    PublishedCounts,
-)
 
 Loader = Callable[[int], pd.DataFrame]
 
@@ -79,3 +81,14 @@ def test_bad_row_and_bad_checklist_are_refused(
     for row, checklist, word in ((7, published(12), "row"), (0, published(12)[:2], "checklist")):
         with pytest.raises(InvalidArgument, match=word):
             table_12(checklist, counts_6, row, family=40, n_resamples=10, seed=1)
+
+
+def test_with_items_the_pair_is_counted_on_them(
+    published: Loader, counts_6: PublishedCounts
+) -> None:
+    items = counted_pairs(replace(counts_6, b=counts_6.b + 1), None, counts_6.n_items)
+    frame = table_12(published(12), counts_6, 3, items, family=40, n_resamples=500, seed=1)
+    last = frame.set_index("quantity").loc["Per-item raw"]
+    n11, n00 = (int(items[name][3]) for name in ("n11", "n00"))
+    assert last["value"] == f"{n11}, 296, 249, {n00}"
+    assert last["shown"].startswith("published; counts")

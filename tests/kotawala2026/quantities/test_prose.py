@@ -13,6 +13,7 @@ import pytest
 from statsmodels.stats.multitest import multipletests
 
 import board_examples
+from audit.printed_tables import PublishedCounts
 from board_examples import RESAMPLES, ClusteredBoard, CountedBoard
 from kotawala2026.exhibits.item_count import jointly_solved
 from kotawala2026.labels import BUCKETS
@@ -28,7 +29,6 @@ from llm_power.statistics.required_n_bootstrap import bootstrap_required_n
 from llm_power.statistics.shortcut import cohens_h
 from replication.constraints import load_constraints
 from replication.findings import Finding
-from replication.printed import PublishedCounts
 from replication.settings import load_settings
 from replication.views import PROSE_COLUMNS, Printed, index_printed, prose_view
 

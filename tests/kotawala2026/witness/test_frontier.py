@@ -10,12 +10,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from audit.printed import (
+    parse_printed,
+)
 from kotawala2026.quantities.evaluated import on_scores
 from kotawala2026.witness.frontier import FREE, build_frontier, witness_scores
 from llm_power.board.counts import count_cells
-from llm_power.printed import (
-    parse_printed,
-)
 from llm_power.scores.store import TaskScores
 from llm_power.statistics.paired_binary import summarize_counts
 from replication.constraints import FITTED, Constraint, load_constraints

@@ -13,6 +13,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from audit.agreement import agrees
+from audit.printed import (
+    parse_printed,
+)
+from audit.printed_tables import PublishedCounts, PublishedError
 from kotawala2026.exhibits.item_count import implied_item_count
 from kotawala2026.quantities.evaluated import on_scores
 from kotawala2026.witness.mmlu_pro import (
@@ -24,17 +29,12 @@ from kotawala2026.witness.mmlu_pro import (
     prepare_panel,
     witness_scores,
 )
-from llm_power.agreement import agrees
 from llm_power.board.counts import count_cells, count_cells_by_cluster
-from llm_power.printed import (
-    parse_printed,
-)
 from llm_power.scores.store import TaskScores
 from llm_power.statistics.cluster_moments import ClusterMoments, moments_from_counts
 from llm_power.statistics.design_effect import cluster_resolution, leave_one_cluster_out
 from llm_power.statistics.paired_binary import required_n_discordance
 from replication.constraints import FITTED, Constraint, load_constraints
-from replication.printed import PublishedCounts, PublishedError
 from replication.views import roles_view
 
 PUBLISHED = Path(__file__).resolve().parents[3] / "data" / "kotawala2026"

@@ -15,18 +15,18 @@ import pandas as pd
 import pytest
 from planted_counts import PUBLISHED, planted
 
-from kotawala2026.quantities.evaluated import on_scores
-from kotawala2026.witness.oll_v1 import OllV1Witness, build_witness, witness_scores
-from llm_power.printed import (
+from audit.printed import (
     parse_printed,
 )
-from llm_power.scores.store import TaskScores
-from replication.constraints import FITTED, BoardScore, Constraint, select
-from replication.findings import Finding
-from replication.printed import (
+from audit.printed_tables import (
     PublishedCounts,
     PublishedError,
 )
+from kotawala2026.quantities.evaluated import on_scores
+from kotawala2026.witness.oll_v1 import OllV1Witness, build_witness, witness_scores
+from llm_power.scores.store import TaskScores
+from replication.constraints import FITTED, BoardScore, Constraint, select
+from replication.findings import Finding
 from replication.views import roles_view
 from replication.witness.one_factor import cell_patterns
 

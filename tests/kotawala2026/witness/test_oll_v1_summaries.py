@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kotawala2026.labels import bucket_mask
-from replication.printed import (
+from audit.printed_tables import (
     PublishedError,
 )
+from kotawala2026.labels import bucket_mask
 
 
 @pytest.mark.parametrize(

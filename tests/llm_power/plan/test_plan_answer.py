@@ -18,6 +18,7 @@ from llm_power.plan.answer import (
     plan_detectable,
     plan_gap,
 )
+from llm_power.plan.curves import detectable_gaps, plan_curves, sizes_around, sizes_of_gaps
 from llm_power.plan.pair import pair_from_accuracies, pairs_of_accuracies
 from llm_power.plan.question import Question
 from llm_power.plan.text import plan_text
@@ -214,3 +215,13 @@ def test_who_leads_makes_no_difference(gap: float, discordance: float) -> None:
     first, second = plan_gap(gap, discordance), plan_gap(-gap, discordance)
     assert first.items == second.items
     assert np.array_equal([s.power for s in first.sizes], [s.power for s in second.sizes])
+
+
+def test_the_curve_of_detectable_gaps_has_the_gaps_of_mcnemars_test() -> None:
+    """At 1,021 items the smallest gap is 4 points, for which 1,021 items are planned."""
+    curves = plan_curves(plan_gap(0.04, 0.2))
+    assert curves.planned == {"planned": 1021.0}
+    gaps = detectable_gaps(np.array([1_000, 4_000]), 0.2, test="exact", alpha=0.05, power=0.8)
+    assert gaps.round(4).tolist() == [0.0404, 0.02]
+    assert sizes_around(10).tolist() == list(range(1, 17))
+    assert sizes_of_gaps(1000)[[0, -1]].tolist() == [100, 4000]

@@ -19,6 +19,8 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
 
+from audit.evaluate import audit
+from audit.register import load_register
 from browsers import (
     A4,
     AA,
@@ -40,8 +42,6 @@ from llm_power.board.operating_point import OperatingPoint
 from llm_power.board.page_data import page_data
 from llm_power.board.resolution import add_resolution
 from llm_power.board.sequential import add_sequential
-from llm_power.claims.evaluate import audit
-from llm_power.claims.register import load_register
 from llm_power.provenance import Provenance
 from llm_power.report.board_page import render_board_page
 from llm_power.report.tables import describe_csv

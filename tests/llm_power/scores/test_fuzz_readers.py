@@ -20,10 +20,10 @@ import pyarrow.parquet as pq
 import pytest
 from zips import DEFLATED, ZSTANDARD, Member, zip_of
 
-from llm_power.choices import reader_names
 from llm_power.errors import ScoreError
+from llm_power.plugins import load_reader, reader_names
 from llm_power.scores.options import ReadOptions
-from llm_power.scores.readers import load_reader, recognize
+from llm_power.scores.readers import recognize
 from llm_power.statistics._seeds import named_rng
 
 N_MUTATIONS = 200

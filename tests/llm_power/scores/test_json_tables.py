@@ -15,9 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from llm_power.errors import ScoreError
+from llm_power.plugins import load_reader
 from llm_power.scores.long import read_long
 from llm_power.scores.options import ReadOptions
-from llm_power.scores.readers import load_reader, read_scores, recognize
+from llm_power.scores.readers import read_scores, recognize
 from llm_power.scores.store import TaskScores
 from llm_power.scores.wide import read_wide
 

@@ -7,6 +7,7 @@ import os
 import socket
 import tomllib
 import zipfile
+from importlib import import_module
 from pathlib import Path
 from time import process_time
 from typing import Any
@@ -16,12 +17,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from llm_power.choices import READERS, reader_names
 from llm_power.errors import InvalidArgument, ScoreError
-from llm_power.plugins import PluginError
+from llm_power.plugins import READERS, PluginError, load_reader, reader_names
 from llm_power.scores._source import read_file
 from llm_power.scores.options import ReadOptions
-from llm_power.scores.readers import load_reader, read_scores, recognize
+from llm_power.scores.readers import read_scores, recognize
 from llm_power.scores.store import Provenance, TaskScores, read_task, write_task
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -277,8 +277,8 @@ def test_the_built_in_readers_are_those_that_pyproject_lists() -> None:
     listed = project["entry-points"][READERS]
     assert set(listed) <= set(reader_names())
     for name, target in listed.items():
-        reader = load_reader(name)
-        assert f"{reader.__module__}:{reader.__name__}" == target
+        module, _, attribute = target.partition(":")
+        assert load_reader(name) == getattr(import_module(module), attribute)
 
 
 RUN = "2024-06-16T16-57-41.377142"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -12,7 +12,6 @@ from statsmodels.stats.power import TTestIndPower, TTestPower
 
 from llm_power import InvalidArgument, bootstrap_power, mcnemar_asymptotic
 from llm_power.example import example_task
-from llm_power.plugins import PluginError, load_plugin, plugin_names
 from llm_power.simulation import engine
 from llm_power.simulation.engine import Simulation
 from llm_power.simulation.outcomes import Outcomes, PairedOutcomes
@@ -24,8 +23,8 @@ from llm_power.simulation.processes import (
     PairedMultinomial,
     Preferences,
     PromptVariants,
+    ResampledPairs,
 )
-from llm_power.simulation.scores_as_population import ResampledPairs
 from llm_power.statistics._typing import BoolArray
 from llm_power.statistics.exact_required_n import McNemarDesign, mcnemar_design_errors
 from llm_power.statistics.graded_pairs import graded_difference_variance
@@ -175,49 +174,22 @@ def test_a_test_that_rejects_without_a_gap_has_no_detectable_gap() -> None:
         Simulation().detectable_gap(worded, 10_000, largest=0.3)
 
 
-PLUGIN = """
-import numpy as np
-from llm_power.simulation.processes import Preferences
+@dataclass(frozen=True)
+class Duel(AlikeItems):
+    win_rate: float
 
-def at_least_ten(outcomes, alpha, rng):
-    return np.abs(outcomes.wins - outcomes.losses) >= 10
-
-def wins(outcomes):
-    return outcomes.wins / outcomes.n_items
-
-def duel(win_rate):
-    return Preferences(win_rate)
-"""
-POINTS = """[llm_power.tests]
-ten = demo_parts:at_least_ten
-[llm_power.effects]
-wins = demo_parts:wins
-[llm_power.processes]
-duel = demo_parts:duel
-broken = demo_parts:no_such_name
-"""
+    def law(self) -> PairedOutcomes:
+        return Preferences(self.win_rate).law()
 
 
-def test_another_package_adds_a_process_an_effect_and_a_test(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Put a package with entry points where Python looks for packages."""
-    info = tmp_path / "demo_parts-1.0.dist-info"
-    info.mkdir()
-    (tmp_path / "demo_parts.py").write_text(PLUGIN, encoding="utf-8")
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: demo_parts\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text(POINTS)
-    monkeypatch.syspath_prepend(tmp_path)
-    assert {"duel", "agreement_rate"} <= {*plugin_names("llm_power.processes")}
-    process = load_plugin("llm_power.processes", "duel")(0.9)
-    found = Simulation(test="ten", effect="wins").power(process, 100)
-    assert found.power == 1.0
-    assert found.true_effect == 0.9
-    with pytest.raises(PluginError, match="the process 'broken = .*' cannot be loaded"):
-        load_plugin("llm_power.processes", "broken")
+def test_a_process_may_be_a_class_of_one_s_own() -> None:
+    duel, known = Duel(0.6), Preferences(0.6)
+    powers = [Simulation("sign", n_trials=4_000).power(process, 200) for process in (duel, known)]
+    assert powers[0].true_effect == powers[1].true_effect
+    assert abs(powers[0].power - powers[1].power) < 4 * np.sqrt(2) * powers[0].standard_error
 
 
-def test_functions_do_where_names_are_not_wanted() -> None:
+def test_a_test_and_an_effect_may_be_functions() -> None:
     def never(outcomes: Outcomes, alpha: float, rng: np.random.Generator) -> BoolArray:
         return np.zeros(outcomes.gap.shape, dtype=bool)
 

@@ -12,9 +12,8 @@ from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.proportion import proportions_ztest
 
 from llm_power import InvalidArgument
-from llm_power.plugins import load_plugin, plugin_names
 from llm_power.simulation.engine import Simulation
-from llm_power.simulation.hypothesis_tests import Test
+from llm_power.simulation.hypothesis_tests import TESTS
 from llm_power.simulation.outcomes import IndependentOutcomes, PairedOutcomes
 from llm_power.simulation.processes import (
     CopulaBernoulli,
@@ -23,11 +22,10 @@ from llm_power.simulation.processes import (
     ItemDifficulty,
     Preferences,
     Process,
+    ResampledPredictions,
     one_by_one,
 )
-from llm_power.simulation.scores_as_population import ResampledPredictions
 from llm_power.statistics.exact_required_n import McNemarDesign
-from llm_power.statistics.rejection_rates import TESTS, rejection_rates
 
 TABLES = np.array([[n00, c, b, 3] for n00, b, c in product((0, 4), (0, 2, 9, 15), (0, 1, 5))])
 BINARY = PairedOutcomes(TABLES, np.array([0.0, 0, 1, 1]), np.array([0.0, 1, 0, 1]))
@@ -35,13 +33,16 @@ GRADED = np.random.default_rng(5).random((40, 12, 2)) - [[[0.0, 0.15]]]
 
 
 def decided(name: str, outcomes: PairedOutcomes | IndependentOutcomes) -> list[bool]:
-    test: Test = load_plugin("llm_power.tests", name)
-    return [bool(one) for one in test(outcomes, 0.05, np.random.default_rng(1))]
+    return [bool(one) for one in TESTS[name](outcomes, 0.05, np.random.default_rng(1))]
 
 
 @pytest.mark.parametrize(
     ("name", "kind"),
-    [("asymptotic", {"exact": False, "correction": False}), ("exact", {"exact": True})],
+    [
+        ("asymptotic", {"exact": False, "correction": False}),
+        ("continuity_corrected", {"exact": False, "correction": True}),
+        ("exact", {"exact": True}),
+    ],
 )
 def test_mcnemar_decides_as_statsmodels(name: str, kind: dict[str, bool]) -> None:
     expected = [
@@ -128,9 +129,8 @@ def test_permutation_of_f1_is_that_of_swapped_answers() -> None:
         np.rint(population.counts * 60).astype(np.int64),
         *(population.score_a, population.score_b, population.positive),
     )
-    test = load_plugin("llm_power.tests", "f1_permutation")
     for alpha in (p * 0.5, min(p * 2, 0.99)):
-        assert test(seen, alpha, rng).tolist() == [alpha > p]
+        assert TESTS["f1_permutation"](seen, alpha, rng).tolist() == [alpha > p]
 
 
 @pytest.mark.parametrize("name", ["exact", "mid_p", "asymptotic"])
@@ -141,15 +141,6 @@ def test_power_is_that_of_the_exact_sum(name: str) -> None:
     found = Simulation(test=name, n_trials=20_000).power(process, 400)
     expected = float(McNemarDesign(*rates, test=name).power(400))  # type: ignore[arg-type]
     assert abs(found.power - expected) < 4 * found.standard_error
-
-
-def test_power_of_all_five_tests_is_that_of_the_exact_sums() -> None:
-    law = CopulaBernoulli(0.65, 0.60, 0.5).law()
-    exact = rejection_rates(float(law.wins[0]), float(law.losses[0]), 150, n_trials=10, rng=1).exact
-    ours = dict(zip(TESTS, exact, strict=True)) | {"asymptotic": exact[0]}
-    for name in ("asymptotic", "exact", "mid_p", "continuity_corrected", "paired_bootstrap"):
-        found = Simulation(test=name, n_trials=10_000).power(CopulaBernoulli(0.65, 0.6, 0.5), 150)
-        assert abs(found.power - ours[name]) < 4 * found.standard_error, name
 
 
 #: Largest type I error of each test on the processes below, to be exceeded by Monte Carlo alone.
@@ -183,7 +174,7 @@ def null_of(name: str) -> list[Process]:
 
 
 def test_every_test_has_a_size_that_is_known() -> None:
-    assert set(SIZES) == set(plugin_names("llm_power.tests"))
+    assert set(SIZES) == set(TESTS)
 
 
 @pytest.mark.slow

@@ -15,6 +15,7 @@ from llm_power.simulation.effects import accuracy_gap, cohens_g, f1_gap, win_rat
 from llm_power.simulation.engine import Simulation
 from llm_power.simulation.outcomes import PairedOutcomes
 from llm_power.simulation.processes import (
+    PROCESSES,
     AgreementRate,
     AnnotatorNoise,
     CopulaBernoulli,
@@ -26,8 +27,9 @@ from llm_power.simulation.processes import (
     Preferences,
     Process,
     PromptVariants,
+    ResampledPairs,
+    ResampledPredictions,
 )
-from llm_power.simulation.scores_as_population import ResampledPairs, ResampledPredictions
 from llm_power.statistics.bernoulli_pairs import paired_bernoulli_cells
 from llm_power.statistics.graded_pairs import graded_difference_variance
 from llm_power.statistics.paired_binary import paired_difference_variance
@@ -35,7 +37,7 @@ from llm_power.statistics.paired_binary import paired_difference_variance
 RNG = np.random.default_rng(20261122)
 MANY = RNG.random((600, 2))
 
-PROCESSES = [
+EXAMPLES = [
     PairedMultinomial(0.5, 0.12, 0.08, 0.3),
     AgreementRate(0.75, 0.70, 0.85),
     CorrelatedBernoulli(0.65, 0.60, 0.3),
@@ -52,6 +54,10 @@ PROCESSES = [
 ]
 
 
+def test_every_process_has_an_example() -> None:
+    assert {type(process) for process in EXAMPLES} == set(PROCESSES.values())
+
+
 def variance(process: Process) -> float:
     """Variance of one item's difference, from the population."""
     population = process.population()
@@ -59,7 +65,7 @@ def variance(process: Process) -> float:
     return float(population.deviations(population.difference).squares[0])
 
 
-@pytest.mark.parametrize("process", PROCESSES, ids=lambda process: type(process).__name__)
+@pytest.mark.parametrize("process", EXAMPLES, ids=lambda process: type(process).__name__)
 def test_drawn_trials_have_the_mean_of_the_population(process: Process) -> None:
     trials = process.draw(200, 500 if process.by_items else 4_000, np.random.default_rng(1))
     gaps = accuracy_gap(trials)
@@ -70,7 +76,7 @@ def test_drawn_trials_have_the_mean_of_the_population(process: Process) -> None:
 
 @pytest.mark.parametrize(
     "process",
-    [one for one in PROCESSES if not isinstance(one, IndependentBinomials | PromptVariants)],
+    [one for one in EXAMPLES if not isinstance(one, IndependentBinomials | PromptVariants)],
     ids=lambda process: type(process).__name__,
 )
 def test_drawn_trials_have_the_spread_of_the_population(process: Process) -> None:
@@ -159,6 +165,7 @@ def test_effects_of_a_population_by_hand() -> None:
     assert_allclose(accuracy_gap(cells), 0.04)
     assert_allclose(cohens_g(cells), 0.12 / 0.20 - 0.5)
     assert_allclose(win_rate(cells), 0.02)
+    assert_allclose(win_rate(Preferences(0.6, tie_rate=0.2).population()), 0.1)
 
 
 def test_f1_is_that_of_the_predictions() -> None:

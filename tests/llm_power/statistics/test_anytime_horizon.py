@@ -7,7 +7,6 @@ import pytest
 
 from llm_power.errors import InvalidArgument
 from llm_power.statistics import anytime_horizon as module
-from llm_power.statistics._seeds import named_rng
 from llm_power.statistics.anytime_horizon import (
     anytime_horizon,
     monitored_required_n,
@@ -23,7 +22,6 @@ from llm_power.statistics.e_process import (
     anytime_required_n,
     log_e_value,
 )
-from llm_power.statistics.e_process_simulation import e_process_calibration
 
 N_MMLU_PRO = 12_032
 
@@ -124,24 +122,6 @@ def test_early_crossings_shorten_the_horizon(
     assert float(old.inflation) == pytest.approx(at_the_end, abs=0.005)
     assert inflation(b, c, UNIFORM_98) == pytest.approx(paper, abs=0.006)
     assert inflation(b, c, BETA_4_4) == pytest.approx(default, abs=0.006)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("mixture", [UNIFORM_98, BETA_4_4])
-@pytest.mark.parametrize(("b", "c"), [(253, 111), (1871, 1076), (1680, 1454)])
-def test_power_at_the_horizon_by_simulation(b: int, c: int, mixture: Mixture) -> None:
-    pair, trials = anytime_horizon(b, c, N_MMLU_PRO, mixture=mixture), 20_000
-    p10, p01 = b / N_MMLU_PRO, c / N_MMLU_PRO
-    for horizon, power in ((pair.n_star_anytime, 0.8), (pair.stopping_90, 0.9)):
-        rng = named_rng(11, f"horizon/{b}/{power}")
-        run = e_process_calibration(
-            p10, p01, int(horizon), n_trials=trials, mixture=mixture, rng=rng
-        )
-        assert abs(run.rejection_rate - power) < 4 * np.sqrt(power * (1 - power) / trials)  # 4 SE
-        if power == 0.8:
-            spread = float(np.minimum(run.stopping_items, run.horizon).std())
-            error = 4 * spread / np.sqrt(trials)
-            assert abs(run.restricted_mean - float(pair.expected_items)) < error
 
 
 @pytest.mark.parametrize(("b", "c"), [(284, 76), (500, 470), (12, 0)])

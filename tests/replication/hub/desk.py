@@ -9,12 +9,11 @@ import pytest
 from stand_in import TOKEN, StandIn
 
 from replication.hub.access import Access
-from replication.hub.datasets import Dataset
+from replication.hub.datasets import Dataset, download_path
 from replication.hub.download import download
 from replication.hub.errors import HubError
-from replication.hub.layout import download_path
 from replication.hub.lock import LockFile
-from replication.hub.patience import Patience
+from replication.hub.requests import Patience
 
 BODY = bytes(range(256)) * 40
 FAST = Patience(
@@ -32,11 +31,7 @@ OPEN = Dataset(
     repo="open-old/details_google__gemma-7b",
     revision="c" * 40,
     file="run/details_harness|arc:challenge|25_2024-02-16T08-54-11.99.parquet",
-    bytes=None,
-    sha256=None,
-    rows=None,
     licence="",
-    retrieved="",
 )
 GATED = replace(
     OPEN,

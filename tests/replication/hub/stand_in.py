@@ -32,9 +32,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from llm_power.documents import read_yaml
 from llm_power.scores.store import TaskScores, read_task
 from replication.constraints import load_board_scores
-from replication.hub.datasets import Dataset, load_register
+from replication.hub.datasets import Dataset, listed_files, load_register
 
 TOKEN = "hf_standInTokenThatMustNeverBeSeen"
 COMMIT = "c" * 40
@@ -164,13 +165,22 @@ class StandIn:
             elif dataset.board == "atlas":
                 self.add_board([dataset], [matrix_of_category(task, dataset.model)])
 
-    def add_zips(self, folder: Path, register: Mapping[str, Dataset]) -> None:
+    def add_zips(self, folder: Path) -> None:
         """Serve the real MMLU-Pro outputs as github.com does."""
-        for dataset in register.values():
-            path = folder / Path(dataset.file).name
-            if dataset.source == "github" and path.is_file():
-                repo = self.github.setdefault(dataset.repo, Repo({}, dataset.revision or COMMIT))
-                repo.files[dataset.file] = path.read_bytes()
+        zips = files_of_board("mmlu_pro_authors")
+        self.add_board(zips, [(folder / Path(one.file).name).read_bytes() for one in zips])
+
+
+def entry_of_board(name: str) -> dict[str, Any]:
+    """The one task of a board of this repository."""
+    (task,) = read_yaml(_ROOT / f"config/boards/{name}.yaml")["tasks"].values()
+    return dict(task)
+
+
+def files_of_board(name: str) -> list[Dataset]:
+    """The files that a board of this repository downloads."""
+    (task,) = read_yaml(_ROOT / f"config/boards/{name}.yaml")["tasks"]
+    return listed_files(name, task, {"source": "github"} | entry_of_board(name)["download"])
 
 
 def file_of(dataset: Dataset) -> str:
@@ -544,7 +554,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     hub = StandIn(options.port)
     hub.add_witness(options.witness, register)
     if options.data is not None:
-        hub.add_zips(options.data / "mmlu_pro" / "raw", register)
+        hub.add_zips(options.data / "mmlu_pro" / "raw")
     print(f"HF_ENDPOINT={hub.endpoint} LLM_POWER_GITHUB_ENDPOINT={hub.endpoint} HF_TOKEN={TOKEN}")
     sys.stdout.flush()
     try:

@@ -25,7 +25,9 @@ from stand_in import TOKEN, Fault, Repo, running
 
 from replication.hub import transfer
 from replication.hub.access import HUB, Access
+from replication.hub.datasets import Dataset
 from replication.hub.errors import HubError
+from replication.hub.lock import Locked
 
 SUM = hashlib.sha256(BODY).hexdigest()
 WORDS = {"revision", "tree", "resolve"}
@@ -89,7 +91,7 @@ def test_file_that_was_changed_is_fetched_again(desk: Desk, kind: str) -> None:
 
 
 def test_register_needs_no_lock(desk: Desk) -> None:
-    desk.fetch(replace(ZIP, sha256=SUM, bytes=len(BODY)))
+    desk.fetch(replace(ZIP, sum=SUM))
     assert not desk.lock.path.exists()
 
 
@@ -377,7 +379,7 @@ def test_flipped_byte_is_found_by_the_hash_that_the_hub_declares(desk: Desk) -> 
 
 def test_flipped_byte_is_found_by_the_register(desk: Desk) -> None:
     desk.hub.faults.append(Fault("flip"))
-    message = desk.refusal(replace(ZIP, sha256=SUM))
+    message = desk.refusal(replace(ZIP, sum=SUM))
     assert f"the register says {SUM}" in message
     assert "do not use the file" in message
 
@@ -452,10 +454,16 @@ def test_redirects_in_a_circle_are_left(desk: Desk, kind: str) -> None:
     assert "times" not in message
 
 
+def lock_size(desk: Desk, dataset: Dataset, size: int) -> None:
+    revision = dataset.revision or ""
+    desk.lock.record(Locked(dataset.name, desk.hub.endpoint, revision, dataset.file, size, SUM, ""))
+
+
 @pytest.mark.parametrize("size", [len(BODY) - 1, len(BODY) + 1])
-def test_size_that_is_not_the_registers_is_refused_before_the_body(desk: Desk, size: int) -> None:
-    message = desk.refusal(replace(OPEN, bytes=size))
-    assert f"has {len(BODY)} bytes, the register says {size}" in message
+def test_size_that_is_not_the_lock_files_is_refused_before_the_body(desk: Desk, size: int) -> None:
+    lock_size(desk, OPEN, size)
+    message = desk.refusal(OPEN)
+    assert f"has {len(BODY)} bytes, {desk.lock.path} says {size}" in message
     assert desk.hub.fetched() == []
 
 
@@ -466,7 +474,8 @@ def test_body_longer_than_declared_is_cut_off(desk: Desk) -> None:
 
 def test_body_shorter_than_declared_is_found_without_a_length(desk: Desk) -> None:
     desk.hub.faults.append(Fault("no_size"))
-    message = desk.refusal(replace(ZIP, bytes=len(BODY) + 5))
+    lock_size(desk, ZIP, len(BODY) + 5)
+    message = desk.refusal(ZIP)
     assert f"{len(BODY)} of the {len(BODY) + 5} bytes declared" in message
 
 
@@ -602,7 +611,7 @@ def test_file_that_another_process_fetches_is_waited_for(desk: Desk) -> None:
 # What a broken line leaves
 
 
-HASHED = {"open": OPEN, "zip": replace(ZIP, sha256=SUM)}
+HASHED = {"open": OPEN, "zip": replace(ZIP, sum=SUM)}
 
 
 def broken(desk: Desk, kind: str) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,8 +14,9 @@ import pytest
 import yaml
 from stand_in import TOKEN, StandIn, details_v1, running
 
-from llm_power.claims.evaluate import Audit, audit
-from llm_power.claims.register import load_register as load_claims
+from audit.evaluate import Audit, audit
+from audit.item_checks import with_item_checks
+from audit.register import load_register as load_claims
 from llm_power.scores.store import TaskScores, read_task
 from llm_power.statistics._typing import FloatArray
 from replication.constraints import load_board_scores
@@ -22,21 +24,22 @@ from replication.hub.access import Access
 from replication.hub.datasets import load_register
 from replication.hub.download import download
 from replication.hub.lock import LockFile
-from replication.item_checks import with_item_checks
 from repository import ROOT, copy_finished, copy_repository, run_workflow
 
 pytestmark = pytest.mark.slow
 
 REGISTER = load_register(ROOT / "data" / "datasets.csv")
 ARC = [d for d in REGISTER.values() if (d.board, d.task) == ("oll_v1", "arc")]
-TARGET = "results/hub/oll_v1/arc.parquet"
+TARGET = "results/scores/oll_v1/arc.parquet"
 FROM_HUB = ["--config", "source=hub"]
-FROM_PUBLIC = ["--config", "source=public"]
+FROM_ITEMS = ["--config", "source=items"]
 # The exhibits that take the items of a panel, but for those of the frontier, which is on no hub.
 PANEL_EXHIBITS = {
-    *(f"table_{number}" for number in (3, 4, 5, 8, 9, 10)),
-    *("figure_1", "figure_2", "findings_boards"),
+    *(f"table_{number:02d}" for number in range(3, 13)),
+    *("figure_01", "figure_02", "figure_03", "findings_boards"),
 }
+# Of these, those that take the counts that the paper prints where there are no items.
+OF_COUNTS = {*(f"table_{number:02d}" for number in (5, 6, 7, 11, 12)), "figure_03"}
 
 
 @pytest.fixture
@@ -122,10 +125,10 @@ def test_downloads_are_jobs_that_fail_in_one_line_and_are_made_up_for(
 
 
 # What a run downloads for the panels: from the boards' own repositories, or without a token.
-TOP_TEN = {"hub": "mmlu_pro_top10", "public": "efficiently_evaluating"}
+TOP_TEN = {"hub": "mmlu_pro_top10", "items": "efficiently_evaluating"}
 
 
-@pytest.mark.parametrize("source", ["hub", "public"])
+@pytest.mark.parametrize("source", ["hub", "items"])
 def test_run_from_published_items_is_that_of_the_witness_that_is_served(
     source: str, hub: StandIn, whole_run: Path, tmp_path: Path
 ) -> None:
@@ -140,9 +143,8 @@ def test_run_from_published_items_is_that_of_the_witness_that_is_served(
         download(dataset, where / "downloads", lock, access=access)
     assert any(request.authorization for request in hub.requests) == (source == "hub")
     hub.requests.clear()
-    # Without the authors' outputs, which are not served here: their board would be downloaded.
-    config = yaml.safe_load((where / "config.yaml").read_text()) | {"boards": {}}
-    (where / "config.yaml").write_text(yaml.safe_dump(config))
+    # Without the boards, which are not served here: they would be downloaded.
+    shutil.rmtree(where / "config/boards")
     done = run_workflow(where, "manifest", "audit", "--config", f"source={source}")
     assert done.returncode == 0, done.stdout + done.stderr
     assert hub.requests == []
@@ -154,6 +156,8 @@ def test_run_from_published_items_is_that_of_the_witness_that_is_served(
     for path in made:
         found, evidence = without_evidence(path)
         expected, _ = without_evidence(whole_run / path.relative_to(where))
+        if path.stem in OF_COUNTS:
+            found, expected = (as_counted(table, path.stem) for table in (found, expected))
         pd.testing.assert_frame_equal(found, expected, check_exact=True)
         assert "raw" not in evidence
 
@@ -191,6 +195,51 @@ def test_run_from_published_items_is_that_of_the_witness_that_is_served(
         "table_07/5/n_star",
         "table_03/6/unresolved/count",
     } <= set(decided)
+    # What only an exhibit of counts says of a claim, its items decide.
+    of_exhibit = {one.claim.id: one for one in judged if one.claim.id.startswith("table_11/")}
+    rests = {
+        one.evidence for name, one in of_exhibit.items() if name.endswith(("p_midp", "verdict"))
+    }
+    assert rests == {"raw"}
+
+
+def as_counted(table: pd.DataFrame, stem: str) -> pd.DataFrame:
+    """Drop what a table from items has besides the one from printed counts, and should."""
+    besides = [f"{name}_{end}" for name in ("n_items", "b", "c") for end in ("printed", "agrees")]
+    if stem in {"table_06", "table_07"} and "b_printed" in table:
+        # As the items are, so the counts are printed; but for the one item that is left out.
+        assert table[["b_agrees", "c_agrees"]].all(axis=None)
+        assert table["n_items_agrees"].eq(stem == "table_06").all()
+    if stem == "table_05":
+        # On the items the board decides each row.
+        table = table.drop(columns="basis")
+    if stem == "table_12":
+        table = table.assign(shown=table["shown"].str.removeprefix("not "))
+    if stem == "figure_03":
+        # At the N of the items and not of the caption.
+        table = table.drop(columns=["n_items", "n_star", "q"]).round({"r": 5})
+    return table.drop(columns=besides, errors="ignore")
+
+
+def test_table_7_from_items_and_nothing_that_it_does_not_show(
+    hub: StandIn, whole_run: Path, tmp_path: Path
+) -> None:
+    hub.add_witness(whole_run / "results" / "witness", REGISTER)
+    where = copy_repository(tmp_path / "repository")
+    # Without the authors' outputs, which are not served here.
+    shutil.rmtree(where / "config/boards")
+    done = run_workflow(where, "table_07", *FROM_ITEMS)
+    shown = done.stdout + done.stderr
+    assert done.returncode == 0, shown
+    ran = re.findall(r"^(?:local)?rule (\w+):$", shown, re.MULTILINE)
+    chain = ["download", "item_scores", "missing_item", "discordance", "required_n", "table_07"]
+    assert ran == chain
+    table = pd.read_csv(where / "results/tables/table_07.csv")
+    flags = [name for name in map(str, table) if re.search("(?<!n_items)_agrees$", name)]
+    assert table[flags].all(axis=None)
+    kinds = json.loads((where / "results/tables/table_07.csv-metadata.json").read_text())
+    assert kinds["dc:source"] == ["stand_in", "published"]
+    assert run_workflow(where, "--dry-run", "table_07", *FROM_ITEMS).stdout.count("rule ") == 0
 
 
 def whole_items(run: Path) -> FloatArray:
@@ -218,7 +267,7 @@ def test_run_without_a_network_ends_in_one_line(
     config = yaml.safe_load((where / "config.yaml").read_text())
     config["hub"]["offline"] = True
     (where / "config.yaml").write_text(yaml.safe_dump(config))
-    done = run_workflow(where, "results/hub/mmlu_pro_top10/mmlu_pro.parquet", *FROM_PUBLIC)
+    done = run_workflow(where, "results/scores/mmlu_pro_top10/mmlu_pro.parquet", *FROM_ITEMS)
     shown = done.stdout + done.stderr
     assert done.returncode != 0
     (line,) = {line for line in shown.splitlines() if line.startswith("error: ")}

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from replication.hub.access import HUB
-from replication.hub.layout import download_path, safe_name
+from replication.hub.datasets import download_path, safe_name
 
 HOSTILE = [
     *("a/b", "../../etc/passwd", "/etc/passwd", "..", ".", "...", ".hidden", "a\\b", "C:\\x"),

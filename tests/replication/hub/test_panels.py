@@ -16,15 +16,12 @@ import pytest
 from stand_in import TOKEN, StandIn, details_v1, metric_of, running, samples_v2
 
 from llm_power.errors import LLMPowerError
-from llm_power.scores.options import ReadOptions
-from llm_power.scores.readers import read_scores
 from llm_power.scores.store import TaskScores
 from replication.constraints import BoardScore
 from replication.hub.access import HUB, Access
-from replication.hub.datasets import Dataset, load_register
+from replication.hub.datasets import Dataset, download_path, load_register
 from replication.hub.download import download
 from replication.hub.errors import HubError
-from replication.hub.layout import download_path
 from replication.hub.lock import Locked, LockFile
 from replication.hub.panels import displayed_scores, read_panel
 from replication.paper import Paper
@@ -365,29 +362,3 @@ def test_panel_through_the_client_is_that_of_the_stand_in(
     assert "huggingface.co" not in task.provenance.source
     with pytest.raises(HubError, match="download it first"):
         read_panel(how, panel.datasets, panel.displayed, tmp_path / "d", lock, access=Access())
-
-
-def test_real_zips_through_the_client_give_their_published_table(
-    hub: StandIn, tmp_path: Path, data_root: Path
-) -> None:
-    """All 15 real files against correctness.parquet, which was made from them by others."""
-    import pandas as pd  # noqa: PLC0415 -- here alone
-
-    hub.add_zips(data_root / "mmlu_pro" / "raw", REGISTER)
-    access = Access(github=hub.endpoint)
-    lock = LockFile(tmp_path / "lock.csv")
-    zips = [d for d in REGISTER.values() if d.board == "mmlu_pro_authors"]
-    paths = [download(dataset, tmp_path / "d", lock, access=access) for dataset in zips]
-    assert not lock.path.exists()
-    options = ReadOptions(clusters=["category"], skip_malformed=True, answer_key="own")
-    task = read_scores(paths, options, reader="mmlu_pro_zip")
-    expected = pd.read_parquet(data_root / "mmlu_pro" / "correctness.parquet")
-    assert sorted(task.models) == sorted(set(expected.columns) - {"category"})
-    table = pd.DataFrame(task.values, index=[int(i) for i in task.item_ids], columns=task.models)
-    aligned = table.loc[expected.index, [c for c in expected.columns if c != "category"]]
-    np.testing.assert_array_equal(
-        aligned.to_numpy(), expected.drop(columns="category").to_numpy(dtype=float, na_value=np.nan)
-    )
-    assert len(table) == len(expected)
-    scored = dict(zip(task.models, task.scored.sum(axis=0), strict=True))
-    assert {d.model: d.rows for d in zips} == {m: (n, n) for m, n in scored.items()}

@@ -1,4 +1,4 @@
-"""source: public: the top ten of MMLU-Pro from matrices, held against what was displayed."""
+"""source: items: the top ten of MMLU-Pro from matrices, held against what was displayed."""
 
 from __future__ import annotations
 
@@ -14,9 +14,8 @@ from llm_power.errors import LLMPowerError
 from llm_power.scores.store import TaskScores
 from replication.constraints import BoardScore
 from replication.hub.access import Access
-from replication.hub.datasets import load_register
+from replication.hub.datasets import download_path, load_register
 from replication.hub.download import download
-from replication.hub.layout import download_path
 from replication.hub.lock import LockFile
 from replication.hub.matrices import block_labels
 from replication.hub.panels import displayed_scores, read_panel
@@ -46,7 +45,7 @@ class Public:
     displayed: dict[str, BoardScore]
 
     def read(self, *matrices: str) -> TaskScores:
-        paper = Paper.load(ROOT, "kotawala2026", source="public", matrices=matrices)
+        paper = Paper.load(ROOT, "kotawala2026", source="items", matrices=matrices)
         access, lock = Access(github=self.hub.endpoint), LockFile(self.folder / "lock.csv")
         datasets = [d for name in matrices for d in REGISTER.values() if d.board == name]
         for dataset in datasets:
@@ -154,7 +153,7 @@ def test_file_that_was_changed_after_its_download(public: Public) -> None:
     path = download_path(public.folder, public.hub.endpoint, dataset)
     access, lock = Access(github=public.hub.endpoint), LockFile(public.folder / "lock.csv")
     path.write_bytes(b"model,0\n")
-    paper = Paper.load(ROOT, "kotawala2026", source="public", matrices=BOTH[:1])
+    paper = Paper.load(ROOT, "kotawala2026", source="items", matrices=BOTH[:1])
     how = paper.panel_task("mmlu_pro_top10", "mmlu_pro")
     with pytest.raises(LLMPowerError, match="changed since it was downloaded"):
         read_panel(
@@ -163,7 +162,7 @@ def test_file_that_was_changed_after_its_download(public: Public) -> None:
 
 
 def test_displayed_counts_of_the_ten_models_are_of_all_items() -> None:
-    paper = Paper.load(ROOT, "kotawala2026", source="public", matrices=BOTH)
+    paper = Paper.load(ROOT, "kotawala2026", source="items", matrices=BOTH)
     scores = displayed_scores(paper.folder, paper.hub["mmlu_pro_top10", "mmlu_pro"])
     assert {score.n_items for score in scores.values()} == {len(LABELS)}
     assert len(scores) == 10

@@ -9,8 +9,8 @@ from typing import Any, ClassVar, Final
 
 import pandas as pd
 
+from audit.printed_tables import load_table
 from replication.findings import Basis, Finding, Quantities
-from replication.printed import load_table
 from replication.settings import load_settings
 from toy.pairs import resolved_pairs
 

@@ -1,0 +1,114 @@
+"""Printed cells that claims refer to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from audit._csv import Rows, below, read_csv, suggest
+from audit._errors import AuditError
+from audit.claims import Cell
+from audit.printed import parse_interval, split_parentheses
+
+
+class PrintedCells:
+    """The CSV files of printed cells that the exhibits of a register name, each read once.
+
+    Parameters
+    ----------
+    folder : Path
+        That of the register.
+    exhibits : mapping
+        As the register has them.
+    """
+
+    def __init__(self, folder: Path, exhibits: Mapping[str, Mapping[str, Any]]) -> None:
+        self._folder = folder.resolve()
+        self._files = {name: entry.get("printed", "") for name, entry in exhibits.items()}
+        self._tables: dict[str, Rows] = {}
+
+    def exhibit(self, claim_id: str) -> str:
+        """Return the exhibit that an id begins with; empty if it begins with none."""
+        name = claim_id.partition("/")[0]
+        return name if name in self._files else ""
+
+    def find(self, claim_id: str, exhibit: str, spelled: Mapping[str, Any]) -> Cell:
+        """Return the cell that an id ``EXHIBIT/ROW/COLUMN/PART`` names.
+
+        Parameters
+        ----------
+        claim_id, exhibit : str
+            Of the claim.
+        spelled : mapping
+            ``row``, ``column`` and ``part``, where the id does not say them.
+
+        Raises
+        ------
+        AuditError
+            If neither names a row and a column of a file of printed cells.
+        """
+        name, *parts = claim_id.split("/")
+        said = dict(zip(("row", "column", "part"), parts, strict=False)) if name == exhibit else {}
+        said |= spelled
+        file = self._files.get(exhibit, "")
+        if not file or "column" not in said or not str(said.get("row", "")).isdecimal():
+            raise AuditError(
+                "there is no printed number, and no cell of an exhibit with printed cells",
+                remedy="give one of `printed` and `printed_of`, or name a cell by the id, "
+                "EXHIBIT/ROW/COLUMN, or in `cell`, and its file in `printed` of the exhibit",
+                field="printed",
+            )
+        return Cell(file, int(said["row"]), said["column"], said.get("part", ""))
+
+    def label(self, cell: Cell) -> str:
+        """Return the first cell of the row, by which readers know it."""
+        return next(iter(self._rows(cell.file)[cell.row - 1].values()))
+
+    def text(self, cell: Cell) -> str:
+        """Return the printed text of a cell, or of one part of it.
+
+        Raises
+        ------
+        AuditError
+            If there is no such cell, or no such part of it.
+        """
+        rows = self._rows(cell.file)
+        if not 1 <= cell.row <= len(rows):
+            raise AuditError(
+                f"{cell.file} has no row {cell.row}",
+                remedy=f"name one of its {len(rows)} rows",
+                field="cell/row",
+            )
+        row = rows[cell.row - 1]
+        if cell.column not in row:
+            raise AuditError(
+                f"{cell.file} has no column {cell.column!r}",
+                remedy=suggest(cell.column, list(row), f"name one of {', '.join(row)}"),
+                field="cell/column",
+            )
+        try:
+            return _part(row[cell.column], cell.part)
+        except ValueError as error:
+            raise AuditError(
+                f"the cell has no part {cell.part!r}: {error}",
+                remedy="name a part that it has, or none",
+                field="cell/part",
+            ) from error
+
+    def _rows(self, name: str) -> Rows:
+        if name not in self._tables:
+            self._tables[name] = read_csv(name, below(self._folder, name, "cell"), "cell")[1]
+        return self._tables[name]
+
+
+def _part(text: str, part: str) -> str:
+    if part in ("", "count", "text"):
+        return text
+    if part in ("parentheses", "share"):
+        return split_parentheses(text)[1]
+    interval = parse_interval(text)
+    ends = {"point": interval.point, "lower": interval.lower, "upper": interval.upper}
+    if part not in ends:
+        raise ValueError(f"known are {', '.join(ends)}, count, share, parentheses and text")
+    return ends[part].text

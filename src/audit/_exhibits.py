@@ -1,0 +1,103 @@
+"""What a page shows of an exhibit: an excerpt of its printed cells, or a map of their verdicts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from audit._told import Told
+from audit.claims import Cell, Claim, Exhibit
+from audit.evaluate import Audit, Judged
+from llm_power.provenance import VERDICTS, Verdict
+
+_MOST_ROWS: Final = 4
+_MOST_COLUMNS: Final = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """Some printed cells of an exhibit: headings, and for each row its label and cells."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[Judged | None, ...]], ...]
+
+
+def excerpt(told: Told, audit: Audit) -> Excerpt:
+    """Return what a finding rests on: printed cells of its exhibit, or else its claims."""
+    exhibit = audit.register.exhibits.get(told.finding.exhibit)
+    judged = {item.claim.id: item for item in audit.judged}
+    bases = (
+        judged[name]
+        for item in told.contradicted
+        for name in item.claim.follows_from
+        if name in judged
+    )
+    cells: dict[tuple[int, str], Judged] = {}
+    for item in (*told.contradicted, *bases):
+        cell = item.claim.cell
+        if exhibit is not None and cell is not None and cell.file == exhibit.printed:
+            cells.setdefault((cell.row, cell.column), item)
+    if exhibit is None or not cells:
+        few = told.contradicted[:_MOST_ROWS]
+        distinct = len({item.claim.quantity for item in few}) == len(few)
+        return Excerpt(
+            (),
+            tuple((item.claim.quantity if distinct else item.claim.claim, (item,)) for item in few),
+        )
+    rows = sorted(list(dict.fromkeys(row for row, _ in cells))[:_MOST_ROWS])
+    wrong = [column for (_, column), item in cells.items() if item.verdict == "contradicted"]
+    columns = list(dict.fromkeys(wrong or (column for _, column in cells)))[:_MOST_COLUMNS]
+    labels = {row: item.claim.cell.label for (row, _), item in cells.items() if item.claim.cell}
+    if len(set(labels.values())) < len(labels):
+        labels = {row: f"{row} {label}" for row, label in labels.items()}
+    return Excerpt(
+        tuple(heading(exhibit, column) for column in columns),
+        tuple((labels[row], tuple(cells.get((row, column)) for column in columns)) for row in rows),
+    )
+
+
+def heading(exhibit: Exhibit, column: str) -> str:
+    """Return the heading of a column of printed cells."""
+    return exhibit.columns.get(column, column.replace("_", " "))
+
+
+def input_name(claim: Claim, beside: Cell | None, exhibits: Mapping[str, Exhibit]) -> str:
+    """Name a claim among those that another one follows from: a cell by its column."""
+    cell = claim.cell
+    if cell is None:
+        return claim.id
+    name = heading(exhibits[claim.exhibit or ""], cell.column)
+    same_row = beside is not None and (beside.file, beside.row) == (cell.file, cell.row)
+    return name if same_row else f"{name} ({cell.label})"
+
+
+def verdict_map(name: str, audit: Audit) -> Sequence[Sequence[Verdict | None]]:
+    """Return the verdicts of an exhibit's printed cells, by row and column; None for no claim.
+
+    Of an exhibit without any, those of its claims are one row.
+    """
+    own = [item for item in audit.judged if item.claim.exhibit == name]
+    cells = {
+        (item.claim.cell.row, (item.claim.cell.column, item.claim.cell.part)): item.verdict
+        for item in own
+        if item.claim.cell is not None
+    }
+    if not cells:
+        return [[item.verdict for item in own]]
+    columns = list(dict.fromkeys(column for _, column in cells))
+    rows = range(1, max((row for row, _ in cells), default=0) + 1)
+    return [[cells.get((row, column)) for column in columns] for row in rows]
+
+
+def counts_by_exhibit(judged: Iterable[Judged]) -> Mapping[str, list[tuple[Verdict, int]]]:
+    """Count the claims of each exhibit by verdict, without those that are zero."""
+    counts: dict[str, Counter[Verdict]] = {}
+    for item in judged:
+        if item.claim.exhibit is not None:
+            counts.setdefault(item.claim.exhibit, Counter()).update([item.verdict])
+    return {
+        name: [(verdict, own[verdict]) for verdict in VERDICTS if own[verdict]]
+        for name, own in counts.items()
+    }

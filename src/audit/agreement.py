@@ -1,0 +1,118 @@
+"""What agrees with a printed number, by tolerances fixed before any result is seen."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from decimal import Decimal
+from statistics import NormalDist
+from typing import Final, Literal
+
+from audit._decimal import as_decimal
+from audit.printed import DisplayRule, Printed, Relation
+
+# A printed number stands for whatever lies within half a unit of its last digit.
+HALF_UNITS: Final = 1
+# Rounded up or down instead of to the nearest, it stands for whatever lies within the unit.
+HALF_UNITS_ROUNDED: Final = 2
+# The level, two-sided, of every tolerance of chance: an audit with a hundred simulated numbers,
+# all of them right, contradicts one of them wrongly in one run of ten.
+MONTE_CARLO_LEVEL: Final = 0.001
+# The same in standard errors of the difference of the two, 3.29.
+MONTE_CARLO_STANDARD_ERRORS: Final = NormalDist().inv_cdf(1 - MONTE_CARLO_LEVEL / 2)
+
+# Of the values that a number can have: all display as printed, some do, or none does.
+Place = Literal["inside", "across", "outside"]
+
+# Half units below and above the printed number that it stands for.
+_REACH: Final[Mapping[DisplayRule, tuple[int, int]]] = {
+    "nearest": (HALF_UNITS, HALF_UNITS),
+    "up": (HALF_UNITS_ROUNDED, 0),
+    "down": (0, HALF_UNITS_ROUNDED),
+}
+
+
+def agrees(
+    printed: Printed,
+    value: float | str,
+    *,
+    rounding: DisplayRule = "nearest",
+    standard_error: float = 0.0,
+) -> bool:
+    """Whether `value` can be what was printed."""
+    if isinstance(value, str) or printed.relation == "text":
+        return printed.relation == "text" and value == printed.text
+    if math.isnan(value):
+        return False
+    if value == printed.value and printed.relation not in ("<", ">"):
+        return True  # infinite ones too
+    # In decimal: 0.45 - 0.445 is not 0.005 in binary, and the printed number is decimal.
+    slack = _slack(standard_error)
+    low, high = (
+        end + side * slack for end, side in zip(_ends(printed, rounding), (-1, 1), strict=True)
+    )
+    v = as_decimal(value)
+    if printed.relation in ("<", ">"):
+        return v < high if printed.relation == "<" else low < v
+    if rounding == "nearest" or slack or not printed.is_number:
+        return low <= v <= high
+    # The far end would have been printed as the next number.
+    return low < v <= high if rounding == "up" else low <= v < high
+
+
+def placed(
+    printed: Printed,
+    lower: float,
+    upper: float,
+    *,
+    rounding: DisplayRule = "nearest",
+    standard_error: float = 0.0,
+) -> Place:
+    """Say which of the values from `lower` to `upper` can be what was printed."""
+    nearest = min(max(printed.value, lower), upper)
+    likeliest = {"<": lower, "<=": lower, ">": upper, ">=": upper}.get(printed.relation, nearest)
+    first, last, any_of_them = (
+        agrees(printed, value, rounding=rounding, standard_error=standard_error)
+        for value in (lower, upper, likeliest)
+    )
+    if first and last:
+        return "inside"
+    return "across" if first or last or any_of_them else "outside"
+
+
+def interval(printed: Printed, rounding: DisplayRule = "nearest") -> tuple[float, float]:
+    """Return the ends of the values that a number, bound or range stands for."""
+    low, high = _ends(printed, rounding)
+    return float(low), float(high)
+
+
+def overlap(
+    distance: Decimal, half_units: Decimal, standard_error: float = 0.0
+) -> Literal["nearest", "either", ""]:
+    """Say by which rounding one true value can have been printed as two numbers."""
+    slack = _slack(standard_error)
+    if distance == 0 or distance < HALF_UNITS * half_units:
+        return "nearest"
+    if slack and distance <= HALF_UNITS * half_units + slack:
+        return "nearest"
+    return "either" if distance < HALF_UNITS_ROUNDED * half_units else ""
+
+
+def _slack(standard_error: float) -> Decimal:
+    return as_decimal(MONTE_CARLO_STANDARD_ERRORS) * as_decimal(standard_error)
+
+
+def _ends(printed: Printed, rounding: DisplayRule) -> tuple[Decimal, Decimal]:
+    value, half_unit = as_decimal(printed.value), as_decimal(printed.half_unit)
+    below, above = _REACH[rounding if printed.is_number else "nearest"]
+    low, high = value - below * half_unit, value + above * half_unit
+    if printed.relation == "between":
+        return low, as_decimal(printed.upper) + above * half_unit
+    open_below, open_above = Decimal("-Infinity"), Decimal("Infinity")
+    ends: Mapping[Relation, tuple[Decimal, Decimal]] = {
+        "<": (open_below, high),
+        "<=": (open_below, high),
+        ">": (low, open_above),
+        ">=": (low, open_above),
+    }
+    return ends.get(printed.relation, (low, high))

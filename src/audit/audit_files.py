@@ -1,0 +1,116 @@
+"""The result files of one audit."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path, PurePath
+from urllib.parse import quote
+
+from audit.corrections import corrections_json
+from audit.evaluate import Audit
+from audit.mutation import Trial, write_mutation
+from audit.tables import totals_cells, write_claims
+from llm_power.errors import one_line
+from llm_power.extra import left_out
+from llm_power.report.text_tables import plain_table
+from llm_power.result_set import write_together
+
+
+def write_audit(out: Path, audit: Audit, results: Path, trials: Sequence[Trial] = ()) -> str:
+    """Write the files of an audit, all of them or none.
+
+    Parameters
+    ----------
+    out : Path
+        Folder, made if it is not there. It gets claims.csv, claims.md and corrections.json;
+        with the extra `report` also report.html.
+    audit : Audit
+        What `audit.evaluate.audit` returned.
+    results : Path
+        Folder that the result files of its claims are relative to; the page links to them.
+    trials : sequence of Trial, optional
+        What `audit.mutation.mutation_trials` returned; with them the folder also gets
+        mutation.csv and mutation.md.
+
+    Returns
+    -------
+    str
+        One line that says what was left out for want of the extra; empty if nothing was.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from audit import audit, load_register
+    >>> from audit.audit_files import write_audit
+    >>> from llm_power.example import write_example
+    >>> write_example(".")
+    >>> judged = audit(load_register(Path("claims.yaml")), Path())
+    >>> left_out = write_audit(Path("audit"), judged, Path())
+    >>> Path("audit", "claims.csv").is_file(), Path("audit", "claims.md").is_file()
+    (True, True)
+    """
+    absent = left_out({"report.html": "jinja2"}) or left_out({"report.html": "PIL"})
+
+    def write(folder: Path) -> None:
+        write_claims(audit, folder / "claims.csv", folder / "claims.md")
+        if trials:
+            write_mutation(trials, folder / "mutation.csv", folder / "mutation.md")
+        (folder / "corrections.json").write_bytes(corrections_json(audit).encode("utf-8"))
+        if not absent:
+            # On demand: not everybody has what it is made with.
+            from audit.pictures import small_pictures  # noqa: PLC0415
+            from audit.report import render_report  # noqa: PLC0415
+
+            report = render_report(
+                audit,
+                links=_links(audit, results, out) | {"corrections.json": "corrections.json"},
+                pictures=small_pictures(audit.register.exhibits, results),
+            )
+            (folder / "report.html").write_bytes(report.encode("utf-8"))
+
+    write_together(out, write)
+    return absent
+
+
+def audit_text(audit: Audit) -> str:
+    """Return the totals of an audit, and a line for each contradicted claim.
+
+    Parameters
+    ----------
+    audit : Audit
+        What `audit.evaluate.audit` returned.
+
+    Returns
+    -------
+    str
+        For a terminal.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from audit import audit, load_register
+    >>> from audit.audit_files import audit_text
+    >>> from llm_power.example import write_example
+    >>> write_example(".")
+    >>> judged = audit(load_register(Path("claims.yaml")), Path())
+    >>> audit_text(judged).splitlines()[-1]
+    'contradicted: leader/resolved: printed beats, found 0.156'
+    """
+    lines = []
+    for entry in audit.with_verdict("contradicted"):
+        found = entry.deciding.shown(entry.claim) if entry.deciding else "no value"
+        line = f"contradicted: {entry.claim.id}: printed {entry.claim.printed}, found {found}"
+        lines.append(one_line(line))
+    return "\n".join([plain_table(totals_cells(audit)), *([""] if lines else []), *lines])
+
+
+def _links(audit: Audit, results: Path, out: Path) -> dict[str, str]:
+    """Return the path from the report to each file that the audit names."""
+    named = {check.result for judged in audit.judged for check in judged.claim.checks}
+    named |= {exhibit.file for exhibit in audit.register.exhibits.values()}
+    base = os.path.relpath(results.resolve(), out.resolve())
+    present = sorted(name for name in named if name and (results / name).is_file())
+    return {
+        name: quote(PurePath(os.path.normpath(Path(base, name))).as_posix()) for name in present
+    }

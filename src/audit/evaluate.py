@@ -1,0 +1,531 @@
+"""Judge every claim of a register by a folder of results."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby, product
+from pathlib import Path
+from typing import Final
+
+from audit._decimal import as_decimal
+from audit._errors import AuditError, within
+from audit._templates import fill_braces
+from audit.claims import Check, Claim, Register
+from audit.display import display_number
+from audit.printed import printed_unit
+from audit.selection import Found, ResultFolder
+from audit.verdicts import (
+    Ruling,
+    joint_error,
+    judge_printed,
+    judge_readings,
+    judge_value,
+)
+from llm_power.provenance import EVIDENCE, Evidence, Verdict
+
+# Texts that a claim must have, by its verdict.
+_REQUIRED_TEXTS: Final[Mapping[Verdict, tuple[str, ...]]] = {
+    "contradicted": ("derivation", "consequence"),
+    "ambiguous": ("consequence",),
+    "not_checkable": ("needs",),
+}
+
+_CONFIRMED: Final[tuple[Verdict, ...]] = ("holds", "holds_rounded")
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The outcome of one check.
+
+    Attributes
+    ----------
+    check : Check
+        As the register has it.
+    value : float or str
+        In the units of the printed number.
+    lower, upper : float
+        Ends of the set of possible values, in the same units; NaN where it is the value alone.
+    standard_error : float
+        Joint Monte Carlo standard error of value and printed number; 0 without one.
+    evidence, verdict : str
+        Evidence of the value, and the verdict that it gives.
+    rounding : str
+        The convention that reconciles the two; empty where none is needed.
+    discrepancy : float
+        Value minus printed number; NaN for text.
+    z : float
+        Discrepancy in standard errors; NaN without one.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from audit import audit, load_register
+    >>> from audit.evaluate import Outcome
+    >>> from llm_power.example import write_example
+    >>> write_example(".")
+    >>> judged = audit(load_register(Path("claims.yaml")), Path())
+    >>> outcome = judged.judged[1].outcomes[0]
+    >>> outcome.value, outcome.verdict
+    (3.0, 'holds')
+    """
+
+    check: Check
+    value: float | str
+    lower: float
+    upper: float
+    standard_error: float
+    evidence: Evidence
+    verdict: Verdict
+    rounding: str
+    discrepancy: float
+    z: float
+
+    @property
+    def is_set(self) -> bool:
+        """Whether several values are possible, chance aside.
+
+        Examples
+        --------
+        >>> from pathlib import Path
+        >>> from audit import audit, load_register
+        >>> from llm_power.example import write_example
+        >>> write_example(".")
+        >>> judged = audit(load_register(Path("claims.yaml")), Path()).judged[1]
+        >>> judged.outcomes[0].is_set
+        False
+        """
+        return not (math.isnan(self.lower) or self.standard_error)
+
+    def shown(self, claim: Claim) -> str:
+        """Write the value, or the ends of the set of values, in the notation of a claim.
+
+        Examples
+        --------
+        >>> from pathlib import Path
+        >>> from audit import audit, load_register
+        >>> from llm_power.example import write_example
+        >>> write_example(".")
+        >>> judged = audit(load_register(Path("claims.yaml")), Path()).judged[1]
+        >>> judged.outcomes[0].shown(judged.claim)
+        '3'
+        """
+        if not self.is_set:
+            return display_number(claim, self.value)
+        return f"{display_number(claim, self.lower)} to {display_number(claim, self.upper)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A claim with its verdict.
+
+    Attributes
+    ----------
+    claim : Claim
+        As the register has it.
+    verdict, evidence : str
+        The verdict, and what it rests on.
+    deciding : Outcome, optional
+        The one that decides; None without any check, and where readings disagree.
+    outcomes : tuple of Outcome
+        One a check, in the order of the register.
+    reason : str
+        The verdict in one sentence.
+    derivation : str
+        As the register has it, numbers filled in.
+    made_by : str
+        The rule that made the deciding result; empty where unknown.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from audit import audit, load_register
+    >>> from audit.evaluate import Judged
+    >>> from llm_power.example import write_example
+    >>> write_example(".")
+    >>> audit(load_register(Path("claims.yaml")), Path()).judged[0].verdict
+    'contradicted'
+    """
+
+    claim: Claim
+    verdict: Verdict
+    evidence: Evidence
+    deciding: Outcome | None
+    outcomes: tuple[Outcome, ...]
+    reason: str
+    derivation: str
+    made_by: str
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """Every claim of a register judged.
+
+    Attributes
+    ----------
+    register : Register
+        What was audited; of its findings not all are told.
+    judged : tuple of Judged
+        One a claim, in the order of the register.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from audit import Audit, audit, load_register
+    >>> from llm_power.example import write_example
+    >>> write_example(".")
+    >>> len(audit(load_register(Path("claims.yaml")), Path()).judged)
+    2
+    """
+
+    register: Register
+    judged: tuple[Judged, ...]
+
+    def counts(self) -> Counter[tuple[str, str]]:
+        """Count claims by verdict and evidence.
+
+        Returns
+        -------
+        Counter
+            By both words; an empty one stands for any.
+
+        Examples
+        --------
+        >>> from pathlib import Path
+        >>> from audit import Audit, audit, load_register
+        >>> from llm_power.example import write_example
+        >>> write_example(".")
+        >>> counts = audit(load_register(Path("claims.yaml")), Path()).counts()
+        >>> counts["holds", "raw"], counts["holds", ""], counts["", ""]
+        (1, 1, 2)
+        """
+        return Counter(
+            words for one in self.judged for words in product((one.verdict, ""), (one.evidence, ""))
+        )
+
+    def with_verdict(self, verdict: Verdict) -> tuple[Judged, ...]:
+        """Return the claims that got `verdict`.
+
+        Examples
+        --------
+        >>> from pathlib import Path
+        >>> from audit import Audit, audit, load_register
+        >>> from llm_power.example import write_example
+        >>> write_example(".")
+        >>> judged = audit(load_register(Path("claims.yaml")), Path())
+        >>> [entry.claim.id for entry in judged.with_verdict("contradicted")]
+        ['leader/resolved']
+        """
+        return tuple(judged for judged in self.judged if judged.verdict == verdict)
+
+    def missing_texts(self) -> tuple[str, ...]:
+        """Name the claims whose verdict calls for a text that the register does not have.
+
+        Examples
+        --------
+        >>> from pathlib import Path
+        >>> from audit import Audit, audit, load_register
+        >>> from llm_power.example import write_example
+        >>> write_example(".")
+        >>> audit(load_register(Path("claims.yaml")), Path()).missing_texts()[0]
+        "claim 'leader/resolved' is contradicted and has no `derivation`"
+        """
+        return tuple(
+            f"claim {judged.claim.id!r} is {judged.verdict} and has no `{name}`"
+            for judged in self.judged
+            for name in _REQUIRED_TEXTS.get(judged.verdict, ())
+            if not getattr(judged.claim, name)
+        )
+
+
+def audit(register: Register, results_dir: Path, rule_of: Mapping[str, str] | None = None) -> Audit:
+    """Judge every claim of a register.
+
+    Parameters
+    ----------
+    register : Register
+        What `audit.register.load_register` returned.
+    results_dir : Path
+        Folder that the result files of the register are relative to.
+    rule_of : mapping of str to str, optional
+        Rule or command that made each result file, for readers.
+
+    Returns
+    -------
+    Audit
+        In the order of the register.
+
+    Raises
+    ------
+    AuditError
+        If a check cannot be made; the message names claim, field and remedy.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from audit import audit, load_register
+    >>> from llm_power.example import write_example
+    >>> write_example(".")
+    >>> [entry.verdict for entry in audit(load_register(Path("claims.yaml")), Path()).judged]
+    ['contradicted', 'holds']
+    """
+    folder = ResultFolder(results_dir, rule_of)
+    present = register.present(results_dir)
+    by_id = {claim.id: claim for claim in present.claims}
+    judged = tuple(
+        judge_claim(claim, by_id, folder, file=register.file) for claim in present.claims
+    )
+    return Audit(present, judged)
+
+
+def judge_claim(
+    claim: Claim,
+    claims: Mapping[str, Claim],
+    folder: ResultFolder,
+    *,
+    file: str = "",
+) -> Judged:
+    """Judge one claim.
+
+    Parameters
+    ----------
+    claim : Claim
+        Need not be among `claims`: a variant of one, say.
+    claims : mapping of str to Claim
+        Those that it may be checked against, by id.
+    folder : ResultFolder
+        Results that it may be checked against.
+    file : str, optional
+        Name of the register, for messages.
+
+    Returns
+    -------
+    Judged
+        Its verdict, and what it rests on.
+
+    Raises
+    ------
+    AuditError
+        If a check cannot be made; the message names claim, field and remedy.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from audit import load_register
+    >>> from audit.evaluate import judge_claim
+    >>> from audit.selection import ResultFolder
+    >>> from llm_power.example import write_example
+    >>> write_example(".")
+    >>> claims = {claim.id: claim for claim in load_register(Path("claims.yaml")).claims}
+    >>> judge_claim(claims["pairs"], claims, ResultFolder(Path())).verdict
+    'holds'
+    """
+    outcomes = []
+    for i, check in enumerate(claim.checks):
+        with within(file=file, claim=claim.id, field=f"checks/{i}"):
+            outcomes.append(_outcome(claim, check, folder, claims))
+    return _judge(claim, tuple(outcomes), folder.rule_of)
+
+
+def _outcome(
+    claim: Claim, check: Check, folder: ResultFolder, claims: Mapping[str, Claim]
+) -> Outcome:
+    if check.claim:
+        return _against_claim(claim, check, claims[check.claim])
+    statement = claim.statement
+    role = claims[check.role_of].role if check.role_of else claim.role
+    found = folder.find(check, role, as_text=statement.relation == "text")
+    ruling = judge_value(
+        statement,
+        found.value,
+        lower=found.lower,
+        upper=found.upper,
+        standard_error=found.standard_error,
+        printed_standard_error=claim.printed_standard_error,
+        evidence=found.evidence,
+        one_is_enough=claim.kind == "cross_check",
+    )
+    if _in_other_unit(claim, check) and ruling.verdict in _CONFIRMED:
+        ruling = replace(ruling, verdict="contradicted", rounding="")
+    error = joint_error(found.standard_error, claim.printed_standard_error)
+    return _assemble(check, found, error, ruling)
+
+
+def _in_other_unit(claim: Claim, check: Check) -> bool:
+    return check.unit != "" and check.unit != printed_unit(claim.printed)
+
+
+def _against_claim(claim: Claim, check: Check, other: Claim) -> Outcome:
+    stated = other.statement
+    # Of one number that is printed twice, chance explains no difference.
+    error = (
+        joint_error(claim.printed_standard_error, other.printed_standard_error * abs(check.scale))
+        if check.independent
+        else 0.0
+    )
+    try:
+        ruling = judge_printed(claim.statement, stated, scale=check.scale, standard_error=error)
+    except ValueError as reason:
+        raise AuditError(
+            f"{claim.printed!r} cannot be held against {other.printed!r}: {reason}",
+            remedy="compare numbers with numbers and texts with texts, or alike bounds",
+            field="claim",
+        ) from reason
+    value = (
+        stated.text
+        if stated.relation == "text"
+        else float(as_decimal(stated.value) * as_decimal(check.scale))
+    )
+    return _assemble(check, Found(value, "counts"), error, ruling)
+
+
+def _assemble(check: Check, found: Found, error: float, ruling: Ruling) -> Outcome:
+    return Outcome(
+        check=check,
+        value=found.value,
+        lower=found.lower,
+        upper=found.upper,
+        standard_error=error,
+        evidence=found.evidence,
+        verdict=ruling.verdict,
+        rounding=ruling.rounding,
+        discrepancy=ruling.discrepancy,
+        z=ruling.z,
+    )
+
+
+def _judge(claim: Claim, outcomes: tuple[Outcome, ...], rule_of: Mapping[str, str]) -> Judged:
+    deciders = _deciders(outcomes)
+    if not deciders:
+        verdict: Verdict = "not_checkable"
+        evidence: Evidence = "none"
+    elif len(deciders) == 1 and not deciders[0].check.reading:
+        verdict, evidence = deciders[0].verdict, deciders[0].evidence
+    else:
+        verdict = judge_readings([o.verdict for o in deciders], exhaustive=claim.exhaustive)
+        # A verdict over readings is no stronger than the weakest of them.
+        evidence = max((o.evidence for o in deciders), key=EVIDENCE.index)
+    deciding = deciders[0] if deciders and verdict != "ambiguous" else None
+    made = deciding or next(iter(deciders), None)
+    return Judged(
+        claim=claim,
+        verdict=verdict,
+        evidence=evidence,
+        deciding=deciding,
+        outcomes=outcomes,
+        reason=_reason(claim, deciders),
+        derivation=_derivation(claim, deciders),
+        made_by=rule_of.get(made.check.result, "") if made else "",
+    )
+
+
+def _deciders(outcomes: Sequence[Outcome]) -> list[Outcome]:
+    """Return, for each reading, the outcome that decides with the strongest evidence.
+
+    One that decides nothing counts only where every one does.
+    """
+    order = {
+        reading: i for i, reading in enumerate(dict.fromkeys(o.check.reading for o in outcomes))
+    }
+    by_reading = sorted(outcomes, key=lambda o: order[o.check.reading])
+    return [
+        min(group, key=lambda o: (o.verdict == "not_checkable", EVIDENCE.index(o.evidence)))
+        for _, group in groupby(by_reading, key=lambda o: o.check.reading)
+    ]
+
+
+def _derivation(claim: Claim, deciders: Sequence[Outcome]) -> str:
+    def each(numbers: Sequence[float | str]) -> str:
+        parts = (
+            f"{display_number(claim, number)}{f' ({o.check.reading})' if o.check.reading else ''}"
+            for number, o in zip(numbers, deciders, strict=True)
+        )
+        return "; ".join(parts) or "not computed"
+
+    values = {
+        "value": each([o.value for o in deciders]),
+        "printed": claim.printed,
+        "discrepancy": each([o.discrepancy for o in deciders]),
+    }
+    return fill_braces(claim.derivation, values)
+
+
+def _reason(claim: Claim, deciders: Sequence[Outcome]) -> str:
+    if not deciders:
+        return f"Nothing here decides it; needed: {claim.needs}"
+    if deciders[0].check.reading:
+        each = "; ".join(
+            f"{o.check.reading}: {o.shown(claim)} ({_WORDS[o.verdict]})" for o in deciders
+        )
+        return f"Readings tried: {each}."
+    (o,) = deciders
+    value = display_number(claim, o.value)
+    of_no_weight = {
+        "witness_fitted": f"The witness was fitted to it ({value}): no evidence.",
+        "stand_in": f"The items of a stand-in or a mirror of the hub give {value}: no evidence.",
+        "witness_held_out": _of_witness(claim, o, value),
+    }
+    if o.evidence in of_no_weight:
+        return of_no_weight[o.evidence]
+    return _of_set(claim, o) if o.is_set else _of_value(claim, o, value)
+
+
+def _of_value(claim: Claim, o: Outcome, value: str) -> str:
+    if _in_other_unit(claim, o.check):
+        return f"Printed is {claim.printed}, and the number is in {o.check.unit}."
+    against = "the printed" if o.check.claim else "recomputed"
+    if math.isnan(o.z):
+        spread = (
+            ""
+            if math.isnan(o.discrepancy)
+            else (f", a difference of {display_number(claim, o.discrepancy)}")
+        )
+    else:
+        chance = "standard errors" if o.evidence == "raw_sample" else "Monte Carlo standard errors"
+        spread = f", {o.z:+.1f} {chance} away"
+    rounding = f"; the printed number is {o.rounding}" if o.rounding else ""
+    shown = ""
+    if not math.isnan(o.lower):
+        low, high = (display_number(claim, end) for end in (o.lower, o.upper))
+        shown = f"; a simulation of this size shows {low} to {high}"
+    return f"Printed is {claim.printed}, {against} is {value}{spread}{shown}{rounding}."
+
+
+def _of_witness(claim: Claim, o: Outcome, value: str) -> str:
+    if o.verdict == "feasible":
+        rounding = f", {o.rounding}" if o.rounding else ""
+        return (
+            f"Printed is {claim.printed}{rounding}; a data set that fits the other printed numbers "
+            f"has it ({value}), and others may not."
+        )
+    return (
+        f"A data set that fits the other printed numbers, and was not fitted to this one, gives "
+        f"{value}; another may have the printed value."
+    )
+
+
+def _of_set(claim: Claim, o: Outcome) -> str:
+    # A cross-check asks whether printed numbers fit together.
+    which = "can display" if claim.kind == "cross_check" else "all display"
+    says = {
+        "holds": f"which {which} as printed",
+        "holds_rounded": f"which {which} as printed, {o.rounding}",
+        "contradicted": "and none displays as printed",
+    }.get(o.verdict, "of which some display as printed and others do not")
+    given = {
+        "displayed": "the displayed scores",
+        "raw_sample": "the displayed scores and the items of the sample",
+    }.get(o.evidence, "the other printed numbers")
+    return f"Printed is {claim.printed}; {given} allow {o.shown(claim)}, {says}."
+
+
+_WORDS: Final[Mapping[Verdict, str]] = {
+    "holds": "holds",
+    "holds_rounded": "holds, rounded",
+    "contradicted": "contradicted",
+    "ambiguous": "ambiguous",
+    "feasible": "feasible",
+    "not_checkable": "not checkable",
+}

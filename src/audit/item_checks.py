@@ -1,0 +1,73 @@
+"""Checks of claims against the items of a panel, where these are at hand and are no witness.
+
+A claim that names panel and quantity in ``measures`` is then judged by the quantity's value on the
+items, before whatever its register holds it against: tables do not know the error of a number that
+the paper simulated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+import pandas as pd
+
+from audit._decimal import as_decimal
+from audit.claims import Check, Claim, Register
+
+# What a register holds a number against that nothing but a witness has.
+_ROLES: Final = "witness/roles.csv"
+
+
+def with_item_checks(register: Register, results: Path, files: Sequence[str]) -> Register:
+    """Return the register with a check more for each number that the items give.
+
+    Parameters
+    ----------
+    register : Register
+        Claims and their checks.
+    results : Path
+        Folder of results.
+    files : sequence of str
+        What `replication.views.items_view` returned for each panel, as CSV below the folder.
+    """
+    tables = {file: pd.read_csv(results / file, usecols=["id"]) for file in files}
+    file_of = {name: file for file, table in tables.items() for name in table["id"]}
+    claims = tuple(
+        replace(claim, checks=(*_checks(claim, file_of[claim.id]), *claim.checks))
+        if claim.id in file_of
+        else claim
+        for claim in register.claims
+    )
+    return replace(register, claims=claims)
+
+
+def _checks(claim: Claim, file: str) -> Iterator[Check]:
+    # Where the words of the claim are no number of the quantity, its own checks translate them.
+    if "states" in claim.measures or claim.statement.relation == "text":
+        return
+    # A standard error of the printed number that is the claim's own is added where it is judged.
+    error = "joint_error" if "standard_error" in claim.measures else "standard_error"
+    scale = float(1 / as_decimal(claim.measures.get("scale", 1)))
+    for quantity, reading in _quantities(claim):
+        yield Check(
+            result=file,
+            rows={"id": claim.id, "quantity": quantity},
+            column="value",
+            scale=scale,
+            standard_error=error,
+            reading=reading,
+        )
+
+
+def _quantities(claim: Claim) -> Iterator[tuple[str, str]]:
+    """Yield each quantity of a claim with the reading that it is."""
+    listed = claim.measures["quantity"]
+    quantities = [listed] if isinstance(listed, str) else listed
+    readings = {c.rows.get("quantity"): c.reading for c in claim.checks if c.result == _ROLES}
+    is_defined = len(quantities) == 1 and not any(check.reading for check in claim.checks)
+    for quantity in quantities:
+        if is_defined or readings.get(quantity):
+            yield quantity, readings.get(quantity, "")

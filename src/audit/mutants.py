@@ -1,0 +1,353 @@
+"""Misprints: each printed number and word of a register changed in turn.
+
+A misprint changes what is printed and nothing else. Whether an audit notices is found by
+`audit.mutation`.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Final, Literal, get_args
+from zlib import crc32
+
+from audit.claims import Claim, Register
+from audit.printed import NUMBER, Printed, Relation, parse_printed
+
+Misprint = Literal["digit", "decimal place", "sign", "unit", "name", "relation", "swapped rows"]
+MISPRINTS: Final[tuple[Misprint, ...]] = get_args(Misprint)
+
+NUMBER_WORDS: Final = (
+    *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
+    *("eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen"),
+    *("nineteen", "twenty"),
+)
+_WORD: Final = re.compile(rf"\b({'|'.join(NUMBER_WORDS)})\b", re.IGNORECASE)
+_OF: Final = re.compile(r"(\d+)(?:/| of )(\d+)", re.ASCII)
+_DIGIT: Final = re.compile(r"\d", re.ASCII)
+# How a bound comes of a number x: offset, factor and power of offset + factor * x^power. It is
+# itself, the lower end of ± x, in other units, or the inverse of "a factor of two"; of a range
+# also 1 ± x.
+_READINGS: Final = ((0, 1, 1), (0, -1, 1), (0, 0.01, 1), (0, -0.01, 1), (0, 100, 1), (0, 1, -1))
+_READINGS_OF_RANGES: Final = (*_READINGS, (1, 1, 1), (1, -1, 1))
+_OTHER_UNITS: Final[Mapping[str, Sequence[str]]] = {"%": ("",), "pp": ("", "%"), "M": ("",)}
+_OPPOSITE: Final[Mapping[Relation, Relation]] = {"<": ">=", ">": "<=", "<=": ">", ">=": "<"}
+_SIGNS: Final[Mapping[Relation, str]] = {"<": "<", ">": ">", "<=": "≤", ">=": "≥"}
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """One misprint, and the claims as they would then be.
+
+    Attributes
+    ----------
+    kind : str
+        One of `MISPRINTS`.
+    claim : str
+        Id of the claim whose printed number or word is changed; of two that are swapped the first.
+    printed, misprinted : str
+        What is printed, and what would be.
+    changed : tuple of Claim
+        The claims that state something else then: those that repeat the number among them.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from audit import load_register
+    >>> from audit.mutants import mutants
+    >>> from llm_power.example import write_example
+    >>> write_example(".")
+    >>> first = next(mutants(load_register(Path("claims.yaml"))))
+    >>> first.kind, first.claim, first.misprinted
+    ('relation', 'leader/resolved', 'not: beats')
+    """
+
+    kind: Misprint
+    claim: str
+    printed: str
+    misprinted: str
+    changed: tuple[Claim, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Variant:
+    """A misprint of one claim: its printed text and its statement."""
+
+    kind: Misprint
+    text: str
+    statement: Printed
+
+
+@dataclass(frozen=True, slots=True)
+class _Token:
+    """A number within a printed text."""
+
+    start: int
+    text: str
+
+    @property
+    def end(self) -> int:
+        return self.start + len(self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """How a bound of a statement comes of a printed number."""
+
+    token: _Token
+    offset: float
+    factor: float
+    power: int
+
+    def of(self, value: float) -> float:
+        """Return the bound that a number gives."""
+        powered = value if self.power == 1 else 1 / value if value else math.inf
+        return _as_written(self.offset + self.factor * powered)
+
+
+def mutants(register: Register) -> Iterator[Mutant]:
+    """Return every misprint of a register, always the same ones in the same order.
+
+    Parameters
+    ----------
+    register : Register
+        What `audit.register.load_register` returned.
+
+    Yields
+    ------
+    Mutant
+        Of a number: each digit changed to one other, the decimal point one place to the left and
+        to the right, the sign, the unit. A number word becomes the ones next to it. A bound turns
+        into the opposite one, a word or a name into another of its column, or of the register.
+        The numbers of two rows of a table that follow one another are swapped, column by column.
+        A cross-check prints nothing of its own, and nothing of it is misprinted.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from audit import load_register
+    >>> from audit.mutants import mutants
+    >>> from llm_power.example import write_example
+    >>> write_example(".")
+    >>> found = mutants(load_register(Path("claims.yaml")))
+    >>> [(mutant.kind, mutant.misprinted) for mutant in found][1:]
+    [('digit', '6'), ('decimal place', '0.3'), ('decimal place', '30'), ('sign', '−3')]
+    """
+    repeated: dict[str, list[Claim]] = {}
+    for claim in register.claims:
+        repeated.setdefault(claim.printed_of or claim.id, []).append(claim)
+    own = [c for c in register.claims if not c.printed_of and c.kind == "claim"]
+    words = _words_by_place(own)
+    for claim in own:
+        others = [word for word in words[_place(claim)] if word != claim.statement.text]
+        for variant in _variants(claim, others or sorted(set().union(*words.values()))):
+            changed = tuple(_with(one, variant) for one in repeated[claim.id])
+            yield Mutant(variant.kind, claim.id, claim.printed, variant.text, changed)
+    for first, second in _neighbors(own):
+        swapped = [
+            _with(one, _Variant("swapped rows", other.printed, other.statement))
+            for whose, other in ((first, second), (second, first))
+            for one in repeated[whose.id]
+        ]
+        yield Mutant("swapped rows", first.id, first.printed, second.printed, tuple(swapped))
+
+
+def stated_numbers(claim: Claim) -> frozenset[float]:
+    """Return the sizes of the printed numbers that the claim is about: misprints change them.
+
+    Parameters
+    ----------
+    claim : Claim
+        Of its printed text only what its statement says is taken: of ``11 of 40`` the 11.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from audit import load_register
+    >>> from audit.mutants import stated_numbers
+    >>> from llm_power.example import write_example
+    >>> write_example(".")
+    >>> [sorted(stated_numbers(claim)) for claim in load_register(Path("claims.yaml")).claims]
+    [[], [3.0]]
+    """
+    statement = claim.statement
+    if statement.relation == "text":
+        found = [token.text for token in _tokens(statement.text)]
+    else:
+        readings = [
+            _find(claim.printed, bound, len(_bounds(statement)))
+            for bound in _bounds(statement).values()
+        ]
+        found = [reading.token.text for reading in readings if reading]
+    return frozenset(abs(_value(text)) for text in found)
+
+
+def _with(claim: Claim, variant: _Variant) -> Claim:
+    return replace(claim, printed=variant.text, statement=variant.statement)
+
+
+def _place(claim: Claim) -> tuple[str, str, str]:
+    """Return the column that a printed word stands in; the same for all words of the text."""
+    return (claim.cell.file, claim.cell.column, claim.cell.part) if claim.cell else ("", "", "")
+
+
+def _words_by_place(claims: Sequence[Claim]) -> dict[tuple[str, str, str], list[str]]:
+    found: dict[tuple[str, str, str], set[str]] = {}
+    for claim in claims:
+        found.setdefault(_place(claim), set())
+        if claim.statement.relation == "text":
+            found[_place(claim)].add(claim.statement.text)
+    return {place: sorted(words) for place, words in found.items()}
+
+
+def _neighbors(claims: Sequence[Claim]) -> Iterator[tuple[Claim, Claim]]:
+    """Return the claims on cells of one column in pairs, each row with the next."""
+    columns: dict[tuple[str, str, str], dict[int, Claim]] = {}
+    for claim in claims:
+        if claim.cell:
+            columns.setdefault(_place(claim), {}).setdefault(claim.cell.row, claim)
+    for rows in columns.values():
+        yield from pairwise(claim for _, claim in sorted(rows.items()))
+
+
+# Of one claim
+
+
+def _variants(claim: Claim, other_words: Sequence[str]) -> Iterator[_Variant]:
+    statement = claim.statement
+    if statement.relation == "text":
+        yield from _other_words(claim, other_words)
+        return
+    yield from _other_numbers(claim)
+    if statement.relation in _OPPOSITE:
+        opposite = replace(statement, relation=_OPPOSITE[statement.relation])
+        sign = _SIGNS[statement.relation]
+        swapped = claim.printed.replace(sign, _SIGNS[opposite.relation], 1)
+        text = swapped if sign in claim.printed else f"not: {claim.printed}"
+        yield _Variant("relation", text, opposite)
+
+
+def _other_words(claim: Claim, others: Sequence[str]) -> Iterator[_Variant]:
+    word = claim.statement.text
+    texts: list[tuple[Misprint, str]] = [
+        ("digit", f"{word[: match.start()]}{_other_digit(claim.id, match)}{word[match.end() :]}")
+        for match in _DIGIT.finditer(word)
+    ]
+    if others:
+        texts.append(("name", others[_draw(claim.id, len(others))]))
+    for kind, text in texts:
+        printed = claim.printed.replace(word, text) if word in claim.printed else text
+        yield _Variant(kind, printed, replace(claim.statement, text=text))
+
+
+def _other_numbers(claim: Claim) -> Iterator[_Variant]:
+    """Change each printed number that an end of the statement is; one that is both moves both."""
+    statement = claim.statement
+    bounds = _bounds(statement)
+    found = {name: _find(claim.printed, bound, len(bounds)) for name, bound in bounds.items()}
+    for token in dict.fromkeys(one.token for one in found.values() if one):
+        readings = {name: one for name, one in found.items() if one and one.token == token}
+        for kind, text in _misprints(token.text, claim.id):
+            ends = {name: reading.of(_value(text)) for name, reading in readings.items()}
+            half_unit = statement.half_unit
+            factor = abs(next(iter(readings.values())).factor)
+            if math.isclose(half_unit, factor * _half_unit(token.text)):
+                half_unit = _as_written(factor * _half_unit(text))
+            printed = claim.printed[: token.start] + text + claim.printed[token.end :]
+            value, upper = ends.get("value", statement.value), ends.get("upper", statement.upper)
+            value, upper = (upper, value) if upper < value else (value, upper)
+            misprinted = replace(statement, value=value, upper=upper, half_unit=half_unit)
+            yield _Variant(kind, printed, misprinted)
+
+
+def _bounds(statement: Printed) -> dict[str, float]:
+    upper = {"upper": statement.upper} if statement.relation == "between" else {}
+    return {"value": statement.value, **upper}
+
+
+def _tokens(text: str) -> list[_Token]:
+    return [
+        _Token(match.start() + len(match[0]) - len(match[0].lstrip()), match[0].strip())
+        for pattern in (NUMBER, _WORD, _OF)
+        for match in pattern.finditer(text)
+    ]
+
+
+def _find(printed: str, bound: float, n_bounds: int) -> _Reading | None:
+    """Return the number of a printed text that a bound is, and how the bound comes of it."""
+    readings = _READINGS if n_bounds == 1 else _READINGS_OF_RANGES
+    tokens = _tokens(printed)
+    for reading in (_Reading(token, *how) for how in readings for token in tokens):
+        if math.isclose(reading.of(_value(reading.token.text)), bound, abs_tol=1e-15):
+            return reading
+    return None
+
+
+def _as_written(value: float) -> float:
+    """Return a product of short decimal numbers without what binary arithmetic adds."""
+    return float(f"{value:.12g}")
+
+
+def _misprints(token: str, name: str) -> Iterator[tuple[Misprint, str]]:
+    if token.lower() in NUMBER_WORDS:
+        place = NUMBER_WORDS.index(token.lower())
+        for neighbor in (place - 1, place + 1):
+            if 0 <= neighbor < len(NUMBER_WORDS):
+                yield "digit", NUMBER_WORDS[neighbor]
+        return
+    parts = NUMBER.fullmatch(token)
+    # The ten of a power of ten is no digit that anybody mistypes.
+    ten = token.find("10^")
+    for match in _DIGIT.finditer(token):
+        if ten < 0 or match.start() not in (ten, ten + 1):
+            other = _other_digit(f"{name}/{match.start()}", match, leading=match.start() == 0)
+            yield "digit", f"{token[: match.start()]}{other}{token[match.end() :]}"
+    if parts is None:
+        return
+    start, end = parts.span("digits")
+    if parts["digits"]:
+        for places in (-1, 1):
+            moved = _with_point_moved(parts["digits"], places)
+            if moved != parts["digits"]:
+                yield "decimal place", token[:start] + moved + token[end:]
+    first = parts.end("relation") if parts["relation"] else 0
+    minus = "" if parts["sign"] in ("-", "−") else "−"
+    yield "sign", token[:first] + minus + token[first:].lstrip().lstrip("-−+")
+    for unit in _OTHER_UNITS.get(parts["suffix"] or "", ()):
+        yield "unit", token.removesuffix(parts["suffix"]) + unit
+
+
+def _with_point_moved(digits: str, places: int) -> str:
+    whole, _, decimals = digits.replace(",", "").partition(".")
+    figures = whole + decimals
+    point = len(whole) + places
+    figures = figures.rjust(len(figures) + 1 - point, "0") if point < 1 else figures
+    point = max(point, 1)
+    figures = figures.ljust(point, "0")
+    moved = figures[:point].lstrip("0") or "0"
+    return moved + (f".{figures[point:]}" if figures[point:] else "")
+
+
+def _other_digit(name: str, match: re.Match[str], *, leading: bool = False) -> str:
+    others = [digit for digit in "0123456789"[leading:] if digit != match[0]]
+    return others[_draw(f"{name}/{match.start()}", len(others))]
+
+
+def _draw(name: str, n: int) -> int:
+    """Return a number below `n` that the name alone decides."""
+    return crc32(name.encode()) % n
+
+
+def _value(token: str) -> float:
+    if token.lower() in NUMBER_WORDS:
+        return float(NUMBER_WORDS.index(token.lower()))
+    if match := _OF.fullmatch(token):
+        return int(match[1]) / int(match[2]) if int(match[2]) else math.inf
+    return parse_printed(token).value
+
+
+def _half_unit(token: str) -> float:
+    return parse_printed(token).half_unit if NUMBER.fullmatch(token) else 0.0

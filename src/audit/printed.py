@@ -1,0 +1,142 @@
+"""Printed numbers in typed form: the string, the number, and the half unit of its last digit."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Final, Literal
+
+import numpy as np
+
+from llm_power.statistics._typing import ArrayLike, FloatArray
+
+Relation = Literal["=", "≈", "<", ">", "<=", ">=", "between", "text"]
+DisplayRule = Literal["nearest", "up", "down"]
+
+
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """What a printed text says: a number, a bound, a range, or a word."""
+
+    relation: Relation
+    value: float = math.nan  # or the lower end of a range
+    # Of the last printed digit; 0 for a count, and for a bound: < 0.001 is not also of 0.0014.
+    half_unit: float = 0.0
+    upper: float = math.nan  # end of a range
+    text: str = ""
+
+    @property
+    def is_number(self) -> bool:
+        """Whether it is a number, and no bound, range or word."""
+        return self.relation in ("=", "≈")
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedInterval:
+    """A point with its bracketed bounds, ``0.0004 [−0.0003, 0.0012]`` (Table 9)."""
+
+    text: str
+    point: Printed
+    lower: Printed
+    upper: Printed
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedCount:
+    """So many of so many, ``4/9``; or so many and their share, ``3 (100%)``."""
+
+    text: str
+    count: int
+    total: int | None = None
+    share: Printed | None = None
+
+
+_SUFFIX_EXPONENT = {"": 0, "%": -2, "pp": -2, "M": 6}
+_RELATIONS: Mapping[str, Relation] = {
+    "": "=", "<": "<", "≥": ">=", ">=": ">=", "≈": "≈",
+}  # fmt: skip
+NUMBER: Final = re.compile(
+    r"(?P<relation><|≥|>=|≈)?\s*"
+    r"(?P<sign>[-−+])?"
+    r"(?:10\^(?P<power>[-−]?\d+)"
+    r"|(?P<digits>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)"
+    r"(?:\s*×\s*10\^(?P<exponent>[-−]?\d+))?)"
+    r"\s*(?P<suffix>%|pp|M)?",
+    re.ASCII,
+)
+_INTERVAL = re.compile(r"(?P<point>[^\[\]]+?)\s*\[(?P<bounds>[^\[\]]+)\](?P<suffix>%|pp|M)?")
+_OF = re.compile(r"(\d+)/(\d+)")
+_SHARE = re.compile(r"(\d+) \((\d+%)\)")
+_PARENTHESES = re.compile(r"(.+?) \(([^()]+)\)")
+
+
+def printed_unit(text: str) -> str:
+    """Return the first unit of a text's numbers, ``%`` or ``pp``; empty where none has one."""
+    units = (match["suffix"] for match in NUMBER.finditer(text))
+    return next((unit for unit in units if unit in ("%", "pp")), "")
+
+
+def parse_printed(text: str) -> Printed:
+    """Parse one printed number."""
+    match = NUMBER.fullmatch(text.strip())
+    if match is None:
+        raise ValueError(f"not a printed number: {text!r}")
+    bare_power = match["digits"] is None
+    digits = "1" if bare_power else match["digits"].replace(",", "")
+    exponent = int(((match["power"] if bare_power else match["exponent"]) or "0").replace("−", "-"))
+    scale = Decimal(1).scaleb(exponent + _SUFFIX_EXPONENT[match["suffix"] or ""])
+    sign = -1 if match["sign"] in ("-", "−") else 1
+    decimals = len(digits.partition(".")[2])
+    half_unit = Decimal("0.5").scaleb(-decimals) * scale
+    relation = _RELATIONS[match["relation"] or ""]
+    return Printed(
+        relation,
+        float(sign * Decimal(digits) * scale),
+        float(half_unit) if relation in ("=", "≈") else 0.0,
+        text=text,
+    )
+
+
+def parse_interval(text: str) -> PrintedInterval:
+    """Parse a point with bracketed bounds; a suffix behind the bracket belongs to both bounds."""
+    match = _INTERVAL.fullmatch(text.strip())
+    # The bounds hold thousands separators too; only a comma and a space part them.
+    bounds = match["bounds"].split(", ") if match else []
+    if match is None or len(bounds) != 2:
+        raise ValueError(f"not a printed interval: {text!r}")
+    suffix = match["suffix"] or ""
+    lower, upper = (parse_printed(bound + suffix) for bound in bounds)
+    return PrintedInterval(text, parse_printed(match["point"]), lower, upper)
+
+
+def parse_count(text: str) -> PrintedCount:
+    """Parse ``4/9`` or ``3 (100%)``."""
+    if match := _OF.fullmatch(text.strip()):
+        return PrintedCount(text, int(match[1]), total=int(match[2]))
+    if match := _SHARE.fullmatch(text.strip()):
+        return PrintedCount(text, int(match[1]), share=parse_printed(match[2]))
+    raise ValueError(f"not a printed count: {text!r}")
+
+
+def split_parentheses(text: str) -> tuple[str, str]:
+    """Split ``HS, gem/L-8B (0.46)`` into what stands before the parentheses and in them."""
+    match = _PARENTHESES.fullmatch(text.strip())
+    if match is None:
+        raise ValueError(f"not a text with another in parentheses behind it: {text!r}")
+    return match[1], match[2]
+
+
+def display_nearest(value: ArrayLike) -> FloatArray:
+    """Return the integer nearest to `value`, halves up; ``inf`` stays."""
+    return np.floor(np.asarray(value, dtype=np.float64) + 0.5)
+
+
+# A required number of items that is rounded up never falls short of the requirement.
+DISPLAY_RULES: Mapping[DisplayRule, Callable[[ArrayLike], FloatArray]] = {
+    "nearest": display_nearest,
+    "up": np.ceil,
+    "down": np.floor,
+}

@@ -1,0 +1,226 @@
+"""The tables of numbers that a paper prints, read and checked."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from audit.printed import (
+    Printed,
+    PrintedCount,
+    PrintedInterval,
+    parse_count,
+    parse_interval,
+    parse_printed,
+)
+from llm_power.errors import LLMPowerError, one_line
+from llm_power.statistics._typing import IntArray
+
+Cell = str | Printed | PrintedInterval | PrintedCount | None
+
+
+class PublishedError(LLMPowerError):
+    """A file of printed numbers is malformed; the message names file, row and column."""
+
+
+# How a cell without a number is printed.
+_EMPTY = frozenset({"–", "n/a"})
+_PARSERS: Sequence[Callable[[str], Cell]] = (parse_printed, parse_interval, parse_count)
+
+
+def load_table(path: Path) -> pd.DataFrame:
+    """Load one table of printed numbers in typed form.
+
+    Parameters
+    ----------
+    path : Path
+        A CSV file of printed cells with one header line.
+
+    Returns
+    -------
+    DataFrame
+        One row a printed row, in printed order. The cells of a column say what it holds:
+        `Printed`, `PrintedInterval` or `PrintedCount`, with None where the paper prints a dash
+        or "n/a"; or else `str`.
+
+    Raises
+    ------
+    PublishedError
+        If the file cannot be read or is no table, or some cells of a column are numbers and
+        others are neither numbers nor empty; the message names file, row (1 is the first below
+        the header) and column.
+    """
+    header, *rows = read_rows(path)
+    if not rows:
+        raise PublishedError(_message(path, "the table has no rows"))
+    if len(set(header)) != len(header):
+        raise PublishedError(_message(path, "two columns have the same name"))
+    columns = zip(header, zip(*rows, strict=True), strict=True)
+    typed = {name: _typed(path, name, cells) for name, cells in columns}
+    return pd.DataFrame(
+        {name: pd.Series(list(cells), dtype=object) for name, cells in typed.items()}
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedCounts:
+    """The discordant counts of a printed table, with what was printed beside them.
+
+    Attributes
+    ----------
+    name : str
+        Name of the table's file, ``table_06``.
+    label : tuple of str, length n_pairs
+        Task or rank pair.
+    model_a, model_b : tuple of str, length n_pairs
+        Model names as printed.
+    n_items, b, c : ndarray of int, shape (n_pairs,)
+        Shared items, and those that only A and only B solves.
+    p_a, p_b, rho, p_chi2, p_exact, n_star : tuple of Printed, length n_pairs
+        The printed accuracies, and the printed results to be recomputed.
+    """
+
+    name: str
+    label: tuple[str, ...]
+    model_a: tuple[str, ...]
+    model_b: tuple[str, ...]
+    n_items: IntArray
+    b: IntArray
+    c: IntArray
+    p_a: tuple[Printed, ...]
+    p_b: tuple[Printed, ...]
+    rho: tuple[Printed, ...]
+    p_chi2: tuple[Printed, ...]
+    p_exact: tuple[Printed, ...]
+    n_star: tuple[Printed, ...]
+
+    def __len__(self) -> int:
+        return len(self.label)
+
+    @property
+    def is_chain(self) -> bool:
+        """Whether each pair's second model is the next one's first, a misprinted name aside."""
+        links = [a == b for a, b in zip(self.model_a[1:], self.model_b[:-1], strict=True)]
+        return 2 * sum(links) > len(links)
+
+
+_COUNTED = {"model_a", "model_b", "b", "c", "p_a", "p_b", "rho", "p_chi2", "p_exact", "n_star"}
+
+
+def load_counts(path: Path, *, n_items: int | None = None) -> PublishedCounts:
+    """Load a printed table of counts and check that each row can be a row of counts.
+
+    Parameters
+    ----------
+    path : Path
+        A CSV file of printed cells.
+    n_items : int, optional
+        Shared items of every pair, for a table that prints them in its caption only; not to be
+        given for one that prints them in each row.
+
+    Returns
+    -------
+    PublishedCounts
+        In printed order.
+
+    Raises
+    ------
+    PublishedError
+        If the file is malformed, `n_items` is given where printed or missing where not, or
+        a row cannot be: a count that is not whole, more discordant items than items, an
+        accuracy outside [0, 1], or accuracies whose difference is not (b - c)/N.
+    """
+    table = load_table(path)
+    missing = sorted(_COUNTED - set(table.columns))
+    if missing:
+        raise PublishedError(_message(path, f"prints no discordant counts: lacks {missing[0]}"))
+    if ("n" in table.columns) == (n_items is not None):
+        problem = (
+            "prints N in each row" if n_items is not None else "needs n_items, its caption's N"
+        )
+        raise PublishedError(_message(path, f"the table {problem}"))
+    whole: dict[str, Any] = {name: _whole_numbers(path, table, name) for name in ("b", "c")}
+    if n_items is None:
+        whole["n_items"] = _whole_numbers(path, table, "n")
+    else:
+        whole["n_items"] = np.full(len(table), n_items, dtype=np.int64)
+    others = {name: tuple(table[name]) for name in _COUNTED - whole.keys()}
+    label = tuple(table["task" if "task" in table.columns else "pair"])
+    loaded = PublishedCounts(name=path.stem, label=label, **(whole | others))
+    _check_counts(path, loaded)
+    return loaded
+
+
+def read_rows(path: Path) -> list[list[str]]:
+    """Return the header of a CSV file, and its rows, which have a cell for each column.
+
+    Raises
+    ------
+    PublishedError
+        If it cannot be read, is empty, or has a row of another length.
+    """
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            rows = list(csv.reader(file, strict=True))
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise PublishedError(_message(path, f"cannot be read: {error}")) from error
+    if not rows:
+        raise PublishedError(_message(path, "the file is empty"))
+    for number, row in enumerate(rows):
+        if len(row) != len(rows[0]):
+            problem = f"{len(rows[0])} cells expected, got {len(row)}"
+            raise PublishedError(_message(path, problem, row=number))
+    return rows
+
+
+def _typed(path: Path, name: str, cells: Sequence[str]) -> Sequence[Cell]:
+    """Parse a column by the first parser that takes any of its cells; text if none does."""
+    for parser in _PARSERS:
+        parsed: list[Cell] = []
+        refused: dict[int, ValueError] = {}
+        for number, text in enumerate(cells, start=1):
+            try:
+                parsed.append(None if text in _EMPTY else parser(text))
+            except ValueError as error:
+                refused[number] = error
+        if not refused and any(cell is not None for cell in parsed):
+            return parsed
+        if any(cell is not None for cell in parsed):
+            row, reason = next(iter(refused.items()))
+            raise PublishedError(_message(path, str(reason), row=row, column=name)) from reason
+    return cells
+
+
+def _whole_numbers(path: Path, table: pd.DataFrame, column: str) -> IntArray:
+    cells: list[Printed] = list(table[column])
+    for number, cell in enumerate(cells, start=1):
+        if cell.relation != "=" or cell.value < 0 or cell.value != int(cell.value):
+            problem = f"a count must be a whole number, got {cell.text!r}"
+            raise PublishedError(_message(path, problem, row=number, column=column))
+    return np.array([int(cell.value) for cell in cells], dtype=np.int64)
+
+
+def _check_counts(path: Path, counts: PublishedCounts) -> None:
+    # What no pair can have. Printed numbers that contradict each other are findings, not faults.
+    for i in range(len(counts)):
+        n, b, c = (int(x[i]) for x in (counts.n_items, counts.b, counts.c))
+        if n == 0 or b + c > n:
+            problem = f"b + c = {b + c} discordant items cannot be among N = {n}"
+            raise PublishedError(_message(path, problem, row=i + 1, column="b"))
+        for name, cell in (("p_a", counts.p_a[i]), ("p_b", counts.p_b[i])):
+            if not 0 <= cell.value <= 1:
+                problem = f"an accuracy must lie in [0, 1], got {cell.text!r}"
+                raise PublishedError(_message(path, problem, row=i + 1, column=name))
+
+
+def _message(path: Path, problem: str, *, row: int | None = None, column: str | None = None) -> str:
+    place = "".join(
+        f", {label} {value}" for label, value in (("row", row), ("column", column)) if value
+    )
+    return one_line(f"{path}{place}: {problem}")

@@ -1,0 +1,390 @@
+"""Loading of registers of claims.
+
+A register is a YAML file that anybody may have written. `load_register` parses it without
+running anything, checks it against ``register.schema.yaml``, repeats entries over their
+subjects and fills in their placeholders. Everything that can be wrong is one `AuditError`.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+from audit._cells import PrintedCells
+from audit._document import read_document, validate
+from audit._errors import AuditError, within
+from audit._findings import load_findings
+from audit._pairs import written_out
+from audit._references import check_references, follow_patterns, repeat_printed
+from audit._size import refuse_excess
+from audit._templates import fill_braces
+from audit.claims import (
+    Check,
+    Claim,
+    Exhibit,
+    Register,
+    Scalar,
+)
+from audit.printed import Printed, Relation, parse_count, parse_printed, printed_unit
+from llm_power.errors import one_line
+
+# Filled in after judging, and only in derivations.
+RESULT_PLACEHOLDERS: Final = ("value", "printed", "discrepancy")
+
+_BOUNDS: Mapping[str, Relation] = {"at_most": "<=", "at_least": ">=", "below": "<", "above": ">"}
+
+
+def load_register(path: Path) -> Register:
+    """Load a register of claims.
+
+    Parameters
+    ----------
+    path : Path
+        YAML in the form of ``register.schema.yaml``.
+
+    Returns
+    -------
+    Register
+        Every entry repeated over its subjects, every placeholder filled in.
+
+    Raises
+    ------
+    AuditError
+        If the file cannot be read, is not of that form, or contradicts itself; the message
+        names file, claim, field and remedy.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from audit import load_register
+    >>> from llm_power.example import write_example
+    >>> write_example(".")
+    >>> load_register(Path("claims.yaml")).title
+    'The example board'
+    """
+    with within(file=str(path)):
+        document = _checked(read_document(path))
+        exhibits, columns = document.get("exhibits", {}), document.get("columns", {})
+        cells = PrintedCells(path.parent, exhibits)
+        claims = follow_patterns(repeat_printed(_claims(document, cells)))
+        check_references(claims, document.get("exhibits"))
+        findings = load_findings(document, claims)
+    return Register(
+        file=str(path),
+        title=document.get("title", ""),
+        findings=findings,
+        main_result=document.get("main_result", ""),
+        source=document.get("source", ""),
+        exhibits={name: Exhibit(**entry, columns=columns) for name, entry in exhibits.items()},
+        claims=tuple(claims),
+        optional=frozenset(document.get("optional", ())),
+    )
+
+
+def load_statements(path: Path, ids: Collection[str]) -> dict[str, Printed]:
+    """Load what some claims of a register state, in far less time than the whole of it.
+
+    Parameters
+    ----------
+    path : Path
+        YAML in the form of ``register.schema.yaml``.
+    ids : collection of str
+        Which claims; the entries of others need not be in order.
+
+    Returns
+    -------
+    dict of str to Printed
+        By id; there may be others, and an id that is not in the register is not.
+
+    Raises
+    ------
+    AuditError
+        As `load_register`.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from audit.register import load_statements
+    >>> from llm_power.example import write_example
+    >>> write_example(".")
+    >>> load_statements(Path("claims.yaml"), ["pairs"])["pairs"].value
+    3.0
+    """
+    # An entry that is repeated has a star where the ids of its claims have a number.
+    entries = {re.sub(r"\d+", "*", one) for one in ids}
+    # Whatever is wrong, or depends on other claims, the whole register says or has.
+    with suppress(AuditError, TypeError, KeyError):
+        document = read_document(path)
+        chosen = [one for one in document["claims"] if re.sub(r"\d+", "*", one["id"]) in entries]
+        part = _checked({**document, "claims": chosen})
+        claims = _claims(part, PrintedCells(path.parent, document.get("exhibits", {})))
+        if not any(claim.printed_of for claim in claims):
+            return {claim.id: claim.statement for claim in claims}
+    return {claim.id: claim.statement for claim in load_register(path).claims}
+
+
+# From entries to claims
+
+
+def _checked(document: Any) -> Mapping[str, Any]:
+    """Return a document that fits the schema, with entries about pairs written out."""
+    validate(document)
+    entries = enumerate(document["claims"], start=1)
+    return {**document, "claims": [written_out(entry, number) for number, entry in entries]}
+
+
+def _claims(document: Mapping[str, Any], cells: PrintedCells) -> list[Claim]:
+    subjects = document.get("subjects", {})
+    refuse_excess(document["claims"], subjects)
+    claims: dict[str, Claim] = {}
+    for entry in document["claims"]:
+        with within(claim=entry["id"]):
+            repeated = list(_repeat(entry, subjects, cells))
+        for claim in repeated:
+            if claim.id in claims:
+                raise AuditError(
+                    "the id occurs twice", remedy="rename one of them", claim=claim.id, field="id"
+                )
+            claims[claim.id] = claim
+    return list(claims.values())
+
+
+def _repeat(
+    entry: Mapping[str, Any], subjects: Mapping[str, Any], cells: PrintedCells
+) -> Iterator[Claim]:
+    over = entry.get("over")
+    if over is not None and over not in subjects:
+        known = ", ".join(subjects) or "none"
+        raise AuditError(
+            f"there is no list of subjects {over!r}",
+            remedy=f"name one of those under `subjects` ({known})",
+            field="over",
+        )
+    if (over is None) == ("*" in entry["id"]):
+        problem = "`over` needs a `*` in the id, and a `*` needs `over`"
+        raise AuditError(problem, remedy="add or remove one of the two", field="id")
+    rows = [{}] if over is None else subjects[over]
+    for number, subject in enumerate(rows, start=1):
+        values = {name: _text(value) for name, value in subject.items()}
+        if over is not None:
+            values = {"n": str(number), **values}
+        yield _claim(entry, _Row(number, len(rows), values), cells)
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """One repetition of an entry: its number, their count, and the values of placeholders."""
+
+    number: int
+    count: int
+    values: Mapping[str, str]
+
+    def own(self, entry: Mapping[str, Any], name: str, field: str = "") -> Any:
+        """Return this repetition's entry of a field that may be a list over subjects."""
+        value = entry.get(name)
+        if not isinstance(value, list):
+            return value
+        if len(value) != self.count:
+            raise AuditError(
+                f"the list has {len(value)} entries for {self.count} subjects",
+                remedy="give one entry per subject, in their order, or `over` a list of subjects",
+                field=field or name,
+            )
+        return value[self.number - 1]
+
+    def fill(self, value: Any, field: str) -> Any:
+        """Fill in the placeholders of a text, or of every text in a mapping or list."""
+        if isinstance(value, str):
+            with within(field=field):
+                return fill_braces(value, self.values)
+        if isinstance(value, dict):
+            return {key: self.fill(part, f"{field}/{key}") for key, part in value.items()}
+        if isinstance(value, list):
+            return [self.fill(part, f"{field}/{i}") for i, part in enumerate(value)]
+        return value
+
+    def fill_later(self, text: str, field: str) -> str:
+        """Fill in what the subject says, and keep the placeholders of the result."""
+        kept = {name: f"{{{name}}}" for name in RESULT_PLACEHOLDERS}
+        escaped = {
+            name: value.replace("{", "{{").replace("}", "}}") for name, value in self.values.items()
+        }
+        # A doubled brace must survive until the result is known.
+        doubled = text.replace("{{", "{{{{").replace("}}", "}}}}")
+        with within(field=field):
+            return fill_braces(doubled, kept | escaped)
+
+
+def _text(value: Scalar) -> str:
+    return value if isinstance(value, str) else str(value)
+
+
+def _claim(entry: Mapping[str, Any], row: _Row, cells: PrintedCells) -> Claim:
+    def text(name: str) -> str:
+        return str(row.fill(entry.get(name, ""), name))
+
+    if "printed" in entry and ("printed_of" in entry or "cell" in entry):
+        problem = "a number is `printed`, or in a `cell`, or that of another claim, `printed_of`"
+        raise AuditError(problem, remedy="give one of them", field="printed")
+    claim_id = entry["id"].replace("*", str(row.number))
+    printed_of, exhibit = text("printed_of"), text("exhibit") or cells.exhibit(claim_id)
+    printed = row.fill(row.own(entry, "printed"), "printed")
+    cell = None
+    if not printed and not printed_of:
+        cell = cells.find(claim_id, exhibit, entry.get("cell", {}))
+        printed = cells.text(cell)
+        cell = replace(cell, label=cells.label(cell))
+    states = row.fill(row.own(entry, "states"), "states")
+    if cell and cell.part == "text":
+        states = {"text": printed}
+    error = row.own(entry, "printed_standard_error")
+    measures = row.fill(entry.get("measures", {}), "measures")
+    _need_finite(error, "printed_standard_error")
+    checks = tuple(
+        _check(row.fill(check, f"checks/{i}"), f"checks/{i}")
+        for i, check in enumerate(entry.get("checks", []))
+    )
+    claim = Claim(
+        id=claim_id,
+        kind=entry.get("kind", "claim"),
+        section=text("section"),
+        place=text("place"),
+        exhibit=exhibit or None,
+        claim=text("claim"),
+        quantity=text("quantity"),
+        printed=printed or "",
+        statement=Printed("text") if printed_of else _statement(printed, states),
+        printed_standard_error=math.nan if error is None else float(error),
+        follows_from=tuple(row.fill(entry.get("follows_from", []), "follows_from")),
+        test=text("test"),
+        checks=checks,
+        undefined=text("undefined"),
+        exhaustive=entry.get("exhaustive", False),
+        derivation=row.fill_later(entry.get("derivation", ""), "derivation"),
+        consequence=text("consequence"),
+        needs=text("needs"),
+        note=text("note"),
+        printed_of=printed_of,
+        role=row.own(measures, "role", "measures/role"),
+        measures=measures,
+        cell=cell,
+    )
+    _check_consistency(claim)
+    return claim
+
+
+def _check_consistency(claim: Claim) -> None:
+    if not claim.checks and not claim.needs:
+        raise AuditError(
+            "there is nothing to check the claim by",
+            remedy="add `checks`, or say in `needs` what would be needed",
+            field="checks",
+        )
+    with_reading = [bool(check.reading) for check in claim.checks]
+    if any(with_reading) and not all(with_reading):
+        raise AuditError(
+            "some checks have a `reading` and some have none",
+            remedy="give every check a reading, or none",
+            field="checks",
+        )
+    for check in claim.checks:
+        if check.unit and not printed_unit(claim.printed):
+            raise AuditError(
+                f"a check asks for {check.unit}, and {claim.printed!r} is in neither pp nor %",
+                remedy="remove `unit`",
+                field="unit",
+            )
+    if any(with_reading) and not claim.undefined:
+        raise AuditError(
+            "there are readings, but nothing says what is undefined",
+            remedy="say in `undefined` what the source leaves open",
+            field="undefined",
+        )
+
+
+def _check(entry: Mapping[str, Any], field: str) -> Check:
+    if ("result" in entry) == ("claim" in entry):
+        problem = "a check names either a `result` or a `claim`"
+        raise AuditError(problem, remedy="give one of the two", field=field)
+    if "claim" in entry:
+        extra = sorted(set(entry) - {"claim", "scale", "reading", "independent"})
+        if extra:
+            problem = f"{', '.join(extra)} cannot stand beside `claim`"
+            raise AuditError(problem, remedy="remove it", field=field)
+    elif "independent" in entry:
+        problem = "`independent` says that another `claim` is a simulation of its own"
+        raise AuditError(problem, remedy="remove it beside `result`", field=field)
+    elif ("column" in entry) == (entry.get("aggregate") == "count"):
+        problem = "a result needs a `column`, and a count of rows has none"
+        raise AuditError(problem, remedy="add or remove `column`", field=field)
+    for name in ("scale", "standard_error"):
+        _need_finite(entry.get(name), f"{field}/{name}")
+    return Check(**entry)
+
+
+def _need_finite(value: Any, field: str) -> None:
+    # An infinite tolerance would let anything hold.
+    if isinstance(value, float) and not math.isfinite(value):
+        raise AuditError(f"{value} is not finite", remedy="give a finite number", field=field)
+
+
+def _statement(printed: str, states: Mapping[str, Any] | None) -> Printed:
+    if states is not None:
+        return stated(states)
+    try:
+        number = parse_printed(printed)
+    except ValueError:
+        pass
+    else:
+        if math.isinf(number.value):
+            raise AuditError("the number is too large", remedy="correct it", field="printed")
+        return number
+    try:
+        return Printed("=", float(parse_count(printed).count))
+    except ValueError as error:
+        raise AuditError(
+            f"{one_line(printed, 80)!r} is not a number this program can parse",
+            remedy="say in `states` what it says in numbers",
+            field="printed",
+        ) from error
+
+
+def stated(states: Mapping[str, Any]) -> Printed:
+    """Return the statement that ``states`` of a register describes.
+
+    Raises
+    ------
+    AuditError
+        If it says nothing, or more than one thing.
+
+    Examples
+    --------
+    >>> from audit.register import stated
+    >>> stated({"at_most": 0.05}).relation
+    '<='
+    """
+    names = [name for name in states if name != "half_unit"]
+    if len(names) != 1:
+        raise AuditError(
+            f"there must be exactly one statement, got {', '.join(names) or 'none'}",
+            remedy="keep one of value, at_most, at_least, below, above, between and text",
+            field="states",
+        )
+    (name,) = names
+    half_unit = float(states.get("half_unit", 0.0))
+    _need_finite(half_unit, "states/half_unit")
+    if name == "text":
+        return Printed("text", text=states["text"])
+    numbers = states[name] if name == "between" else [states[name]]
+    if any(math.isnan(number) for number in numbers) or list(numbers) != sorted(numbers):
+        raise AuditError(
+            f"{numbers} is not a number or not a range", remedy="correct it", field=f"states/{name}"
+        )
+    if name == "between":
+        return Printed("between", float(numbers[0]), half_unit, upper=float(numbers[1]))
+    return Printed(_BOUNDS.get(name, "="), float(numbers[0]), half_unit)

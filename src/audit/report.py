@@ -1,0 +1,478 @@
+"""The audit as one HTML file, readable without a network and without scripts."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import groupby
+from typing import Final
+from urllib.parse import urlencode
+
+from jinja2 import Environment
+
+from audit._decimal import as_decimal
+from audit._exhibits import (
+    counts_by_exhibit,
+    excerpt,
+    input_name,
+    verdict_map,
+)
+from audit._told import (
+    Told,
+    computed,
+    sentence,
+    should_read,
+    told_findings,
+    ungrouped,
+)
+from audit.claims import Check, Claim, Exhibit, Weight
+from audit.display import display_number
+from audit.evaluate import Audit, Judged, Outcome
+from audit.independence import independent_tests
+from llm_power.errors import InvalidArgument, counted, one_line
+from llm_power.provenance import Evidence, Verdict
+from llm_power.report.page import asset, content_policy, page_environment
+
+
+@dataclass(frozen=True, slots=True)
+class _Term:
+    """A word of the vocabulary: how it is shown, and its meaning."""
+
+    word: str
+    meaning: str
+    glyph: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """A value as it is shown, and in full where that says more."""
+
+    text: str
+    full: str = ""
+
+
+_PACKAGE: Final = "audit"
+# In the order of the totals' columns.
+_VERDICTS: Final[Mapping[Verdict, _Term]] = {
+    "holds": _Term(
+        "holds",
+        "Every value that the rest allows is equal within half a unit of the last printed digit; "
+        "where a simulation is involved, within what chance explains.",
+        "✓",
+    ),
+    "holds_rounded": _Term(
+        "holds, rounded",
+        "Differs by no more than a rounding convention, which is named: up or down where to "
+        "nearest was expected.",
+        "≈",
+    ),
+    "contradicted": _Term(
+        "contradicted",
+        "No value that the rest allows is the printed one; how far off it is, and a derivation to "
+        "check by hand, stand beside it.",
+        "✗",
+    ),
+    "ambiguous": _Term(
+        "ambiguous",
+        "The text does not define the quantity, and the readings of it that were tried do not "
+        "decide; each is listed with what it gives.",
+        "?",
+    ),
+    "feasible": _Term(
+        "feasible",
+        "A data set that fits the other printed numbers has it; others may not.",
+        "◇",
+    ),
+    "not_checkable": _Term(
+        "not checkable",
+        "Nothing at hand decides it: the values that the rest allows, or what would be needed, are "
+        "named.",
+        "○",
+    ),
+}
+_EVIDENCE: Final[Mapping[Evidence, _Term]] = {
+    "raw": _Term("raw data", "Recomputed from the models' own results, item by item."),
+    "derived": _Term("derived", "Follows by mathematics alone."),
+    "displayed": _Term(
+        "displayed scores",
+        "Recomputed from the numbers of solved items behind scores that a board displayed, at most "
+        "with a printed number of the same pair.",
+    ),
+    "counts": _Term("printed counts", "Recomputed from other printed numbers."),
+    "simulated": _Term("simulated", "Simulated, with a known Monte Carlo error."),
+    "raw_sample": _Term(
+        "real items, a sample",
+        "Recomputed from the models' own results on some of the items, which were chosen and not "
+        "drawn at random: what these items alone exclude is contradicted, and no more is decided.",
+    ),
+    "witness_held_out": _Term(
+        "witness, held out",
+        "Came out of a data set that was fitted to other printed numbers, without having gone in.",
+    ),
+    "witness_fitted": _Term(
+        "witness, fitted",
+        "Was put into the fitted data set: that it comes out again is no evidence.",
+    ),
+    "stand_in": _Term(
+        "stand-in or mirror",
+        "Computed from items that another server gave than the one they are published on.",
+    ),
+    "none": _Term("none", "There was nothing to compute it from."),
+}
+
+# Why a class contradicts nothing, where that is not for want of claims that rest on it.
+_NEVER: Final[Mapping[Evidence, str]] = {
+    "raw_sample": "what its items alone exclude is no printed number",
+    "witness_held_out": "it is one of many data sets that fit the rest",
+    "witness_fitted": "what was put in comes out again",
+    "stand_in": "its items may be made up",
+    "none": "there is nothing to contradict by",
+}
+
+# Nothing else may stand in an image.
+_PNG: Final = re.compile(r"data:image/png;base64,[A-Za-z0-9+/]+=*")
+# A relative address has no scheme and no host, and is plain ASCII as RFC 3986 wants it.
+_RELATIVE: Final = re.compile(r"(?!/)[\w.~!$&'()*+,;=@%/?#-]+", re.ASCII)
+
+
+_WEIGHTS: Final[Mapping[Weight, str]] = {
+    "main_result": "Changes {main_result}",
+    "conclusion": "Changes a conclusion",
+    "exhibit": "Changes numbers, and no conclusion",
+    "wording": "Changes a sentence",
+}
+_CHANGES: Final[Mapping[Weight, str]] = {
+    "conclusion": "another conclusion",
+    "exhibit": "numbers alone",
+    "wording": "a sentence alone",
+}
+# Of what a claim follows from; the register and the table of claims have all of it.
+_MOST_INPUTS: Final = 8
+
+
+def render_report(
+    audit: Audit, *, links: Mapping[str, str], pictures: Mapping[str, str] | None = None
+) -> str:
+    """Render an audit as one self-contained HTML page.
+
+    Parameters
+    ----------
+    audit : Audit
+        The judged claims.
+    links : mapping of str to str
+        From the file of an exhibit or of a result, as register and checks name it, and from
+        the name of what made a result, to its address relative to the page. What is absent
+        gets no link.
+    pictures : mapping of str to str, optional
+        From the name of an exhibit to its picture, an address ``data:image/png;base64,...``.
+
+    Returns
+    -------
+    str
+        HTML. Texts are escaped, and characters that cannot be seen appear as their code
+        point, ``[U+202E]``. Style and script are inline and named by their hashes in the
+        page's Content-Security-Policy; nothing else may load or run.
+
+    Raises
+    ------
+    InvalidArgument
+        If a link is not relative.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from audit import audit, load_register
+    >>> from audit.report import render_report
+    >>> from llm_power.example import write_example
+    >>> write_example(".")
+    >>> page = render_report(audit(load_register(Path("claims.yaml")), Path()), links={})
+    >>> page.startswith("<!DOCTYPE html>")
+    True
+    """
+    style = asset("llm_power.report", "page.css") + asset(_PACKAGE, "report.css")
+    script = asset("llm_power.report", "theme.js") + asset(_PACKAGE, "report.js")
+    counts = audit.counts()
+    told = told_findings(audit)
+    judged = {item.claim.id: item for item in audit.judged}
+    return _environment().get_template("report.html.j2").render(
+        audit=audit,
+        links=links,
+        pictures=pictures or {},
+        groups=_groups(told, audit),
+        ungrouped=ungrouped(audit),
+        finding_of={
+            item.claim.id: (rank, one.finding)
+            for rank, one in enumerate(told, 1)
+            for item in one.contradicted
+        },
+        summary=_summary(told, audit),
+        basis=_basis(counts),
+        maps={name: verdict_map(name, audit) for name in audit.register.exhibits},
+        exhibit_counts=counts_by_exhibit(audit.judged),
+        sentence=lambda text: sentence(text, judged),
+        should_read=lambda item, finding: should_read(item, finding, judged),
+        inputs=lambda claim: _inputs(claim, audit.register.exhibits, judged),
+        excerpt=lambda one: excerpt(one, audit),
+        style=style,
+        script=script,
+        policy=content_policy(style, script),
+        verdicts=_VERDICTS,
+        evidences=_EVIDENCE,
+        known=judged.keys(),
+        contradicted=audit.with_verdict("contradicted"),
+        ambiguous=audit.with_verdict("ambiguous"),
+        cross_checks=[item for item in audit.judged if item.claim.kind == "cross_check"],
+        headline=_headline(counts),
+        counts=counts,
+        tests=independent_tests(audit.judged),
+        bars={evidence: list(_bar(evidence, counts)) for evidence in _EVIDENCE},
+        contradicts={one: _contradicts(one, counts) for one in _EVIDENCE},
+        longest_bar=max([1, *(counts["", evidence] for evidence in _EVIDENCE)]),
+        sections=[
+            (section, _section_name(section))
+            for section in dict.fromkeys(item.claim.section for item in audit.judged)
+        ],
+        verdict_choices=[(verdict, term.word) for verdict, term in _VERDICTS.items()],
+        evidence_choices=[(evidence, term.word) for evidence, term in _EVIDENCE.items()],
+    )  # fmt: skip
+
+
+@cache
+def _environment() -> Environment:
+    environment = page_environment(_PACKAGE)
+    environment.filters |= {
+        "agreement": _agreement,
+        "anchor": _anchor,
+        "computed": _computed,
+        "difference": _difference,
+        "lookup": _lookup,
+        "relative": _relative,
+        "png": _png,
+        "section_name": _section_name,
+        "should_read": computed,
+        "stated": _stated,
+    }
+    environment.globals["query"] = _query
+    return environment
+
+
+def _anchor(claim_id: str, part: str = "claim") -> str:
+    """Name an element after a claim; different ids have different names."""
+    # Outside the alphabet, the tilde included, a character is its code point between tildes.
+    name = re.sub(r"[^A-Za-z0-9._/-]", lambda match: f"~{ord(match[0]):x}~", claim_id)
+    return f"{part}/{name}"
+
+
+def _relative(address: str) -> str:
+    if not _RELATIVE.fullmatch(address):
+        raise InvalidArgument(f"links must be relative addresses, percent-encoded, got {address!r}")
+    return address
+
+
+def _png(address: str) -> str:
+    if not _PNG.fullmatch(address):
+        raise InvalidArgument(f"pictures must be PNG in base64, got {one_line(address, 60)!r}")
+    return address
+
+
+def _query(verdict: str, evidence: str) -> str:
+    chosen = {"verdict": verdict, "evidence": evidence}
+    return f"#?{urlencode({name: value for name, value in chosen.items() if value})}"
+
+
+def _section_name(section: str) -> str:
+    return f"Section {section}" if section[:1].isdigit() else section
+
+
+def _bar(
+    evidence: Evidence, counts: Counter[tuple[str, str]]
+) -> Iterator[tuple[int, int, Verdict]]:
+    start = 0
+    for verdict in _VERDICTS:
+        if width := counts[verdict, evidence]:
+            yield start, width, verdict
+            start += width
+
+
+def _groups(told: Sequence[Told], audit: Audit) -> list[tuple[str, list[tuple[int, Told]]]]:
+    """Return the findings, numbered, under what they change."""
+    main = audit.register.main_result or "the main result"
+    ranked = list(enumerate(told, 1))
+    return [
+        (_WEIGHTS[weight].format(main_result=main), list(group))
+        for weight, group in groupby(ranked, key=lambda one: one[1].finding.weight)
+    ]
+
+
+def _summary(told: Sequence[Told], audit: Audit) -> list[str]:
+    """Say in one sentence each how much is wrong, and whether it matters."""
+    total, wrong = len(audit.judged), len(audit.with_verdict("contradicted"))
+    if not told:
+        return [f"{wrong or 'None'} of {counted(total, 'claim')} {_are(wrong)} contradicted."]
+    weights = Counter(one.finding.weight for one in told)
+    first = weights["main_result"]
+    parts = []
+    if audit.register.main_result:
+        does = "change" if first > 1 else "changes"
+        parts = [f"{first or 'None'} {does} {audit.register.main_result}"]
+    parts += [
+        f"{weights[weight]} {'changes' if weights[weight] == 1 else 'change'} {what}"
+        for weight, what in _CHANGES.items()
+        if weights[weight]
+    ]
+    said = "; ".join(parts)
+    return [
+        f"{wrong:,} of {counted(total, 'claim')} {_are(wrong)} contradicted. "
+        f"They come to {counted(len(told), 'finding')}.",
+        f"{said[:1].upper()}{said[1:]}.",
+    ]
+
+
+def _are(count: int) -> str:
+    return "is" if count == 1 else "are"
+
+
+def _basis(counts: Counter[tuple[str, str]]) -> str:
+    """Say what became of the other claims, and what those that hold rest on."""
+    others = [
+        f"{term.word} {counts[verdict, '']:,}"
+        for verdict, term in _VERDICTS.items()
+        if verdict != "contradicted" and counts[verdict, ""]
+    ]
+    held = {
+        term.word: counts["holds", evidence] + counts["holds_rounded", evidence]
+        for evidence, term in _EVIDENCE.items()
+    }
+    rests = [f"{word} {count:,}" for word, count in held.items() if count]
+    said = f"The others: {' · '.join(others)}." if others else ""
+    return f"{said} What holds rests on: {' · '.join(rests)}." if rests else said
+
+
+def _inputs(
+    claim: Claim, exhibits: Mapping[str, Exhibit], judged: Mapping[str, Judged]
+) -> tuple[list[tuple[str, Claim | None]], int]:
+    """Return the printed numbers that a claim follows from, named, and how many more there are."""
+    named: list[tuple[str, Claim | None]] = []
+    for name in claim.follows_from[:_MOST_INPUTS]:
+        other = judged[name].claim if name in judged else None
+        named.append((input_name(other, claim.cell, exhibits) if other else name, other))
+    return named, len(claim.follows_from) - len(named)
+
+
+def _stated(claim: Claim) -> str:
+    """Return the number that a claim printed in words states; empty if it shows its digits."""
+    statement = claim.statement
+    if statement.relation != "=" or re.search(r"\d", claim.printed):
+        return ""
+    return display_number(claim, statement.value)
+
+
+def _agreement(item: Judged) -> str:
+    """Say between which numbers the computed one has to lie, and whether it does."""
+    statement, outcome = item.claim.statement, item.deciding
+    exact = outcome is not None and math.isnan(outcome.z) and not outcome.check.claim
+    if outcome is None or not exact or statement.relation != "=" or not statement.half_unit:
+        return ""
+    value, half = as_decimal(statement.value), as_decimal(statement.half_unit)
+    low, high = (display_number(item.claim, float(end)) for end in (value - half, value + half))
+    lies = {"holds": "lies between", "contradicted": "lies outside"}.get(item.verdict, "")
+    if not lies:
+        return ""
+    found = outcome.shown(item.claim)
+    return f"{item.claim.printed} stands for {low} to {high}; {found} {lies}."
+
+
+def _contradicts(evidence: Evidence, counts: Mapping[tuple[str, str], int]) -> str:
+    """Say how many claims a class of evidence contradicts, or why none."""
+    found, claims = counts["contradicted", evidence], counts["", evidence]
+    if found:
+        return f"contradicts {found:,} of its {claims:,} claims"
+    if evidence in _NEVER:
+        return f"contradicts none: {_NEVER[evidence]}"
+    return f"contradicts none of its {claims:,} claims" if claims else "no claim here rests on it"
+
+
+def _headline(counts: Counter[tuple[str, str]]) -> str:
+    """Say the totals in one sentence, without those that are zero."""
+    if not counts["", ""]:
+        return "The register has no claims."
+    rounded, fitted = counts["holds_rounded", ""], counts["not_checkable", "witness_fitted"]
+    clauses = [
+        (
+            counts["holds", ""] + rounded,
+            *("holds", "hold"),
+            f" ({rounded:,} by a rounding that is named)" if rounded else "",
+        ),
+        (counts["contradicted", ""], "is contradicted", "are contradicted", ""),
+        (counts["ambiguous", ""], "is ambiguous", "are ambiguous", ""),
+        (counts["feasible", ""], "is feasible", "are feasible", ""),
+        (
+            counts["not_checkable", ""],
+            *("cannot be checked here", "cannot be checked here"),
+            f" ({fitted:,} because a witness was fitted to what is printed)" if fitted else "",
+        ),
+    ]
+    said = [
+        f"{count:,} {one if count == 1 else many}{more}"
+        for count, one, many, more in clauses
+        if count
+    ]
+    listed = " and ".join(filter(None, [", ".join(said[:-1]), said[-1]]))
+    total = counts["", ""]
+    return f"Of {total:,} {'claim' if total == 1 else 'claims'}, {listed}."
+
+
+def _computed(outcome: Outcome, claim: Claim) -> _Shown:
+    text = outcome.shown(claim)
+    if isinstance(outcome.value, str):
+        return _Shown(text)
+    if outcome.is_set:
+        return _Shown(text, f"{outcome.lower!r} to {outcome.upper!r}")
+    if outcome.standard_error > 0:
+        text += f" ± {display_number(claim, outcome.standard_error)}"
+    return _Shown(text, repr(outcome.value))
+
+
+def _difference(outcome: Outcome, claim: Claim) -> str:
+    """Say how far the value is from the printed one, in the unit that decides the verdict."""
+    # How far a bound is kept is no difference.
+    kept = not claim.statement.is_number and outcome.verdict == "holds"
+    if kept or math.isnan(outcome.discrepancy):
+        return ""
+    if not math.isnan(outcome.z):
+        return f"{_signed(outcome.z)} standard errors"
+    unit = 2 * claim.statement.half_unit
+    if not unit > 0:
+        return _plus(display_number(claim, outcome.discrepancy))
+    units = _signed(outcome.discrepancy / unit)
+    return f"{units} {'unit' if units in ('+1', '−1') else 'units'} of the last digit"
+
+
+def _signed(value: float) -> str:
+    if not math.isfinite(value):
+        return "+∞" if value > 0 else "−∞"
+    text = f"{value:,.0f}" if abs(value) >= 100 else f"{value:.2g}"
+    return _plus(text.replace("-", "−"))
+
+
+def _plus(text: str) -> str:
+    return text if text.startswith("−") or text == "0" else f"+{text}"
+
+
+def _lookup(check: Check) -> str:
+    """Say which cell, or which rows, of a result file a check reads."""
+    what = check.column or "rows"
+    if check.aggregate:
+        what = f"{check.aggregate} of {what}"
+    where = ", ".join(f"{name} {_condition(wanted)}" for name, wanted in check.rows.items())
+    return f"{what} where {where}" if where else what
+
+
+def _condition(wanted: object) -> str:
+    if not isinstance(wanted, Mapping):
+        return f"= {wanted}"
+    return " and ".join(f"{relation.replace('_', ' ')} {x}" for relation, x in wanted.items())

@@ -1,0 +1,524 @@
+"""Values in a folder of results: the cells that a check selects, and their evidence.
+
+A register is not trusted: a check can name any path, and none leads out of the folder.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from audit._csv import below, read_csv, suggest
+from audit._decimal import as_decimal
+from audit._errors import AuditError
+from audit._pairs import seen_from
+from audit.claims import Check, Condition, Role
+from llm_power.errors import one_line
+from llm_power.provenance import EVIDENCE, KINDS, SOURCE_KINDS, Evidence
+
+_EVIDENCE_OF_ROLE: Mapping[str, Evidence] = {
+    "input": "witness_fitted",
+    "target": "witness_fitted",
+    "held_out": "witness_held_out",
+}
+_Row = Mapping[str, str]
+
+_AGGREGATES: Mapping[str, Callable[[Sequence[float]], float]] = {
+    "min": min,
+    "max": max,
+    "median": statistics.median,
+    "mean": lambda values: math.fsum(values) / len(values),
+    "sum": math.fsum,
+}
+_COMPARISONS: Mapping[str, Callable[[float, float], bool]] = {
+    "at_most": lambda cell, bound: cell <= bound,
+    "at_least": lambda cell, bound: cell >= bound,
+    "above": lambda cell, bound: cell > bound,
+    "below": lambda cell, bound: cell < bound,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The value that a check selected.
+
+    Attributes
+    ----------
+    value : float or str
+        In the units of the printed number; the cell itself where text was asked for.
+    evidence : str
+        What the value rests on.
+    standard_error : float
+        Monte Carlo standard error in the same units; 0 for a number without one.
+    lower, upper : float
+        Ends of the set of possible values in the same units; NaN where it is the value alone.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from audit.claims import Check
+    >>> from audit.selection import Found, ResultFolder
+    >>> from llm_power.example import write_example
+    >>> write_example(".")
+    >>> check = Check(result="pairs.csv", rows={"rank_a": 1}, column="n_items", evidence="raw")
+    >>> ResultFolder(Path()).find(check)
+    Found(value=400.0, evidence='raw', standard_error=0.0, lower=nan, upper=nan)
+    """
+
+    value: float | str
+    evidence: Evidence
+    standard_error: float = 0.0
+    lower: float = math.nan
+    upper: float = math.nan
+
+
+class ResultFolder:
+    """CSV files below one folder, each read once.
+
+    Parameters
+    ----------
+    path : Path
+        The folder of results.
+    rule_of : mapping of str to str, optional
+        Rule or command that makes each file, for readers.
+
+    Raises
+    ------
+    AuditError
+        If there is no such folder.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from audit.claims import Check
+    >>> from audit.selection import ResultFolder
+    >>> from llm_power.example import write_example
+    >>> write_example(".")
+    >>> check = Check(result="pairs.csv", rows={"rank_a": 1}, column="n_items", evidence="raw")
+    >>> ResultFolder(Path()).find(check).value
+    400.0
+    """
+
+    def __init__(self, path: Path, rule_of: Mapping[str, str] | None = None) -> None:
+        if not path.is_dir():
+            raise AuditError(
+                "there is no such folder of results",
+                remedy="finish the run that writes it, or name another",
+                file=str(path),
+            )
+        self._root = path.resolve()
+        self.rule_of = rule_of or {}
+        self._tables: dict[str, list[dict[str, str]]] = {}
+        self._columns: dict[str, list[str]] = {}
+        self._described: dict[str, frozenset[str] | None] = {}
+
+    def find(self, check: Check, role: Role | None = None, *, as_text: bool = False) -> Found:
+        """Return the value that a check selects.
+
+        Parameters
+        ----------
+        check : Check
+            With a result file.
+        role : {"input", "target", "held_out"}, optional
+            What a witness may do with the printed number; counts where the result rests on one.
+        as_text : bool
+            Whether the cell is held against a word, and not against a number.
+
+        Returns
+        -------
+        Found
+            Value, standard error and evidence. Beside a ``column`` the ends of its set are read
+            from ``column_lower`` and ``column_upper``, where the file has them; beside ``value``
+            from ``lower`` and ``upper``.
+
+        Raises
+        ------
+        AuditError
+            If the file is missing or not below the folder, the selector does not select what
+            it must, a cell holds no number, or the evidence cannot be told or is weaker than
+            the check asserts.
+
+        Examples
+        --------
+        >>> from pathlib import Path
+        >>> from audit.claims import Check
+        >>> from audit.selection import ResultFolder
+        >>> from llm_power.example import write_example
+        >>> write_example(".")
+        >>> check = Check(result="pairs.csv", rows={}, aggregate="count", evidence="raw")
+        >>> ResultFolder(Path()).find(check).value
+        3.0
+        """
+        rows = self._read(check.result)
+        selected = self._select(check, rows)
+        evidence = self._evidence(check, role, selected or rows)
+        if as_text:
+            if check.aggregate is not None:
+                raise AuditError(
+                    f"the {check.aggregate} of rows cannot be held against a word",
+                    remedy="state a number in `states`",
+                    field="aggregate",
+                )
+            self._need_column(check.result, check.column, "column")
+            return Found(selected[0][check.column], evidence)
+        scale = as_decimal(check.scale)
+        value = self._value(check, selected)
+        error = as_decimal(self._standard_error(check, selected, evidence)) * abs(scale)
+        ends = self._ends(check, selected, value)
+        low, high = sorted(float(as_decimal(end) * scale) for end in ends)
+        return Found(
+            float(as_decimal(value) * scale),
+            evidence,
+            float(error),
+            *((low, high) if low < high else ()),
+        )
+
+    # Files
+
+    def _read(self, name: str) -> list[dict[str, str]]:
+        if name not in self._tables:
+            path = below(self._root, name, "result")
+            # Of another kind of file it is said that it is none.
+            if path.suffix == ".csv" and not path.is_file():
+                rule = f" by {self.rule_of[name]}" if name in self.rule_of else ""
+                raise AuditError(
+                    f"{name} is not in {self._root.name}/",
+                    remedy=f"finish the run that writes it{rule} first, or correct the name",
+                    field="result",
+                )
+            self._columns[name], self._tables[name] = read_csv(name, path, "result")
+        return self._tables[name]
+
+    def _kinds(self, name: str) -> frozenset[str] | None:
+        """Return the kinds of source that the metadata beside a file names; None without any."""
+        if name not in self._described:
+            path = below(self._root, f"{name}-metadata.json", "result")
+            self._described[name] = _kinds_in(path) if path.is_file() else None
+        return self._described[name]
+
+    def _need_column(self, file: str, column: str, field: str) -> None:
+        columns = self._columns[file]
+        if column not in columns:
+            raise AuditError(
+                f"{file} has no column {one_line(column, 200)!r}",
+                remedy=suggest(column, columns, f"name one of {', '.join(columns)}"),
+                field=field,
+            )
+
+    # Rows
+
+    def _select(self, check: Check, rows: list[dict[str, str]]) -> list[dict[str, str]]:
+        masks = []
+        for column, condition in check.rows.items():
+            self._need_column(check.result, column, f"rows/{column}")
+            cells = [row[column] for row in rows]
+            _need_values(check.result, column, cells, condition)
+            masks.append(_matches(cells, condition, column))
+        selected = [row for i, row in enumerate(rows) if all(mask[i] for mask in masks)]
+        if check.pair:
+            for column in ("model_a", "model_b"):
+                self._need_column(check.result, column, "pair")
+            about = [row for row in selected if set(check.pair) == {row["model_a"], row["model_b"]}]
+            selected = [seen_from(row, check.pair[0]) for row in about]
+        if check.aggregate == "count" and rows:
+            return selected
+        if not selected:
+            alone = ", ".join(
+                f"{column} alone: {sum(mask)}"
+                for column, mask in zip(check.rows, masks, strict=True)
+            )
+            if check.pair:
+                raise _no_such_pair(check, rows)
+            raise AuditError(
+                f"no row of {check.result} matches {_show(check.rows)}",
+                remedy=f"correct the selector (rows in all: {len(rows)}; {alone})",
+                field="rows",
+            )
+        if len(selected) > 1 and check.aggregate is None:
+            raise AuditError(
+                f"{len(selected)} rows of {check.result} match {_show(check.rows)}",
+                remedy="select exactly one row, or say in `aggregate` what to do with them",
+                field="rows",
+            )
+        return selected
+
+    def _value(self, check: Check, selected: Sequence[_Row]) -> float:
+        if check.aggregate == "count":
+            return float(len(selected))
+        self._need_column(check.result, check.column, "column")
+        cells = [_cell_number(check.result, check.column, row, "column") for row in selected]
+        return _aggregated(check, cells)
+
+    def _ends(self, check: Check, selected: Sequence[_Row], value: float) -> tuple[float, float]:
+        """Return the ends of the possible values; an aggregate grows with each of its cells."""
+        prefix = "" if check.column == "value" else f"{check.column}_"
+        names = [f"{prefix}{end}" for end in ("lower", "upper")]
+        if check.aggregate == "count" or not set(names) <= set(self._columns[check.result]):
+            return value, value
+        low, high = (
+            _aggregated(check, [_end(check, name, row) for row in selected]) for name in names
+        )
+        if not low <= value <= high:
+            raise AuditError(
+                f"{value} in {check.result} is not from {low} to {high}",
+                remedy=f"correct {names[0]} and {names[1]}",
+                field="column",
+            )
+        return low, high
+
+    def _standard_error(self, check: Check, selected: Sequence[_Row], evidence: Evidence) -> float:
+        named = check.standard_error
+        if named is None or not isinstance(named, str):
+            return float(named or 0.0)
+        field = "standard_error"
+        self._need_column(check.result, named, field)
+        if check.aggregate is not None:
+            raise AuditError(
+                f"the {check.aggregate} of rows has no standard error of its own",
+                remedy="give the standard error as a number",
+                field=field,
+            )
+        # A deterministic row of a file that has simulated ones too.
+        if selected[0][named].strip().lower() in _EMPTY and evidence != "simulated":
+            return 0.0
+        error = _cell_number(check.result, named, selected[0], field)
+        if not 0 <= error < math.inf:
+            raise AuditError(
+                f"a standard error must be finite and not negative, got {error}",
+                remedy="name the column of the standard error",
+                field=field,
+            )
+        return error
+
+    # Evidence
+
+    def _evidence(self, check: Check, role: Role | None, rows: Sequence[_Row]) -> Evidence:
+        found, from_published = self._found_evidence(check, role, rows)
+        asserted = check.evidence
+        if found is None:
+            if asserted is None:
+                raise AuditError(
+                    f"nothing says what {check.result} rests on",
+                    remedy="assert it in `evidence`, or write its metadata beside it",
+                    field="evidence",
+                )
+            return asserted
+        if asserted is None or (asserted == "derived" and from_published):
+            return asserted or found
+        if EVIDENCE.index(asserted) < EVIDENCE.index(found):
+            raise AuditError(
+                f"{asserted} is asserted, but {check.result} is {found}",
+                remedy="leave `evidence` out, or assert what is weaker",
+                field="evidence",
+            )
+        return asserted
+
+    def _found_evidence(
+        self, check: Check, role: Role | None, rows: Sequence[_Row]
+    ) -> tuple[Evidence | None, bool]:
+        """Return the evidence that the results name, and whether formulas alone made them."""
+        columns = self._columns[check.result]
+        if "evidence" in columns and rows:
+            return _weakest(_evidence_cell(check.result, row) for row in rows), False
+        if "role" in columns and rows and all(row["role"] in _EVIDENCE_OF_ROLE for row in rows):
+            return _weakest(_EVIDENCE_OF_ROLE[row["role"]] for row in rows), False
+        kinds = self._kinds(check.result)
+        if kinds is None:
+            return None, False
+        if "witness" in kinds:
+            return _witness_evidence(check, role), False
+        # Of several sources the one that the number depends on most.
+        sources: tuple[Evidence, ...] = ("stand_in", "raw", "simulated")
+        for kind in sources:
+            if kind in kinds:
+                return kind, False
+        return "counts", True
+
+
+def _no_such_pair(check: Check, rows: Sequence[_Row]) -> AuditError:
+    names = {row[column] for row in rows for column in ("model_a", "model_b")}
+    named = " and ".join(check.pair)
+    for name in check.pair:
+        if name not in names:
+            return AuditError(
+                f"{check.result} has no pair of {named}: no model is named {name!r}",
+                remedy=suggest(name, sorted(names), "correct the name"),
+                field="pair",
+            )
+    return AuditError(
+        f"{check.result} has no pair of {named}",
+        remedy="resolve the board with --pairs all, or name the task",
+        field="pair",
+    )
+
+
+def _aggregated(check: Check, cells: Sequence[float]) -> float:
+    value = cells[0] if check.aggregate is None else _AGGREGATES[check.aggregate](cells)
+    if math.isnan(value):
+        raise AuditError(
+            f"the {check.aggregate} of {check.column} in {check.result} is undefined",
+            remedy="select finite cells",
+            field="aggregate",
+        )
+    return value
+
+
+def _end(check: Check, name: str, row: _Row) -> float:
+    """Return an end of the set of a cell; without one the cell is the only value."""
+    column = check.column if row[name].strip().lower() in _EMPTY else name
+    return _cell_number(check.result, column, row, "column")
+
+
+def _witness_evidence(check: Check, role: Role | None) -> Evidence:
+    if role is None:
+        raise AuditError(
+            f"{check.result} rests on a witness, and nothing says what it did with the number",
+            remedy="give the claim a `role`, or name in `role_of` the claim whose role counts",
+            field="role_of",
+        )
+    return _EVIDENCE_OF_ROLE[role]
+
+
+_EMPTY: Final = frozenset({"", "nan", "na", "<na>", "none", "null"})
+
+
+def _kinds_in(path: Path) -> frozenset[str] | None:
+    try:
+        described = json.loads(path.read_text(encoding="utf-8"))
+        kinds = described.get(SOURCE_KINDS)
+        if kinds is None and "dc:provenance" not in described:
+            return None
+        if kinds and set(kinds) <= set(KINDS):
+            return frozenset(kinds)
+        problem = f"{SOURCE_KINDS} must list known kinds of source, got {kinds!r}"
+    except (OSError, ValueError, AttributeError, TypeError, RecursionError) as error:
+        problem = type(error).__name__
+    raise AuditError(
+        f"{path.name} is no usable metadata: {one_line(problem, 200)}",
+        remedy=f"write {path.name.removesuffix('-metadata.json')} again",
+        field="result",
+    )
+
+
+def _evidence_cell(file: str, row: _Row) -> Evidence:
+    for evidence in EVIDENCE:
+        if row["evidence"] == evidence:
+            return evidence
+    raise AuditError(
+        f"{file} names the unknown class of evidence {one_line(row['evidence'], 80)!r}",
+        remedy=f"known are {', '.join(EVIDENCE)}",
+        field="evidence",
+    )
+
+
+def _weakest(classes: Any) -> Evidence:
+    return EVIDENCE[max(EVIDENCE.index(evidence) for evidence in classes)]
+
+
+def _cell_number(file: str, column: str, row: _Row, field: str) -> float:
+    cell = row[column].strip()
+    if cell.lower() in _EMPTY:
+        raise AuditError(
+            f"the cell of {column} in {file} is empty",
+            remedy="select a row that has a value",
+            field=field,
+        )
+    number = _number(cell)
+    if number is None:
+        raise AuditError(
+            f"the cell of {column} in {file} holds no number: {one_line(cell, 80)!r}",
+            remedy="name a column of numbers, or state a text in `states`",
+            field=field,
+        )
+    return number
+
+
+def _number(cell: str) -> float | None:
+    boolean = _boolean(cell)
+    if boolean is not None:
+        return float(boolean)
+    try:
+        # Python alone reads 1_000 as a number.
+        number = float(cell) if "_" not in cell else math.nan
+    except ValueError:
+        return None
+    return None if math.isnan(number) else number
+
+
+def _boolean(cell: str) -> bool | None:
+    return {"true": True, "false": False}.get(cell.strip().lower())
+
+
+def _matches(cells: Sequence[str], condition: Condition, column: str) -> list[bool]:
+    if isinstance(condition, Mapping):
+        masks = [
+            _matches_any(cells, wanted)
+            if name == "one_of"
+            else [_compare(cell, name, wanted, column) for cell in cells]
+            for name, wanted in condition.items()
+        ]
+        return [all(parts) for parts in zip(*masks, strict=True)]
+    return _matches_any(cells, [condition])
+
+
+def _need_values(file: str, column: str, cells: Sequence[str], condition: Condition) -> None:
+    """Refuse a value that the column never holds.
+
+    A count of rows would be zero through a misspelled value, and confirm a claim of none.
+    """
+    wanted = condition.get("one_of", ()) if isinstance(condition, Mapping) else (condition,)
+    for value in wanted:
+        if cells and not any(_equal_cells(cells, value)) and not _is_other_boolean(cells, value):
+            known = list(dict.fromkeys(cells))
+            raise AuditError(
+                f"no cell of {column} in {file} is {one_line(repr(value), 200)}",
+                remedy=suggest(str(value), known, f"it has {', '.join(known)}"),
+                field=f"rows/{column}",
+            )
+
+
+def _is_other_boolean(cells: Sequence[str], value: object) -> bool:
+    """Whether the value is false and the column holds only true, or the other way round."""
+    asked = value if isinstance(value, bool) else _boolean(str(value))
+    return asked is not None and any(_boolean(cell) is not None for cell in cells)
+
+
+def _matches_any(cells: Sequence[str], wanted: Sequence[Any]) -> list[bool]:
+    masks = [_equal_cells(cells, value) for value in wanted]
+    return [any(parts) for parts in zip(*masks, strict=True)]
+
+
+def _equal_cells(cells: Sequence[str], wanted: str | float | bool) -> list[bool]:
+    if isinstance(wanted, bool):
+        return [_boolean(cell) is wanted for cell in cells]
+    if isinstance(wanted, str):
+        literal = [cell == wanted for cell in cells]
+        # A placeholder makes a text of a number: "7" is also 7.0, unless some cell says "7".
+        number = None if any(literal) else _number(wanted)
+        if number is None:
+            return literal
+        return [_number(cell) == number for cell in cells]
+    return [_boolean(cell) is None and _number(cell) == wanted for cell in cells]
+
+
+def _compare(cell: str, name: str, bound: float, column: str) -> bool:
+    if cell.strip().lower() in _EMPTY:
+        return False
+    number = _number(cell)
+    if number is None:
+        raise AuditError(
+            f"{one_line(cell, 80)!r} in column {column} cannot be compared with {bound}",
+            remedy="compare columns of numbers only",
+            field=f"rows/{column}",
+        )
+    return _COMPARISONS[name](number, bound)
+
+
+def _show(rows: Mapping[str, Condition]) -> str:
+    shown = ", ".join(f"{column}: {condition!r}" for column, condition in rows.items())
+    return one_line(f"{{{shown}}}", 500)

@@ -1,0 +1,292 @@
+"""The audited claims as a table of data, and as a document for readers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import Final
+
+import pandas as pd
+
+from audit.evaluate import Audit, Judged
+from audit.independence import independent_tests
+from llm_power.provenance import EVIDENCE, VERDICTS
+from llm_power.report._escape import escape_markdown
+
+CLAIM_COLUMNS: Final = [
+    *["id", "kind", "section", "place", "exhibit", "claim", "quantity", "printed", "half_unit"],
+    *["verdict", "evidence", "value", "lower", "upper", "standard_error", "discrepancy", "z"],
+    *["rounding", "source", "made_by", "reason", "readings", "undefined", "follows_from", "test"],
+    *["derivation", "consequence", "needs", "note"],
+]
+
+_TESTS: Final = (
+    "Cells of a table follow from one another. Given as few of them as all others follow from, and "
+    "without those that repeat a computation, the decided ones are so many tests."
+)
+_HEADINGS: Final = {
+    "contradicted": "Contradicted",
+    "ambiguous": "Ambiguous",
+}
+
+
+def claims_frame(audit: Audit) -> pd.DataFrame:
+    """Return one row per claim, in the order of the register.
+
+    Parameters
+    ----------
+    audit : Audit
+        What `audit.evaluate.audit` returned.
+
+    Returns
+    -------
+    DataFrame
+        `CLAIM_COLUMNS`. ``value`` to ``source`` are those of the check that decides, unrounded,
+        and missing where none does; ``value`` is a number or a text.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from audit import audit, load_register
+    >>> from audit.tables import claims_frame
+    >>> from llm_power.example import write_example
+    >>> write_example(".")
+    >>> frame = claims_frame(audit(load_register(Path("claims.yaml")), Path()))
+    >>> frame[["id", "printed", "verdict"]]
+                    id printed       verdict
+    0  leader/resolved   beats  contradicted
+    1            pairs       3         holds
+    """
+    rows = [_row(judged) for judged in audit.judged]
+    frame = pd.DataFrame(rows, columns=CLAIM_COLUMNS)
+    return frame.astype({"value": object})
+
+
+def write_claims(audit: Audit, csv_path: Path, md_path: Path) -> None:
+    """Write the claims as CSV, and as Markdown for readers.
+
+    Parameters
+    ----------
+    audit : Audit
+        What `audit.evaluate.audit` returned.
+    csv_path, md_path : Path
+        Files to write; the same audit gives the same bytes.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from audit import audit, load_register
+    >>> from audit.tables import write_claims
+    >>> from llm_power.example import write_example
+    >>> write_example(".")
+    >>> judged = audit(load_register(Path("claims.yaml")), Path())
+    >>> write_claims(judged, Path("claims.csv"), Path("claims.md"))
+    >>> Path("claims.csv").is_file(), Path("claims.md").is_file()
+    (True, True)
+    """
+    claims_frame(audit).to_csv(csv_path, index=False, lineterminator="\n", encoding="utf-8")
+    md_path.write_bytes(claims_markdown(audit).encode("utf-8"))
+
+
+def claims_markdown(audit: Audit) -> str:
+    """Return the claims as Markdown.
+
+    Parameters
+    ----------
+    audit : Audit
+        What `audit.evaluate.audit` returned.
+
+    Returns
+    -------
+    str
+        Totals; contradicted and ambiguous claims with their derivations; every claim, a table
+        for each section. Whatever the register says is text in it, and never markup.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from audit import audit, load_register
+    >>> from audit.tables import claims_markdown
+    >>> from llm_power.example import write_example
+    >>> write_example(".")
+    >>> text = claims_markdown(audit(load_register(Path("claims.yaml")), Path()))
+    >>> text.splitlines()[0]
+    '# The example board: claims under audit'
+    """
+    title = escape_markdown(audit.register.title) or "Claims"
+    blocks = [f"# {title}: claims under audit"]
+    if audit.register.source:
+        blocks.append(f"Source: {escape_markdown(audit.register.source)}")
+    header, *rows = totals_cells(audit)
+    blocks += ["## Totals", markdown_table(header, rows, right=range(1, len(header)))]
+    if rows := tests_cells(audit):
+        header = ["exhibit", "decided", "given", "repeated", "tests"]
+        blocks += ["## Tests", _TESTS, markdown_table(header, rows, right=(1, 2))]
+    for verdict, heading in _HEADINGS.items():
+        found = [judged for judged in audit.judged if judged.verdict == verdict]
+        blocks.append(f"## {heading}")
+        blocks += [_in_full(judged) for judged in found] or ["None."]
+    blocks.append("## Every claim")
+    for section, members in groupby(_by_section(audit.judged), key=lambda j: j.claim.section):
+        blocks += [f"### {escape_markdown(section)}", _section_table(list(members))]
+    return "\n\n".join(blocks) + "\n"
+
+
+def totals_cells(audit: Audit) -> list[list[str]]:
+    """Return the totals by verdict and evidence, with sums, as rows of a table and its header.
+
+    Classes of evidence that no claim rests on are left out.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from audit import audit, load_register
+    >>> from audit.tables import totals_cells
+    >>> from llm_power.example import write_example
+    >>> write_example(".")
+    >>> header, *rows = totals_cells(audit(load_register(Path("claims.yaml")), Path()))
+    >>> header, rows[-1]
+    (['', 'raw', 'all'], ['all', '2', '2'])
+    """
+    counts = audit.counts()
+    classes = [evidence for evidence in EVIDENCE if counts["", evidence]]
+    rows = [
+        [_words(verdict or "all"), *(str(counts[verdict, evidence]) for evidence in (*classes, ""))]
+        for verdict in (*VERDICTS, "")
+    ]
+    return [["", *map(_words, classes), "all"], *rows]
+
+
+def tests_cells(audit: Audit) -> list[list[str]]:
+    """Return exhibit, decided cells, those given and repeated, and tests, as rows of a table.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from audit import audit, load_register
+    >>> from audit.tables import tests_cells
+    >>> from llm_power.example import write_example
+    >>> write_example(".")
+    >>> tests_cells(audit(load_register(Path("claims.yaml")), Path()))
+    []
+    """
+    counted: dict[str, tuple[int, ...]] = {
+        audit.register.exhibits[name].title: (
+            *(one.decided, len(one.given), len(one.repeated)),
+            one.tests,
+        )
+        for name, one in independent_tests(audit.judged).items()
+    }
+    if counted:
+        counted["all"] = tuple(map(sum, zip(*counted.values(), strict=True)))
+    return [[escape_markdown(title), *map(str, row)] for title, row in counted.items()]
+
+
+def _row(judged: Judged) -> dict[str, object]:
+    claim, deciding = judged.claim, judged.deciding
+    return {
+        "id": claim.id,
+        "kind": claim.kind,
+        "section": claim.section,
+        "place": claim.place,
+        "exhibit": claim.exhibit,
+        "claim": claim.claim,
+        "quantity": claim.quantity,
+        "printed": claim.printed,
+        "half_unit": claim.statement.half_unit if claim.statement.relation != "text" else None,
+        "verdict": judged.verdict,
+        "evidence": judged.evidence,
+        "value": deciding.value if deciding else None,
+        "lower": deciding.lower if deciding else None,
+        "upper": deciding.upper if deciding else None,
+        "standard_error": deciding.standard_error or None if deciding else None,
+        "discrepancy": deciding.discrepancy if deciding else None,
+        "z": deciding.z if deciding else None,
+        "rounding": deciding.rounding if deciding else None,
+        "source": deciding.check.source if deciding else None,
+        "made_by": judged.made_by,
+        "reason": judged.reason,
+        "readings": "; ".join(
+            f"{o.check.reading}: {o.value!r}" for o in judged.outcomes if o.check.reading
+        ),
+        "undefined": claim.undefined,
+        "follows_from": " ".join(claim.follows_from),
+        "test": claim.test,
+        "derivation": judged.derivation,
+        "consequence": claim.consequence,
+        "needs": claim.needs,
+        "note": claim.note,
+    }
+
+
+def _by_section(judged: Sequence[Judged]) -> list[Judged]:
+    """Return the claims by section; sections are in order of first appearance."""
+    order = {name: i for i, name in enumerate(dict.fromkeys(j.claim.section for j in judged))}
+    return sorted(judged, key=lambda j: order[j.claim.section])
+
+
+def _in_full(judged: Judged) -> str:
+    claim = judged.claim
+    place = ", ".join(filter(None, [claim.section, claim.place]))
+    lines = [
+        f"### {escape_markdown(claim.id)}",
+        f"{escape_markdown(place)}. {escape_markdown(claim.claim)}",
+        *_labeled(
+            ("Printed", claim.printed),
+            ("Found", judged.reason),
+            ("Evidence", _words(judged.evidence)),
+            ("Undefined", claim.undefined),
+            ("Derivation", judged.derivation),
+            ("What it changes", claim.consequence),
+            ("Test", claim.test),
+            ("Other checks", "; ".join(_others(judged))),
+            ("Note", claim.note),
+        ),
+    ]
+    return "\n\n".join(lines)
+
+
+def _others(judged: Judged) -> Iterator[str]:
+    for outcome in judged.outcomes:
+        if outcome is not judged.deciding and not outcome.check.reading:
+            value = outcome.shown(judged.claim)
+            weight = f"{_words(outcome.evidence)}, {_words(outcome.verdict)}"
+            yield f"{outcome.check.source}: {value} ({weight})"
+
+
+def _labeled(*texts: tuple[str, str]) -> list[str]:
+    return [f"**{label}:** {escape_markdown(text)}" for label, text in texts if text]
+
+
+def _section_table(judged: Sequence[Judged]) -> str:
+    header = ["id", "place", "claim", "printed", "value", "verdict", "evidence"]
+    rows = []
+    for j in judged:
+        value = j.deciding.shown(j.claim) if j.deciding else ""
+        cells = [j.claim.id, j.claim.place, j.claim.claim, j.claim.printed, value]
+        rows.append(
+            [escape_markdown(cell) for cell in cells] + [_words(j.verdict), _words(j.evidence)]
+        )
+    return markdown_table(header, rows, right=(3, 4))
+
+
+def _words(name: object) -> str:
+    return str(name).replace("_", " ")
+
+
+def markdown_table(
+    header: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[int]
+) -> str:
+    """Return rows of cells, which are Markdown already, as a table; some columns to the right.
+
+    Examples
+    --------
+    >>> from audit.tables import markdown_table
+    >>> print(markdown_table(["kind", "n"], [["digit", "3"]], right=[1]))
+    | kind | n |
+    | :--- | ---: |
+    | digit | 3 |
+    """
+    rule = ["---:" if i in right else ":---" for i in range(len(header))]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in [header, rule, *rows])

@@ -1,0 +1,42 @@
+"""The verdicts of a finished audit, from its table of claims."""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from llm_power.provenance import VERDICTS
+
+CLAIMS: Final = Path("audit/claims.csv")
+
+
+def verdicts_by_claim(results: Path) -> dict[str, str]:
+    """Return the verdict of each claim; none where no audit was made."""
+    return {row["id"]: row["verdict"] for row in _rows(results)}
+
+
+def verdicts_by_exhibit(results: Path) -> dict[str, Counter[str]]:
+    """Return how many claims have each verdict, by the exhibit they belong to."""
+    found: dict[str, Counter[str]] = {}
+    for row in _rows(results):
+        found.setdefault(row["exhibit"], Counter())[row["verdict"]] += 1
+    return found
+
+
+def counted(counts: Mapping[str, int]) -> list[tuple[str, str]]:
+    """Return each verdict that occurs, and in words of how many claims."""
+    return [
+        (one, f"{counts[one]:,} {one.replace('holds', 'hold').replace('_', ' ')}")
+        for one in VERDICTS
+        if counts.get(one)
+    ]
+
+
+def _rows(results: Path) -> list[dict[str, str]]:
+    if not (results / CLAIMS).is_file():
+        return []
+    with (results / CLAIMS).open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))

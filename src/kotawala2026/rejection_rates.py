@@ -1,0 +1,137 @@
+"""How often the five tests of Table 2 reject: simulated, and exactly.
+
+Counts are sufficient, so that cells are drawn, never items, and the rejection probability of a
+test is also known exactly, by summing over the tables (b, c).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from llm_power.statistics._binomial import binomial_pmf, likely_counts
+from llm_power.statistics._checks import discordance, open_unit, positive_count
+from llm_power.statistics._seeds import named_rng
+from llm_power.statistics._typing import BoolArray, FloatArray, IntArray, RandomSource
+from llm_power.statistics.bernoulli_pairs import gap_at_required_n, paired_bernoulli_cells
+from llm_power.statistics.bootstrap_law import percentile_bootstrap_rejects
+from llm_power.statistics.mcnemar import (
+    mcnemar_asymptotic,
+    mcnemar_continuity_corrected,
+    mcnemar_exact,
+    mcnemar_mid_p,
+)
+
+#: The five tests of Table 2, in its order.
+TESTS = ("mcnemar_chi2", "exact", "mid_p", "continuity_corrected", "paired_bootstrap")
+
+# Probability left out on each side of a binomial range.
+_OUTSIDE = 1e-14
+
+
+@dataclass(frozen=True, slots=True)
+class RejectionRates:
+    """How often the five tests of Table 2 reject, arrays of shape (5,) in the order of `TESTS`."""
+
+    simulated: FloatArray
+    standard_error: FloatArray  # of `simulated`, at the exact probability
+    exact: FloatArray
+    truncated_mass: float  # of the tables left out of the sum, a bound on the error of `exact`
+    n_items: int
+    n_trials: int
+
+
+def rejection_rates(
+    p10: float,
+    p01: float,
+    n_items: int,
+    *,
+    alpha: float = 0.05,
+    n_trials: int = 1_500,
+    rng: RandomSource = None,
+) -> RejectionRates:
+    """Rejection rates of the five tests at given discordance probabilities (Section 5).
+
+    The paired bootstrap enters by its exact decision: infinitely many resamples.
+    """
+    rng = np.random.default_rng(rng)
+    level = open_unit("alpha", alpha)
+    n, trials = positive_count("n_items", n_items), positive_count("n_trials", n_trials)
+    b, c, mass = _table_probabilities(p10, p01, n)
+    exact = _rejects(b, c, n, level) @ mass
+    drawn = rng.multinomial(n, [p10, p01, 1 - p10 - p01], size=trials)
+    simulated = _rejects(drawn[:, 0], drawn[:, 1], n, level).mean(axis=1)
+    return RejectionRates(
+        simulated=simulated,
+        standard_error=np.sqrt(exact * (1 - exact) / trials),
+        exact=exact,
+        truncated_mass=max(0.0, float(1 - mass.sum())),
+        n_items=n,
+        n_trials=trials,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrationCell:
+    """Type-I error and power of the five tests in one cell of Section 5's grid."""
+
+    p: float  # mid accuracy
+    rho_z: float  # latent correlation
+    rho_null: float  # of the 0/1 scores, under either hypothesis
+    rho_alternative: float
+    delta: float  # gap under the alternative
+    null: RejectionRates
+    alternative: RejectionRates
+
+
+def calibration_cell(
+    p: float,
+    rho_z: float,
+    n_items: int = 500,
+    *,
+    alpha: float = 0.05,
+    power: float = 0.80,
+    n_trials: int = 1_500,
+    seed: int,
+) -> CalibrationCell:
+    r"""Rates under :math:`p_A = p_B = p`, and at the gap whose :math:`N^*` is `n_items`.
+
+    The streams are ``calibration/p/rho_z/n/hypothesis``.
+    """
+    delta = gap_at_required_n(p, rho_z, n_items, alpha=alpha, power=power)
+    rates, rhos = [], []
+    for name, gap in (("null", 0.0), ("alternative", delta)):
+        cells = paired_bernoulli_cells(p + gap / 2, p - gap / 2, rho_z)
+        stream = named_rng(seed, f"calibration/{p:g}/{rho_z:g}/{n_items}/{name}")
+        p10, p01 = float(cells.p10), float(cells.p01)
+        rates.append(rejection_rates(p10, p01, n_items, alpha=alpha, n_trials=n_trials, rng=stream))
+        rhos.append(float(cells.rho))
+    return CalibrationCell(p, rho_z, rhos[0], rhos[1], delta, rates[0], rates[1])
+
+
+def _rejects(b: IntArray, c: IntArray, n: int, alpha: float) -> BoolArray:
+    """Decisions of the five tests, shape (5, number of tables), in the order of `TESTS`."""
+    by_p_value = [
+        test(b, c) <= alpha
+        for test in (
+            mcnemar_asymptotic,
+            mcnemar_exact,
+            mcnemar_mid_p,
+            mcnemar_continuity_corrected,
+        )
+    ]
+    return np.stack([*by_p_value, percentile_bootstrap_rejects(b, c, n, alpha=alpha)])
+
+
+def _table_probabilities(p10: float, p01: float, n: int) -> tuple[IntArray, IntArray, FloatArray]:
+    """Tables (b, c) that hold all but a trace of the trinomial mass, with their mass."""
+    discordance(p10, p01)
+    likely = (likely_counts(n, n, p, outside=_OUTSIDE) for p in (p10, p01))
+    b, c = (grid.ravel() for grid in np.meshgrid(*likely))
+    inside = b + c <= n
+    b, c = b[inside], c[inside]
+    # P(c) P(b | c): given c, the other n - c items favor A with probability p10 / (1 - p01).
+    favored = p10 / (1 - p01) if p01 < 1 else 0.0
+    mass = binomial_pmf(c, n, p01) * binomial_pmf(b, n - c, favored)
+    return b, c, mass

@@ -1,1 +1,0 @@
-"""Claims under audit: a register of printed numbers, compared with the files of a run."""

@@ -1,0 +1,274 @@
+"""Where huggingface.co and github.com have a file, and what they say of its contents.
+
+Addresses, headers, session and errors are those of the hub's own client, but not the download:
+`hf_hub_download` checks the size alone, and its attempts and waits cannot be set.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
+from typing import Any, Final, NoReturn
+from urllib.parse import quote
+
+import httpx2
+from huggingface_hub import (
+    errors,
+    get_hf_file_metadata,
+    hf_hub_url,
+    hf_raise_for_status,
+)
+from huggingface_hub.utils import build_hf_headers  # type: ignore[attr-defined]
+
+from replication.hub.access import Access
+from replication.hub.datasets import Dataset
+from replication.hub.errors import HubError
+from replication.hub.requests import (
+    Patience,
+    TooLarge,
+    body_of,
+    by_deadline,
+    may_pass,
+    opened,
+    status_error,
+)
+from replication.hub.transfer import Remote
+
+TOKEN_PAGE: Final = "https://huggingface.co/settings/tokens"
+_KIND: Final = "dataset"
+_SHA256: Final = re.compile(r"[0-9a-f]{64}")
+_MOST_PAGES: Final = 20
+# A page of the hub's list names a thousand files in less than 1 MB.
+_MOST_METADATA: Final = 4 * 2**20
+_NOT_THERE: Final = (errors.RevisionNotFoundError, errors.EntryNotFoundError)
+
+
+def locate(dataset: Dataset, access: Access, patience: Patience) -> Remote:
+    """Return where the file of a data set is, and what the server says of its contents."""
+    if dataset.source == "github":
+        return _on_github(dataset, access)
+    hub = _Hub(dataset, access, patience)
+    with hub.client_errors():
+        return hub.locate()
+
+
+@dataclass(frozen=True, slots=True)
+class _Hub:
+    """A hub that is asked for one data set."""
+
+    dataset: Dataset
+    access: Access
+    patience: Patience
+
+    def locate(self) -> Remote:
+        revision = self.dataset.revision or self._newest_revision()
+        if not self.dataset.is_pattern:
+            with suppress(errors.RemoteEntryNotFoundError):
+                return self._describe(revision, self.dataset.file)
+        return self._describe(revision, self._search(revision))
+
+    def _describe(self, revision: str, file: str) -> Remote:
+        hub, token = self.access.hub, self.access.token or False
+        url = hf_hub_url(self.dataset.repo, file, repo_type=_KIND, revision=revision, endpoint=hub)
+        metadata = by_deadline(
+            lambda: get_hf_file_metadata(
+                url, token=token, timeout=self.patience.silence, endpoint=hub
+            ),
+            self.patience,
+        )
+        if metadata.commit_hash != revision:
+            served = metadata.commit_hash or "no revision"
+            raise HubError(
+                f"{self.access.endpoint('hub')} serves {served} where {revision} was asked for",
+                remedy="check that HF_ENDPOINT is a hub",
+                file=file,
+            )
+        etag = metadata.etag or ""
+        return Remote(
+            url=url,
+            revision=revision,
+            file=file,
+            refuse=self._refuse,
+            bytes=metadata.size,
+            # The tag of a large file is the hash of its contents.
+            sha256=etag if _SHA256.fullmatch(etag) else None,
+            headers=build_hf_headers(token=token),
+        )
+
+    def _newest_revision(self) -> str:
+        revision, _ = self._ask(f"{self._api}/revision/main")
+        sha = revision.get("sha") if isinstance(revision, dict) else None
+        if not isinstance(sha, str) or not re.fullmatch(r"[0-9a-f]{40}", sha):
+            raise self._not_a_hub()
+        return sha
+
+    def _search(self, revision: str) -> str:
+        """Return the one file that is meant, among all that the repository has."""
+        files = list(self._files(revision))
+        found = [path for path in files if self.dataset.means(path)]
+        tree = f"{self.dataset.page}/tree/{revision}"
+        if len(found) == 1:
+            if not found[0].isprintable():  # it would go into the lock file, and to the terminal
+                raise HubError(
+                    f"the name of the file holds control characters: {found[0]!r}",
+                    remedy=f"look at {tree}, and ask its owner to rename it",
+                )
+            return found[0]
+        if not found:
+            near = ", ".join(sorted(files)[:5]) or "none"
+            raise HubError(
+                f"no file of {self.dataset.repo} matches {self.dataset.file!r} at revision "
+                f"{revision}; of {len(files)} files the first are {near}",
+                remedy=f"look at {tree} and correct the register's file",
+            )
+        raise HubError(
+            f"{len(found)} files match: {', '.join(sorted(found)[:5])}",
+            remedy="write the one that the board displayed into the register's file",
+        )
+
+    def _files(self, revision: str) -> Iterator[str]:
+        url = f"{self._api}/tree/{revision}?recursive=true&expand=false"
+        for _ in range(_MOST_PAGES):
+            entries, following = self._ask(url)
+            if not isinstance(entries, list):
+                raise self._not_a_hub()
+            for entry in entries:
+                if isinstance(entry, dict) and entry.get("type") == "file":
+                    yield str(entry.get("path"))
+            if following is None:
+                return
+            if not following.startswith(f"{self.access.hub}/"):
+                raise self._not_a_hub()  # the token stays with whom it was meant for
+            url = following
+        raise self._not_a_hub(" (its list of files does not end)")
+
+    @property
+    def _api(self) -> str:
+        return f"{self.access.hub}/api/datasets/{self.dataset.repo}"
+
+    def _ask(self, url: str) -> tuple[Any, str | None]:
+        """Return what the hub says in JSON, and the address of the next page where there is one."""
+        headers = build_hf_headers(token=self.access.token or False)
+
+        def ask() -> tuple[Any, str | None]:
+            with closing(opened(url, headers, self.patience.silence)) as answer:
+                self._raise_for_status(answer)
+                said = json.loads(body_of(answer, _MOST_METADATA))
+                return said, answer.links.get("next", {}).get("url")
+
+        try:
+            return by_deadline(ask, self.patience)
+        except TooLarge as error:
+            how = f" (its answer has more than {_MOST_METADATA >> 20} MB)"
+            raise self._not_a_hub(how) from error
+
+    def _refuse(self, answer: Any) -> NoReturn:
+        self._raise_for_status(answer)
+        raise self._not_a_hub()
+
+    def _raise_for_status(self, answer: Any) -> None:
+        status = answer.status_code
+        if may_pass(status):  # whatever the body is, which the client would look into
+            raise status_error(status, answer.headers, self.access.endpoint("hub"))
+        # The kind of a refusal is in its headers, and the client would read the body whole.
+        said = {name: text for name, text in answer.headers.items() if name.startswith("x-")}
+        bare = httpx2.Response(status, headers=said, request=answer.request)
+        with self.client_errors():
+            hf_raise_for_status(bare)
+
+    def _not_a_hub(self, how: str = "") -> HubError:
+        return HubError(
+            f"{self.access.endpoint('hub')} does not answer as a hub does{how}",
+            remedy="check HF_ENDPOINT, and that no login page of a network answers",
+        )
+
+    @contextmanager
+    def client_errors(self) -> Iterator[None]:
+        """Turn what the client raises, but for the network's errors, into errors with a remedy."""
+        try:
+            yield
+        except errors.HfHubHTTPError as error:
+            raise _refusal(error, self.dataset, self.access) from error
+        except (HubError, httpx2.HTTPError, httpx2.InvalidURL):
+            raise
+        except Exception as error:
+            # On answers that are not a hub's, the client fails in ways of its own.
+            raise self._not_a_hub(f" ({type(error).__name__})") from error
+
+
+def _refusal(error: errors.HfHubHTTPError, dataset: Dataset, access: Access) -> HubError:
+    """Return the error for an answer of the hub; its kinds are subclasses of one another."""
+    status, headers = error.response.status_code, error.response.headers
+    if isinstance(error, errors.GatedRepoError):
+        problem, remedy = _gated(dataset, access)
+    elif status == 401 and access.token is not None:
+        problem = "the hub refuses the token (401)"
+        remedy = f"make a new one at {TOKEN_PAGE}, and set HF_TOKEN to it or run `hf auth login`"
+    elif isinstance(error, (errors.RepositoryNotFoundError, *_NOT_THERE)):
+        problem, remedy = _missing(error, dataset, access)
+    elif isinstance(error, errors.DisabledRepoError):
+        problem = f"the hub has disabled access to {dataset.repo}"
+        remedy = f"open {dataset.page} and read why"
+    elif status == 403:
+        problem = f"the token may not read {dataset.repo} (403)"
+        remedy = "give the token read access to public gated repositories at "
+        remedy += f"{TOKEN_PAGE}, or use one of type Read"
+    else:
+        return status_error(status, headers, access.endpoint("hub"))
+    return HubError(problem, remedy=remedy)
+
+
+def _gated(dataset: Dataset, access: Access) -> tuple[str, str]:
+    if access.token is None:
+        return (
+            f"{dataset.repo} is gated, and there is no token",
+            f"accept its terms at {dataset.page}, make a token of type Read at {TOKEN_PAGE}, "
+            "and set HF_TOKEN to it or run `hf auth login`",
+        )
+    return (
+        f"the terms of {dataset.repo} have not been accepted by the owner of the token",
+        f"open {dataset.page} in the account that the token is of, accept the terms, and start "
+        "again",
+    )
+
+
+def _missing(error: Exception, dataset: Dataset, access: Access) -> tuple[str, str]:
+    revision = dataset.revision or "main"
+    if isinstance(error, errors.RevisionNotFoundError):
+        return (
+            f"{dataset.repo} has no revision {revision}",
+            f"look at {dataset.page}/commits/main and correct the register's revision",
+        )
+    if isinstance(error, errors.EntryNotFoundError):
+        return (
+            f"{dataset.repo} has no such file at revision {revision}",
+            f"look at {dataset.page}/tree/main and correct the register's file",
+        )
+    private = "" if access.token else "; where it is private, set HF_TOKEN"
+    return (
+        f"the hub has no data set {dataset.repo}, or shows it to its members only",
+        f"open {dataset.page}; where it has moved, correct the register's repo{private}",
+    )
+
+
+def _on_github(dataset: Dataset, access: Access) -> Remote:
+    """Return where a file is whose revision and path are known; no token is sent there."""
+    if dataset.revision is None or dataset.is_pattern:
+        raise HubError(
+            "a file on GitHub must be pinned by its commit and its path",
+            remedy="write both into the register",
+        )
+
+    def refuse(answer: Any) -> NoReturn:
+        if answer.status_code == 404:
+            raise HubError(
+                f"{dataset.repo} has no such file at commit {dataset.revision}",
+                remedy=f"open {dataset.page}; where it has moved, correct the register",
+            )
+        raise status_error(answer.status_code, answer.headers, access.endpoint("github"))
+
+    path = quote(f"{dataset.repo}/raw/{dataset.revision}/{dataset.file}")
+    return Remote(f"{access.github}/{path}", dataset.revision, dataset.file, refuse)

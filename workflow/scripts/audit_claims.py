@@ -1,0 +1,38 @@
+"""Judge every claim of the register by the results of the run."""
+
+import os
+from pathlib import Path
+
+from audit.corrections import corrections_json
+from audit.evaluate import audit
+from audit.item_checks import with_item_checks
+from audit.pictures import small_pictures
+from audit.register import load_register
+from audit.report import render_report
+from audit.tables import write_claims
+from replication.job import logged, snakemake
+
+with logged():
+    page = Path(snakemake.output.html)
+    results = page.parents[1]
+    items = [os.path.relpath(path, results) for path in snakemake.input.item_findings]
+    register = load_register(Path(snakemake.input.register))
+    # An optional result may be there from an earlier run.
+    register = register.without(register.optional & {*snakemake.params.absent})
+    judged = audit(
+        with_item_checks(register, results, items),
+        results,
+        rule_of=snakemake.params.made_by,
+    )
+    files = {exhibit.file for exhibit in register.exhibits.values()}
+    files |= {outcome.check.result for one in judged.judged for outcome in one.outcomes} - {""}
+    # An exhibit may be left out.
+    there = [file for file in sorted(files) if (results / file).is_file()]
+    places = {file: results / file for file in there} | snakemake.params.rule_files
+    corrections = Path(snakemake.output.corrections)
+    places[corrections.name] = corrections
+    links = {name: os.path.relpath(place, page.parent) for name, place in places.items()}
+    write_claims(judged, Path(snakemake.output.csv), Path(snakemake.output.md))
+    corrections.write_text(corrections_json(judged), encoding="utf-8")
+    pictures = small_pictures(register.exhibits, results)
+    page.write_text(render_report(judged, links=links, pictures=pictures), encoding="utf-8")

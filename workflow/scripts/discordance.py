@@ -1,0 +1,25 @@
+"""Count every pair of the panel, in the whole task and within each cluster."""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+import pandas as pd
+
+from llm_power.board.cluster_sums import tabulate_clusters
+from llm_power.board.tabulation import tabulate_pairs
+from llm_power.report.score_provenance import score_provenance
+from llm_power.scores.store import read_task
+from replication.held import require_held
+from replication.job import logged, save, snakemake
+
+with logged():
+    tasks = [read_task(path) for path in snakemake.input.scores]
+    family, cluster = snakemake.params.family, snakemake.params.cluster
+    require_held(tasks, family)
+    counts = [tabulate_pairs(task, family) for task in tasks]
+    clusters = [tabulate_clusters(task, cluster, family) for task in tasks]
+    save(pd.concat(counts, ignore_index=True), snakemake.output.pairs)
+    save(pd.concat(clusters, ignore_index=True), snakemake.output.by_cluster)
+    sources = json.dumps([asdict(source) for source in score_provenance(tasks)], indent=1)
+    Path(snakemake.output.provenance).write_text(sources, encoding="utf-8")

@@ -1,0 +1,19 @@
+"""Download one file of the register, unless it is there already."""
+
+from pathlib import Path
+
+from replication.hub.access import Access
+from replication.hub.datasets import Dataset
+from replication.hub.download import download, tell
+from replication.hub.lock import LockFile
+from replication.job import logged, snakemake
+
+with logged():
+    tell()
+    params = snakemake.params
+    download(
+        Dataset(**params.dataset),
+        Path(params.folder),
+        LockFile(Path(params.lock)),
+        access=Access.from_environment(offline=params.offline, with_token=params.with_token),
+    )
