@@ -8,11 +8,9 @@ from llm_power.statistics._typing import FloatArray
 
 
 def gain_of_pairing(pairs: pd.DataFrame) -> FloatArray:
-    r"""N*_Miller over N* of each pair: :math:`(p_A q_A + p_B q_B)/\sigma_D^2`, eq. (5).
-
-    Both required numbers are K times a variance over the squared gap. A pair without a gap needs
-    infinitely many items by both formulas: its gain is that of their variances.
-    """
+    r"""N*_Miller over N* of each pair: :math:`(p_A q_A + p_B q_B)/\sigma_D^2`, eq. (5)."""
+    # Both N are K times a variance over the squared gap, infinite without one; the variances' ratio
+    # is not.
     p_a, p_b = pairs["p_a"].to_numpy(), pairs["p_b"].to_numpy()
     gain: FloatArray = (p_a * (1 - p_a) + p_b * (1 - p_b)) / pairs["var_d"].to_numpy()
     return gain

@@ -1,8 +1,4 @@
-"""Cells of a row of counts by the other cells of the row, whole numbers gone through one by one.
-
-A model solves a whole number of items. Few whole numbers display as a printed accuracy, and with
-b - c they are those of the other model too; in a table whose pairs form a chain, of all its models.
-"""
+"""Cells of a row of counts by the row's other cells, over every whole number of solved items."""
 
 from __future__ import annotations
 
@@ -18,15 +14,7 @@ from replication.printed import PublishedCounts
 
 
 def cells_from_rows(counts: PublishedCounts, n_items: int | None = None) -> Iterator[Finding]:
-    """Yield b, c, both accuracies and rho of each row, with all values that the others admit.
-
-    Parameters
-    ----------
-    counts : PublishedCounts
-        Table 6 or 7.
-    n_items : int, optional
-        Items of every pair, in place of the printed N.
-    """
+    """Yield b, c, both accuracies and rho of each row, with all values that the others admit."""
     names = pair_names(counts)
     rows = range(len(counts))
     for chain in [list(rows)] if counts.is_chain else [[i] for i in rows]:
@@ -53,10 +41,8 @@ def cells_from_rows(counts: PublishedCounts, n_items: int | None = None) -> Iter
 def _of_chain(
     counts: PublishedCounts, chain: list[int], names: list[str], n_items: int | None
 ) -> Iterator[Finding]:
-    """Accuracies and correlations of pairs of which each begins with the last one's second.
-
-    Where no number of items fits all of it, as with one wrong count, the part that fits decides.
-    """
+    """Yield accuracies and correlations of a chain of pairs, each model shared by two."""
+    # Where nothing fits all of it, as with one wrong count, the part that fits decides.
     n = n_items or int(counts.n_items[chain[0]])
     printed = [counts.p_a[chain[0]], *(counts.p_b[i] for i in chain)]
     behind = [0, *np.cumsum(counts.b[chain] - counts.c[chain]).tolist()]
@@ -82,10 +68,8 @@ def _of_chain(
 def _narrowed(
     known: set[int], around: int, sets: Sequence[set[int]], which: Iterable[int]
 ) -> set[int]:
-    """Return what the sets have in common with the known numbers, the nearest model's first.
-
-    A set that has nothing in common is passed over: beyond a wrong count the chain does not fit.
-    """
+    """Intersect the sets with the known numbers, the nearest model's first, but for empty ones."""
+    # Beyond a wrong count the chain does not fit.
     for j in sorted(which, key=lambda j: abs(j - around)):
         known = known & sets[j] or known
     return known

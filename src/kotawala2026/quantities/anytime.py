@@ -1,8 +1,4 @@
-"""Anytime validity at the printed counts: Section 6.5, Section 3 and Appendix C.
-
-The e-process of eq. (24) is evaluated at the counts of Tables 6 and 7. Whether they have crossed
-the threshold, and whether such a gap is resolvable under it, are two questions.
-"""
+"""Anytime validity at the counts of Tables 6 and 7, eq. (24): Sections 3 and 6.5, Appendix C."""
 
 from __future__ import annotations
 

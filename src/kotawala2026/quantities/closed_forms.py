@@ -37,20 +37,7 @@ _QUESTIONS: Final = ((0.9, 0.8), (0.5, 0.6), (0.2, 0.4), (1.0, 0.3))
 
 
 def taylor_coefficient(function: Callable[[Complex], Complex], order: int) -> float:
-    r"""Taylor coefficient at zero, by Cauchy's integral on a circle.
-
-    Parameters
-    ----------
-    function : callable
-        Maps complex arrays to complex arrays, real on the real line, analytic within the circle.
-    order : int
-        Power of the argument.
-
-    Returns
-    -------
-    float
-        :math:`f^{(k)}(0)/k!`, to about 12 digits: the trapezoidal rule converges geometrically.
-    """
+    """Taylor coefficient at zero to about 12 digits, by Cauchy's integral on a circle."""
     radius, n_points = 0.1, 64
     angle = 2 * np.pi * np.arange(n_points) / n_points
     values = function(radius * np.exp(1j * angle)) * np.exp(-1j * order * angle)
@@ -210,11 +197,9 @@ def _coefficients() -> Iterator[
 
 @QUANTITIES.on(PublishedNumbers)
 def numbers_of_equations(published: PublishedNumbers) -> Iterator[Finding]:
-    """Numbers in eqs. (11) and (20) to (22): the coefficients as sums of the two terms they name.
-
-    Of 1/(16 ...) - 1/(6 ...) they are 16 and -6. The factor before the bars of eq. (11) is that
-    of the ratio's own coefficient.
-    """
+    """Numbers in eqs. (11) and (20) to (22): coefficients as sums of the two terms they name."""
+    # Of 1/(16 ...) - 1/(6 ...) they are 16 and -6; the factor before eq. (11)'s bars is the ratio's
+    # own.
     del published
     cells = [Expansion(p, rho) for p, rho in product(_P, _RHO)]
     h2 = np.array([taylor_coefficient(cell.h2_scaled, 2) for cell in cells])

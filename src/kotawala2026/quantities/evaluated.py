@@ -81,21 +81,7 @@ def on_scores(
     table_8: Path,
     seed: int,
 ) -> list[Finding]:
-    """Evaluate on item-level scores of a panel, whose pairs are resolved here.
-
-    Parameters
-    ----------
-    panel : {"oll_v1", "mmlu_pro", "frontier"}
-        Which panel.
-    tasks : sequence of TaskScores
-        Its scores, columns in rank order.
-    settings : mapping
-        The paper's, with the factor on N* that Section 6.5 applies to all pairs of MMLU-Pro.
-    table_8 : Path
-        The printed Table 8, whose rows name the categories that they drop.
-    seed : int
-        Seed of the quantities' own draws; streams are named.
-    """
+    """Evaluate on item-level scores of a panel, columns in rank order."""
     if panel != "mmlu_pro":
         return QUANTITIES.evaluate(ResolvedBoard.of(panel, tasks, seed=seed))
     inflation = settings["mmlu_pro_anytime_inflation"]

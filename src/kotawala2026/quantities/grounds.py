@@ -40,13 +40,7 @@ _SWAPPED: Final = {
 
 @dataclass(frozen=True, eq=False)
 class DisplayedScores:
-    """Numbers of solved items behind the scores that boards displayed.
-
-    Attributes
-    ----------
-    published : PublishedNumbers
-        Holds them, and the tables whose pairs they are of.
-    """
+    """Numbers of solved items behind the scores that boards displayed."""
 
     name: ClassVar[str] = "displayed scores"
     panel: ClassVar[str] = "general"
@@ -67,17 +61,7 @@ class DisplayedScores:
 
 @dataclass(frozen=True, eq=False)
 class Board:
-    """A board's verdicts.
-
-    Attributes
-    ----------
-    panel : {"oll_v1", "mmlu_pro", "frontier"}
-        Which board.
-    basis : {"witness", "raw", "stand_in"}
-        What its scores are.
-    verdicts : DataFrame
-        Its verdict table, at the operating point of the paper.
-    """
+    """A board's verdicts at the operating point of the paper."""
 
     name: ClassVar[str] = "verdicts"
 
@@ -106,15 +90,7 @@ class Board:
 
 @dataclass(frozen=True, eq=False)
 class ResolvedBoard(Board):
-    """A board resolved here from its scores, with a seed for draws of its own.
-
-    Attributes
-    ----------
-    seed : int
-        Of the bootstrap of N*.
-    anytime_inflation : float, optional
-        One factor on N* for all pairs, where the paper has one (Section 6.5).
-    """
+    """A board resolved here from its scores; Section 6.5 has one anytime factor for all pairs."""
 
     name: ClassVar[str] = "scores"
 
@@ -135,10 +111,7 @@ class ResolvedBoard(Board):
         return cls(panel, basis_of(tasks), board.verdicts, seed, anytime_inflation)
 
     def by_pair(self) -> pd.DataFrame:
-        """Return the verdict table with each pair twice, A against B and B against A.
-
-        The index names the pair as the paper does. A pair that is named by ranks is there once.
-        """
+        """Return the verdict table with each named pair twice, A against B and B against A."""
         table = self.verdicts
         both = pd.concat([table, table.rename(columns=_SWAPPED)], ignore_index=True)
         name = _PAIR[self.panel]
@@ -148,21 +121,7 @@ class ResolvedBoard(Board):
 
 @dataclass(frozen=True, eq=False)
 class ClusterStages:
-    """The workflow's stages about the clusters of MMLU-Pro's top ten.
-
-    Attributes
-    ----------
-    basis : {"witness", "raw", "stand_in"}
-        What the scores are.
-    verdicts : DataFrame
-        Verdict table, adjacent ranks, clustered by subject.
-    definitions : DataFrame
-        What `llm_power.board.cluster_robustness.cluster_definition_table` returned.
-    distribution : DataFrame
-        Second of `llm_power.board.cluster_robustness.category_bootstrap_tables`.
-    n_resamples : int
-        Resamples behind `distribution`.
-    """
+    """The workflow's stages about the clusters of MMLU-Pro's top ten."""
 
     name: ClassVar[str] = "stages"
     panel: ClassVar[str] = "mmlu_pro"
@@ -176,19 +135,7 @@ class ClusterStages:
 
 @dataclass(frozen=True, eq=False)
 class ClusteredItems:
-    """Item-level scores of MMLU-Pro's top ten, with a seed for draws of its own.
-
-    Attributes
-    ----------
-    basis : {"witness", "raw", "stand_in"}
-        What the scores are.
-    scores : TaskScores
-        Columns in rank order, with the cluster column ``category``.
-    drops : mapping of str to tuple of str
-        Categories that the rows of Table 8 drop, by the row's label.
-    seed : int
-        Of the category bootstrap and the random clusters.
-    """
+    """Item-level scores of MMLU-Pro's top ten in categories, with a seed for draws of its own."""
 
     name: ClassVar[str] = "items"
     panel: ClassVar[str] = "mmlu_pro"
@@ -201,17 +148,7 @@ class ClusteredItems:
 
 @dataclass(frozen=True, eq=False)
 class Simulation:
-    """What was simulated from the paper's settings.
-
-    Attributes
-    ----------
-    settings : mapping
-        Numbers of prose and captions by name.
-    n_trials_large : int
-        Trials of the e-process whose error does not matter.
-    chunks : mapping of str to DataFrame
-        Rows of each chunk of `kotawala2026.simulations.findings_simulated`.
-    """
+    """Rows simulated from the paper's settings, by chunk of `simulations.findings_simulated`."""
 
     name: ClassVar[str] = "simulation"
     panel: ClassVar[str] = "general"

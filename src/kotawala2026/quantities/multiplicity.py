@@ -141,10 +141,7 @@ def _inflation(level: float) -> float:
 
 @QUANTITIES.on(PublishedNumbers)
 def false_discovery(published: PublishedNumbers) -> Iterator[Finding]:
-    """Bounds that Table 3 puts on Benjamini-Hochberg's rejections; r bounds each p-value.
-
-    T_N² is (z_α + z_β)²/r. The fewest items of any task that is printed bound the p-value.
-    """
+    """Bounds that Table 3 puts on Benjamini-Hochberg's rejections, as T_N² is (z_α + z_β)²/r."""
     table, pairs = published.tables[3], int(published.settings["oll_v1_pairs"])
     above = table[table["gap_bucket"].isin(_ABOVE_5PP)]
     n_above = sum(int(cell.value) for cell in above["pairs"])
@@ -185,10 +182,8 @@ def _p_value(wald_squared: float, n_items: int) -> float:
 
 
 def _stress_tests(published: PublishedNumbers) -> Iterator[Finding]:
-    """Of the three stress tests of Section 1: those that a board has, and those that are combined.
-
-    Table 11 has four tests on pairs of OLL v1; Table 5 has the other two, each in a row.
-    """
+    """Of Section 1's three stress tests: those that a board has, and those combined."""
+    # Table 11 has four tests on pairs of OLL v1; Table 5 has the other two, each in a row.
     table = published.tables[5]
     named = [[word in name for word in _ADJUSTMENTS] for name in table["procedure"]]
     of_oll = [row for row, cell in zip(named, table["oll_v1"], strict=True) if cell is not None]

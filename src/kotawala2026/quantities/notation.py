@@ -45,10 +45,7 @@ def rank_pairs(published: PublishedNumbers) -> Iterator[Finding]:
 
 @QUANTITIES.on(DisplayedScores)
 def models(ground: DisplayedScores) -> Iterator[Finding]:
-    """Task and models of each row of Tables 6, 7 and 11, by the scores that the boards displayed.
-
-    A row whose accuracies no board displayed keeps what is printed, as undecided.
-    """
+    """Task and models of each row of Tables 6, 7 and 11 by displayed scores; else as printed."""
     published = ground.published
     found: dict[str, list[str]] = {}
     for table, counts, scores in (
@@ -80,10 +77,7 @@ def models(ground: DisplayedScores) -> Iterator[Finding]:
 
 @QUANTITIES.on(DisplayedScores)
 def validated_pairs(ground: DisplayedScores) -> Iterator[Finding]:
-    """Task and models of each row of Table 10, by the gaps of the scores that the board displayed.
-
-    Where several pairs have the printed gap, one that the printed name fits is taken.
-    """
+    """Task and models of each row of Table 10 by its gap and, among several, its name."""
     names = []
     table = ground.published.tables[10]
     for printed, gap in zip(table["pair"], table["gap"], strict=True):
@@ -104,11 +98,8 @@ def calculators(published: PublishedNumbers) -> Iterator[Finding]:
 
 
 def identified(published: PublishedNumbers) -> PublishedNumbers:
-    """Return the numbers with each row under the name that it has by its numbers.
-
-    Findings refer to rows by name. A misprinted name is a finding of its own, and takes no other
-    claim on the row with it.
-    """
+    """Return the numbers with each row under the name that it has by its numbers."""
+    # A misprinted name is a finding of its own, and takes no other claim on the row with it.
     displayed = DisplayedScores(published)
     found = (
         *(f for name in (rank_pairs, calculators, named_buckets) for f in name(published)),
@@ -187,11 +178,9 @@ def relation_of_q(published: PublishedNumbers) -> Iterator[Finding]:
 
 @QUANTITIES.on(PublishedNumbers)
 def nulls(published: PublishedNumbers) -> Iterator[Finding]:
-    """The null hypothesis under which each test of Table 2 has its p-value.
-
-    Sharp where the p-value is a probability of the binomial distribution that random signs of the
-    discordant items have; marginal where a variance is estimated from them.
-    """
+    """The null hypothesis under which each test of Table 2 has its p-value."""
+    # Sharp where the p-value is of the binomial law of random signs of discordant items; marginal
+    # where a variance is estimated from them.
     del published
     b = np.arange(10)
     # Of nine discordant items the tail of the binomial distribution, and of the mid-p half the

@@ -1,8 +1,6 @@
-"""Table 10: power at the prescribed number of items, and the scores behind its pairs.
+"""Table 10: power at the prescribed number of items, and the scores behind its pairs."""
 
-A gap and an N* fix the discordance probabilities, and with them the power at any number of items.
-The scores that the board displayed leave a pair one whole number, and a printed correlation a few.
-"""
+# A gap and an N* fix the discordance probabilities, and so the power at any number of items.
 
 from __future__ import annotations
 

@@ -21,23 +21,7 @@ N_TABLES: Final = 12
 
 @dataclass(frozen=True, slots=True)
 class PublishedNumbers:
-    """What the paper prints.
-
-    Attributes
-    ----------
-    tables : mapping of int to DataFrame
-        Tables 1 to 12, cells as `replication.printed.load_table` parses them.
-    settings : mapping
-        Numbers of prose and captions by name.
-    close_pairs : PublishedCounts
-        Table 6.
-    adjacent_pairs : PublishedCounts
-        Table 7 with the number of items of its caption.
-    board_scores : mapping of str to tuple of BoardScore
-        The scores that boards displayed, by panel; not in the paper.
-    subject_sizes : tuple of int
-        Items of each subject of MMLU-Pro; not in the paper.
-    """
+    """What the paper prints; `board_scores` and `subject_sizes` are not in it."""
 
     name: ClassVar[str] = "printed numbers"
     panel: ClassVar[str] = "general"
@@ -52,13 +36,7 @@ class PublishedNumbers:
 
 
 def load_published(folder: Path) -> PublishedNumbers:
-    """Read every table and the settings from a folder of printed numbers.
-
-    Raises
-    ------
-    PublishedError
-        If a file is malformed.
-    """
+    """Read every table and the settings from a folder of printed numbers."""
     paths = {
         number: folder / "printed" / f"table_{number:02d}.csv" for number in range(1, N_TABLES + 1)
     }

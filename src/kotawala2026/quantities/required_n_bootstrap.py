@@ -1,9 +1,4 @@
-"""Bootstrap interval of N* of the seven close pairs, Section 6.1.
-
-A pair is *robustly unresolved* if the 5th percentile of its N* over resamples exceeds N. The
-counts of Table 6 decide the law of the resamples, which is enumerated. A board's own close pairs
-are drawn from.
-"""
+"""Bootstrap interval of N* of the seven close pairs, Section 6.1, enumerated from Table 6."""
 
 from __future__ import annotations
 
@@ -108,11 +103,8 @@ def percentiles(values: FloatArray, mass: FloatArray) -> tuple[float, float]:
 
 
 def chance_of_robust(share_unresolved: FloatArray, n_resamples: int) -> FloatArray:
-    """Return the probability that the 5th percentile of so many resamples exceeds N.
-
-    A run of B resamples calls a pair robustly unresolved if fewer than B/20 of them need N items
-    or less: a binomial event, of known probability once the share of such resamples is known.
-    """
+    """Return the probability that the 5th percentile of so many resamples exceeds N."""
+    # Of B resamples fewer than B/20 need N items or less: a binomial event.
     rank = math.ceil(_QUANTILES[0] * n_resamples - 1e-9)
     return np.asarray(scipy.stats.binom.cdf(rank - 1, n_resamples, 1 - share_unresolved))
 

@@ -26,11 +26,7 @@ _NAMED: Final = "HS, gemma-7b, Llama-3-8B"
 
 @QUANTITIES.on(Board)
 def on_board(board: Board) -> Iterator[Finding]:
-    """Unresolved pairs of a board at rho - 0.1 and rho + 0.1, and how many flip.
-
-    A moved correlation is clamped to the admissible interval of eqs. (7) and (8), and N* follows
-    from eq. (6) at the observed accuracies. A pair flips if either move changes its verdict.
-    """
+    """Unresolved pairs at rho - 0.1 and rho + 0.1, clamped by eqs. (7) and (8), and flips."""
     p_a, p_b, rho, n = map(board.column, ("p_a", "p_b", "rho", "n_items"))
     moved = rho_sensitivity(p_a, p_b, rho, n, shift=_SHIFT)
     methods = {

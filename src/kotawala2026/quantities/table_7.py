@@ -1,9 +1,4 @@
-"""Table 7 is overdetermined: its rows imply N, its rounding and cells of Table 4.
-
-A row holds b, c, two accuracies, a correlation, two p-values and N*; the nine rows share one N.
-The *implied* N is the one that reproduces most of the printed N*: a single wrong row does not
-change it.
-"""
+"""Table 7 is overdetermined: its rows imply N, its rounding and cells of Table 4."""
 
 from __future__ import annotations
 

@@ -95,10 +95,7 @@ def _fitted_board(
 def solved_items(
     board: Board, task: str, rows: Sequence[LinearRow], *, displayed: frozenset[int] = frozenset()
 ) -> IntArray:
-    """Return how many items each model solves: within the rows, nearest to the displayed score.
-
-    The models in `displayed` need no row. Their score was dropped, but nothing else is known.
-    """
+    """Return how many items each model solves by the rows, nearest to its displayed score."""
     n_models = len(board.models)
     low, high = np.zeros(n_models), np.full(n_models, float(board.n_items[task]))
     known = np.isin(np.arange(n_models), list(displayed))

@@ -27,11 +27,8 @@ _WEIGHT: Final = {"input": 1000.0, "target": 100.0}
 
 
 def fit_loadings(panel: PairPanel, limits: PairLimits, fitted: Sequence[Constraint]) -> FloatArray:
-    """Fit the loadings of every task and model by least squares on fixed overlaps and on gains.
-
-    Gains are compared after the projection. Correlations of pairs with fixed overlaps are compared
-    before it, as the projection makes them exact.
-    """
+    """Fit the loadings of every task and model by least squares on fixed overlaps and on gains."""
+    # Gains are compared after the projection; fixed overlaps before it, as it makes them exact.
     board, fixed = limits.board, limits.fixed
     n_tasks = len(board.tasks)
     gains = [c for c in fitted if is_summary(c) and c.quantity.startswith("miller_gain")]

@@ -1,8 +1,7 @@
-"""Printed numbers of the Open LLM Leaderboard v1 as linear rows over the cells of a task.
+"""Printed numbers of the Open LLM Leaderboard v1 as linear rows over the cells of a task."""
 
-A cell counts the items of one pattern of solving models. Most numbers are linear in the cells;
-rho, N* and the largest n_h/N* become so once the items that each model solves are known.
-"""
+# A cell counts the items of one pattern of solving models. rho, N* and the largest n_h/N* are
+# linear once the items that each model solves are known.
 
 from __future__ import annotations
 
@@ -24,10 +23,7 @@ LINEAR: Final = ("n_items", "board_score", "b", "c", "p_a", "p_b", "gap", "gap_p
 
 
 def rows_by_task(board: Board, constraints: Sequence[Constraint]) -> dict[str, list[LinearRow]]:
-    """Rows of every task: what `LINEAR` names, and Section 4's largest n_h/N*.
-
-    The board makes rho, N* and that ratio linear.
-    """
+    """Rows of every task: what `LINEAR` names, and Section 4's largest n_h/N*."""
     displayed = {c.subject: c for c in select(tuple(constraints), "board_score")}
     rows: dict[str, list[LinearRow]] = {task: [] for task in board.tasks}
     for c in constraints:
@@ -102,11 +98,9 @@ def _solved_cells(board: Board, i: int, j: int) -> FloatArray:
 def _largest_ratio_row(
     board: Board, c: Constraint, constraints: Sequence[Constraint]
 ) -> list[tuple[str, LinearRow]]:
-    """Section 4's largest n_h/N*, where the board leaves one pair that can be it.
-
-    The ratio of a pair depends on its gap, and weakly on rho, which the printed range of gains
-    bounds; so the printed maximum is an interval of gaps of that pair, its mean accuracy given.
-    """
+    """Section 4's largest n_h/N*, where the board leaves one pair that can be it."""
+    # The ratio depends on the gap, and weakly on rho, which the printed gains bound: so the printed
+    # maximum is an interval of that pair's gaps, at its mean accuracy.
     ends = select(tuple(constraints), "miller_gain_min", "miller_gain_max")
     if len(ends) != 2:
         return []

@@ -15,17 +15,7 @@ from replication.witness.one_factor import model_pairs
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Board:
-    """Tasks and models of a board, and how many items each model solves.
-
-    Attributes
-    ----------
-    tasks, models : tuple of str
-        In the order of the file of board scores.
-    n_items : mapping of str to int
-        Items of each task.
-    solved : mapping of str to ndarray of int, shape (n_models,)
-        Items that each model solves.
-    """
+    """Tasks and models of a board, and how many items each model solves."""
 
     tasks: tuple[str, ...]
     models: tuple[str, ...]

@@ -14,25 +14,7 @@ from replication.witness.infeasible import Contradiction, LinearRow, find_contra
 def find_contradictions(
     board: Board, constraints: Sequence[Constraint]
 ) -> tuple[Contradiction, ...]:
-    """Find the printed numbers that no whole cells satisfy together, task by task.
-
-    Parameters
-    ----------
-    board : Board
-        What `nominal_board` returned; makes rho, N* and the largest n_h/N* linear.
-    constraints : sequence of Constraint
-        Of any role.
-
-    Returns
-    -------
-    tuple of Contradiction
-        At most one a task.
-
-    Notes
-    -----
-    Where a displayed score is in a contradiction, the rows that rest on it are also read with
-    the items that the other numbers leave, and the reading with the smaller correction counts.
-    """
+    """Find the printed numbers that no whole cells satisfy together, at most one set a task."""
     rows = rows_by_task(board, constraints)
     found: list[Contradiction] = []
     for task in board.tasks:
