@@ -12,8 +12,7 @@ from scipy.special import ndtri
 
 from kotawala2026.labels import pair_names
 from kotawala2026.operating_point import ALPHA
-from kotawala2026.quantities.grounds import QUANTITIES
-from kotawala2026.quantities.published_numbers import PublishedNumbers
+from kotawala2026.quantities.grounds import QUANTITIES, PublishedNumbers
 from llm_power.statistics.e_process import UNIFORM_98, anytime_required_n
 from llm_power.statistics.inversion import z_sum
 from llm_power.statistics.paired_binary import required_n_discordance

@@ -8,8 +8,7 @@ from typing import Final
 import numpy as np
 
 from kotawala2026.exhibits.table_01 import pooled_z_per_arm
-from kotawala2026.quantities.grounds import QUANTITIES
-from kotawala2026.quantities.published_numbers import PublishedNumbers
+from kotawala2026.quantities.grounds import QUANTITIES, PublishedNumbers
 from llm_power.errors import InvalidArgument
 from llm_power.printed import DISPLAY_RULES
 from llm_power.statistics.inversion import z_sum

@@ -14,8 +14,7 @@ import numpy as np
 import scipy  # its part stats, slow to load, is loaded when it is first used
 
 from kotawala2026.exhibits.table_02 import declared_five
-from kotawala2026.quantities.grounds import QUANTITIES
-from kotawala2026.quantities.published_numbers import PublishedNumbers
+from kotawala2026.quantities.grounds import QUANTITIES, PublishedNumbers
 from llm_power.agreement import MONTE_CARLO_LEVEL, agrees
 from llm_power.statistics._typing import FloatArray
 from llm_power.statistics.bernoulli_pairs import paired_bernoulli_cells

@@ -17,8 +17,8 @@ from kotawala2026.quantities.grounds import (
     Board,
     ClusteredItems,
     ClusterStages,
+    PublishedNumbers,
 )
-from kotawala2026.quantities.published_numbers import PublishedNumbers
 from llm_power.errors import InvalidArgument
 from llm_power.statistics._seeds import named_rng
 from llm_power.statistics._typing import FloatArray, IntArray

@@ -10,10 +10,9 @@ import numpy as np
 import pandas as pd
 
 from kotawala2026.labels import pair_names
-from kotawala2026.quantities.grounds import QUANTITIES, DisplayedScores
+from kotawala2026.quantities.grounds import QUANTITIES, DisplayedScores, summary_of
 from kotawala2026.quantities.pair_bounds import PairBounds, between, displayed_pairs
-from kotawala2026.quantities.published_numbers import summary_of
-from kotawala2026.witness.oll_v1_summaries import FIVE_NUMBERS
+from kotawala2026.witness.oll_v1_overlaps import FIVE_NUMBERS
 from llm_power.agreement import agrees, interval
 from llm_power.statistics._typing import FloatArray
 from llm_power.statistics.paired_binary import PairSummary, admissible_rho, summarize_counts

@@ -11,10 +11,9 @@ from kotawala2026.labels import dropped_subjects
 # Imported so that their functions are registered.
 from kotawala2026.quantities import (  # noqa: F401
     anytime,
-    arbiters,
     calculators,
     calibration,
-    checklist,
+    close_pairs,
     closed_forms,
     cluster_definitions,
     clusters,
@@ -24,36 +23,33 @@ from kotawala2026.quantities import (  # noqa: F401
     lemma,
     miller_gain,
     multiplicity,
-    multiplicity_of_buckets,
     notation,
     pairs,
     prospective,
     raw_sample,
-    required_n_bootstrap,
-    required_n_forms,
     rho_sensitivity,
+    rows_of_counts,
     shortcut_ratios,
-    table_6,
-    table_7,
 )
 from kotawala2026.quantities.grounds import (
     QUANTITIES,
     ClusteredItems,
     DisplayedScores,
+    PublishedNumbers,
     ResolvedBoard,
+    load_published,
 )
-from kotawala2026.quantities.published_numbers import PublishedNumbers, load_published
 from llm_power.scores.store import TaskScores
 from replication.findings import Finding, Ground
 from replication.printed import load_table
 
-# Modules whose findings on boards are numbers of prose, and the boards that the prose is about.
+# Numbers of prose on boards: the module that finds them, and the boards that the prose is about.
 PROSE_OF_BOARDS: Final = {
-    "rho_sensitivity": ("oll_v1", "mmlu_pro"),
-    "shortcut_ratios": ("oll_v1", "mmlu_pro", "frontier"),
-    "miller_gain": ("oll_v1",),
-    "multiplicity_of_buckets": ("oll_v1",),
-    "cluster_definitions": ("mmlu_pro",),
+    "rho_sensitivity": ("rho_sensitivity", ("oll_v1", "mmlu_pro")),
+    "shortcut_ratios": ("shortcut_ratios", ("oll_v1", "mmlu_pro", "frontier")),
+    "miller_gain": ("miller_gain", ("oll_v1",)),
+    "multiplicity_of_buckets": ("multiplicity", ("oll_v1",)),
+    "cluster_definitions": ("cluster_definitions", ("mmlu_pro",)),
 }
 
 

@@ -8,8 +8,7 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
-from kotawala2026.quantities.grounds import QUANTITIES
-from kotawala2026.quantities.published_numbers import PublishedNumbers
+from kotawala2026.quantities.grounds import QUANTITIES, PublishedNumbers
 from llm_power.statistics.paired_binary import admissible_rho, required_n_paired_binary
 from llm_power.statistics.shortcut import shortcut_constant, shortcut_required_n
 from replication.findings import Finding, derived

@@ -10,10 +10,9 @@ import numpy as np
 from scipy.special import chdtrc
 
 from kotawala2026.exhibits.table_05 import unresolved_under
-from kotawala2026.labels import BUCKETS
+from kotawala2026.labels import BUCKETS, bucket_mask
 from kotawala2026.operating_point import ALPHA, POWER, K
-from kotawala2026.quantities.grounds import QUANTITIES
-from kotawala2026.quantities.published_numbers import PublishedNumbers
+from kotawala2026.quantities.grounds import QUANTITIES, Board, PublishedNumbers
 from llm_power.statistics.inversion import z_sum
 from llm_power.statistics.mcnemar import mcnemar_asymptotic, mcnemar_exact
 from llm_power.statistics.multiplicity import (
@@ -219,3 +218,25 @@ def procedures_of_table_5(published: PublishedNumbers) -> Iterator[Finding]:
         min(on_both.values()),
         "sum over the boards that a row of Table 5 has a count for",
     )
+
+
+_LARGE_GAP: Final = 0.05
+
+
+@QUANTITIES.on(Board)
+def unresolved_in_buckets(board: Board) -> Iterator[Finding]:
+    """Unresolved pairs of each bucket of Table 3 under Bonferroni: r times its inflation."""
+    which = board.unresolved("resolved_bonferroni")
+    for label in BUCKETS:
+        inside = bucket_mask(label, board.gap)
+        count, of = float(np.count_nonzero(which & inside)), f"of {int(inside.sum())}"
+        yield Finding("bonferroni_unresolved_in_bucket", label, count, of)
+
+
+@QUANTITIES.on(Board)
+def rejections_retracted(board: Board) -> Iterator[Finding]:
+    """Rejections of large gaps at the unadjusted level that Benjamini-Hochberg takes back."""
+    rejected = board.column("p_unadjusted") <= ALPHA
+    taken_back = rejected & (board.column("p_bh") > ALPHA)
+    count = float(np.count_nonzero(taken_back & (board.gap > _LARGE_GAP)))
+    yield Finding("bh_retracted_above_5pp", "", count)

@@ -14,8 +14,7 @@ from scipy.special import ndtr, ndtri
 from kotawala2026.labels import BUCKETS, bucket_mask, validated_labels
 from kotawala2026.quantities.calculators import CALCULATORS
 from kotawala2026.quantities.gap_buckets import named_buckets
-from kotawala2026.quantities.grounds import QUANTITIES, DisplayedScores
-from kotawala2026.quantities.published_numbers import PublishedNumbers
+from kotawala2026.quantities.grounds import QUANTITIES, DisplayedScores, PublishedNumbers
 from llm_power.agreement import agrees
 from llm_power.printed import Printed
 from llm_power.statistics.inversion import z_sum
@@ -221,3 +220,29 @@ def _score_of(scores: Sequence[BoardScore], n_items: int, accuracy: Printed) -> 
 def _named(table: str, column: str, names: Sequence[str], method: str) -> Iterator[Finding]:
     for i, name in enumerate(names, start=1):
         yield Finding("name", f"{table}/{i}/{column}", name, method)
+
+
+# What names an inversion of Section 3, or the adjustment of Section 6.3, in a row of Table 12.
+_CONSEQUENCES: Final = ("Equation", "Definition", "Multiplicity")
+# An interval of an inversion, by another method: a consequence only in a wide sense.
+_INTERVAL: Final = "N* CI"
+
+
+@QUANTITIES.on(PublishedNumbers)
+def rows_that_follow(published: PublishedNumbers) -> Iterator[Finding]:
+    """Rows of Table 12 that are consequences of an inversion or of an adjustment, not inputs."""
+    rows = published.tables[12].to_dict(orient="records")
+    least = sum(
+        any(word in f"{row['quantity']} {row['definition']}" for word in _CONSEQUENCES)
+        for row in rows
+    )
+    most = least + sum(row["quantity"] == _INTERVAL for row in rows)
+    method = "rows that name an equation, a definition or the adjustment; at most the interval too"
+    yield Finding("checklist_consequences", "", most, method, lower=least, upper=most)
+
+
+@QUANTITIES.on(PublishedNumbers)
+def directions(published: PublishedNumbers) -> Iterator[Finding]:
+    """Directions that Section 7 lists."""
+    listed = published.settings["future_directions"]
+    yield Finding("directions_listed", "", listed, "items (i) to (iv) of the text, transcribed")

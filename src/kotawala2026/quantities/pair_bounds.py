@@ -10,7 +10,7 @@ from typing import Self
 import numpy as np
 import pandas as pd
 
-from kotawala2026.witness.oll_v1_summaries import FIVE_NUMBERS
+from kotawala2026.witness.oll_v1_overlaps import FIVE_NUMBERS
 from llm_power.statistics._typing import ArrayLike, BoolArray, FloatArray
 from llm_power.statistics.correlation_bounds import CorrelationBounds, resolution_over_correlations
 from llm_power.statistics.paired_binary import PairSummary

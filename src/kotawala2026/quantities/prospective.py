@@ -14,9 +14,8 @@ import scipy  # its part stats, slow to load, is loaded when it is first used
 
 from kotawala2026.exhibits.table_10 import FACTORS
 from kotawala2026.labels import validated_labels
-from kotawala2026.quantities._rows_of_counts import one_of
-from kotawala2026.quantities.grounds import QUANTITIES, DisplayedScores
-from kotawala2026.quantities.published_numbers import PublishedNumbers
+from kotawala2026.quantities.grounds import QUANTITIES, DisplayedScores, PublishedNumbers
+from kotawala2026.quantities.rows_of_counts import one_of
 from llm_power.agreement import MONTE_CARLO_LEVEL, agrees
 from llm_power.printed import Printed, parse_printed
 from llm_power.statistics._seeds import named_rng

@@ -15,12 +15,15 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from kotawala2026.witness._oll_v1_limits import PairLimits
-from kotawala2026.witness._oll_v1_overlaps import fit_loadings, reference_table, tilt_overlaps
-from kotawala2026.witness._oll_v1_rows import LINEAR
-from kotawala2026.witness.oll_v1_board import Board, nominal_board
-from kotawala2026.witness.oll_v1_contradictions import find_contradictions
-from kotawala2026.witness.oll_v1_summaries import PairPanel, is_summary
+from kotawala2026.witness.oll_v1_board import LINEAR, Board, find_contradictions, nominal_board
+from kotawala2026.witness.oll_v1_overlaps import (
+    PairLimits,
+    PairPanel,
+    fit_loadings,
+    is_summary,
+    reference_table,
+    tilt_overlaps,
+)
 from llm_power.scores.store import TaskScores
 from llm_power.statistics._typing import FloatArray, IntArray
 from replication.constraints import BoardScore, Constraint, witness_provenance

@@ -12,7 +12,7 @@ import pytest
 
 from kotawala2026 import quantities
 from kotawala2026.quantities.evaluated import on_printed_numbers
-from kotawala2026.quantities.published_numbers import load_published
+from kotawala2026.quantities.grounds import load_published
 from llm_power.claims.claims import Claim
 from llm_power.claims.evaluate import Audit, audit
 from llm_power.claims.register import load_register

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from kotawala2026.exhibits.item_count import solved
-from kotawala2026.quantities._rows_of_counts import cells_from_rows, one_of
+from kotawala2026.quantities.rows_of_counts import cells_from_rows, one_of
 from llm_power.printed import parse_printed
 from replication.findings import Finding
 from replication.printed import PublishedCounts

@@ -12,9 +12,8 @@ import pytest
 
 from kotawala2026.quantities.displayed_scores import correlations_table, missing_item
 from kotawala2026.quantities.evaluated import on_grounds, on_printed_numbers
-from kotawala2026.quantities.grounds import DisplayedScores
+from kotawala2026.quantities.grounds import DisplayedScores, PublishedNumbers, load_published
 from kotawala2026.quantities.pair_bounds import PairBounds, displayed_pairs
-from kotawala2026.quantities.published_numbers import PublishedNumbers, load_published
 from kotawala2026.quantities.raw_sample import estimates, sample_table, sampled_items
 from llm_power.printed import parse_printed
 from llm_power.scores.store import TaskScores
@@ -233,7 +232,7 @@ def test_the_table_sets_the_witness_beside_the_sample(answers: pd.DataFrame) -> 
 
 
 def test_no_witness_is_fitted_to_the_sample() -> None:
-    rules = (ROOT / "src/kotawala2026/workflow/rules.smk").read_text(encoding="utf-8")
+    rules = (ROOT / "workflow/rules/kotawala2026.smk").read_text(encoding="utf-8")
     for name in ("witness_oll_v1", "witness_mmlu_pro", "witness_frontier"):
         rule = rules.partition(f"rule {name}:")[2].partition("\n\n\n")[0]
         assert "output:" in rule

@@ -10,8 +10,7 @@ import pytest
 from planted_counts import planted
 
 from kotawala2026.witness.oll_v1 import OllV1Witness
-from kotawala2026.witness.oll_v1_board import nominal_board
-from kotawala2026.witness.oll_v1_contradictions import find_contradictions
+from kotawala2026.witness.oll_v1_board import find_contradictions, nominal_board
 from llm_power.printed import (
     parse_printed,
 )
