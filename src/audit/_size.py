@@ -51,6 +51,24 @@ def refuse_excess(entries: Sequence[Mapping[str, Any]], subjects: Subjects) -> N
             )
 
 
+def refuse_excess_of_patterns(entries: Sequence[Any]) -> None:
+    """Refuse patterns that come to too many entries, or too much text, before they are filled."""
+    rows = characters = 0
+    for entry in entries:
+        each = entry.get("each") if isinstance(entry, dict) else None
+        if isinstance(each, list):
+            rows += len(each)
+            longest = _longest([row for row in each if isinstance(row, dict)])
+            shared = {name: value for name, value in entry.items() if name != "each"}
+            characters += len(each) * _filled(shared, longest)
+    if rows > _MOST_CLAIMS or characters > _MOST_CHARACTERS:
+        raise AuditError(
+            f"the patterns come to more than {_MOST_CLAIMS} claims, or too much text",
+            remedy="split the register, or shorten the lists under `each`",
+            field="each",
+        )
+
+
 def _longest(rows: Sequence[Mapping[str, Scalar]]) -> dict[str, int]:
     """Return the length of the longest text that each placeholder stands for."""
     lengths = {"n": len(str(len(rows)))}

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from audit._cells import PrintedCells
-from audit._document import read_document, validate
+from audit._document import read_document, validate, with_patterns_written_out
 from audit._errors import AuditError, within
 from audit._findings import load_findings
 from audit._pairs import written_out
@@ -68,7 +68,7 @@ def load_register(path: Path) -> Register:
     'The example board'
     """
     with within(file=str(path)):
-        document = _checked(read_document(path))
+        document = _checked(with_patterns_written_out(read_document(path)))
         exhibits, columns = document.get("exhibits", {}), document.get("columns", {})
         cells = PrintedCells(path.parent, exhibits)
         claims = follow_patterns(repeat_printed(_claims(document, cells)))
@@ -119,7 +119,7 @@ def load_statements(path: Path, ids: Collection[str]) -> dict[str, Printed]:
     entries = {re.sub(r"\d+", "*", one) for one in ids}
     # Whatever is wrong, or depends on other claims, the whole register says or has.
     with suppress(AuditError, TypeError, KeyError):
-        document = read_document(path)
+        document = with_patterns_written_out(read_document(path))
         chosen = [one for one in document["claims"] if re.sub(r"\d+", "*", one["id"]) in entries]
         part = _checked({**document, "claims": chosen})
         claims = _claims(part, PrintedCells(path.parent, document.get("exhibits", {})))

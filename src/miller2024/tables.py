@@ -77,13 +77,9 @@ def table_04(printed: pd.DataFrame) -> pd.DataFrame:
 
 
 def table_05(printed: pd.DataFrame, table_2: pd.DataFrame, table_3: pd.DataFrame) -> pd.DataFrame:
-    """Table 5 by the relation of Section 4.2, from the errors of Tables 2 and 3.
-
-    Notes
-    -----
-    MGSM's errors are those of Table 3, as Section 4.2 says. ``se_of_scores`` has errors by eq. (2)
-    in the place of the printed ones, for answers of 0 and 1 to independent questions.
-    """
+    """Table 5 by the relation of Section 4.2, from the errors of Tables 2 and 3."""
+    # MGSM's errors are Table 3's (Section 4.2). se_of_scores has eq. (2) in place of the printed
+    # errors.
     errors = [_errors_of(row["eval"], table_2, table_3) for row in rows_of(printed)]
     rows = list(zip(rows_of(printed), errors, strict=True))
     naive = [naive_errors(table_2, model) for model in MODELS]
@@ -130,19 +126,7 @@ def present(
     sources: str,
     notes: Sequence[str] = (),
 ) -> Table:
-    """Dress a frame: what the other cells give, with the printed one below where it differs.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        From one of the functions above; it is the CSV.
-    number, caption
-        Of the table.
-    headers : mapping
-        Header of each column that is shown.
-    sources, notes
-        What stands below the table.
-    """
+    """Dress a frame: what the other cells give, with the printed one below where it differs."""
     shown = _shown(frame)
     return Table(
         frame=frame,

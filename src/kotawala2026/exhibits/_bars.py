@@ -43,10 +43,7 @@ def style_bars(bars: Iterable[Artist], resolved: Iterable[bool]) -> None:
 
 
 def legend_above(figure: Figure, resolved: pd.Series, said: int, *others: Artist) -> None:
-    """Put one legend above all panels: both kinds of bars with their counts, and `others`.
-
-    `said` is how many are unresolved as the paper prints it.
-    """
+    """Put one legend above all panels, with the computed and the printed number unresolved."""
     n_resolved = int(resolved.sum())
     labels = {
         False: f"unresolved: {len(resolved) - n_resolved} (printed: {said})",

@@ -35,19 +35,7 @@ def make(inputs: Inputs) -> Exhibit:
 
 
 def figure_02(pairs: pd.DataFrame) -> pd.DataFrame:
-    """Bars of Figure 2.
-
-    Parameters
-    ----------
-    pairs : DataFrame
-        Stages ``discordance`` and ``required_n`` of the board, all pairs of all tasks.
-
-    Returns
-    -------
-    DataFrame
-        One row a pair, ascending in r within its task: ``task``, ``pair``, ``n_items``,
-        ``delta``, ``n_star``, ``r`` = N*/N and ``resolved``.
-    """
+    """Bars of Figure 2: r = N*/N of each pair, ascending within its task."""
     frame = pd.DataFrame(
         {
             "task": [task_label(task) for task in pairs["task"]],
@@ -74,22 +62,7 @@ def printed_r(counts: PublishedCounts) -> dict[tuple[str, str], float]:
 
 
 def draw(frame: pd.DataFrame, printed: dict[tuple[str, str], float], said: int) -> Figure:
-    """Draw the bars, ascending within each task, and a dashed line at r = 1.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        From `figure_02`.
-    printed : dict of (str, str) to float
-        From `printed_r`.
-    said : int
-        How many pairs are unresolved as the paper prints it.
-
-    Returns
-    -------
-    Figure
-        As wide as the page, tasks as facets.
-    """
+    """Draw the bars, ascending within each task, and a dashed line at r = 1."""
     finite = frame.loc[np.isfinite(frame["r"]) & (frame["r"] > 0), "r"]
     bottom, top = min(float(finite.min()), 1.0) / 2, max(float(finite.max()), 1.0) * 3
     # A pair without a gap has no finite r: its bar runs off the axis.

@@ -48,27 +48,9 @@ def make(inputs: Inputs) -> Exhibit:
 
 
 def figure_03(counts: PublishedCounts, items: pd.DataFrame | None = None) -> pd.DataFrame:
-    r"""Bars of Figure 3.
-
-    Parameters
-    ----------
-    counts : PublishedCounts
-        Table 7.
-    items : DataFrame, optional
-        The pairs on the board's items, from `items_of`; without, b and c are the printed ones.
-
-    Returns
-    -------
-    DataFrame
-        One row a pair, in rank order: ``label``, ``model_a``, ``model_b``, ``n_items``,
-        ``n_star``, ``q``, ``r`` = N*/N and ``resolved``.
-
-    Notes
-    -----
-    Of printed counts r is computed at the N = 12,032 of the caption.
-    :math:`r = K((b+c)/(b-c)^2 - 1/N)`, so the 12,031 items that Table 7 implies would move a bar
-    by 5e-8.
-    """
+    """Bars of Figure 3: r = N*/N by Table 7's counts, or on the board's `items`."""
+    # r = K((b+c)/(b-c)^2 - 1/N): the 12,031 items that Table 7 implies move a bar by 5e-8 from the
+    # r at the caption's N = 12,032.
     pairs = counted_pairs(counts, items, counts.n_items)
     return pd.DataFrame(
         {
@@ -98,22 +80,7 @@ def printed_r(counts: PublishedCounts) -> FloatArray:
 
 
 def draw(frame: pd.DataFrame, second: FloatArray, printed: FloatArray, said: int) -> Figure:
-    """Draw the bars of `figure_03`, with the value of r above each.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        From `figure_03`.
-    second, printed : ndarray, shape (n_pairs,)
-        From `connor_r` and `printed_r`.
-    said : int
-        How many pairs are unresolved as the paper prints it.
-
-    Returns
-    -------
-    Figure
-        One column wide.
-    """
+    """Draw the bars of `figure_03`, with the value of r above each."""
     figure = new_figure(height=2.7)
     ax = figure.subplots()
     place = np.arange(len(frame))
