@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
 from typing import Any, Final
 
 import numpy as np
@@ -25,7 +27,6 @@ from llm_power.statistics.standard_errors import (
     correlation_from_errors,
     error_of_difference,
 )
-from miller2024.rounding import Recomputed, columns_of, over_roundings
 
 MODELS: Final = ("galleon", "dreadnought")
 #: The multiple of the standard error in eqs. (3) and (5).
@@ -248,3 +249,30 @@ def _share(cell: Printed) -> Printed:
 
 def _shares(printed: pd.DataFrame, column: str) -> FloatArray:
     return np.array([_share(cell).value for cell in printed[column]])
+
+
+@dataclass(frozen=True, slots=True)
+class Recomputed:
+    """A number from the printed digits, and the ends of what their rounding allows."""
+
+    value: float
+    lower: float
+    upper: float
+
+
+def over_roundings(function: Callable[..., Any], *printed: Printed) -> Recomputed:
+    """Evaluate a function that is monotone in each argument within its rounding."""
+    ends = [[one.value - one.half_unit, one.value, one.value + one.half_unit] for one in printed]
+    # The ends are decimal: what binary numbers miss of them is nothing that was printed.
+    values = [round(float(function(*corner)), 12) for corner in product(*ends)]
+    middle = round(float(function(*(one.value for one in printed))), 12)
+    return Recomputed(middle, min(values), max(values))
+
+
+def columns_of(name: str, found: Sequence[Recomputed]) -> dict[str, list[float]]:
+    """Return the columns of a table that an audit reads: the value and its ends."""
+    return {
+        name: [one.value for one in found],
+        f"{name}_lower": [one.lower for one in found],
+        f"{name}_upper": [one.upper for one in found],
+    }

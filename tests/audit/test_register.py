@@ -309,11 +309,10 @@ def pattern(*rows: Any, **shared: Any) -> dict[str, Any]:
 
 
 def test_a_pattern_is_the_claims_of_its_rows(tmp_path: Path) -> None:
-    rows: list[dict[str, Any]] = [
+    rows = [
         {"id": "low", "end": "q1", "printed": "0.1", "rank": 2},
-        {"id": "high", "end": "q3"},
+        {"id": "high", "end": "q3", "printed": "0.3", "rank": 3},
     ]
-    rows[1] |= {"printed": "0.3", "rank": 3}
     shared = {
         "claim": "the {end}",
         "checks": [check(rows={"rank": "{rank}"}, column="p_{end}")],

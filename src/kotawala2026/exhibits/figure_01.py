@@ -58,8 +58,8 @@ def summarize(frame: pd.DataFrame, settings: Mapping[str, Any]) -> list[tuple[st
     printed = (middle, low, high, *settings["figure_1_residual"])
     names = ("median", "lower quartile", "upper quartile", "mean residual", "largest abs. residual")
     return [
-        (name, as_fixed(digits)(said), as_fixed(digits)(value))
-        for name, digits, said, value in zip(names, (2, 2, 2, 3, 3), printed, ours, strict=True)
+        (name, as_fixed(digits)(of_paper), as_fixed(digits)(value))
+        for name, digits, of_paper, value in zip(names, (2, 2, 2, 3, 3), printed, ours, strict=True)
     ]
 
 

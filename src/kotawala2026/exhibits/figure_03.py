@@ -25,23 +25,23 @@ def make(inputs: Inputs) -> Exhibit:
     items = items_of(inputs, counts, "mmlu_pro_top10")
     frame, second, printed = figure_03(counts, items), connor_r(counts, items), printed_r(counts)
     source = [*inputs.provenance(), Provenance.published("Table 7")]
-    n_items, said_n = int(frame["n_items"][0]), int(counts.n_items[0])
-    of_caption = "the number" if n_items == said_n else f"where {said_n:,} is the number"
-    unresolved, said = int((~frame["resolved"]).sum()), inputs.settings["figure_3_unresolved"]
+    n_items, printed_n = int(frame["n_items"][0]), int(counts.n_items[0])
+    of_caption = "the number" if n_items == printed_n else f"where {printed_n:,} is the number"
+    unresolved, n_printed = int((~frame["resolved"]).sum()), inputs.settings["figure_3_unresolved"]
     apart, within = np.abs(second / frame["r"] - 1).max(), inputs.settings["figure_3_forms_within"]
     caption = (
         f"r = N*/N at N = {n_items:,}, {of_caption} of the paper's caption, by eq. (6); "
         "ticks: by Connor's form of the discordance formula, at most "
         f"{100 * apart:.2f}% apart, where the paper prints {100 * within:g}%; diamonds: from "
         f"the N* that Table 7 prints. Unresolved: {unresolved} of {len(frame)}; the paper prints "
-        f"{said}."
+        f"{n_printed}."
     )
     return Exhibit(
         frame,
         Drawing(
             "MMLU-Pro, adjacent ranks of the top ten",
             source,
-            lambda: draw(frame, second, printed, said),
+            lambda: draw(frame, second, printed, n_printed),
             caption,
         ),
     )
@@ -79,7 +79,7 @@ def printed_r(counts: PublishedCounts) -> FloatArray:
     return np.array([n_star.value for n_star in counts.n_star]) / counts.n_items
 
 
-def draw(frame: pd.DataFrame, second: FloatArray, printed: FloatArray, said: int) -> Figure:
+def draw(frame: pd.DataFrame, second: FloatArray, printed: FloatArray, n_printed: int) -> Figure:
     """Draw the bars of `figure_03`, with the value of r above each."""
     figure = new_figure(height=2.7)
     ax = figure.subplots()
@@ -108,7 +108,7 @@ def draw(frame: pd.DataFrame, second: FloatArray, printed: FloatArray, said: int
     ax.tick_params(axis="y", which="minor", left=False)
     ax.grid(axis="y", which="major")
     tick = Line2D([], [], label="discordance formula", **_TICK)
-    legend_above(figure, frame["resolved"], said, tick, printed_handle("printed (Table 7)"))
+    legend_above(figure, frame["resolved"], n_printed, tick, printed_handle("printed (Table 7)"))
     return figure
 
 

@@ -203,7 +203,7 @@ def draw(
     horizon, n_star = int(calibration["horizon"].iloc[0]), float(calibration["n_star"].iloc[0])
     threshold, first = float(np.log(1 / alpha)), 10
     shares = calibration.set_index("hypothesis")
-    said = {
+    labels = {
         "H0": f"{_percent(shares['crossed']['H0'])}% cross by {horizon:,} items\n"
         "(printed: they stay below)",
         "H1": f"{_percent(shares['within']['H1'])}% first cross where shaded\n"
@@ -234,7 +234,7 @@ def draw(
         )
         # Where the trajectories are not: those under H0 fall, those under H1 rise.
         y, va = (0.04, "bottom") if hypothesis == "H0" else (0.97, "top")
-        ax.text(0.02, y, said[hypothesis], transform=ax.transAxes, va=va, fontsize=7)
+        ax.text(0.02, y, labels[hypothesis], transform=ax.transAxes, va=va, fontsize=7)
         low, high = float(chosen["log_e"].min()), float(chosen["log_e"].max())
         ax.set(xscale="log", xlim=(first, horizon), ylim=(low - 0.8, max(high, threshold) + 1.5))
         ax.set_ylabel(rf"$\log\,e_n$ under $H_{hypothesis[1]}$")
