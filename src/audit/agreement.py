@@ -12,8 +12,7 @@ from decimal import Decimal
 from statistics import NormalDist
 from typing import Final, Literal
 
-from audit._decimal import as_decimal
-from audit.printed import DisplayRule, Printed, Relation
+from audit.printed import DisplayRule, Printed, Relation, as_decimal
 
 # A printed number stands for whatever lies within half a unit of its last digit.
 HALF_UNITS: Final = 1

@@ -43,7 +43,7 @@ def write_audit(out: Path, audit: Audit, results: Path, trials: Sequence[Trial] 
     >>> from pathlib import Path
     >>> from audit import audit, load_register
     >>> from audit.audit_files import write_audit
-    >>> from llm_power.example import write_example
+    >>> from audit.example import write_example
     >>> write_example(".")
     >>> judged = audit(load_register(Path("claims.yaml")), Path())
     >>> left_out = write_audit(Path("audit"), judged, Path())
@@ -91,7 +91,7 @@ def audit_text(audit: Audit) -> str:
     >>> from pathlib import Path
     >>> from audit import audit, load_register
     >>> from audit.audit_files import audit_text
-    >>> from llm_power.example import write_example
+    >>> from audit.example import write_example
     >>> write_example(".")
     >>> judged = audit(load_register(Path("claims.yaml")), Path())
     >>> audit_text(judged).splitlines()[-1]

@@ -174,7 +174,7 @@ class Claim:
     >>> from pathlib import Path
     >>> from audit import load_register
     >>> from audit.claims import Claim
-    >>> from llm_power.example import write_example
+    >>> from audit.example import write_example
     >>> write_example(".")
     >>> claim = load_register(Path("claims.yaml")).claims[1]
     >>> claim.id, claim.printed, claim.statement.value
@@ -299,7 +299,7 @@ class Register:
     --------
     >>> from pathlib import Path
     >>> from audit import Register, load_register
-    >>> from llm_power.example import write_example
+    >>> from audit.example import write_example
     >>> write_example(".")
     >>> [claim.id for claim in load_register(Path("claims.yaml")).claims]
     ['leader/resolved', 'pairs']
@@ -321,7 +321,7 @@ class Register:
         --------
         >>> from pathlib import Path
         >>> from audit import Register, load_register
-        >>> from llm_power.example import write_example
+        >>> from audit.example import write_example
         >>> write_example(".")
         >>> register = load_register(Path("claims.yaml"))
         >>> register.present(Path()) == register
@@ -336,7 +336,7 @@ class Register:
         --------
         >>> from pathlib import Path
         >>> from audit import Register, load_register
-        >>> from llm_power.example import write_example
+        >>> from audit.example import write_example
         >>> write_example(".")
         >>> register = load_register(Path("claims.yaml")).without({"pairs.csv"})
         >>> [len(claim.checks) for claim in register.claims]

@@ -32,7 +32,7 @@ def corrections_json(audit: Audit) -> str:
     >>> from pathlib import Path
     >>> from audit import audit, load_register
     >>> from audit.corrections import corrections_json
-    >>> from llm_power.example import write_example
+    >>> from audit.example import write_example
     >>> write_example(".")
     >>> document = json.loads(corrections_json(audit(load_register(Path("claims.yaml")), Path())))
     >>> (one,) = document["corrections"]

@@ -6,7 +6,6 @@ by a hash of the sentence around it, so that a span in another edition of the te
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import math
 import re
@@ -16,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from audit._csv import csv_table
 from audit.claims import Claim
 from audit.mutants import NUMBER_WORDS, stated_numbers
 from audit.printed import parse_printed
@@ -214,13 +214,11 @@ def load_spans(spans: Path, excused: Path) -> list[Span]:
     excused : Path
         CSV with the columns line, start, end, sha256 and reason.
     """
-    found = []
-    for path in (spans, excused):
-        with path.open(encoding="utf-8", newline="") as file:
-            for row in csv.DictReader(file):
-                line, start, end = (int(row.pop(name)) for name in ("line", "start", "end"))
-                found.append(Span(line, start, end, **row))
-    return found
+    return [
+        Span(int(row.pop("line")), int(row.pop("start")), int(row.pop("end")), **row)
+        for path in (spans, excused)
+        for row in csv_table(path)
+    ]
 
 
 def cover(text: str, spans: Iterable[Span], claims: Mapping[str, Claim]) -> Coverage:

@@ -7,8 +7,8 @@ import re
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from typing import Final
 
-from audit._decimal import as_decimal
 from audit.claims import Claim
+from audit.printed import as_decimal
 
 # Of a number whose printed text claims no last digit.
 _SIGNIFICANT_DIGITS: Final = 3
@@ -44,7 +44,7 @@ def display_number(claim: Claim, number: float | str) -> str:
     >>> from pathlib import Path
     >>> from audit import load_register
     >>> from audit.display import display_number
-    >>> from llm_power.example import write_example
+    >>> from audit.example import write_example
     >>> write_example(".")
     >>> claim = load_register(Path("claims.yaml")).claims[1]
     >>> display_number(claim, 3.0)
@@ -79,7 +79,7 @@ def display_corrected(claim: Claim, number: float | str) -> str:
     >>> from pathlib import Path
     >>> from audit import load_register
     >>> from audit.display import display_corrected
-    >>> from llm_power.example import write_example
+    >>> from audit.example import write_example
     >>> write_example(".")
     >>> display_corrected(load_register(Path("claims.yaml")).claims[1], 6.0)
     '6'

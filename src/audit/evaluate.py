@@ -10,12 +10,11 @@ from itertools import groupby, product
 from pathlib import Path
 from typing import Final
 
-from audit._decimal import as_decimal
 from audit._errors import AuditError, within
 from audit._templates import fill_braces
 from audit.claims import Check, Claim, Register
 from audit.display import display_number
-from audit.printed import printed_unit
+from audit.printed import as_decimal, printed_unit
 from audit.selection import Found, ResultFolder
 from audit.verdicts import (
     Ruling,
@@ -64,7 +63,7 @@ class Outcome:
     >>> from pathlib import Path
     >>> from audit import audit, load_register
     >>> from audit.evaluate import Outcome
-    >>> from llm_power.example import write_example
+    >>> from audit.example import write_example
     >>> write_example(".")
     >>> judged = audit(load_register(Path("claims.yaml")), Path())
     >>> outcome = judged.judged[1].outcomes[0]
@@ -91,7 +90,7 @@ class Outcome:
         --------
         >>> from pathlib import Path
         >>> from audit import audit, load_register
-        >>> from llm_power.example import write_example
+        >>> from audit.example import write_example
         >>> write_example(".")
         >>> judged = audit(load_register(Path("claims.yaml")), Path()).judged[1]
         >>> judged.outcomes[0].is_set
@@ -106,7 +105,7 @@ class Outcome:
         --------
         >>> from pathlib import Path
         >>> from audit import audit, load_register
-        >>> from llm_power.example import write_example
+        >>> from audit.example import write_example
         >>> write_example(".")
         >>> judged = audit(load_register(Path("claims.yaml")), Path()).judged[1]
         >>> judged.outcomes[0].shown(judged.claim)
@@ -143,7 +142,7 @@ class Judged:
     >>> from pathlib import Path
     >>> from audit import audit, load_register
     >>> from audit.evaluate import Judged
-    >>> from llm_power.example import write_example
+    >>> from audit.example import write_example
     >>> write_example(".")
     >>> audit(load_register(Path("claims.yaml")), Path()).judged[0].verdict
     'contradicted'
@@ -174,7 +173,7 @@ class Audit:
     --------
     >>> from pathlib import Path
     >>> from audit import Audit, audit, load_register
-    >>> from llm_power.example import write_example
+    >>> from audit.example import write_example
     >>> write_example(".")
     >>> len(audit(load_register(Path("claims.yaml")), Path()).judged)
     2
@@ -195,7 +194,7 @@ class Audit:
         --------
         >>> from pathlib import Path
         >>> from audit import Audit, audit, load_register
-        >>> from llm_power.example import write_example
+        >>> from audit.example import write_example
         >>> write_example(".")
         >>> counts = audit(load_register(Path("claims.yaml")), Path()).counts()
         >>> counts["holds", "raw"], counts["holds", ""], counts["", ""]
@@ -212,7 +211,7 @@ class Audit:
         --------
         >>> from pathlib import Path
         >>> from audit import Audit, audit, load_register
-        >>> from llm_power.example import write_example
+        >>> from audit.example import write_example
         >>> write_example(".")
         >>> judged = audit(load_register(Path("claims.yaml")), Path())
         >>> [entry.claim.id for entry in judged.with_verdict("contradicted")]
@@ -227,7 +226,7 @@ class Audit:
         --------
         >>> from pathlib import Path
         >>> from audit import Audit, audit, load_register
-        >>> from llm_power.example import write_example
+        >>> from audit.example import write_example
         >>> write_example(".")
         >>> audit(load_register(Path("claims.yaml")), Path()).missing_texts()[0]
         "claim 'leader/resolved' is contradicted and has no `derivation`"
@@ -266,7 +265,7 @@ def audit(register: Register, results_dir: Path, rule_of: Mapping[str, str] | No
     --------
     >>> from pathlib import Path
     >>> from audit import audit, load_register
-    >>> from llm_power.example import write_example
+    >>> from audit.example import write_example
     >>> write_example(".")
     >>> [entry.verdict for entry in audit(load_register(Path("claims.yaml")), Path()).judged]
     ['contradicted', 'holds']
@@ -316,7 +315,7 @@ def judge_claim(
     >>> from audit import load_register
     >>> from audit.evaluate import judge_claim
     >>> from audit.selection import ResultFolder
-    >>> from llm_power.example import write_example
+    >>> from audit.example import write_example
     >>> write_example(".")
     >>> claims = {claim.id: claim for claim in load_register(Path("claims.yaml")).claims}
     >>> judge_claim(claims["pairs"], claims, ResultFolder(Path())).verdict

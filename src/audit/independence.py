@@ -71,7 +71,7 @@ def independent_tests(judged: Iterable[Judged]) -> dict[str, IndependentTests]:
     >>> from pathlib import Path
     >>> from audit import audit, load_register
     >>> from audit.independence import independent_tests
-    >>> from llm_power.example import write_example
+    >>> from audit.example import write_example
     >>> write_example(".")
     >>> independent_tests(audit(load_register(Path("claims.yaml")), Path()).judged)
     {}

@@ -58,7 +58,7 @@ class Mutant:
     >>> from pathlib import Path
     >>> from audit import load_register
     >>> from audit.mutants import mutants
-    >>> from llm_power.example import write_example
+    >>> from audit.example import write_example
     >>> write_example(".")
     >>> first = next(mutants(load_register(Path("claims.yaml"))))
     >>> first.kind, first.claim, first.misprinted
@@ -130,7 +130,7 @@ def mutants(register: Register) -> Iterator[Mutant]:
     >>> from pathlib import Path
     >>> from audit import load_register
     >>> from audit.mutants import mutants
-    >>> from llm_power.example import write_example
+    >>> from audit.example import write_example
     >>> write_example(".")
     >>> found = mutants(load_register(Path("claims.yaml")))
     >>> [(mutant.kind, mutant.misprinted) for mutant in found][1:]
@@ -168,7 +168,7 @@ def stated_numbers(claim: Claim) -> frozenset[float]:
     >>> from pathlib import Path
     >>> from audit import load_register
     >>> from audit.mutants import stated_numbers
-    >>> from llm_power.example import write_example
+    >>> from audit.example import write_example
     >>> write_example(".")
     >>> [sorted(stated_numbers(claim)) for claim in load_register(Path("claims.yaml")).claims]
     [[], [3.0]]

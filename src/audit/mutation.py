@@ -23,9 +23,8 @@ from audit.evaluate import Judged, judge_claim
 from audit.mutants import MISPRINTS, Mutant, mutants
 from audit.printed import Printed
 from audit.selection import ResultFolder
-from audit.tables import markdown_table
 from llm_power.provenance import EVIDENCE, Evidence, Verdict
-from llm_power.report._escape import escape_markdown
+from llm_power.report.text_tables import markdown_table
 
 # What became of a misprint.
 Fate = Literal["detected", "weakened", "survived", "implied", "equivalent", "not claimed"]
@@ -78,7 +77,7 @@ class Trial:
     >>> from pathlib import Path
     >>> from audit import load_register
     >>> from audit.mutation import mutation_trials
-    >>> from llm_power.example import write_example
+    >>> from audit.example import write_example
     >>> write_example(".")
     >>> trial = mutation_trials(load_register(Path("claims.yaml")), Path())[1]
     >>> trial.mutant.misprinted, trial.fate, trial.noticed_by
@@ -121,7 +120,7 @@ def mutation_trials(register: Register, results_dir: Path) -> list[Trial]:
     >>> from pathlib import Path
     >>> from audit import load_register
     >>> from audit.mutation import mutation_trials
-    >>> from llm_power.example import write_example
+    >>> from audit.example import write_example
     >>> write_example(".")
     >>> trials = mutation_trials(load_register(Path("claims.yaml")), Path())
     >>> [trial.fate for trial in trials]
@@ -241,7 +240,7 @@ def score_text(trials: Sequence[Trial]) -> str:
     >>> from pathlib import Path
     >>> from audit import load_register
     >>> from audit.mutation import mutation_trials, score_text
-    >>> from llm_power.example import write_example
+    >>> from audit.example import write_example
     >>> write_example(".")
     >>> score_text(mutation_trials(load_register(Path("claims.yaml")), Path()))
     '4 of 4 misprints of claims that hold are contradicted (100.0%)'
@@ -262,7 +261,7 @@ def write_mutation(trials: Sequence[Trial], csv_path: Path, md_path: Path) -> No
     >>> from pathlib import Path
     >>> from audit import load_register
     >>> from audit.mutation import mutation_trials, write_mutation
-    >>> from llm_power.example import write_example
+    >>> from audit.example import write_example
     >>> write_example(".")
     >>> trials = mutation_trials(load_register(Path("claims.yaml")), Path())
     >>> write_mutation(trials, Path("mutation.csv"), Path("mutation.md"))
@@ -314,31 +313,25 @@ def _rates_table(by: str, groups: Mapping[str, Sequence[Trial]]) -> str:
             share = _share(fates["detected"], noticeable)
             rows.append([name.replace("_", " "), *map(str, counts), share])
     columns = [*_NOTICEABLE, "noticeable", "implied", "equivalent"]
-    return markdown_table([by, *columns, "rate"], rows, right=range(1, len(columns) + 2))
+    return markdown_table([[by, *columns, "rate"], *rows], right=range(1, len(columns) + 2))
 
 
 def _holes_table(survivors: Sequence[Trial]) -> str:
     counts = Counter(trial.hole for trial in survivors)
     rows = [[hole, HOLES[hole], str(n)] for hole, n in counts.most_common()]
-    return markdown_table(["hole", "what lets a misprint pass", "misprints"], rows, right=[2])
+    return markdown_table([["hole", "what lets a misprint pass", "misprints"], *rows], right=[2])
 
 
 def _survivors_table(trials: Sequence[Trial]) -> str:
     header = ["id", "printed", "misprinted", "kind", "evidence", "fate", "hole", "judgement"]
     rows = [
         [
-            *map(escape_markdown, (t.mutant.claim, t.mutant.printed, t.mutant.misprinted)),
-            *(
-                t.mutant.kind,
-                t.evidence.replace("_", " "),
-                t.fate,
-                t.hole,
-                escape_markdown(t.reason),
-            ),
+            *(t.mutant.claim, t.mutant.printed, t.mutant.misprinted, t.mutant.kind),
+            *(t.evidence.replace("_", " "), t.fate, t.hole, t.reason),
         ]
         for t in trials
     ]
-    return markdown_table(header, rows, right=(1, 2))
+    return markdown_table([header, *rows], right=(1, 2))
 
 
 def _share(part: int, whole: int) -> str:

@@ -258,6 +258,14 @@ def split_parentheses(text: str) -> tuple[str, str]:
     return match[1], match[2]
 
 
+def as_decimal(value: float) -> Decimal:
+    """Return the shortest decimal number that denotes `value`.
+
+    Printed numbers are decimal, and 0.45 - 0.445 is not 0.005 in binary.
+    """
+    return Decimal(repr(float(value)))
+
+
 def display_nearest(value: ArrayLike) -> FloatArray:
     """Return the integer nearest to `value`, halves up; ``inf`` stays.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from audit._csv import CSVError, csv_rows
 from audit.printed import (
     Printed,
     PrintedCount,
@@ -166,16 +166,11 @@ def read_rows(path: Path) -> list[list[str]]:
         If it cannot be read, is empty, or has a row of another length.
     """
     try:
-        with path.open(encoding="utf-8", newline="") as file:
-            rows = list(csv.reader(file, strict=True))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise PublishedError(_message(path, f"cannot be read: {error}")) from error
+        rows = csv_rows(path)
+    except CSVError as error:
+        raise PublishedError(_message(path, str(error), row=error.row)) from error
     if not rows:
         raise PublishedError(_message(path, "the file is empty"))
-    for number, row in enumerate(rows):
-        if len(row) != len(rows[0]):
-            problem = f"{len(rows[0])} cells expected, got {len(row)}"
-            raise PublishedError(_message(path, problem, row=number))
     return rows
 
 

@@ -62,7 +62,7 @@ def load_register(path: Path) -> Register:
     --------
     >>> from pathlib import Path
     >>> from audit import load_register
-    >>> from llm_power.example import write_example
+    >>> from audit.example import write_example
     >>> write_example(".")
     >>> load_register(Path("claims.yaml")).title
     'The example board'
@@ -110,7 +110,7 @@ def load_statements(path: Path, ids: Collection[str]) -> dict[str, Printed]:
     --------
     >>> from pathlib import Path
     >>> from audit.register import load_statements
-    >>> from llm_power.example import write_example
+    >>> from audit.example import write_example
     >>> write_example(".")
     >>> load_statements(Path("claims.yaml"), ["pairs"])["pairs"].value
     3.0

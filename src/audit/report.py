@@ -14,7 +14,6 @@ from urllib.parse import urlencode
 
 from jinja2 import Environment
 
-from audit._decimal import as_decimal
 from audit._exhibits import (
     counts_by_exhibit,
     excerpt,
@@ -33,6 +32,7 @@ from audit.claims import Check, Claim, Exhibit, Weight
 from audit.display import display_number
 from audit.evaluate import Audit, Judged, Outcome
 from audit.independence import independent_tests
+from audit.printed import as_decimal
 from llm_power.errors import InvalidArgument, one_line
 from llm_power.provenance import Evidence, Verdict
 from llm_power.report.page import asset, content_policy, page_environment
@@ -187,7 +187,7 @@ def render_report(
     >>> from pathlib import Path
     >>> from audit import audit, load_register
     >>> from audit.report import render_report
-    >>> from llm_power.example import write_example
+    >>> from audit.example import write_example
     >>> write_example(".")
     >>> page = render_report(audit(load_register(Path("claims.yaml")), Path()), links={})
     >>> page.startswith("<!DOCTYPE html>")

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from audit._csv import below, read_csv, suggest
-from audit._decimal import as_decimal
 from audit._errors import AuditError
 from audit._pairs import seen_from
 from audit.claims import Check, Condition, Role
+from audit.printed import as_decimal
 from llm_power.errors import one_line
 from llm_power.provenance import EVIDENCE, KINDS, SOURCE_KINDS, Evidence
 
@@ -63,7 +63,7 @@ class Found:
     >>> from pathlib import Path
     >>> from audit.claims import Check
     >>> from audit.selection import Found, ResultFolder
-    >>> from llm_power.example import write_example
+    >>> from audit.example import write_example
     >>> write_example(".")
     >>> check = Check(result="pairs.csv", rows={"rank_a": 1}, column="n_items", evidence="raw")
     >>> ResultFolder(Path()).find(check)
@@ -97,7 +97,7 @@ class ResultFolder:
     >>> from pathlib import Path
     >>> from audit.claims import Check
     >>> from audit.selection import ResultFolder
-    >>> from llm_power.example import write_example
+    >>> from audit.example import write_example
     >>> write_example(".")
     >>> check = Check(result="pairs.csv", rows={"rank_a": 1}, column="n_items", evidence="raw")
     >>> ResultFolder(Path()).find(check).value
@@ -148,7 +148,7 @@ class ResultFolder:
         >>> from pathlib import Path
         >>> from audit.claims import Check
         >>> from audit.selection import ResultFolder
-        >>> from llm_power.example import write_example
+        >>> from audit.example import write_example
         >>> write_example(".")
         >>> check = Check(result="pairs.csv", rows={}, aggregate="count", evidence="raw")
         >>> ResultFolder(Path()).find(check).value

@@ -13,6 +13,7 @@ from audit.evaluate import Audit, Judged
 from audit.independence import independent_tests
 from llm_power.provenance import EVIDENCE, VERDICTS
 from llm_power.report._escape import escape_markdown
+from llm_power.report.text_tables import markdown_table
 
 CLAIM_COLUMNS: Final = [
     *["id", "kind", "section", "place", "exhibit", "claim", "quantity", "printed", "half_unit"],
@@ -50,7 +51,7 @@ def claims_frame(audit: Audit) -> pd.DataFrame:
     >>> from pathlib import Path
     >>> from audit import audit, load_register
     >>> from audit.tables import claims_frame
-    >>> from llm_power.example import write_example
+    >>> from audit.example import write_example
     >>> write_example(".")
     >>> frame = claims_frame(audit(load_register(Path("claims.yaml")), Path()))
     >>> frame[["id", "printed", "verdict"]]
@@ -78,7 +79,7 @@ def write_claims(audit: Audit, csv_path: Path, md_path: Path) -> None:
     >>> from pathlib import Path
     >>> from audit import audit, load_register
     >>> from audit.tables import write_claims
-    >>> from llm_power.example import write_example
+    >>> from audit.example import write_example
     >>> write_example(".")
     >>> judged = audit(load_register(Path("claims.yaml")), Path())
     >>> write_claims(judged, Path("claims.csv"), Path("claims.md"))
@@ -108,7 +109,7 @@ def claims_markdown(audit: Audit) -> str:
     >>> from pathlib import Path
     >>> from audit import audit, load_register
     >>> from audit.tables import claims_markdown
-    >>> from llm_power.example import write_example
+    >>> from audit.example import write_example
     >>> write_example(".")
     >>> text = claims_markdown(audit(load_register(Path("claims.yaml")), Path()))
     >>> text.splitlines()[0]
@@ -119,10 +120,10 @@ def claims_markdown(audit: Audit) -> str:
     if audit.register.source:
         blocks.append(f"Source: {escape_markdown(audit.register.source)}")
     header, *rows = totals_cells(audit)
-    blocks += ["## Totals", markdown_table(header, rows, right=range(1, len(header)))]
+    blocks += ["## Totals", markdown_table([header, *rows], right=range(1, len(header)))]
     if rows := tests_cells(audit):
         header = ["exhibit", "decided", "given", "repeated", "tests"]
-        blocks += ["## Tests", _TESTS, markdown_table(header, rows, right=(1, 2))]
+        blocks += ["## Tests", _TESTS, markdown_table([header, *rows], right=(1, 2))]
     for verdict, heading in _HEADINGS.items():
         found = [judged for judged in audit.judged if judged.verdict == verdict]
         blocks.append(f"## {heading}")
@@ -143,7 +144,7 @@ def totals_cells(audit: Audit) -> list[list[str]]:
     >>> from pathlib import Path
     >>> from audit import audit, load_register
     >>> from audit.tables import totals_cells
-    >>> from llm_power.example import write_example
+    >>> from audit.example import write_example
     >>> write_example(".")
     >>> header, *rows = totals_cells(audit(load_register(Path("claims.yaml")), Path()))
     >>> header, rows[-1]
@@ -166,7 +167,7 @@ def tests_cells(audit: Audit) -> list[list[str]]:
     >>> from pathlib import Path
     >>> from audit import audit, load_register
     >>> from audit.tables import tests_cells
-    >>> from llm_power.example import write_example
+    >>> from audit.example import write_example
     >>> write_example(".")
     >>> tests_cells(audit(load_register(Path("claims.yaml")), Path()))
     []
@@ -180,7 +181,7 @@ def tests_cells(audit: Audit) -> list[list[str]]:
     }
     if counted:
         counted["all"] = tuple(map(sum, zip(*counted.values(), strict=True)))
-    return [[escape_markdown(title), *map(str, row)] for title, row in counted.items()]
+    return [[title, *map(str, row)] for title, row in counted.items()]
 
 
 def _row(judged: Judged) -> dict[str, object]:
@@ -265,28 +266,9 @@ def _section_table(judged: Sequence[Judged]) -> str:
     for j in judged:
         value = j.deciding.shown(j.claim) if j.deciding else ""
         cells = [j.claim.id, j.claim.place, j.claim.claim, j.claim.printed, value]
-        rows.append(
-            [escape_markdown(cell) for cell in cells] + [_words(j.verdict), _words(j.evidence)]
-        )
-    return markdown_table(header, rows, right=(3, 4))
+        rows.append([*cells, _words(j.verdict), _words(j.evidence)])
+    return markdown_table([header, *rows], right=(3, 4))
 
 
 def _words(name: object) -> str:
     return str(name).replace("_", " ")
-
-
-def markdown_table(
-    header: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[int]
-) -> str:
-    """Return rows of cells, which are Markdown already, as a table; some columns to the right.
-
-    Examples
-    --------
-    >>> from audit.tables import markdown_table
-    >>> print(markdown_table(["kind", "n"], [["digit", "3"]], right=[1]))
-    | kind | n |
-    | :--- | ---: |
-    | digit | 3 |
-    """
-    rule = ["---:" if i in right else ":---" for i in range(len(header))]
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in [header, rule, *rows])

@@ -7,9 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from audit._decimal import as_decimal
 from audit.agreement import agrees, overlap, placed
-from audit.printed import DisplayRule, Printed
+from audit.printed import DisplayRule, Printed, as_decimal
 from llm_power.provenance import Evidence, Verdict
 
 ROUNDED_UP: Final = "rounded up"
