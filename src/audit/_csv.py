@@ -16,13 +16,7 @@ Rows = list[dict[str, str]]
 
 
 def below(root: Path, name: str, field: str) -> Path:
-    """Return the path of a file below a folder, resolved already.
-
-    Raises
-    ------
-    AuditError
-        If the name leads out of the folder; the message names `field`.
-    """
+    """Return the path of a file below a folder, resolved already."""
     pure = PurePosixPath(name)
     plain = name.isprintable() and "\\" not in name and not pure.is_absolute()
     path = root / pure

@@ -42,34 +42,12 @@ def agrees(
     rounding: DisplayRule = "nearest",
     standard_error: float = 0.0,
 ) -> bool:
-    """Whether `value` can be what was printed.
+    """Whether `value`, unrounded and in the printed units, can be what was printed.
 
-    Parameters
-    ----------
-    printed : Printed
-        What was printed.
-    value : float or str
-        The recomputed one, unrounded and in the units of the printed one; a text for a text.
-    rounding : {"nearest", "up", "down"}
-        How a number was rounded; a bound or a range has none.
-    standard_error : float
-        Monte Carlo standard error of the difference of the two; 0 without one.
-
-    Returns
-    -------
-    bool
-        For a number: within half a unit of the last printed digit, bounds included (a tie may
-        have been rounded either way); rounded up or down, within the unit on that side. For a
-        bound or a range: the relation holds, to the half unit if it has one. A standard error
-        widens either by `MONTE_CARLO_STANDARD_ERRORS` of it. False for NaN; an infinite value
-        agrees with a bound that it keeps.
-
-    Examples
-    --------
-    >>> from audit.agreement import agrees
-    >>> from audit.printed import parse_printed
-    >>> agrees(parse_printed("0.90"), 0.9049), agrees(parse_printed("0.90"), 0.91)
-    (True, False)
+    A number is within half a unit of its last digit, ends included (a tie may have been rounded
+    either way), or within the unit on one side where rounded up or down; a bound or a range
+    holds; `standard_error`, of the difference of the two, widens either by
+    `MONTE_CARLO_STANDARD_ERRORS` of it. NaN never agrees.
     """
     if isinstance(value, str) or printed.relation == "text":
         return printed.relation == "text" and value == printed.text
@@ -99,30 +77,7 @@ def placed(
     rounding: DisplayRule = "nearest",
     standard_error: float = 0.0,
 ) -> Place:
-    """Say which of the values from `lower` to `upper` can be what was printed.
-
-    Parameters
-    ----------
-    printed : Printed
-        A number, a bound or a range.
-    lower, upper : float
-        Ends of the values, themselves included; may be infinite.
-    rounding, standard_error
-        As of `agrees`.
-
-    Returns
-    -------
-    {"inside", "across", "outside"}
-        All of them, some, or none.
-
-    Examples
-    --------
-    >>> from audit.agreement import placed
-    >>> from audit.printed import parse_printed
-    >>> printed = parse_printed("0.90")
-    >>> placed(printed, 0.899, 0.901), placed(printed, 0.899, 0.91), placed(printed, 0.91, 2)
-    ('inside', 'across', 'outside')
-    """
+    """Say which of the values from `lower` to `upper` can be what was printed."""
     nearest = min(max(printed.value, lower), upper)
     likeliest = {"<": lower, "<=": lower, ">": upper, ">=": upper}.get(printed.relation, nearest)
     first, last, any_of_them = (
@@ -138,13 +93,6 @@ def interval(printed: Printed, rounding: DisplayRule = "nearest") -> tuple[float
     """Return the ends of the values that a number, bound or range stands for.
 
     Both ends count as included; they are infinite where a bound is open.
-
-    Examples
-    --------
-    >>> from audit.agreement import interval
-    >>> from audit.printed import parse_printed
-    >>> interval(parse_printed("432"), "up")
-    (431.0, 432.0)
     """
     low, high = _ends(printed, rounding)
     return float(low), float(high)
@@ -155,26 +103,8 @@ def overlap(
 ) -> Literal["nearest", "either", ""]:
     """Say by which rounding one true value can have been printed as two numbers.
 
-    Parameters
-    ----------
-    distance : Decimal
-        Between the two printed numbers, not negative.
-    half_units : Decimal
-        Half a unit of the one and half a unit of the other, added up.
-    standard_error : float
-        Monte Carlo standard error of the difference of the two; 0 without one.
-
-    Returns
-    -------
-    {"nearest", "either", ""}
-        Both to the nearest; one of them up or down; or by none.
-
-    Examples
-    --------
-    >>> from decimal import Decimal
-    >>> from audit.agreement import overlap
-    >>> overlap(Decimal("0.04"), Decimal("0.055")), overlap(Decimal("0.2"), Decimal("0.055"))
-    ('nearest', '')
+    ``nearest``: both to the nearest; ``either``: one of them up or down. `half_units` are those of
+    both, added up; `distance` is not negative.
     """
     slack = _slack(standard_error)
     if distance == 0 or distance < HALF_UNITS * half_units:

@@ -21,17 +21,7 @@ _ROLES: Final = "witness/roles.csv"
 
 
 def with_item_checks(register: Register, results: Path, files: Sequence[str]) -> Register:
-    """Return the register with a check more for each number that the items give.
-
-    Parameters
-    ----------
-    register : Register
-        Claims and their checks.
-    results : Path
-        Folder of results.
-    files : sequence of str
-        What `replication.views.items_view` returned for each panel, as CSV below the folder.
-    """
+    """Return the register with a check more for each number that the items give."""
     file_of = {row["id"]: file for file in files for row in csv_table(results / file)}
     claims = tuple(
         replace(claim, checks=(*_checks(claim, file_of[claim.id]), *claim.checks))

@@ -50,82 +50,26 @@ MUTATION_COLUMNS: Final = [
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What became of one misprint.
-
-    Attributes
-    ----------
-    mutant : Mutant
-        The misprint.
-    verdict, evidence : str
-        Those of the claim as it is printed; where it is misprinted with others the first that
-        holds.
-    fate : str
-        ``detected``: a claim that held is contradicted. ``weakened``: one that held does not any
-        more, and none is contradicted. ``survived``: all that held hold. ``implied``: the
-        misprint says less than what is printed, and is true with it. ``equivalent``: it says the
-        same. ``not claimed``: the claim does not hold as it is printed, so that there is nothing
-        to lose.
-    noticed_by : tuple of str
-        Ids of the claims that are contradicted, or else of those that do not hold any more.
-    hole : str
-        What let it pass, a key of `HOLES`; empty where nothing did.
-    reason : str
-        The judgement on it then.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from audit import load_register
-    >>> from audit.mutation import mutation_trials
-    >>> from audit.example import write_example
-    >>> write_example(".")
-    >>> trial = mutation_trials(load_register(Path("claims.yaml")), Path())[1]
-    >>> trial.mutant.misprinted, trial.fate, trial.noticed_by
-    ('6', 'detected', ('pairs',))
-    """
+    """What became of one misprint."""
 
     mutant: Mutant
+    # Those of the claim as it is printed; where it is misprinted with others the first that
+    # holds.
     verdict: Verdict
     evidence: Evidence
+    # ``detected``: a claim that held is contradicted. ``weakened``: one that held does not any
+    # more, and none is contradicted. ``survived``: all that held hold. ``implied``: the misprint
+    # says less than what is printed, and is true with it. ``equivalent``: it says the same. ``not
+    # claimed``: the claim does not hold as it is printed, so that there is nothing to lose.
     fate: Fate
+    # Ids of the claims that are contradicted, or else of those that do not hold any more.
     noticed_by: tuple[str, ...]
-    hole: str = ""
-    reason: str = ""
+    hole: str = ""  # What let it pass, a key of `HOLES`; empty where nothing did
+    reason: str = ""  # The judgement on it then
 
 
 def mutation_trials(register: Register, results_dir: Path) -> list[Trial]:
-    """Judge a register again with each misprint of `audit.mutants.mutants`.
-
-    Parameters
-    ----------
-    register : Register
-        What `audit.register.load_register` returned.
-    results_dir : Path
-        Folder that the result files of the register are relative to. They stay as they are: a
-        check whose result was computed from the very number that is misprinted would notice it
-        by that alone.
-
-    Returns
-    -------
-    list of Trial
-        One a misprint, always the same.
-
-    Raises
-    ------
-    AuditError
-        If a check cannot be made on the register as it is.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from audit import load_register
-    >>> from audit.mutation import mutation_trials
-    >>> from audit.example import write_example
-    >>> write_example(".")
-    >>> trials = mutation_trials(load_register(Path("claims.yaml")), Path())
-    >>> [trial.fate for trial in trials]
-    ['not claimed', 'detected', 'detected', 'detected', 'detected']
-    """
+    """Judge a register again with each misprint of `audit.mutants.mutants`."""
     present = register.present(results_dir)
     court = _Court(present, results_dir)
     return [court.trial(mutant) for mutant in mutants(present)]
@@ -233,18 +177,7 @@ def _contains(wide: Printed, narrow: Printed) -> bool:
 
 
 def score_text(trials: Sequence[Trial]) -> str:
-    """Return the mutation score in one line.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from audit import load_register
-    >>> from audit.mutation import mutation_trials, score_text
-    >>> from audit.example import write_example
-    >>> write_example(".")
-    >>> score_text(mutation_trials(load_register(Path("claims.yaml")), Path()))
-    '4 of 4 misprints of claims that hold are contradicted (100.0%)'
-    """
+    """Return the mutation score in one line."""
     fates = Counter(trial.fate for trial in trials)
     noticeable = sum(fates[fate] for fate in _NOTICEABLE)
     share = f" ({_share(fates['detected'], noticeable)})" if noticeable else ""
@@ -254,20 +187,7 @@ def score_text(trials: Sequence[Trial]) -> str:
 
 
 def write_mutation(trials: Sequence[Trial], csv_path: Path, md_path: Path) -> None:
-    """Write what became of every misprint as CSV, and the rates and survivors as Markdown.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from audit import load_register
-    >>> from audit.mutation import mutation_trials, write_mutation
-    >>> from audit.example import write_example
-    >>> write_example(".")
-    >>> trials = mutation_trials(load_register(Path("claims.yaml")), Path())
-    >>> write_mutation(trials, Path("mutation.csv"), Path("mutation.md"))
-    >>> print(Path("mutation.csv").read_text(encoding="utf-8").splitlines()[2])
-    digit,pairs,3,6,holds,raw,detected,pairs,,
-    """
+    """Write what became of every misprint as CSV, and the rates and survivors as Markdown."""
     rows = [
         (
             *(t.mutant.kind, t.mutant.claim, t.mutant.printed, t.mutant.misprinted),

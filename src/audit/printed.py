@@ -25,60 +25,27 @@ DisplayRule = Literal["nearest", "up", "down"]
 
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """What a printed text says: a number, a bound, a range, or a word.
+    """What a printed text says: a number, a bound, a range, or a word."""
 
-    Attributes
-    ----------
-    relation : {"=", "≈", "<", ">", "<=", ">=", "between", "text"}
-        How the true value is said to stand to `value`.
-    value : float
-        The number, or the lower end of a range; ``%`` and ``pp`` are hundredths, ``M`` is a
-        million. NaN for text.
-    half_unit : float
-        Half a unit of the last printed digit, in the units of `value`; 0 for a count. Also 0 for
-        a bound unless the source says otherwise: ``< 0.001`` is not also said of 0.0014.
-    upper : float
-        The upper end of a range; NaN for everything else.
-    text : str
-        The printed string of a number; of a text the word or mark that is claimed.
-
-    Examples
-    --------
-    >>> from audit.printed import Printed, parse_printed
-    >>> number = parse_printed("0.90")
-    >>> number.value, number.half_unit, number.relation
-    (0.9, 0.005, '=')
-    """
-
-    relation: Relation
+    relation: Relation  # How the true value is said to stand to `value`
+    # The number, or the lower end of a range; ``%`` and ``pp`` are hundredths, ``M`` is a
+    # million. NaN for text.
     value: float = math.nan
+    # Half a unit of the last printed digit, in the units of `value`; 0 for a count. Also 0 for a
+    # bound unless the source says otherwise: ``< 0.001`` is not also said of 0.0014.
     half_unit: float = 0.0
-    upper: float = math.nan
-    text: str = ""
+    upper: float = math.nan  # The upper end of a range; NaN for everything else
+    text: str = ""  # The printed string of a number; of a text the word or mark that is claimed
 
     @property
     def is_number(self) -> bool:
-        """Whether it is a number, and no bound, range or word.
-
-        Examples
-        --------
-        >>> from audit.printed import parse_printed
-        >>> parse_printed("≈0.9").is_number, parse_printed("<0.9").is_number
-        (True, False)
-        """
+        """Whether it is a number, and no bound, range or word."""
         return self.relation in ("=", "≈")
 
 
 @dataclass(frozen=True, slots=True)
 class PrintedInterval:
-    """A point with its bracketed bounds, ``0.0004 [−0.0003, 0.0012]`` (Table 9).
-
-    Examples
-    --------
-    >>> from audit.printed import PrintedInterval, parse_interval
-    >>> parse_interval("0.4 [0.3, 0.5]").upper.value
-    0.5
-    """
+    """A point with its bracketed bounds, ``0.0004 [−0.0003, 0.0012]`` (Table 9)."""
 
     text: str
     point: Printed
@@ -88,30 +55,12 @@ class PrintedInterval:
 
 @dataclass(frozen=True, slots=True)
 class PrintedCount:
-    """So many of so many, ``4/9``; or so many and their share, ``3 (100%)``.
-
-    Attributes
-    ----------
-    text : str
-        The printed string.
-    count : int
-        The number counted.
-    total : int, optional
-        The number they are counted among, where printed.
-    share : Printed, optional
-        Their share, where printed.
-
-    Examples
-    --------
-    >>> from audit.printed import PrintedCount, parse_count
-    >>> parse_count("4/9").total
-    9
-    """
+    """So many of so many, ``4/9``; or so many and their share, ``3 (100%)``."""
 
     text: str
     count: int
-    total: int | None = None
-    share: Printed | None = None
+    total: int | None = None  # The number they are counted among, where printed
+    share: Printed | None = None  # Their share, where printed
 
 
 _SUFFIX_EXPONENT = {"": 0, "%": -2, "pp": -2, "M": 6}
@@ -134,45 +83,13 @@ _PARENTHESES = re.compile(r"(.+?) \(([^()]+)\)")
 
 
 def printed_unit(text: str) -> str:
-    """Return the first unit of a text's numbers, ``%`` or ``pp``; empty where none has one.
-
-    Examples
-    --------
-    >>> from audit.printed import printed_unit
-    >>> printed_unit("|gap| ≤ 4 pp"), printed_unit("0.49")
-    ('pp', '')
-    """
+    """Return the first unit of a text's numbers, ``%`` or ``pp``; empty where none has one."""
     units = (match["suffix"] for match in NUMBER.finditer(text))
     return next((unit for unit in units if unit in ("%", "pp")), "")
 
 
 def parse_printed(text: str) -> Printed:
-    """Parse one printed number.
-
-    Parameters
-    ----------
-    text : str
-        For example ``2,396,624``, ``.77``, ``−0.0003``, ``9.9×10^-14``, ``<10^-15``,
-        ``≥10^7``, ``6.3pp``, ``28%``, ``1.11M``.
-
-    Returns
-    -------
-    Printed
-        The half unit of a bare power of ten is half of it: it claims one digit.
-
-    Raises
-    ------
-    ValueError
-        If `text` is not one printed number.
-
-    Examples
-    --------
-    >>> from audit.printed import parse_printed
-    >>> parse_printed("2,396,624").half_unit
-    0.5
-    >>> parse_printed("28%").value
-    0.28
-    """
+    """Parse one printed number; the half unit of a bare power of ten is half of it."""
     match = NUMBER.fullmatch(text.strip())
     if match is None:
         raise ValueError(f"not a printed number: {text!r}")
@@ -193,20 +110,7 @@ def parse_printed(text: str) -> Printed:
 
 
 def parse_interval(text: str) -> PrintedInterval:
-    """Parse a point with bracketed bounds; a suffix behind the bracket belongs to both bounds.
-
-    Raises
-    ------
-    ValueError
-        If `text` is not of the form ``point [lower, upper]``.
-
-    Examples
-    --------
-    >>> from audit.printed import parse_interval
-    >>> interval = parse_interval("0.4 [0.3, 0.5]")
-    >>> interval.lower.value, interval.point.value, interval.upper.value
-    (0.3, 0.4, 0.5)
-    """
+    """Parse a point with bracketed bounds; a suffix behind the bracket belongs to both bounds."""
     match = _INTERVAL.fullmatch(text.strip())
     # The bounds hold thousands separators too; only a comma and a space part them.
     bounds = match["bounds"].split(", ") if match else []
@@ -218,19 +122,7 @@ def parse_interval(text: str) -> PrintedInterval:
 
 
 def parse_count(text: str) -> PrintedCount:
-    """Parse ``4/9`` or ``3 (100%)``.
-
-    Raises
-    ------
-    ValueError
-        If `text` has neither form.
-
-    Examples
-    --------
-    >>> from audit.printed import parse_count
-    >>> parse_count("4/9").count
-    4
-    """
+    """Parse ``4/9`` or ``3 (100%)``."""
     if match := _OF.fullmatch(text.strip()):
         return PrintedCount(text, int(match[1]), total=int(match[2]))
     if match := _SHARE.fullmatch(text.strip()):
@@ -239,19 +131,7 @@ def parse_count(text: str) -> PrintedCount:
 
 
 def split_parentheses(text: str) -> tuple[str, str]:
-    """Split ``HS, gem/L-8B (0.46)`` into what stands before the parentheses and in them.
-
-    Raises
-    ------
-    ValueError
-        If `text` does not end in parentheses.
-
-    Examples
-    --------
-    >>> from audit.printed import split_parentheses
-    >>> split_parentheses("HS, gem/L-8B (0.46)")
-    ('HS, gem/L-8B', '0.46')
-    """
+    """Split ``HS, gem/L-8B (0.46)`` into what stands before the parentheses and in them."""
     match = _PARENTHESES.fullmatch(text.strip())
     if match is None:
         raise ValueError(f"not a text with another in parentheses behind it: {text!r}")
@@ -267,14 +147,7 @@ def as_decimal(value: float) -> Decimal:
 
 
 def display_nearest(value: ArrayLike) -> FloatArray:
-    """Return the integer nearest to `value`, halves up; ``inf`` stays.
-
-    Examples
-    --------
-    >>> from audit.printed import display_nearest
-    >>> display_nearest([514.2, 515.5])
-    array([514., 516.])
-    """
+    """Return the integer nearest to `value`, halves up; ``inf`` stays."""
     return np.floor(np.asarray(value, dtype=np.float64) + 0.5)
 
 

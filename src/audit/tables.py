@@ -33,88 +33,20 @@ _HEADINGS: Final = {
 
 
 def claims_frame(audit: Audit) -> pd.DataFrame:
-    """Return one row per claim, in the order of the register.
-
-    Parameters
-    ----------
-    audit : Audit
-        What `audit.evaluate.audit` returned.
-
-    Returns
-    -------
-    DataFrame
-        `CLAIM_COLUMNS`. ``value`` to ``source`` are those of the check that decides, unrounded,
-        and missing where none does; ``value`` is a number or a text.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from audit import audit, load_register
-    >>> from audit.tables import claims_frame
-    >>> from audit.example import write_example
-    >>> write_example(".")
-    >>> frame = claims_frame(audit(load_register(Path("claims.yaml")), Path()))
-    >>> frame[["id", "printed", "verdict"]]
-                    id printed       verdict
-    0  leader/resolved   beats  contradicted
-    1            pairs       3         holds
-    """
+    """Return one row per claim; ``value`` to ``source`` are of the check that decides."""
     rows = [_row(judged) for judged in audit.judged]
     frame = pd.DataFrame(rows, columns=CLAIM_COLUMNS)
     return frame.astype({"value": object})
 
 
 def write_claims(audit: Audit, csv_path: Path, md_path: Path) -> None:
-    """Write the claims as CSV, and as Markdown for readers.
-
-    Parameters
-    ----------
-    audit : Audit
-        What `audit.evaluate.audit` returned.
-    csv_path, md_path : Path
-        Files to write; the same audit gives the same bytes.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from audit import audit, load_register
-    >>> from audit.tables import write_claims
-    >>> from audit.example import write_example
-    >>> write_example(".")
-    >>> judged = audit(load_register(Path("claims.yaml")), Path())
-    >>> write_claims(judged, Path("claims.csv"), Path("claims.md"))
-    >>> Path("claims.csv").is_file(), Path("claims.md").is_file()
-    (True, True)
-    """
+    """Write the claims as CSV, and as Markdown for readers."""
     claims_frame(audit).to_csv(csv_path, index=False, lineterminator="\n", encoding="utf-8")
     md_path.write_bytes(claims_markdown(audit).encode("utf-8"))
 
 
 def claims_markdown(audit: Audit) -> str:
-    """Return the claims as Markdown.
-
-    Parameters
-    ----------
-    audit : Audit
-        What `audit.evaluate.audit` returned.
-
-    Returns
-    -------
-    str
-        Totals; contradicted and ambiguous claims with their derivations; every claim, a table
-        for each section. Whatever the register says is text in it, and never markup.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from audit import audit, load_register
-    >>> from audit.tables import claims_markdown
-    >>> from audit.example import write_example
-    >>> write_example(".")
-    >>> text = claims_markdown(audit(load_register(Path("claims.yaml")), Path()))
-    >>> text.splitlines()[0]
-    '# The example board: claims under audit'
-    """
+    """Return the claims as Markdown; what the register says is text in it, and never markup."""
     title = escape_markdown(audit.register.title) or "Claims"
     blocks = [f"# {title}: claims under audit"]
     if audit.register.source:
@@ -138,17 +70,6 @@ def totals_cells(audit: Audit) -> list[list[str]]:
     """Return the totals by verdict and evidence, with sums, as rows of a table and its header.
 
     Classes of evidence that no claim rests on are left out.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from audit import audit, load_register
-    >>> from audit.tables import totals_cells
-    >>> from audit.example import write_example
-    >>> write_example(".")
-    >>> header, *rows = totals_cells(audit(load_register(Path("claims.yaml")), Path()))
-    >>> header, rows[-1]
-    (['', 'raw', 'all'], ['all', '2', '2'])
     """
     counts = audit.counts()
     classes = [evidence for evidence in EVIDENCE if counts["", evidence]]
@@ -160,18 +81,7 @@ def totals_cells(audit: Audit) -> list[list[str]]:
 
 
 def tests_cells(audit: Audit) -> list[list[str]]:
-    """Return exhibit, decided cells, those given and repeated, and tests, as rows of a table.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from audit import audit, load_register
-    >>> from audit.tables import tests_cells
-    >>> from audit.example import write_example
-    >>> write_example(".")
-    >>> tests_cells(audit(load_register(Path("claims.yaml")), Path()))
-    []
-    """
+    """Return exhibit, decided cells, those given and repeated, and tests, as rows of a table."""
     counted: dict[str, tuple[int, ...]] = {
         audit.register.exhibits[name].title: (
             *(one.decided, len(one.given), len(one.repeated)),
