@@ -29,13 +29,7 @@ def read_document(path: Path) -> Any:
 
 
 def validate(document: Any) -> None:
-    """Hold a document against ``register.schema.yaml``.
-
-    Raises
-    ------
-    AuditError
-        At the first violation in the order of the file; the message names claim and field.
-    """
+    """Hold a document against ``register.schema.yaml``."""
     first = first_violation(document, _schema())
     if first is not None:
         raise _violation(document, first)

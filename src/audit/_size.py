@@ -22,13 +22,7 @@ Subjects = Mapping[str, Sequence[Mapping[str, Scalar]]]
 
 
 def refuse_excess(entries: Sequence[Mapping[str, Any]], subjects: Subjects) -> None:
-    """Refuse entries that make too many claims, or too much text, when they are repeated.
-
-    Raises
-    ------
-    AuditError
-        If they do; the message names the entry.
-    """
+    """Refuse entries that make too many claims, or too much text, when they are repeated."""
     longest = {name: _longest(rows) for name, rows in subjects.items()}
     claims = characters = 0
     for entry in entries:

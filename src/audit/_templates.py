@@ -18,25 +18,7 @@ def placeholders(text: str) -> list[str]:
 
 
 def fill_braces(text: str, values: Mapping[str, str]) -> str:
-    """Replace ``{name}`` by its value and a doubled brace by a single one.
-
-    Parameters
-    ----------
-    text : str
-        Template.
-    values : mapping of str to str
-        By name; braces in them are text.
-
-    Returns
-    -------
-    str
-        Filled in.
-
-    Raises
-    ------
-    AuditError
-        If a name is not among the values, or a brace stands alone.
-    """
+    """Replace ``{name}`` by its value and a doubled brace by a single one."""
 
     def replace(match: re.Match[str]) -> str:
         if match[0] in ("{{", "}}"):

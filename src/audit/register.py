@@ -62,7 +62,7 @@ def load_register(path: Path) -> Register:
     --------
     >>> from pathlib import Path
     >>> from audit import load_register
-    >>> from llm_power.example import write_example
+    >>> from audit.example import write_example
     >>> write_example(".")
     >>> load_register(Path("claims.yaml")).title
     'The example board'
@@ -87,34 +87,7 @@ def load_register(path: Path) -> Register:
 
 
 def load_statements(path: Path, ids: Collection[str]) -> dict[str, Printed]:
-    """Load what some claims of a register state, in far less time than the whole of it.
-
-    Parameters
-    ----------
-    path : Path
-        YAML in the form of ``register.schema.yaml``.
-    ids : collection of str
-        Which claims; the entries of others need not be in order.
-
-    Returns
-    -------
-    dict of str to Printed
-        By id; there may be others, and an id that is not in the register is not.
-
-    Raises
-    ------
-    AuditError
-        As `load_register`.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from audit.register import load_statements
-    >>> from llm_power.example import write_example
-    >>> write_example(".")
-    >>> load_statements(Path("claims.yaml"), ["pairs"])["pairs"].value
-    3.0
-    """
+    """Load what some claims of a register state, in far less time than the whole of it."""
     # An entry that is repeated has a star where the ids of its claims have a number.
     entries = {re.sub(r"\d+", "*", one) for one in ids}
     # Whatever is wrong, or depends on other claims, the whole register says or has.
@@ -355,19 +328,7 @@ def _statement(printed: str, states: Mapping[str, Any] | None) -> Printed:
 
 
 def stated(states: Mapping[str, Any]) -> Printed:
-    """Return the statement that ``states`` of a register describes.
-
-    Raises
-    ------
-    AuditError
-        If it says nothing, or more than one thing.
-
-    Examples
-    --------
-    >>> from audit.register import stated
-    >>> stated({"at_most": 0.05}).relation
-    '<='
-    """
+    """Return the statement that ``states`` of a register describes."""
     names = [name for name in states if name != "half_unit"]
     if len(names) != 1:
         raise AuditError(

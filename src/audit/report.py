@@ -14,7 +14,6 @@ from urllib.parse import urlencode
 
 from jinja2 import Environment
 
-from audit._decimal import as_decimal
 from audit._exhibits import (
     counts_by_exhibit,
     excerpt,
@@ -33,6 +32,7 @@ from audit.claims import Check, Claim, Exhibit, Weight
 from audit.display import display_number
 from audit.evaluate import Audit, Judged, Outcome
 from audit.independence import independent_tests
+from audit.printed import as_decimal
 from llm_power.errors import InvalidArgument, counted, one_line
 from llm_power.provenance import Evidence, Verdict
 from llm_power.report.page import asset, content_policy, page_environment
@@ -159,39 +159,8 @@ def render_report(
 ) -> str:
     """Render an audit as one self-contained HTML page.
 
-    Parameters
-    ----------
-    audit : Audit
-        The judged claims.
-    links : mapping of str to str
-        From the file of an exhibit or of a result, as register and checks name it, and from
-        the name of what made a result, to its address relative to the page. What is absent
-        gets no link.
-    pictures : mapping of str to str, optional
-        From the name of an exhibit to its picture, an address ``data:image/png;base64,...``.
-
-    Returns
-    -------
-    str
-        HTML. Texts are escaped, and characters that cannot be seen appear as their code
-        point, ``[U+202E]``. Style and script are inline and named by their hashes in the
-        page's Content-Security-Policy; nothing else may load or run.
-
-    Raises
-    ------
-    InvalidArgument
-        If a link is not relative.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from audit import audit, load_register
-    >>> from audit.report import render_report
-    >>> from llm_power.example import write_example
-    >>> write_example(".")
-    >>> page = render_report(audit(load_register(Path("claims.yaml")), Path()), links={})
-    >>> page.startswith("<!DOCTYPE html>")
-    True
+    Characters that cannot be seen appear as their code point, ``[U+202E]``; style and script are
+    named by their hashes in the Content-Security-Policy, and nothing else may load or run.
     """
     style = asset("llm_power.report", "page.css") + asset(_PACKAGE, "report.css")
     script = asset("llm_power.report", "theme.js") + asset(_PACKAGE, "report.js")
