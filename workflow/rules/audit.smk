@@ -47,7 +47,7 @@ rule audit:
             rule.name: os.path.relpath(rule.snakefile) for rule in AUDITED.values()
         },
     script:
-        "../scripts/audit.py"
+        "../scripts/audit_claims.py"
 
 
 # Its judgements have every number that it is judged by.
