@@ -135,7 +135,7 @@ class Finding:
     finding: str
     changes: str
     correction: str
-    # Ids of the claims it rests on; it is told if one of them is contradicted.
+    # Ids of the claims it rests on; it is reported if one of them is contradicted.
     claims: tuple[str, ...]
     exhibit: str = ""  # Name of the exhibit to show; empty for none
     # By id of a claim, its correction where the computed number is none.

@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from audit._told import filled, should_read, told_findings, ungrouped
+from audit._finding_texts import contradicted_findings, filled, should_read, ungrouped
 from audit.claims import Finding
 from audit.evaluate import Audit, Judged
 
@@ -16,9 +16,9 @@ def corrections_json(audit: Audit) -> str:
     """Return a correction for each contradicted claim, those of the weightiest finding first."""
     judged = {item.claim.id: item for item in audit.judged}
     grouped = [
-        _correction(item, told.finding, judged)
-        for told in told_findings(audit)
-        for item in told.contradicted
+        _correction(item, entry.finding, judged)
+        for entry in contradicted_findings(audit)
+        for item in entry.contradicted
     ]
     document = {
         "title": audit.register.title,

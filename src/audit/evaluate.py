@@ -88,7 +88,7 @@ class Audit:
     Attributes
     ----------
     register : Register
-        What was audited; of its findings not all are told.
+        What was audited; only findings with a contradicted claim are reported.
     judged : tuple of Judged
         One a claim, in the order of the register.
 

@@ -20,12 +20,12 @@ from audit._exhibits import (
     input_name,
     verdict_map,
 )
-from audit._told import (
-    Told,
+from audit._finding_texts import (
+    ContradictedFinding,
     computed,
+    contradicted_findings,
     sentence,
     should_read,
-    told_findings,
     ungrouped,
 )
 from audit.claims import Check, Claim, Exhibit, Weight
@@ -165,20 +165,20 @@ def render_report(
     style = asset("llm_power.report", "page.css") + asset(_PACKAGE, "report.css")
     script = asset("llm_power.report", "theme.js") + asset(_PACKAGE, "report.js")
     counts = audit.counts()
-    told = told_findings(audit)
+    findings = contradicted_findings(audit)
     judged = {item.claim.id: item for item in audit.judged}
     return _environment().get_template("report.html.j2").render(
         audit=audit,
         links=links,
         pictures=pictures or {},
-        groups=_groups(told, audit),
+        groups=_groups(findings, audit),
         ungrouped=ungrouped(audit),
         finding_of={
             item.claim.id: (rank, one.finding)
-            for rank, one in enumerate(told, 1)
+            for rank, one in enumerate(findings, 1)
             for item in one.contradicted
         },
-        summary=_summary(told, audit),
+        summary=_summary(findings, audit),
         basis=_basis(counts),
         maps={name: verdict_map(name, audit) for name in audit.register.exhibits},
         exhibit_counts=counts_by_exhibit(audit.judged),
@@ -267,22 +267,24 @@ def _bar(
             start += width
 
 
-def _groups(told: Sequence[Told], audit: Audit) -> list[tuple[str, list[tuple[int, Told]]]]:
+def _groups(
+    findings: Sequence[ContradictedFinding], audit: Audit
+) -> list[tuple[str, list[tuple[int, ContradictedFinding]]]]:
     """Return the findings, numbered, under what they change."""
     main = audit.register.main_result or "the main result"
-    ranked = list(enumerate(told, 1))
+    ranked = list(enumerate(findings, 1))
     return [
         (_WEIGHTS[weight].format(main_result=main), list(group))
         for weight, group in groupby(ranked, key=lambda one: one[1].finding.weight)
     ]
 
 
-def _summary(told: Sequence[Told], audit: Audit) -> list[str]:
+def _summary(findings: Sequence[ContradictedFinding], audit: Audit) -> list[str]:
     """Say in one sentence each how much is wrong, and whether it matters."""
     total, wrong = len(audit.judged), len(audit.with_verdict("contradicted"))
-    if not told:
+    if not findings:
         return [f"{wrong or 'None'} of {counted(total, 'claim')} {_are(wrong)} contradicted."]
-    weights = Counter(one.finding.weight for one in told)
+    weights = Counter(one.finding.weight for one in findings)
     first = weights["main_result"]
     parts = []
     if audit.register.main_result:
@@ -296,7 +298,7 @@ def _summary(told: Sequence[Told], audit: Audit) -> list[str]:
     said = "; ".join(parts)
     return [
         f"{wrong:,} of {counted(total, 'claim')} {_are(wrong)} contradicted. "
-        f"They come to {counted(len(told), 'finding')}.",
+        f"They come to {counted(len(findings), 'finding')}.",
         f"{said[:1].upper()}{said[1:]}.",
     ]
 
