@@ -13,15 +13,7 @@ from audit.printed import parse_interval, split_parentheses
 
 
 class PrintedCells:
-    """The CSV files of printed cells that the exhibits of a register name, each read once.
-
-    Parameters
-    ----------
-    folder : Path
-        That of the register.
-    exhibits : mapping
-        As the register has them.
-    """
+    """The CSV files of printed cells that the exhibits of a register name, each read once."""
 
     def __init__(self, folder: Path, exhibits: Mapping[str, Mapping[str, Any]]) -> None:
         self._folder = folder.resolve()
@@ -34,20 +26,7 @@ class PrintedCells:
         return name if name in self._files else ""
 
     def find(self, claim_id: str, exhibit: str, spelled: Mapping[str, Any]) -> Cell:
-        """Return the cell that an id ``EXHIBIT/ROW/COLUMN/PART`` names.
-
-        Parameters
-        ----------
-        claim_id, exhibit : str
-            Of the claim.
-        spelled : mapping
-            ``row``, ``column`` and ``part``, where the id does not say them.
-
-        Raises
-        ------
-        AuditError
-            If neither names a row and a column of a file of printed cells.
-        """
+        """Return the cell that an id ``EXHIBIT/ROW/COLUMN/PART`` names."""
         name, *parts = claim_id.split("/")
         said = dict(zip(("row", "column", "part"), parts, strict=False)) if name == exhibit else {}
         said |= spelled
@@ -66,13 +45,7 @@ class PrintedCells:
         return next(iter(self._rows(cell.file)[cell.row - 1].values()))
 
     def text(self, cell: Cell) -> str:
-        """Return the printed text of a cell, or of one part of it.
-
-        Raises
-        ------
-        AuditError
-            If there is no such cell, or no such part of it.
-        """
+        """Return the printed text of a cell, or of one part of it."""
         rows = self._rows(cell.file)
         if not 1 <= cell.row <= len(rows):
             raise AuditError(

@@ -1,4 +1,4 @@
-"""CSV files below a folder, whose names come from a register that is not trusted."""
+"""CSV files: the one way to read them, also those that a register names, which is not trusted."""
 
 from __future__ import annotations
 
@@ -16,13 +16,7 @@ Rows = list[dict[str, str]]
 
 
 def below(root: Path, name: str, field: str) -> Path:
-    """Return the path of a file below a folder, resolved already.
-
-    Raises
-    ------
-    AuditError
-        If the name leads out of the folder; the message names `field`.
-    """
+    """Return the path of a file below a folder, resolved already."""
     pure = PurePosixPath(name)
     plain = name.isprintable() and "\\" not in name and not pure.is_absolute()
     path = root / pure
@@ -35,30 +29,46 @@ def below(root: Path, name: str, field: str) -> Path:
     return path
 
 
-def read_csv(name: str, path: Path, field: str) -> tuple[list[str], Rows]:
-    """Return the header of a CSV file, and its rows by column.
+class CSVError(ValueError):
+    """A file is no CSV table; `row` is the line that is of another length, None where none is."""
 
-    Raises
-    ------
-    AuditError
-        If it is no CSV file, or no table; the message names `field`.
-    """
-    if path.suffix != ".csv":
-        raise AuditError(f"{name} is no CSV file", remedy="name a .csv file", field=field)
+    def __init__(self, problem: str, row: int | None = None) -> None:
+        super().__init__(problem)
+        self.row = row
+
+
+def csv_rows(path: Path) -> list[list[str]]:
+    """Return the header of a CSV file and its rows, each with a cell for each column."""
     try:
         with open_file(path) as file:
             text = io.TextIOWrapper(file, encoding="utf-8", newline="")
-            header, *rows = list(csv.reader(text, strict=True)) or [[]]
+            rows = list(csv.reader(text, strict=True))
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise AuditError(
-            f"{name} cannot be read: {error}", remedy="write it again", field=field
-        ) from error
-    if len(set(header)) != len(header) or any(len(row) != len(header) for row in rows):
-        raise AuditError(
-            f"{name} is no table: each row needs one cell for each column, columns differ",
-            remedy="write it again",
-            field=field,
-        )
+        raise CSVError(f"cannot be read: {error}") from error
+    for number, row in enumerate(rows):
+        if len(row) != len(rows[0]):
+            raise CSVError(f"{len(rows[0])} cells expected, got {len(row)}", number)
+    return rows
+
+
+def csv_table(path: Path) -> Rows:
+    """Return the rows of a CSV file by column."""
+    header, *rows = csv_rows(path) or [[]]
+    return [dict(zip(header, row, strict=True)) for row in rows]
+
+
+def read_csv(name: str, path: Path, field: str) -> tuple[list[str], Rows]:
+    """Return the header of a CSV file that `field` of a register names, and its rows by column."""
+    if path.suffix != ".csv":
+        raise AuditError(f"{name} is no CSV file", remedy="name a .csv file", field=field)
+    try:
+        header, *rows = csv_rows(path) or [[]]
+    except CSVError as error:
+        problem = str(error) if error.row is None else f"is no table: row {error.row}: {error}"
+        raise AuditError(f"{name} {problem}", remedy="write it again", field=field) from error
+    if len(set(header)) != len(header):
+        problem = "is no table: two columns have the same name"
+        raise AuditError(f"{name} {problem}", remedy="write it again", field=field)
     return header, [dict(zip(header, row, strict=True)) for row in rows]
 
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from functools import cache
 from importlib.resources import files
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import yaml
 
 from audit._errors import AuditError
+from audit._size import refuse_excess_of_patterns
+from audit._templates import entries_of_pattern
 from llm_power.documents import DocumentError, first_violation, overflows, read_yaml
 from llm_power.errors import one_line
 
@@ -25,19 +29,27 @@ def read_document(path: Path) -> Any:
 
 
 def validate(document: Any) -> None:
-    """Hold a document against ``register.schema.yaml``.
-
-    Raises
-    ------
-    AuditError
-        At the first violation in the order of the file; the message names claim and field.
-    """
-    text = files("audit").joinpath("register.schema.yaml").read_text(encoding="utf-8")
-    # Where it is there, the loader in C takes a tenth of the time.
-    schema = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-    first = first_violation(document, schema)
+    """Hold a document against ``register.schema.yaml``."""
+    first = first_violation(document, _schema())
     if first is not None:
         raise _violation(document, first)
+
+
+def with_patterns_written_out(document: Any) -> Any:
+    """Return a document with the entries of each pattern (``each``) in the pattern's place."""
+    if not isinstance(document, dict) or not isinstance(document.get("claims"), list):
+        return document
+    refuse_excess_of_patterns(document["claims"])
+    fields = _schema()["$defs"]["claim"]["properties"].keys()
+    parts = (entries_of_pattern(entry, fields) for entry in document["claims"])
+    return {**document, "claims": list(chain.from_iterable(parts))}
+
+
+@cache
+def _schema() -> Any:
+    text = files("audit").joinpath("register.schema.yaml").read_text(encoding="utf-8")
+    # Where it is there, the loader in C takes a tenth of the time.
+    return yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
 
 
 def _violation(document: Any, error: ValidationError) -> AuditError:

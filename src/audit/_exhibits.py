@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from audit._told import Told
+from audit._finding_texts import ContradictedFinding
 from audit.claims import Cell, Claim, Exhibit
 from audit.evaluate import Audit, Judged
 from llm_power.provenance import VERDICTS, Verdict
@@ -24,23 +24,23 @@ class Excerpt:
     rows: tuple[tuple[str, tuple[Judged | None, ...]], ...]
 
 
-def excerpt(told: Told, audit: Audit) -> Excerpt:
+def excerpt(entry: ContradictedFinding, audit: Audit) -> Excerpt:
     """Return what a finding rests on: printed cells of its exhibit, or else its claims."""
-    exhibit = audit.register.exhibits.get(told.finding.exhibit)
+    exhibit = audit.register.exhibits.get(entry.finding.exhibit)
     judged = {item.claim.id: item for item in audit.judged}
     bases = (
         judged[name]
-        for item in told.contradicted
+        for item in entry.contradicted
         for name in item.claim.follows_from
         if name in judged
     )
     cells: dict[tuple[int, str], Judged] = {}
-    for item in (*told.contradicted, *bases):
+    for item in (*entry.contradicted, *bases):
         cell = item.claim.cell
         if exhibit is not None and cell is not None and cell.file == exhibit.printed:
             cells.setdefault((cell.row, cell.column), item)
     if exhibit is None or not cells:
-        few = told.contradicted[:_MOST_ROWS]
+        few = entry.contradicted[:_MOST_ROWS]
         distinct = len({item.claim.quantity for item in few}) == len(few)
         return Excerpt(
             (),

@@ -16,13 +16,7 @@ NUMBER: Final = re.compile(r"\{(?P<what>value|printed) (?P<claim>[^{}\s]+)\}")
 
 
 def load_findings(document: Mapping[str, Any], claims: Sequence[Claim]) -> tuple[Finding, ...]:
-    """Return the findings of a register whose form is known to be right.
-
-    Raises
-    ------
-    AuditError
-        If an id occurs twice, a claim or an exhibit is not there, or a claim is in two findings.
-    """
+    """Return the findings of a register whose form is known to be right."""
     ids = [claim.id for claim in claims]
     findings: list[Finding] = []
     for entry in document.get("findings", []):

@@ -23,25 +23,7 @@ _NEGATED: Final = frozenset(
 
 
 def written_out(entry: Mapping[str, Any], number: int) -> Mapping[str, Any]:
-    """Return an entry about a pair as the claim that it stands for; another one as it is.
-
-    Parameters
-    ----------
-    entry : mapping
-        An entry of a register.
-    number : int
-        Its place, from 1; the id is made of it where none is given.
-
-    Returns
-    -------
-    mapping
-        With ``checks``.
-
-    Raises
-    ------
-    AuditError
-        If it states nothing, or more than one thing.
-    """
+    """Return an entry about a pair as the claim that it stands for; another one as it is."""
     if "pair" not in entry:
         return entry
     states = entry["states"]

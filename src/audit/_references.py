@@ -21,11 +21,6 @@ def follow_patterns(claims: Sequence[Claim]) -> list[Claim]:
 
     A ``*`` stands for one part of an id, or for some letters of one. A pattern without any match
     stays, to be refused.
-
-    Raises
-    ------
-    AuditError
-        If the patterns stand for more ids than a register can need.
     """
     ids = [claim.id for claim in claims]
     meant = _meant({name for claim in claims for name in claim.follows_from}, ids)
@@ -45,13 +40,7 @@ def matching_ids(names: Sequence[str], ids: Sequence[str]) -> list[str]:
 
 
 def repeat_printed(claims: Sequence[Claim]) -> list[Claim]:
-    """Copy the printed number, and its statement, to each claim that repeats another's.
-
-    Raises
-    ------
-    AuditError
-        If the other claim is not there, or has no printed number of its own.
-    """
+    """Copy the printed number, and its statement, to each claim that repeats another's."""
     own = {claim.id: claim for claim in claims if not claim.printed_of}
     return [_with_printed(claim, own) if claim.printed_of else claim for claim in claims]
 

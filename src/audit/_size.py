@@ -22,13 +22,7 @@ Subjects = Mapping[str, Sequence[Mapping[str, Scalar]]]
 
 
 def refuse_excess(entries: Sequence[Mapping[str, Any]], subjects: Subjects) -> None:
-    """Refuse entries that make too many claims, or too much text, when they are repeated.
-
-    Raises
-    ------
-    AuditError
-        If they do; the message names the entry.
-    """
+    """Refuse entries that make too many claims, or too much text, when they are repeated."""
     longest = {name: _longest(rows) for name, rows in subjects.items()}
     claims = characters = 0
     for entry in entries:
@@ -49,6 +43,24 @@ def refuse_excess(entries: Sequence[Mapping[str, Any]], subjects: Subjects) -> N
                 remedy="split the register, or shorten the list of subjects",
                 claim=entry["id"],
             )
+
+
+def refuse_excess_of_patterns(entries: Sequence[Any]) -> None:
+    """Refuse patterns that come to too many entries, or too much text, before they are filled."""
+    rows = characters = 0
+    for entry in entries:
+        each = entry.get("each") if isinstance(entry, dict) else None
+        if isinstance(each, list):
+            rows += len(each)
+            longest = _longest([row for row in each if isinstance(row, dict)])
+            shared = {name: value for name, value in entry.items() if name != "each"}
+            characters += len(each) * _filled(shared, longest)
+    if rows > _MOST_CLAIMS or characters > _MOST_CHARACTERS:
+        raise AuditError(
+            f"the patterns come to more than {_MOST_CLAIMS} claims, or too much text",
+            remedy="split the register, or shorten the lists under `each`",
+            field="each",
+        )
 
 
 def _longest(rows: Sequence[Mapping[str, Scalar]]) -> dict[str, int]:

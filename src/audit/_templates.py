@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
 
-from audit._errors import AuditError
+from audit._errors import AuditError, within
 from llm_power.errors import one_line
 
 _BRACES = re.compile(r"\{\{|\}\}|\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)\}|[{}]")
@@ -17,25 +18,7 @@ def placeholders(text: str) -> list[str]:
 
 
 def fill_braces(text: str, values: Mapping[str, str]) -> str:
-    """Replace ``{name}`` by its value and a doubled brace by a single one.
-
-    Parameters
-    ----------
-    text : str
-        Template.
-    values : mapping of str to str
-        By name; braces in them are text.
-
-    Returns
-    -------
-    str
-        Filled in.
-
-    Raises
-    ------
-    AuditError
-        If a name is not among the values, or a brace stands alone.
-    """
+    """Replace ``{name}`` by its value and a doubled brace by a single one."""
 
     def replace(match: re.Match[str]) -> str:
         if match[0] in ("{{", "}}"):
@@ -49,3 +32,46 @@ def fill_braces(text: str, values: Mapping[str, str]) -> str:
         )
 
     return _BRACES.sub(replace, text)
+
+
+def entries_of_pattern(entry: Any, fields: Collection[str]) -> Iterator[Any]:
+    """Yield the entries of a pattern, one for each row of its ``each``; another entry as it is."""
+    rows = entry.get("each") if isinstance(entry, dict) else None
+    if not (isinstance(rows, list) and rows and all(isinstance(row, dict) for row in rows)):
+        yield entry  # what is wrong with it, the schema says
+        return
+    shared = {name: value for name, value in entry.items() if name != "each"}
+    used = set(_placeholders_of(shared))
+    for row in rows:
+        words = {name: value for name, value in row.items() if name not in fields}
+        with within(claim=str(row.get("id", ""))):
+            for name, value in words.items():
+                if name not in used or not isinstance(value, (str, int, float)):
+                    raise AuditError(
+                        f"{name!r} is neither a field nor a text or number for a {{{name}}}",
+                        remedy="correct its name, or use it in what the rows share",
+                        field="each",
+                    )
+        yield {**_with_words(shared, words), **{name: row[name] for name in row if name in fields}}
+
+
+def _placeholders_of(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield from placeholders(value)
+    elif isinstance(value, (dict, list)):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from _placeholders_of(part)
+
+
+def _with_words(value: Any, words: Mapping[str, str | float]) -> Any:
+    """Fill in a row's words; one that is all of a text keeps its type, other braces stay."""
+    if isinstance(value, dict):
+        return {name: _with_words(part, words) for name, part in value.items()}
+    if isinstance(value, list):
+        return [_with_words(part, words) for part in value]
+    if not isinstance(value, str):
+        return value
+    whole = _BRACES.fullmatch(value)
+    if whole and whole["name"] in words:
+        return words[whole["name"]]
+    return _BRACES.sub(lambda match: str(words.get(match["name"], match[0])), value)

@@ -8,8 +8,7 @@ from decimal import Decimal
 from statistics import NormalDist
 from typing import Final, Literal
 
-from audit._decimal import as_decimal
-from audit.printed import DisplayRule, Printed, Relation
+from audit.printed import DisplayRule, Printed, Relation, as_decimal
 
 # A printed number stands for whatever lies within half a unit of its last digit.
 HALF_UNITS: Final = 1
@@ -39,7 +38,13 @@ def agrees(
     rounding: DisplayRule = "nearest",
     standard_error: float = 0.0,
 ) -> bool:
-    """Whether `value` can be what was printed."""
+    """Whether `value`, unrounded and in the printed units, can be what was printed.
+
+    A number is within half a unit of its last digit, ends included (a tie may have been rounded
+    either way), or within the unit on one side where rounded up or down; a bound or a range
+    holds; `standard_error`, of the difference of the two, widens either by
+    `MONTE_CARLO_STANDARD_ERRORS` of it. NaN never agrees.
+    """
     if isinstance(value, str) or printed.relation == "text":
         return printed.relation == "text" and value == printed.text
     if math.isnan(value):
@@ -81,7 +86,10 @@ def placed(
 
 
 def interval(printed: Printed, rounding: DisplayRule = "nearest") -> tuple[float, float]:
-    """Return the ends of the values that a number, bound or range stands for."""
+    """Return the ends of the values that a number, bound or range stands for.
+
+    Both ends count as included; they are infinite where a bound is open.
+    """
     low, high = _ends(printed, rounding)
     return float(low), float(high)
 
@@ -89,7 +97,11 @@ def interval(printed: Printed, rounding: DisplayRule = "nearest") -> tuple[float
 def overlap(
     distance: Decimal, half_units: Decimal, standard_error: float = 0.0
 ) -> Literal["nearest", "either", ""]:
-    """Say by which rounding one true value can have been printed as two numbers."""
+    """Say by which rounding one true value can have been printed as two numbers.
+
+    ``nearest``: both to the nearest; ``either``: one of them up or down. `half_units` are those of
+    both, added up; `distance` is not negative.
+    """
     slack = _slack(standard_error)
     if distance == 0 or distance < HALF_UNITS * half_units:
         return "nearest"

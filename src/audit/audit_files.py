@@ -18,38 +18,7 @@ from llm_power.result_set import write_together
 
 
 def write_audit(out: Path, audit: Audit, results: Path, trials: Sequence[Trial] = ()) -> str:
-    """Write the files of an audit, all of them or none.
-
-    Parameters
-    ----------
-    out : Path
-        Folder, made if it is not there. It gets claims.csv, claims.md and corrections.json;
-        with the extra `report` also report.html.
-    audit : Audit
-        What `audit.evaluate.audit` returned.
-    results : Path
-        Folder that the result files of its claims are relative to; the page links to them.
-    trials : sequence of Trial, optional
-        What `audit.mutation.mutation_trials` returned; with them the folder also gets
-        mutation.csv and mutation.md.
-
-    Returns
-    -------
-    str
-        One line that says what was left out for want of the extra; empty if nothing was.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from audit import audit, load_register
-    >>> from audit.audit_files import write_audit
-    >>> from llm_power.example import write_example
-    >>> write_example(".")
-    >>> judged = audit(load_register(Path("claims.yaml")), Path())
-    >>> left_out = write_audit(Path("audit"), judged, Path())
-    >>> Path("audit", "claims.csv").is_file(), Path("audit", "claims.md").is_file()
-    (True, True)
-    """
+    """Write the files of an audit, all or none, and return a line on what was left out, if any."""
     absent = left_out({"report.html": "jinja2"}) or left_out({"report.html": "PIL"})
 
     def write(folder: Path) -> None:
@@ -74,29 +43,7 @@ def write_audit(out: Path, audit: Audit, results: Path, trials: Sequence[Trial] 
 
 
 def audit_text(audit: Audit) -> str:
-    """Return the totals of an audit, and a line for each contradicted claim.
-
-    Parameters
-    ----------
-    audit : Audit
-        What `audit.evaluate.audit` returned.
-
-    Returns
-    -------
-    str
-        For a terminal.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from audit import audit, load_register
-    >>> from audit.audit_files import audit_text
-    >>> from llm_power.example import write_example
-    >>> write_example(".")
-    >>> judged = audit(load_register(Path("claims.yaml")), Path())
-    >>> audit_text(judged).splitlines()[-1]
-    'contradicted: leader/resolved: printed beats, found 0.156'
-    """
+    """Return the totals of an audit, and a line for each contradicted claim."""
     lines = []
     for entry in audit.with_verdict("contradicted"):
         found = entry.deciding.shown(entry.claim) if entry.deciding else "no value"

@@ -7,43 +7,18 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from audit._told import filled, should_read, told_findings, ungrouped
+from audit._finding_texts import contradicted_findings, filled, should_read, ungrouped
 from audit.claims import Finding
 from audit.evaluate import Audit, Judged
 
 
 def corrections_json(audit: Audit) -> str:
-    """Return a correction for each contradicted claim, those of the weightiest finding first.
-
-    Parameters
-    ----------
-    audit : Audit
-        What `audit.evaluate.audit` returned.
-
-    Returns
-    -------
-    str
-        JSON in the form of ``corrections.schema.yaml``, each with an empty ``author_response``.
-        The same audit gives the same text.
-
-    Examples
-    --------
-    >>> import json
-    >>> from pathlib import Path
-    >>> from audit import audit, load_register
-    >>> from audit.corrections import corrections_json
-    >>> from llm_power.example import write_example
-    >>> write_example(".")
-    >>> document = json.loads(corrections_json(audit(load_register(Path("claims.yaml")), Path())))
-    >>> (one,) = document["corrections"]
-    >>> document["title"], one["claim"], one["printed"], one["should_read"]
-    ('The example board', 'leader/resolved', 'beats', '0.156')
-    """
+    """Return a correction for each contradicted claim, those of the weightiest finding first."""
     judged = {item.claim.id: item for item in audit.judged}
     grouped = [
-        _correction(item, told.finding, judged)
-        for told in told_findings(audit)
-        for item in told.contradicted
+        _correction(item, entry.finding, judged)
+        for entry in contradicted_findings(audit)
+        for item in entry.contradicted
     ]
     document = {
         "title": audit.register.title,

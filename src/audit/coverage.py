@@ -6,7 +6,6 @@ by a hash of the sentence around it, so that a span in another edition of the te
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import math
 import re
@@ -16,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from audit._csv import csv_table
 from audit.claims import Claim
 from audit.mutants import NUMBER_WORDS, stated_numbers
 from audit.printed import parse_printed
@@ -49,17 +49,10 @@ class CoverageError(LLMPowerError):
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a number stands in a text.
+    """Where a number stands in a text."""
 
-    Attributes
-    ----------
-    line : int
-        1 is the first.
-    start, end : int
-        Offsets in the line.
-    """
-
-    line: int
+    line: int  # 1 is the first
+    # Offsets in the line.
     start: int
     end: int
 
@@ -71,13 +64,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Token(Place):
-    """A number in a text, with its place.
-
-    Attributes
-    ----------
-    text : str
-        As it stands there.
-    """
+    """A number in a text, with its place."""
 
     text: str
 
@@ -95,26 +82,15 @@ class Token(Place):
 
 @dataclass(frozen=True, slots=True)
 class Span(Place):
-    """What a number of the text is, with its place: that of a claim, or none that needs one.
+    """What a number of the text is, with its place: that of a claim, or none that needs one."""
 
-    Attributes
-    ----------
-    sha256 : str
-        Of the sentence around it, or of the row of a table: the first 16 digits.
-    claim : str
-        Id of the claim; empty for a number that is excused.
-    role : str
-        ``number``: it is the claim's number. ``part``: it is within what the claim says and tests,
-        a coefficient of its formula or the condition it is made under, and not its number.
-        ``excused``.
-    reason : str
-        Why it needs no claim; "open" and what is missing where it would need one.
-    """
-
-    sha256: str
-    claim: str = ""
+    sha256: str  # Of the sentence around it, or of the row of a table: the first 16 digits
+    claim: str = ""  # Id of the claim; empty for a number that is excused
+    # ``number``: it is the claim's number. ``part``: it is within what the claim says and tests,
+    # a coefficient of its formula or the condition it is made under, and not its number.
+    # ``excused``.
     role: str = "excused"
-    reason: str = ""
+    reason: str = ""  # Why it needs no claim; "open" and what is missing where it would need one
 
     @property
     def is_open(self) -> bool:
@@ -124,25 +100,14 @@ class Span(Place):
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """How much of a text its claims cover.
+    """How much of a text its claims cover."""
 
-    Attributes
-    ----------
-    n_tokens : int
-        Numbers of the text.
-    n_numbers, n_parts : int
-        Those that are a claim's number, and those that are only a part of what one says.
-    excused : mapping of str to int
-        Those that need no claim, by reason.
-    uncovered : tuple of Token
-        The others.
-    """
-
-    n_tokens: int
+    n_tokens: int  # Numbers of the text
+    # Those that are a claim's number, and those that are only a part of what one says.
     n_numbers: int
-    n_parts: int
-    excused: Mapping[str, int]
-    uncovered: tuple[Token, ...]
+    n_parts: int  # Those that are a claim's number, and those that are only a part of what one says
+    excused: Mapping[str, int]  # Those that need no claim, by reason
+    uncovered: tuple[Token, ...]  # The others
 
     @property
     def share(self) -> float:
@@ -175,11 +140,6 @@ def tokens(text: str) -> list[Token]:
     it; a power of ten with its factor; a LaTeX fraction of two numbers; or one of the words
     zero to twenty, half, twice, hundred, thousand and million. Ordinals are none. Digits in names,
     symbols and addresses are numbers too: they are excused where they stand.
-
-    Parameters
-    ----------
-    text : str
-        Plain text, Markdown or LaTeX.
     """
     return [
         Token(number, match.start(), match.end(), match[0])
@@ -205,42 +165,16 @@ def sentence_hash(line: str, start: int) -> str:
 
 
 def load_spans(spans: Path, excused: Path) -> list[Span]:
-    """Read the numbers that claims cover, and those that need none.
-
-    Parameters
-    ----------
-    spans : Path
-        CSV with the columns claim, line, start, end, sha256 and role.
-    excused : Path
-        CSV with the columns line, start, end, sha256 and reason.
-    """
-    found = []
-    for path in (spans, excused):
-        with path.open(encoding="utf-8", newline="") as file:
-            for row in csv.DictReader(file):
-                line, start, end = (int(row.pop(name)) for name in ("line", "start", "end"))
-                found.append(Span(line, start, end, **row))
-    return found
+    """Read the numbers that claims cover, and those that need none."""
+    return [
+        Span(int(row.pop("line")), int(row.pop("start")), int(row.pop("end")), **row)
+        for path in (spans, excused)
+        for row in csv_table(path)
+    ]
 
 
 def cover(text: str, spans: Iterable[Span], claims: Mapping[str, Claim]) -> Coverage:
-    """Hold spans against a text and count what they cover.
-
-    Parameters
-    ----------
-    text : str
-        The paper's.
-    spans : iterable of Span
-        What `load_spans` returned.
-    claims : mapping of str to Claim
-        The register's, by id.
-
-    Raises
-    ------
-    CoverageError
-        If a span names no number of the text, another sentence than this, or no claim, or if it
-        is said to be a claim's number and is not.
-    """
+    """Hold spans against a text and count what they cover."""
     found = {token.place: token for token in tokens(text)}
     lines = text.splitlines()
     best: dict[tuple[int, int, int], Span] = {}

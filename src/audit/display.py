@@ -7,8 +7,8 @@ import re
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from typing import Final
 
-from audit._decimal import as_decimal
 from audit.claims import Claim
+from audit.printed import as_decimal
 
 # Of a number whose printed text claims no last digit.
 _SIGNIFICANT_DIGITS: Final = 3
@@ -26,29 +26,6 @@ def display_number(claim: Claim, number: float | str) -> str:
 
     More digits are shown where that one would stand exactly half a unit from the printed number,
     and the number does not.
-
-    Parameters
-    ----------
-    claim : Claim
-        Its printed text gives suffix, thousands separators and the notation of powers of ten.
-    number : float or str
-        In the units of the claim's statement; a text is returned as it is.
-
-    Returns
-    -------
-    str
-        Three significant digits where the printed text claims no last digit.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from audit import load_register
-    >>> from audit.display import display_number
-    >>> from llm_power.example import write_example
-    >>> write_example(".")
-    >>> claim = load_register(Path("claims.yaml")).claims[1]
-    >>> display_number(claim, 3.0)
-    '3'
     """
     if isinstance(number, str):
         return number
@@ -62,27 +39,7 @@ def display_number(claim: Claim, number: float | str) -> str:
 def display_corrected(claim: Claim, number: float | str) -> str:
     """Write what the printed text should read: a number, or a bound, with as many digits.
 
-    Parameters
-    ----------
-    claim : Claim
-        A bound stays one: it is rounded so that it holds.
-    number : float or str
-        As for `display_number`.
-
-    Returns
-    -------
-    str
-        The number itself where the printed text claims no last digit.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from audit import load_register
-    >>> from audit.display import display_corrected
-    >>> from llm_power.example import write_example
-    >>> write_example(".")
-    >>> display_corrected(load_register(Path("claims.yaml")).claims[1], 6.0)
-    '6'
+    Where the printed text claims no last digit, it is the number itself.
     """
     if isinstance(number, str) or not math.isfinite(number) or not claim.statement.half_unit:
         return display_number(claim, number)

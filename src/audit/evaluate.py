@@ -10,12 +10,11 @@ from itertools import groupby, product
 from pathlib import Path
 from typing import Final
 
-from audit._decimal import as_decimal
 from audit._errors import AuditError, within
 from audit._templates import fill_braces
 from audit.claims import Check, Claim, Register
 from audit.display import display_number
-from audit.printed import printed_unit
+from audit.printed import as_decimal, printed_unit
 from audit.selection import Found, ResultFolder
 from audit.verdicts import (
     Ruling,
@@ -38,80 +37,29 @@ _CONFIRMED: Final[tuple[Verdict, ...]] = ("holds", "holds_rounded")
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The outcome of one check.
+    """The outcome of one check."""
 
-    Attributes
-    ----------
-    check : Check
-        As the register has it.
-    value : float or str
-        In the units of the printed number.
-    lower, upper : float
-        Ends of the set of possible values, in the same units; NaN where it is the value alone.
-    standard_error : float
-        Joint Monte Carlo standard error of value and printed number; 0 without one.
-    evidence, verdict : str
-        Evidence of the value, and the verdict that it gives.
-    rounding : str
-        The convention that reconciles the two; empty where none is needed.
-    discrepancy : float
-        Value minus printed number; NaN for text.
-    z : float
-        Discrepancy in standard errors; NaN without one.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from audit import audit, load_register
-    >>> from audit.evaluate import Outcome
-    >>> from llm_power.example import write_example
-    >>> write_example(".")
-    >>> judged = audit(load_register(Path("claims.yaml")), Path())
-    >>> outcome = judged.judged[1].outcomes[0]
-    >>> outcome.value, outcome.verdict
-    (3.0, 'holds')
-    """
-
-    check: Check
-    value: float | str
+    check: Check  # As the register has it
+    value: float | str  # In the units of the printed number
+    # Ends of the set of possible values, in the same units; NaN where it is the value alone.
     lower: float
     upper: float
+    # Joint Monte Carlo standard error of value and printed number; 0 without one.
     standard_error: float
+    # Evidence of the value, and the verdict that it gives.
     evidence: Evidence
     verdict: Verdict
-    rounding: str
-    discrepancy: float
-    z: float
+    rounding: str  # The convention that reconciles the two; empty where none is needed
+    discrepancy: float  # Value minus printed number; NaN for text
+    z: float  # Discrepancy in standard errors; NaN without one
 
     @property
     def is_set(self) -> bool:
-        """Whether several values are possible, chance aside.
-
-        Examples
-        --------
-        >>> from pathlib import Path
-        >>> from audit import audit, load_register
-        >>> from llm_power.example import write_example
-        >>> write_example(".")
-        >>> judged = audit(load_register(Path("claims.yaml")), Path()).judged[1]
-        >>> judged.outcomes[0].is_set
-        False
-        """
+        """Whether several values are possible, chance aside."""
         return not (math.isnan(self.lower) or self.standard_error)
 
     def shown(self, claim: Claim) -> str:
-        """Write the value, or the ends of the set of values, in the notation of a claim.
-
-        Examples
-        --------
-        >>> from pathlib import Path
-        >>> from audit import audit, load_register
-        >>> from llm_power.example import write_example
-        >>> write_example(".")
-        >>> judged = audit(load_register(Path("claims.yaml")), Path()).judged[1]
-        >>> judged.outcomes[0].shown(judged.claim)
-        '3'
-        """
+        """Write the value, or the ends of the set of values, in the notation of a claim."""
         if not self.is_set:
             return display_number(claim, self.value)
         return f"{display_number(claim, self.lower)} to {display_number(claim, self.upper)}"
@@ -119,44 +67,18 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A claim with its verdict.
+    """A claim with its verdict."""
 
-    Attributes
-    ----------
-    claim : Claim
-        As the register has it.
-    verdict, evidence : str
-        The verdict, and what it rests on.
-    deciding : Outcome, optional
-        The one that decides; None without any check, and where readings disagree.
-    outcomes : tuple of Outcome
-        One a check, in the order of the register.
-    reason : str
-        The verdict in one sentence.
-    derivation : str
-        As the register has it, numbers filled in.
-    made_by : str
-        The rule that made the deciding result; empty where unknown.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from audit import audit, load_register
-    >>> from audit.evaluate import Judged
-    >>> from llm_power.example import write_example
-    >>> write_example(".")
-    >>> audit(load_register(Path("claims.yaml")), Path()).judged[0].verdict
-    'contradicted'
-    """
-
-    claim: Claim
+    claim: Claim  # As the register has it
+    # The verdict, and what it rests on.
     verdict: Verdict
     evidence: Evidence
+    # The one that decides; None without any check, and where readings disagree.
     deciding: Outcome | None
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[Outcome, ...]  # One a check, in the order of the register
     reason: str
-    derivation: str
-    made_by: str
+    derivation: str  # As the register has it, numbers filled in
+    made_by: str  # The rule that made the deciding result; empty where unknown
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +88,7 @@ class Audit:
     Attributes
     ----------
     register : Register
-        What was audited; of its findings not all are told.
+        What was audited; only findings with a contradicted claim are reported.
     judged : tuple of Judged
         One a claim, in the order of the register.
 
@@ -174,7 +96,7 @@ class Audit:
     --------
     >>> from pathlib import Path
     >>> from audit import Audit, audit, load_register
-    >>> from llm_power.example import write_example
+    >>> from audit.example import write_example
     >>> write_example(".")
     >>> len(audit(load_register(Path("claims.yaml")), Path()).judged)
     2
@@ -184,54 +106,17 @@ class Audit:
     judged: tuple[Judged, ...]
 
     def counts(self) -> Counter[tuple[str, str]]:
-        """Count claims by verdict and evidence.
-
-        Returns
-        -------
-        Counter
-            By both words; an empty one stands for any.
-
-        Examples
-        --------
-        >>> from pathlib import Path
-        >>> from audit import Audit, audit, load_register
-        >>> from llm_power.example import write_example
-        >>> write_example(".")
-        >>> counts = audit(load_register(Path("claims.yaml")), Path()).counts()
-        >>> counts["holds", "raw"], counts["holds", ""], counts["", ""]
-        (1, 1, 2)
-        """
+        """Count claims by verdict and evidence; an empty word stands for any."""
         return Counter(
             words for one in self.judged for words in product((one.verdict, ""), (one.evidence, ""))
         )
 
     def with_verdict(self, verdict: Verdict) -> tuple[Judged, ...]:
-        """Return the claims that got `verdict`.
-
-        Examples
-        --------
-        >>> from pathlib import Path
-        >>> from audit import Audit, audit, load_register
-        >>> from llm_power.example import write_example
-        >>> write_example(".")
-        >>> judged = audit(load_register(Path("claims.yaml")), Path())
-        >>> [entry.claim.id for entry in judged.with_verdict("contradicted")]
-        ['leader/resolved']
-        """
+        """Return the claims that got `verdict`."""
         return tuple(judged for judged in self.judged if judged.verdict == verdict)
 
     def missing_texts(self) -> tuple[str, ...]:
-        """Name the claims whose verdict calls for a text that the register does not have.
-
-        Examples
-        --------
-        >>> from pathlib import Path
-        >>> from audit import Audit, audit, load_register
-        >>> from llm_power.example import write_example
-        >>> write_example(".")
-        >>> audit(load_register(Path("claims.yaml")), Path()).missing_texts()[0]
-        "claim 'leader/resolved' is contradicted and has no `derivation`"
-        """
+        """Name the claims whose verdict calls for a text that the register does not have."""
         return tuple(
             f"claim {judged.claim.id!r} is {judged.verdict} and has no `{name}`"
             for judged in self.judged
@@ -266,7 +151,7 @@ def audit(register: Register, results_dir: Path, rule_of: Mapping[str, str] | No
     --------
     >>> from pathlib import Path
     >>> from audit import audit, load_register
-    >>> from llm_power.example import write_example
+    >>> from audit.example import write_example
     >>> write_example(".")
     >>> [entry.verdict for entry in audit(load_register(Path("claims.yaml")), Path()).judged]
     ['contradicted', 'holds']
@@ -287,41 +172,7 @@ def judge_claim(
     *,
     file: str = "",
 ) -> Judged:
-    """Judge one claim.
-
-    Parameters
-    ----------
-    claim : Claim
-        Need not be among `claims`: a variant of one, say.
-    claims : mapping of str to Claim
-        Those that it may be checked against, by id.
-    folder : ResultFolder
-        Results that it may be checked against.
-    file : str, optional
-        Name of the register, for messages.
-
-    Returns
-    -------
-    Judged
-        Its verdict, and what it rests on.
-
-    Raises
-    ------
-    AuditError
-        If a check cannot be made; the message names claim, field and remedy.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from audit import load_register
-    >>> from audit.evaluate import judge_claim
-    >>> from audit.selection import ResultFolder
-    >>> from llm_power.example import write_example
-    >>> write_example(".")
-    >>> claims = {claim.id: claim for claim in load_register(Path("claims.yaml")).claims}
-    >>> judge_claim(claims["pairs"], claims, ResultFolder(Path())).verdict
-    'holds'
-    """
+    """Judge one claim."""
     outcomes = []
     for i, check in enumerate(claim.checks):
         with within(file=file, claim=claim.id, field=f"checks/{i}"):

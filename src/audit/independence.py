@@ -16,65 +16,26 @@ _DECIDED = ("holds", "holds_rounded", "contradicted")
 
 @dataclass(frozen=True, slots=True)
 class IndependentTests:
-    """Decided cells of one exhibit, and the tests that they come to.
+    """Decided cells of one exhibit, and the tests that they come to."""
 
-    Attributes
-    ----------
-    decided : int
-        Its printed cells that hold or are contradicted.
-    given : tuple of str
-        Ids of cells to take as printed, as few as were found: all others follow from them, or
-        from what is printed elsewhere.
-    repeated : tuple of str
-        Ids of cells that print a number again whose computation another cell tests.
-
-    Examples
-    --------
-    >>> from audit.independence import IndependentTests
-    >>> IndependentTests(9, given=("n", "b", "c"), repeated=("p_again",)).tests
-    5
-    """
-
-    decided: int
+    decided: int  # Its printed cells that hold or are contradicted
+    # Ids of cells to take as printed, as few as were found: all others follow from them, or from
+    # what is printed elsewhere.
     given: tuple[str, ...]
+    # Ids of cells that print a number again whose computation another cell tests.
     repeated: tuple[str, ...]
 
     @property
     def tests(self) -> int:
-        """The cells that are neither.
-
-        Examples
-        --------
-        >>> from audit.independence import IndependentTests
-        >>> IndependentTests(4, given=("a",), repeated=()).tests
-        3
-        """
+        """The cells that are neither."""
         return self.decided - len(self.given) - len(self.repeated)
 
 
 def independent_tests(judged: Iterable[Judged]) -> dict[str, IndependentTests]:
     """Count decided cells and tests, by exhibit.
 
-    Parameters
-    ----------
-    judged : iterable of Judged
-        Claims with their verdicts. What a cell follows from is what its claim says it does.
-
-    Returns
-    -------
-    dict of str to IndependentTests
-        By exhibit, in the order of names. A cell is repeated where one before it has the same
-        value in the same row of the results or, in another exhibit, computed from the same numbers.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from audit import audit, load_register
-    >>> from audit.independence import independent_tests
-    >>> from llm_power.example import write_example
-    >>> write_example(".")
-    >>> independent_tests(audit(load_register(Path("claims.yaml")), Path()).judged)
-    {}
+    A cell is repeated where one before it has the same value in the same row of the results or, in
+    another exhibit, computed from the same numbers.
     """
     exhibits: dict[str, list[Judged]] = {}
     for one in judged:

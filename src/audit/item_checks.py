@@ -12,29 +12,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-import pandas as pd
-
-from audit._decimal import as_decimal
+from audit._csv import csv_table
 from audit.claims import Check, Claim, Register
+from audit.printed import as_decimal
 
 # What a register holds a number against that nothing but a witness has.
 _ROLES: Final = "witness/roles.csv"
 
 
 def with_item_checks(register: Register, results: Path, files: Sequence[str]) -> Register:
-    """Return the register with a check more for each number that the items give.
-
-    Parameters
-    ----------
-    register : Register
-        Claims and their checks.
-    results : Path
-        Folder of results.
-    files : sequence of str
-        What `replication.views.items_view` returned for each panel, as CSV below the folder.
-    """
-    tables = {file: pd.read_csv(results / file, usecols=["id"]) for file in files}
-    file_of = {name: file for file, table in tables.items() for name in table["id"]}
+    """Return the register with a check more for each number that the items give."""
+    file_of = {row["id"]: file for file in files for row in csv_table(results / file)}
     claims = tuple(
         replace(claim, checks=(*_checks(claim, file_of[claim.id]), *claim.checks))
         if claim.id in file_of

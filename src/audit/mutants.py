@@ -40,35 +40,15 @@ _SIGNS: Final[Mapping[Relation, str]] = {"<": "<", ">": ">", "<=": "≤", ">=": 
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """One misprint, and the claims as they would then be.
+    """One misprint, and the claims as they would then be."""
 
-    Attributes
-    ----------
-    kind : str
-        One of `MISPRINTS`.
-    claim : str
-        Id of the claim whose printed number or word is changed; of two that are swapped the first.
-    printed, misprinted : str
-        What is printed, and what would be.
-    changed : tuple of Claim
-        The claims that state something else then: those that repeat the number among them.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from audit import load_register
-    >>> from audit.mutants import mutants
-    >>> from llm_power.example import write_example
-    >>> write_example(".")
-    >>> first = next(mutants(load_register(Path("claims.yaml"))))
-    >>> first.kind, first.claim, first.misprinted
-    ('relation', 'leader/resolved', 'not: beats')
-    """
-
-    kind: Misprint
+    kind: Misprint  # One of `MISPRINTS`
+    # Id of the claim whose printed number or word is changed; of two that are swapped the first.
     claim: str
+    # What is printed, and what would be.
     printed: str
     misprinted: str
+    # The claims that state something else then: those that repeat the number among them.
     changed: tuple[Claim, ...]
 
 
@@ -109,33 +89,7 @@ class _Reading:
 
 
 def mutants(register: Register) -> Iterator[Mutant]:
-    """Return every misprint of a register, always the same ones in the same order.
-
-    Parameters
-    ----------
-    register : Register
-        What `audit.register.load_register` returned.
-
-    Yields
-    ------
-    Mutant
-        Of a number: each digit changed to one other, the decimal point one place to the left and
-        to the right, the sign, the unit. A number word becomes the ones next to it. A bound turns
-        into the opposite one, a word or a name into another of its column, or of the register.
-        The numbers of two rows of a table that follow one another are swapped, column by column.
-        A cross-check prints nothing of its own, and nothing of it is misprinted.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from audit import load_register
-    >>> from audit.mutants import mutants
-    >>> from llm_power.example import write_example
-    >>> write_example(".")
-    >>> found = mutants(load_register(Path("claims.yaml")))
-    >>> [(mutant.kind, mutant.misprinted) for mutant in found][1:]
-    [('digit', '6'), ('decimal place', '0.3'), ('decimal place', '30'), ('sign', '−3')]
-    """
+    """Return every misprint of a register, always the same ones in the same order."""
     repeated: dict[str, list[Claim]] = {}
     for claim in register.claims:
         repeated.setdefault(claim.printed_of or claim.id, []).append(claim)
@@ -156,23 +110,7 @@ def mutants(register: Register) -> Iterator[Mutant]:
 
 
 def stated_numbers(claim: Claim) -> frozenset[float]:
-    """Return the sizes of the printed numbers that the claim is about: misprints change them.
-
-    Parameters
-    ----------
-    claim : Claim
-        Of its printed text only what its statement says is taken: of ``11 of 40`` the 11.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from audit import load_register
-    >>> from audit.mutants import stated_numbers
-    >>> from llm_power.example import write_example
-    >>> write_example(".")
-    >>> [sorted(stated_numbers(claim)) for claim in load_register(Path("claims.yaml")).claims]
-    [[], [3.0]]
-    """
+    """Return the sizes of the printed numbers that the claim is about: misprints change them."""
     statement = claim.statement
     if statement.relation == "text":
         found = [token.text for token in _tokens(statement.text)]

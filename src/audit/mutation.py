@@ -23,9 +23,8 @@ from audit.evaluate import Judged, judge_claim
 from audit.mutants import MISPRINTS, Mutant, mutants
 from audit.printed import Printed
 from audit.selection import ResultFolder
-from audit.tables import markdown_table
 from llm_power.provenance import EVIDENCE, Evidence, Verdict
-from llm_power.report._escape import escape_markdown
+from llm_power.report.text_tables import markdown_table
 
 # What became of a misprint.
 Fate = Literal["detected", "weakened", "survived", "implied", "equivalent", "not claimed"]
@@ -51,82 +50,26 @@ MUTATION_COLUMNS: Final = [
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What became of one misprint.
-
-    Attributes
-    ----------
-    mutant : Mutant
-        The misprint.
-    verdict, evidence : str
-        Those of the claim as it is printed; where it is misprinted with others the first that
-        holds.
-    fate : str
-        ``detected``: a claim that held is contradicted. ``weakened``: one that held does not any
-        more, and none is contradicted. ``survived``: all that held hold. ``implied``: the
-        misprint says less than what is printed, and is true with it. ``equivalent``: it says the
-        same. ``not claimed``: the claim does not hold as it is printed, so that there is nothing
-        to lose.
-    noticed_by : tuple of str
-        Ids of the claims that are contradicted, or else of those that do not hold any more.
-    hole : str
-        What let it pass, a key of `HOLES`; empty where nothing did.
-    reason : str
-        The judgement on it then.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from audit import load_register
-    >>> from audit.mutation import mutation_trials
-    >>> from llm_power.example import write_example
-    >>> write_example(".")
-    >>> trial = mutation_trials(load_register(Path("claims.yaml")), Path())[1]
-    >>> trial.mutant.misprinted, trial.fate, trial.noticed_by
-    ('6', 'detected', ('pairs',))
-    """
+    """What became of one misprint."""
 
     mutant: Mutant
+    # Those of the claim as it is printed; where it is misprinted with others the first that
+    # holds.
     verdict: Verdict
     evidence: Evidence
+    # ``detected``: a claim that held is contradicted. ``weakened``: one that held does not any
+    # more, and none is contradicted. ``survived``: all that held hold. ``implied``: the misprint
+    # says less than what is printed, and is true with it. ``equivalent``: it says the same. ``not
+    # claimed``: the claim does not hold as it is printed, so that there is nothing to lose.
     fate: Fate
+    # Ids of the claims that are contradicted, or else of those that do not hold any more.
     noticed_by: tuple[str, ...]
-    hole: str = ""
-    reason: str = ""
+    hole: str = ""  # What let it pass, a key of `HOLES`; empty where nothing did
+    reason: str = ""  # The judgement on it then
 
 
 def mutation_trials(register: Register, results_dir: Path) -> list[Trial]:
-    """Judge a register again with each misprint of `audit.mutants.mutants`.
-
-    Parameters
-    ----------
-    register : Register
-        What `audit.register.load_register` returned.
-    results_dir : Path
-        Folder that the result files of the register are relative to. They stay as they are: a
-        check whose result was computed from the very number that is misprinted would notice it
-        by that alone.
-
-    Returns
-    -------
-    list of Trial
-        One a misprint, always the same.
-
-    Raises
-    ------
-    AuditError
-        If a check cannot be made on the register as it is.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from audit import load_register
-    >>> from audit.mutation import mutation_trials
-    >>> from llm_power.example import write_example
-    >>> write_example(".")
-    >>> trials = mutation_trials(load_register(Path("claims.yaml")), Path())
-    >>> [trial.fate for trial in trials]
-    ['not claimed', 'detected', 'detected', 'detected', 'detected']
-    """
+    """Judge a register again with each misprint of `audit.mutants.mutants`."""
     present = register.present(results_dir)
     court = _Court(present, results_dir)
     return [court.trial(mutant) for mutant in mutants(present)]
@@ -234,18 +177,7 @@ def _contains(wide: Printed, narrow: Printed) -> bool:
 
 
 def score_text(trials: Sequence[Trial]) -> str:
-    """Return the mutation score in one line.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from audit import load_register
-    >>> from audit.mutation import mutation_trials, score_text
-    >>> from llm_power.example import write_example
-    >>> write_example(".")
-    >>> score_text(mutation_trials(load_register(Path("claims.yaml")), Path()))
-    '4 of 4 misprints of claims that hold are contradicted (100.0%)'
-    """
+    """Return the mutation score in one line."""
     fates = Counter(trial.fate for trial in trials)
     noticeable = sum(fates[fate] for fate in _NOTICEABLE)
     share = f" ({_share(fates['detected'], noticeable)})" if noticeable else ""
@@ -255,20 +187,7 @@ def score_text(trials: Sequence[Trial]) -> str:
 
 
 def write_mutation(trials: Sequence[Trial], csv_path: Path, md_path: Path) -> None:
-    """Write what became of every misprint as CSV, and the rates and survivors as Markdown.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from audit import load_register
-    >>> from audit.mutation import mutation_trials, write_mutation
-    >>> from llm_power.example import write_example
-    >>> write_example(".")
-    >>> trials = mutation_trials(load_register(Path("claims.yaml")), Path())
-    >>> write_mutation(trials, Path("mutation.csv"), Path("mutation.md"))
-    >>> print(Path("mutation.csv").read_text(encoding="utf-8").splitlines()[2])
-    digit,pairs,3,6,holds,raw,detected,pairs,,
-    """
+    """Write what became of every misprint as CSV, and the rates and survivors as Markdown."""
     rows = [
         (
             *(t.mutant.kind, t.mutant.claim, t.mutant.printed, t.mutant.misprinted),
@@ -314,31 +233,25 @@ def _rates_table(by: str, groups: Mapping[str, Sequence[Trial]]) -> str:
             share = _share(fates["detected"], noticeable)
             rows.append([name.replace("_", " "), *map(str, counts), share])
     columns = [*_NOTICEABLE, "noticeable", "implied", "equivalent"]
-    return markdown_table([by, *columns, "rate"], rows, right=range(1, len(columns) + 2))
+    return markdown_table([[by, *columns, "rate"], *rows], right=range(1, len(columns) + 2))
 
 
 def _holes_table(survivors: Sequence[Trial]) -> str:
     counts = Counter(trial.hole for trial in survivors)
     rows = [[hole, HOLES[hole], str(n)] for hole, n in counts.most_common()]
-    return markdown_table(["hole", "what lets a misprint pass", "misprints"], rows, right=[2])
+    return markdown_table([["hole", "what lets a misprint pass", "misprints"], *rows], right=[2])
 
 
 def _survivors_table(trials: Sequence[Trial]) -> str:
     header = ["id", "printed", "misprinted", "kind", "evidence", "fate", "hole", "judgement"]
     rows = [
         [
-            *map(escape_markdown, (t.mutant.claim, t.mutant.printed, t.mutant.misprinted)),
-            *(
-                t.mutant.kind,
-                t.evidence.replace("_", " "),
-                t.fate,
-                t.hole,
-                escape_markdown(t.reason),
-            ),
+            *(t.mutant.claim, t.mutant.printed, t.mutant.misprinted, t.mutant.kind),
+            *(t.evidence.replace("_", " "), t.fate, t.hole, t.reason),
         ]
         for t in trials
     ]
-    return markdown_table(header, rows, right=(1, 2))
+    return markdown_table([header, *rows], right=(1, 2))
 
 
 def _share(part: int, whole: int) -> str:

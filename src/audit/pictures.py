@@ -18,47 +18,13 @@ _COLORS: Final = 64
 
 
 def small_pictures(exhibits: Mapping[str, Exhibit], results: Path) -> dict[str, str]:
-    """Return a small picture of each exhibit that is drawn as a PNG beside its file.
-
-    Parameters
-    ----------
-    exhibits : mapping of str to Exhibit
-        By name.
-    results : Path
-        Folder that their files are relative to.
-
-    Returns
-    -------
-    dict of str to str
-        From the name of an exhibit to an address ``data:image/png;base64,...``.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from PIL import Image
-    >>> from audit.claims import Exhibit
-    >>> from audit.pictures import small_pictures
-    >>> Image.new("RGB", (800, 600), "white").save("board.png")
-    >>> pictures = small_pictures({"board": Exhibit("The board", "board.svg")}, Path())
-    >>> pictures["board"][:26]
-    'data:image/png;base64,iVBO'
-    """
+    """Return a small picture of each exhibit that is drawn as a PNG beside its file."""
     drawn = {name: results / Path(one.file).with_suffix(".png") for name, one in exhibits.items()}
     return {name: picture_address(path) for name, path in drawn.items() if path.is_file()}
 
 
 def picture_address(path: Path, width: int = _WIDTH, colors: int = _COLORS) -> str:
-    """Return a picture as an address that holds it, on white, no wider or higher than `width`.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from PIL import Image
-    >>> from audit.pictures import picture_address
-    >>> Image.new("RGB", (800, 600), "white").save("board.png")
-    >>> picture_address(Path("board.png"), width=100)[:26]
-    'data:image/png;base64,iVBO'
-    """
+    """Return a picture as an address that holds it, on white, no wider or higher than `width`."""
     with Image.open(path) as picture:
         flat = Image.new("RGB", picture.size, "white")
         flat.paste(picture, mask=picture.convert("RGBA").getchannel("A"))

@@ -21,12 +21,15 @@ DisplayRule = Literal["nearest", "up", "down"]
 class Printed:
     """What a printed text says: a number, a bound, a range, or a word."""
 
-    relation: Relation
-    value: float = math.nan  # or the lower end of a range
-    # Of the last printed digit; 0 for a count, and for a bound: < 0.001 is not also of 0.0014.
+    relation: Relation  # How the true value is said to stand to `value`
+    # The number, or the lower end of a range; ``%`` and ``pp`` are hundredths, ``M`` is a
+    # million. NaN for text.
+    value: float = math.nan
+    # Half a unit of the last printed digit, in the units of `value`; 0 for a count. Also 0 for a
+    # bound unless the source says otherwise: ``< 0.001`` is not also said of 0.0014.
     half_unit: float = 0.0
-    upper: float = math.nan  # end of a range
-    text: str = ""
+    upper: float = math.nan  # The upper end of a range; NaN for everything else
+    text: str = ""  # The printed string of a number; of a text the word or mark that is claimed
 
     @property
     def is_number(self) -> bool:
@@ -50,8 +53,8 @@ class PrintedCount:
 
     text: str
     count: int
-    total: int | None = None
-    share: Printed | None = None
+    total: int | None = None  # The number they are counted among, where printed
+    share: Printed | None = None  # Their share, where printed
 
 
 _SUFFIX_EXPONENT = {"": 0, "%": -2, "pp": -2, "M": 6}
@@ -80,7 +83,7 @@ def printed_unit(text: str) -> str:
 
 
 def parse_printed(text: str) -> Printed:
-    """Parse one printed number."""
+    """Parse one printed number; the half unit of a bare power of ten is half of it."""
     match = NUMBER.fullmatch(text.strip())
     if match is None:
         raise ValueError(f"not a printed number: {text!r}")
@@ -127,6 +130,14 @@ def split_parentheses(text: str) -> tuple[str, str]:
     if match is None:
         raise ValueError(f"not a text with another in parentheses behind it: {text!r}")
     return match[1], match[2]
+
+
+def as_decimal(value: float) -> Decimal:
+    """Return the shortest decimal number that denotes `value`.
+
+    Printed numbers are decimal, and 0.45 - 0.445 is not 0.005 in binary.
+    """
+    return Decimal(repr(float(value)))
 
 
 def display_nearest(value: ArrayLike) -> FloatArray:

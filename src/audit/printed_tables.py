@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from audit._csv import CSVError, csv_rows
 from audit.printed import (
     Printed,
     PrintedCount,
@@ -35,26 +35,9 @@ _PARSERS: Sequence[Callable[[str], Cell]] = (parse_printed, parse_interval, pars
 
 
 def load_table(path: Path) -> pd.DataFrame:
-    """Load one table of printed numbers in typed form.
+    """Load a table of printed numbers, each column of one type.
 
-    Parameters
-    ----------
-    path : Path
-        A CSV file of printed cells with one header line.
-
-    Returns
-    -------
-    DataFrame
-        One row a printed row, in printed order. The cells of a column say what it holds:
-        `Printed`, `PrintedInterval` or `PrintedCount`, with None where the paper prints a dash
-        or "n/a"; or else `str`.
-
-    Raises
-    ------
-    PublishedError
-        If the file cannot be read or is no table, or some cells of a column are numbers and
-        others are neither numbers nor empty; the message names file, row (1 is the first below
-        the header) and column.
+    Cells are `Printed`, `PrintedInterval` or `PrintedCount`, None for a dash or "n/a"; or `str`.
     """
     header, *rows = read_rows(path)
     if not rows:
@@ -70,29 +53,18 @@ def load_table(path: Path) -> pd.DataFrame:
 
 @dataclass(frozen=True, slots=True)
 class PublishedCounts:
-    """The discordant counts of a printed table, with what was printed beside them.
+    """The discordant counts of a printed table, with what was printed beside them."""
 
-    Attributes
-    ----------
-    name : str
-        Name of the table's file, ``table_06``.
-    label : tuple of str, length n_pairs
-        Task or rank pair.
-    model_a, model_b : tuple of str, length n_pairs
-        Model names as printed.
-    n_items, b, c : ndarray of int, shape (n_pairs,)
-        Shared items, and those that only A and only B solves.
-    p_a, p_b, rho, p_chi2, p_exact, n_star : tuple of Printed, length n_pairs
-        The printed accuracies, and the printed results to be recomputed.
-    """
-
-    name: str
-    label: tuple[str, ...]
+    name: str  # Name of the table's file, ``table_06``
+    label: tuple[str, ...]  # Task or rank pair
+    # Model names as printed.
     model_a: tuple[str, ...]
     model_b: tuple[str, ...]
+    # Shared items, and those that only A and only B solves.
     n_items: IntArray
     b: IntArray
     c: IntArray
+    # The printed accuracies, and the printed results to be recomputed.
     p_a: tuple[Printed, ...]
     p_b: tuple[Printed, ...]
     rho: tuple[Printed, ...]
@@ -116,25 +88,7 @@ _COUNTED = {"model_a", "model_b", "b", "c", "p_a", "p_b", "rho", "p_chi2", "p_ex
 def load_counts(path: Path, *, n_items: int | None = None) -> PublishedCounts:
     """Load a printed table of counts and check that each row can be a row of counts.
 
-    Parameters
-    ----------
-    path : Path
-        A CSV file of printed cells.
-    n_items : int, optional
-        Shared items of every pair, for a table that prints them in its caption only; not to be
-        given for one that prints them in each row.
-
-    Returns
-    -------
-    PublishedCounts
-        In printed order.
-
-    Raises
-    ------
-    PublishedError
-        If the file is malformed, `n_items` is given where printed or missing where not, or
-        a row cannot be: a count that is not whole, more discordant items than items, an
-        accuracy outside [0, 1], or accuracies whose difference is not (b - c)/N.
+    `n_items` are the items of every pair, where the caption and not the row prints them.
     """
     table = load_table(path)
     missing = sorted(_COUNTED - set(table.columns))
@@ -158,24 +112,13 @@ def load_counts(path: Path, *, n_items: int | None = None) -> PublishedCounts:
 
 
 def read_rows(path: Path) -> list[list[str]]:
-    """Return the header of a CSV file, and its rows, which have a cell for each column.
-
-    Raises
-    ------
-    PublishedError
-        If it cannot be read, is empty, or has a row of another length.
-    """
+    """Return the header of a CSV file, and its rows, which have a cell for each column."""
     try:
-        with path.open(encoding="utf-8", newline="") as file:
-            rows = list(csv.reader(file, strict=True))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise PublishedError(_message(path, f"cannot be read: {error}")) from error
+        rows = csv_rows(path)
+    except CSVError as error:
+        raise PublishedError(_message(path, str(error), row=error.row)) from error
     if not rows:
         raise PublishedError(_message(path, "the file is empty"))
-    for number, row in enumerate(rows):
-        if len(row) != len(rows[0]):
-            problem = f"{len(rows[0])} cells expected, got {len(row)}"
-            raise PublishedError(_message(path, problem, row=number))
     return rows
 
 

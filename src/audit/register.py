@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from audit._cells import PrintedCells
-from audit._document import read_document, validate
+from audit._document import read_document, validate, with_patterns_written_out
 from audit._errors import AuditError, within
 from audit._findings import load_findings
 from audit._pairs import written_out
@@ -62,13 +62,13 @@ def load_register(path: Path) -> Register:
     --------
     >>> from pathlib import Path
     >>> from audit import load_register
-    >>> from llm_power.example import write_example
+    >>> from audit.example import write_example
     >>> write_example(".")
     >>> load_register(Path("claims.yaml")).title
     'The example board'
     """
     with within(file=str(path)):
-        document = _checked(read_document(path))
+        document = _checked(with_patterns_written_out(read_document(path)))
         exhibits, columns = document.get("exhibits", {}), document.get("columns", {})
         cells = PrintedCells(path.parent, exhibits)
         claims = follow_patterns(repeat_printed(_claims(document, cells)))
@@ -87,39 +87,12 @@ def load_register(path: Path) -> Register:
 
 
 def load_statements(path: Path, ids: Collection[str]) -> dict[str, Printed]:
-    """Load what some claims of a register state, in far less time than the whole of it.
-
-    Parameters
-    ----------
-    path : Path
-        YAML in the form of ``register.schema.yaml``.
-    ids : collection of str
-        Which claims; the entries of others need not be in order.
-
-    Returns
-    -------
-    dict of str to Printed
-        By id; there may be others, and an id that is not in the register is not.
-
-    Raises
-    ------
-    AuditError
-        As `load_register`.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from audit.register import load_statements
-    >>> from llm_power.example import write_example
-    >>> write_example(".")
-    >>> load_statements(Path("claims.yaml"), ["pairs"])["pairs"].value
-    3.0
-    """
+    """Load what some claims of a register state, in far less time than the whole of it."""
     # An entry that is repeated has a star where the ids of its claims have a number.
     entries = {re.sub(r"\d+", "*", one) for one in ids}
     # Whatever is wrong, or depends on other claims, the whole register says or has.
     with suppress(AuditError, TypeError, KeyError):
-        document = read_document(path)
+        document = with_patterns_written_out(read_document(path))
         chosen = [one for one in document["claims"] if re.sub(r"\d+", "*", one["id"]) in entries]
         part = _checked({**document, "claims": chosen})
         claims = _claims(part, PrintedCells(path.parent, document.get("exhibits", {})))
@@ -355,19 +328,7 @@ def _statement(printed: str, states: Mapping[str, Any] | None) -> Printed:
 
 
 def stated(states: Mapping[str, Any]) -> Printed:
-    """Return the statement that ``states`` of a register describes.
-
-    Raises
-    ------
-    AuditError
-        If it says nothing, or more than one thing.
-
-    Examples
-    --------
-    >>> from audit.register import stated
-    >>> stated({"at_most": 0.05}).relation
-    '<='
-    """
+    """Return the statement that ``states`` of a register describes."""
     names = [name for name in states if name != "half_unit"]
     if len(names) != 1:
         raise AuditError(

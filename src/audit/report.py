@@ -14,25 +14,25 @@ from urllib.parse import urlencode
 
 from jinja2 import Environment
 
-from audit._decimal import as_decimal
 from audit._exhibits import (
     counts_by_exhibit,
     excerpt,
     input_name,
     verdict_map,
 )
-from audit._told import (
-    Told,
+from audit._finding_texts import (
+    ContradictedFinding,
     computed,
+    contradicted_findings,
     sentence,
     should_read,
-    told_findings,
     ungrouped,
 )
 from audit.claims import Check, Claim, Exhibit, Weight
 from audit.display import display_number
 from audit.evaluate import Audit, Judged, Outcome
 from audit.independence import independent_tests
+from audit.printed import as_decimal
 from llm_power.errors import InvalidArgument, counted, one_line
 from llm_power.provenance import Evidence, Verdict
 from llm_power.report.page import asset, content_policy, page_environment
@@ -159,57 +159,26 @@ def render_report(
 ) -> str:
     """Render an audit as one self-contained HTML page.
 
-    Parameters
-    ----------
-    audit : Audit
-        The judged claims.
-    links : mapping of str to str
-        From the file of an exhibit or of a result, as register and checks name it, and from
-        the name of what made a result, to its address relative to the page. What is absent
-        gets no link.
-    pictures : mapping of str to str, optional
-        From the name of an exhibit to its picture, an address ``data:image/png;base64,...``.
-
-    Returns
-    -------
-    str
-        HTML. Texts are escaped, and characters that cannot be seen appear as their code
-        point, ``[U+202E]``. Style and script are inline and named by their hashes in the
-        page's Content-Security-Policy; nothing else may load or run.
-
-    Raises
-    ------
-    InvalidArgument
-        If a link is not relative.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from audit import audit, load_register
-    >>> from audit.report import render_report
-    >>> from llm_power.example import write_example
-    >>> write_example(".")
-    >>> page = render_report(audit(load_register(Path("claims.yaml")), Path()), links={})
-    >>> page.startswith("<!DOCTYPE html>")
-    True
+    Characters that cannot be seen appear as their code point, ``[U+202E]``; style and script are
+    named by their hashes in the Content-Security-Policy, and nothing else may load or run.
     """
     style = asset("llm_power.report", "page.css") + asset(_PACKAGE, "report.css")
     script = asset("llm_power.report", "theme.js") + asset(_PACKAGE, "report.js")
     counts = audit.counts()
-    told = told_findings(audit)
+    findings = contradicted_findings(audit)
     judged = {item.claim.id: item for item in audit.judged}
     return _environment().get_template("report.html.j2").render(
         audit=audit,
         links=links,
         pictures=pictures or {},
-        groups=_groups(told, audit),
+        groups=_groups(findings, audit),
         ungrouped=ungrouped(audit),
         finding_of={
             item.claim.id: (rank, one.finding)
-            for rank, one in enumerate(told, 1)
+            for rank, one in enumerate(findings, 1)
             for item in one.contradicted
         },
-        summary=_summary(told, audit),
+        summary=_summary(findings, audit),
         basis=_basis(counts),
         maps={name: verdict_map(name, audit) for name in audit.register.exhibits},
         exhibit_counts=counts_by_exhibit(audit.judged),
@@ -298,22 +267,24 @@ def _bar(
             start += width
 
 
-def _groups(told: Sequence[Told], audit: Audit) -> list[tuple[str, list[tuple[int, Told]]]]:
+def _groups(
+    findings: Sequence[ContradictedFinding], audit: Audit
+) -> list[tuple[str, list[tuple[int, ContradictedFinding]]]]:
     """Return the findings, numbered, under what they change."""
     main = audit.register.main_result or "the main result"
-    ranked = list(enumerate(told, 1))
+    ranked = list(enumerate(findings, 1))
     return [
         (_WEIGHTS[weight].format(main_result=main), list(group))
         for weight, group in groupby(ranked, key=lambda one: one[1].finding.weight)
     ]
 
 
-def _summary(told: Sequence[Told], audit: Audit) -> list[str]:
+def _summary(findings: Sequence[ContradictedFinding], audit: Audit) -> list[str]:
     """Say in one sentence each how much is wrong, and whether it matters."""
     total, wrong = len(audit.judged), len(audit.with_verdict("contradicted"))
-    if not told:
+    if not findings:
         return [f"{wrong or 'None'} of {counted(total, 'claim')} {_are(wrong)} contradicted."]
-    weights = Counter(one.finding.weight for one in told)
+    weights = Counter(one.finding.weight for one in findings)
     first = weights["main_result"]
     parts = []
     if audit.register.main_result:
@@ -327,7 +298,7 @@ def _summary(told: Sequence[Told], audit: Audit) -> list[str]:
     said = "; ".join(parts)
     return [
         f"{wrong:,} of {counted(total, 'claim')} {_are(wrong)} contradicted. "
-        f"They come to {counted(len(told), 'finding')}.",
+        f"They come to {counted(len(findings), 'finding')}.",
         f"{said[:1].upper()}{said[1:]}.",
     ]
 

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from audit._csv import below, read_csv, suggest
-from audit._decimal import as_decimal
 from audit._errors import AuditError
 from audit._pairs import seen_from
 from audit.claims import Check, Condition, Role
+from audit.printed import as_decimal
 from llm_power.errors import one_line
 from llm_power.provenance import EVIDENCE, KINDS, SOURCE_KINDS, Evidence
 
@@ -45,64 +45,20 @@ _COMPARISONS: Mapping[str, Callable[[float, float], bool]] = {
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The value that a check selected.
+    """The value that a check selected."""
 
-    Attributes
-    ----------
-    value : float or str
-        In the units of the printed number; the cell itself where text was asked for.
-    evidence : str
-        What the value rests on.
-    standard_error : float
-        Monte Carlo standard error in the same units; 0 for a number without one.
-    lower, upper : float
-        Ends of the set of possible values in the same units; NaN where it is the value alone.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from audit.claims import Check
-    >>> from audit.selection import Found, ResultFolder
-    >>> from llm_power.example import write_example
-    >>> write_example(".")
-    >>> check = Check(result="pairs.csv", rows={"rank_a": 1}, column="n_items", evidence="raw")
-    >>> ResultFolder(Path()).find(check)
-    Found(value=400.0, evidence='raw', standard_error=0.0, lower=nan, upper=nan)
-    """
-
+    # In the units of the printed number; the cell itself where text was asked for.
     value: float | str
-    evidence: Evidence
+    evidence: Evidence  # What the value rests on
+    # Monte Carlo standard error in the same units; 0 for a number without one.
     standard_error: float = 0.0
+    # Ends of the set of possible values in the same units; NaN where it is the value alone.
     lower: float = math.nan
     upper: float = math.nan
 
 
 class ResultFolder:
-    """CSV files below one folder, each read once.
-
-    Parameters
-    ----------
-    path : Path
-        The folder of results.
-    rule_of : mapping of str to str, optional
-        Rule or command that makes each file, for readers.
-
-    Raises
-    ------
-    AuditError
-        If there is no such folder.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from audit.claims import Check
-    >>> from audit.selection import ResultFolder
-    >>> from llm_power.example import write_example
-    >>> write_example(".")
-    >>> check = Check(result="pairs.csv", rows={"rank_a": 1}, column="n_items", evidence="raw")
-    >>> ResultFolder(Path()).find(check).value
-    400.0
-    """
+    """CSV files below one folder, each read once."""
 
     def __init__(self, path: Path, rule_of: Mapping[str, str] | None = None) -> None:
         if not path.is_dir():
@@ -118,41 +74,10 @@ class ResultFolder:
         self._described: dict[str, frozenset[str] | None] = {}
 
     def find(self, check: Check, role: Role | None = None, *, as_text: bool = False) -> Found:
-        """Return the value that a check selects.
+        """Return the value that a check selects, with its standard error and evidence.
 
-        Parameters
-        ----------
-        check : Check
-            With a result file.
-        role : {"input", "target", "held_out"}, optional
-            What a witness may do with the printed number; counts where the result rests on one.
-        as_text : bool
-            Whether the cell is held against a word, and not against a number.
-
-        Returns
-        -------
-        Found
-            Value, standard error and evidence. Beside a ``column`` the ends of its set are read
-            from ``column_lower`` and ``column_upper``, where the file has them; beside ``value``
-            from ``lower`` and ``upper``.
-
-        Raises
-        ------
-        AuditError
-            If the file is missing or not below the folder, the selector does not select what
-            it must, a cell holds no number, or the evidence cannot be told or is weaker than
-            the check asserts.
-
-        Examples
-        --------
-        >>> from pathlib import Path
-        >>> from audit.claims import Check
-        >>> from audit.selection import ResultFolder
-        >>> from llm_power.example import write_example
-        >>> write_example(".")
-        >>> check = Check(result="pairs.csv", rows={}, aggregate="count", evidence="raw")
-        >>> ResultFolder(Path()).find(check).value
-        3.0
+        Beside a ``column`` the ends of its set are read from ``column_lower`` and
+        ``column_upper``, beside ``value`` from ``lower`` and ``upper``.
         """
         rows = self._read(check.result)
         selected = self._select(check, rows)

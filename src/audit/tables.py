@@ -13,6 +13,7 @@ from audit.evaluate import Audit, Judged
 from audit.independence import independent_tests
 from llm_power.provenance import EVIDENCE, VERDICTS
 from llm_power.report._escape import escape_markdown
+from llm_power.report.text_tables import markdown_table
 
 CLAIM_COLUMNS: Final = [
     *["id", "kind", "section", "place", "exhibit", "claim", "quantity", "printed", "half_unit"],
@@ -32,97 +33,29 @@ _HEADINGS: Final = {
 
 
 def claims_frame(audit: Audit) -> pd.DataFrame:
-    """Return one row per claim, in the order of the register.
-
-    Parameters
-    ----------
-    audit : Audit
-        What `audit.evaluate.audit` returned.
-
-    Returns
-    -------
-    DataFrame
-        `CLAIM_COLUMNS`. ``value`` to ``source`` are those of the check that decides, unrounded,
-        and missing where none does; ``value`` is a number or a text.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from audit import audit, load_register
-    >>> from audit.tables import claims_frame
-    >>> from llm_power.example import write_example
-    >>> write_example(".")
-    >>> frame = claims_frame(audit(load_register(Path("claims.yaml")), Path()))
-    >>> frame[["id", "printed", "verdict"]]
-                    id printed       verdict
-    0  leader/resolved   beats  contradicted
-    1            pairs       3         holds
-    """
+    """Return one row per claim; ``value`` to ``source`` are of the check that decides."""
     rows = [_row(judged) for judged in audit.judged]
     frame = pd.DataFrame(rows, columns=CLAIM_COLUMNS)
     return frame.astype({"value": object})
 
 
 def write_claims(audit: Audit, csv_path: Path, md_path: Path) -> None:
-    """Write the claims as CSV, and as Markdown for readers.
-
-    Parameters
-    ----------
-    audit : Audit
-        What `audit.evaluate.audit` returned.
-    csv_path, md_path : Path
-        Files to write; the same audit gives the same bytes.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from audit import audit, load_register
-    >>> from audit.tables import write_claims
-    >>> from llm_power.example import write_example
-    >>> write_example(".")
-    >>> judged = audit(load_register(Path("claims.yaml")), Path())
-    >>> write_claims(judged, Path("claims.csv"), Path("claims.md"))
-    >>> Path("claims.csv").is_file(), Path("claims.md").is_file()
-    (True, True)
-    """
+    """Write the claims as CSV, and as Markdown for readers."""
     claims_frame(audit).to_csv(csv_path, index=False, lineterminator="\n", encoding="utf-8")
     md_path.write_bytes(claims_markdown(audit).encode("utf-8"))
 
 
 def claims_markdown(audit: Audit) -> str:
-    """Return the claims as Markdown.
-
-    Parameters
-    ----------
-    audit : Audit
-        What `audit.evaluate.audit` returned.
-
-    Returns
-    -------
-    str
-        Totals; contradicted and ambiguous claims with their derivations; every claim, a table
-        for each section. Whatever the register says is text in it, and never markup.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from audit import audit, load_register
-    >>> from audit.tables import claims_markdown
-    >>> from llm_power.example import write_example
-    >>> write_example(".")
-    >>> text = claims_markdown(audit(load_register(Path("claims.yaml")), Path()))
-    >>> text.splitlines()[0]
-    '# The example board: claims under audit'
-    """
+    """Return the claims as Markdown; what the register says is text in it, and never markup."""
     title = escape_markdown(audit.register.title) or "Claims"
     blocks = [f"# {title}: claims under audit"]
     if audit.register.source:
         blocks.append(f"Source: {escape_markdown(audit.register.source)}")
     header, *rows = totals_cells(audit)
-    blocks += ["## Totals", markdown_table(header, rows, right=range(1, len(header)))]
+    blocks += ["## Totals", markdown_table([header, *rows], right=range(1, len(header)))]
     if rows := tests_cells(audit):
         header = ["exhibit", "decided", "given", "repeated", "tests"]
-        blocks += ["## Tests", _TESTS, markdown_table(header, rows, right=(1, 2))]
+        blocks += ["## Tests", _TESTS, markdown_table([header, *rows], right=(1, 2))]
     for verdict, heading in _HEADINGS.items():
         found = [judged for judged in audit.judged if judged.verdict == verdict]
         blocks.append(f"## {heading}")
@@ -137,17 +70,6 @@ def totals_cells(audit: Audit) -> list[list[str]]:
     """Return the totals by verdict and evidence, with sums, as rows of a table and its header.
 
     Classes of evidence that no claim rests on are left out.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from audit import audit, load_register
-    >>> from audit.tables import totals_cells
-    >>> from llm_power.example import write_example
-    >>> write_example(".")
-    >>> header, *rows = totals_cells(audit(load_register(Path("claims.yaml")), Path()))
-    >>> header, rows[-1]
-    (['', 'raw', 'all'], ['all', '2', '2'])
     """
     counts = audit.counts()
     classes = [evidence for evidence in EVIDENCE if counts["", evidence]]
@@ -159,18 +81,7 @@ def totals_cells(audit: Audit) -> list[list[str]]:
 
 
 def tests_cells(audit: Audit) -> list[list[str]]:
-    """Return exhibit, decided cells, those given and repeated, and tests, as rows of a table.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from audit import audit, load_register
-    >>> from audit.tables import tests_cells
-    >>> from llm_power.example import write_example
-    >>> write_example(".")
-    >>> tests_cells(audit(load_register(Path("claims.yaml")), Path()))
-    []
-    """
+    """Return exhibit, decided cells, those given and repeated, and tests, as rows of a table."""
     counted: dict[str, tuple[int, ...]] = {
         audit.register.exhibits[name].title: (
             *(one.decided, len(one.given), len(one.repeated)),
@@ -180,7 +91,7 @@ def tests_cells(audit: Audit) -> list[list[str]]:
     }
     if counted:
         counted["all"] = tuple(map(sum, zip(*counted.values(), strict=True)))
-    return [[escape_markdown(title), *map(str, row)] for title, row in counted.items()]
+    return [[title, *map(str, row)] for title, row in counted.items()]
 
 
 def _row(judged: Judged) -> dict[str, object]:
@@ -265,28 +176,9 @@ def _section_table(judged: Sequence[Judged]) -> str:
     for j in judged:
         value = j.deciding.shown(j.claim) if j.deciding else ""
         cells = [j.claim.id, j.claim.place, j.claim.claim, j.claim.printed, value]
-        rows.append(
-            [escape_markdown(cell) for cell in cells] + [_words(j.verdict), _words(j.evidence)]
-        )
-    return markdown_table(header, rows, right=(3, 4))
+        rows.append([*cells, _words(j.verdict), _words(j.evidence)])
+    return markdown_table([header, *rows], right=(3, 4))
 
 
 def _words(name: object) -> str:
     return str(name).replace("_", " ")
-
-
-def markdown_table(
-    header: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[int]
-) -> str:
-    """Return rows of cells, which are Markdown already, as a table; some columns to the right.
-
-    Examples
-    --------
-    >>> from audit.tables import markdown_table
-    >>> print(markdown_table(["kind", "n"], [["digit", "3"]], right=[1]))
-    | kind | n |
-    | :--- | ---: |
-    | digit | 3 |
-    """
-    rule = ["---:" if i in right else ":---" for i in range(len(header))]
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in [header, rule, *rows])

@@ -7,9 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from audit._decimal import as_decimal
 from audit.agreement import agrees, overlap, placed
-from audit.printed import DisplayRule, Printed
+from audit.printed import DisplayRule, Printed, as_decimal
 from llm_power.provenance import Evidence, Verdict
 
 ROUNDED_UP: Final = "rounded up"
@@ -24,33 +23,14 @@ _ROUNDINGS: Final[Mapping[DisplayRule, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
-    """The result of one comparison.
+    """The result of one comparison."""
 
-    Attributes
-    ----------
-    verdict : str
-        Never ``ambiguous``: that takes several readings.
-    rounding : str
-        The convention that reconciles the two, for ``holds_rounded``; else empty.
-    discrepancy : float
-        Value minus printed number, signed; of a range or of a set of values the nearest, so that
-        it is 0 inside; NaN for text.
-    z : float
-        Discrepancy in standard errors; NaN without one.
-
-    Examples
-    --------
-    >>> from audit.printed import Printed
-    >>> from audit.verdicts import Ruling, judge_value
-    >>> ruling = judge_value(Printed("=", 0.5, half_unit=0.05), 0.62, evidence="raw")
-    >>> ruling.verdict, round(ruling.discrepancy, 2)
-    ('contradicted', 0.12)
-    """
-
-    verdict: Verdict
-    rounding: str
+    verdict: Verdict  # Never ``ambiguous``: that takes several readings
+    rounding: str  # The convention that reconciles the two, for ``holds_rounded``; else empty
+    # Value minus printed number, signed; of a range or of a set of values the nearest, so that it
+    # is 0 inside; NaN for text.
     discrepancy: float
-    z: float
+    z: float  # Discrepancy in standard errors; NaN without one
 
 
 def judge_value(
@@ -66,44 +46,10 @@ def judge_value(
 ) -> Ruling:
     """Judge a statement by a recomputed value.
 
-    Parameters
-    ----------
-    statement : Printed
-        What the printed text says.
-    value : float or str
-        Unrounded, in the units of the statement; a text for a statement of text.
-    lower, upper : float, optional
-        Ends of a set that certainly holds every value that is possible; the value alone if left
-        out. Of a simulated number, ends of what a simulation shows at the level of
-        `audit.agreement`, where standard errors do not say it.
-    standard_error, printed_standard_error : float
-        Monte Carlo standard errors of the two; 0 or NaN for a number without one.
-    evidence : str
-        What the value rests on.
-    one_is_enough : bool, default False
-        Whether the statement says no more than that printed numbers fit together, so that it holds
-        where one possible value displays as printed.
-
-    Returns
-    -------
-    Ruling
-        ``holds`` or ``holds_rounded`` where every possible value displays as printed,
-        ``contradicted`` where none does, else ``not_checkable``. What a witness shows without
-        having been fitted to it is ``feasible``, and what it does not show ``not_checkable``: it
-        is one of many data sets. Also ``not_checkable`` is whatever a witness was fitted to, and
-        whatever rests on scores from a stand-in or a mirror.
-
-    Examples
-    --------
-    >>> from audit.printed import Printed
-    >>> from audit.verdicts import judge_value
-    >>> judge_value(Printed("=", 0.5, half_unit=0.05), 0.53, evidence="raw").verdict
-    'holds'
-    >>> judge_value(Printed("=", 0.5, half_unit=0.05), 0.62, evidence="raw").verdict
-    'contradicted'
-    >>> allowed = {"lower": 0.54, "upper": 0.62, "evidence": "counts"}
-    >>> judge_value(Printed("=", 0.5, half_unit=0.05), 0.58, **allowed).verdict
-    'not_checkable'
+    ``holds`` or ``holds_rounded`` where every possible value displays as printed, ``contradicted``
+    where none does, else ``not_checkable``. What a witness shows without having been fitted to it
+    is ``feasible``; whatever it was fitted to, does not show, or rests on scores from a stand-in or
+    a mirror is ``not_checkable``.
     """
     if isinstance(value, str) or statement.relation == "text":
         same = agrees(statement, value)
@@ -147,36 +93,7 @@ def _verdict(every: bool, none: bool, rounding: str, evidence: Evidence) -> Verd
 def judge_printed(
     statement: Printed, other: Printed, *, scale: float = 1.0, standard_error: float = 0.0
 ) -> Ruling:
-    """Judge a statement by another printed one.
-
-    Parameters
-    ----------
-    statement, other : Printed
-        Two numbers; or a bound and a number; or two texts, bounds or ranges alike.
-    scale : float
-        Factor from the units of `other` to those of `statement`.
-    standard_error : float
-        Monte Carlo standard error of the difference of two independent simulations; 0 for one
-        number that was printed twice.
-
-    Returns
-    -------
-    Ruling
-        ``holds`` where one true value can have been rounded to both, each to the nearest.
-
-    Raises
-    ------
-    ValueError
-        If the two cannot be compared.
-
-    Examples
-    --------
-    >>> from audit.printed import Printed
-    >>> from audit.verdicts import judge_printed
-    >>> rounded, exact = Printed("=", 0.5, half_unit=0.05), Printed("=", 0.53, half_unit=0.005)
-    >>> judge_printed(rounded, exact).verdict
-    'holds'
-    """
+    """Judge a statement by another: it holds where one value can have been rounded to both."""
     if statement.relation == "text" or other.relation == "text":
         if statement.relation != other.relation:
             raise ValueError("a text cannot be compared with a number")
@@ -211,25 +128,9 @@ def judge_printed(
 def judge_readings(verdicts: Sequence[Verdict], *, exhaustive: bool) -> Verdict:
     """Judge an undefined quantity by the verdicts of its readings.
 
-    Parameters
-    ----------
-    verdicts : sequence of str
-        One a reading.
-    exhaustive : bool
-        Whether the readings are all there can be.
-
-    Returns
-    -------
-    str
-        ``holds`` (or ``holds_rounded``) if every reading does; ``feasible`` if some are no more
-        than that and the others hold; ``contradicted`` if each of an exhaustive list is;
-        ``not_checkable`` if no reading could be checked; else ``ambiguous``.
-
-    Examples
-    --------
-    >>> from audit.verdicts import judge_readings
-    >>> judge_readings(["holds", "contradicted"], exhaustive=True)
-    'ambiguous'
+    ``holds`` (or ``holds_rounded``) if every reading does; ``feasible`` if some are no more than
+    that and the others hold; ``contradicted`` if each of an exhaustive list is; ``not_checkable``
+    if no reading could be checked; else ``ambiguous``.
     """
     found = set(verdicts)
     if found <= {"holds", "holds_rounded"}:
@@ -244,14 +145,7 @@ def judge_readings(verdicts: Sequence[Verdict], *, exhaustive: bool) -> Verdict:
 
 
 def joint_error(*errors: float) -> float:
-    """Return the standard error of a difference of independent numbers; NaN stands for none.
-
-    Examples
-    --------
-    >>> from audit.verdicts import joint_error
-    >>> joint_error(0.3, 0.4, float("nan"))
-    0.5
-    """
+    """Return the standard error of a difference of independent numbers; NaN stands for none."""
     return math.hypot(*(0.0 if math.isnan(error) else error for error in errors))
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
+from audit._csv import Rows, csv_table
 from llm_power.provenance import VERDICTS
 
 CLAIMS: Final = Path("audit/claims.csv")
@@ -35,8 +35,5 @@ def counted(counts: Mapping[str, int]) -> list[tuple[str, str]]:
     ]
 
 
-def _rows(results: Path) -> list[dict[str, str]]:
-    if not (results / CLAIMS).is_file():
-        return []
-    with (results / CLAIMS).open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+def _rows(results: Path) -> Rows:
+    return csv_table(results / CLAIMS) if (results / CLAIMS).is_file() else []

@@ -15,29 +15,13 @@ _QUARTILES: Final = 4
 
 
 def adjacent_moments(values: FloatArray, labels: IntArray) -> ClusterMoments:
-    """Return the sums over clusters of each adjacent pair.
-
-    Parameters
-    ----------
-    values : ndarray, shape (n_items, n_models)
-        0 or 1, columns in rank order.
-    labels : ndarray of int, shape (n_items,)
-        Cluster of each item.
-    """
+    """Return each adjacent pair's sums over clusters, of (n_items, n_models) ranked columns."""
     cells = count_cells_by_cluster(values, labels, *pair_indices(values.shape[1], "adjacent"))
     return moments_from_counts(cells.n_items, cells.b, cells.c)
 
 
 def quartile_moments(values: FloatArray) -> ClusterMoments:
-    """Return the sums over quartiles of the items' difficulty, Section 6.4.
-
-    Items that equally many models solve stay together
-    (`llm_power.statistics.clusterings.difficulty_bins`), so that fewer than four bins can hold
-    items; the paper prints K = 4.
-
-    Parameters
-    ----------
-    values : ndarray, shape (n_items, n_models)
-        0 or 1, columns in rank order.
-    """
+    """Return the sums over quartiles of the items' difficulty, Section 6.4."""
+    # Items that equally many models solve share a bin, so fewer than the printed K = 4 can hold
+    # items.
     return adjacent_moments(values, difficulty_bins(values.mean(axis=1), n_bins=_QUARTILES))

@@ -46,13 +46,7 @@ BUCKETS_AND_ALL: Final = {**BUCKETS, "all": (-inf, inf)}
 
 
 def bucket_mask(label: str, gap: FloatArray) -> BoolArray:
-    """Return which absolute gaps are in the bucket of Table 3 with this label.
-
-    Raises
-    ------
-    PublishedError
-        If the label is no bucket.
-    """
+    """Return which absolute gaps are in the bucket of Table 3 with this label."""
     if label not in BUCKETS_AND_ALL:
         raise PublishedError(f"not a bucket of gaps: {label!r}")
     low, high = BUCKETS_AND_ALL[label]
@@ -107,15 +101,7 @@ def pair_names(counts: PublishedCounts) -> list[str]:
 
 
 def in_printed_order(rows: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
-    """Return the rows of a board's pairs in the order of their printed names.
-
-    A pair of one task is named by its ranks; one of several, by task and models (`pair_names`).
-
-    Raises
-    ------
-    InvalidArgument
-        If the board does not have each of them once.
-    """
+    """Return a board's rows in the order of printed ranks, or task and models (`pair_names`)."""
     own = rank_labels(rows)
     if rows["task"].nunique() > 1:
         keys = zip(rows["task"], rows["model_a"], rows["model_b"], strict=True)

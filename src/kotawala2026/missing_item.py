@@ -1,10 +1,8 @@
-"""The item of MMLU-Pro that the paper leaves out: which one it can be, by every printed number.
+"""The item of MMLU-Pro that the paper leaves out: which one it can be, by every printed number."""
 
-The board displayed scores of 12,032 items, and the printed numbers hold at 12,031 alone. The
-displayed counts of correct answers say that all ten models solved the item that is missing. All
-pairs solve it alike, so that what is printed depends on it through its subject alone, but for
-numbers that are drawn or go by the place of an item.
-"""
+# The board displayed scores of 12,032 items; the printed numbers hold at 12,031 alone. By the
+# displayed counts all ten models solved the missing item. So it matters through its subject alone,
+# but for numbers that are drawn or depend on an item's place.
 
 from __future__ import annotations
 
@@ -33,34 +31,7 @@ _Evaluate = Callable[[TaskScores], Iterable[Finding]]
 def leave_one_out(
     task: TaskScores, n_printed: int, constraints: Sequence[Constraint], evaluate: _Evaluate
 ) -> tuple[TaskScores, pd.DataFrame]:
-    """Leave out the item that the paper leaves out.
-
-    Parameters
-    ----------
-    task : TaskScores
-        All items, with the cluster column ``category``.
-    n_printed : int
-        The number of items that the printed numbers imply.
-    constraints : sequence of Constraint
-        The printed numbers of the panel.
-    evaluate : callable
-        Returns the findings on scores.
-
-    Returns
-    -------
-    TaskScores
-        Without the last item of the category that reproduces most printed numbers, the first of
-        these in the order of the test; `task` itself if it has `n_printed` items.
-    DataFrame
-        `COLUMNS`, a row for each item that all models solved. It is possible where no other
-        category reproduces more; ``missed`` are the claims that its category does not reproduce
-        and another one does.
-
-    Raises
-    ------
-    ScoreError
-        If more than one item is missing, or no item was solved by all models.
-    """
+    """Leave out the item whose category reproduces most printed numbers; list the candidates."""
     if task.n_items == n_printed:
         return task, pd.DataFrame(columns=COLUMNS)
     shared = np.flatnonzero(task.values.all(axis=1))
@@ -104,20 +75,7 @@ def leave_one_out(
 
 
 def require_same_categories(task: TaskScores, authors: TaskScores) -> None:
-    """Refuse categories that are not those of the benchmark's authors, item by item.
-
-    Parameters
-    ----------
-    task : TaskScores
-        Items called after their place in the test.
-    authors : TaskScores
-        Items called after their question, whose numbers grow through the test.
-
-    Raises
-    ------
-    ScoreError
-        If an item is of another category there.
-    """
+    """Refuse categories that differ from those in the benchmark authors' own outputs."""
     if task.n_items != authors.n_items:
         return  # a table without the item that the paper leaves out, whose places are others
     order = sorted(range(authors.n_items), key=lambda i: int(authors.item_ids[i]))

@@ -1,8 +1,4 @@
-"""The operating point of all printed numbers, Section 6.
-
-It is the library's default too: a function of printed numbers takes none. The tests hold it against
-the register.
-"""
+"""The operating point of all printed numbers, Section 6, which is the library's default too."""
 
 from typing import Final
 

@@ -8,7 +8,6 @@ from typing import Final
 
 import numpy as np
 
-from llm_power.board.resolve import resolve_board
 from llm_power.result_set import write_together
 from llm_power.scores.store import TaskScores
 
@@ -17,28 +16,6 @@ _BOARD: Final = ("mmlu_pro.csv", "mmlu_pro.NOTICE.txt", "mmlu_pro.LICENSE.txt")
 _ABILITIES: Final = {"heron": 0.66, "osprey": 0.64, "kite": 0.58, "wren": 0.45}
 _SUBJECTS: Final = ("algebra", "botany", "chess", "drama")
 _GOLDEN: Final = (5**0.5 - 1) / 2
-
-_CLAIMS: Final = """\
-title: The example board
-claims:
-  - id: leader/resolved
-    section: front page
-    place: first line
-    claim: heron beats osprey, and the items resolve it
-    quantity: q = N/N* of heron and osprey
-    printed: beats
-    states: {at_least: 1}
-    checks:
-      - {result: pairs.csv, rows: {model_a: heron, model_b: osprey}, column: q, evidence: raw}
-  - id: pairs
-    section: front page
-    place: second line
-    claim: number of adjacent pairs
-    quantity: pairs
-    printed: "3"
-    checks:
-      - {result: pairs.csv, rows: {}, aggregate: count, evidence: raw}
-"""
 
 
 def example_task(task: str = "exam") -> TaskScores:
@@ -56,13 +33,6 @@ def example_task(task: str = "exam") -> TaskScores:
         values=solved.astype(float),
         clusters={"subject": tuple(_SUBJECTS[i % 4] for i in item)},
     )
-
-
-def write_example(folder: str | Path) -> None:
-    """Write the verdicts of the example and a register of two claims about them."""
-    board = resolve_board([example_task()])
-    board.verdicts.to_csv(Path(folder, "pairs.csv"), index=False)
-    Path(folder, "claims.yaml").write_text(_CLAIMS, encoding="utf-8")
 
 
 def write_example_board(folder: str | Path) -> Path:

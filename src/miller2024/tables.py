@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
 from typing import Any, Final
 
 import numpy as np
@@ -20,7 +22,6 @@ from llm_power.report.tables import (
     as_printed,
 )
 from llm_power.statistics._typing import FloatArray
-from miller2024.rounding import Recomputed, columns_of, over_roundings
 from miller2024.standard_errors import (
     bernoulli_error,
     correlation_from_errors,
@@ -77,13 +78,9 @@ def table_04(printed: pd.DataFrame) -> pd.DataFrame:
 
 
 def table_05(printed: pd.DataFrame, table_2: pd.DataFrame, table_3: pd.DataFrame) -> pd.DataFrame:
-    """Table 5 by the relation of Section 4.2, from the errors of Tables 2 and 3.
-
-    Notes
-    -----
-    MGSM's errors are those of Table 3, as Section 4.2 says. ``se_of_scores`` has errors by eq. (2)
-    in the place of the printed ones, for answers of 0 and 1 to independent questions.
-    """
+    """Table 5 by the relation of Section 4.2, from the errors of Tables 2 and 3."""
+    # MGSM's errors are Table 3's (Section 4.2). se_of_scores has eq. (2) in place of the printed
+    # errors.
     errors = [_errors_of(row["eval"], table_2, table_3) for row in rows_of(printed)]
     rows = list(zip(rows_of(printed), errors, strict=True))
     naive = [naive_errors(table_2, model) for model in MODELS]
@@ -130,19 +127,7 @@ def present(
     sources: str,
     notes: Sequence[str] = (),
 ) -> Table:
-    """Dress a frame: what the other cells give, with the printed one below where it differs.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        From one of the functions above; it is the CSV.
-    number, caption
-        Of the table.
-    headers : mapping
-        Header of each column that is shown.
-    sources, notes
-        What stands below the table.
-    """
+    """Dress a frame: what the other cells give, with the printed one below where it differs."""
     shown = _shown(frame)
     return Table(
         frame=frame,
@@ -264,3 +249,30 @@ def _share(cell: Printed) -> Printed:
 
 def _shares(printed: pd.DataFrame, column: str) -> FloatArray:
     return np.array([_share(cell).value for cell in printed[column]])
+
+
+@dataclass(frozen=True, slots=True)
+class Recomputed:
+    """A number from the printed digits, and the ends of what their rounding allows."""
+
+    value: float
+    lower: float
+    upper: float
+
+
+def over_roundings(function: Callable[..., Any], *printed: Printed) -> Recomputed:
+    """Evaluate a function that is monotone in each argument within its rounding."""
+    ends = [[one.value - one.half_unit, one.value, one.value + one.half_unit] for one in printed]
+    # The ends are decimal: what binary numbers miss of them is nothing that was printed.
+    values = [round(float(function(*corner)), 12) for corner in product(*ends)]
+    middle = round(float(function(*(one.value for one in printed))), 12)
+    return Recomputed(middle, min(values), max(values))
+
+
+def columns_of(name: str, found: Sequence[Recomputed]) -> dict[str, list[float]]:
+    """Return the columns of a table that an audit reads: the value and its ends."""
+    return {
+        name: [one.value for one in found],
+        f"{name}_lower": [one.lower for one in found],
+        f"{name}_upper": [one.upper for one in found],
+    }

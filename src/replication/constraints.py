@@ -18,10 +18,9 @@ from typing import Any, Final
 import pandas as pd
 
 from audit import agreement
-from audit._decimal import as_decimal
 from audit._errors import AuditError
 from audit.claims import Claim, Role
-from audit.printed import DisplayRule, Printed, parse_printed
+from audit.printed import DisplayRule, Printed, as_decimal, parse_printed
 from audit.printed_tables import PublishedError, load_table, read_rows
 from audit.register import load_register, stated
 from llm_power.documents import first_violation

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from audit._decimal import as_decimal
-from audit.printed import Printed, parse_printed
+from audit.printed import Printed, as_decimal, parse_printed
 from audit.register import load_statements
 from llm_power.documents import DocumentError, first_violation, read_yaml
 from llm_power.errors import one_line

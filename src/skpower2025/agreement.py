@@ -1,10 +1,8 @@
-r"""What two numbers of solved items say of a comparison, over every agreement of the two models.
+"""Power and p-value of a pair over every agreement that two numbers of solved items admit."""
 
-A displayed score gives the number of items that a model solved, and not which. The cells of a
-pair's table have then one unknown, the items that both solve. At the lowest agreement most items
-are discordant, and a test has the least power and the largest p-value; at the highest all that are
-discordant speak for one model.
-"""
+# The items that both solve are the one unknown. At the lowest agreement most items are discordant,
+# with least power and the largest p-value; at the highest, all discordant items speak for one
+# model.
 
 from __future__ import annotations
 
@@ -44,10 +42,8 @@ class Ends:
 
 
 def discordant_at_ends(a: IntArray, b: IntArray, n: int) -> tuple[IntArray, IntArray]:
-    """Return the items that only the first and only the second solves, at the lowest agreement.
-
-    At the highest, the one with more solves all that the other does.
-    """
+    """Return the items that one model alone solves, at the lowest agreement."""
+    # At the highest, the one with more solves all that the other does.
     both = np.maximum(0, a + b - n)
     return a - both, b - both
 
@@ -55,27 +51,8 @@ def discordant_at_ends(a: IntArray, b: IntArray, n: int) -> tuple[IntArray, IntA
 def post_hoc_power(
     a: IntArray, b: IntArray, n: int, *, alpha: float, power: float = 0.8, exact: bool = False
 ) -> Ends:
-    """Power of the exact McNemar test, were the shown counts the true rates.
-
-    Parameters
-    ----------
-    a, b : ndarray of int
-        Items that each model solved.
-    n : int
-        Items.
-    alpha : float
-        Two-sided level.
-    power : float, default 0.8
-        Target that a normal form must not decide.
-    exact : bool
-        Whether every power is summed; else only those near the target and of few discordant items,
-        and the others have a normal form with continuity correction.
-
-    Returns
-    -------
-    Ends
-        The normal form is within .008 of the sum.
-    """
+    """Power of the exact McNemar test at the shown counts, summed near `power` or everywhere."""
+    # The normal form with continuity correction is within .008 of the sum.
     only_a, only_b = discordant_at_ends(a, b, n)
     lowest = normal_power(only_a, only_b, n, alpha=alpha)
     summed = exact | (only_a + only_b < _FEW) | (np.abs(lowest - power) < _NEAR)
@@ -98,11 +75,9 @@ def p_values(a: IntArray, b: IntArray, n: int) -> Ends:
 
 
 def normal_power(only_a: IntArray, only_b: IntArray, n: int, *, alpha: float) -> FloatArray:
-    r"""Normal form of the test's power at given discordant counts, taken as rates.
-
-    The gap in items has variance :math:`n\psi` if it is none and :math:`n(\psi-\delta^2)` as it
-    is; one item is the continuity correction of the exact test.
-    """
+    """Normal form of the test's power at given discordant counts, taken as rates."""
+    # The gap in items has variance n psi under the null and n (psi - delta^2) else; one item is the
+    # continuity correction of the exact test.
     gap, discordant = np.abs(only_a - only_b), only_a + only_b
     reach = -ndtri(alpha / 2) * np.sqrt(discordant) + 1
     spread = np.sqrt(np.maximum(discordant - gap**2 / n, 1e-12))

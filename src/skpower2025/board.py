@@ -24,20 +24,9 @@ _ROUNDING: Final = 2e-15
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """A dataset of the board, as lm-evaluation-harness scores it for this board.
+    """A dataset of the board, as lm-evaluation-harness scores it: a plain mean over its parts."""
 
-    Attributes
-    ----------
-    name : str
-        As Table 1 prints it.
-    column : str
-        Column of the displayed scores.
-    items : int
-        Items of the whole dataset.
-    parts : tuple of int
-        The displayed score is the plain mean of one accuracy a part: 24 subtasks of BBH, and of
-        IFEval the strict accuracies over prompts and over instructions.
-    """
+    # Parts: 24 subtasks of BBH; of IFEval the strict accuracies over prompts and over instructions.
 
     name: str
     column: str
@@ -65,36 +54,15 @@ MUSR: Final = Dataset("MuSR", "musr", 756, (250, 256, 250))
 
 
 def are_counts(scores: FloatArray, *parts: int) -> BoolArray:
-    r"""Return which scores are plain means of whole counts over items of the given parts.
-
-    Notes
-    -----
-    :math:`\frac1m\sum_j k_j/n_j` is a multiple of one over m times the least common multiple of
-    the :math:`n_j`. That is 7e9 for BBH, and the doubles of its scores are still told apart.
-    """
+    """Return which scores are plain means of whole counts over items of the given parts."""
+    # A mean of m shares k_j/n_j is a multiple of one over m times the least common multiple of the
+    # n_j: 7e9 for BBH, which doubles still tell apart.
     units = scores * (len(parts) * int(np.lcm.reduce(np.array(parts, dtype=np.int64))))
     return np.asarray(np.abs(units - np.rint(units)) <= np.maximum(_WHOLE, _ROUNDING * units))
 
 
 def read_board(path: Path) -> pd.DataFrame:
-    """Read the displayed scores, and add the size group of each model.
-
-    Parameters
-    ----------
-    path : Path
-        One row an entry of the board.
-
-    Returns
-    -------
-    DataFrame
-        ``model``, ``group`` (None where the size is not known), ``date`` (NaT where there is
-        none) and a column of scores a dataset.
-
-    Raises
-    ------
-    ScoreError
-        If the file cannot be read, lacks a column, or has a score outside [0, 1].
-    """
+    """Read the displayed scores, and add the size group of each model; None where unknown."""
     scores = [dataset.column for dataset in (*DATASETS, MUSR)]
     try:
         board = pd.read_csv(path)[["model", "params_billions", "submission_date", *scores]]

@@ -18,22 +18,7 @@ VERDICTS: Final = (
 
 
 def with_the_median(board: pd.DataFrame, *, alpha: float, power: float) -> pd.DataFrame:
-    """Compare each model with the median of its size group, dataset by dataset.
-
-    Parameters
-    ----------
-    board : DataFrame
-        From `skpower2025.board.read_board`.
-    alpha, power : float
-        Two-sided level, and target power.
-
-    Returns
-    -------
-    DataFrame
-        One row a model and a dataset: ``dataset``, ``group``, ``model``, ``items``, ``score``,
-        ``gap_pp`` to the baseline and `VERDICTS`. The baseline itself, the lower of two medians,
-        is left out, and so are models of unknown size.
-    """
+    """Compare each model of known size with the lower median of its size group."""
     return pd.concat(
         [
             _of_group(board[board["group"] == group], dataset, group, alpha, power)
@@ -45,20 +30,8 @@ def with_the_median(board: pd.DataFrame, *, alpha: float, power: float) -> pd.Da
 
 
 def over_time(board: pd.DataFrame, *, alpha: float, power: float) -> pd.DataFrame:
-    """Compare each new best score of the medium models with the best before it.
-
-    Parameters
-    ----------
-    board, alpha, power
-        As in `with_the_median`.
-
-    Returns
-    -------
-    DataFrame
-        One row a day on which a dataset's best score rose: ``dataset``, ``date``, ``model``,
-        ``items``, ``score``, ``gap_pp`` and `VERDICTS`. Of several entries of a day the best
-        counts, for nothing tells their order; the first day has no predecessor and is left out.
-    """
+    """Compare each new best score of the medium models with the best before it, day by day."""
+    # Of several entries of a day the best counts, for nothing tells their order.
     medium = board[(board["group"] == "medium") & board["date"].notna()]
     return pd.concat(
         [_new_bests(medium, dataset, alpha, power) for dataset in DATASETS], ignore_index=True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
@@ -301,6 +302,66 @@ def test_claims_are_counted_before_they_are_repeated(
     monkeypatch.setattr(_size, "_MOST_CLAIMS", 5)
     monkeypatch.setattr(register, "_repeat", lambda *_: pytest.fail("it was repeated"))
     assert "claim 'y/*': there are more than 5 claims. Remedy" in refuse(path)
+
+
+def pattern(*rows: Any, **shared: Any) -> dict[str, Any]:
+    return claim(**{"id": None, "printed": None, "each": list(rows)} | shared)
+
+
+def test_a_pattern_is_the_claims_of_its_rows(tmp_path: Path) -> None:
+    rows = [
+        {"id": "low", "end": "q1", "printed": "0.1", "rank": 2},
+        {"id": "high", "end": "q3", "printed": "0.3", "rank": 3},
+    ]
+    shared = {
+        "claim": "the {end}",
+        "checks": [check(rows={"rank": "{rank}"}, column="p_{end}")],
+        "derivation": "{value} of {end}, not of {{end}}",
+    }
+    entries = [claim("first"), pattern(*rows, **shared), claim("last")]
+    written = [
+        claim(
+            name,
+            claim=f"the {end}",
+            printed=printed,
+            checks=[check(rows={"rank": rank}, column=f"p_{end}")],
+            derivation=f"{{value}} of {end}, not of {{{{end}}}}",
+        )
+        for name, end, printed, rank in (("low", "q1", "0.1", 2), ("high", "q3", "0.3", 3))
+    ]
+    expected = load_register(write_register(tmp_path, claim("first"), *written, claim("last")))
+    path = write_register(tmp_path, *entries)
+    assert load_register(path).claims == expected.claims
+    assert load_statements(path, ["high"])["high"].value == 0.3
+
+
+@pytest.mark.parametrize(
+    ("rows", "problem"),
+    [
+        ([], r"claim 'number 1', field each: \[\] should be non-empty"),
+        (["a"], "claim 'number 1', field each/0: 'a' is not of type 'object'"),
+        ([{"printed": "1"}], "claim 'number 1': 'id' is a required property"),
+        ([{"id": "a", "printd": "1"}], "claim 'a', field each: 'printd' is neither a field nor"),
+        ([{"id": "a", "end": ["b"]}], "claim 'a', field each: 'end' is neither a field nor"),
+        ([{"id": "a", "printed": 1, "end": "b"}], "claim 'a', field printed: 1 is not of type"),
+    ],
+)
+def test_a_faulty_pattern_is_one_line(tmp_path: Path, rows: list[Any], problem: str) -> None:
+    entry = claim(id=None, printed=None, each=rows, test="the {end}")
+    assert re.search(problem, refuse(write_register(tmp_path, entry)))
+
+
+def test_a_pattern_is_measured_before_it_is_written_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = [{"id": "a", "word": "b" * 1_000_000}, {"id": "b", "word": "b"}]
+    path = write_register(tmp_path, pattern(*words, note="{word}" * 100_000))
+    assert "the patterns come to more than" in refuse(path)
+    rows = [{"id": name, "printed": "1"} for name in "abc"]
+    path = write_register(tmp_path, pattern(*rows))
+    assert len(load_register(path).claims) == 3
+    monkeypatch.setattr(_size, "_MOST_CLAIMS", 2)
+    assert "the patterns come to more than 2 claims" in refuse(path)
 
 
 def test_texts_are_measured_before_they_are_filled_in(tmp_path: Path) -> None:

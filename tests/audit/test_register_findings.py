@@ -18,7 +18,7 @@ from registers import check, claim, write_register, write_results
 from report_examples import example_audit, hostile_audit
 
 from audit._errors import AuditError
-from audit._told import told_findings, ungrouped
+from audit._finding_texts import contradicted_findings, ungrouped
 from audit.claims import Exhibit
 from audit.corrections import corrections_json
 from audit.evaluate import Audit, audit
@@ -54,7 +54,7 @@ def test_findings_by_weight_and_what_belongs_to_none(tmp_path: Path) -> None:
             finding("much", weight="conclusion", claims=["y/*/p"]),
         ],
     )
-    told = told_findings(found)
+    told = contradicted_findings(found)
     assert [one.finding.id for one in told] == ["much", "little"]
     assert [item.claim.id for item in told[0].contradicted] == ["y/1/p", "y/2/p"]
     assert [item.claim.id for item in ungrouped(found)] == ["z"]

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from audit import Audit, audit, load_register
 from latex_documents import complaints
-from llm_power import Audit, audit, load_register
 from llm_power.documents import read_yaml
 from llm_power.report.tables import Table, to_latex, to_markdown
 from miller2024.quantities.evaluated import evaluate_printed

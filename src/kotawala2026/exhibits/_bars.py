@@ -42,14 +42,11 @@ def style_bars(bars: Iterable[Artist], resolved: Iterable[bool]) -> None:
         bar.set(**bar_style(is_resolved))
 
 
-def legend_above(figure: Figure, resolved: pd.Series, said: int, *others: Artist) -> None:
-    """Put one legend above all panels: both kinds of bars with their counts, and `others`.
-
-    `said` is how many are unresolved as the paper prints it.
-    """
+def legend_above(figure: Figure, resolved: pd.Series, n_printed: int, *others: Artist) -> None:
+    """Put one legend above all panels, with the computed and the printed number unresolved."""
     n_resolved = int(resolved.sum())
     labels = {
-        False: f"unresolved: {len(resolved) - n_resolved} (printed: {said})",
+        False: f"unresolved: {len(resolved) - n_resolved} (printed: {n_printed})",
         True: f"resolved: {n_resolved}",
     }
     handles = [Patch(label=label, **bar_style(kind)) for kind, label in labels.items()]

@@ -22,21 +22,7 @@ def beside(
     whole_items: bool = False,
     standard_error: ArrayLike = 0.0,
 ) -> dict[str, list[str] | list[float] | list[bool]]:
-    """Return the columns ``NAME_printed``, ``NAME`` and ``NAME_agrees``.
-
-    Parameters
-    ----------
-    name : str
-        The quantity.
-    printed : iterable of Printed
-        The printed cells.
-    values : array_like
-        The recomputed ones, unrounded.
-    whole_items : bool
-        Whether the paper may have rounded up: `agrees_rounded` instead of `agrees`.
-    standard_error : array_like
-        Monte Carlo standard error of each difference; 0 without one.
-    """
+    """Return ``NAME_printed``, ``NAME`` and ``NAME_agrees``, given the differences' errors."""
     cells = list(printed)
     recomputed: list[float] = np.asarray(values, dtype=np.float64).tolist()
     errors: list[float] = np.broadcast_to(standard_error, len(cells)).tolist()
@@ -51,10 +37,8 @@ def beside(
 
 
 def agrees_rounded(printed: Printed, value: float, *, standard_error: float = 0.0) -> bool:
-    """Whether a number of items can be what was printed, to the nearest integer or rounded up.
-
-    Table 6 rounds to the nearest integer, Tables 7 and 10 round up.
-    """
+    """Whether a number of items can be what was printed, to the nearest integer or rounded up."""
+    # Table 6 rounds to the nearest integer, Tables 7 and 10 round up.
     return agrees(printed, value, standard_error=standard_error) or (
         math.isfinite(value)
         and agrees(printed, float(math.ceil(value)), standard_error=standard_error)

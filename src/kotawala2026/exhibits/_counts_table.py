@@ -1,8 +1,4 @@
-"""The pairs whose counts the paper prints: where b, c and N come from, and Tables 6 and 7 of them.
-
-With the items of a panel they are the panel's, and the printed counts stand beside them; else they
-are the printed ones.
-"""
+"""Tables 6 and 7: pairs with printed b and c, from the items of a panel or else as printed."""
 
 from __future__ import annotations
 
@@ -44,10 +40,7 @@ def items_of(
 def counted_pairs(
     counts: PublishedCounts, items: pd.DataFrame | None, n_items: IntArray
 ) -> pd.DataFrame:
-    """Return ``discordance`` and ``required_n`` of the printed pairs, in printed order.
-
-    They are those of `items`; without, of the printed counts at `n_items` items.
-    """
+    """Return ``discordance`` and ``required_n`` of `items`, else of the counts at `n_items`."""
     if items is not None:
         return items
     n11, ranks = jointly_solved(counts, n_items), np.arange(1, len(counts) + 1)
@@ -75,13 +68,7 @@ def side_by_side(
     n_items: IntArray,
     rule: DisplayRule,
 ) -> pd.DataFrame:
-    """Return labels and counts with each printed result, its recomputation and their agreement.
-
-    For QUANTITY in p_a, p_b, gap_pp, rho, p_chi2, p_exact and n_star there are three columns:
-    ``QUANTITY_printed`` (str), ``QUANTITY`` (float) and ``QUANTITY_agrees`` (bool); with `items`
-    also for n_items, b and c. `rule` is how the table rounds N*; `n_star_rules` are all the rules
-    that turn N* into what is printed.
-    """
+    """Return each pair's counts, and each result as printed and recomputed."""
     if len(gap_pp) != len(counts):
         raise InvalidArgument(
             f"gap_pp must have one entry a pair ({len(counts)}), got {len(gap_pp)}"

@@ -36,56 +36,16 @@ _FEWEST_ITEMS: Final = 12
 
 
 def tabulate(curves: Iterable[pd.DataFrame], *, tolerance: float) -> pd.DataFrame:
-    """Return the points of all curves, and where each curve meets the target.
-
-    Parameters
-    ----------
-    curves : iterable of DataFrame
-        Of `kotawala2026.simulations._power_curves.chunks_of`, one a reference and gap.
-    tolerance : float
-        Largest relative distance from N* that the paper states.
-
-    Returns
-    -------
-    DataFrame
-        The rows of all curves; and in all rows of a curve the same ``crossing`` (items at which
-        it reaches the target power) and ``crossing_se``, ``crossing_to_n_star`` and its
-        ``_se``, ``crossing_to_reference``, and ``drawn_within``, the probability that the N* of
-        a drawn reference is within `tolerance` of ``n_star``.
-    """
+    """Return the points of all curves, and where each meets the target."""
     return pd.concat([_with_crossing(curve, tolerance) for curve in curves], ignore_index=True)
 
 
 def crossing_point(
     n_items: IntArray, power: FloatArray, target: float, n_trials: int
 ) -> tuple[float, float]:
-    r"""Number of items at which a simulated curve reaches the target power.
-
-    Parameters
-    ----------
-    n_items, power : ndarray, shape (n_sizes,)
-        Increasing sizes, and the share of the trials that reject at each.
-    target : float
-        Target power.
-    n_trials : int
-        Trials a size.
-
-    Returns
-    -------
-    crossing, standard_error : float
-        In items.
-
-    Raises
-    ------
-    InvalidArgument
-        If the last size is below the target or the first is not.
-
-    Notes
-    -----
-    By eq. (2) the normal quantile of the power is a straight line in :math:`\sqrt n`. It is
-    interpolated on that scale from the last size below the target to the next; the error is
-    the delta method's.
-    """
+    """Return where a curve of shape (n_sizes,) reaches the target power, and its standard error."""
+    # By eq. (2) the normal quantile of the power is linear in the root of n: interpolated on that
+    # scale. The error is the delta method's.
     below = np.flatnonzero(power < target)
     if below.size in (0, power.size) or below[-1] == power.size - 1:
         raise InvalidArgument(f"power must cross {target!r} inside the sizes, got {power!r}")
@@ -181,23 +141,7 @@ def present(
 
 
 def draw(frame: pd.DataFrame, *, symbol: str, tolerance: float) -> Figure:
-    """Draw power against n for the expected reference, with N* of each gap.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        From `tabulate`, with at most three gaps.
-    symbol : str
-        The gap's symbol, as mathematics.
-    tolerance : float
-        Largest relative distance from N* that the paper states; shaded about N*.
-
-    Returns
-    -------
-    Figure
-        One column wide. Gaps differ by color and marker; each crossing of the target is marked
-        with its multiple of N*. Sizes too small for the bootstrap are grey.
-    """
+    """Draw power against n, with N* of each gap and a band of `tolerance` around it."""
     figure = new_figure(height=2.9)
     ax = figure.subplots()
     shown = frame[frame["reference"] == "expected"]

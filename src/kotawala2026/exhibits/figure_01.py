@@ -10,8 +10,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from kotawala2026.exhibits._gain import gain_of_pairing
 from kotawala2026.labels import pair_labels, task_label
+from kotawala2026.quantities.miller_gain import gain_of_pairing
 from llm_power.report.figures import BLUE, GREY, ORANGE, new_figure
 from llm_power.report.tables import as_fixed
 from replication.exhibits import Drawing, Exhibit, Inputs
@@ -35,23 +35,7 @@ def make(inputs: Inputs) -> Exhibit:
 
 
 def figure_01(pairs: pd.DataFrame) -> pd.DataFrame:
-    r"""Circles of Figure 1.
-
-    Parameters
-    ----------
-    pairs : DataFrame
-        Stage ``required_n`` of the board, all pairs of all tasks.
-
-    Returns
-    -------
-    DataFrame
-        One row a pair: ``task``, ``pair``, ``rho``, ``gain`` = N*_Miller / N*, ``textbook`` =
-        1/(1 - rho) and ``residual`` = gain - textbook.
-
-    Notes
-    -----
-    The gain is 1/(1 - rho) where :math:`p_A q_A = p_B q_B`.
-    """
+    """Circles of Figure 1: the gain of each pair beside 1/(1 - rho), its value at equal p q."""
     gain, rho = gain_of_pairing(pairs), pairs["rho"].to_numpy()
     return pd.DataFrame(
         {
@@ -74,26 +58,13 @@ def summarize(frame: pd.DataFrame, settings: Mapping[str, Any]) -> list[tuple[st
     printed = (middle, low, high, *settings["figure_1_residual"])
     names = ("median", "lower quartile", "upper quartile", "mean residual", "largest abs. residual")
     return [
-        (name, as_fixed(digits)(said), as_fixed(digits)(value))
-        for name, digits, said, value in zip(names, (2, 2, 2, 3, 3), printed, ours, strict=True)
+        (name, as_fixed(digits)(of_paper), as_fixed(digits)(value))
+        for name, digits, of_paper, value in zip(names, (2, 2, 2, 3, 3), printed, ours, strict=True)
     ]
 
 
 def draw(frame: pd.DataFrame, compared: Sequence[tuple[str, str, str]]) -> Figure:
-    """Draw the circles, the textbook curve, and in a strip below how far they are apart.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        From `figure_01`.
-    compared : sequence of (str, str, str)
-        From `summarize`.
-
-    Returns
-    -------
-    Figure
-        One column wide.
-    """
+    """Draw the circles, the textbook curve, and in a strip below how far they are apart."""
     figure = new_figure(height=3.25)
     ax, strip = figure.subplots(2, sharex=True, height_ratios=[3.4, 1])
     low, high = float(frame["rho"].min()), float(frame["rho"].max())

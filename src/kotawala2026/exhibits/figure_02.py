@@ -21,33 +21,21 @@ _PANEL_INCHES = 2.25
 def make(inputs: Inputs) -> Exhibit:
     """Make Figure 2."""
     frame = figure_02(inputs.panel("oll_v1", "discordance", "required_n"))
-    printed, said = printed_r(inputs.counts(6)), inputs.settings["figure_2_unresolved"]
+    printed, n_printed = printed_r(inputs.counts(6)), inputs.settings["figure_2_unresolved"]
     title = f"Resolution of {len(frame)} pairs"
     caption = (
         "r = N*/N of every pair, the better model first, ascending within its task; r > 1 is "
         f"unresolved. Diamonds: r from the {len(printed)} required numbers that Table 6 prints. "
         f"Unresolved: {int((~frame['resolved']).sum())} of {len(frame)}; the paper prints "
-        f"{said}/{inputs.settings['oll_v1_pairs']}."
+        f"{n_printed}/{inputs.settings['oll_v1_pairs']}."
     )
     return Exhibit(
-        frame, Drawing(title, inputs.provenance(), lambda: draw(frame, printed, said), caption)
+        frame, Drawing(title, inputs.provenance(), lambda: draw(frame, printed, n_printed), caption)
     )
 
 
 def figure_02(pairs: pd.DataFrame) -> pd.DataFrame:
-    """Bars of Figure 2.
-
-    Parameters
-    ----------
-    pairs : DataFrame
-        Stages ``discordance`` and ``required_n`` of the board, all pairs of all tasks.
-
-    Returns
-    -------
-    DataFrame
-        One row a pair, ascending in r within its task: ``task``, ``pair``, ``n_items``,
-        ``delta``, ``n_star``, ``r`` = N*/N and ``resolved``.
-    """
+    """Bars of Figure 2: r = N*/N of each pair, ascending within its task."""
     frame = pd.DataFrame(
         {
             "task": [task_label(task) for task in pairs["task"]],
@@ -73,23 +61,8 @@ def printed_r(counts: PublishedCounts) -> dict[tuple[str, str], float]:
     }
 
 
-def draw(frame: pd.DataFrame, printed: dict[tuple[str, str], float], said: int) -> Figure:
-    """Draw the bars, ascending within each task, and a dashed line at r = 1.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        From `figure_02`.
-    printed : dict of (str, str) to float
-        From `printed_r`.
-    said : int
-        How many pairs are unresolved as the paper prints it.
-
-    Returns
-    -------
-    Figure
-        As wide as the page, tasks as facets.
-    """
+def draw(frame: pd.DataFrame, printed: dict[tuple[str, str], float], n_printed: int) -> Figure:
+    """Draw the bars, ascending within each task, and a dashed line at r = 1."""
     finite = frame.loc[np.isfinite(frame["r"]) & (frame["r"] > 0), "r"]
     bottom, top = min(float(finite.min()), 1.0) / 2, max(float(finite.max()), 1.0) * 3
     # A pair without a gap has no finite r: its bar runs off the axis.
@@ -115,6 +88,6 @@ def draw(frame: pd.DataFrame, printed: dict[tuple[str, str], float], said: int) 
     n_rows = -(-frame["task"].nunique() // _COLUMNS)
     grid.figure.set_size_inches(PAGE_INCHES, n_rows * _PANEL_INCHES + 0.4)
     table_6 = printed_handle(r"printed $N^{\ast}/N$ (Table 6)")
-    legend_above(grid.figure, frame["resolved"], said, table_6)
+    legend_above(grid.figure, frame["resolved"], n_printed, table_6)
     plt.close(grid.figure)
     return grid.figure

@@ -25,50 +25,32 @@ def make(inputs: Inputs) -> Exhibit:
     items = items_of(inputs, counts, "mmlu_pro_top10")
     frame, second, printed = figure_03(counts, items), connor_r(counts, items), printed_r(counts)
     source = [*inputs.provenance(), Provenance.published("Table 7")]
-    n_items, said_n = int(frame["n_items"][0]), int(counts.n_items[0])
-    of_caption = "the number" if n_items == said_n else f"where {said_n:,} is the number"
-    unresolved, said = int((~frame["resolved"]).sum()), inputs.settings["figure_3_unresolved"]
+    n_items, printed_n = int(frame["n_items"][0]), int(counts.n_items[0])
+    of_caption = "the number" if n_items == printed_n else f"where {printed_n:,} is the number"
+    unresolved, n_printed = int((~frame["resolved"]).sum()), inputs.settings["figure_3_unresolved"]
     apart, within = np.abs(second / frame["r"] - 1).max(), inputs.settings["figure_3_forms_within"]
     caption = (
         f"r = N*/N at N = {n_items:,}, {of_caption} of the paper's caption, by eq. (6); "
         "ticks: by Connor's form of the discordance formula, at most "
         f"{100 * apart:.2f}% apart, where the paper prints {100 * within:g}%; diamonds: from "
         f"the N* that Table 7 prints. Unresolved: {unresolved} of {len(frame)}; the paper prints "
-        f"{said}."
+        f"{n_printed}."
     )
     return Exhibit(
         frame,
         Drawing(
             "MMLU-Pro, adjacent ranks of the top ten",
             source,
-            lambda: draw(frame, second, printed, said),
+            lambda: draw(frame, second, printed, n_printed),
             caption,
         ),
     )
 
 
 def figure_03(counts: PublishedCounts, items: pd.DataFrame | None = None) -> pd.DataFrame:
-    r"""Bars of Figure 3.
-
-    Parameters
-    ----------
-    counts : PublishedCounts
-        Table 7.
-    items : DataFrame, optional
-        The pairs on the board's items, from `items_of`; without, b and c are the printed ones.
-
-    Returns
-    -------
-    DataFrame
-        One row a pair, in rank order: ``label``, ``model_a``, ``model_b``, ``n_items``,
-        ``n_star``, ``q``, ``r`` = N*/N and ``resolved``.
-
-    Notes
-    -----
-    Of printed counts r is computed at the N = 12,032 of the caption.
-    :math:`r = K((b+c)/(b-c)^2 - 1/N)`, so the 12,031 items that Table 7 implies would move a bar
-    by 5e-8.
-    """
+    """Bars of Figure 3: r = N*/N by Table 7's counts, or on the board's `items`."""
+    # r = K((b+c)/(b-c)^2 - 1/N): the 12,031 items that Table 7 implies move a bar by 5e-8 from the
+    # r at the caption's N = 12,032.
     pairs = counted_pairs(counts, items, counts.n_items)
     return pd.DataFrame(
         {
@@ -97,23 +79,8 @@ def printed_r(counts: PublishedCounts) -> FloatArray:
     return np.array([n_star.value for n_star in counts.n_star]) / counts.n_items
 
 
-def draw(frame: pd.DataFrame, second: FloatArray, printed: FloatArray, said: int) -> Figure:
-    """Draw the bars of `figure_03`, with the value of r above each.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        From `figure_03`.
-    second, printed : ndarray, shape (n_pairs,)
-        From `connor_r` and `printed_r`.
-    said : int
-        How many pairs are unresolved as the paper prints it.
-
-    Returns
-    -------
-    Figure
-        One column wide.
-    """
+def draw(frame: pd.DataFrame, second: FloatArray, printed: FloatArray, n_printed: int) -> Figure:
+    """Draw the bars of `figure_03`, with the value of r above each."""
     figure = new_figure(height=2.7)
     ax = figure.subplots()
     place = np.arange(len(frame))
@@ -141,7 +108,7 @@ def draw(frame: pd.DataFrame, second: FloatArray, printed: FloatArray, said: int
     ax.tick_params(axis="y", which="minor", left=False)
     ax.grid(axis="y", which="major")
     tick = Line2D([], [], label="discordance formula", **_TICK)
-    legend_above(figure, frame["resolved"], said, tick, printed_handle("printed (Table 7)"))
+    legend_above(figure, frame["resolved"], n_printed, tick, printed_handle("printed (Table 7)"))
     return figure
 
 

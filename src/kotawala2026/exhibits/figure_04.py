@@ -60,34 +60,8 @@ def compute(
     n_trajectories: int,
     seed: int,
 ) -> pd.DataFrame:
-    """Simulate trajectories of log e at a pair known by its gap and required N.
-
-    Parameters
-    ----------
-    delta, n_star : float
-        Gap and required N of the pair under the alternative.
-    horizon : int
-        Items a trajectory.
-    n_trajectories : int
-        Trajectories under each hypothesis.
-    seed : int
-        Seed; one stream a hypothesis.
-
-    Returns
-    -------
-    DataFrame
-        One row an item at which log e moves, which only discordant items do: ``hypothesis``,
-        ``trajectory`` (from 1), ``n_items`` and ``log_e`` after that item.
-
-    Raises
-    ------
-    InvalidArgument
-        If no pair has this gap and required N, or a count is not positive.
-
-    Notes
-    -----
-    The null has the alternative's share of discordant items, split evenly.
-    """
+    """Simulate trajectories of log e at a pair's gap and N*, a row per discordant item."""
+    # The null has the alternative's share of discordant items, split evenly.
     parts = []
     for hypothesis in HYPOTHESES:
         p10, p01 = _discordance(hypothesis, delta, n_star)
@@ -121,28 +95,7 @@ def calibrate(
     alpha: float = ALPHA,
     seed: int,
 ) -> pd.DataFrame:
-    """How often and when such trajectories cross, in many more trials than are drawn.
-
-    Parameters
-    ----------
-    delta, n_star, horizon, seed
-        As in `compute`.
-    n_trials : int
-        Trials under each hypothesis.
-    window : tuple of float
-        Items between which the paper has the trajectories under H1 cross.
-    alpha : float, default 0.05
-        Level, for the threshold.
-
-    Returns
-    -------
-    DataFrame
-        One row a hypothesis: ``hypothesis``, ``n_star``, ``horizon``, ``n_trials``,
-        ``crossed`` (share that crosses by the horizon) and ``crossed_se``, ``before``,
-        ``within`` and ``after`` (shares that cross before, in and after the window, by the
-        horizon), and the 10th, 50th and 90th percentile of the stopping time in items,
-        ``stopping_10``, ``stopping_50``, ``stopping_90``: ``inf`` beyond the horizon.
-    """
+    """Return how often and when trajectories cross under each hypothesis; else ``inf``."""
     rows = []
     low, high = window
     for hypothesis in HYPOTHESES:
@@ -243,30 +196,14 @@ def draw(
     window: tuple[float, float],
     alpha: float = ALPHA,
 ) -> Figure:
-    """Draw the trajectories against the number of items, a panel a hypothesis.
-
-    Parameters
-    ----------
-    trajectories : DataFrame
-        From `compute`.
-    calibration : DataFrame
-        From `calibrate`, at the same pair and horizon; its shares stand in the panels.
-    window : tuple of float
-        Items between which the paper has the trajectories under H1 cross; shaded.
-    alpha : float, default 0.05
-        Level, for the threshold.
-
-    Returns
-    -------
-    Figure
-        One column wide. The trajectories are pixels in a PDF, for their corners are many.
-    """
+    """Draw the trajectories against the number of items, a panel a hypothesis."""
+    # The trajectories are pixels in a PDF, for their corners are many.
     figure = new_figure(height=3.6)
     panels = figure.subplots(2, sharex=True, height_ratios=[1, 1.5])
     horizon, n_star = int(calibration["horizon"].iloc[0]), float(calibration["n_star"].iloc[0])
     threshold, first = float(np.log(1 / alpha)), 10
     shares = calibration.set_index("hypothesis")
-    said = {
+    labels = {
         "H0": f"{_percent(shares['crossed']['H0'])}% cross by {horizon:,} items\n"
         "(printed: they stay below)",
         "H1": f"{_percent(shares['within']['H1'])}% first cross where shaded\n"
@@ -297,7 +234,7 @@ def draw(
         )
         # Where the trajectories are not: those under H0 fall, those under H1 rise.
         y, va = (0.04, "bottom") if hypothesis == "H0" else (0.97, "top")
-        ax.text(0.02, y, said[hypothesis], transform=ax.transAxes, va=va, fontsize=7)
+        ax.text(0.02, y, labels[hypothesis], transform=ax.transAxes, va=va, fontsize=7)
         low, high = float(chosen["log_e"].min()), float(chosen["log_e"].max())
         ax.set(xscale="log", xlim=(first, horizon), ylim=(low - 0.8, max(high, threshold) + 1.5))
         ax.set_ylabel(rf"$\log\,e_n$ under $H_{hypothesis[1]}$")

@@ -46,19 +46,7 @@ def make(inputs: Inputs) -> Exhibit:
 
 
 def figure_07(pairs: pd.DataFrame) -> pd.DataFrame:
-    """Bars of Figure 7.
-
-    Parameters
-    ----------
-    pairs : DataFrame
-        Stages ``discordance`` and ``required_n`` of the frontier panel, adjacent ranks.
-
-    Returns
-    -------
-    DataFrame
-        One row a pair, in rank order: ``label``, ``model_a``, ``model_b``, ``n_items``,
-        ``delta``, ``rho``, ``n_star``, ``r`` = N*/N and ``resolved``.
-    """
+    """Bars of Figure 7: r = N*/N of the adjacent frontier pairs."""
     rows = pairs.sort_values("rank_a").reset_index(drop=True)
     return pd.DataFrame(
         {
@@ -76,21 +64,7 @@ def figure_07(pairs: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw(frame: pd.DataFrame, beside: Sequence[str]) -> Figure:
-    """Draw a bar a pair, and the N at hand dashed.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        From `figure_07`.
-    beside : sequence of str
-        What the paper prints of each pair beside ours; the bar of a pair of which it prints
-        nothing is hollow.
-
-    Returns
-    -------
-    Figure
-        One column wide.
-    """
+    """Draw r = N*/N of each pair, hollow where the paper prints nothing `beside` it."""
     figure = new_figure(height=0.5 * len(frame) + 1.05)
     ax = figure.subplots()
     place = np.arange(len(frame))[::-1]

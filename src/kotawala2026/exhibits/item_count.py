@@ -1,14 +1,4 @@
-"""How many items, and which rounding, the printed counts imply.
-
-Tables 6 and 7 print b, c and a rounded N* but not the rounding rule, and Table 7 prints N
-in its caption alone. Two sets of printed digits pin both down, independently:
-
-* N* is increasing in N at given b and c, so each printed N* admits an interval of N under
-  each rounding rule (`items_displaying`), and a table whose pairs share their items must
-  have one N in all of the intervals (`common_items`).
-* In Table 7 each model is compared with the next, so all its accuracies follow from N and
-  one count, that of the items the first model solves (`chained_solved_counts`).
-"""
+"""The number of items, and the rounding of N*, that the cells of Tables 6 and 7 imply."""
 
 from __future__ import annotations
 
@@ -28,32 +18,9 @@ from llm_power.statistics.paired_binary import required_n_discordance
 
 
 def items_displaying(n_star: int, b: int, c: int, rule: DisplayRule) -> range:
-    r"""Item counts N at which a pair's required N is displayed as `n_star`.
-
-    Parameters
-    ----------
-    n_star : int
-        Displayed required N.
-    b, c : int
-        Discordant counts, different from each other.
-    rule : {"nearest", "up", "down"}
-        How the display rounds.
-
-    Returns
-    -------
-    range
-        The consecutive N of at least b + c; empty if there is none.
-
-    Raises
-    ------
-    InvalidArgument
-        If b = c, where the required N is infinite at any N.
-
-    Notes
-    -----
-    Eq. (6) in its discordance form, :math:`N^* = K(N(b+c)/(b-c)^2 - 1)`, solved for N at
-    one unit below and above the display; within, each N is displayed and compared.
-    """
+    """Return the consecutive N, at least b + c, at which the required N displays as `n_star`."""
+    # Eq. (6), N* = K(N(b+c)/(b-c)^2 - 1), solved for N one unit below and above; within, each N is
+    # displayed and compared.
     if b == c:
         raise InvalidArgument(f"b and c must differ, got {b!r} twice")
     low, high = ((n_star + step) / K + 1 for step in (-1, 1))
@@ -65,39 +32,13 @@ def items_displaying(n_star: int, b: int, c: int, rule: DisplayRule) -> range:
 
 
 def rules_displaying(n_star: int, b: int, c: int, n_items: int) -> tuple[DisplayRule, ...]:
-    """Rounding rules under which the required N at `n_items` items is displayed as `n_star`.
-
-    Parameters
-    ----------
-    n_star : int
-        Displayed required N.
-    b, c, n_items : int
-        Discordant counts and items.
-
-    Returns
-    -------
-    tuple of {"nearest", "up", "down"}
-        Empty if no rule does.
-    """
+    """Rounding rules under which the required N at `n_items` items is displayed as `n_star`."""
     required = required_n_discordance(b, c, n_items)
     return tuple(rule for rule, display in DISPLAY_RULES.items() if display(required) == n_star)
 
 
 def rules_of_table(counts: PublishedCounts, n_items: IntArray) -> list[tuple[DisplayRule, ...]]:
-    """`rules_displaying` of every printed N* of a table.
-
-    Parameters
-    ----------
-    counts : PublishedCounts
-        Table 6 or 7; its own N is not used.
-    n_items : ndarray of int, shape (n_pairs,)
-        Items of each pair.
-
-    Returns
-    -------
-    list of tuple of {"nearest", "up", "down"}
-        One entry a pair.
-    """
+    """`rules_displaying` of every printed N* of a table."""
     rows = zip(counts.n_star, counts.b, counts.c, n_items, strict=True)
     return [rules_displaying(_whole(printed), int(b), int(c), int(n)) for printed, b, c, n in rows]
 
@@ -109,17 +50,7 @@ def common_items(ranges: Sequence[range]) -> range:
 
 @dataclass(frozen=True, slots=True)
 class ImpliedItems:
-    """The N and the rounding rule that reproduce most of a table's printed N*.
-
-    Attributes
-    ----------
-    n_items : int
-        Items of every pair.
-    rule : {"nearest", "up", "down"}
-        How the table rounds.
-    n_explained : int
-        Rows whose N* they reproduce.
-    """
+    """The N and the rounding rule that reproduce most of a table's printed N*."""
 
     n_items: int
     rule: DisplayRule
@@ -127,25 +58,8 @@ class ImpliedItems:
 
 
 def implied_item_count(counts: PublishedCounts) -> ImpliedItems:
-    """Return the one N, and the one rounding rule, that reproduce most of the printed N*.
-
-    Parameters
-    ----------
-    counts : PublishedCounts
-        A table whose pairs share their items (Table 7).
-
-    Returns
-    -------
-    ImpliedItems
-        Among several that reproduce as many, the N nearest to the printed one, and the first
-        rule of `DISPLAY_RULES`; the printed N where none reproduces any.
-
-    Notes
-    -----
-    For Table 7 this is 12,031 and "up", for all nine rows, while its caption prints N = 12,032;
-    see `chained_solved_counts` for the second, independent sign of 12,031. Most rows, and not all,
-    so that one wrong row hides no other.
-    """
+    """Return the N and the rounding that reproduce most printed N*; Table 7: 12,031 and up."""
+    # Most rows, and not all: one wrong row hides no other.
     printed = int(counts.n_items[0])
     best, best_rank = ImpliedItems(printed, "nearest", 0), (0, 0)
     for rule in DISPLAY_RULES:
@@ -164,30 +78,8 @@ def implied_item_count(counts: PublishedCounts) -> ImpliedItems:
 
 
 def chained_solved_counts(counts: PublishedCounts, n_items: int) -> range:
-    """How many of `n_items` items the first model can have solved, by all printed accuracies.
-
-    Parameters
-    ----------
-    counts : PublishedCounts
-        A table in which each pair's second model is the next pair's first (Table 7).
-    n_items : int
-        Items of every pair, in place of the printed N.
-
-    Returns
-    -------
-    range
-        Counts at which every printed accuracy is reproduced; empty if there is none.
-
-    Raises
-    ------
-    InvalidArgument
-        If the pairs do not form a chain.
-
-    Notes
-    -----
-    The k-th model solves the first one's count less the sum of b - c over the pairs between.
-    At N = 12,032 no count reproduces all ten accuracies of Table 7; at 12,031 exactly one does.
-    """
+    """Return how many of `n_items` a chain's first model can solve by all printed accuracies."""
+    # Table 7: none of N = 12,032 reproduces all ten accuracies; exactly one of 12,031 does.
     if not counts.is_chain:
         raise InvalidArgument("counts must be a chain: each pair's model_b the next one's model_a")
     printed = (counts.p_a[0], *counts.p_b)
@@ -206,27 +98,9 @@ def solved(accuracy: Printed, n_items: int) -> list[int]:
 
 
 def jointly_solved(counts: PublishedCounts, n_items: IntArray) -> IntArray:
-    """Items that both models of each pair solve, from the printed accuracies.
-
-    Parameters
-    ----------
-    counts : PublishedCounts
-        Table 6 or 7.
-    n_items : ndarray of int, shape (n_pairs,)
-        Items of each pair.
-
-    Returns
-    -------
-    ndarray of int, shape (n_pairs,)
-        The n11 at which both printed accuracies are reproduced; where none or several do, the
-        one nearest to both.
-
-    Notes
-    -----
-    The tables print b, c and two accuracies of four digits. With at most 10,000 items a
-    four-digit accuracy is one count. With more, a chain of pairs still pins it down
-    (`chained_solved_counts`), and is used where the table is one.
-    """
+    """Return each pair's n11 at which both printed accuracies, or nearest to them, come out."""
+    # Up to 10,000 items a four-digit accuracy is one count; with more, a chain of pairs pins it
+    # down.
     if counts.is_chain:
         first = chained_solved_counts(counts, int(n_items[0]))
         if len(first) == 1:

@@ -1,9 +1,7 @@
-"""Does real MMLU-Pro behave as the paper says of its top ten? Two sets of models, side by side.
+"""The paper's top ten of MMLU-Pro beside the models that the benchmark's authors ran."""
 
-The paper's ten models are known from its printed tables alone; the MMLU-Pro authors' models
-from their per-item outputs. Items and categories are the same: what agrees can belong to the
-benchmark, what differs belongs to the models.
-"""
+# Items and categories are the same: what agrees can be the benchmark's, what differs is the
+# models'.
 
 from __future__ import annotations
 
@@ -42,23 +40,7 @@ def mmlu_pro_comparison(
     clusters: pd.DataFrame,
     settings: Mapping[str, Any],
 ) -> pd.DataFrame:
-    """Set the printed summaries of the top ten beside those of a board.
-
-    Parameters
-    ----------
-    pairs, definitions : DataFrame
-        Stages ``required_n``, ``icc`` and ``e_process`` of the adjacent pairs of the board, and
-        the unresolved pairs under other definitions of a cluster.
-    counts, clusters : DataFrame
-        Tables 5 and 4 as loaded.
-    settings : mapping
-        The numbers of the paper's prose and captions.
-
-    Returns
-    -------
-    DataFrame
-        One row a quantity: ``quantity``, ``paper`` and ``board``, as text.
-    """
+    """Set the printed summaries of the top ten beside those of a board."""
     unresolved = counts.set_index("procedure")["mmlu_pro"]
     icc, effect, rho = (
         [cell.value for cell in clusters[name]] for name in ("icc", "design_effect", "rho")

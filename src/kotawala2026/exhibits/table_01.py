@@ -53,49 +53,11 @@ def table_01(
     alpha: float = 0.05,
     power: float = 0.80,
 ) -> pd.DataFrame:
-    r"""Per-arm required N of each calculator, times :math:`1-\rho`, beside the printed cells.
-
-    Parameters
-    ----------
-    published : DataFrame
-        Table 1 as loaded.
-    p_a, p_b, rho : float
-        The worked example.
-    r_session : mapping
-        R's answers at the same example and operating point.
-    of_statsmodels : float
-        The answer of ``NormalIndPower().solve_power`` at the same example.
-    alpha, power : float
-        The table's operating point.
-
-    Returns
-    -------
-    DataFrame
-        One row a calculator: ``calculator``, ``source`` (how the number was obtained here),
-        ``convention`` (which multiple of the closed form the number is), ``per_arm``,
-        ``times_one_minus_rho`` (for the last row: N* itself), their ``_printed`` and
-        ``_agrees``, and ``ratio_to_n_star``.
-
-    Raises
-    ------
-    InvalidArgument
-        If `published` has not the five rows of Table 1.
-
-    Notes
-    -----
-    All printed cells of rows 1, 4 and 5 are the numbers rounded up, which is the rule cells
-    are held against. Rows 2 and 3 do not hold:
-
-    * R's ``pwr.2p.test`` returns 1,470.09 "in each group", :math:`2K/h^2`, not 736. The 736
-      is what ``pwr.p.test`` returns, the test of one sample against a known proportion.
-    * G*Power was not run: it is closed and comes for Windows and macOS alone. Its row is the
-      textbook formula of the test it names, the z test of two independent proportions with
-      pooled variance under H0 (`pooled_z_per_arm`, also what R's ``power.prop.test``
-      computes), which gives 1,470.5 a group, not 736.
-
-    So of the five rows one, the closed form :math:`K/h^2`, gives half of N* when multiplied
-    by :math:`1-\rho`, not three; the two-sample calculators give 1,029, as statsmodels does.
-    """
+    """Return each calculator's N an arm, and times 1 - rho, beside the printed cells."""
+    # Rows 1, 4 and 5 print the numbers rounded up. Row 3: R's pwr.2p.test gives 2K/h^2 = 1,470.09
+    # in each group; the printed 736 is pwr.p.test's, one sample. Row 2: G*Power was not run, as it
+    # is closed; its test's formula (pooled_z_per_arm, also R's power.prop.test) gives 1,470.5 a
+    # group, not 736.
     n_star = float(required_n_paired_binary(p_a, p_b, rho, alpha=alpha, power=power))
     n_r = float(r_session["calls"]["pwr.2p.test"]["n"])
     r_versions = f"R {r_session['r_version'].split()[0]}, pwr {r_session['pwr_version']}"
@@ -132,29 +94,8 @@ def table_01(
 
 
 def pooled_z_per_arm(p_a: float, p_b: float, *, alpha: float = 0.05, power: float = 0.80) -> float:
-    r"""Items an arm for the z test of two independent proportions with pooled variance.
-
-    .. math::
-        \left(\frac{z_{1-\alpha/2}\sqrt{2\bar p(1-\bar p)} + z_{1-\beta}
-        \sqrt{p_A q_A + p_B q_B}}{p_A - p_B}\right)^2, \quad \bar p = (p_A + p_B)/2
-
-    Parameters
-    ----------
-    p_a, p_b : float
-        Proportions, different from each other.
-    alpha, power : float
-        Two-sided level and target power.
-
-    Returns
-    -------
-    float
-        Items, not rounded.
-
-    References
-    ----------
-    Fleiss, Levin and Paik (2003), Statistical Methods for Rates and Proportions, section
-    4.2, doi:10.1002/0471445428.
-    """
+    """Items an arm for the z test of two proportions with pooled variance under H0."""
+    # Fleiss, Levin and Paik (2003), section 4.2, doi:10.1002/0471445428.
     mean = (p_a + p_b) / 2
     null = np.sqrt(2 * mean * (1 - mean))
     alternative = np.sqrt(p_a * (1 - p_a) + p_b * (1 - p_b))

@@ -41,27 +41,9 @@ def make(inputs: Inputs) -> Exhibit:
 
 
 def declared_five(p: Sequence[float], rho_z: Sequence[float]) -> tuple[tuple[float, float], ...]:
-    """Five cells of a grid, by a rule that was fixed before any of them was simulated.
-
-    Parameters
-    ----------
-    p, rho_z : sequence of float
-        The grid's values, an odd number of at least 3 each.
-
-    Returns
-    -------
-    tuple of tuple of float
-        The four corners and the center, as (p, rho_z).
-
-    Raises
-    ------
-    InvalidArgument
-        If the grid has no center or no corners.
-
-    Notes
-    -----
-    Section 5 describes nine cells and Table 2 summarizes five; the paper does not say which.
-    """
+    """Return the corners and the center of a grid, as (p, rho_z)."""
+    # Section 5 has nine cells and Table 2 summarizes five, without saying which: chosen before any
+    # was simulated.
     for name, values in (("p", p), ("rho_z", rho_z)):
         if len(values) < 3 or len(values) % 2 == 0:
             raise InvalidArgument(f"{name} must be an odd number of values >= 3, got {values!r}")
@@ -77,32 +59,7 @@ def compute(
     n_trials: int,
     seed: int,
 ) -> pd.DataFrame:
-    """Simulate every cell of Section 5's grid.
-
-    Parameters
-    ----------
-    p, rho_z : sequence of float
-        Mid accuracies and latent correlations; the grid is their product.
-    n_items : int
-        Items a trial.
-    n_trials : int
-        Trials a cell under each hypothesis.
-    seed : int
-        Seed; each cell has its streams by name.
-
-    Returns
-    -------
-    DataFrame
-        One row a cell and test: ``p``, ``rho_z``, ``declared`` (one of the five of
-        `declared_five`), ``test``, ``n_items``, ``n_trials``, ``delta``, ``rho_null``,
-        ``rho_alternative``, and for QUANTITY in type1 and power ``QUANTITY`` (simulated),
-        ``QUANTITY_se`` and ``QUANTITY_exact``.
-
-    Raises
-    ------
-    InvalidArgument
-        As `declared_five` and `kotawala2026.rejection_rates.calibration_cell`.
-    """
+    """Simulate type-I error and power of each test in every cell of Section 5's grid."""
     five = declared_five(p, rho_z)
     cells = [
         calibration_cell(a, r, n_items, n_trials=n_trials, seed=seed) for a in p for r in rho_z
@@ -112,37 +69,9 @@ def compute(
 
 
 def summarize(cells: pd.DataFrame, printed: pd.DataFrame, *, seed: int) -> pd.DataFrame:
-    """Summaries of the printed table, over the declared five cells and over all.
-
-    Parameters
-    ----------
-    cells : DataFrame
-        From `compute`.
-    printed : DataFrame
-        Table 2 as loaded; its rows are the tests in the order of
-        `kotawala2026.rejection_rates.TESTS`.
-    seed : int
-        Seed of the repetitions; one stream a test and choice of cells.
-
-    Returns
-    -------
-    DataFrame
-        One row a choice of cells and test: ``cells`` (how many), ``test``, ``variant``,
-        ``null`` and ``data`` as printed, and for each SUMMARY in `SUMMARIES` ``SUMMARY``
-        (simulated), ``SUMMARY_se``, ``SUMMARY_low`` and ``SUMMARY_high`` (95% of
-        repetitions), ``SUMMARY_exact``, ``SUMMARY_printed`` (str) and ``SUMMARY_in_range``
-        (whether the printed number, up to its rounding, lies in that range).
-
-    Raises
-    ------
-    InvalidArgument
-        If `printed` has not one row a test.
-
-    Notes
-    -----
-    The largest of several deviations has no binomial standard error, and noise raises it
-    above the exact one. Its spread is that of the same table drawn anew from the exact rates.
-    """
+    """Summaries of Table 2 over the declared five cells and over all, with their range."""
+    # The largest of several deviations has no binomial standard error, and noise raises it above
+    # the exact one: its spread is that of the same table drawn anew from the exact rates.
     if len(printed) != len(TESTS):
         raise InvalidArgument(f"printed must have {len(TESTS)} rows, got {len(printed)}")
     rows = []

@@ -25,32 +25,8 @@ def make(inputs: Inputs) -> Exhibit:
 
 
 def table_03(published: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
-    """Each cell of Table 3, as printed and as the board gives it.
-
-    Parameters
-    ----------
-    published : DataFrame
-        Table 3 as loaded: a row a bucket, and the row of all pairs.
-    pairs : DataFrame
-        Stages ``discordance`` and ``required_n`` of the board, all pairs of all tasks.
-
-    Returns
-    -------
-    DataFrame
-        One row a printed row: ``label``, ``gap_up_to`` (score units, ``inf`` where open),
-        ``on_bound`` (pairs whose gap is the bucket's upper end), and ``QUANTITY_printed``,
-        ``QUANTITY``, ``QUANTITY_agrees`` for pairs, unresolved, r_median and r_worst.
-
-    Raises
-    ------
-    InvalidArgument
-        If the printed buckets are not as many as `llm_power.board.summary.GAP_BINS` makes.
-
-    Notes
-    -----
-    r = N*/N = 1/q. The paper does not say to which bucket a gap on a bound belongs; here a
-    bucket holds its upper end. ``on_bound`` shows whether that matters.
-    """
+    """Return each cell of Table 3 as printed and recomputed, and the pairs on a bucket's bound."""
+    # The paper does not say to which bucket a gap on a bound belongs; here, to the lower one.
     if len(published) != len(GAP_BINS) + 2:
         raise InvalidArgument(
             f"published must have {len(GAP_BINS) + 2} rows (buckets and all), got {len(published)}"

@@ -23,34 +23,9 @@ def make(inputs: Inputs) -> Exhibit:
 
 
 def table_04(published: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
-    r"""Each cell of Table 4, as printed and as the board gives it.
-
-    Parameters
-    ----------
-    published : DataFrame
-        Table 4 as loaded.
-    pairs : DataFrame
-        Stages ``discordance``, ``required_n`` and ``icc`` of MMLU-Pro's top ten, adjacent
-        ranks, clustered by subject.
-
-    Returns
-    -------
-    DataFrame
-        One row a pair: ``label``, models, ``n_items``; ``QUANTITY_printed``, ``QUANTITY`` and
-        ``QUANTITY_agrees`` for gap_pp, rho, icc, design_effect and n_star_cluster; ``n_star``
-        and ``resolved`` without clusters, ``r_cluster`` = N*/N and ``resolved_cluster`` with.
-
-    Raises
-    ------
-    InvalidArgument
-        If the board's pairs are not the printed ones.
-
-    Notes
-    -----
-    ICC(D) is the one-way ANOVA estimator on the paired differences, and
-    :math:`DE = 1 + (\bar m - 1) ICC^+` with :math:`\bar m` = N/K, Section 6.4. Where the paper
-    prints a bound (ranks 6 vs 7 and 9 vs 10), agreement means that the bound holds.
-    """
+    """Each cell of Table 4, as printed and as the board gives it."""
+    # ICC(D) is the one-way ANOVA estimator on paired differences and DE = 1 + (N/K - 1) ICC+,
+    # Section 6.4. Where a bound is printed (6 vs 7, 9 vs 10), agreement means that it holds.
     rows = in_printed_order(pairs, list(published["pair"]))
     return pd.DataFrame(
         {

@@ -1,8 +1,4 @@
-"""Table 5: unresolved pairs by procedure.
-
-Of printed numbers, the column MMLU-Pro needs counts only, but for its clustered cell; the column
-OLL v1, and that cell, need boards. With items both columns are the boards'.
-"""
+"""Table 5: unresolved pairs by procedure; MMLU-Pro's by printed counts or its items."""
 
 from __future__ import annotations
 
@@ -56,47 +52,10 @@ def table_05(
     all_pairs_family: int,
     all_pairs_unresolved: int,
 ) -> pd.DataFrame:
-    """Unresolved adjacent-rank pairs of MMLU-Pro's top ten under each procedure.
-
-    Parameters
-    ----------
-    published : DataFrame
-        Table 5 as loaded.
-    counts : PublishedCounts
-        Table 7; its pairs are the adjacent family.
-    clusters : DataFrame
-        Stage ``icc`` of the adjacent pairs, clustered by subject; it decides the clustered row.
-    items : DataFrame, optional
-        The pairs on the board's items with the stages ``multiplicity`` and ``e_process``, from
-        `items_of`; without, all rows but the clustered one are of the printed counts.
-    all_pairs_family : int
-        Size of the family of all pairs, 45.
-    all_pairs_unresolved : int
-        Unresolved pairs that Section 6.2 states for that family.
-
-    Returns
-    -------
-    DataFrame
-        One row a procedure: ``board``, ``procedure``, ``basis`` (what decides the row),
-        ``unresolved``, ``pairs``, ``which`` (labels of the unresolved pairs), ``printed`` (str,
-        missing where the paper has no such row), ``where`` it is printed, and ``agrees``
-        (missing likewise).
-
-    Raises
-    ------
-    InvalidArgument
-        If `clusters` is about other pairs.
-
-    Notes
-    -----
-    Section 6.2 says that at m = 45 "all four verdicts stand" because every unresolved pair
-    has q < 1 already. It overlooks the resolved ones: ranks 5 vs 6 need 5,786 x 2.14 =
-    12,407 items, more than there are, which makes five.
-
-    Section 6.5 asks of its fifth pair whether it is resolvable and answers as if asked
-    whether it has crossed; the two questions have a row each, see
-    `llm_power.statistics.e_process.anytime_required_n`.
-    """
+    """Return the unresolved adjacent pairs of MMLU-Pro's top ten under each procedure."""
+    # Section 6.2 says that at m = 45 "all four verdicts stand", and overlooks that 5 vs 6, resolved
+    # before, needs 5,786 x 2.14 = 12,407 items: five. Section 6.5 asks of its fifth pair whether it
+    # is resolvable and answers whether it has crossed; the two questions have a row each.
     pairs = counted_pairs(counts, items, counts.n_items)
     if items is None:
         stages = [add_multiplicity(pairs, pairs, POINT), add_sequential(pairs, POINT)]
@@ -117,21 +76,7 @@ def table_05(
 
 
 def table_05_oll_v1(published: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
-    """Unresolved pairs of the Open LLM Leaderboard v1 under each procedure.
-
-    Parameters
-    ----------
-    published : DataFrame
-        Table 5 as loaded.
-    pairs : DataFrame
-        Stages ``required_n``, ``multiplicity`` and ``e_process`` of the board, all pairs of all
-        tasks.
-
-    Returns
-    -------
-    DataFrame
-        As `table_05`, but ``which`` counts the unresolved pairs of each task.
-    """
+    """Unresolved pairs of the Open LLM Leaderboard v1 under each procedure."""
     rows = _procedures(pairs, _printed_cells(published, "oll_v1"))
     of_tasks = [(*row, _by_task(pairs["task"][row[1]])) for row in rows]
     return _frame(OLL_V1, of_tasks, _FROM_BOARD)
@@ -184,10 +129,7 @@ def _frame(
 
 
 def present(frame: pd.DataFrame, board_provenance: Sequence[Provenance] = ()) -> Table:
-    """Dress the frame of `table_05`, alone or below that of `table_05_oll_v1`.
-
-    `board_provenance` names the sources of the boards, where boards were used.
-    """
+    """Dress the frame of `table_05`, alone or below that of `table_05_oll_v1`."""
     return Table(
         frame=frame,
         shown=_as_printed(frame),

@@ -33,36 +33,9 @@ def make(inputs: Inputs) -> Exhibit:
 def table_06(
     counts: PublishedCounts, gap_pp: Sequence[Printed], items: pd.DataFrame | None = None
 ) -> pd.DataFrame:
-    """Each derived cell of Table 6, as printed and as its row's counts give it.
-
-    Parameters
-    ----------
-    counts : PublishedCounts
-        Table 6.
-    gap_pp : sequence of Printed
-        The printed gaps in percentage points, in the same order (Table 11's labels).
-    items : DataFrame, optional
-        The pairs on the board's items, from `items_of`; without, b and c are the printed ones.
-
-    Returns
-    -------
-    DataFrame
-        One row a pair. ``QUANTITY_printed``, ``QUANTITY`` (unrounded) and
-        ``QUANTITY_agrees`` for p_a, p_b, gap_pp, rho, p_chi2, p_exact and n_star;
-        ``n_star_rules`` names the rounding rules that turn N* into what is printed. With
-        `items` also for n_items, b and c.
-
-    Raises
-    ------
-    InvalidArgument
-        If `gap_pp` has another length than `counts`.
-
-    Notes
-    -----
-    Table 6 does not print n11; b, c and the two accuracies determine it. Its N* are rounded
-    to the nearest integer (rounding up would print 3,376 and 20,256 for two rows), which is
-    what ``n_star_agrees`` holds them against. Table 7 is rounded up.
-    """
+    """Each derived cell of Table 6, as printed and as its row's counts give it."""
+    # n11 is not printed: b, c and the accuracies determine it. N* is rounded to the nearest
+    # integer; up would print 3,376 and 20,256 for two rows.
     return side_by_side(counts, gap_pp, items, counts.n_items, "nearest")
 
 

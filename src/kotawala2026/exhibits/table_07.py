@@ -35,38 +35,9 @@ def make(inputs: Inputs) -> Exhibit:
 def table_07(
     counts: PublishedCounts, gap_pp: Sequence[Printed], items: pd.DataFrame | None = None
 ) -> pd.DataFrame:
-    """Each derived cell of Table 7, as printed and as its row's counts give it.
-
-    Parameters
-    ----------
-    counts : PublishedCounts
-        Table 7, with the N of its caption.
-    gap_pp : sequence of Printed
-        The printed gaps in percentage points, in the same order (Table 4).
-    items : DataFrame, optional
-        The pairs on the board's items, from `items_of`; without, b and c are the printed ones.
-
-    Returns
-    -------
-    DataFrame
-        One row a pair, as `kotawala2026.exhibits.table_06.table_06`. The recomputation is at
-        ``n_items``, the number of `items` or the one that most of the printed N* imply;
-        ``n_star_rules`` are the rounding rules that reproduce the printed N* there. ``n_printed``,
-        ``n_star_at_printed_n`` and ``n_star_rules_at_printed_n`` are the same at the N of
-        the caption.
-
-    Raises
-    ------
-    InvalidArgument
-        If `gap_pp` has another length than `counts`.
-
-    Notes
-    -----
-    The caption's N = 12,032 does not reproduce the table: no rounding of N* gives what is
-    printed for ranks 3 vs 4, 6 vs 7 and 9 vs 10. N = 12,031 with N* rounded up gives all
-    nine, and is the only N and rule that do; the printed accuracies, too, fit 12,031 and not
-    12,032 (`kotawala2026.exhibits.item_count`). No verdict depends on it.
-    """
+    """Each derived cell of Table 7, as printed and as its row's counts give it."""
+    # N = 12,031 with N* rounded up is the one N and rule that give all nine rows. At the caption's
+    # 12,032 no rounding gives 3 vs 4, 6 vs 7 and 9 vs 10. No verdict depends on it.
     implied = implied_item_count(counts)
     n_items = np.full(len(counts), implied.n_items, dtype=np.int64)
     frame = side_by_side(counts, gap_pp, items, n_items, implied.rule)

@@ -28,37 +28,9 @@ def make(inputs: Inputs) -> Exhibit:
 def table_08(
     published: pd.DataFrame, pairs: pd.DataFrame, leave_one_out: pd.DataFrame
 ) -> pd.DataFrame:
-    """Unresolved pairs after each drop, by two readings of the budget.
-
-    Parameters
-    ----------
-    published : DataFrame
-        Table 8 as loaded: two groups of subjects, and the base row.
-    pairs : DataFrame
-        Stages ``discordance`` and ``icc`` of MMLU-Pro's top ten, adjacent ranks, clustered by
-        subject.
-    leave_one_out : DataFrame
-        What `llm_power.board.cluster_robustness.leave_one_out_table` returned for it.
-
-    Returns
-    -------
-    DataFrame
-        One row a dropped subject, in alphabetical order, and the base row (``dropped`` =
-        "none"): ``n_items`` that remain; ``printed`` count; ``unresolved_remaining`` and
-        ``agrees_remaining``, with the remaining items as the budget; ``unresolved_full`` and
-        ``agrees_full``, with all items as the budget; ``which_remaining``, ``which_full``.
-
-    Raises
-    ------
-    InvalidArgument
-        If the printed subjects are not the board's.
-
-    Notes
-    -----
-    Appendix F recomputes ICC, design effect and N* "on the remaining items", and does not say
-    what the required number is then held against. The remaining items are what
-    :math:`q = N/N^*` has by Definition 1; the full N is the benchmark's size.
-    """
+    """Return the unresolved pairs after each drop, with the remaining items or all of them as N."""
+    # Appendix F recomputes on the remaining items, without saying what N* is then held against:
+    # they are N of q = N/N* (Definition 1), the full N is the benchmark's size.
     printed = _by_subject(published)
     subjects = sorted(leave_one_out["dropped"].unique())
     if subjects != sorted(set(printed) - {BASE}):

@@ -62,40 +62,9 @@ def table_09(
     *,
     n_resamples: int,
 ) -> pd.DataFrame:
-    """Each cell of Table 9, as printed and as the board gives it.
-
-    Parameters
-    ----------
-    published : DataFrame
-        Table 9 as loaded.
-    pairs : DataFrame
-        Stage ``icc`` of MMLU-Pro's top ten, adjacent ranks, clustered by subject.
-    intervals : DataFrame
-        First of `llm_power.board.cluster_robustness.category_bootstrap_tables` for it.
-    errors : DataFrame
-        What `bound_errors` returned for it.
-    n_resamples : int
-        Resamples behind `intervals`.
-
-    Returns
-    -------
-    DataFrame
-        One row a pair: ``label``; ``QUANTITY_printed``, ``QUANTITY`` and ``QUANTITY_agrees``
-        for icc, design_effect, n_star_cluster and for each with ``_p05`` and ``_p95``; then
-        ``probability_unresolved`` likewise, with its Monte Carlo standard error
-        ``probability_unresolved_se`` and ``n_undefined`` (resamples without an ICC).
-
-    Raises
-    ------
-    InvalidArgument
-        If the board's pairs are not the printed ones.
-
-    Notes
-    -----
-    The points have no Monte Carlo error and agree to the last printed digit or not at all.
-    Bounds and shares are of resamples in the paper and here: ``_agrees`` allows for the
-    standard error of the difference of the two. A share of 0 or 1 has none.
-    """
+    """Each cell of Table 9, as printed and as the board gives it."""
+    # Points have no Monte Carlo error. Bounds and shares are of resamples in the paper and here:
+    # agreement allows for the standard error of their difference, which is 0 for a share of 0 or 1.
     labels = list(published["pair"])
     points = in_printed_order(pairs, labels)
     bounds, errors = in_printed_order(intervals, labels), in_printed_order(errors, labels)
@@ -127,10 +96,7 @@ def table_09(
 def bound_errors(
     clusters: pd.DataFrame, point: OperatingPoint, *, n_resamples: int, seed: int
 ) -> pd.DataFrame:
-    """Return the Monte Carlo standard error of each printed bound less ours.
-
-    That of a printed bound is its standard deviation over other bootstraps of the paper's size.
-    """
+    """Return the Monte Carlo standard error of each printed bound less ours."""
     repeated = [
         category_bootstrap_tables(clusters, point, n_resamples=_PRINTED_RESAMPLES, seed=other)[0]
         for other in range(seed + 1, seed + 1 + _BOOTSTRAPS)
@@ -148,10 +114,7 @@ def present(
     n_resamples: int,
     seed: int,
 ) -> Table:
-    """Dress the frame of `table_09`; the other arguments are of the bootstrap.
-
-    `distribution` is the second of its two tables.
-    """
+    """Dress the frame of `table_09`, with the bootstrap's `distribution` of unresolved pairs."""
     counts = distribution[distribution["share"] > 0]
     law = ", ".join(
         f"{count} in {100 * share:.1f}%"

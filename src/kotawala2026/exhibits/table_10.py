@@ -34,44 +34,10 @@ def make(inputs: Inputs) -> Exhibit:
 def table_10(
     published: pd.DataFrame, pairs: pd.DataFrame, *, n_trials: int, seed: int
 ) -> pd.DataFrame:
-    """Empirical and exact power of each printed cell, from the pair's cell counts.
-
-    Parameters
-    ----------
-    published : DataFrame
-        Table 10 as loaded.
-    pairs : DataFrame
-        Stages ``discordance`` and ``required_n`` of the board, all pairs of all tasks.
-    n_trials : int
-        Trials a cell, M.
-    seed : int
-        Seed; the streams are named ``table_10/PAIR/FACTOR``.
-
-    Returns
-    -------
-    DataFrame
-        One row a pair and factor: ``label`` as printed, the ``pair`` it is taken for, gap_pp,
-        rho and n_star as ``_printed``, recomputed and ``_agrees``; ``factor`` and ``n_items``
-        a trial; ``power_printed``; ``power`` of the asymptotic test in `n_trials` trials with
-        ``power_se``; ``power_exact``, the same without trials; ``power_agrees``;
-        ``power_conditional``, that of the exact conditional test.
-
-    Raises
-    ------
-    InvalidArgument
-        If the board has no task that a printed label names, or no pair in it with the models
-        that the label names.
-
-    Notes
-    -----
-    A trial that draws items with replacement draws its cells from the multinomial law of the
-    pair's four cells; the items themselves are not needed. Its size is the factor times N*,
-    rounded up, as the printed N* are. The paper's "gemma" is whichever of the two gemma models
-    has the printed gap (the instruction-tuned one, in both rows).
-
-    Printed and simulated powers are both outcomes of M trials. ``power_agrees`` holds the
-    printed one against the exact power, at the level of `audit.agreement`.
-    """
+    """Return printed, simulated and exact power of each pair at each factor times N*."""
+    # Items drawn with replacement have multinomial cells. A size is the factor times N*, rounded up
+    # as in print. "gemma" is whichever gemma has the printed gap, the instruction-tuned one in both
+    # rows. A printed power is an outcome of M trials: it is held against the exact one.
     rows = []
     for _, cells in published.iterrows():
         pair = _find(cells["pair"], cells["gap"], pairs)

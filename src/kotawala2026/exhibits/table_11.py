@@ -29,35 +29,9 @@ def make(inputs: Inputs) -> Exhibit:
 def table_11(
     published: pd.DataFrame, counts: PublishedCounts, items: pd.DataFrame | None = None
 ) -> pd.DataFrame:
-    """Each cell of Table 11, as printed and as its pair's counts give it.
-
-    Parameters
-    ----------
-    published : DataFrame
-        Table 11 as loaded.
-    counts : PublishedCounts
-        Table 6; the rows of the two tables are in the same order.
-    items : DataFrame, optional
-        The pairs on the board's items, from `items_of`; without, b and c are the printed ones.
-
-    Returns
-    -------
-    DataFrame
-        One row a pair. ``QUANTITY_printed``, ``QUANTITY`` and ``QUANTITY_agrees`` for
-        gap_pp, p_chi2, p_exact, p_midp, zero_in_ci and verdict; ``bootstrap_tail`` is the
-        smaller of P(D* <= 0) and P(D* >= 0), which the bootstrap holds against alpha/2.
-
-    Raises
-    ------
-    InvalidArgument
-        If the two tables have different lengths.
-
-    Notes
-    -----
-    The paper's bootstrap draws its resamples. Here its decision is exact, that of infinitely
-    many resamples: on the HellaSwag pair the tail is 0.0254 against 0.025, close enough for
-    a simulated verdict to go either way.
-    """
+    """Return each cell of Table 11, as printed and by Table 6's counts or the board's `items`."""
+    # The bootstrap's decision is that of infinitely many resamples: on the HellaSwag pair the tail
+    # is 0.0254 against 0.025, near enough for a simulated verdict to go either way.
     if len(published) != len(counts):
         raise InvalidArgument(
             f"counts must have the {len(published)} rows of Table 11, got {len(counts)}"

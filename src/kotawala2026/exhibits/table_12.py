@@ -48,42 +48,8 @@ def table_12(
     n_resamples: int,
     seed: int,
 ) -> pd.DataFrame:
-    """Fill in the reporting checklist for one pair.
-
-    Parameters
-    ----------
-    checklist : DataFrame
-        Table 12 as loaded: quantity, definition, why.
-    counts : PublishedCounts
-        Table 6 or 7.
-    row : int
-        The pair, from 0.
-    items : DataFrame, optional
-        The pairs on the board's items, from `items_of`; without, b and c are the printed ones.
-    family : int
-        Size of the declared family, for the multiplicity row.
-    n_resamples : int
-        Resamples behind the interval of N*.
-    seed : int
-        Seed; the stream is named ``table_12``.
-
-    Returns
-    -------
-    DataFrame
-        One row a quantity: the printed ``quantity``, ``definition`` and ``why``; ``call``
-        (functions of `llm_power.statistics`), ``value`` (full precision) and ``shown``
-        (rounded), both strings because the rows have different units.
-
-    Raises
-    ------
-    InvalidArgument
-        If `row` is no row of `counts` or the checklist has another length than Table 12.
-
-    Notes
-    -----
-    The last row gives the four cells, from which every other row follows. The interval of N* is
-    from the 5th to the 95th percentile (Section 6.1).
-    """
+    """Fill in the reporting checklist for one pair."""
+    # The interval of N* is from the 5th to the 95th percentile (Section 6.1).
     if not 0 <= row < len(counts):
         raise InvalidArgument(f"row must be in 0..{len(counts) - 1}, got {row}")
     pair = counted_pairs(counts, items, counts.n_items).iloc[row]
@@ -154,10 +120,7 @@ def present(
     n_resamples: int,
     seed: int,
 ) -> Table:
-    """Dress the frame of `table_12`; the arguments are those it was made with.
-
-    `provenance` is that of the board's items, if any.
-    """
+    """Dress the frame of `table_12`."""
     return Table(
         frame=frame,
         columns=[

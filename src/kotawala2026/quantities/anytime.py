@@ -1,8 +1,4 @@
-"""Anytime validity at the printed counts: Section 6.5, Section 3 and Appendix C.
-
-The e-process of eq. (24) is evaluated at the counts of Tables 6 and 7. Whether they have crossed
-the threshold, and whether such a gap is resolvable under it, are two questions.
-"""
+"""Anytime validity at the counts of Tables 6 and 7, eq. (24): Sections 3 and 6.5, Appendix C."""
 
 from __future__ import annotations
 
@@ -16,8 +12,7 @@ from scipy.special import ndtri
 
 from kotawala2026.labels import pair_names
 from kotawala2026.operating_point import ALPHA
-from kotawala2026.quantities.grounds import QUANTITIES
-from kotawala2026.quantities.published_numbers import PublishedNumbers
+from kotawala2026.quantities.grounds import QUANTITIES, PublishedNumbers
 from llm_power.statistics.e_process import UNIFORM_98, anytime_required_n
 from llm_power.statistics.inversion import z_sum
 from llm_power.statistics.paired_binary import required_n_discordance

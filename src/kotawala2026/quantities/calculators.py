@@ -9,8 +9,7 @@ import numpy as np
 
 from audit.printed import DISPLAY_RULES
 from kotawala2026.exhibits.table_01 import pooled_z_per_arm
-from kotawala2026.quantities.grounds import QUANTITIES
-from kotawala2026.quantities.published_numbers import PublishedNumbers
+from kotawala2026.quantities.grounds import QUANTITIES, PublishedNumbers
 from llm_power.errors import InvalidArgument
 from llm_power.statistics.inversion import z_sum
 from llm_power.statistics.paired_binary import (
@@ -35,12 +34,9 @@ CALCULATORS: Final = (
 
 @QUANTITIES.on(PublishedNumbers)
 def calculators(published: PublishedNumbers) -> Iterator[Finding]:
-    """Recompute Table 1, and recount its captions in its printed cells.
-
-    The two-sample programs are taken at their documented formula, 2K/h^2 a group for
-    ``pwr.2p.test`` and ``NormalIndPower`` and the pooled z test for G*Power; Table 1 of the
-    results holds the number that R and statsmodels themselves return.
-    """
+    """Recompute Table 1 by each program's documented formula, and recount its captions."""
+    # 2K/h^2 a group for pwr.2p.test and NormalIndPower, the pooled z test for G*Power; Table 1 of
+    # the results has what R and statsmodels themselves return.
     table, settings = published.tables[1], published.settings
     names = [str(name) for name in table["calculator"]]
     if len(names) != 5:

@@ -1,9 +1,7 @@
-"""The distribution of Table 2 over runs of Section 5's simulation, computed without trials.
+"""The distribution of Table 2 over runs of Section 5's simulation, by enumeration."""
 
-A simulated table has noise, and the largest of several noisy deviations is biased upwards. Its
-distribution is known: cells are independent, and the number of rejections in each is binomial,
-with a probability that is found by enumeration.
-"""
+# Cells are independent and their rejections binomial; the largest of several noisy deviations is
+# biased upwards.
 
 from __future__ import annotations
 
@@ -17,8 +15,7 @@ import scipy  # its part stats, slow to load, is loaded when it is first used
 
 from audit.agreement import MONTE_CARLO_LEVEL, agrees
 from kotawala2026.exhibits.table_02 import declared_five
-from kotawala2026.quantities.grounds import QUANTITIES
-from kotawala2026.quantities.published_numbers import PublishedNumbers
+from kotawala2026.quantities.grounds import QUANTITIES, PublishedNumbers
 from kotawala2026.rejection_rates import TESTS, CalibrationCell, calibration_cell
 from llm_power.statistics._typing import FloatArray
 from llm_power.statistics.bernoulli_pairs import paired_bernoulli_cells
@@ -54,13 +51,7 @@ class _Law(TypedDict):
 
 @QUANTITIES.on(PublishedNumbers)
 def calibration(published: PublishedNumbers) -> Iterator[Finding]:
-    """Type-I error and power that Table 2 can have, over all cells of Section 5.
-
-    Of each test, for the ``five`` declared cells or all ``nine``: ``QUANTITY_exact`` of the test
-    itself, and what a run of M trials a cell shows on average, its standard error being the
-    standard deviation over runs. The largest deviation over any five cells is at most that over
-    all nine, in each run.
-    """
+    """Type-I error and power that Table 2 can have, over the declared five cells and all nine."""
     settings = published.settings
     grid = list(product(settings["calibration_p"], settings["calibration_rho_z"]))
     five = declared_five(settings["calibration_p"], settings["calibration_rho_z"])
@@ -104,29 +95,9 @@ def calibration(published: PublishedNumbers) -> Iterator[Finding]:
 def bootstrap_rejection(
     p10: float, p01: float, n_items: int, *, n_resamples: int, alpha: float = 0.05
 ) -> float:
-    """Probability that the bootstrap of Definition 2 rejects, with so many resamples a trial.
-
-    Parameters
-    ----------
-    p10, p01 : float
-        Probability that only A, and only B, solves an item.
-    n_items : int
-        Items a trial.
-    n_resamples : int
-        Resamples a trial.
-    alpha : float, default 0.05
-        Two-sided level.
-
-    Returns
-    -------
-    float
-        Summed over the tables (b, c) within 7 standard deviations.
-
-    Notes
-    -----
-    The lower end of the interval, the k-th smallest resampled gap, exceeds zero where fewer than
-    k resamples have a gap of at most zero: a binomial event.
-    """
+    """Probability that the bootstrap of Definition 2 rejects."""
+    # The interval's lower end, the k-th smallest resampled gap, exceeds zero where fewer than k
+    # resamples have a gap of at most zero: a binomial event.
     first, second = (
         np.arange(
             max(0, int(n_items * p - _REACH * np.sqrt(n_items * p))),
@@ -172,11 +143,8 @@ def _in_a_run(
 def _of_any_five(
     test: str, type1: FloatArray, powers: FloatArray, settings: Mapping[str, Any]
 ) -> Iterator[Finding]:
-    """What a run shows of five cells or more, whichever they are, at the level of chance.
-
-    A median grows with every rate, so that its ends are those of the five least and the five
-    largest. Sections 5 and footnote 2 bound the deviations of the type-I error.
-    """
+    """Yield what a run shows of any five cells or more (Section 5, footnote 2)."""
+    # A median grows with every rate: its ends are those of the five least and the five largest.
     trials, alpha = settings["calibration_trials"], settings["alpha"]
     within = _within(type1, alpha, trials)
     of_all = _largest(within)
@@ -317,11 +285,7 @@ def _median_rate(rates: FloatArray, trials: int) -> _Law:
 
 
 def _law(distribution: FloatArray, values: FloatArray) -> _Law:
-    """Summarize a distribution on sorted values, given its cumulative one.
-
-    Outside the ends there is no more than the level of all comparisons with simulated numbers,
-    half of it on either side.
-    """
+    """Summarize a distribution on sorted values, with ends that leave out the level of chance."""
     mass = np.diff(distribution, prepend=0.0)
     mean = float(mass @ values)
     tails = (MONTE_CARLO_LEVEL / 2, 1 - MONTE_CARLO_LEVEL / 2)

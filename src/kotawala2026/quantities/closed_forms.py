@@ -1,4 +1,4 @@
-"""Quantities that need no data: Lemma 1, the normal approximation, Miller's formula."""
+"""Lemma 1, the normal approximation, Miller's formula, and other forms of eq. (6)."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
-from kotawala2026.quantities.grounds import QUANTITIES
+from audit.printed_tables import PublishedCounts
+from kotawala2026.quantities.grounds import QUANTITIES, PublishedNumbers, summary_of
 from kotawala2026.quantities.lemma import admissible_delta, shortcut_constant
-from kotawala2026.quantities.published_numbers import PublishedNumbers
+from llm_power.statistics._typing import FloatArray
 from llm_power.statistics.inversion import minimum_detectable_effect, required_n, z_sum
-from llm_power.statistics.paired_binary import admissible_rho, required_n_paired_binary
+from llm_power.statistics.paired_binary import PairSummary, admissible_rho, required_n_paired_binary
 from llm_power.statistics.shortcut import (
     miller_unpaired_required_n,
     shortcut_required_n,
@@ -36,20 +37,7 @@ _QUESTIONS: Final = ((0.9, 0.8), (0.5, 0.6), (0.2, 0.4), (1.0, 0.3))
 
 
 def taylor_coefficient(function: Callable[[Complex], Complex], order: int) -> float:
-    r"""Taylor coefficient at zero, by Cauchy's integral on a circle.
-
-    Parameters
-    ----------
-    function : callable
-        Maps complex arrays to complex arrays, real on the real line, analytic within the circle.
-    order : int
-        Power of the argument.
-
-    Returns
-    -------
-    float
-        :math:`f^{(k)}(0)/k!`, to about 12 digits: the trapezoidal rule converges geometrically.
-    """
+    """Taylor coefficient at zero to about 12 digits, by Cauchy's integral on a circle."""
     radius, n_points = 0.1, 64
     angle = 2 * np.pi * np.arange(n_points) / n_points
     values = function(radius * np.exp(1j * angle)) * np.exp(-1j * order * angle)
@@ -209,11 +197,9 @@ def _coefficients() -> Iterator[
 
 @QUANTITIES.on(PublishedNumbers)
 def numbers_of_equations(published: PublishedNumbers) -> Iterator[Finding]:
-    """Numbers in eqs. (11) and (20) to (22): the coefficients as sums of the two terms they name.
-
-    Of 1/(16 ...) - 1/(6 ...) they are 16 and -6. The factor before the bars of eq. (11) is that
-    of the ratio's own coefficient.
-    """
+    """Numbers in eqs. (11) and (20) to (22): coefficients as sums of the two terms they name."""
+    # Of 1/(16 ...) - 1/(6 ...) they are 16 and -6; the factor before eq. (11)'s bars is the ratio's
+    # own.
     del published
     cells = [Expansion(p, rho) for p, rho in product(_P, _RHO)]
     h2 = np.array([taylor_coefficient(cell.h2_scaled, 2) for cell in cells])
@@ -412,3 +398,54 @@ def _ratio(p: float, rho: float, delta: float) -> float:
 
 def _farthest(values: list[float], target: float) -> float:
     return max(values, key=lambda value: abs(value - target))
+
+
+@QUANTITIES.on(PublishedNumbers)
+def forms_of_required_n(published: PublishedNumbers) -> Iterator[Finding]:
+    """Eq. (6) against candidates for "the discordance form", which Section 6.2 does not define."""
+    counts = published.adjacent_pairs
+    pairs = summary_of(counts)
+    bernoulli = required_n_paired_binary(pairs.p_a, pairs.p_b, pairs.rho)
+    connor = _connor(counts, pairs)
+    for name, other, method in (
+        ("same_variance", pairs.n_star, "eq. (6) in b and c, variance (b+c)/N - δ²"),
+        ("connor", connor, "Connor (1987): (z_α sqrt(ψ) + z_β sqrt(ψ - δ²))²/δ²"),
+    ):
+        apart = float((100 * np.abs(other / bernoulli - 1)).max())
+        yield Finding(f"forms_apart_{name}_max", "Table 7", apart, method, unit="%")
+    ratio = connor / pairs.n_star
+    yield Finding(
+        "connor_over_equation_6",
+        "Table 7, farthest from 1",
+        float(ratio[np.abs(ratio - 1).argmax()]),
+        "(z_a sqrt(psi) + z_b sqrt(psi - delta^2))^2 / delta^2 over eq. (6), psi = (b+c)/N",
+    )
+
+
+@QUANTITIES.on(PublishedNumbers)
+def wald(published: PublishedNumbers) -> Iterator[Finding]:
+    """Whether q >= 1 wherever the Wald statistic is at least z_α + z_β, and only there."""
+    worst, disagreements = 0.0, 0
+    for counts in (published.close_pairs, published.adjacent_pairs):
+        pairs = summary_of(counts)
+        total = float(z_sum(pairs.alpha, pairs.power))
+        statistic = pairs.delta / np.sqrt(pairs.var_d / pairs.n_items)  # eq. (1)
+        worst = max(worst, float(np.abs(pairs.q * total**2 / statistic**2 - 1).max()))
+        disagreements += int(np.count_nonzero((np.abs(statistic) >= total) != pairs.resolved))
+    tables = "Tables 6 and 7"
+    yield Finding("q_against_wald", tables, worst, "largest |q K / T^2 - 1|")
+    yield Finding(
+        "verdicts_against_wald",
+        tables,
+        float(disagreements),
+        "pairs where q >= 1 and |T| >= z sum disagree",
+    )
+
+
+def _connor(counts: PublishedCounts, pairs: PairSummary) -> FloatArray:
+    """Required N with the null variance in the level term (Connor 1987, 10.2307/2531961)."""
+    discordant = (counts.b + counts.c) / counts.n_items
+    z_alpha = float(-ndtri(pairs.alpha / 2))
+    z_beta = float(z_sum(pairs.alpha, pairs.power)) - z_alpha
+    root = z_alpha * np.sqrt(discordant) + z_beta * np.sqrt(pairs.var_d)
+    return np.asarray(np.square(root / pairs.delta))

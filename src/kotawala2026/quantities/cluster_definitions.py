@@ -1,8 +1,6 @@
-"""Clusters of MMLU-Pro in Section 6.4: summaries, stability, and other definitions of a cluster.
+"""Clusters of MMLU-Pro in Section 6.4: summaries, stability, and other definitions of a cluster."""
 
-Each number is computed twice: from the workflow's stages, and from the items with other draws. The
-resamples and the random clusters differ, so the two results are kept apart.
-"""
+# Computed from the workflow's stages and from the items with other draws; the two are kept apart.
 
 from __future__ import annotations
 
@@ -19,8 +17,8 @@ from kotawala2026.quantities.grounds import (
     Board,
     ClusteredItems,
     ClusterStages,
+    PublishedNumbers,
 )
-from kotawala2026.quantities.published_numbers import PublishedNumbers
 from llm_power.errors import InvalidArgument
 from llm_power.statistics._seeds import named_rng
 from llm_power.statistics._typing import FloatArray, IntArray
@@ -68,11 +66,9 @@ def _summaries(
 
 @QUANTITIES.on(Board)
 def of_board(board: Board) -> Iterator[Finding]:
-    """Summaries of the clusters, and pairs that are resolved without them and unresolved with.
-
-    Section 1 says that two pairs flip "to N* > 3N". One does; the other flip is ranks 4 vs 5,
-    whose N* in Table 4 is 1.13 N.
-    """
+    """Yield summaries of the clusters, and the pairs that clustering makes unresolved."""
+    # Section 1 has two pairs flip "to N* > 3N"; one does, the other is 4 vs 5 with 1.13 N in Table
+    # 4.
     if board.verdicts["resolved_cluster"].isna().any():
         return
     yield from _summaries(board.column("icc"), board.column("design_effect"))

@@ -1,14 +1,8 @@
-r"""Clustered items: Tables 4, 5, 7, 8 and 9 checked against each other.
+"""Clustered items: Tables 4, 5, 7, 8 and 9 against each other (Section 6.4, Appendices F, G)."""
 
-Section 6.4, Appendices F and G of the paper. The counts b and c of Table 7 give the
-required items of independent draws; a printed cluster :math:`N^*` over that is the design
-effect, :math:`DE = 1 + (\bar m - 1)\,ICC^+`, and this with :math:`\bar m = N/K` is the ICC.
-Of the three printed numbers two follow from the third.
-
-A quantity that ends in ``_within_rounding`` has a set of values: all that the rounding of the other
-numbers admits, at the N that the rows of Table 7 imply. Intervals are certified by monotony in
-each of their numbers. The value is the one nearest to the printed number.
-"""
+# DE = 1 + (N/K - 1) ICC+ and DE = N*_cluster/N*: of three printed numbers two follow from the
+# third. ``_within_rounding``: all values that the rounding of the others admits at the N of Table
+# 7, certified by monotony, with the value nearest to the printed one.
 
 from __future__ import annotations
 
@@ -23,8 +17,7 @@ import pandas as pd
 from audit.printed import Printed, PrintedInterval
 from kotawala2026.exhibits.item_count import implied_item_count
 from kotawala2026.labels import dropped_subjects
-from kotawala2026.quantities.grounds import QUANTITIES
-from kotawala2026.quantities.published_numbers import PublishedNumbers
+from kotawala2026.quantities.grounds import QUANTITIES, PublishedNumbers
 from llm_power.statistics.inversion import resolution_ratio
 from llm_power.statistics.paired_binary import required_n_discordance
 from replication.findings import Finding
@@ -262,11 +255,8 @@ def _shares_around(unresolved: Printed) -> tuple[tuple[float, float], tuple[floa
 
 @QUANTITIES.on(PublishedNumbers)
 def bootstrap_shares(published: PublishedNumbers) -> Iterator[Finding]:
-    """Distribution of the number of unresolved pairs, from the share of each pair.
-
-    Where all pairs but two are unresolved in every resample or in none, the number is a
-    constant plus two indicators, and one share more fixes their joint distribution.
-    """
+    """Distribution of the number of unresolved pairs, from the share of each pair."""
+    # Where all pairs but two are certain, one share more fixes the joint distribution of the two.
     chances = _values(published.tables[9]["pr_unresolved"])
     shares = [float(x) for x in published.settings["category_bootstrap_shares"]]
     yield Finding("mean_unresolved_of_pairs", "Table 9", sum(chances), "sum of column Pr(unr.)")
@@ -387,10 +377,8 @@ def _icc_of(effect: Reach, size: float) -> Reach:
 
 
 def _icc_of_resample(effect: Reach, sizes: Reach) -> Reach:
-    """ICC by the design effect where the mean size is that of a resample.
-
-    An ICC is at least -1/(n0 - 1), and the n0 of its estimator at least the smallest size.
-    """
+    """ICC by the design effect where the mean size is that of a resample."""
+    # An ICC is at least -1/(n0 - 1), and its estimator's n0 at least the smallest size.
     lower = (effect.lower - 1) / (sizes.upper - 1) if effect.lower > 1 else -1 / (sizes.lower - 1)
     return Reach(lower, (effect.upper - 1) / (sizes.lower - 1))
 

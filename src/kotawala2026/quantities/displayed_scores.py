@@ -11,10 +11,9 @@ import pandas as pd
 
 from audit.agreement import agrees, interval
 from kotawala2026.labels import pair_names
-from kotawala2026.quantities.grounds import QUANTITIES, DisplayedScores
+from kotawala2026.quantities.grounds import QUANTITIES, DisplayedScores, summary_of
 from kotawala2026.quantities.pair_bounds import PairBounds, between, displayed_pairs
-from kotawala2026.quantities.published_numbers import summary_of
-from kotawala2026.witness.oll_v1_summaries import FIVE_NUMBERS
+from kotawala2026.witness.oll_v1_overlaps import FIVE_NUMBERS
 from llm_power.statistics._typing import FloatArray
 from llm_power.statistics.paired_binary import PairSummary, admissible_rho, summarize_counts
 from llm_power.statistics.shortcut import miller_unpaired_required_n, shortcut_required_n
@@ -82,11 +81,9 @@ def tables_6_and_7(ground: DisplayedScores) -> Iterator[Finding]:
 
 @QUANTITIES.on(DisplayedScores)
 def missing_item(ground: DisplayedScores) -> Iterator[Finding]:
-    """The items behind Table 7, of which one is missing that all ten models solved.
-
-    Every printed b - c is the difference of the displayed counts. So what is missing was solved by
-    both models of each pair or by neither: by all ten or by none.
-    """
+    """The items behind Table 7, of which one is missing that all ten models solved."""
+    # Each printed b - c is that of the displayed counts: all ten models solved the missing item, or
+    # none.
     pairs = ground.published.adjacent_pairs
     printed = [*pairs.p_a, pairs.p_b[-1]]
     correct, n = [score.correct for score in ground.mmlu_pro], ground.mmlu_pro[0].n_items
@@ -195,11 +192,9 @@ def _both_ratios(pairs: PairSummary) -> tuple[FloatArray, FloatArray]:
 
 @QUANTITIES.on(DisplayedScores)
 def gain_bounds(ground: DisplayedScores) -> Iterator[Finding]:
-    """Largest gain and largest residual of Section 2, as far as the printed numbers fix them.
-
-    With m = (u_A + u_B)/(2 sqrt(u_A u_B)) and u = p(1 - p) the gain is m/(m - rho). The displayed
-    scores give m; the correlation is admissible, and puts the gain in the range of Section 2.
-    """
+    """Largest gain and largest residual of Section 2, as far as the printed numbers fix them."""
+    # With m = (u_A + u_B)/(2 sqrt(u_A u_B)), u = p(1 - p), the gain is m/(m - rho): the displayed
+    # scores give m, and rho is admissible with the gain in Section 2's range.
     published = ground.published
     printed = summary_of(published.close_pairs)
     of_table_6 = miller_unpaired_required_n(printed.p_a, printed.p_b) / printed.n_star

@@ -12,10 +12,9 @@ from kotawala2026.labels import dropped_subjects
 # Imported so that their functions are registered.
 from kotawala2026.quantities import (  # noqa: F401
     anytime,
-    arbiters,
     calculators,
     calibration,
-    checklist,
+    close_pairs,
     closed_forms,
     cluster_definitions,
     clusters,
@@ -25,35 +24,32 @@ from kotawala2026.quantities import (  # noqa: F401
     lemma,
     miller_gain,
     multiplicity,
-    multiplicity_of_buckets,
     notation,
     pairs,
     prospective,
     raw_sample,
-    required_n_bootstrap,
-    required_n_forms,
     rho_sensitivity,
+    rows_of_counts,
     shortcut_ratios,
-    table_6,
-    table_7,
 )
 from kotawala2026.quantities.grounds import (
     QUANTITIES,
     ClusteredItems,
     DisplayedScores,
+    PublishedNumbers,
     ResolvedBoard,
+    load_published,
 )
-from kotawala2026.quantities.published_numbers import PublishedNumbers, load_published
 from llm_power.scores.store import TaskScores
 from replication.findings import Finding, Ground
 
-# Modules whose findings on boards are numbers of prose, and the boards that the prose is about.
+# Numbers of prose on boards: the module that finds them, and the boards that the prose is about.
 PROSE_OF_BOARDS: Final = {
-    "rho_sensitivity": ("oll_v1", "mmlu_pro"),
-    "shortcut_ratios": ("oll_v1", "mmlu_pro", "frontier"),
-    "miller_gain": ("oll_v1",),
-    "multiplicity_of_buckets": ("oll_v1",),
-    "cluster_definitions": ("mmlu_pro",),
+    "rho_sensitivity": ("rho_sensitivity", ("oll_v1", "mmlu_pro")),
+    "shortcut_ratios": ("shortcut_ratios", ("oll_v1", "mmlu_pro", "frontier")),
+    "miller_gain": ("miller_gain", ("oll_v1",)),
+    "multiplicity_of_buckets": ("multiplicity", ("oll_v1",)),
+    "cluster_definitions": ("cluster_definitions", ("mmlu_pro",)),
 }
 
 
@@ -81,21 +77,7 @@ def on_scores(
     table_8: Path,
     seed: int,
 ) -> list[Finding]:
-    """Evaluate on item-level scores of a panel, whose pairs are resolved here.
-
-    Parameters
-    ----------
-    panel : {"oll_v1", "mmlu_pro", "frontier"}
-        Which panel.
-    tasks : sequence of TaskScores
-        Its scores, columns in rank order.
-    settings : mapping
-        The paper's, with the factor on N* that Section 6.5 applies to all pairs of MMLU-Pro.
-    table_8 : Path
-        The printed Table 8, whose rows name the categories that they drop.
-    seed : int
-        Seed of the quantities' own draws; streams are named.
-    """
+    """Evaluate on item-level scores of a panel, columns in rank order."""
     if panel != "mmlu_pro":
         return QUANTITIES.evaluate(ResolvedBoard.of(panel, tasks, seed=seed))
     inflation = settings["mmlu_pro_anytime_inflation"]

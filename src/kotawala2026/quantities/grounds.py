@@ -1,22 +1,70 @@
-"""The registry of the paper's quantities, and the grounds beside its printed numbers."""
+"""The registry of the paper's quantities, and the grounds that they are evaluated on."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 import pandas as pd
 
-from kotawala2026.quantities.published_numbers import PublishedNumbers
+from audit.printed_tables import PublishedCounts, load_counts, load_table
+from kotawala2026.exhibits.item_count import jointly_solved
 from llm_power.board.resolve import resolve_board
 from llm_power.choices import Family
 from llm_power.report.score_provenance import basis_of
 from llm_power.scores.store import TaskScores
 from llm_power.statistics._typing import BoolArray, FloatArray
-from replication.constraints import BoardScore
+from llm_power.statistics.paired_binary import PairSummary, summarize_counts
+from replication.constraints import BoardScore, load_board_scores
 from replication.findings import Basis, Quantities
+from replication.settings import load_settings
+
+N_TABLES: Final = 12
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedNumbers:
+    """What the paper prints; `board_scores` and `subject_sizes` are not in it."""
+
+    name: ClassVar[str] = "printed numbers"
+    panel: ClassVar[str] = "general"
+    basis: ClassVar[Basis] = "counts"
+
+    tables: Mapping[int, pd.DataFrame]
+    settings: Mapping[str, Any]
+    close_pairs: PublishedCounts
+    adjacent_pairs: PublishedCounts
+    board_scores: Mapping[str, tuple[BoardScore, ...]]
+    subject_sizes: tuple[int, ...]
+
+
+def load_published(folder: Path) -> PublishedNumbers:
+    """Read every table and the settings from a folder of printed numbers."""
+    paths = {
+        number: folder / "printed" / f"table_{number:02d}.csv" for number in range(1, N_TABLES + 1)
+    }
+    settings = load_settings(folder / "settings.yaml")
+    n_items = settings["mmlu_pro_n_items"]
+    if not isinstance(n_items, int):
+        raise TypeError(f"mmlu_pro_n_items must be a whole number, got {n_items!r}")
+    return PublishedNumbers(
+        tables={number: load_table(path) for number, path in paths.items()},
+        settings=settings,
+        close_pairs=load_counts(paths[6]),
+        adjacent_pairs=load_counts(paths[7], n_items=n_items),
+        board_scores=load_board_scores(folder / "board_scores.csv"),
+        subject_sizes=tuple(pd.read_csv(folder / "mmlu_pro_categories.csv")["n_items"]),
+    )
+
+
+def summary_of(counts: PublishedCounts) -> PairSummary:
+    """Return the summary of each printed pair at the N of its table."""
+    n11 = jointly_solved(counts, counts.n_items)
+    return summarize_counts(n11, counts.b, counts.c, counts.n_items - n11 - counts.b - counts.c)
+
 
 QUANTITIES: Final = Quantities()
 
@@ -40,13 +88,7 @@ _SWAPPED: Final = {
 
 @dataclass(frozen=True, eq=False)
 class DisplayedScores:
-    """Numbers of solved items behind the scores that boards displayed.
-
-    Attributes
-    ----------
-    published : PublishedNumbers
-        Holds them, and the tables whose pairs they are of.
-    """
+    """Numbers of solved items behind the scores that boards displayed."""
 
     name: ClassVar[str] = "displayed scores"
     panel: ClassVar[str] = "general"
@@ -67,17 +109,7 @@ class DisplayedScores:
 
 @dataclass(frozen=True, eq=False)
 class Board:
-    """A board's verdicts.
-
-    Attributes
-    ----------
-    panel : {"oll_v1", "mmlu_pro", "frontier"}
-        Which board.
-    basis : {"witness", "raw", "stand_in"}
-        What its scores are.
-    verdicts : DataFrame
-        Its verdict table, at the operating point of the paper.
-    """
+    """A board's verdicts at the operating point of the paper."""
 
     name: ClassVar[str] = "verdicts"
 
@@ -106,15 +138,7 @@ class Board:
 
 @dataclass(frozen=True, eq=False)
 class ResolvedBoard(Board):
-    """A board resolved here from its scores, with a seed for draws of its own.
-
-    Attributes
-    ----------
-    seed : int
-        Of the bootstrap of N*.
-    anytime_inflation : float, optional
-        One factor on N* for all pairs, where the paper has one (Section 6.5).
-    """
+    """A board resolved here from its scores; Section 6.5 has one anytime factor for all pairs."""
 
     name: ClassVar[str] = "scores"
 
@@ -135,10 +159,7 @@ class ResolvedBoard(Board):
         return cls(panel, basis_of(tasks), board.verdicts, seed, anytime_inflation)
 
     def by_pair(self) -> pd.DataFrame:
-        """Return the verdict table with each pair twice, A against B and B against A.
-
-        The index names the pair as the paper does. A pair that is named by ranks is there once.
-        """
+        """Return the verdict table with each named pair twice, A against B and B against A."""
         table = self.verdicts
         both = pd.concat([table, table.rename(columns=_SWAPPED)], ignore_index=True)
         name = _PAIR[self.panel]
@@ -148,21 +169,7 @@ class ResolvedBoard(Board):
 
 @dataclass(frozen=True, eq=False)
 class ClusterStages:
-    """The workflow's stages about the clusters of MMLU-Pro's top ten.
-
-    Attributes
-    ----------
-    basis : {"witness", "raw", "stand_in"}
-        What the scores are.
-    verdicts : DataFrame
-        Verdict table, adjacent ranks, clustered by subject.
-    definitions : DataFrame
-        What `llm_power.board.cluster_robustness.cluster_definition_table` returned.
-    distribution : DataFrame
-        Second of `llm_power.board.cluster_robustness.category_bootstrap_tables`.
-    n_resamples : int
-        Resamples behind `distribution`.
-    """
+    """The workflow's stages about the clusters of MMLU-Pro's top ten."""
 
     name: ClassVar[str] = "stages"
     panel: ClassVar[str] = "mmlu_pro"
@@ -176,19 +183,7 @@ class ClusterStages:
 
 @dataclass(frozen=True, eq=False)
 class ClusteredItems:
-    """Item-level scores of MMLU-Pro's top ten, with a seed for draws of its own.
-
-    Attributes
-    ----------
-    basis : {"witness", "raw", "stand_in"}
-        What the scores are.
-    scores : TaskScores
-        Columns in rank order, with the cluster column ``category``.
-    drops : mapping of str to tuple of str
-        Categories that the rows of Table 8 drop, by the row's label.
-    seed : int
-        Of the category bootstrap and the random clusters.
-    """
+    """Item-level scores of MMLU-Pro's top ten in categories, with a seed for draws of its own."""
 
     name: ClassVar[str] = "items"
     panel: ClassVar[str] = "mmlu_pro"
@@ -201,17 +196,7 @@ class ClusteredItems:
 
 @dataclass(frozen=True, eq=False)
 class Simulation:
-    """What was simulated from the paper's settings.
-
-    Attributes
-    ----------
-    settings : mapping
-        Numbers of prose and captions by name.
-    n_trials_large : int
-        Trials of the e-process whose error does not matter.
-    chunks : mapping of str to DataFrame
-        Rows of each chunk of `kotawala2026.simulations.findings_simulated`.
-    """
+    """Rows simulated from the paper's settings, by chunk of `simulations.findings_simulated`."""
 
     name: ClassVar[str] = "simulation"
     panel: ClassVar[str] = "general"

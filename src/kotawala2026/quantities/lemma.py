@@ -8,8 +8,7 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
-from kotawala2026.quantities.grounds import QUANTITIES
-from kotawala2026.quantities.published_numbers import PublishedNumbers
+from kotawala2026.quantities.grounds import QUANTITIES, PublishedNumbers
 from llm_power.errors import InvalidArgument
 from llm_power.statistics._checks import broadcast, finite, positive, proportions
 from llm_power.statistics._typing import ArrayLike, FloatArray
@@ -64,21 +63,8 @@ def _midpoint_terms(p: ArrayLike, rho: ArrayLike) -> tuple[FloatArray, FloatArra
 
 
 def lemma_grid() -> pd.DataFrame:
-    r"""Shortcut over N* on the grid of Appendix A.
-
-    Returns
-    -------
-    DataFrame
-        One row a cell: ``p``, ``rho``, ``delta``, ``ratio`` = n_h/N* at
-        :math:`p \pm \delta/2`, ``constant`` = C(p, rho), ``deviation`` = \|ratio - 1/2\| and
-        ``relative_error`` of C delta^2 against it.
-
-    Notes
-    -----
-    The paper gives the ranges, p in {0.5, 0.65, 0.8}, rho in [0, 0.7] and delta in
-    [0.005, 0.20]; the steps here are 0.1 and 0.005. Cells whose rho is not admissible (eqs. 7
-    and 8: large gaps at p = 0.8) are left out, as Section 4 says.
-    """
+    """Shortcut over N* on the grid of Appendix A, in cells with admissible rho (eqs. 7 and 8)."""
+    # The paper gives ranges; the steps here are 0.1 in rho and 0.005 in delta.
     p, rho, delta = (axis.ravel() for axis in np.meshgrid(_P, _RHO, _DELTA, indexing="ij"))
     p_a, p_b = p + delta / 2, p - delta / 2
     inside = rho <= admissible_rho(p_a, p_b)[1]
@@ -100,13 +86,10 @@ def lemma_grid() -> pd.DataFrame:
 
 @QUANTITIES.on(PublishedNumbers)
 def in_its_readings(published: PublishedNumbers) -> Iterator[Finding]:
-    """n_h/N* against C delta^2 on the grid, under each reading of how the grid is described.
-
-    The largest deviations that Section 4 prints are those of p = 0.5 and 0.65, where C is at most
-    1/3. At p = 0.8 the constant reaches 1.97, and the deviation at a gap of 0.05 is 0.0049. The
-    relative errors are as printed, in the median; where C is nearly zero, four figures are not
-    reached at the smallest gap of the grid.
-    """
+    """n_h/N* against C delta^2 on the grid, under each reading of how the grid is described."""
+    # Section 4's largest deviations are those of p = 0.5 and 0.65, where C is at most 1/3. At p =
+    # 0.8 it reaches 1.97, and the deviation at a gap of 0.05 is 0.0049. Relative errors are as
+    # printed in the median; where C is nearly zero, four figures fail at the smallest gap.
     del published
     grid = lemma_grid()
     finest = grid[grid["delta"] == _SMALLEST]

@@ -10,10 +10,9 @@ import numpy as np
 from scipy.special import chdtrc
 
 from kotawala2026.exhibits.table_05 import unresolved_under
-from kotawala2026.labels import BUCKETS
+from kotawala2026.labels import BUCKETS, bucket_mask
 from kotawala2026.operating_point import ALPHA, POWER, K
-from kotawala2026.quantities.grounds import QUANTITIES
-from kotawala2026.quantities.published_numbers import PublishedNumbers
+from kotawala2026.quantities.grounds import QUANTITIES, Board, PublishedNumbers
 from llm_power.statistics.inversion import z_sum
 from llm_power.statistics.mcnemar import mcnemar_asymptotic, mcnemar_exact
 from llm_power.statistics.multiplicity import (
@@ -141,10 +140,7 @@ def _inflation(level: float) -> float:
 
 @QUANTITIES.on(PublishedNumbers)
 def false_discovery(published: PublishedNumbers) -> Iterator[Finding]:
-    """Bounds that Table 3 puts on Benjamini-Hochberg's rejections; r bounds each p-value.
-
-    T_N² is (z_α + z_β)²/r. The fewest items of any task that is printed bound the p-value.
-    """
+    """Bounds that Table 3 puts on Benjamini-Hochberg's rejections, as T_N² is (z_α + z_β)²/r."""
     table, pairs = published.tables[3], int(published.settings["oll_v1_pairs"])
     above = table[table["gap_bucket"].isin(_ABOVE_5PP)]
     n_above = sum(int(cell.value) for cell in above["pairs"])
@@ -185,10 +181,8 @@ def _p_value(wald_squared: float, n_items: int) -> float:
 
 
 def _stress_tests(published: PublishedNumbers) -> Iterator[Finding]:
-    """Of the three stress tests of Section 1: those that a board has, and those that are combined.
-
-    Table 11 has four tests on pairs of OLL v1; Table 5 has the other two, each in a row.
-    """
+    """Of Section 1's three stress tests: those that a board has, and those combined."""
+    # Table 11 has four tests on pairs of OLL v1; Table 5 has the other two, each in a row.
     table = published.tables[5]
     named = [[word in name for word in _ADJUSTMENTS] for name in table["procedure"]]
     of_oll = [row for row, cell in zip(named, table["oll_v1"], strict=True) if cell is not None]
@@ -224,3 +218,25 @@ def procedures_of_table_5(published: PublishedNumbers) -> Iterator[Finding]:
         min(on_both.values()),
         "sum over the boards that a row of Table 5 has a count for",
     )
+
+
+_LARGE_GAP: Final = 0.05
+
+
+@QUANTITIES.on(Board)
+def unresolved_in_buckets(board: Board) -> Iterator[Finding]:
+    """Unresolved pairs of each bucket of Table 3 under Bonferroni: r times its inflation."""
+    which = board.unresolved("resolved_bonferroni")
+    for label in BUCKETS:
+        inside = bucket_mask(label, board.gap)
+        count, of = float(np.count_nonzero(which & inside)), f"of {int(inside.sum())}"
+        yield Finding("bonferroni_unresolved_in_bucket", label, count, of)
+
+
+@QUANTITIES.on(Board)
+def rejections_retracted(board: Board) -> Iterator[Finding]:
+    """Rejections of large gaps at the unadjusted level that Benjamini-Hochberg takes back."""
+    rejected = board.column("p_unadjusted") <= ALPHA
+    taken_back = rejected & (board.column("p_bh") > ALPHA)
+    count = float(np.count_nonzero(taken_back & (board.gap > _LARGE_GAP)))
+    yield Finding("bh_retracted_above_5pp", "", count)

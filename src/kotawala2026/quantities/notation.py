@@ -17,8 +17,7 @@ from audit.printed_tables import PublishedCounts
 from kotawala2026.labels import BUCKETS, bucket_mask, validated_labels
 from kotawala2026.quantities.calculators import CALCULATORS
 from kotawala2026.quantities.gap_buckets import named_buckets
-from kotawala2026.quantities.grounds import QUANTITIES, DisplayedScores
-from kotawala2026.quantities.published_numbers import PublishedNumbers
+from kotawala2026.quantities.grounds import QUANTITIES, DisplayedScores, PublishedNumbers
 from kotawala2026.rejection_rates import TESTS
 from llm_power.statistics.inversion import z_sum
 from llm_power.statistics.mcnemar import mcnemar_exact, mcnemar_mid_p
@@ -45,10 +44,7 @@ def rank_pairs(published: PublishedNumbers) -> Iterator[Finding]:
 
 @QUANTITIES.on(DisplayedScores)
 def models(ground: DisplayedScores) -> Iterator[Finding]:
-    """Task and models of each row of Tables 6, 7 and 11, by the scores that the boards displayed.
-
-    A row whose accuracies no board displayed keeps what is printed, as undecided.
-    """
+    """Task and models of each row of Tables 6, 7 and 11 by displayed scores; else as printed."""
     published = ground.published
     found: dict[str, list[str]] = {}
     for table, counts, scores in (
@@ -80,10 +76,7 @@ def models(ground: DisplayedScores) -> Iterator[Finding]:
 
 @QUANTITIES.on(DisplayedScores)
 def validated_pairs(ground: DisplayedScores) -> Iterator[Finding]:
-    """Task and models of each row of Table 10, by the gaps of the scores that the board displayed.
-
-    Where several pairs have the printed gap, one that the printed name fits is taken.
-    """
+    """Task and models of each row of Table 10 by its gap and, among several, its name."""
     names = []
     table = ground.published.tables[10]
     for printed, gap in zip(table["pair"], table["gap"], strict=True):
@@ -104,11 +97,8 @@ def calculators(published: PublishedNumbers) -> Iterator[Finding]:
 
 
 def identified(published: PublishedNumbers) -> PublishedNumbers:
-    """Return the numbers with each row under the name that it has by its numbers.
-
-    Findings refer to rows by name. A misprinted name is a finding of its own, and takes no other
-    claim on the row with it.
-    """
+    """Return the numbers with each row under the name that it has by its numbers."""
+    # A misprinted name is a finding of its own, and takes no other claim on the row with it.
     displayed = DisplayedScores(published)
     found = (
         *(f for name in (rank_pairs, calculators, named_buckets) for f in name(published)),
@@ -187,11 +177,9 @@ def relation_of_q(published: PublishedNumbers) -> Iterator[Finding]:
 
 @QUANTITIES.on(PublishedNumbers)
 def nulls(published: PublishedNumbers) -> Iterator[Finding]:
-    """The null hypothesis under which each test of Table 2 has its p-value.
-
-    Sharp where the p-value is a probability of the binomial distribution that random signs of the
-    discordant items have; marginal where a variance is estimated from them.
-    """
+    """The null hypothesis under which each test of Table 2 has its p-value."""
+    # Sharp where the p-value is of the binomial law of random signs of discordant items; marginal
+    # where a variance is estimated from them.
     del published
     b = np.arange(10)
     # Of nine discordant items the tail of the binomial distribution, and of the mid-p half the
@@ -232,3 +220,29 @@ def _score_of(scores: Sequence[BoardScore], n_items: int, accuracy: Printed) -> 
 def _named(table: str, column: str, names: Sequence[str], method: str) -> Iterator[Finding]:
     for i, name in enumerate(names, start=1):
         yield Finding("name", f"{table}/{i}/{column}", name, method)
+
+
+# What names an inversion of Section 3, or the adjustment of Section 6.3, in a row of Table 12.
+_CONSEQUENCES: Final = ("Equation", "Definition", "Multiplicity")
+# An interval of an inversion, by another method: a consequence only in a wide sense.
+_INTERVAL: Final = "N* CI"
+
+
+@QUANTITIES.on(PublishedNumbers)
+def rows_that_follow(published: PublishedNumbers) -> Iterator[Finding]:
+    """Rows of Table 12 that are consequences of an inversion or of an adjustment, not inputs."""
+    rows = published.tables[12].to_dict(orient="records")
+    least = sum(
+        any(word in f"{row['quantity']} {row['definition']}" for word in _CONSEQUENCES)
+        for row in rows
+    )
+    most = least + sum(row["quantity"] == _INTERVAL for row in rows)
+    method = "rows that name an equation, a definition or the adjustment; at most the interval too"
+    yield Finding("checklist_consequences", "", most, method, lower=least, upper=most)
+
+
+@QUANTITIES.on(PublishedNumbers)
+def directions(published: PublishedNumbers) -> Iterator[Finding]:
+    """Directions that Section 7 lists."""
+    listed = published.settings["future_directions"]
+    yield Finding("directions_listed", "", listed, "items (i) to (iv) of the text, transcribed")

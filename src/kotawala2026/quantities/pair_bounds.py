@@ -1,8 +1,4 @@
-"""Pairs whose margins are known: what eq. (6) is over every table that fits them.
-
-The margins are displayed scores, as numbers of solved items. Items whose results are known narrow
-the tables that are left, however they were chosen.
-"""
+"""Eq. (6) of pairs with displayed margins, over every table of four cells that fits them."""
 
 from __future__ import annotations
 
@@ -14,7 +10,7 @@ from typing import Self
 import numpy as np
 import pandas as pd
 
-from kotawala2026.witness.oll_v1_summaries import FIVE_NUMBERS
+from kotawala2026.witness.oll_v1_overlaps import FIVE_NUMBERS
 from llm_power.statistics._typing import ArrayLike, BoolArray, FloatArray
 from llm_power.statistics.correlation_bounds import CorrelationBounds, resolution_over_correlations
 from llm_power.statistics.paired_binary import PairSummary
@@ -37,15 +33,7 @@ def displayed_pairs(scores: Sequence[BoardScore]) -> list[DisplayedPair]:
 
 @dataclass(frozen=True, eq=False)
 class PairBounds:
-    """Pairs of models with displayed scores, over every correlation that these admit.
-
-    Attributes
-    ----------
-    pairs : sequence of (BoardScore, BoardScore)
-        The better model first.
-    bounds : CorrelationBounds
-        In the order of the pairs.
-    """
+    """Pairs with displayed scores, the better model first, over every admissible correlation."""
 
     pairs: Sequence[DisplayedPair]
     bounds: CorrelationBounds
@@ -67,12 +55,7 @@ class PairBounds:
         return np.array([a.accuracy - b.accuracy for a, b in self.pairs])
 
     def table(self) -> pd.DataFrame:
-        """Return one row a pair: its verdict, and the correlation that decides it.
-
-        ``verdict`` is "unresolved" or "resolved" where it is so at every correlation, else
-        "depends"; ``critical_*`` is then the lowest correlation that resolves the pair, and the
-        counts there.
-        """
+        """Return each pair's verdict at every correlation, or the lowest that resolves it."""
         found = self.bounds
         verdict = np.select(
             [found.never_resolved, found.always_resolved], ["unresolved", "resolved"], "depends"

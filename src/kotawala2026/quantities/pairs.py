@@ -10,8 +10,7 @@ import numpy as np
 import pandas as pd
 
 from kotawala2026.exhibits.table_10 import FACTORS
-from kotawala2026.quantities.grounds import QUANTITIES, ResolvedBoard
-from kotawala2026.quantities.published_numbers import PublishedNumbers, summary_of
+from kotawala2026.quantities.grounds import QUANTITIES, PublishedNumbers, ResolvedBoard, summary_of
 from llm_power.statistics._checks import finite
 from llm_power.statistics._typing import ArrayLike, BoolArray, FloatArray
 from llm_power.statistics.exact_required_n import McNemarDesign

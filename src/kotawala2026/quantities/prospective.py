@@ -1,8 +1,6 @@
-"""Table 10: power at the prescribed number of items, and the scores behind its pairs.
+"""Table 10: power at the prescribed number of items, and the scores behind its pairs."""
 
-A gap and an N* fix the discordance probabilities, and with them the power at any number of items.
-The scores that the board displayed leave a pair one whole number, and a printed correlation a few.
-"""
+# A gap and an N* fix the discordance probabilities, and so the power at any number of items.
 
 from __future__ import annotations
 
@@ -18,9 +16,8 @@ from audit.agreement import MONTE_CARLO_LEVEL, agrees
 from audit.printed import Printed, parse_printed
 from kotawala2026.exhibits.table_10 import FACTORS
 from kotawala2026.labels import validated_labels
-from kotawala2026.quantities._rows_of_counts import one_of
-from kotawala2026.quantities.grounds import QUANTITIES, DisplayedScores
-from kotawala2026.quantities.published_numbers import PublishedNumbers
+from kotawala2026.quantities.grounds import QUANTITIES, DisplayedScores, PublishedNumbers
+from kotawala2026.quantities.rows_of_counts import one_of
 from kotawala2026.rejection_rates import TESTS, rejection_rates
 from llm_power.statistics._seeds import named_rng
 from llm_power.statistics.bernoulli_pairs import discordance_from_required_n

@@ -1,10 +1,8 @@
-"""What real answers to some items of Open LLM Leaderboard v1 show of the paper's pairs.
+"""What real answers to some items of Open LLM Leaderboard v1 show of the paper's pairs."""
 
-The items were chosen for their information and not at random. So a correlation, a discordance or
-a required N of theirs has the standard error of a random sample, and an unknown bias beside it: a
-check of magnitude. What holds however they were chosen: the whole task has at least the b, c, n11
-and n00 that the sample has. With the displayed margins these bound every number of a pair.
-"""
+# The items were chosen for their information, not at random: an estimate has an unknown bias beside
+# its standard error. However they were chosen, the task has at least the sample's b, c, n11 and
+# n00; with the displayed margins these bound every number of a pair.
 
 from __future__ import annotations
 
@@ -29,16 +27,7 @@ from replication.sample import seen_cells
 
 @dataclass(frozen=True, eq=False)
 class SampledItems:
-    """Real answers to some items of each task.
-
-    Attributes
-    ----------
-    scores : sequence of BoardScore
-        Displayed scores of all items.
-    seen : ndarray of int, shape (4, n_pairs)
-        Items of the sample that both models of a pair solve, only the better one, only the other,
-        and none; pairs in the order of `displayed_pairs`.
-    """
+    """Real answers to some items; `seen`, shape (4, n_pairs): n11, b, c and n00 of each pair."""
 
     name: ClassVar[str] = "sample"
     panel: ClassVar[str] = "oll_v1"
@@ -62,15 +51,9 @@ def sampled_items(
 
 
 def estimates(items: SampledItems) -> pd.DataFrame:
-    """Estimate each pair from its sample alone; the gap in N* is the displayed one.
-
-    Discordance, correlation and N* of each pair with their standard errors, ``_se``; NaN for a
-    pair without an item in common.
-
-    The standard errors are those of a random sample without replacement: binomial for the
-    discordance, by the delta method for the phi coefficient, whose influence function is
-    z_a z_b - phi (z_a^2 + z_b^2)/2 in standardized scores.
-    """
+    """Estimate each pair from its sample and the displayed gap; NaN without items."""
+    # As of a random sample without replacement: binomial for the discordance, the delta method for
+    # phi, whose influence function is z_a z_b - phi (z_a^2 + z_b^2)/2 in standardized scores.
     n_items = np.array([a.n_items for a, _ in items.board.pairs], dtype=np.float64)
     n = items.seen.sum(axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -140,24 +123,7 @@ def bounds(items: SampledItems) -> Iterator[Finding]:
 def sample_table(
     items: SampledItems, witness: Sequence[TaskScores], fixed: pd.DataFrame
 ) -> pd.DataFrame:
-    """Return every pair: its sample, what the sample leaves of it, and its witness.
-
-    Parameters
-    ----------
-    items : SampledItems
-        Counts of the samples.
-    witness : sequence of TaskScores
-        Tasks of the witness.
-    fixed : DataFrame
-        Of each pair of the witness, whether printed numbers fix it.
-
-    Returns
-    -------
-    DataFrame
-        `PairBounds.table`; the sample with standard errors; the least and the greatest b, and how
-        many values it can have with the sample and without; and the witness, whose ``z`` is its
-        distance from the sample in standard errors of the sample.
-    """
+    """Return every pair's bounds, its sample, what the sample leaves of b, and its witness."""
     board, found = items.board, estimates(items)
     printed = {
         (task, frozenset(pair))

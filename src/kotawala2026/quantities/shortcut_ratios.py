@@ -7,9 +7,8 @@ from typing import Final
 
 import numpy as np
 
-from kotawala2026.quantities.grounds import QUANTITIES, Board
-from kotawala2026.quantities.published_numbers import PublishedNumbers, summary_of
-from kotawala2026.witness.oll_v1_summaries import FIVE_NUMBERS
+from kotawala2026.quantities.grounds import QUANTITIES, Board, PublishedNumbers, summary_of
+from kotawala2026.witness.oll_v1_overlaps import FIVE_NUMBERS
 from llm_power.statistics._typing import FloatArray
 from llm_power.statistics.paired_binary import PairSummary, required_n_paired_binary
 from llm_power.statistics.shortcut import shortcut_required_n
@@ -23,13 +22,9 @@ _STRADDLING: Final = 0.07
 
 @QUANTITIES.on(Board)
 def shortcut_ratios(board: Board) -> Iterator[Finding]:
-    """Summaries of n_h/N* over a board's pairs, of real numbers and of whole items.
-
-    Section 4 prints a largest ratio of 0.562. As a ratio of real numbers no pair of the board
-    can have it: only GSM8K's Llama-3-8B-Instruct and gemma-7b-it come near, and theirs is
-    0.5605 whatever their correlation. 9/16 = 0.5625 is the ratio of the two after rounding up.
-    Pairs without a gap have no ratio.
-    """
+    """Summaries of n_h/N* over a board's pairs with a gap, of real numbers and of whole items."""
+    # Section 4's largest, 0.562, is no ratio of real numbers: GSM8K's Llama-3-8B-Instruct and
+    # gemma-7b-it have 0.5605 at any correlation. After rounding up it is 9/16 = 0.5625.
     finite = np.isfinite(board.column("n_star"))
     n_h, n_star = board.column("n_h")[finite], board.column("n_star")[finite]
     ratio = n_h / n_star
@@ -50,11 +45,8 @@ def five_numbers(name: str, values: FloatArray) -> Iterator[Finding]:
 
 @QUANTITIES.on(PublishedNumbers)
 def on_table_7(published: PublishedNumbers) -> Iterator[Finding]:
-    """Section 6.2: n_h/N* of the counts of Table 7.
-
-    N* is eq. (6) in accuracies and correlation here, and eq. (6) in b and c on a board. The two
-    differ in the last digit, and so the two are kept apart.
-    """
+    """Section 6.2: n_h/N* of the counts of Table 7."""
+    # Eq. (6) in accuracies and rho here, in b and c on a board: the two differ in the last digit.
     pairs = summary_of(published.adjacent_pairs)
     inputs = (pairs.p_a, pairs.p_b, pairs.rho)
     ratio = shortcut_required_n(*inputs) / required_n_paired_binary(*inputs)

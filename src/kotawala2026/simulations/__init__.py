@@ -1,4 +1,1 @@
-"""What is simulated in jobs of its own.
-
-Each module has ``chunks(settings, numbers)``: what simulates each chunk, by the chunk's name.
-"""
+"""Simulations in jobs of their own: ``chunks(settings, numbers)`` names each one's parts."""

@@ -65,27 +65,7 @@ def chunks_of(
     n_trials: int,
     n_reference: int,
 ) -> Chunks:
-    """Return the chunks of every reference and gap, each a row a size of the trials.
-
-    Parameters
-    ----------
-    curve_of : callable
-        Simulates the curve of a reference and a gap.
-    deltas : sequence of float
-        Gaps.
-    n_trials : int
-        Trials a size.
-    n_reference : int
-        Items of the reference score matrix.
-
-    Returns
-    -------
-    mapping of str to callable
-        By REFERENCE/GAP, what returns ``reference`` ("expected" or "drawn"), ``delta``,
-        ``n_items``, ``power``, ``power_se`` and ``n_trials``; and the same in all rows:
-        ``n_star``, ``n_reference``, and ``reference_delta``, ``reference_rho`` and
-        ``reference_n_star`` of the reference itself.
-    """
+    """Return by REFERENCE/GAP what simulates a curve's rows, each a size of the trials."""
 
     def rows(reference: Reference, delta: float) -> pd.DataFrame:
         curve = curve_of(reference, delta)

@@ -17,25 +17,8 @@ from replication.simulations import Chunks
 
 
 def chunks(settings: Mapping[str, Any], numbers: Mapping[str, int]) -> Chunks:
-    """Return what simulates each curve of Figure 5, against an expected or a drawn reference.
-
-    Parameters
-    ----------
-    settings : mapping
-        ``figure_5_p_a``, ``figure_5_deltas``, ``figure_5_rho`` and ``figure_5_population`` of
-        the paper: accuracy of model A, gaps to B, correlation, and items of the reference.
-    numbers : mapping
-        ``n_trials`` a size, and ``seed``: each reference and size has its stream by name.
-
-    Returns
-    -------
-    mapping of str to callable
-        As of `kotawala2026.simulations._power_curves.chunks_of`, with ``n_star`` of eq. (6).
-
-    Notes
-    -----
-    The test decides as with infinitely many resamples, whose number the paper does not state.
-    """
+    """Return what simulates each curve of Figure 5, against an expected or a drawn reference."""
+    # Decided as with infinitely many resamples, whose number the paper does not state.
     p_a, rho = settings["figure_5_p_a"], settings["figure_5_rho"]
     n_reference, n_trials = settings["figure_5_population"], numbers["n_trials"]
 

@@ -18,23 +18,8 @@ from replication.simulations import Chunks
 
 
 def chunks(settings: Mapping[str, Any], numbers: Mapping[str, int]) -> Chunks:
-    """Return what simulates each curve of Figure 6, against an expected or a drawn reference.
-
-    Parameters
-    ----------
-    settings : mapping
-        ``figure_6_deltas``, how much lower model B's mean score is than A's;
-        ``figure_5_rho``, for the latent correlation, which the paper does not state; and
-        ``figure_5_population``, the items of the reference.
-    numbers : mapping
-        ``n_trials`` a size, ``n_resamples`` a trial, and ``seed``: each reference and size has
-        its stream by name.
-
-    Returns
-    -------
-    mapping of str to callable
-        As of `kotawala2026.simulations._power_curves.chunks_of`, with ``n_star`` of eq. (3).
-    """
+    """Return what simulates each curve of Figure 6, with N* of eq. (3)."""
+    # The paper does not state the latent correlation: that of Figure 5.
     rho_z, n_reference = settings["figure_5_rho"], settings["figure_5_population"]
     n_trials = numbers["n_trials"]
 

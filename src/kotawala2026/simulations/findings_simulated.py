@@ -25,28 +25,9 @@ def chunk_name(delta: float, hypothesis: str, n_trials: int) -> str:
 
 
 def chunks(settings: Mapping[str, Any], numbers: Mapping[str, int]) -> Chunks:
-    """Return what simulates each pair, under each hypothesis, with each number of trials.
-
-    Parameters
-    ----------
-    settings : mapping
-        ``e_process_deltas``, ``e_process_n_stars``, ``e_process_trials``, ``alpha`` and
-        ``power`` of the paper.
-    numbers : mapping
-        ``n_trials_large``, the other number of trials, and ``seed``.
-
-    Returns
-    -------
-    mapping of str to callable
-        By DELTA/HYPOTHESIS/TRIALS, what returns a row a ``mixture``, which share the stream:
-        ``rejection_rate`` and its ``standard_error``, and of the stopping time in items
-        ``mean_stopping``, ``mean_stopping_error`` and the 80th percentile ``stopping_p80``.
-
-    Notes
-    -----
-    Gap and N* decide the discordance probabilities; under the null both are their mean. The
-    paper does not say where its trials end; here, at 10 N*.
-    """
+    """Return by DELTA/HYPOTHESIS/TRIALS what simulates the e-process, a row per mixture."""
+    # Gap and N* decide the discordance probabilities; under the null both are their mean. The paper
+    # does not say where its trials end; here, at 10 N*.
     alpha, power = settings["alpha"], settings["power"]
 
     def rows(

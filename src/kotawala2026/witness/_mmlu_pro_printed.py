@@ -205,11 +205,9 @@ def pair_targets(
 def leave_one_out_verdicts(
     constraints: Sequence[Constraint], table: Table7, names: Sequence[str], n_items: int
 ) -> dict[int, BoolArray]:
-    """Return the pair that Table 8 resolves, and without which categories it stays unresolved.
-
-    Table 8 prints numbers of unresolved pairs. Where one falls, the pair taken is the unresolved
-    one with the smallest clustered N*: any other would have to lose two thirds of its own.
-    """
+    """Return the pair that Table 8 resolves, and without which categories it stays unresolved."""
+    # Where the printed number falls, it is the unresolved pair with the smallest clustered N*: any
+    # other would have to lose two thirds of its own.
     printed = select(tuple(constraints), "leave_one_out_unresolved", fitted=True)
     n_star = {
         i: found[0].printed.value

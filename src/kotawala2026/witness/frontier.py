@@ -1,9 +1,6 @@
-"""Witness of the frontier panel (Appendix D): four models.
+"""Witness of the frontier panel (Appendix D): four models."""
 
-Printed are N, one pair's gap and correlation, how many of the three adjacent pairs are
-unresolved and three digits about the shortcut's ratio. Everything else is free, and everything
-printed is put in: the panel shows that the numbers can hold together, and is no evidence.
-"""
+# Everything printed is put in: it shows that the numbers can hold together, and is no evidence.
 
 from __future__ import annotations
 
@@ -41,17 +38,7 @@ _LARGER_GAPS: Final = (0.015, 0.25, 0.005)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FrontierWitness:
-    """Scores of the four models.
-
-    Attributes
-    ----------
-    models : tuple of str
-        In rank order.
-    values : ndarray, shape (n_items, 4)
-        0 or 1.
-    contradictions : tuple of Contradiction
-        What is printed and cannot be met by any profile tried; then the profile is the nearest.
-    """
+    """Scores, shape (n_items, 4), models in rank order, and the printed numbers not met."""
 
     models: tuple[str, ...]
     values: FloatArray
@@ -59,31 +46,9 @@ class FrontierWitness:
 
 
 def build_frontier(constraints: Sequence[Constraint], *, seed: int) -> FrontierWitness:
-    """Find scores of four models that meet everything printed about the panel.
-
-    Parameters
-    ----------
-    constraints : sequence of Constraint
-        Panel ``frontier`` of the register.
-    seed : int
-        Seed of which items are solved.
-
-    Returns
-    -------
-    FrontierWitness
-        Of the profiles that meet everything, the one in the middle of their order by the last
-        model's accuracy; if none does, the one that misses least, with the contradiction.
-
-    Raises
-    ------
-    PublishedError
-        If the number of items, or the pair with its gap and correlation, is not given.
-
-    Notes
-    -----
-    The pairs that are not printed get the printed correlation, a free choice like their gaps.
-    Given the gap of 2.8 pp, b - c = 38 is the one whole number that prints so.
-    """
+    """Find scores of four models that meet everything printed, or that miss least."""
+    # Pairs that are not printed get the printed correlation, a free choice like their gaps. Of a
+    # gap of 2.8 pp, b - c = 38 is the one whole number that prints so.
     printed = _Printed.of(constraints)
     profiles = _profiles(printed)
     misses = _misses(constraints, printed, profiles)
@@ -99,20 +64,7 @@ def build_frontier(constraints: Sequence[Constraint], *, seed: int) -> FrontierW
 
 
 def witness_scores(witness: FrontierWitness, files: Mapping[str, str]) -> TaskScores:
-    """Return the scores in the form that the pair engine reads.
-
-    Parameters
-    ----------
-    witness : FrontierWitness
-        What `build_frontier` returned.
-    files : mapping of str to str
-        SHA-256 of each file of printed numbers, by name: the provenance.
-
-    Returns
-    -------
-    TaskScores
-        Items ``witness-00001`` on, models in rank order, no clusters.
-    """
+    """Return the scores in the form that the pair engine reads."""
     return TaskScores(
         task=TASK,
         kind="binary",

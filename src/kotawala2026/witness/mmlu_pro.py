@@ -1,10 +1,4 @@
-"""Witness of the MMLU-Pro top ten: a chain of ten models, in the categories of the benchmark.
-
-`prepare_panel` reads the printed numbers, `fit_pair_gaps` spreads one pair's discordant items
-over the categories (the pairs are independent, so they may run side by side), `assemble` joins
-the pairs into item-level scores and `witness_scores` hands them to the engine. What came out is
-evaluated in `kotawala2026.quantities`.
-"""
+"""Witness of the MMLU-Pro top ten: a chain of ten models, in the categories of the benchmark."""
 
 from __future__ import annotations
 
@@ -51,28 +45,7 @@ _KAPPA_ROUNDS: Final = 4
 
 @dataclass(frozen=True, slots=True)
 class MmluProPanel:
-    """What the printed numbers imply before anything is fitted.
-
-    Attributes
-    ----------
-    pairs : tuple of str
-        Labels of the adjacent pairs.
-    models : tuple of str
-        In rank order.
-    categories : mapping of str to int
-        Items of each category that the printed numbers imply, in the order of the test: some
-        categories are one item short of the benchmark's.
-    short : tuple of str
-        Categories that lack an item; which ones is free, as nothing printed tells.
-    solved : int
-        Items that the first model solves.
-    targets : tuple of PairTargets
-        What each pair is fitted to.
-    fitted_kappa : tuple of Constraint
-        Fitted constraints on the difficulty quartiles; without any, kappa is 0.
-    contradictions : tuple of Contradiction
-        Printed numbers that cannot all be true.
-    """
+    """What the printed numbers imply before anything is fitted."""
 
     pairs: tuple[str, ...]
     models: tuple[str, ...]
@@ -86,19 +59,7 @@ class MmluProPanel:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MmluProWitness:
-    """Item-level scores of the top ten, and the fit that gave them.
-
-    Attributes
-    ----------
-    panel : MmluProPanel
-        The printed numbers.
-    gaps : tuple of ClusterGaps
-        Discordant counts of each pair in each category.
-    kappa : float
-        How strongly easiness decides which items flip.
-    values : ndarray, shape (n_items, n_models)
-        0 or 1; rows by category.
-    """
+    """Scores of the top ten, shape (n_items, n_models) by category, and the fit that gave them."""
 
     panel: MmluProPanel
     gaps: tuple[ClusterGaps, ...]
@@ -107,23 +68,7 @@ class MmluProWitness:
 
 
 def load_categories(path: Path) -> dict[str, int]:
-    """Load the sizes of the categories.
-
-    Parameters
-    ----------
-    path : Path
-        ``mmlu_pro_categories.csv``: category, n_items.
-
-    Returns
-    -------
-    dict of str to int
-        Items of each category, in the order of the file, which is that of the test.
-
-    Raises
-    ------
-    PublishedError
-        If the file cannot be read or a row is malformed.
-    """
+    """Load the sizes of the categories in test order from ``mmlu_pro_categories.csv``."""
     try:
         with path.open(encoding="utf-8", newline="") as file:
             header, *rows = csv.reader(file, strict=True)
@@ -140,31 +85,10 @@ def load_categories(path: Path) -> dict[str, int]:
 
 
 def prepare_panel(constraints: Sequence[Constraint], categories: Mapping[str, int]) -> MmluProPanel:
-    """Derive from the printed numbers the targets of every pair, and the contradictions.
-
-    Parameters
-    ----------
-    constraints : sequence of Constraint
-        Panel ``mmlu_pro`` of the register.
-    categories : mapping of str to int
-        Sizes of the categories in the benchmark.
-
-    Returns
-    -------
-    MmluProPanel
-        Contradictions are reported, never absorbed: b and c are kept, and what contradicts
-        them comes out as a residual.
-
-    Raises
-    ------
-    PublishedError
-        If the pairs are no chain, or a number that is needed is missing.
-
-    Notes
-    -----
-    The number of items is the one the fitted N* of Table 7 imply (12,031, where the caption
-    prints 12,032); if they imply none that the categories can have, the benchmark's.
-    """
+    """Derive from the printed numbers the targets of every pair, and the contradictions."""
+    # b and c are kept: what contradicts them is a residual. N is what most fitted N* of Table 7
+    # imply (12,031, where the caption prints 12,032), or the benchmark's where the categories
+    # cannot have it.
     table = Table7.of(constraints)
     names, whole = tuple(categories), sum(categories.values())
     n_items = implied_items(table, constraints, whole)
@@ -205,22 +129,7 @@ def prepare_panel(constraints: Sequence[Constraint], categories: Mapping[str, in
 
 
 def fit_pair_gaps(panel: MmluProPanel, pair: int, *, seed: int) -> ClusterGaps:
-    """Spread the discordant items of one pair over the categories.
-
-    Parameters
-    ----------
-    panel : MmluProPanel
-        The printed numbers.
-    pair : int
-        Position of the pair; a pair does not depend on the others.
-    seed : int
-        Seed of the resamples, which all pairs share, and of the pair's starting points.
-
-    Returns
-    -------
-    ClusterGaps
-        With the exact b and c of the pair.
-    """
+    """Spread the b and c of one pair over the categories, independently of the other pairs."""
     resamples = resample_clusters(
         len(panel.categories), _FIT_RESAMPLES, named_rng(seed, "witness/mmlu_pro/resamples")
     )
@@ -229,22 +138,7 @@ def fit_pair_gaps(panel: MmluProPanel, pair: int, *, seed: int) -> ClusterGaps:
 
 
 def assemble(panel: MmluProPanel, gaps: Sequence[ClusterGaps], *, seed: int) -> MmluProWitness:
-    """Join the pairs into item-level scores.
-
-    Parameters
-    ----------
-    panel : MmluProPanel
-        The printed numbers.
-    gaps : sequence of ClusterGaps
-        What `fit_pair_gaps` returned for each pair, in order.
-    seed : int
-        Seed of the items' easiness and order.
-
-    Returns
-    -------
-    MmluProWitness
-        With kappa fitted to the difficulty quartiles; 0 if no number of theirs is fitted.
-    """
+    """Join the pairs into item-level scores, with kappa fitted to the difficulty quartiles."""
     kappa = _fit_kappa(panel, gaps, seed) if panel.fitted_kappa else 0.0
     return MmluProWitness(panel, tuple(gaps), kappa, _draw(panel, gaps, kappa, seed))
 
@@ -252,40 +146,14 @@ def assemble(panel: MmluProPanel, gaps: Sequence[ClusterGaps], *, seed: int) -> 
 def build_mmlu_pro(
     constraints: Sequence[Constraint], categories: Mapping[str, int], *, seed: int
 ) -> MmluProWitness:
-    """Build the witness, one pair after the other.
-
-    Parameters
-    ----------
-    constraints, categories
-        As in `prepare_panel`.
-    seed : int
-        Seed of all draws.
-
-    Returns
-    -------
-    MmluProWitness
-        A function of the arguments alone.
-    """
+    """Build the witness, one pair after the other."""
     panel = prepare_panel(constraints, categories)
     gaps = [fit_pair_gaps(panel, pair, seed=seed) for pair in range(len(panel.pairs))]
     return assemble(panel, gaps, seed=seed)
 
 
 def witness_scores(witness: MmluProWitness, files: Mapping[str, str]) -> TaskScores:
-    """Return the scores in the form that the pair engine reads.
-
-    Parameters
-    ----------
-    witness : MmluProWitness
-        What `assemble` returned.
-    files : mapping of str to str
-        SHA-256 of each file of printed numbers, by name: the provenance.
-
-    Returns
-    -------
-    TaskScores
-        Items ``witness-00001`` on, models under the names of Table 7, cluster ``category``.
-    """
+    """Return the scores in the form that the pair engine reads."""
     categories = witness.panel.categories
     short = ", ".join(witness.panel.short)
     return TaskScores(

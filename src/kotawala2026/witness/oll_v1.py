@@ -1,16 +1,11 @@
-"""Witness of the Open LLM Leaderboard v1: five models, four tasks.
+"""Witness of the Open LLM Leaderboard v1: five models, four tasks."""
 
-`build_witness` drops as few printed numbers as possible, so that the rest can hold together. For
-each task it then builds a table of 32 whole cells, one a pattern of solving models. The table meets
-the fitted numbers and is close to a one-factor model:
-
-1. reference: `one_factor`, loadings by least squares on the fitted overlaps and gains;
-2. projection of the reference onto the fitted marginals and overlaps (`projection`);
-3. smallest change of all other overlaps that makes fitted percentiles true (`tilt`);
-4. projection onto all overlaps, then the nearest table of whole items.
-
-The tables of step 2 are kept as well: in them, nothing of Table 3 has been put in.
-"""
+# As few printed numbers as possible are dropped, so that the rest can hold. Each task is then a
+# table of 32 whole cells, one a pattern of solving models:
+# 1. reference: one factor, loadings by least squares on the fitted overlaps and gains;
+# 2. projection onto the fitted margins and overlaps (kept too: nothing of Table 3 is in it);
+# 3. smallest change of all other overlaps that makes fitted percentiles true;
+# 4. projection onto all overlaps, then the nearest table of whole items.
 
 from __future__ import annotations
 
@@ -21,12 +16,15 @@ import numpy as np
 import pandas as pd
 
 from audit.printed_tables import PublishedError
-from kotawala2026.witness._oll_v1_limits import PairLimits
-from kotawala2026.witness._oll_v1_overlaps import fit_loadings, reference_table, tilt_overlaps
-from kotawala2026.witness._oll_v1_rows import LINEAR
-from kotawala2026.witness.oll_v1_board import Board, nominal_board
-from kotawala2026.witness.oll_v1_contradictions import find_contradictions
-from kotawala2026.witness.oll_v1_summaries import PairPanel, is_summary
+from kotawala2026.witness.oll_v1_board import LINEAR, Board, find_contradictions, nominal_board
+from kotawala2026.witness.oll_v1_overlaps import (
+    PairLimits,
+    PairPanel,
+    fit_loadings,
+    is_summary,
+    reference_table,
+    tilt_overlaps,
+)
 from llm_power.scores.store import TaskScores
 from llm_power.statistics._typing import FloatArray, IntArray
 from replication.constraints import BoardScore, Constraint, witness_provenance
@@ -41,18 +39,7 @@ from replication.witness.projection import (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TaskWitness:
-    """The cells of one task.
-
-    Attributes
-    ----------
-    task : str
-        Name of the task.
-    cells, untilted : ndarray of int, shape (2**n_models,)
-        Items of each pattern of solving models, in the order of `cell_patterns`; with all
-        fitted numbers, and with those alone that are linear in the cells.
-    divergence_of_rounding : float
-        Relative entropy, in nats, of the whole table to the real one.
-    """
+    """Items of each pattern of solving models, shape (2**n_models,), with and without the tilt."""
 
     task: str
     cells: IntArray
@@ -62,23 +49,7 @@ class TaskWitness:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OllV1Witness:
-    """The witness of the board.
-
-    Attributes
-    ----------
-    board : Board
-        Tasks, models and items solved.
-    tasks : tuple of TaskWitness
-        One a task.
-    fixed : tuple of bool, one a pair
-        Whether printed numbers fix the pair's overlap; the others are free.
-    tilt_cost : float
-        Quadratic relative entropy of the tilt, in nats.
-    contradictions : tuple of Contradiction
-        Printed numbers that cannot hold together.
-    dropped : tuple of Constraint
-        The minimum corrections: left out of the fit, reported as residuals.
-    """
+    """The witness of the board, and the printed numbers that contradict each other."""
 
     board: Board
     tasks: tuple[TaskWitness, ...]
@@ -89,29 +60,9 @@ class OllV1Witness:
 
 
 def build_witness(scores: Sequence[BoardScore], constraints: Sequence[Constraint]) -> OllV1Witness:
-    """Build the witness from the displayed scores and the fitted printed numbers.
-
-    Parameters
-    ----------
-    scores : sequence of BoardScore
-        Scores the board displayed: the tasks, the models and their items.
-    constraints : sequence of Constraint
-        The panel ``oll_v1`` of the register. Only rows with role input or target reach the fit;
-        the check for contradictions reads the held-out ones too, because which of several
-        numbers is out of line only the others can tell.
-
-    Returns
-    -------
-    OllV1Witness
-        A table for each task. Numbers that cannot be met are dropped or keep a residual; they
-        are never adjusted.
-
-    Raises
-    ------
-    PublishedError
-        If a quantity is to be fitted that this witness cannot be fitted to, a subject is not on
-        the board, or nothing fitted says how many items a model solves.
-    """
+    """Build the witness from the displayed scores and the fitted printed numbers."""
+    # The check for contradictions reads held-out rows too: only the others tell which number is
+    # wrong.
     _check_fittable(constraints)
     board = nominal_board(scores)
     contradictions = find_contradictions(board, constraints)
@@ -138,22 +89,7 @@ def build_witness(scores: Sequence[BoardScore], constraints: Sequence[Constraint
 def witness_scores(
     witness: OllV1Witness, files: Mapping[str, str], *, tilted: bool = True
 ) -> tuple[TaskScores, ...]:
-    """Return the scores, item by item, in the form that the pair engine reads.
-
-    Parameters
-    ----------
-    witness : OllV1Witness
-        What `build_witness` returned.
-    files : mapping of str to str
-        SHA-256 of each file of printed numbers, by name: the provenance.
-    tilted : bool, default True
-        With all fitted numbers, or with those alone that are linear in the cells.
-
-    Returns
-    -------
-    tuple of TaskScores
-        One a task; items in the order of the cells, from solved by none to solved by all.
-    """
+    """Return each task's scores, `tilted` or with the numbers alone linear in the cells."""
     patterns = cell_patterns(len(witness.board.models))
     return tuple(
         _spread(task.task, patterns, task.cells if tilted else task.untilted, witness.board, files)
@@ -162,18 +98,7 @@ def witness_scores(
 
 
 def pair_freedom(witness: OllV1Witness) -> pd.DataFrame:
-    """List the pairs, and whether printed numbers fix their overlap.
-
-    Parameters
-    ----------
-    witness : OllV1Witness
-        What `build_witness` returned.
-
-    Returns
-    -------
-    DataFrame
-        ``task``, ``model_a``, ``model_b``, ``fixed``; one row a pair.
-    """
+    """List the pairs, and whether printed numbers fix their overlap."""
     board = witness.board
     pairs = [(task, board.models[i], board.models[j]) for task, i, j in board.pairs]
     table = pd.DataFrame(pairs, columns=["task", "model_a", "model_b"])

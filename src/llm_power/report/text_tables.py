@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from llm_power.report._escape import escape_markdown
 
@@ -32,11 +32,15 @@ def plain_table(rows: Sequence[Sequence[str]]) -> str:
     return "\n".join("  ".join(line).rstrip() for line in zip(*columns, strict=True))
 
 
-def markdown_table(rows: Sequence[Sequence[str]]) -> str:
-    """Return rows, the header first, as a table of GitHub's Markdown with literal text."""
-    sides = [
-        "--:" if all(map(_is_number, cells[1:])) else "---" for cells in zip(*rows, strict=True)
-    ]
+def markdown_table(rows: Sequence[Sequence[str]], *, right: Collection[int] | None = None) -> str:
+    """Return rows, the header first, as a table of GitHub's Markdown with literal text.
+
+    Columns of numbers stand to the right, or those of `right`.
+    """
+    if right is None:
+        columns = enumerate(zip(*rows, strict=True))
+        right = [i for i, cells in columns if all(map(_is_number, cells[1:]))]
+    sides = ["--:" if i in right else "---" for i in range(len(rows[0]))]
     header, *body = [f"| {' | '.join(map(escape_markdown, row))} |" for row in rows]
     return "\n".join([header, f"|{'|'.join(sides)}|", *body])
 

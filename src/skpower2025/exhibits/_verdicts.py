@@ -17,7 +17,7 @@ Range = tuple[float, float]
 # At which agreements a comparison has the target power. In grey they are dark, light and between.
 COLORS: Final[Mapping[str, str]] = {"none": "0.1", "depends": "#E69F00", "every": BLUE}
 _MARKERS: Final = {"none": "X", "depends": "^", "every": "o"}
-_SAID: Final = {
+_LABELS: Final = {
     "none": "at no level of agreement",
     "depends": "at some levels",
     "every": "at every level",
@@ -27,7 +27,7 @@ _SAID: Final = {
 def handles(power: float, **look: Any) -> list[Line2D]:
     """Return what stands in a legend for the three answers."""
     return [
-        Line2D([], [], label=f"{power:.0%} power {_SAID[word]}", **(dot(word) | look))
+        Line2D([], [], label=f"{power:.0%} power {_LABELS[word]}", **(dot(word) | look))
         for word in COLORS
     ]
 

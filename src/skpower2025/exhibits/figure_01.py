@@ -55,23 +55,7 @@ def make(inputs: Inputs) -> Exhibit:
 
 
 def figure_01(settings: Mapping[str, Any], seed: int) -> pd.DataFrame:
-    """Curves of Figure 1.
-
-    Parameters
-    ----------
-    settings : mapping
-        ``acc_a``, ``acc_b`` (first, last, number), ``dataset_size``, ``iterations`` and ``alpha``
-        of Listing 1.
-    seed : int
-        Of the simulation.
-
-    Returns
-    -------
-    DataFrame
-        One row an agreement, an N and a difference: ``agreement``, ``rate``, ``n``, ``acc_b``,
-        ``gap_pp``, ``power`` as the sum over all tables, ``simulated`` and its
-        ``standard_error``.
-    """
+    """Curves of Figure 1: power of Listing 1 as the sum over all tables, and simulated."""
     first, last, number = settings["acc_b"]
     tables = []
     for agreement in get_args(NamedAgreement):
@@ -123,20 +107,7 @@ def _summed(n: int, p_a: float, p_b: float, rate: float, alpha: float) -> float:
 
 
 def draw(frame: pd.DataFrame, target: float) -> Figure:
-    """Draw the curves of `figure_01`, a panel for each agreement.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        From `figure_01`.
-    target : float
-        Power of the dashed line.
-
-    Returns
-    -------
-    Figure
-        As wide as the page.
-    """
+    """Draw the curves of `figure_01`, a panel for each agreement."""
     figure = new_figure(height=2.6, wide=True)
     axes = figure.subplots(1, len(AGREEMENTS), sharey=True)
     for ax, agreement in zip(axes, AGREEMENTS, strict=True):

@@ -44,13 +44,7 @@ def make(inputs: Inputs) -> Exhibit:
 
 
 def findings(frame: pd.DataFrame) -> Iterator[Finding]:
-    """Compute what Section 4 says of Figure 2.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        From `with_the_median`.
-    """
+    """Compute what Section 4 says of Figure 2."""
     n = len(frame)
     method = "models of known size but the baselines, by dataset"
     yield displayed("comparisons", "", (n, n), method)
@@ -78,20 +72,7 @@ def findings(frame: pd.DataFrame) -> Iterator[Finding]:
 
 
 def draw(frame: pd.DataFrame, power: float) -> Figure:
-    """Draw a panel for each size group, and in it a strip of points for each dataset.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        From `with_the_median`.
-    power : float
-        Target power, for the legend.
-
-    Returns
-    -------
-    Figure
-        As wide as the page.
-    """
+    """Draw a panel for each size group, and in it a strip of points for each dataset."""
     figure = new_figure(height=3.2, wide=True)
     axes = figure.subplots(1, len(GROUPS), sharey=True)
     names = [dataset.name for dataset in DATASETS]

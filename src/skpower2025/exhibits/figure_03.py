@@ -49,15 +49,7 @@ def make(inputs: Inputs) -> Exhibit:
 
 
 def findings(frame: pd.DataFrame, medium: pd.DataFrame) -> Iterator[Finding]:
-    """Compute what Section 4 says of Figure 3.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        From `over_time`.
-    medium : DataFrame
-        All entries that it is made from.
-    """
+    """Compute what Section 4 says of Figure 3."""
     for name, day in (("first day", medium["date"].min()), ("last day", medium["date"].max())):
         yield Finding(name, "", f"{day:%Y-%m-%d}", "submissions of medium models", "displayed")
     powered, entries = decided(frame["powered"]), len(medium) * len(DATASETS)
@@ -80,22 +72,7 @@ def _sums(frame: pd.DataFrame, ends: pd.DataFrame, dataset: str) -> Range:
 
 
 def draw(frame: pd.DataFrame, medium: pd.DataFrame, power: float) -> Figure:
-    """Draw a panel for each dataset: all models in grey, and the new best scores.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        From `over_time`.
-    medium : DataFrame
-        All entries that it is made from.
-    power : float
-        Target power, for the legend.
-
-    Returns
-    -------
-    Figure
-        As wide as the page.
-    """
+    """Draw a panel for each dataset: all models in grey, and the new best scores."""
     figure = new_figure(height=3.8, wide=True)
     axes = figure.subplots(2, 3, sharex=True).ravel()
     days = pd.to_datetime(frame["date"])

@@ -19,29 +19,9 @@ def make(inputs: Inputs) -> Exhibit:
 
 
 def table_01(board: pd.DataFrame, printed: dict[str, Printed]) -> pd.DataFrame:
-    """Hold each printed size against the displayed scores.
-
-    Parameters
-    ----------
-    board : DataFrame
-        From `read_board`.
-    printed : dict
-        Size of each dataset.
-
-    Returns
-    -------
-    DataFrame
-        One row a dataset of the board: ``dataset``, ``size_printed``, ``items`` of the dataset as
-        the board scored it, ``entries``, ``counts_of_items``, how many of their scores it can
-        give, ``counts_of_printed``, how many are k of the printed size, ``odd_of_printed``, how
-        many of these k are odd, and ``items_shown``: the size that the scores show, which is the
-        printed one if they can all be counts of it, k odd and even. ``evidence`` is what that is.
-
-    Notes
-    -----
-    A printed size may be a multiple of the true one: then each score is a count of both, and
-    only that no count is odd gives it away.
-    """
+    """Hold each printed size against the displayed scores, which can be counts of it or not."""
+    # A printed size may be a multiple of the true one: each score is a count of both, and only that
+    # no count is odd gives it away.
     rows = []
     for dataset in (*DATASETS, MUSR):
         scores = board[dataset.column].to_numpy()

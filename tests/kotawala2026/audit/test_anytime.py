@@ -14,7 +14,7 @@ from second_derivations_paper import N_MMLU_PRO, Z_ALPHA, Z_POWER, K, counts_n_s
 from second_derivations_sequential import POINTS, log_e
 
 from kotawala2026.quantities.evaluated import on_printed_numbers
-from kotawala2026.quantities.published_numbers import load_published
+from kotawala2026.quantities.grounds import load_published
 
 
 @pytest.fixture(scope="module")

@@ -31,7 +31,7 @@ from second_derivations_paper import Z_ALPHA
 
 from kotawala2026.quantities.calibration import bootstrap_rejection
 from kotawala2026.quantities.evaluated import on_printed_numbers
-from kotawala2026.quantities.published_numbers import load_published
+from kotawala2026.quantities.grounds import load_published
 from replication.findings import Finding
 
 N = 500

@@ -18,12 +18,19 @@ from audit.printed import (
     parse_printed,
 )
 from kotawala2026.quantities.evaluated import on_printed_numbers
-from kotawala2026.quantities.published_numbers import load_published
+from kotawala2026.quantities.grounds import load_published
 from replication.reach import Reach, reach_of
 
 # Tables 4, 7 and 9 once more, by hand: an oracle that shares nothing with the loader.
 PAIRS = [f"{i} vs {i + 1}" for i in range(1, 10)]
-TOPICS = {"clusters", "cluster_definitions", "gap_buckets", "lemma", "multiplicity", "table_7"}
+TOPICS = {
+    "clusters",
+    "cluster_definitions",
+    "gap_buckets",
+    "lemma",
+    "multiplicity",
+    "rows_of_counts",
+}
 B = [253, 284, 32, 1871, 1680, 1449, 352, 787, 1227]
 C = [111, 76, 20, 1076, 1454, 1439, 242, 684, 1200]
 N, K = 12_032, 14

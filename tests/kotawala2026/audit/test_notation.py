@@ -8,9 +8,9 @@ import pytest
 from findings_by_name import PUBLISHED, Values, values_of
 
 from kotawala2026.quantities.evaluated import on_printed_numbers
-from kotawala2026.quantities.published_numbers import PublishedNumbers, load_published
+from kotawala2026.quantities.grounds import PublishedNumbers, load_published
 
-TOPICS = {"notation", "gap_buckets", "table_6", "table_7", "clusters", "calculators", "checklist"}
+TOPICS = {"notation", "gap_buckets", "rows_of_counts", "clusters", "calculators"}
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +65,10 @@ def test_a_wrong_name_changes_no_finding(
 def test_a_wrong_model_of_table_7_breaks_no_chain(published: PublishedNumbers) -> None:
     wrong = misprinted(published, 7, 4, "model_b", "no such model")
     assert wrong.adjacent_pairs.is_chain
-    assert values_of(on_printed_numbers(wrong, {"table_7"}))["n_items_implied", "Table 7"] == 12_031
+    assert (
+        values_of(on_printed_numbers(wrong, {"rows_of_counts"}))["n_items_implied", "Table 7"]
+        == 12_031
+    )
 
 
 def test_nulls_units_and_relation(found: Values) -> None:

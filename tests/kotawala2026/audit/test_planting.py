@@ -15,7 +15,7 @@ from audit.evaluate import Audit, audit
 from audit.register import load_register
 from kotawala2026 import quantities
 from kotawala2026.quantities.evaluated import on_printed_numbers
-from kotawala2026.quantities.published_numbers import load_published
+from kotawala2026.quantities.grounds import load_published
 from replication.views import evidence_view
 from repository import copy_finished, run_workflow
 

@@ -9,7 +9,7 @@ import numpy as np
 from audit.printed import parse_printed
 from audit.printed_tables import PublishedCounts
 from kotawala2026.exhibits.item_count import solved
-from kotawala2026.quantities._rows_of_counts import cells_from_rows, one_of
+from kotawala2026.quantities.rows_of_counts import cells_from_rows, one_of
 from replication.findings import Finding
 
 

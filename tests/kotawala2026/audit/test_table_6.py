@@ -18,9 +18,9 @@ from scipy import stats
 from second_derivations_paper import K, counts_n_star
 from statsmodels.stats.contingency_tables import mcnemar
 
+from kotawala2026.quantities.close_pairs import percentiles, resampled_required_n
 from kotawala2026.quantities.evaluated import on_printed_numbers
-from kotawala2026.quantities.published_numbers import load_published
-from kotawala2026.quantities.required_n_bootstrap import percentiles, resampled_required_n
+from kotawala2026.quantities.grounds import load_published
 from replication.findings import Finding
 
 # Table 6: pair, N, p_A, p_B, b, c, N*.
@@ -35,10 +35,7 @@ ROWS: list[Row] = [
     ("Wino, gemma-7b, Llama-3-8B", 1267, 0.7845, 0.7711, 98, 81, 6_152),
 ]
 NAMES = [row[0] for row in ROWS]
-TOPICS = {
-    *{"table_6", "gap_buckets", "required_n_bootstrap", "arbiters", "prospective"},
-    "displayed_scores",
-}
+TOPICS = {"rows_of_counts", "gap_buckets", "close_pairs", "prospective", "displayed_scores"}
 Z = NormalDist()
 # Table 10: label, gap, rho, N*, powers, and the scores that the board displayed with their N.
 Row10 = tuple[str, float, float, int, tuple[float, float, float], float, float, int]

@@ -25,11 +25,11 @@ from second_derivations_paper import (
 from statsmodels.stats.multitest import multipletests
 
 from kotawala2026.quantities.evaluated import on_printed_numbers
-from kotawala2026.quantities.published_numbers import PublishedNumbers, load_published
+from kotawala2026.quantities.grounds import PublishedNumbers, load_published
 
 Z = NormalDist().inv_cdf
 TOPICS = {
-    *{"table_7", "shortcut_ratios", "multiplicity", "required_n_forms", "rho_sensitivity"},
+    *{"rows_of_counts", "shortcut_ratios", "multiplicity", "closed_forms", "rho_sensitivity"},
 }
 
 

@@ -20,13 +20,13 @@ from second_derivations_paper import K, cohens_h, constant, counts_n_star, short
 
 from kotawala2026.quantities.closed_forms import Expansion, taylor_coefficient
 from kotawala2026.quantities.evaluated import on_printed_numbers
-from kotawala2026.quantities.published_numbers import PublishedNumbers, load_published
+from kotawala2026.quantities.grounds import PublishedNumbers, load_published
 from llm_power.errors import InvalidArgument
 from replication.findings import Finding
 
 TOPICS = {
     *{"displayed_scores", "calculators", "closed_forms", "lemma", "shortcut_ratios"},
-    *{"miller_gain", "required_n_forms", "anytime"},
+    *{"miller_gain", "anytime"},
 }
 
 

@@ -13,9 +13,8 @@ import pytest
 from audit.printed import parse_printed
 from kotawala2026.quantities.displayed_scores import correlations_table, missing_item
 from kotawala2026.quantities.evaluated import on_grounds, on_printed_numbers
-from kotawala2026.quantities.grounds import DisplayedScores
+from kotawala2026.quantities.grounds import DisplayedScores, PublishedNumbers, load_published
 from kotawala2026.quantities.pair_bounds import PairBounds, displayed_pairs
-from kotawala2026.quantities.published_numbers import PublishedNumbers, load_published
 from kotawala2026.quantities.raw_sample import estimates, sample_table, sampled_items
 from llm_power.scores.store import TaskScores
 from llm_power.statistics.paired_binary import required_n_discordance, summarize_counts

@@ -18,10 +18,10 @@ from board_examples import RESAMPLES, ClusteredBoard, CountedBoard
 from kotawala2026.exhibits.item_count import jointly_solved
 from kotawala2026.labels import BUCKETS
 from kotawala2026.operating_point import ALPHA, POWER
+from kotawala2026.quantities.close_pairs import chance_of_robust, resampled_required_n
 from kotawala2026.quantities.evaluated import on_grounds
 from kotawala2026.quantities.grounds import Board, ClusterStages, Simulation
 from kotawala2026.quantities.lemma import lemma_grid
-from kotawala2026.quantities.required_n_bootstrap import chance_of_robust, resampled_required_n
 from kotawala2026.simulations import findings_simulated
 from llm_power.board.operating_point import OperatingPoint
 from llm_power.statistics.inversion import z_sum
@@ -143,7 +143,7 @@ def test_buckets_are_those_of_table_3(published: Any) -> None:
 
 def test_multiplicity_of_buckets(claims: Printed, counted_board: CountedBoard) -> None:
     verdicts = counted_board.verdicts
-    frame = rows(of_topic(board_findings(counted_board), "multiplicity_of_buckets", claims))
+    frame = rows(of_topic(board_findings(counted_board), "multiplicity", claims))
     inflation = (z_sum(0.05 / 12, 0.80) / z_sum(0.05, 0.80)) ** 2
     inflated = inflation * verdicts["n_star"] > verdicts["n_items"]
     gap = verdicts["delta"].abs()

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from kotawala2026.quantities.evaluated import on_printed_numbers
-from kotawala2026.quantities.published_numbers import load_published
+from kotawala2026.quantities.grounds import load_published
 from replication.findings import Finding
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -13,8 +13,7 @@ from audit.printed import (
     parse_printed,
 )
 from kotawala2026.witness.oll_v1 import OllV1Witness
-from kotawala2026.witness.oll_v1_board import nominal_board
-from kotawala2026.witness.oll_v1_contradictions import find_contradictions
+from kotawala2026.witness.oll_v1_board import find_contradictions, nominal_board
 from llm_power.statistics.inversion import z_sum
 from llm_power.statistics.shortcut import cohens_h
 from replication.constraints import BoardScore, Constraint

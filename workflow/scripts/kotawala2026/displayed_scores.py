@@ -3,8 +3,7 @@
 from pathlib import Path
 
 from kotawala2026.quantities.displayed_scores import correlations_table
-from kotawala2026.quantities.grounds import DisplayedScores
-from kotawala2026.quantities.published_numbers import load_published
+from kotawala2026.quantities.grounds import DisplayedScores, load_published
 from replication.job import logged, snakemake, write_csv
 
 with logged():

@@ -33,6 +33,6 @@ with logged():
     for panel, findings in found.items():
         write_csv(findings_frame(findings), outputs[f"{panel}_findings"])
     printed = load_printed(Path(snakemake.input.printed[0]))
-    for topic, chosen in PROSE_OF_BOARDS.items():
+    for name, (topic, chosen) in PROSE_OF_BOARDS.items():
         of_topic = [f for panel in chosen for f in found[panel] if f.topic == topic]
-        write_csv(prose_view(of_topic, printed), outputs[topic])
+        write_csv(prose_view(of_topic, printed), outputs[name])

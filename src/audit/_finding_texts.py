@@ -14,7 +14,7 @@ from audit.evaluate import Audit, Judged, Outcome
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ContradictedFinding:
     """A finding of this audit, with those of its claims that are contradicted."""
 
     finding: Finding
@@ -29,16 +29,18 @@ class Part:
     claim: str = ""
 
 
-def told_findings(audit: Audit) -> list[Told]:
+def contradicted_findings(audit: Audit) -> list[ContradictedFinding]:
     """Return the findings of which a claim is contradicted, by weight and then in order."""
     contradicted = audit.with_verdict("contradicted")
-    told = [
-        Told(finding, tuple(item for item in contradicted if item.claim.id in finding.claims))
+    findings = [
+        ContradictedFinding(
+            finding, tuple(item for item in contradicted if item.claim.id in finding.claims)
+        )
         for finding in sorted(
             audit.register.findings, key=lambda finding: WEIGHTS.index(finding.weight)
         )
     ]
-    return [one for one in told if one.contradicted]
+    return [one for one in findings if one.contradicted]
 
 
 def ungrouped(audit: Audit) -> list[Judged]:

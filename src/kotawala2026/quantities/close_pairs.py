@@ -1,9 +1,4 @@
-"""Bootstrap interval of N* of the seven close pairs, Section 6.1.
-
-A pair is *robustly unresolved* if the 5th percentile of its N* over resamples exceeds N. The
-counts of Table 6 decide the law of the resamples, which is enumerated. A board's own close pairs
-are drawn from.
-"""
+"""The seven close pairs: bootstrap interval of N* (Section 6.1) and the tests of Table 11."""
 
 from __future__ import annotations
 
@@ -13,10 +8,12 @@ from math import sqrt
 from typing import Final
 
 import numpy as np
+import pandas as pd
 import scipy  # its part stats, slow to load, is loaded when it is first used
 
-from kotawala2026.quantities.grounds import QUANTITIES, ResolvedBoard
-from kotawala2026.quantities.published_numbers import PublishedNumbers
+from audit.printed import split_parentheses
+from kotawala2026.exhibits.table_11 import table_11
+from kotawala2026.quantities.grounds import QUANTITIES, PublishedNumbers, ResolvedBoard
 from llm_power.statistics._seeds import named_rng
 from llm_power.statistics._typing import FloatArray
 from llm_power.statistics.paired_binary import required_n_discordance
@@ -108,11 +105,8 @@ def percentiles(values: FloatArray, mass: FloatArray) -> tuple[float, float]:
 
 
 def chance_of_robust(share_unresolved: FloatArray, n_resamples: int) -> FloatArray:
-    """Return the probability that the 5th percentile of so many resamples exceeds N.
-
-    A run of B resamples calls a pair robustly unresolved if fewer than B/20 of them need N items
-    or less: a binomial event, of known probability once the share of such resamples is known.
-    """
+    """Return the probability that the 5th percentile of so many resamples exceeds N."""
+    # Of B resamples fewer than B/20 need N items or less: a binomial event.
     rank = math.ceil(_QUANTILES[0] * n_resamples - 1e-9)
     return np.asarray(scipy.stats.binom.cdf(rank - 1, n_resamples, 1 - share_unresolved))
 
@@ -120,3 +114,34 @@ def chance_of_robust(share_unresolved: FloatArray, n_resamples: int) -> FloatArr
 def _spread(chances: FloatArray) -> float:
     """Standard deviation of the number of successes of independent trials."""
     return float(np.sqrt((chances * (1 - chances)).sum()))
+
+
+@QUANTITIES.on(PublishedNumbers)
+def arbiters(published: PublishedNumbers) -> Iterator[Finding]:
+    """On which pairs the four tests agree, recomputed and as printed."""
+    frame = table_11(published.tables[11], published.close_pairs)
+    for name, method in (
+        ("verdict", "tests on Table 6's b, c and N"),
+        ("verdict_printed", "letters of Table 11"),
+    ):
+        letters: pd.Series = frame[name]
+        for quantity, hits in (
+            ("unanimous", letters.map(lambda word: len(set(word)) == 1)),
+            ("unanimous_fail", letters.map(lambda word: set(word) == {"F"})),
+            ("split", letters.map(lambda word: len(set(word)) > 1)),
+        ):
+            yield Finding(quantity, name, int(hits.sum()), method)
+    n_letters = {len(word) for word in published.tables[11]["verdict"]}
+    yield Finding("arbiters", "", max(n_letters), "letters of a verdict of Table 11")
+    for row in published.tables[11].to_dict(orient="records"):
+        letters_of_row = [
+            "R" if row[name].value <= published.settings["alpha"] else "F"
+            for name in ("p_chi2", "p_exact", "p_midp")
+        ]
+        letters_of_row.append("F" if row["zero_in_ci"] == "yes" else "R")
+        yield Finding(
+            "verdict_of_printed_cells",
+            split_parentheses(row["pair"])[0],
+            "".join(letters_of_row),
+            "Table 11's own p-values against alpha, and its interval",
+        )
