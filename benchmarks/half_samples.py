@@ -15,9 +15,9 @@ import numpy as np
 import pandas as pd
 
 from llm_power.board.counts import count_cells, difference_moments
-from llm_power.statistics._seeds import named_rng
-from llm_power.statistics._typing import BoolArray, FloatArray, IntArray
+from llm_power.statistics.arrays import BoolArray, FloatArray, IntArray
 from llm_power.statistics.mcnemar import mcnemar_exact
+from llm_power.statistics.random_streams import named_rng
 from llm_power.statistics.verdict import mean_verdicts
 from llm_power.statistics.verdict_stability import chance_of_turning, exact_chance_of_turning
 

@@ -21,7 +21,7 @@ from llm_power.board.operating_point import Declared, OperatingPoint
 from llm_power.board.pair_store import read_pairs
 from llm_power.board.stream import Keep, stream_pairs
 from llm_power.scores.store import TaskScores
-from llm_power.statistics._typing import FloatArray
+from llm_power.statistics.arrays import FloatArray
 from llm_power.statistics.category_bootstrap import category_bootstrap
 from llm_power.statistics.cluster_moments import moments_from_counts
 from llm_power.statistics.design_effect import leave_one_cluster_out

@@ -16,9 +16,8 @@ from scipy.stats import beta
 
 from kotawala2026.e_process_simulation import e_process_calibration
 from llm_power.board.clusters import ICC_CONFIDENCE
-from llm_power.statistics._seeds import named_rng
-from llm_power.statistics._typing import BoolArray, FloatArray, IntArray
 from llm_power.statistics.anytime_horizon import anytime_horizon
+from llm_power.statistics.arrays import BoolArray, FloatArray, IntArray
 from llm_power.statistics.cluster_moments import ClusterMoments, moments_from_counts
 from llm_power.statistics.cluster_requirement import cluster_power, icc_interval
 from llm_power.statistics.cluster_robust import (
@@ -45,6 +44,7 @@ from llm_power.statistics.paired_equivalence import (
     student_equivalence_required_n,
     student_equivalence_test,
 )
+from llm_power.statistics.random_streams import named_rng
 from llm_power.statistics.rank_sets import rank_confidence_sets
 from llm_power.statistics.repeats import repeats_variance
 from llm_power.statistics.verdict import Verdicts, mean_verdicts, student_verdicts

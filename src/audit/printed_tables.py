@@ -20,7 +20,7 @@ from audit.printed import (
     parse_printed,
 )
 from llm_power.errors import LLMPowerError, one_line
-from llm_power.statistics._typing import IntArray
+from llm_power.statistics.arrays import IntArray
 
 Cell = str | Printed | PrintedInterval | PrintedCount | None
 

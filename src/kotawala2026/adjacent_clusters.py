@@ -6,7 +6,7 @@ from typing import Final
 
 from llm_power.board.counts import count_cells_by_cluster
 from llm_power.board.families import pair_indices
-from llm_power.statistics._typing import FloatArray, IntArray
+from llm_power.statistics.arrays import FloatArray, IntArray
 from llm_power.statistics.cluster_moments import ClusterMoments, moments_from_counts
 from llm_power.statistics.clusterings import difficulty_bins
 

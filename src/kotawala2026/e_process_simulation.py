@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from llm_power.statistics._binomial import likely_counts
-from llm_power.statistics._checks import discordance, positive_count
-from llm_power.statistics._typing import FloatArray, IntArray, RandomSource
+from llm_power.statistics.argument_checks import discordance, positive_count
+from llm_power.statistics.arrays import FloatArray, IntArray, RandomSource
 from llm_power.statistics.e_process import (
     BETA_4_4,
     Mixture,

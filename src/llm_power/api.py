@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from llm_power.errors import InvalidArgument
-from llm_power.statistics._typing import ArrayLike, FloatArray
+from llm_power.statistics.arrays import ArrayLike, FloatArray
 from llm_power.statistics.inversion import required_n
 from llm_power.statistics.paired_binary import required_n_discordance, required_n_paired_binary
 from llm_power.statistics.paired_bootstrap import bootstrap_power, paired_bootstrap_delta

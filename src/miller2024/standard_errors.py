@@ -5,9 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from llm_power.errors import InvalidArgument
-from llm_power.statistics._checks import broadcast, non_negative, numbers, positive, proportions
 from llm_power.statistics._cluster_sets import ratio
-from llm_power.statistics._typing import ArrayLike, FloatArray
+from llm_power.statistics.argument_checks import (
+    broadcast,
+    non_negative,
+    numbers,
+    positive,
+    proportions,
+)
+from llm_power.statistics.arrays import ArrayLike, FloatArray
 
 
 def bernoulli_error(score: ArrayLike, n_items: ArrayLike) -> FloatArray:

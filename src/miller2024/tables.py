@@ -21,7 +21,7 @@ from llm_power.report.tables import (
     as_integer,
     as_printed,
 )
-from llm_power.statistics._typing import FloatArray
+from llm_power.statistics.arrays import FloatArray
 from miller2024.standard_errors import (
     bernoulli_error,
     correlation_from_errors,

@@ -10,7 +10,7 @@ import pandas as pd
 import pyarrow.parquet as pq
 
 from llm_power.errors import ScoreError
-from llm_power.statistics._typing import IntArray
+from llm_power.statistics.arrays import IntArray
 
 
 def read_sample(files: Sequence[Path], models: Sequence[str]) -> pd.DataFrame:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import bdtrc, ndtr, ndtri
 
-from llm_power.statistics._typing import BoolArray, FloatArray, IntArray
+from llm_power.statistics.arrays import BoolArray, FloatArray, IntArray
 from llm_power.statistics.exact_required_n import McNemarDesign
 from llm_power.statistics.mcnemar import mcnemar_exact
 

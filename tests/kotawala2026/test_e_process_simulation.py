@@ -8,7 +8,6 @@ import pytest
 from kotawala2026 import e_process_simulation
 from kotawala2026.e_process_simulation import e_process_calibration, e_process_trajectories
 from llm_power.errors import InvalidArgument
-from llm_power.statistics._seeds import named_rng
 from llm_power.statistics.anytime_horizon import anytime_horizon
 from llm_power.statistics.bernoulli_pairs import discordance_from_required_n
 from llm_power.statistics.e_process import (
@@ -17,6 +16,7 @@ from llm_power.statistics.e_process import (
     Mixture,
     anytime_boundary,
 )
+from llm_power.statistics.random_streams import named_rng
 
 
 def exact_crossing_by_items(p10: float, p01: float, horizon: int) -> tuple[float, float]:

@@ -10,7 +10,6 @@ from kotawala2026.rejection_rates import TESTS, calibration_cell, rejection_rate
 from llm_power.errors import InvalidArgument
 from llm_power.simulation.engine import Simulation
 from llm_power.simulation.processes import CopulaBernoulli
-from llm_power.statistics._seeds import named_rng
 from llm_power.statistics.bootstrap_law import bootstrap_tails
 from llm_power.statistics.mcnemar import (
     mcnemar_asymptotic,
@@ -18,6 +17,7 @@ from llm_power.statistics.mcnemar import (
     mcnemar_exact,
     mcnemar_mid_p,
 )
+from llm_power.statistics.random_streams import named_rng
 
 
 @pytest.mark.parametrize(("p10", "p01"), [(0.3, 0.3), (0.4, 0.1), (0.05, 0.0)])

@@ -104,7 +104,7 @@ def ground_floor() -> list[str]:
 
 def test_the_source_is_found() -> None:
     assert "llm_power.statistics.inversion" in modules()
-    assert "llm_power.errors" in own_imports("llm_power.statistics._checks")
+    assert "llm_power.errors" in own_imports("llm_power.statistics.argument_checks")
 
 
 @pytest.mark.parametrize("name", modules())

@@ -20,7 +20,7 @@ from llm_power.board.resolution import add_resolution
 from llm_power.board.verdicts import verdict_table
 from llm_power.errors import InvalidArgument
 from llm_power.report.tables import Column, Formatter, as_integer
-from llm_power.statistics._typing import IntArray
+from llm_power.statistics.arrays import IntArray
 from replication.exhibits import Inputs
 
 POINT: Final = OperatingPoint(alpha=ALPHA, power=POWER)

@@ -14,7 +14,7 @@ from kotawala2026.exhibits._bars import PRINTED, legend_above, printed_handle, s
 from kotawala2026.exhibits._counts_table import counted_pairs, items_of
 from llm_power.provenance import Provenance
 from llm_power.report.figures import new_figure
-from llm_power.statistics._typing import FloatArray
+from llm_power.statistics.arrays import FloatArray
 from llm_power.statistics.exact_required_n import connor_required_n
 from replication.exhibits import Drawing, Exhibit, Inputs
 

@@ -12,9 +12,9 @@ from kotawala2026.operating_point import ALPHA
 from llm_power.provenance import Provenance
 from llm_power.report.figures import BLUE, new_figure
 from llm_power.report.tables import Column, Table, as_integer, as_percent, as_text
-from llm_power.statistics._seeds import named_rng
 from llm_power.statistics.bernoulli_pairs import discordance_from_required_n
 from llm_power.statistics.e_process import UNIFORM_98
+from llm_power.statistics.random_streams import named_rng
 from replication.exhibits import Drawing, Exhibit, Inputs
 from replication.stages import csv_text
 

@@ -13,7 +13,7 @@ from audit.printed import DISPLAY_RULES, DisplayRule, Printed
 from audit.printed_tables import PublishedCounts
 from kotawala2026.operating_point import K
 from llm_power.errors import InvalidArgument
-from llm_power.statistics._typing import IntArray
+from llm_power.statistics.arrays import IntArray
 from llm_power.statistics.paired_binary import required_n_discordance
 
 

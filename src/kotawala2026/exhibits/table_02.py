@@ -14,8 +14,8 @@ from kotawala2026.rejection_rates import TESTS, CalibrationCell, calibration_cel
 from llm_power.errors import InvalidArgument
 from llm_power.provenance import Provenance
 from llm_power.report.tables import Column, Table, as_percent, as_text, to_csv
-from llm_power.statistics._seeds import named_rng
-from llm_power.statistics._typing import FloatArray
+from llm_power.statistics.arrays import FloatArray
+from llm_power.statistics.random_streams import named_rng
 from replication.exhibits import Exhibit, Inputs
 
 # Repetitions of the whole table that its Monte Carlo error is read from.

@@ -16,7 +16,7 @@ from llm_power.board.sequential import add_sequential
 from llm_power.board.verdicts import verdict_table
 from llm_power.provenance import Provenance
 from llm_power.report.tables import Column, Table
-from llm_power.statistics._typing import BoolArray
+from llm_power.statistics.arrays import BoolArray
 from llm_power.statistics.mcnemar import mcnemar_asymptotic
 from llm_power.statistics.multiplicity import Procedure, adjusted_required_n
 from replication.exhibits import Exhibit, Inputs

@@ -13,9 +13,9 @@ from kotawala2026.exhibits._counts_table import counted_pairs, items_of
 from llm_power.errors import InvalidArgument
 from llm_power.provenance import Provenance
 from llm_power.report.tables import Column, Table, as_fixed, as_p_value
-from llm_power.statistics._seeds import named_rng
 from llm_power.statistics.bootstrap_law import percentile_bootstrap_rejects
 from llm_power.statistics.multiplicity import adjusted_required_n
+from llm_power.statistics.random_streams import named_rng
 from llm_power.statistics.required_n_bootstrap import bootstrap_required_n
 from replication.exhibits import Exhibit, Inputs
 

@@ -14,7 +14,7 @@ from scipy.special import ndtr, ndtri
 from audit.printed_tables import PublishedCounts
 from kotawala2026.quantities.grounds import QUANTITIES, PublishedNumbers, summary_of
 from kotawala2026.quantities.lemma import admissible_delta, shortcut_constant
-from llm_power.statistics._typing import FloatArray
+from llm_power.statistics.arrays import FloatArray
 from llm_power.statistics.inversion import minimum_detectable_effect, required_n, z_sum
 from llm_power.statistics.paired_binary import PairSummary, admissible_rho, required_n_paired_binary
 from llm_power.statistics.shortcut import (

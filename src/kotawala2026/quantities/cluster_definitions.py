@@ -20,8 +20,7 @@ from kotawala2026.quantities.grounds import (
     PublishedNumbers,
 )
 from llm_power.errors import InvalidArgument
-from llm_power.statistics._seeds import named_rng
-from llm_power.statistics._typing import FloatArray, IntArray
+from llm_power.statistics.arrays import FloatArray, IntArray
 from llm_power.statistics.category_bootstrap import CategoryBootstrap, category_bootstrap
 from llm_power.statistics.cluster_moments import ClusterMoments
 from llm_power.statistics.clusterings import random_clusters, split_by_parity
@@ -30,6 +29,7 @@ from llm_power.statistics.design_effect import (
     cluster_resolution,
     leave_one_cluster_out,
 )
+from llm_power.statistics.random_streams import named_rng
 from replication.findings import Finding
 
 _FLIPPED_BEYOND: Final = 3.0

@@ -16,7 +16,7 @@ from llm_power.board.resolve import resolve_board
 from llm_power.choices import Family
 from llm_power.report.score_provenance import basis_of
 from llm_power.scores.store import TaskScores
-from llm_power.statistics._typing import BoolArray, FloatArray
+from llm_power.statistics.arrays import BoolArray, FloatArray
 from llm_power.statistics.paired_binary import PairSummary, summarize_counts
 from replication.constraints import BoardScore, load_board_scores
 from replication.findings import Basis, Quantities

@@ -10,8 +10,8 @@ import pandas as pd
 
 from kotawala2026.quantities.grounds import QUANTITIES, PublishedNumbers
 from llm_power.errors import InvalidArgument
-from llm_power.statistics._checks import broadcast, finite, positive, proportions
-from llm_power.statistics._typing import ArrayLike, FloatArray
+from llm_power.statistics.argument_checks import broadcast, finite, positive, proportions
+from llm_power.statistics.arrays import ArrayLike, FloatArray
 from llm_power.statistics.paired_binary import admissible_rho, required_n_paired_binary
 from llm_power.statistics.shortcut import shortcut_required_n
 from replication.findings import Finding, derived

@@ -11,8 +11,8 @@ import pandas as pd
 
 from kotawala2026.exhibits.table_10 import FACTORS
 from kotawala2026.quantities.grounds import QUANTITIES, PublishedNumbers, ResolvedBoard, summary_of
-from llm_power.statistics._checks import finite
-from llm_power.statistics._typing import ArrayLike, BoolArray, FloatArray
+from llm_power.statistics.argument_checks import finite
+from llm_power.statistics.arrays import ArrayLike, BoolArray, FloatArray
 from llm_power.statistics.exact_required_n import McNemarDesign
 from llm_power.statistics.inversion import required_n
 from llm_power.statistics.multiplicity import bonferroni_level

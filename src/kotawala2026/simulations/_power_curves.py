@@ -17,9 +17,8 @@ import numpy as np
 import pandas as pd
 
 from llm_power.errors import InvalidArgument
-from llm_power.statistics._checks import counts, positive_count
-from llm_power.statistics._seeds import named_rng
-from llm_power.statistics._typing import ArrayLike, FloatArray, IntArray
+from llm_power.statistics.argument_checks import counts, positive_count
+from llm_power.statistics.arrays import ArrayLike, FloatArray, IntArray
 from llm_power.statistics.bernoulli_pairs import latent_correlation, paired_bernoulli_cells
 from llm_power.statistics.graded_pairs import (
     draw_graded_pairs,
@@ -28,6 +27,7 @@ from llm_power.statistics.graded_pairs import (
 )
 from llm_power.statistics.inversion import required_n
 from llm_power.statistics.paired_bootstrap import bootstrap_power
+from llm_power.statistics.random_streams import named_rng
 from replication.simulations import Chunks
 
 #: A score matrix that is drawn once, or one that has the population's moments.

@@ -14,9 +14,9 @@ import numpy as np
 from audit.printed_tables import PublishedError
 from llm_power.errors import InvalidArgument
 from llm_power.scores.store import TaskScores
-from llm_power.statistics._seeds import named_rng
-from llm_power.statistics._typing import FloatArray, IntArray
+from llm_power.statistics.arrays import FloatArray, IntArray
 from llm_power.statistics.paired_binary import PairSummary, summarize_counts
+from llm_power.statistics.random_streams import named_rng
 from llm_power.statistics.shortcut import shortcut_required_n
 from replication.constraints import Constraint, select, witness_provenance
 from replication.witness.chain import chain_scores

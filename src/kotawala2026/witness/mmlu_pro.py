@@ -24,10 +24,10 @@ from kotawala2026.witness._mmlu_pro_printed import (
 )
 from llm_power.errors import one_line
 from llm_power.scores.store import TaskScores
-from llm_power.statistics._seeds import named_rng
-from llm_power.statistics._typing import FloatArray
+from llm_power.statistics.arrays import FloatArray
 from llm_power.statistics.category_bootstrap import resample_clusters
 from llm_power.statistics.design_effect import cluster_resolution
+from llm_power.statistics.random_streams import named_rng
 from replication.constraints import Constraint, select, witness_provenance
 from replication.witness.chain import chain_scores, start_counts
 from replication.witness.cluster_gaps import ClusterGaps, fit_pair

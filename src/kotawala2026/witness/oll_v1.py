@@ -26,7 +26,7 @@ from kotawala2026.witness.oll_v1_overlaps import (
     tilt_overlaps,
 )
 from llm_power.scores.store import TaskScores
-from llm_power.statistics._typing import FloatArray, IntArray
+from llm_power.statistics.arrays import FloatArray, IntArray
 from replication.constraints import BoardScore, Constraint, witness_provenance
 from replication.witness.infeasible import Contradiction
 from replication.witness.one_factor import cell_patterns

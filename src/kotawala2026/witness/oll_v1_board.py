@@ -10,7 +10,7 @@ import numpy as np
 
 from audit.printed_tables import PublishedError
 from kotawala2026.operating_point import K
-from llm_power.statistics._typing import FloatArray, IntArray
+from llm_power.statistics.arrays import FloatArray, IntArray
 from llm_power.statistics.shortcut import cohens_h
 from replication.constraints import BoardScore, Constraint, select
 from replication.witness.infeasible import Contradiction, LinearRow, find_contradiction, linear_row

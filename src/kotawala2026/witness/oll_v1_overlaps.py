@@ -15,7 +15,7 @@ from audit.printed_tables import PublishedError
 from kotawala2026.labels import bucket_mask
 from kotawala2026.operating_point import K
 from kotawala2026.witness.oll_v1_board import Board, rows_by_task, solved_items
-from llm_power.statistics._typing import BoolArray, FloatArray
+from llm_power.statistics.arrays import BoolArray, FloatArray
 from llm_power.statistics.shortcut import cohens_h
 from replication.constraints import Constraint, select
 from replication.witness.infeasible import LinearRow

@@ -44,7 +44,7 @@ from llm_power.board.resolution import ESTIMATES as RESOLUTION_ESTIMATES
 from llm_power.board.resolution import core_columns
 from llm_power.choices import Family
 from llm_power.scores.store import TaskScores
-from llm_power.statistics._typing import BoolArray, FloatArray, IntArray
+from llm_power.statistics.arrays import BoolArray, FloatArray, IntArray
 from llm_power.statistics.cluster_moments import ClusterMoments
 from llm_power.statistics.cluster_robust import cluster_robust_test
 from llm_power.statistics.design_effect import cluster_resolution

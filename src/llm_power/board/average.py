@@ -25,14 +25,14 @@ from llm_power.errors import InvalidArgument
 from llm_power.scores._logs import SUBTASK
 from llm_power.scores.selection import select_models
 from llm_power.scores.store import TaskScores
-from llm_power.statistics._seeds import named_rng
-from llm_power.statistics._typing import FloatArray, IntArray
+from llm_power.statistics.arrays import FloatArray, IntArray
 from llm_power.statistics.average_gap import TaskGap, average_gap, binary_gap, mean_gap
 from llm_power.statistics.cluster_robust import cluster_robust_test
 from llm_power.statistics.inversion import required_n, resolution_ratio
 from llm_power.statistics.max_t import FamilyTest, average_deviates, holm_family, max_t_family
 from llm_power.statistics.missing_bounds import missing_gap_bounds
 from llm_power.statistics.missing_weights import weighted_gap, weighted_moments
+from llm_power.statistics.random_streams import named_rng
 from llm_power.statistics.verdict import Verdicts, agreed_verdicts, average_verdicts
 from llm_power.statistics.verdict_stability import chance_of_turning
 

@@ -16,10 +16,10 @@ from llm_power.board.families import pair_indices
 from llm_power.board.operating_point import OperatingPoint
 from llm_power.choices import Family
 from llm_power.scores.store import TaskScores
-from llm_power.statistics._seeds import named_rng
 from llm_power.statistics.category_bootstrap import category_bootstrap
 from llm_power.statistics.clusterings import difficulty_bins, random_clusters, split_by_parity
 from llm_power.statistics.design_effect import cluster_resolution, leave_one_cluster_out
+from llm_power.statistics.random_streams import named_rng
 
 _RANKS: Final = ["task", "rank_a", "rank_b"]
 _DEFINITION: Final = [

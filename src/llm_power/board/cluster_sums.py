@@ -12,7 +12,7 @@ from llm_power.board.counts import ScoreCounts, difference_moments_by_cluster
 from llm_power.board.families import pair_indices
 from llm_power.choices import Family
 from llm_power.scores.store import TaskScores
-from llm_power.statistics._typing import IntArray
+from llm_power.statistics.arrays import IntArray
 from llm_power.statistics.cluster_moments import ClusterMoments
 
 _CLUSTER_COLUMNS: Final = ["cluster", "n_cluster", "n_items", "sum_d", "sum_d2", "origin"]

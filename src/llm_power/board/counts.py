@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from llm_power.errors import InvalidArgument
-from llm_power.statistics._typing import BoolArray, FloatArray, IntArray
+from llm_power.statistics.arrays import BoolArray, FloatArray, IntArray
 from llm_power.statistics.cluster_moments import ClusterMoments, moments_from_differences
 from llm_power.statistics.skewness import asymmetry
 

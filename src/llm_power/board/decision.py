@@ -13,9 +13,8 @@ from llm_power.board.evidence import Evidence, Judgement, PairTests
 from llm_power.board.operating_point import Declared, OperatingPoint
 from llm_power.board.tabulation import PAIR_KEY, statistics_of, with_an_item, without_strangers
 from llm_power.scores.store import TaskScores
-from llm_power.statistics._seeds import named_rng
-from llm_power.statistics._typing import BoolArray, FloatArray, IntArray
 from llm_power.statistics.anytime_horizon import anytime_horizon
+from llm_power.statistics.arrays import BoolArray, FloatArray, IntArray
 from llm_power.statistics.exact_required_n import (
     connor_required_n,
     continuity_corrected,
@@ -30,6 +29,7 @@ from llm_power.statistics.max_t import (
     max_t_family,
 )
 from llm_power.statistics.missing_bounds import missing_gap_bounds
+from llm_power.statistics.random_streams import named_rng
 from llm_power.statistics.verdict import Verdicts
 from llm_power.statistics.verdict_stability import (
     chance_of_turning,

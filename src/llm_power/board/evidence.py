@@ -12,7 +12,7 @@ import numpy as np
 from llm_power.board.counts import DifferenceMoments, PairCells
 from llm_power.board.operating_point import Declared, OperatingPoint
 from llm_power.choices import ClusterTest
-from llm_power.statistics._typing import BoolArray, FloatArray, IntArray
+from llm_power.statistics.arrays import BoolArray, FloatArray, IntArray
 from llm_power.statistics.cluster_moments import ClusterMoments
 from llm_power.statistics.cluster_requirement import cluster_requirement
 from llm_power.statistics.cluster_robust import (

@@ -9,7 +9,7 @@ import numpy as np
 
 from llm_power.choices import Family
 from llm_power.scores.store import TaskScores
-from llm_power.statistics._typing import IntArray
+from llm_power.statistics.arrays import IntArray
 from llm_power.statistics.multiplicity import family_size
 
 #: Pairs of a board up to which all are held, with every column, and adjusted by max-T.

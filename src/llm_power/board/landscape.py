@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from llm_power.choices import Family
 from llm_power.errors import InvalidArgument
-from llm_power.statistics._typing import BoolArray, FloatArray, IntArray
+from llm_power.statistics.arrays import BoolArray, FloatArray, IntArray
 from llm_power.statistics.multiplicity import family_size
 from llm_power.statistics.verdict import DIFFERENT, EQUIVALENT, UNDETERMINED
 

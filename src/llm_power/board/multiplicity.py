@@ -12,7 +12,7 @@ from scipy.special import stdtr
 from llm_power.board.counts import DifferenceMoments, PairCells
 from llm_power.board.operating_point import OperatingPoint
 from llm_power.board.tabulation import PAIR_KEY, with_an_item
-from llm_power.statistics._typing import FloatArray
+from llm_power.statistics.arrays import FloatArray
 from llm_power.statistics.mcnemar import mcnemar_exact
 from llm_power.statistics.multiplicity import (
     Procedure,

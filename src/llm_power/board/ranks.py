@@ -11,10 +11,10 @@ from pandas.api.extensions import ExtensionArray
 
 from llm_power.board.operating_point import OperatingPoint
 from llm_power.scores.store import TaskScores
-from llm_power.statistics._seeds import named_rng
-from llm_power.statistics._typing import BoolArray, FloatArray, IntArray
+from llm_power.statistics.arrays import BoolArray, FloatArray, IntArray
 from llm_power.statistics.mcnemar import mcnemar_exact
 from llm_power.statistics.missing_bounds import missing_gap_bounds, missingness_by_difficulty
+from llm_power.statistics.random_streams import named_rng
 from llm_power.statistics.rank_sets import average_rank_sets
 from llm_power.statistics.score_interval import mean_interval, wilson_interval
 

@@ -13,7 +13,7 @@ import pandas as pd
 from llm_power.board.operating_point import OperatingPoint
 from llm_power.board.tabulation import PAIR_KEY
 from llm_power.scores.store import TaskScores
-from llm_power.statistics._typing import IntArray
+from llm_power.statistics.arrays import IntArray
 from llm_power.statistics.repeats import ItemMeans, items_or_repeats, variances_of_means
 
 _FOUND: Final = ["n_items", "delta", "repeats", "between", "within_a", "within_b"]

@@ -15,7 +15,7 @@ from llm_power.board.tabulation import (
     with_an_item,
     without_strangers,
 )
-from llm_power.statistics._typing import FloatArray
+from llm_power.statistics.arrays import FloatArray
 from llm_power.statistics.inversion import (
     minimum_detectable_effect,
     required_n,

@@ -34,7 +34,7 @@ from llm_power.board.verdicts import verdict_table
 from llm_power.choices import Family
 from llm_power.errors import InvalidArgument
 from llm_power.scores.store import TaskScores
-from llm_power.statistics._typing import BoolArray, FloatArray, IntArray
+from llm_power.statistics.arrays import BoolArray, FloatArray, IntArray
 from llm_power.statistics.verdict import DIFFERENT, EQUIVALENT, UNDETERMINED
 
 #: Pairs that a board with more of them shows with every column.

@@ -18,7 +18,7 @@ from llm_power.board.counts import (
 from llm_power.board.families import pair_indices
 from llm_power.choices import Family
 from llm_power.scores.store import TaskScores
-from llm_power.statistics._typing import IntArray
+from llm_power.statistics.arrays import IntArray
 
 PAIR_KEY: Final = ["task", "rank_a", "rank_b", "model_a", "model_b"]
 CELL_COLUMNS: Final = ["n11", "b", "c", "n00"]

@@ -16,8 +16,8 @@ from llm_power.plan.pair import (
     pairs_of_accuracies,
 )
 from llm_power.plan.question import STANDARD, Question
-from llm_power.statistics._checks import positive_count
 from llm_power.statistics.anytime_horizon import monitored_required_n
+from llm_power.statistics.argument_checks import positive_count
 from llm_power.statistics.cluster_requirement import ClusterDesign, ClusterItemsDesign
 from llm_power.statistics.designs import detectable_gap, required_units
 from llm_power.statistics.exact_required_n import (

@@ -13,7 +13,7 @@ from llm_power.errors import InvalidArgument
 from llm_power.plan.answer import DetectableGap, Plan, PlanRange
 from llm_power.plan.repeats import RepeatsPlan
 from llm_power.report.number_format import points
-from llm_power.statistics._typing import FloatArray, IntArray
+from llm_power.statistics.arrays import FloatArray, IntArray
 from llm_power.statistics.assurance import McNemarAssurance
 from llm_power.statistics.cluster_requirement import MeanDesign
 from llm_power.statistics.designs import LARGEST_PLAN

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from llm_power.errors import InvalidArgument
-from llm_power.statistics._checks import discordant_rates, pair_counts
+from llm_power.statistics.argument_checks import discordant_rates, pair_counts
 from llm_power.statistics.paired_binary import admissible_rho, paired_difference_variance
 
 #: Rounded inputs on an edge may lie beyond it by an error of representation.

@@ -21,7 +21,7 @@ from llm_power.scores.selection import select_models
 from llm_power.scores.store import TaskScores
 from llm_power.statistics._t_power import shift_of_power
 from llm_power.statistics._thresholds import smallest_that
-from llm_power.statistics._typing import FloatArray, IntArray
+from llm_power.statistics.arrays import FloatArray, IntArray
 from llm_power.statistics.cluster_moments import moments_from_differences
 from llm_power.statistics.design_costs import Variances
 from llm_power.statistics.designs import LARGEST_PLAN, AssuredN, assured_units, required_units

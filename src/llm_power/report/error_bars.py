@@ -17,7 +17,7 @@ from llm_power.report._escape import escape_markdown
 from llm_power.report.number_format import percent, percent_interval
 from llm_power.report.text_tables import markdown_table
 from llm_power.scores.store import TaskScores
-from llm_power.statistics._typing import FloatArray, IntArray
+from llm_power.statistics.arrays import FloatArray, IntArray
 from llm_power.statistics.standard_errors import (
     StandardErrors,
     score_correlation,

@@ -14,7 +14,7 @@ import numpy as np
 
 from llm_power.errors import ScoreError, listed
 from llm_power.scores._source import LogFile, NoClusterColumn
-from llm_power.statistics._typing import FloatArray
+from llm_power.statistics.arrays import FloatArray
 
 
 @dataclass(slots=True)

@@ -21,7 +21,7 @@ from llm_power.scores._source import LogFile, NoClusterColumn, SourceFile, commo
 from llm_power.scores._table import scaled
 from llm_power.scores.options import ReadOptions
 from llm_power.scores.store import Repeats, TaskScores
-from llm_power.statistics._checks import Number
+from llm_power.statistics.argument_checks import Number
 
 # How isoformat writes it; file systems that know no colon have a dash in its place.
 RUN_TIME: Final = r"\d{4}-\d\d-\d\dT\d\d[:-]\d\d[:-]\d\d(?:\.\d+)?"

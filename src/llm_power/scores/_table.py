@@ -29,7 +29,7 @@ from llm_power.errors import ScoreError, listed
 from llm_power.scores._json import json_records
 from llm_power.scores._source import HeldFile, NoClusterColumn, SourceFile
 from llm_power.scores._zip import ZIP_MAGIC, open_archive
-from llm_power.statistics._typing import BoolArray, FloatArray, IntArray
+from llm_power.statistics.arrays import BoolArray, FloatArray, IntArray
 
 PARQUET_MAGIC: Final = b"PAR1"
 

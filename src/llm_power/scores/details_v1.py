@@ -24,7 +24,7 @@ from llm_power.scores._source import LogFile, SourceFile, read_file
 from llm_power.scores._table import Table, parquet_header, read_parquet, scaled
 from llm_power.scores.options import ReadOptions
 from llm_power.scores.store import TaskScores
-from llm_power.statistics._typing import FloatArray
+from llm_power.statistics.arrays import FloatArray
 
 _METRICS: Final = "metrics"
 _TEXTS: Final = ("example", "choices")

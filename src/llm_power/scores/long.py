@@ -13,7 +13,7 @@ from llm_power.scores._source import only_file
 from llm_power.scores._table import Coded, Table, read_table, scaled, table_name
 from llm_power.scores.options import ReadOptions
 from llm_power.scores.store import ITEM_COLUMN, Repeats, TaskScores
-from llm_power.statistics._typing import FloatArray
+from llm_power.statistics.arrays import FloatArray
 
 
 def long_columns(names: Container[str], options: ReadOptions) -> tuple[str, str, str]:

@@ -23,7 +23,7 @@ from llm_power.scores._source import read_file
 from llm_power.scores._zip import ZIP_MAGIC, Archive, open_archive
 from llm_power.scores.options import ReadOptions
 from llm_power.scores.store import TaskScores
-from llm_power.statistics._typing import FloatArray
+from llm_power.statistics.arrays import FloatArray
 
 T = TypeVar("T")
 

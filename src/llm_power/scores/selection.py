@@ -11,7 +11,7 @@ import numpy as np
 from llm_power.choices import MISSING_POLICIES, MissingPolicy
 from llm_power.errors import InvalidArgument, ScoreError
 from llm_power.scores.store import TaskScores
-from llm_power.statistics._typing import BoolArray
+from llm_power.statistics.arrays import BoolArray
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ from llm_power.errors import InvalidArgument, ScoreError, counted
 from llm_power.provenance import SCORES_KINDS, ScoresKind
 from llm_power.scores._source import read_file
 from llm_power.scores._table import Table, read_parquet
-from llm_power.statistics._typing import BoolArray, FloatArray, IntArray
+from llm_power.statistics.arrays import BoolArray, FloatArray, IntArray
 
 ITEM_COLUMN: Final = "item_id"
 METADATA_KEY: Final = b"llm_power"

@@ -9,7 +9,7 @@ import numpy as np
 
 from llm_power.errors import InvalidArgument
 from llm_power.simulation.outcomes import Outcomes, PairedOutcomes, paired, ratio
-from llm_power.statistics._typing import FloatArray, IntArray
+from llm_power.statistics.arrays import FloatArray, IntArray
 
 #: Outcomes of trials to one number a trial; NaN where a trial has none.
 Effect = Callable[[Outcomes], FloatArray]

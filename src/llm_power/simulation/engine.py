@@ -20,10 +20,10 @@ from llm_power.errors import InvalidArgument
 from llm_power.simulation.effects import EFFECTS, Effect
 from llm_power.simulation.hypothesis_tests import TESTS, Test
 from llm_power.simulation.processes import Process, ResampledPairs
-from llm_power.statistics._checks import counts, finite, open_unit, positive_count
-from llm_power.statistics._seeds import named_rng
 from llm_power.statistics._thresholds import threshold
-from llm_power.statistics._typing import ArrayLike, BoolArray, FloatArray
+from llm_power.statistics.argument_checks import counts, finite, open_unit, positive_count
+from llm_power.statistics.arrays import ArrayLike, BoolArray, FloatArray
+from llm_power.statistics.random_streams import named_rng
 from llm_power.statistics.score_interval import wilson_interval
 
 #: A gap to the process that has it.

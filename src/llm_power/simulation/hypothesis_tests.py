@@ -16,7 +16,7 @@ from scipy.special import ndtr, stdtr
 from llm_power.errors import InvalidArgument
 from llm_power.simulation.effects import f1_gap, positive_references
 from llm_power.simulation.outcomes import Outcomes, PairedOutcomes, Sample, paired, ratio
-from llm_power.statistics._typing import ArrayLike, BoolArray, FloatArray
+from llm_power.statistics.arrays import ArrayLike, BoolArray, FloatArray
 from llm_power.statistics.bootstrap_law import percentile_bootstrap_rejects
 from llm_power.statistics.graded_difference import t_test_p_value
 from llm_power.statistics.mcnemar import (

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from llm_power.errors import InvalidArgument
-from llm_power.statistics._typing import BoolArray, FloatArray, IntArray
+from llm_power.statistics.arrays import BoolArray, FloatArray, IntArray
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,13 +18,13 @@ from scipy.special import bdtrc, comb, ndtr, ndtri
 
 from llm_power.errors import InvalidArgument, listed
 from llm_power.simulation.outcomes import IndependentOutcomes, Outcomes, PairedOutcomes
-from llm_power.statistics._checks import (
+from llm_power.statistics.argument_checks import (
     finite,
     open_unit,
     positive_count,
     proportions,
 )
-from llm_power.statistics._typing import ArrayLike, BoolArray, FloatArray, IntArray
+from llm_power.statistics.arrays import ArrayLike, BoolArray, FloatArray, IntArray
 from llm_power.statistics.bernoulli_pairs import paired_bernoulli_cells
 from llm_power.statistics.graded_pairs import draw_graded_pairs, lattice_graded_pairs
 from llm_power.statistics.paired_binary import admissible_rho

@@ -14,8 +14,8 @@ from llm_power.simulation.effects import Effect
 from llm_power.simulation.engine import Family, Simulation
 from llm_power.simulation.hypothesis_tests import Test
 from llm_power.simulation.processes import AgreementRate, Preferences, Process, admissible_agreement
-from llm_power.statistics._checks import counts, proportions
-from llm_power.statistics._typing import ArrayLike
+from llm_power.statistics.argument_checks import counts, proportions
+from llm_power.statistics.arrays import ArrayLike
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

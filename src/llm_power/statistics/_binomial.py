@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from llm_power.statistics._typing import ArrayLike, FloatArray, IntArray
+from llm_power.statistics.arrays import ArrayLike, FloatArray, IntArray
 
 try:
     # What scipy.stats.binom calls; SciPy promises no name with an underscore.

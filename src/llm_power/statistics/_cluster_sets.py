@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from llm_power.statistics._ordered_sums import ordered_product
-from llm_power.statistics._typing import FloatArray
+from llm_power.statistics.arrays import FloatArray
 from llm_power.statistics.cluster_moments import ROUNDING, ClusterMoments
 
 #: From values (n_clusters, ...) to their sums over each set of clusters (n_sets, ...).

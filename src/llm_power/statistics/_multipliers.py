@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from llm_power.statistics._typing import ArrayLike, FloatArray
+from llm_power.statistics.arrays import ArrayLike, FloatArray
 from llm_power.statistics.cluster_robust import satterthwaite
 
 # Largest number of multipliers held at once.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from llm_power.statistics._typing import FloatArray
+from llm_power.statistics.arrays import FloatArray
 
 
 def find_roots(

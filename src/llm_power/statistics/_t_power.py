@@ -9,7 +9,7 @@ from scipy.special import nctdtr, ndtr, stdtrit
 
 from llm_power.errors import InvalidArgument
 from llm_power.statistics._roots import find_roots
-from llm_power.statistics._typing import ArrayLike, FloatArray
+from llm_power.statistics.arrays import ArrayLike, FloatArray
 from llm_power.statistics.inversion import z_sum
 
 #: The distribution that the standardized gap is held against.

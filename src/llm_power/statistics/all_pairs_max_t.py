@@ -18,8 +18,8 @@ import numpy as np
 from scipy.special import ndtr
 
 from llm_power.errors import InvalidArgument
-from llm_power.statistics._checks import open_unit, positive_count
 from llm_power.statistics._thresholds import threshold
+from llm_power.statistics.argument_checks import open_unit, positive_count
 
 # Beyond it the normal law has nothing that a float shows.
 _FAR = 9.0

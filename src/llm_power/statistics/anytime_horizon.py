@@ -24,13 +24,13 @@ import numpy as np
 from scipy.special import betainc, ndtr, ndtri
 
 from llm_power.errors import InvalidArgument
-from llm_power.statistics._checks import (
+from llm_power.statistics.argument_checks import (
     counts,
     discordance,
     open_unit,
     pair_counts,
 )
-from llm_power.statistics._typing import ArrayLike, BoolArray, FloatArray, IntArray
+from llm_power.statistics.arrays import ArrayLike, BoolArray, FloatArray, IntArray
 from llm_power.statistics.e_process import BETA_4_4, Mixture
 from llm_power.statistics.inversion import resolution_ratio, z_sum
 

@@ -24,7 +24,8 @@ from scipy.special import betainc, betaln, chdtri, stdtr, stdtrit
 
 from llm_power.choices import McNemarTest
 from llm_power.errors import InvalidArgument
-from llm_power.statistics._checks import (
+from llm_power.statistics._t_power import below
+from llm_power.statistics.argument_checks import (
     at_least_two,
     counts,
     finite,
@@ -32,8 +33,7 @@ from llm_power.statistics._checks import (
     pair_counts,
     positive,
 )
-from llm_power.statistics._t_power import below
-from llm_power.statistics._typing import ArrayLike, FloatArray, IntArray
+from llm_power.statistics.arrays import ArrayLike, FloatArray, IntArray
 from llm_power.statistics.designs import LARGEST_PLAN, AssuranceDesign
 from llm_power.statistics.exact_required_n import critical_count
 

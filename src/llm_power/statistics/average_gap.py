@@ -27,8 +27,8 @@ import numpy as np
 from scipy.special import stdtr, stdtrit
 
 from llm_power.errors import InvalidArgument
-from llm_power.statistics._checks import finite, open_unit, pair_counts, positive
-from llm_power.statistics._typing import ArrayLike, FloatArray
+from llm_power.statistics.argument_checks import finite, open_unit, pair_counts, positive
+from llm_power.statistics.arrays import ArrayLike, FloatArray
 from llm_power.statistics.paired_difference_interval import (
     PairedDifferenceInterval,
     score_variance,

@@ -12,9 +12,15 @@ import numpy as np
 from scipy.special import ndtr, ndtri, owens_t
 
 from llm_power.errors import InvalidArgument
-from llm_power.statistics._checks import broadcast, counts, finite, open_unit, strictly_between
 from llm_power.statistics._roots import find_roots
-from llm_power.statistics._typing import ArrayLike, FloatArray
+from llm_power.statistics.argument_checks import (
+    broadcast,
+    counts,
+    finite,
+    open_unit,
+    strictly_between,
+)
+from llm_power.statistics.arrays import ArrayLike, FloatArray
 from llm_power.statistics.inversion import z_sum
 from llm_power.statistics.paired_binary import admissible_rho
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import ndtri
 
-from llm_power.statistics._checks import open_unit, pair_counts
-from llm_power.statistics._typing import ArrayLike, BoolArray, FloatArray, IntArray
+from llm_power.statistics.argument_checks import open_unit, pair_counts
+from llm_power.statistics.arrays import ArrayLike, BoolArray, FloatArray, IntArray
 
 # Numbers held at once by a work array; results do not depend on it.
 _BLOCK = 2**20

@@ -13,7 +13,7 @@ import numpy as np
 from llm_power.errors import InvalidArgument
 from llm_power.statistics._cluster_sets import budget, inflate, one_way_anova
 from llm_power.statistics._ordered_sums import ordered_product
-from llm_power.statistics._typing import FloatArray, IntArray, RandomSource
+from llm_power.statistics.arrays import FloatArray, IntArray, RandomSource
 from llm_power.statistics.cluster_moments import ClusterMoments
 from llm_power.statistics.design_effect import cluster_resolution, design_effect
 from llm_power.statistics.inversion import resolution_ratio

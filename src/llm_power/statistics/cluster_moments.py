@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from llm_power.errors import InvalidArgument
-from llm_power.statistics._checks import counts, finite, non_negative
 from llm_power.statistics._ordered_sums import centered, ordered_sum
-from llm_power.statistics._typing import ArrayLike, FloatArray
+from llm_power.statistics.argument_checks import counts, finite, non_negative
+from llm_power.statistics.arrays import ArrayLike, FloatArray
 
 #: A sum of squares below this share of the raw one is rounding of sums that are not whole.
 ROUNDING = 1e-12

@@ -26,11 +26,17 @@ import numpy as np
 from scipy.special import fdtri
 
 from llm_power.errors import InvalidArgument
-from llm_power.statistics._checks import broadcast, finite, non_negative, open_unit, positive
 from llm_power.statistics._cluster_sets import one_way_anova, pool_all, ratio
 from llm_power.statistics._roots import find_roots
 from llm_power.statistics._t_power import Reference, near_power, shift_of_power
-from llm_power.statistics._typing import ArrayLike, BoolArray, FloatArray
+from llm_power.statistics.argument_checks import (
+    broadcast,
+    finite,
+    non_negative,
+    open_unit,
+    positive,
+)
+from llm_power.statistics.arrays import ArrayLike, BoolArray, FloatArray
 from llm_power.statistics.cluster_moments import ClusterMoments
 from llm_power.statistics.design_effect import cluster_resolution, design_effect
 from llm_power.statistics.designs import ENDLESS, Design

@@ -21,11 +21,11 @@ import numpy as np
 from scipy.special import stdtr
 
 from llm_power.errors import InvalidArgument
-from llm_power.statistics._checks import finite, open_unit, positive_count
 from llm_power.statistics._ordered_sums import ordered_sum
-from llm_power.statistics._seeds import named_rng
-from llm_power.statistics._typing import ArrayLike, FloatArray, IntArray
+from llm_power.statistics.argument_checks import finite, open_unit, positive_count
+from llm_power.statistics.arrays import ArrayLike, FloatArray, IntArray
 from llm_power.statistics.cluster_moments import ClusterMoments
+from llm_power.statistics.random_streams import named_rng
 from llm_power.statistics.skewness import asymmetry, upper_t_quantile
 
 Variance = Literal["CR2", "CR1", "CR0"]

@@ -12,8 +12,8 @@ from typing import Literal
 import numpy as np
 
 from llm_power.errors import InvalidArgument
-from llm_power.statistics._checks import finite
-from llm_power.statistics._typing import ArrayLike, FloatArray, IntArray, RandomSource
+from llm_power.statistics.argument_checks import finite
+from llm_power.statistics.arrays import ArrayLike, FloatArray, IntArray, RandomSource
 
 Position = Literal["cluster", "test"]
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from llm_power.errors import InvalidArgument
-from llm_power.statistics._checks import broadcast, counts
-from llm_power.statistics._typing import ArrayLike, BoolArray, FloatArray, IntArray
+from llm_power.statistics.argument_checks import broadcast, counts
+from llm_power.statistics.arrays import ArrayLike, BoolArray, FloatArray, IntArray
 from llm_power.statistics.inversion import z_sum
 from llm_power.statistics.paired_binary import PairSummary, summarize_counts
 

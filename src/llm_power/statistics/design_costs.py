@@ -33,9 +33,9 @@ from typing import Final
 import numpy as np
 
 from llm_power.errors import InvalidArgument
-from llm_power.statistics._checks import finite, non_negative, open_unit, positive
 from llm_power.statistics._t_power import shift_of_power
-from llm_power.statistics._typing import FloatArray
+from llm_power.statistics.argument_checks import finite, non_negative, open_unit, positive
+from llm_power.statistics.arrays import FloatArray
 from llm_power.statistics.inversion import z_sum
 
 # Relative size below which a number is exceeded by rounding alone.

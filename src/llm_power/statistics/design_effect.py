@@ -13,7 +13,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from llm_power.errors import InvalidArgument
-from llm_power.statistics._checks import broadcast, numbers
 from llm_power.statistics._cluster_sets import (
     Anova,
     all_but_one,
@@ -23,7 +22,8 @@ from llm_power.statistics._cluster_sets import (
     pool_all,
     ratio,
 )
-from llm_power.statistics._typing import ArrayLike, BoolArray, FloatArray, IntArray
+from llm_power.statistics.argument_checks import broadcast, numbers
+from llm_power.statistics.arrays import ArrayLike, BoolArray, FloatArray, IntArray
 from llm_power.statistics.cluster_moments import ROUNDING, ClusterMoments
 from llm_power.statistics.inversion import required_n, resolution_ratio
 

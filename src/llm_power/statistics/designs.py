@@ -13,9 +13,9 @@ from typing import Final
 
 import numpy as np
 
-from llm_power.statistics._checks import open_unit
 from llm_power.statistics._thresholds import smallest_that, threshold
-from llm_power.statistics._typing import ArrayLike, FloatArray
+from llm_power.statistics.argument_checks import open_unit
+from llm_power.statistics.arrays import ArrayLike, FloatArray
 
 #: Units beyond which assurance is not looked for.
 LARGEST_PLAN: Final = 2**20

@@ -24,7 +24,9 @@ import numpy as np
 from scipy.special import ndtri
 
 from llm_power.errors import InvalidArgument
-from llm_power.statistics._checks import (
+from llm_power.statistics._log_beta import scaled_log_beta
+from llm_power.statistics._roots import find_roots
+from llm_power.statistics.argument_checks import (
     broadcast,
     counts,
     finite,
@@ -33,9 +35,7 @@ from llm_power.statistics._checks import (
     pair_counts,
     positive,
 )
-from llm_power.statistics._log_beta import scaled_log_beta
-from llm_power.statistics._roots import find_roots
-from llm_power.statistics._typing import ArrayLike, BoolArray, FloatArray, IntArray
+from llm_power.statistics.arrays import ArrayLike, BoolArray, FloatArray, IntArray
 from llm_power.statistics.inversion import resolution_ratio, z_sum
 from llm_power.statistics.paired_binary import observed_difference_variance
 

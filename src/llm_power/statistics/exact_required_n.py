@@ -22,7 +22,8 @@ from scipy.special import bdtr, bdtrc, ndtr, ndtri
 from llm_power.choices import McNemarTest
 from llm_power.errors import InvalidArgument
 from llm_power.statistics._binomial import binomial_pmf, likely_counts
-from llm_power.statistics._checks import (
+from llm_power.statistics._thresholds import smallest_that
+from llm_power.statistics.argument_checks import (
     broadcast,
     counts,
     discordance,
@@ -32,8 +33,7 @@ from llm_power.statistics._checks import (
     positive,
     positive_count,
 )
-from llm_power.statistics._thresholds import smallest_that
-from llm_power.statistics._typing import ArrayLike, FloatArray, IntArray
+from llm_power.statistics.arrays import ArrayLike, FloatArray, IntArray
 from llm_power.statistics.designs import ENDLESS, Design, detectable_gap
 from llm_power.statistics.inversion import z_sum
 from llm_power.statistics.mcnemar import mcnemar_asymptotic, mcnemar_exact, mcnemar_mid_p

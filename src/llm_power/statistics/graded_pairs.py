@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import betaincinv, ndtr, ndtri
 
-from llm_power.statistics._checks import positive_count, strictly_between
-from llm_power.statistics._typing import FloatArray, RandomSource
+from llm_power.statistics.argument_checks import positive_count, strictly_between
+from llm_power.statistics.arrays import FloatArray, RandomSource
 
 # Concentration a + b of the graded scores, Beta(4, 2) for model A.
 _CONCENTRATION = 6.0

@@ -11,8 +11,14 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from llm_power.errors import InvalidArgument
-from llm_power.statistics._checks import broadcast, finite, non_negative, open_unit, positive
-from llm_power.statistics._typing import ArrayLike, FloatArray
+from llm_power.statistics.argument_checks import (
+    broadcast,
+    finite,
+    non_negative,
+    open_unit,
+    positive,
+)
+from llm_power.statistics.arrays import ArrayLike, FloatArray
 
 
 def z_sum(alpha: ArrayLike, power: float) -> FloatArray:

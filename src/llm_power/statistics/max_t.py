@@ -19,15 +19,15 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from llm_power.errors import InvalidArgument
-from llm_power.statistics._checks import open_unit, positive_count, proportions
 from llm_power.statistics._multipliers import (
     inverse_standard_errors,
     multiplier_means,
     stratified,
 )
-from llm_power.statistics._seeds import named_rng
-from llm_power.statistics._typing import ArrayLike, BoolArray, FloatArray
+from llm_power.statistics.argument_checks import open_unit, positive_count, proportions
+from llm_power.statistics.arrays import ArrayLike, BoolArray, FloatArray
 from llm_power.statistics.multiplicity import adjust_holm
+from llm_power.statistics.random_streams import named_rng
 
 #: Standard normal deviates of one pair, an entry a draw; the draws are those of all pairs.
 Deviates = Callable[[int], FloatArray]

@@ -16,9 +16,9 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import betainc, chdtrc
 
-from llm_power.statistics._checks import broadcast, counts
 from llm_power.statistics._log_beta import scaled_log_beta
-from llm_power.statistics._typing import ArrayLike, FloatArray, IntArray
+from llm_power.statistics.argument_checks import broadcast, counts
+from llm_power.statistics.arrays import ArrayLike, FloatArray, IntArray
 
 # Below it the incomplete beta function comes near the smallest float.
 _FAR_TAIL = 1e-290

@@ -13,8 +13,8 @@ import numpy as np
 from scipy.special import ndtr
 
 from llm_power.errors import InvalidArgument
-from llm_power.statistics._checks import numbers
-from llm_power.statistics._typing import ArrayLike, BoolArray, FloatArray, IntArray
+from llm_power.statistics.argument_checks import numbers
+from llm_power.statistics.arrays import ArrayLike, BoolArray, FloatArray, IntArray
 
 
 @dataclass(frozen=True, slots=True)

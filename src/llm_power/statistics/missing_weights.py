@@ -24,9 +24,9 @@ import numpy as np
 from scipy.special import stdtr, stdtrit
 
 from llm_power.errors import InvalidArgument
-from llm_power.statistics._checks import counts, open_unit
 from llm_power.statistics._cluster_sets import ratio
-from llm_power.statistics._typing import ArrayLike, FloatArray, IntArray
+from llm_power.statistics.argument_checks import counts, open_unit
+from llm_power.statistics.arrays import ArrayLike, FloatArray, IntArray
 from llm_power.statistics.cluster_moments import ROUNDING, ClusterMoments
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from llm_power.choices import Family
 from llm_power.errors import InvalidArgument
-from llm_power.statistics._checks import (
+from llm_power.statistics.argument_checks import (
     broadcast,
     finite,
     non_negative,
@@ -24,7 +24,7 @@ from llm_power.statistics._checks import (
     positive,
     proportions,
 )
-from llm_power.statistics._typing import ArrayLike, BoolArray, FloatArray, IntArray
+from llm_power.statistics.arrays import ArrayLike, BoolArray, FloatArray, IntArray
 from llm_power.statistics.inversion import required_n, resolution_ratio
 
 Procedure = Literal["bonferroni", "sidak", "holm", "benjamini_hochberg"]

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from llm_power.errors import InvalidArgument
-from llm_power.statistics._checks import (
+from llm_power.statistics.argument_checks import (
     broadcast,
     counts,
     finite,
@@ -26,7 +26,7 @@ from llm_power.statistics._checks import (
     pair_counts,
     proportions,
 )
-from llm_power.statistics._typing import ArrayLike, BoolArray, FloatArray, IntArray
+from llm_power.statistics.arrays import ArrayLike, BoolArray, FloatArray, IntArray
 from llm_power.statistics.inversion import (
     minimum_detectable_effect,
     required_n,

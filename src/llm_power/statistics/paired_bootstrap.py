@@ -17,8 +17,8 @@ from math import ceil
 import numpy as np
 
 from llm_power.errors import InvalidArgument
-from llm_power.statistics._checks import finite, open_unit, positive_count
-from llm_power.statistics._typing import ArrayLike, BoolArray, FloatArray, RandomSource
+from llm_power.statistics.argument_checks import finite, open_unit, positive_count
+from llm_power.statistics.arrays import ArrayLike, BoolArray, FloatArray, RandomSource
 from llm_power.statistics.bootstrap_law import bootstrap_tails, percentile_bootstrap_rejects
 from llm_power.statistics.paired_binary import attainable
 

@@ -13,13 +13,13 @@ import numpy as np
 from scipy.special import ndtri
 
 from llm_power.errors import InvalidArgument
-from llm_power.statistics._checks import (
+from llm_power.statistics.argument_checks import (
     finite,
     open_unit,
     pair_counts,
     strictly_between,
 )
-from llm_power.statistics._typing import ArrayLike, FloatArray, IntArray
+from llm_power.statistics.arrays import ArrayLike, FloatArray, IntArray
 from llm_power.statistics.skewness import asymmetry, reach
 
 # Standard deviation, over the largest difference, below which it is rounding.

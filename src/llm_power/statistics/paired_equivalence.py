@@ -17,7 +17,7 @@ import numpy as np
 from scipy.special import bdtr, nctdtr, ndtr, ndtri, stdtrit
 
 from llm_power.statistics._binomial import binomial_pmf, likely_counts
-from llm_power.statistics._checks import (
+from llm_power.statistics.argument_checks import (
     broadcast,
     discordance,
     discordant_rates,
@@ -28,7 +28,7 @@ from llm_power.statistics._checks import (
     positive_count,
     strictly_between,
 )
-from llm_power.statistics._typing import ArrayLike, BoolArray, FloatArray
+from llm_power.statistics.arrays import ArrayLike, BoolArray, FloatArray
 from llm_power.statistics.paired_difference_interval import (
     graded_interval,
     mean_with_skewness,

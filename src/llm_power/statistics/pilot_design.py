@@ -25,15 +25,15 @@ from scipy.special import betaincinv, chdtri, ndtri
 
 from llm_power.choices import McNemarTest
 from llm_power.errors import InvalidArgument
-from llm_power.statistics._checks import (
+from llm_power.statistics._t_power import near_power, shift_of_power
+from llm_power.statistics.argument_checks import (
     counts,
     finite,
     open_unit,
     pair_counts,
     positive,
 )
-from llm_power.statistics._t_power import near_power, shift_of_power
-from llm_power.statistics._typing import ArrayLike, FloatArray, IntArray
+from llm_power.statistics.arrays import ArrayLike, FloatArray, IntArray
 from llm_power.statistics.assurance import McNemarAssurance, MeanAssurance
 from llm_power.statistics.cluster_moments import ClusterMoments
 from llm_power.statistics.cluster_requirement import MeanDesign

@@ -18,14 +18,14 @@ import numpy as np
 from scipy.special import ndtr, stdtrit
 
 from llm_power.errors import InvalidArgument
-from llm_power.statistics._checks import finite, open_unit, positive_count
 from llm_power.statistics._multipliers import (
     inverse_standard_errors,
     multiplier_means,
     stratified_rows,
 )
-from llm_power.statistics._seeds import named_rng
-from llm_power.statistics._typing import ArrayLike, BoolArray, FloatArray, IntArray
+from llm_power.statistics.argument_checks import finite, open_unit, positive_count
+from llm_power.statistics.arrays import ArrayLike, BoolArray, FloatArray, IntArray
+from llm_power.statistics.random_streams import named_rng
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,9 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from llm_power.errors import InvalidArgument
-from llm_power.statistics._checks import broadcast, finite, non_negative, positive
 from llm_power.statistics._cluster_sets import ratio
-from llm_power.statistics._typing import ArrayLike, BoolArray, FloatArray, IntArray
+from llm_power.statistics.argument_checks import broadcast, finite, non_negative, positive
+from llm_power.statistics.arrays import ArrayLike, BoolArray, FloatArray, IntArray
 from llm_power.statistics.inversion import required_n
 
 # Relative size below which a whole number is exceeded by rounding alone.

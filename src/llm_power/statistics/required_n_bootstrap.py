@@ -8,8 +8,8 @@ from math import ceil
 import numpy as np
 
 from llm_power.errors import InvalidArgument
-from llm_power.statistics._checks import broadcast, counts, open_unit, positive_count
-from llm_power.statistics._typing import ArrayLike, FloatArray, IntArray, RandomSource
+from llm_power.statistics.argument_checks import broadcast, counts, open_unit, positive_count
+from llm_power.statistics.arrays import ArrayLike, FloatArray, IntArray, RandomSource
 from llm_power.statistics.inversion import required_n
 from llm_power.statistics.paired_binary import observed_difference_variance
 

@@ -6,8 +6,8 @@ import numpy as np
 from scipy.special import ndtri, stdtrit
 
 from llm_power.errors import InvalidArgument
-from llm_power.statistics._checks import counts, open_unit
-from llm_power.statistics._typing import ArrayLike, FloatArray
+from llm_power.statistics.argument_checks import counts, open_unit
+from llm_power.statistics.arrays import ArrayLike, FloatArray
 
 
 def wilson_interval(

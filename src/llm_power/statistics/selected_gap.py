@@ -25,9 +25,9 @@ from scipy.special import bdtrc, stdtrit
 from llm_power.choices import McNemarTest
 from llm_power.errors import InvalidArgument
 from llm_power.statistics._binomial import binomial_pmf
-from llm_power.statistics._checks import counts, finite, open_unit, positive
 from llm_power.statistics._t_power import below
 from llm_power.statistics._thresholds import threshold
+from llm_power.statistics.argument_checks import counts, finite, open_unit, positive
 from llm_power.statistics.exact_required_n import critical_count
 
 # Of a range, which leave less of it than rounding does.

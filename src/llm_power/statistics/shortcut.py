@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from llm_power.errors import InvalidArgument
-from llm_power.statistics._checks import broadcast, numbers, proportions
-from llm_power.statistics._typing import ArrayLike, FloatArray
+from llm_power.statistics.argument_checks import broadcast, numbers, proportions
+from llm_power.statistics.arrays import ArrayLike, FloatArray
 from llm_power.statistics.inversion import required_n
 
 

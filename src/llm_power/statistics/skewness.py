@@ -24,7 +24,7 @@ import numpy as np
 from scipy.special import stdtr, stdtrit
 
 from llm_power.statistics._ordered_sums import ordered_sum
-from llm_power.statistics._typing import ArrayLike, FloatArray
+from llm_power.statistics.arrays import ArrayLike, FloatArray
 
 
 def asymmetry(residuals: FloatArray) -> FloatArray:

@@ -22,14 +22,14 @@ from typing import Literal
 import numpy as np
 
 from llm_power.errors import InvalidArgument
-from llm_power.statistics._checks import (
+from llm_power.statistics._cluster_sets import ratio
+from llm_power.statistics._ordered_sums import centered
+from llm_power.statistics.argument_checks import (
     finite,
     numbers,
     open_unit,
 )
-from llm_power.statistics._cluster_sets import ratio
-from llm_power.statistics._ordered_sums import centered
-from llm_power.statistics._typing import ArrayLike, FloatArray, IntArray
+from llm_power.statistics.arrays import ArrayLike, FloatArray, IntArray
 from llm_power.statistics.cluster_moments import moments_from_differences
 from llm_power.statistics.cluster_robust import Variance, cluster_robust_test
 from llm_power.statistics.skewness import upper_t_quantile

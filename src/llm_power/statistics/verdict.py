@@ -19,7 +19,7 @@ from scipy.special import ndtri
 
 from llm_power.choices import McNemarTest
 from llm_power.errors import InvalidArgument
-from llm_power.statistics._checks import (
+from llm_power.statistics.argument_checks import (
     broadcast,
     finite,
     numbers,
@@ -27,7 +27,7 @@ from llm_power.statistics._checks import (
     pair_counts,
     positive,
 )
-from llm_power.statistics._typing import ArrayLike, BoolArray, FloatArray, IntArray
+from llm_power.statistics.arrays import ArrayLike, BoolArray, FloatArray, IntArray
 from llm_power.statistics.average_gap import AverageGap
 from llm_power.statistics.cluster_robust import ClusterResampling
 from llm_power.statistics.exact_required_n import (

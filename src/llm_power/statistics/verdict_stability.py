@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
-from llm_power.statistics._checks import (
+from llm_power.statistics.argument_checks import (
     broadcast,
     counts,
     finite,
@@ -14,7 +14,7 @@ from llm_power.statistics._checks import (
     open_unit,
     proportions,
 )
-from llm_power.statistics._typing import ArrayLike, FloatArray
+from llm_power.statistics.arrays import ArrayLike, FloatArray
 from llm_power.statistics.inversion import required_n
 
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from llm_power.errors import InvalidArgument
 from llm_power.statistics._ordered_sums import ordered_product
-from llm_power.statistics._typing import BoolArray, FloatArray, IntArray
+from llm_power.statistics.arrays import BoolArray, FloatArray, IntArray
 from llm_power.statistics.inversion import z_sum
 
 _PERCENTILES: Final = (0.05, 0.95)

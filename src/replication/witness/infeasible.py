@@ -16,7 +16,7 @@ import pandas as pd
 from scipy.optimize import Bounds, LinearConstraint, milp
 
 from llm_power.errors import InvalidArgument
-from llm_power.statistics._typing import FloatArray
+from llm_power.statistics.arrays import FloatArray
 from replication.constraints import Constraint
 
 # A bound this close to a whole number is that number: it is a decimal times a count of items.

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from llm_power.errors import InvalidArgument
-from llm_power.statistics._typing import FloatArray, IntArray
+from llm_power.statistics.arrays import FloatArray, IntArray
 from replication.witness.gap_misfit import PairTargets, Score, explained_interval
 
 # Whole solutions whose misfit is computed.

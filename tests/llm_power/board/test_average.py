@@ -22,7 +22,7 @@ from llm_power.scores.frames import read_frame
 from llm_power.scores.options import ReadOptions
 from llm_power.scores.readers import read_scores, read_tasks
 from llm_power.scores.store import TaskScores
-from llm_power.statistics._seeds import named_rng
+from llm_power.statistics.random_streams import named_rng
 
 
 def task_of(name: str, n: int, ability: list[float], *, models: str = "abcd") -> TaskScores:

@@ -16,7 +16,7 @@ from llm_power.board.counts import (
 )
 from llm_power.board.families import pair_indices
 from llm_power.errors import InvalidArgument
-from llm_power.statistics._typing import FloatArray
+from llm_power.statistics.arrays import FloatArray
 
 seeds = st.integers(0, 10_000)
 

@@ -21,14 +21,14 @@ from llm_power.example import example_task
 from llm_power.report.error_bars import error_bars
 from llm_power.report.plain_text import board_text
 from llm_power.scores.store import TaskScores
-from llm_power.statistics._seeds import named_rng
-from llm_power.statistics._typing import FloatArray
+from llm_power.statistics.arrays import FloatArray
 from llm_power.statistics.cluster_moments import moments_from_differences
 from llm_power.statistics.cluster_robust import (
     cluster_robust_test,
     cluster_sign_flip_test,
     wild_cluster_bootstrap,
 )
+from llm_power.statistics.random_streams import named_rng
 from llm_power.statistics.verdict import binary_verdicts, mean_verdicts, student_verdicts
 
 

@@ -21,7 +21,7 @@ from llm_power.report.plain_text import board_sentences
 from llm_power.scores.options import ReadOptions
 from llm_power.scores.readers import read_scores
 from llm_power.scores.store import Repeats, TaskScores, read_task, write_task
-from llm_power.statistics._typing import FloatArray
+from llm_power.statistics.arrays import FloatArray
 from llm_power.statistics.inversion import required_n
 from llm_power.statistics.repeats import items_or_repeats
 from repeated_answers import variances_of_answers

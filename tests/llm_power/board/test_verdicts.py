@@ -32,7 +32,7 @@ from llm_power.choices import Family, Kind
 from llm_power.errors import InvalidArgument, ScoreError
 from llm_power.scores.selection import select_models
 from llm_power.scores.store import TaskScores
-from llm_power.statistics._typing import FloatArray
+from llm_power.statistics.arrays import FloatArray
 
 POINT = OperatingPoint()
 

@@ -22,11 +22,11 @@ from llm_power.plan.curves import detectable_gaps, plan_curves, sizes_around, si
 from llm_power.plan.pair import pair_from_accuracies, pairs_of_accuracies
 from llm_power.plan.question import Question
 from llm_power.plan.text import plan_text
-from llm_power.statistics._seeds import named_rng
 from llm_power.statistics.anytime_horizon import anytime_horizon
 from llm_power.statistics.exact_required_n import P_VALUES, McNemarDesign
 from llm_power.statistics.paired_binary import admissible_rho, required_n_paired_binary
 from llm_power.statistics.paired_equivalence import score_equivalence_test
+from llm_power.statistics.random_streams import named_rng
 
 TRIALS = 20_000
 FOUR_ERRORS = 4 * (0.8 * 0.2 / TRIALS) ** 0.5

@@ -24,7 +24,7 @@ from llm_power.errors import ScoreError
 from llm_power.plugins import load_reader, reader_names
 from llm_power.scores.options import ReadOptions
 from llm_power.scores.readers import recognize
-from llm_power.statistics._seeds import named_rng
+from llm_power.statistics.random_streams import named_rng
 
 N_MUTATIONS = 200
 # Of formats that share what reads them (`llm_power.scores._attempts`).

@@ -25,7 +25,7 @@ from llm_power.simulation.processes import (
     PromptVariants,
     ResampledPairs,
 )
-from llm_power.statistics._typing import BoolArray
+from llm_power.statistics.arrays import BoolArray
 from llm_power.statistics.exact_required_n import McNemarDesign, mcnemar_design_errors
 from llm_power.statistics.graded_pairs import graded_difference_variance
 

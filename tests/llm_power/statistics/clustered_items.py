@@ -6,7 +6,7 @@ from dataclasses import fields
 
 import numpy as np
 
-from llm_power.statistics._typing import FloatArray, IntArray
+from llm_power.statistics.arrays import FloatArray, IntArray
 from llm_power.statistics.category_bootstrap import CategoryBootstrap
 from llm_power.statistics.design_effect import ClusterResolution
 

@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 from llm_power.errors import InvalidArgument
-from llm_power.statistics._seeds import named_rng
 from llm_power.statistics.all_pairs_max_t import all_pairs_level
 from llm_power.statistics.max_t import gap_deviates, max_t_family
+from llm_power.statistics.random_streams import named_rng
 
 
 @pytest.mark.parametrize(

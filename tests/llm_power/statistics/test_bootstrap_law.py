@@ -13,12 +13,12 @@ from table_6_pairs import HELLASWAG, TABLE_6, scores
 
 from llm_power.errors import InvalidArgument
 from llm_power.statistics import bootstrap_law
-from llm_power.statistics._seeds import named_rng
 from llm_power.statistics.bootstrap_law import (
     bootstrap_tails,
     percentile_bootstrap_boundary,
     percentile_bootstrap_rejects,
 )
+from llm_power.statistics.random_streams import named_rng
 
 
 def conditional_tail(b: int, c: int, n: int) -> float:

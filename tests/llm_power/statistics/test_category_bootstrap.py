@@ -17,7 +17,7 @@ from clustered_items import (
 )
 
 from llm_power.errors import InvalidArgument
-from llm_power.statistics._typing import FloatArray, IntArray
+from llm_power.statistics.arrays import FloatArray, IntArray
 from llm_power.statistics.category_bootstrap import category_bootstrap, resample_clusters
 from llm_power.statistics.cluster_moments import moments_from_counts, moments_from_sums
 from llm_power.statistics.design_effect import cluster_resolution

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.typing import ArrayLike
 
 from llm_power.errors import InvalidArgument
-from llm_power.statistics._typing import FloatArray
+from llm_power.statistics.arrays import FloatArray
 from llm_power.statistics.cluster_requirement import MeanDesign
 from llm_power.statistics.designs import (
     AssuranceDesign,

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 
 from llm_power.errors import InvalidArgument
-from llm_power.statistics._seeds import named_rng
-from llm_power.statistics._typing import FloatArray
+from llm_power.statistics.arrays import FloatArray
 from llm_power.statistics.e_process import (
     BETA_2_2,
     BETA_4_4,
@@ -28,6 +27,7 @@ from llm_power.statistics.e_process import (
     log_e_value,
 )
 from llm_power.statistics.inversion import required_n
+from llm_power.statistics.random_streams import named_rng
 
 POINTS = [Fraction(k, 100) for k in range(1, 100) if k != 50]
 SYMMETRIC: list[Mixture] = [UNIFORM_98, TWO_POINT, BETA_2_2, BETA_4_4, BetaMixture(1, 1)]

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from llm_power.errors import InvalidArgument
-from llm_power.statistics._seeds import named_rng
-from llm_power.statistics._typing import FloatArray
+from llm_power.statistics.arrays import FloatArray
 from llm_power.statistics.max_t import gap_deviates, holm_family, max_t_family
 from llm_power.statistics.mcnemar import mcnemar_exact
 from llm_power.statistics.multiplicity import adjust_holm, sidak_level
+from llm_power.statistics.random_streams import named_rng
 
 DRAWS = 40_000
 

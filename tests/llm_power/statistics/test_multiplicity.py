@@ -32,7 +32,7 @@ from scipy.stats import chi2, false_discovery_control, norm
 from statsmodels.stats.multitest import multipletests
 
 from llm_power.errors import InvalidArgument
-from llm_power.statistics._typing import ArrayLike, FloatArray
+from llm_power.statistics.arrays import ArrayLike, FloatArray
 from llm_power.statistics.inversion import required_n
 from llm_power.statistics.multiplicity import (
     AdjustedResolution,

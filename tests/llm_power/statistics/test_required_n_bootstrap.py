@@ -9,8 +9,8 @@ from table_6_pairs import TABLE_6
 
 from llm_power.errors import InvalidArgument
 from llm_power.statistics import required_n_bootstrap
-from llm_power.statistics._seeds import named_rng
-from llm_power.statistics._typing import FloatArray
+from llm_power.statistics.arrays import FloatArray
+from llm_power.statistics.random_streams import named_rng
 from llm_power.statistics.required_n_bootstrap import bootstrap_required_n
 
 

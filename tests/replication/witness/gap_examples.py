@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from llm_power.statistics._typing import FloatArray, IntArray
+from llm_power.statistics.arrays import FloatArray, IntArray
 from llm_power.statistics.cluster_moments import ClusterMoments, moments_from_sums
 from llm_power.statistics.design_effect import cluster_resolution
 from replication.witness.gap_misfit import PairTargets

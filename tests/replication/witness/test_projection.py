@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from llm_power.errors import InvalidArgument
-from llm_power.statistics._typing import FloatArray
+from llm_power.statistics.arrays import FloatArray
 from replication.witness.projection import (
     information_projection,
     integer_projection,

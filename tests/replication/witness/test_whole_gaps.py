@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from llm_power.errors import InvalidArgument
-from llm_power.statistics._typing import FloatArray
+from llm_power.statistics.arrays import FloatArray
 from replication.witness.gap_misfit import PairTargets, explained_interval
 from replication.witness.whole_gaps import integer_gaps, split_discordant
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from llm_power.errors import InvalidArgument, one_line
-from llm_power.statistics._typing import ArrayLike, FloatArray, IntArray
+from llm_power.statistics.arrays import ArrayLike, FloatArray, IntArray
 
 Number = TypeVar("Number", bound=np.generic)
 
