@@ -4,7 +4,7 @@ AUDITED = {name: getattr(rules, name).rule for name in RUN.audited_rules()}
 
 
 rule audit:
-    """Audit: every claim of the paper, judged by the other results"""
+    f"""Audit of {PAPER.citation}: every claim, judged by the other results"""
     input:
         saying(RUN.exhibits_left_out() + RUN.sample_left_out(), []),
         register=CLAIMS,
@@ -48,7 +48,7 @@ rule audit:
 
 # Its judgements have every number that it is judged by.
 rule mutation:
-    """Audit: share of altered printed numbers that it detects"""
+    f"""Audit of {PAPER.citation}: share of altered printed numbers that it detects"""
     input:
         register=CLAIMS,
         printed=PRINTED,

@@ -13,7 +13,7 @@ for board in BOARDS.boards:
 
 
 rule discordance:
-    """Section 4, eq. (5): b, c, N and rho of every pair, whole and by subject"""
+    """Section 4, inputs of eq. (5): b, c, N and rho of every pair, whole and by subject"""
     input:
         scores=lambda wildcards: BOARDS.scores(BOARDS.panels[wildcards.panel].board),
     output:
@@ -33,7 +33,7 @@ rule discordance:
 
 
 rule required_n:
-    """Sections 3 and 4, eqs. (3), (4), (6): N*, q = N/N* and detectable gap of every pair; McNemar's p"""
+    """Definition 1, eqs. (3), (4), (6): N*, q = N/N* and detectable gap of every pair; McNemar's p"""
     input:
         discordance=rules.discordance.output.pairs,
     output:

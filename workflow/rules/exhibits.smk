@@ -26,7 +26,7 @@ if PAPER.simulations:
 for exhibit in [*PAPER.exhibits.values(), *RUN.comparisons()]:
 
     rule:
-        f"""{PAPER.summary(exhibit)}; from {RUN.rests_on(exhibit).replace("witness", "fitted scores")}"""
+        f"""{PAPER.summary(exhibit)}; from {RUN.rests_on(exhibit).replace("witness", "scores fitted to printed numbers")}"""
         name:
             exhibit.name
         input:

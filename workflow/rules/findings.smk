@@ -2,7 +2,7 @@
 
 
 rule findings_printed:
-    """Audit: numbers of the text that follow from printed ones"""
+    f"""Audit of {PAPER.citation}: numbers of the text that follow from printed ones"""
     input:
         printed=PAPER.data(),
     output:

@@ -2,7 +2,7 @@
 
 
 rule download:
-    """Section 6.2: download a file of published items, and check its sum"""
+    """Sections 6.1, 6.2: download a file of published items, and check its sum"""
     output:
         # What is there and hashes right is not fetched again, whatever made the job run.
         update("{download}"),
@@ -22,7 +22,7 @@ rule download:
 
 
 rule item_scores:
-    """Section 6.2: real scores, each model on each item of a task (source=items or hub, and boards)"""
+    """Sections 6.1, 6.2: real scores, each model on each item of a task (source=items or hub, and boards)"""
     input:
         files=lambda wildcards: refused(
             BOARDS.files_of, wildcards.board, wildcards.task
@@ -55,7 +55,7 @@ rule item_scores:
 
 
 rule witness_scores:
-    """Section 6.2: fitted scores in the place of item_scores (source=printed), models in rank order"""
+    """Sections 6.1, 6.2: scores of a witness in the place of item_scores (source=printed)"""
     input:
         "results/witness/{board}/{task}.parquet",
     output:

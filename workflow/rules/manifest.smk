@@ -19,7 +19,7 @@ if BOARDS.boards:
 
 
 rule manifest:
-    """Manifest: files made, their inputs and versions"""
+    f"""Manifest of {PAPER.citation}: files made, their inputs and versions"""
     input:
         exhibits=[rule.output for rule in MANIFESTED.values()],
         boards=saying(RUN.left_out(), RUN.board_results()),
@@ -57,7 +57,7 @@ rule manifest:
 
 
 rule index:
-    """Index page of all results of the paper"""
+    f"""Index page of {PAPER.citation}"""
     input:
         manifest=rules.manifest.output,
         audit=[rules.audit.output, rules.mutation.output],
@@ -79,7 +79,7 @@ rule index:
 
 # The folder of the paper's results is the crate, whose description stands at its top.
 rule crate:
-    """RO-Crate and CodeMeta descriptions of the run"""
+    f"""RO-Crate and CodeMeta descriptions of {PAPER.citation}"""
     input:
         manifest=rules.manifest.output,
         pages=[rules.audit.output, rules.mutation.output, rules.index.output],

@@ -28,7 +28,7 @@ include: "manifest.smk"
 
 
 rule paper:
-    """All results of the paper and its boards, with the index page"""
+    f"""All results of {PAPER.citation}, with the index page"""
     input:
         rules.index.output,
         rules.crate.output,

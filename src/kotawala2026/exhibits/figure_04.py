@@ -1,4 +1,4 @@
-"""Figure 4: trajectories of the mixture e-process under both hypotheses (Appendix C)."""
+"""Figure 4: paths of the mixture e-process, eq. (24), under both hypotheses (Section 6.5)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Table 1: what five calculators return at one worked example, and what it is half of."""
+"""Table 1: N of five calculators at one worked example, and which give half of it."""
 
 from __future__ import annotations
 
