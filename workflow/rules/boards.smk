@@ -13,7 +13,7 @@ for board in BOARDS.boards:
 
 
 rule discordance:
-    """Section 4, inputs of eq. (5): b, c, N and rho of every pair, whole and by subject"""
+    """Section 4, inputs of eq. (5): b, c, N and rho of every pair, whole and by cluster"""
     input:
         scores=lambda wildcards: BOARDS.scores(BOARDS.panels[wildcards.panel].board),
     output:

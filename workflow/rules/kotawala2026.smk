@@ -2,7 +2,7 @@
 
 
 rule witness_oll_v1:
-    """Witness of Section 6.1: scores fitted to Table 6 and the text, no real answers"""
+    """Witness of Open LLM Leaderboard v1: scores fitted to Table 6 and the text, no real answers"""
     input:
         printed=PRINTED,
         board=PAPER.file("board_scores.csv"),
@@ -22,7 +22,7 @@ rule witness_oll_v1:
 
 
 rule witness_mmlu_pro:
-    """Witness of Section 6.2: scores fitted to Tables 4, 7, 8 and 9, no real answers"""
+    """Witness of MMLU-Pro: scores fitted to Tables 4, 7, 8 and 9, no real answers"""
     input:
         printed=PRINTED,
         categories=PAPER.file("mmlu_pro_categories.csv"),
