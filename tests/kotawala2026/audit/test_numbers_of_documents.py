@@ -125,7 +125,7 @@ def test_every_exhibit_has_a_row_and_stands_with_what_it_rests_on(
     for caption, words in CAPTIONS.items():
         (row,) = [line for line in readme.splitlines() if line.startswith("|") and words in line]
         named = {
-            f"{kind.lower()}_{number}"
+            f"{kind.lower()}_{int(number):02}"
             for kind, numbers in re.findall(r"(Table|Figure)s? ([\d, ]+)", row)
             for number in re.findall(r"\d+", numbers)
         }
