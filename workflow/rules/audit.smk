@@ -46,13 +46,14 @@ rule audit:
         "../scripts/audit_claims.py"
 
 
-# Its judgements have every number that it is judged by.
 rule mutation:
     f"""Audit of {PAPER.citation}: share of altered printed numbers that it detects"""
     input:
         register=CLAIMS,
         printed=PRINTED,
         judged=rules.audit.output.csv,
+        evidence=rules.findings_printed.output.evidence,
+        results=audited_files(CLAIMS, PAPER.results(), RUN.absent()),
     output:
         csv="results/audit/mutation.csv",
         md="results/audit/mutation.md",

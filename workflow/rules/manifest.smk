@@ -60,6 +60,8 @@ rule index:
     f"""Index page of {PAPER.citation}"""
     input:
         manifest=rules.manifest.output,
+        exhibits=[rule.output for rule in MANIFESTED.values()],
+        boards=RUN.board_results(),
         audit=[rules.audit.output, rules.mutation.output],
     output:
         report(

@@ -96,7 +96,7 @@ class Rerun:
             files = {f"printed/{n}": self.published / f"printed/table_{n:02d}.csv" for n in numbers}
             name = stem.partition("/")[2]
             made = import_module(f"kotawala2026.exhibits.{name}").make(
-                Inputs(name, files, self.settings)
+                Inputs(name, {**files, "provenance": []}, self.settings)
             )
             write_numbers(made, str(self.results / stem))
 

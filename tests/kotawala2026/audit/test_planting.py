@@ -24,7 +24,7 @@ Outcomes = dict[str, tuple[str, float | str | None]]
 
 # The witness stays as it was: a planted count changes it as a whole, by design.
 FROM_COUNTS = [
-    *["audit", "findings_printed", "figure_3", "table_1", "table_6", "table_7", "table_11"],
+    *["audit", "findings_printed", "figure_03", "table_01", "table_06", "table_07", "table_11"],
     "table_12",
 ]
 
