@@ -34,14 +34,14 @@ PROFILE: Final = "profiles/slurm"
 N_MODELS, N_ITEMS, N_PARTS = 1_450, 1_000, 4
 TARGET: Final = "board_million"
 SUBMITTED: Final = {
-    "scores": 1,
+    "item_scores": 1,
     "pair_p_values": N_PARTS,
     "pair_family": 1,
     "pair_columns": N_PARTS,
     "streamed_board": 1,
 }
 # The run is interrupted at the first job; one of the others is killed while it works.
-FIRST, VICTIM = "scores", "pair_columns"
+FIRST, VICTIM = "item_scores", "pair_columns"
 # What their logs are called, which are there as soon as their scripts have begun.
 _LOGS: Final = {FIRST: "scores/*/*.log", VICTIM: "boards/million/columns-*.log"}
 # What is made, and compared.
