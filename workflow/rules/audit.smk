@@ -1,6 +1,7 @@
 # Every claim of the paper's register, judged by what the other rules made.
 
 AUDITED = {name: getattr(rules, name).rule for name in RUN.audited_rules()}
+JUDGED_BY = audited_files(CLAIMS, PAPER.results(), RUN.absent())
 
 
 rule audit:
@@ -10,7 +11,7 @@ rule audit:
         register=CLAIMS,
         printed=PRINTED,
         evidence=rules.findings_printed.output.evidence,
-        results=audited_files(CLAIMS, PAPER.results(), RUN.absent()),
+        results=JUDGED_BY,
         # What the items of the panels give, where these are no witnesses.
         item_findings=RUN.item_findings(),
     output:
@@ -53,7 +54,7 @@ rule mutation:
         printed=PRINTED,
         judged=rules.audit.output.csv,
         evidence=rules.findings_printed.output.evidence,
-        results=audited_files(CLAIMS, PAPER.results(), RUN.absent()),
+        results=JUDGED_BY,
     output:
         csv="results/audit/mutation.csv",
         md="results/audit/mutation.md",
