@@ -173,7 +173,7 @@ class Run:
 
     def board_rests_on(self, board: str) -> str:
         """Say whether any of the scores of a board are a witness."""
-        paths = [str(task["path"]) for task in self.boards[board].tasks.values()]
+        paths = [str(task.get("path", "")) for task in self.boards[board].tasks.values()]
         return "witness" if any(path.startswith(WITNESSES) for path in paths) else "items"
 
     def unit_of(self, rule: str, wildcards: Mapping[str, str]) -> str | None:
