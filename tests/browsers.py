@@ -101,7 +101,11 @@ def wait_until(browser: Browser, done: Callable[[], bool]) -> None:
 
 
 def press(browser: Browser, *keys: str) -> None:
-    """Press keys, wherever the focus is."""
+    """Press keys, wherever the focus is, once the page is drawn.
+
+    Chromium takes the focus away when it first draws a page that was opened at a fragment.
+    """
+    browser.execute_async_script("requestAnimationFrame(() => requestAnimationFrame(arguments[0]))")
     ActionChains(browser).send_keys(*keys).perform()
 
 

@@ -88,6 +88,10 @@ def wait_for_address(browser: Browser, fragment: str) -> None:
     wait_until(browser, lambda: browser.current_url.partition("#")[2] == fragment)
 
 
+def await_focus(browser: Browser, claim: str) -> None:
+    wait_until(browser, lambda: focused_claim(browser) == claim)
+
+
 def focused_claim(browser: Browser) -> str:
     return str(
         browser.execute_script(
@@ -241,7 +245,7 @@ def test_a_permalink_opens_its_claim(visit: Callable[..., Browser], audit: Audit
     claim = wanted(audit, verdict="holds")[-1]
     browser = visit(fragment=f"#claim/{claim}")
     press(browser, "j")
-    assert focused_claim(browser) == claim
+    await_focus(browser, claim)
     body = browser.find_element(By.CSS_SELECTOR, "tbody.open")
     assert body.find_element(By.CLASS_NAME, "more").is_displayed()
     finding = wanted(audit, verdict="contradicted")[-1]
@@ -254,11 +258,11 @@ def test_keys(visit: Callable[..., Browser], audit: Audit) -> None:
     browser = visit()
     names = [item.claim.id for item in audit.judged]
     press(browser, "j")
-    assert focused_claim(browser) == names[0]
+    await_focus(browser, names[0])
     press(browser, "j", Keys.ARROW_DOWN)
-    assert focused_claim(browser) == names[2]
+    await_focus(browser, names[2])
     press(browser, "k", Keys.ARROW_UP, "k", "k")
-    assert focused_claim(browser) == names[0]
+    await_focus(browser, names[0])
     button = browser.switch_to.active_element
     press(browser, Keys.ENTER)
     assert button.get_attribute("aria-expanded") == "true"
@@ -272,7 +276,7 @@ def test_keys(visit: Callable[..., Browser], audit: Audit) -> None:
     press(browser, "j", "?")
     assert browser.switch_to.active_element.get_attribute("value") == "j?"
     press(browser, Keys.ESCAPE, "06/12/", Keys.ENTER)
-    assert focused_claim(browser) == names[11]
+    await_focus(browser, names[11])
     press(browser, Keys.ESCAPE)
     assert announced(browser) == "120 of 120 claims shown"
     press(browser, "?")
