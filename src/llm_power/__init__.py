@@ -46,7 +46,7 @@ if TYPE_CHECKING:
         LLMPowerError,
         ScoreError,
     )
-    from llm_power.plan.answer import (
+    from llm_power.planning.answer import (
         Plan,
         plan_accuracies,
         plan_any_correlation,
@@ -54,16 +54,16 @@ if TYPE_CHECKING:
         plan_detectable,
         plan_gap,
     )
-    from llm_power.plan.costs import (
+    from llm_power.planning.costs import (
         plan_costs,
     )
-    from llm_power.plan.pilot import (
+    from llm_power.planning.pilot import (
         plan_pilot,
     )
-    from llm_power.plan.question import (
+    from llm_power.planning.question import (
         Question,
     )
-    from llm_power.plan.repeats import (
+    from llm_power.planning.repeats import (
         plan_repeats,
     )
     from llm_power.plugins import (
@@ -164,16 +164,16 @@ _HOMES = {
     "InvalidArgument": "errors",
     "LLMPowerError": "errors",
     "ScoreError": "errors",
-    "Plan": "plan.answer",
-    "plan_accuracies": "plan.answer",
-    "plan_any_correlation": "plan.answer",
-    "plan_counts": "plan.answer",
-    "plan_detectable": "plan.answer",
-    "plan_gap": "plan.answer",
-    "plan_costs": "plan.costs",
-    "plan_pilot": "plan.pilot",
-    "Question": "plan.question",
-    "plan_repeats": "plan.repeats",
+    "Plan": "planning.answer",
+    "plan_accuracies": "planning.answer",
+    "plan_any_correlation": "planning.answer",
+    "plan_counts": "planning.answer",
+    "plan_detectable": "planning.answer",
+    "plan_gap": "planning.answer",
+    "plan_costs": "planning.costs",
+    "plan_pilot": "planning.pilot",
+    "Question": "planning.question",
+    "plan_repeats": "planning.repeats",
     "ReadOptions": "scores.options",
     "read_frame": "scores.frames",
     "read_samples_df": "scores.frames",

@@ -40,7 +40,7 @@ from llm_power.command_options import (
 from llm_power.errors import LLMPowerError, one_line
 from llm_power.files import naming
 from llm_power.gate.command import compare
-from llm_power.plan.command import plan
+from llm_power.planning.command import plan
 from llm_power.plugins import COMMANDS, load_plugin, plugin_names
 
 if TYPE_CHECKING:

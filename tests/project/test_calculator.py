@@ -34,7 +34,7 @@ from browsers import (
     wait_until,
 )
 from llm_power.cli import main
-from llm_power.plan.answer import plan_counts
+from llm_power.planning.answer import plan_counts
 from llm_power.statistics.design_effect import design_effect
 from llm_power.statistics.exact_required_n import connor_required_n
 from llm_power.statistics.inversion import minimum_detectable_effect, resolution_ratio

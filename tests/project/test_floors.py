@@ -41,7 +41,7 @@ FLOORS = {
     "example": 2,
     "report": 3,
     "gate": 4,
-    "plan": 4,
+    "planning": 4,
     "simulation": 4,
     "__main__": 5,
     "cli": 5,

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-from llm_power.plan.curves import Curves, PlanCurves
+from llm_power.planning.curves import Curves, PlanCurves
 from llm_power.report.figures import BLUE, GREEN, GREY, LINE_COLORS, ORANGE, new_figure
 
 _COUNT = FuncFormatter(lambda value, _: f"{value:,.0f}")
@@ -18,7 +18,7 @@ _NUMBER = FuncFormatter(lambda value, _: f"{value:g}")
 
 
 def draw_plan(curves: PlanCurves) -> Figure:
-    """Draw what `llm_power.plan.curves.plan_curves` worked out."""
+    """Draw what `llm_power.planning.curves.plan_curves` worked out."""
     figure = new_figure(height=2.9, wide=True)
     chances, gaps = figure.subplots(1, 2, width_ratios=[1.35, 1])
     _draw_chances(chances, curves)

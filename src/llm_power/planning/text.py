@@ -8,10 +8,10 @@ from typing import Final
 
 from llm_power.choices import TEST_NAMES
 from llm_power.errors import counted
-from llm_power.plan._wording import filled
-from llm_power.plan.answer import AtHand, ClusterItems, DetectableGap, Plan, PlanRange
-from llm_power.plan.question import Question
-from llm_power.plan.repeats import RepeatsPlan
+from llm_power.planning._wording import filled
+from llm_power.planning.answer import AtHand, ClusterItems, DetectableGap, Plan, PlanRange
+from llm_power.planning.question import Question
+from llm_power.planning.repeats import RepeatsPlan
 from llm_power.report.number_format import points, whole
 from llm_power.report.text_tables import plain_table
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from llm_power.errors import counted
-from llm_power.plan._wording import filled
-from llm_power.plan.costs import CostPlan
+from llm_power.planning._wording import filled
+from llm_power.planning.costs import CostPlan
 from llm_power.report.number_format import points
 from llm_power.report.text_tables import plain_table
 

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from scipy.special import stdtr
 
 from llm_power.errors import InvalidArgument, ScoreError, counted, listed
-from llm_power.plan.curves import PlanCurves, detectable_gaps, sizes_around, sizes_of_gaps
-from llm_power.plan.question import STANDARD, Question
+from llm_power.planning.curves import PlanCurves, detectable_gaps, sizes_around, sizes_of_gaps
+from llm_power.planning.question import STANDARD, Question
 from llm_power.report.number_format import points
 from llm_power.scores.options import ReadOptions
 from llm_power.scores.readers import read_scores

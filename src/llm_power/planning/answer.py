@@ -7,7 +7,7 @@ from math import ceil, inf, isfinite, nan, sqrt
 from typing import Any, Final, Literal
 
 from llm_power.errors import InvalidArgument
-from llm_power.plan.pair import (
+from llm_power.planning.pair import (
     EDGE,
     AssumedPair,
     pair_from_accuracies,
@@ -15,7 +15,7 @@ from llm_power.plan.pair import (
     pair_from_gap,
     pairs_of_accuracies,
 )
-from llm_power.plan.question import STANDARD, Question
+from llm_power.planning.question import STANDARD, Question
 from llm_power.statistics.anytime_horizon import monitored_required_n
 from llm_power.statistics.argument_checks import positive_count
 from llm_power.statistics.cluster_requirement import ClusterDesign, ClusterItemsDesign

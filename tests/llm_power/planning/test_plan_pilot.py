@@ -18,9 +18,9 @@ from llm_power import TaskScores, plan_pilot, write_task
 from llm_power.cli import main
 from llm_power.errors import InvalidArgument, ScoreError
 from llm_power.example import example_task, write_example_board
-from llm_power.plan.costs import plan_costs, variances_of_levels
-from llm_power.plan.pilot import pilot_curves, variances_of_pilot
-from llm_power.plan.question import Question
+from llm_power.planning.costs import plan_costs, variances_of_levels
+from llm_power.planning.pilot import pilot_curves, variances_of_pilot
+from llm_power.planning.question import Question
 from llm_power.scores.store import Repeats
 from llm_power.statistics.assurance import McNemarAssurance
 from llm_power.statistics.design_costs import Costs, Variances

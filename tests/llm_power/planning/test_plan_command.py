@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from llm_power.cli import main
-from llm_power.plan.answer import plan_accuracies
-from llm_power.plan.question import Question
+from llm_power.planning.answer import plan_accuracies
+from llm_power.planning.question import Question
 from llm_power.statistics.designs import required_units
 from llm_power.statistics.exact_required_n import McNemarDesign
 
@@ -174,7 +174,7 @@ def test_questions_that_contradict_themselves_are_refused(
 def test_a_closed_form_loads_neither_tables_nor_optimizers() -> None:
     """They take longer than the answer."""
     code = (
-        "import sys; from llm_power.plan import text, answer, command; "
+        "import sys; from llm_power.planning import text, answer, command; "
         "text.plan_text(answer.plan_counts(295, 249, 10_042)); "
         "print({'pandas', 'pyarrow', 'scipy.optimize', 'scipy.stats'} & set(sys.modules))"
     )

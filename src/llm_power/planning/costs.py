@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from llm_power.errors import InvalidArgument
-from llm_power.plan.question import STANDARD, Question
+from llm_power.planning.question import STANDARD, Question
 from llm_power.statistics.argument_checks import non_negative, positive, proportions
 from llm_power.statistics.design_costs import (
     CostedDesign,

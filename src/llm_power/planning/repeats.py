@@ -7,7 +7,7 @@ from math import inf, sqrt
 from typing import Any, Final
 
 from llm_power.errors import InvalidArgument
-from llm_power.plan.question import STANDARD, Question
+from llm_power.planning.question import STANDARD, Question
 from llm_power.statistics.cluster_requirement import MeanDesign
 from llm_power.statistics.designs import detectable_gap, required_units
 from llm_power.statistics.inversion import required_n

@@ -11,17 +11,17 @@ from hypothesis import strategies as st
 
 from llm_power.choices import McNemarTest
 from llm_power.errors import InvalidArgument
-from llm_power.plan.answer import (
+from llm_power.planning.answer import (
     plan_accuracies,
     plan_any_correlation,
     plan_counts,
     plan_detectable,
     plan_gap,
 )
-from llm_power.plan.curves import detectable_gaps, plan_curves, sizes_around, sizes_of_gaps
-from llm_power.plan.pair import pair_from_accuracies, pairs_of_accuracies
-from llm_power.plan.question import Question
-from llm_power.plan.text import plan_text
+from llm_power.planning.curves import detectable_gaps, plan_curves, sizes_around, sizes_of_gaps
+from llm_power.planning.pair import pair_from_accuracies, pairs_of_accuracies
+from llm_power.planning.question import Question
+from llm_power.planning.text import plan_text
 from llm_power.statistics.anytime_horizon import anytime_horizon
 from llm_power.statistics.exact_required_n import P_VALUES, McNemarDesign
 from llm_power.statistics.paired_binary import admissible_rho, required_n_paired_binary

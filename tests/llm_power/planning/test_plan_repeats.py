@@ -9,8 +9,8 @@ import pytest
 
 from llm_power.cli import main
 from llm_power.errors import InvalidArgument
-from llm_power.plan.question import Question
-from llm_power.plan.repeats import plan_repeats
+from llm_power.planning.question import Question
+from llm_power.planning.repeats import plan_repeats
 
 
 def test_millers_section_5_in_items() -> None:

@@ -10,8 +10,8 @@ import numpy as np
 
 from llm_power.choices import TEST_NAMES, McNemarTest
 from llm_power.errors import InvalidArgument
-from llm_power.plan.answer import DetectableGap, Plan, PlanRange
-from llm_power.plan.repeats import RepeatsPlan
+from llm_power.planning.answer import DetectableGap, Plan, PlanRange
+from llm_power.planning.repeats import RepeatsPlan
 from llm_power.report.number_format import points
 from llm_power.statistics.arrays import FloatArray, IntArray
 from llm_power.statistics.assurance import McNemarAssurance

@@ -7,8 +7,8 @@ from typing import Final
 
 from llm_power.choices import TEST_NAMES
 from llm_power.errors import counted
-from llm_power.plan._wording import filled
-from llm_power.plan.pilot import CONFIDENCE, OwnGap, PilotPlan
+from llm_power.planning._wording import filled
+from llm_power.planning.pilot import CONFIDENCE, OwnGap, PilotPlan
 from llm_power.report.number_format import points, whole
 from llm_power.report.text_tables import plain_table
 from llm_power.statistics.pilot_design import PilotDesign

@@ -16,9 +16,9 @@ from llm_power.command_options import kind_and_item, level_and_power, metric_and
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from llm_power.plan.curves import PlanCurves
-    from llm_power.plan.question import Question
-    from llm_power.plan.text import Answer
+    from llm_power.planning.curves import PlanCurves
+    from llm_power.planning.question import Question
+    from llm_power.planning.text import Answer
 
 _EXAMPLES: Final = """\b
 Examples:
@@ -93,8 +93,8 @@ def plan(*, as_json: bool, plot: Path | None, **given: Any) -> None:
     model alone solves; from --n in place of the gap, which gap so many items find. What the numbers
     cannot be is refused with what they can. docs/planning.md has worked plans.
     """
-    from llm_power.plan._wording import answer_json
-    from llm_power.plan.question import Question
+    from llm_power.planning._wording import answer_json
+    from llm_power.planning.question import Question
 
     if plot is not None:
         _require_drawable(plot)
@@ -130,13 +130,13 @@ class _Reply:
 
 
 def _from_numbers(said: dict[str, Any], question: Question) -> _Reply:
-    from llm_power.plan._wording import filled
-    from llm_power.plan.text import plan_sentence, plan_text
+    from llm_power.planning._wording import filled
+    from llm_power.planning.text import plan_sentence, plan_text
 
     answer, observed = _answer(dict(said), question), "b" in said
 
     def curves() -> PlanCurves:
-        from llm_power.plan.curves import plan_curves
+        from llm_power.planning.curves import plan_curves
 
         return plan_curves(answer)
 
@@ -153,10 +153,10 @@ def _by_t_test(question: Question) -> None:
 def _at_cost(
     prices: dict[str, Any], reading: dict[str, Any], said: dict[str, Any], given: dict[str, Any]
 ) -> _Reply:
-    from llm_power.plan.costs import plan_costs, variances_of_levels
-    from llm_power.plan.costs_text import costs_sentence, costs_text
-    from llm_power.plan.pair import pair_from_gap
-    from llm_power.plan.question import Question
+    from llm_power.planning.costs import plan_costs, variances_of_levels
+    from llm_power.planning.costs_text import costs_sentence, costs_text
+    from llm_power.planning.pair import pair_from_gap
+    from llm_power.planning.question import Question
     from llm_power.statistics.design_costs import Costs
 
     if prices["cost_answer"] is None:
@@ -167,7 +167,7 @@ def _at_cost(
     noise = 0.0 if within is None else within + said.pop("within_b", within)
     levels = {"icc": icc or 0.0, "within": noise}
     if reading["pilot"] is not None and not said and within is None and icc is None:
-        from llm_power.plan.pilot import read_pilot, variances_of_pilot
+        from llm_power.planning.pilot import read_pilot, variances_of_pilot
 
         cluster = reading["cluster"]
         variances = variances_of_pilot(*read_pilot(**reading), cluster=cluster)
@@ -189,8 +189,8 @@ def _at_cost(
 
 
 def _from_pilot(reading: dict[str, Any], said: dict[str, Any], question: Question) -> _Reply:
-    from llm_power.plan.pilot import pilot_curves, plan_pilot, read_pilot
-    from llm_power.plan.pilot_text import pilot_sentence, pilot_text
+    from llm_power.planning.pilot import pilot_curves, plan_pilot, read_pilot
+    from llm_power.planning.pilot_text import pilot_sentence, pilot_text
 
     if not set(said) <= {"gap"}:
         raise click.UsageError("give --gap with --pilot, or nothing: the rest is in the pilot")
@@ -216,7 +216,7 @@ def _require_drawable(plot: Path) -> None:
 
 
 def _draw(plot: Path, reply: _Reply) -> None:
-    from llm_power.plan.figure import draw_plan
+    from llm_power.planning.figure import draw_plan
     from llm_power.report.figures import house_style, save_picture
 
     if reply.curves is None:
@@ -227,8 +227,8 @@ def _draw(plot: Path, reply: _Reply) -> None:
 
 
 def _answer(given: dict[str, Any], question: Question) -> Answer:
-    from llm_power.plan import answer
-    from llm_power.plan.repeats import plan_repeats
+    from llm_power.planning import answer
+    from llm_power.planning.repeats import plan_repeats
 
     n_items, names = given.pop("n", None), set(given)
     common: dict[str, Any] = {"n_items": n_items, "question": question}
