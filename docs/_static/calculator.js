@@ -1,7 +1,7 @@
 /**
  * The closed forms of `llm-power plan`, as functions that read no page and need no network.
  *
- * Answers have the names, the numbers and the sentence of `llm-power plan --json`, but for the
+ * Answers have the names, the numbers and the sentence of `llm-power plan --format json`, but for the
  * sequential test, which is not in closed form. Numbers of equations are Kotawala's (2026) where no
  * other source is named. A gap, a margin and a share are in score units: .01 is one point.
  */

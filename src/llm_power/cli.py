@@ -22,7 +22,6 @@ import click
 from llm_power.choices import (
     CLUSTER_TESTS,
     FAMILIES,
-    FORMATS,
     MCNEMAR_TESTS,
     MISSING_POLICIES,
     ClusterSampling,
@@ -33,7 +32,9 @@ from llm_power.choices import (
     MissingPolicy,
 )
 from llm_power.command_options import (
+    answer_options,
     clusters_of_items,
+    format_of_answer,
     level_and_power,
     reading_options,
 )
@@ -199,14 +200,7 @@ def _without_dash(scores: Sequence[Path]) -> Iterator[list[Path]]:
 )
 @level_and_power
 @reading_options
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(FORMATS),
-    default="table",
-    show_default=True,
-    help="How the answer is printed.",
-)
+@format_of_answer
 def resolve(
     *,
     scores: Sequence[Path],
@@ -325,14 +319,7 @@ def resolve(
 )
 @click.option("--margin", type=float, metavar="GAP", help="Largest gap that counts as none.")
 @level_and_power
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(FORMATS),
-    default="table",
-    show_default=True,
-    help="For a terminal, for programs at full precision, or for a page.",
-)
+@answer_options
 def pair(
     *,
     b: int | None,
@@ -345,6 +332,7 @@ def pair(
     alpha: float,
     power: float,
     form: Format,
+    report: Sequence[Path],
 ) -> None:
     """Answer for one pair of models without files.
 
@@ -352,22 +340,24 @@ def pair(
     errors. From two accuracies alone: what holds over every correlation that they admit.
     """
     from llm_power.board.operating_point import Declared, OperatingPoint
+    from llm_power.report.answer import reporting, shown
     from llm_power.report.pair_answers import (
-        answers_from_accuracies,
-        answers_from_counts,
-        render_answers,
+        answer_from_accuracies,
+        answer_from_counts,
     )
 
     point, declared = OperatingPoint(alpha=alpha, power=power), Declared(test=test, margin=margin)
-    if accuracy is not None and b is None and c is None:
-        answers = answers_from_accuracies(
-            *accuracy, n_items, rho=rho, point=point, declared=declared
-        )
-    elif accuracy is None and b is not None and c is not None and rho is None:
-        answers = answers_from_counts(b, c, n_items, point=point, declared=declared)
-    else:
-        raise click.UsageError("give --b and --c, or --accuracy A B with or without --rho")
-    click.echo(render_answers(answers, form))
+    with reporting(report) as write:
+        if accuracy is not None and b is None and c is None:
+            answer = answer_from_accuracies(
+                *accuracy, n_items, rho=rho, point=point, declared=declared
+            )
+        elif accuracy is None and b is not None and c is not None and rho is None:
+            answer = answer_from_counts(b, c, n_items, point=point, declared=declared)
+        else:
+            raise click.UsageError("give --b and --c, or --accuracy A B with or without --rho")
+        write(answer)
+    click.echo(shown(answer, form))
 
 
 @cli.command(epilog=_EXAMPLE_EXAMPLES)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import click
@@ -10,6 +11,7 @@ import click
 from llm_power.choices import (
     ANSWER_KEYS,
     CLUSTER_SAMPLINGS,
+    FORMATS,
     KINDS,
     MATCHES,
     POOLS,
@@ -36,6 +38,31 @@ def level_and_power(command: Command) -> Command:
         ),
         click.option("--power", type=float, default=0.80, show_default=True, help="Target power."),
     )
+
+
+def format_of_answer(command: Command) -> Command:
+    """Give a command --format."""
+    option = click.option(
+        "--format",
+        "form",
+        type=click.Choice(FORMATS),
+        default="table",
+        show_default=True,
+        help="For a terminal, for programs at full precision, or for a page.",
+    )
+    return with_options(command, option)
+
+
+def answer_options(command: Command) -> Command:
+    """Give a command --format and --report."""
+    option = click.option(
+        "--report",
+        multiple=True,
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="Write the answer as .txt, .md, .json or .html as well; repeatable.",
+    )
+    return with_options(command, format_of_answer, option)
 
 
 def clusters_of_items(command: Command) -> Command:

@@ -202,8 +202,8 @@ def test_it_has_the_numbers_and_the_sentence_of_the_command(
     wrong = {}
     for asked, seen in zip(ANSWERED, ask(visit(), *ANSWERED), strict=True):
         assert seen["wrong"] is None, asked
-        said = json.loads(command(seen["command"], capsys, "--json"))
-        assert seen["said"] == said["sentence"]
+        said = json.loads(command(seen["command"], capsys, "--format", "json"))
+        assert seen["said"] == said["headline"]
         if found := list(differences(said, seen["found"])):
             wrong[seen["command"]] = found
     assert wrong == {}

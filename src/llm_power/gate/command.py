@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import click
 
@@ -15,19 +15,18 @@ from llm_power.choices import (
     MISSING_POLICIES,
     OUTCOMES,
     ClusterSampling,
+    Format,
     McNemarTest,
     MissingPolicy,
 )
 from llm_power.command_options import (
+    answer_options,
     clusters_of_items,
     level_and_power,
     reading_options,
 )
 from llm_power.errors import one_line
 from llm_power.files import naming
-
-if TYPE_CHECKING:
-    from llm_power.gate.comparison import Comparison
 
 # Of an outcome that the gate refuses.
 EXIT_CODES: Final = {outcome: code for code, outcome in enumerate(OUTCOMES, start=10)}
@@ -79,8 +78,7 @@ def _outcomes(_context: click.Context, _option: click.Parameter, text: str) -> l
 )
 @level_and_power
 @reading_options
-@click.option("--json", "as_json", type=_PATH, metavar="FILE", help="Write the answer as JSON.")
-@click.option("--markdown", type=_PATH, metavar="FILE", help="Write it for a pull request.")
+@answer_options
 @click.option("--junit", type=_PATH, metavar="FILE", help="Write it as a JUnit report.")
 def compare(
     *,
@@ -96,8 +94,8 @@ def compare(
     missing: MissingPolicy,
     alpha: float,
     power: float,
-    as_json: Path | None,
-    markdown: Path | None,
+    form: Format,
+    report: Sequence[Path],
     junit: Path | None,
     reader: str,
     names: Mapping[str, str],
@@ -115,56 +113,44 @@ def compare(
     from llm_power.board.operating_point import Declared, OperatingPoint
     from llm_power.gate.comparison import compare_models, overall_outcome
     from llm_power.gate.reading import read_sides
-    from llm_power.gate.reports import comparison_text
+    from llm_power.gate.reports import comparison_answer, comparison_junit
+    from llm_power.report.answer import reporting, shown
     from llm_power.scores.options import ReadOptions
 
     if new is not None and names:
         raise click.UsageError("give --name with OLD alone: of two files each is one run")
     options = ReadOptions(clusters=(cluster,) if cluster else (), names=names, **reading)
     notes: list[str] = []
-    tasks, first, second = read_sides(
-        old,
-        new,
-        options,
-        baseline=baseline,
-        candidate=candidate,
-        reader=reader,
-        on_note=notes.append,
-    )
-    compared = compare_models(
-        tasks,
-        first,
-        second,
-        missing=missing,
-        cluster=cluster,
-        point=OperatingPoint(alpha=alpha, power=power),
-        declared=Declared(
-            test=test, margin=margin, clusters=clusters, weighted=missing == "weighted"
-        ),
-    )
-    _write(compared, fail_if, as_json=as_json, markdown=markdown, junit=junit)
-    click.echo(comparison_text(*compared))
+    inputs = [old] if new is None else [old, new]
+    also = [] if junit is None else [junit]
+    with reporting(report, also=also, inputs=inputs) as write:
+        tasks, first, second = read_sides(
+            old,
+            new,
+            options,
+            baseline=baseline,
+            candidate=candidate,
+            reader=reader,
+            on_note=notes.append,
+        )
+        compared = compare_models(
+            tasks,
+            first,
+            second,
+            missing=missing,
+            cluster=cluster,
+            point=OperatingPoint(alpha=alpha, power=power),
+            declared=Declared(
+                test=test, margin=margin, clusters=clusters, weighted=missing == "weighted"
+            ),
+        )
+        answer = comparison_answer(*compared)
+        write(answer)
+        for path in also:
+            with naming(path):
+                path.write_text(comparison_junit(*compared, fail_if=fail_if), encoding="utf-8")
+    click.echo(shown(answer, form))
     for note in notes:
         click.echo(f"note: {one_line(note)}", err=True)
     refused = [one for one in compared if one.outcome in fail_if]
     return EXIT_CODES[overall_outcome(refused)] if refused else 0
-
-
-def _write(
-    compared: Sequence[Comparison],
-    fail_if: Sequence[str],
-    *,
-    as_json: Path | None,
-    markdown: Path | None,
-    junit: Path | None,
-) -> None:
-    from llm_power.gate.reports import comparison_json, comparison_junit, comparison_markdown
-
-    for path, text in (
-        (as_json, comparison_json(*compared)),
-        (markdown, comparison_markdown(*compared)),
-        (junit, comparison_junit(*compared, fail_if=fail_if)),
-    ):
-        if path is not None:
-            with naming(path):
-                path.write_text(text, encoding="utf-8")

@@ -4,21 +4,28 @@
 # ruff: noqa: PLC0415
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from llm_power.choices import MCNEMAR_TESTS
-from llm_power.command_options import kind_and_item, level_and_power, metric_and_filter
+from llm_power.choices import MCNEMAR_TESTS, Format
+from llm_power.command_options import (
+    answer_options,
+    kind_and_item,
+    level_and_power,
+    metric_and_filter,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from llm_power.planning.curves import PlanCurves
     from llm_power.planning.question import Question
-    from llm_power.planning.text import Answer
+    from llm_power.planning.text import Found
+    from llm_power.report.answer import Answer
 
 _EXAMPLES: Final = """\b
 Examples:
@@ -85,16 +92,16 @@ _PAIR: Final = ("p_a", "p_b", "rho", "agreement", "b", "c", "n", "gap", "discord
 @click.option(
     "--plot", type=click.Path(path_type=Path), metavar="FILE", help="Draw it: .png, .svg or .pdf."
 )
-@click.option("--json", "as_json", is_flag=True, help="For programs, at full precision.")
-def plan(*, as_json: bool, plot: Path | None, **given: Any) -> None:
+@answer_options
+def plan(*, plot: Path | None, form: Format, report: Sequence[Path], **given: Any) -> None:
     """Say how many items to run, before they are run.
 
     From two accuracies, from the counts of a run, or from a gap and the share of items that one
     model alone solves; from --n in place of the gap, which gap so many items find. What the numbers
     cannot be is refused with what they can. docs/planning.md has worked plans.
     """
-    from llm_power.planning._wording import answer_json
     from llm_power.planning.question import Question
+    from llm_power.report.answer import reporting, shown
 
     if plot is not None:
         _require_drawable(plot)
@@ -102,17 +109,19 @@ def plan(*, as_json: bool, plot: Path | None, **given: Any) -> None:
     prices = {name: given.pop(name) for name in _PRICES}
     pair = {name: given.pop(name) for name in _PAIR}
     said = {name: value for name, value in pair.items() if value is not None}
-    if any(price is not None for price in prices.values()):
-        reply = _at_cost(prices, reading, said, given)
-    elif reading["pilot"] is not None:
-        reply = _from_pilot(reading, said, Question(**given))
-    elif any(value is not None for value in reading.values()):
-        raise click.UsageError("give --pilot with the options that say how it is read")
-    else:
-        reply = _from_numbers(said, Question(**given))
-    if plot is not None:
-        _draw(plot, reply)
-    click.echo(answer_json(reply.sentence, reply.answer) if as_json else reply.text)
+    with reporting(report) as write:
+        if any(price is not None for price in prices.values()):
+            reply = _at_cost(prices, reading, said, given)
+        elif reading["pilot"] is not None:
+            reply = _from_pilot(reading, said, Question(**given))
+        elif any(value is not None for value in reading.values()):
+            raise click.UsageError("give --pilot with the options that say how it is read")
+        else:
+            reply = _from_numbers(said, Question(**given))
+        if plot is not None:
+            _draw(plot, reply)
+        write(reply.answer)
+    click.echo(shown(reply.answer, form))
 
 
 _OBSERVED: Final = (
@@ -123,25 +132,25 @@ _OBSERVED: Final = (
 
 @dataclass(frozen=True, slots=True)
 class _Reply:
-    answer: Any
-    sentence: str
-    text: str
+    answer: Answer
     curves: Callable[[], PlanCurves] | None = None
 
 
 def _from_numbers(said: dict[str, Any], question: Question) -> _Reply:
-    from llm_power.planning._wording import filled
-    from llm_power.planning.text import plan_sentence, plan_text
+    from llm_power.planning.text import plan_answer
+    from llm_power.report.answer import Notes
 
-    answer, observed = _answer(dict(said), question), "b" in said
+    found = _found(dict(said), question)
+    answer = plan_answer(found)
+    if "b" in said:
+        answer = replace(answer, parts=(*answer.parts, Notes((_OBSERVED,))))
 
     def curves() -> PlanCurves:
         from llm_power.planning.curves import plan_curves
 
-        return plan_curves(answer)
+        return plan_curves(found)
 
-    text = plan_text(answer) + ("\n" + filled(_OBSERVED) if observed else "")
-    return _Reply(answer, plan_sentence(answer), text, curves)
+    return _Reply(answer, curves)
 
 
 def _by_t_test(question: Question) -> None:
@@ -154,7 +163,7 @@ def _at_cost(
     prices: dict[str, Any], reading: dict[str, Any], said: dict[str, Any], given: dict[str, Any]
 ) -> _Reply:
     from llm_power.planning.costs import plan_costs, variances_of_levels
-    from llm_power.planning.costs_text import costs_sentence, costs_text
+    from llm_power.planning.costs_text import costs_answer
     from llm_power.planning.pair import pair_from_gap
     from llm_power.planning.question import Question
     from llm_power.statistics.design_costs import Costs
@@ -184,25 +193,20 @@ def _at_cost(
     costs = Costs(prices["cost_subject"] or 0.0, prices["cost_item"] or 0.0, prices["cost_answer"])
     question, budget = Question(**given), prices["budget"]
     _by_t_test(question)
-    answer = plan_costs(variances, costs, gap=gap, budget=budget, question=question)
-    return _Reply(answer, costs_sentence(answer), costs_text(answer))
+    found = plan_costs(variances, costs, gap=gap, budget=budget, question=question)
+    return _Reply(costs_answer(found))
 
 
 def _from_pilot(reading: dict[str, Any], said: dict[str, Any], question: Question) -> _Reply:
     from llm_power.planning.pilot import pilot_curves, plan_pilot, read_pilot
-    from llm_power.planning.pilot_text import pilot_sentence, pilot_text
+    from llm_power.planning.pilot_text import pilot_answer
 
     if not set(said) <= {"gap"}:
         raise click.UsageError("give --gap with --pilot, or nothing: the rest is in the pilot")
     cluster = reading["cluster"]
     task, first, second = read_pilot(**reading)
-    answer = plan_pilot(task, first, second, cluster=cluster, question=question, **said)
-    return _Reply(
-        answer,
-        pilot_sentence(answer),
-        pilot_text(answer),
-        lambda: pilot_curves(answer, task, cluster=cluster),
-    )
+    found = plan_pilot(task, first, second, cluster=cluster, question=question, **said)
+    return _Reply(pilot_answer(found), lambda: pilot_curves(found, task, cluster=cluster))
 
 
 def _require_drawable(plot: Path) -> None:
@@ -223,10 +227,10 @@ def _draw(plot: Path, reply: _Reply) -> None:
         raise click.UsageError("leave --plot out: plans of costs have no picture")
     curves = reply.curves()
     with house_style():
-        save_picture(draw_plan(curves), plot, title=reply.sentence)
+        save_picture(draw_plan(curves), plot, title=reply.answer.headline)
 
 
-def _answer(given: dict[str, Any], question: Question) -> Answer:
+def _found(given: dict[str, Any], question: Question) -> Found:
     from llm_power.planning import answer
     from llm_power.planning.repeats import plan_repeats
 

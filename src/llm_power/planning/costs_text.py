@@ -1,32 +1,17 @@
-"""A plan at least cost on a screen, the design first."""
+"""The answer that a plan at least cost is, the design first."""
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 from llm_power.errors import counted
-from llm_power.planning._wording import filled
 from llm_power.planning.costs import CostPlan
+from llm_power.report.answer import Answer, Notes, Table
 from llm_power.report.number_format import points
-from llm_power.report.text_tables import plain_table
 
 
-def costs_sentence(plan: CostPlan) -> str:
-    """Return what to run, in a sentence."""
-    design, power = plan.design, plan.question.power
-    if plan.gap is not None:
-        why = (
-            f"nothing that finds the gap of {points(plan.gap)} with power {power:g} costs less "
-            f"than {_money(design.cost)}"
-        )
-    else:
-        why = (
-            f"nothing that costs {_money(plan.budget or 0)} or less finds a smaller gap with power "
-            f"{power:g} than {points(design.detectable_gap, up=True)}"
-        )
-    return f"Plan {_design(plan)}: {why}."
-
-
-def costs_text(plan: CostPlan) -> str:
-    """Return the answer for a terminal."""
+def costs_answer(plan: CostPlan) -> Answer:
+    """Return a plan at least cost, the design first."""
     design, costs, variances = plan.design, plan.costs, plan.variances
     n_items = design.subjects * design.items
     answers = 2 * n_items * design.repeats
@@ -45,7 +30,22 @@ def costs_text(plan: CostPlan) -> str:
         f"{'items' if _of_items(plan) else 'subjects'}, at the two-sided level "
         f"{plan.question.level:.3g}."
     )
-    return "\n\n".join([filled(costs_sentence(plan)), plain_table(rows), filled(note)])
+    return Answer(_headline(plan), asdict(plan), parts=(Table(rows), Notes((note,))))
+
+
+def _headline(plan: CostPlan) -> str:
+    design, power = plan.design, plan.question.power
+    if plan.gap is not None:
+        why = (
+            f"nothing that finds the gap of {points(plan.gap)} with power {power:g} costs less "
+            f"than {_money(design.cost)}"
+        )
+    else:
+        why = (
+            f"nothing that costs {_money(plan.budget or 0)} or less finds a smaller gap with power "
+            f"{power:g} than {points(design.detectable_gap, up=True)}"
+        )
+    return f"Plan {_design(plan)}: {why}."
 
 
 def _of_items(plan: CostPlan) -> bool:

@@ -1,24 +1,33 @@
-"""A plan from a pilot on a screen, the number to take first."""
+"""The answer that a plan from a pilot is, the number to take first."""
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from math import isfinite, isnan
 from typing import Final
 
 from llm_power.choices import TEST_NAMES
 from llm_power.errors import counted
-from llm_power.planning._wording import filled
 from llm_power.planning.pilot import CONFIDENCE, OwnGap, PilotPlan
+from llm_power.report.answer import Answer, Notes, Table
 from llm_power.report.number_format import points, whole
-from llm_power.report.text_tables import plain_table
 from llm_power.statistics.pilot_design import PilotDesign
 
 # A chance that is written as 1.
 _CERTAIN: Final = 0.9995
 
 
-def pilot_sentence(plan: PilotPlan) -> str:
-    """Return which number to take, in a sentence."""
+def pilot_answer(plan: PilotPlan) -> Answer:
+    """Return a plan from a pilot, the number to take first."""
+    parts: tuple[Table | Notes, ...] = (
+        (_own_table(plan), Notes(tuple(_notes(plan))))
+        if plan.design is None
+        else (_declared_table(plan, plan.design),)
+    )
+    return Answer(_headline(plan), asdict(plan), (_about(plan),), parts=parts)
+
+
+def _headline(plan: PilotPlan) -> str:
     power = plan.question.power
     if plan.design is not None:
         design, gap = plan.design, points(plan.declared or 0)
@@ -39,14 +48,6 @@ def pilot_sentence(plan: PilotPlan) -> str:
     )
 
 
-def pilot_text(plan: PilotPlan) -> str:
-    """Return the answer for a terminal."""
-    parts = [filled(pilot_sentence(plan), _about(plan))]
-    if plan.design is not None:
-        return "\n\n".join([*parts, _declared_table(plan, plan.design)])
-    return "\n\n".join([*parts, _own_table(plan), filled(*_notes(plan))])
-
-
 def _about(plan: PilotPlan) -> str:
     question, clustered = plan.question, plan.unit == "clusters"
     lead = "ahead of" if plan.gap >= 0 else "behind"
@@ -58,14 +59,14 @@ def _about(plan: PilotPlan) -> str:
     )
 
 
-def _declared_table(plan: PilotPlan, design: PilotDesign) -> str:
+def _declared_table(plan: PilotPlan, design: PilotDesign) -> Table:
     rows = [["", plan.unit, f"{100 * design.confidence:g}% interval", "assurance"]]
     rows.append(["required", *_with_interval(design)])
     power = plan.question.power
     rows.append([f"assurance of {power:g}", whole(plan.assured or 0), "-", _chance(power)])
     if plan.same_clusters is not None:
         rows.append(["items, from these clusters alone", *_with_interval(plan.same_clusters)])
-    return plain_table(rows)
+    return Table(rows)
 
 
 def _with_interval(design: PilotDesign) -> list[str]:
@@ -73,7 +74,7 @@ def _with_interval(design: PilotDesign) -> list[str]:
     return [whole(design.n_star), interval, _chance(design.assurance)]
 
 
-def _own_table(plan: PilotPlan) -> str:
+def _own_table(plan: PilotPlan) -> Table:
     own, chance = _own(plan), f"{CONFIDENCE:g}"
     rows = [["gap", "points", plan.unit, "assurance"]]
     for name, at in (
@@ -85,7 +86,7 @@ def _own_table(plan: PilotPlan) -> str:
     power = plan.question.power
     assured = _chance(power) if isfinite(own.assured.n_star) else "-"
     rows.append([f"assurance of {power:g}", "-", whole(own.assured.n_star), assured])
-    return plain_table(rows)
+    return Table(rows)
 
 
 def _notes(plan: PilotPlan) -> list[str]:

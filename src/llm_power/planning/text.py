@@ -1,57 +1,58 @@
-"""A plan on a screen, the number to take first."""
+"""The answer that a plan is, the number to take first."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from math import inf, isfinite, isnan
 from typing import Final
 
 from llm_power.choices import TEST_NAMES
 from llm_power.errors import counted
-from llm_power.planning._wording import filled
 from llm_power.planning.answer import AtHand, ClusterItems, DetectableGap, Plan, PlanRange
 from llm_power.planning.question import Question
 from llm_power.planning.repeats import RepeatsPlan
+from llm_power.report.answer import Answer, Notes, Table
 from llm_power.report.number_format import points, whole
-from llm_power.report.text_tables import plain_table
 
 _OfPairs = Plan | PlanRange | DetectableGap
-Answer = _OfPairs | RepeatsPlan
+Found = _OfPairs | RepeatsPlan
 
 _BOTH_TESTS: Final = "test by clusters and that of the items"
 
 
-def plan_sentence(answer: Answer) -> str:
-    """Return which number to take, in a sentence."""
-    if isinstance(answer, PlanRange):
-        return _range_sentence(answer)
-    if isinstance(answer, DetectableGap):
-        return _gap_sentence(answer)
-    if isinstance(answer, RepeatsPlan):
-        return _repeats_sentence(answer)
-    return _sentence(answer)
-
-
-def plan_text(answer: Answer) -> str:
-    """Return the answer for a terminal."""
-    if isinstance(answer, RepeatsPlan):
-        return _repeats_text(answer)
-    plans, heads = _columns(answer)
+def plan_answer(found: Found) -> Answer:
+    """Return a plan with what it assumes, and notes on what it rests on."""
+    if isinstance(found, RepeatsPlan):
+        return _of_repeats(found)
+    plans, heads = _columns(found)
     plan = plans[-1]
-    parts = [filled(plan_sentence(answer), _assumed(answer, plan)), _required(plans, heads)]
+    parts: list[Table | Notes] = [_required(plans, heads)]
     if plan.clusters is not None:
         parts.append(_ways(plan.clusters))
-    if plan.sizes and not isinstance(answer, PlanRange):
+    if plan.sizes and not isinstance(found, PlanRange):
         parts.append(_errors(plan))
-    return "\n\n".join(filter(None, [*parts, filled(*_notes(answer, plan))]))
+    notes = _notes(found, plan)
+    return Answer(
+        _headline(found),
+        asdict(found),
+        (_assumed(found, plan),),
+        parts=(*parts, *([Notes(tuple(notes))] if notes else [])),
+    )
 
 
-def _columns(answer: _OfPairs) -> tuple[list[Plan], list[str]]:
-    if isinstance(answer, PlanRange):
-        return [answer.fewest, answer.most], ["highest correlation", "lowest correlation"]
-    if isinstance(answer, DetectableGap):
-        return [answer.plan], ["items"]
-    return [answer], ["items"]
+def _headline(found: _OfPairs) -> str:
+    if isinstance(found, PlanRange):
+        return _range_sentence(found)
+    return _gap_sentence(found) if isinstance(found, DetectableGap) else _sentence(found)
+
+
+def _columns(found: _OfPairs) -> tuple[list[Plan], list[str]]:
+    if isinstance(found, PlanRange):
+        return [found.fewest, found.most], ["highest correlation", "lowest correlation"]
+    if isinstance(found, DetectableGap):
+        return [found.plan], ["items"]
+    return [found], ["items"]
 
 
 def _sentence(plan: Plan) -> str:
@@ -168,7 +169,7 @@ def _repeats_sentence(plan: RepeatsPlan) -> str:
     )
 
 
-def _repeats_text(plan: RepeatsPlan) -> str:
+def _of_repeats(plan: RepeatsPlan) -> Answer:
     assumed = (
         f"Assumed: variance {plan.between:.4g} between items, {plan.within_a:.4g} of an answer of "
         f"A and {plan.within_b:.4g} of B; {_level(plan.question)}."
@@ -179,13 +180,14 @@ def _repeats_text(plan: RepeatsPlan) -> str:
         [f"{k:,.0f}" if isfinite(k) else "ever more", cell]
         for (k, _), cell in zip(plan.ways, found, strict=True)
     ]
-    parts = [filled(_repeats_sentence(plan), assumed), plain_table(rows)]
+    parts: list[Table | Notes] = [Table(rows)]
     if not plan.gaps and isfinite(plan.n_star):
-        parts.append(f"N* of eq. (9), by the normal law, is {whole(plan.n_star)}.")
-    return "\n\n".join(parts)
+        note = f"N* of eq. (9), by the normal law, is {whole(plan.n_star)}."
+        parts.append(Notes((note,)))
+    return Answer(_repeats_sentence(plan), asdict(plan), (assumed,), parts=tuple(parts))
 
 
-def _required(plans: Sequence[Plan], heads: list[str]) -> str:
+def _required(plans: Sequence[Plan], heads: list[str]) -> Table:
     last = plans[-1]
     rows = [["test", *heads]]
 
@@ -213,16 +215,16 @@ def _required(plans: Sequence[Plan], heads: list[str]) -> str:
         row("monitored after every item", [found.items for found in of])
         row("  of these on average", [found.expected for found in of])
         row("  nine of ten runs end by", [found.by_90 for found in of])
-    return plain_table(rows)
+    return Table(rows)
 
 
-def _ways(found: ClusterItems) -> str:
+def _ways(found: ClusterItems) -> Table:
     rows = [["clusters", "items of each", "in all"]]
     rows += [[f"{k:,}", whole(m), whole(k * m)] for k, m in found.ways]
-    return plain_table(rows)
+    return Table(rows)
 
 
-def _errors(plan: Plan) -> str:
+def _errors(plan: Plan) -> Table:
     rows = [["items run", "power", "wrong sign", "exaggerated"]]
     rows += [
         [
@@ -231,7 +233,7 @@ def _errors(plan: Plan) -> str:
         ]
         for at in plan.sizes
     ]
-    return plain_table(rows)
+    return Table(rows)
 
 
 def _notes(answer: _OfPairs, plan: Plan) -> list[str]:

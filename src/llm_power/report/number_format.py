@@ -21,6 +21,12 @@ def points(gap: float, *, up: bool = False) -> str:
     return f"{size:.3g} point{'' if f'{size:.3g}' == '1' else 's'}"
 
 
+def signed_points(gap: float) -> str:
+    """Return a gap in points to two decimals with its sign; one that rounds to none has none."""
+    text = f"{100 * gap:+.2f}"
+    return text[1:] if float(text) == 0 else text
+
+
 def percent(share: float | None) -> str:
     """Return a share in percent to one decimal."""
     return "unknown" if share is None or isnan(share) else f"{100 * share:.1f}"

@@ -1,18 +1,19 @@
-"""Answers on one pair of models without files: from its counts, or two accuracies."""
+"""The answer on one pair of models without files: from its counts, or two accuracies."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 
 from llm_power.board.operating_point import Declared, OperatingPoint
-from llm_power.choices import Format, McNemarTest
-from llm_power.errors import InvalidArgument
-from llm_power.report.text_tables import confidence, plain_table
+from llm_power.choices import McNemarTest
+from llm_power.errors import InvalidArgument, counted
+from llm_power.report.answer import Answer, Table
+from llm_power.report.number_format import p_value, points
+from llm_power.report.text_tables import confidence
 from llm_power.statistics.anytime_horizon import anytime_horizon
 from llm_power.statistics.correlation_bounds import resolution_over_correlations
 from llm_power.statistics.designs import required_units
@@ -28,7 +29,7 @@ from llm_power.statistics.paired_binary import (
     required_n_discordance,
     required_n_paired_binary,
 )
-from llm_power.statistics.verdict import binary_verdicts
+from llm_power.statistics.verdict import EQUIVALENT, Verdicts, binary_verdicts
 from llm_power.statistics.verdict_stability import (
     chance_of_turning,
     exact_chance_of_turning,
@@ -39,7 +40,7 @@ Value = float | int | str | bool | None
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Finding:
     """One named result on a pair: value at full precision, and as displayed."""
 
     name: str
@@ -48,15 +49,15 @@ class Answer:
     shown: str
 
 
-def answers_from_counts(
+def answer_from_counts(
     b: int,
     c: int,
     n_items: int,
     *,
     point: OperatingPoint | None = None,
     declared: Declared | None = None,
-) -> list[Answer]:
-    """Return the answers on a pair of 0/1 scored models from its discordant counts."""
+) -> Answer:
+    """Return the answer on a pair of 0/1 scored models from its discordant counts."""
     at, asked = point or OperatingPoint(), declared or Declared()
     settings: dict[str, Any] = {"alpha": at.alpha, "power": at.power}
     found = binary_verdicts(b, c, n_items, test=asked.test, margin=asked.margin, **settings)
@@ -94,10 +95,11 @@ def answers_from_counts(
         _items("n_exact", "required, exact test", _counted_n(b, c, n_items, at, "exact")),
         _items("n_mid_p", "required, mid-p test", _counted_n(b, c, n_items, at, "mid_p")),
     ]
-    return answers + _monitored(b, c, n_items, at) + _errors(b, c, n_items, at, asked)
+    answers += _monitored(b, c, n_items, at) + _errors(b, c, n_items, at, asked)
+    return _answer(_decided(found, n_items, at, asked), answers)
 
 
-def answers_from_accuracies(
+def answer_from_accuracies(
     p_a: float,
     p_b: float,
     n_items: int,
@@ -105,8 +107,8 @@ def answers_from_accuracies(
     rho: float | None = None,
     point: OperatingPoint | None = None,
     declared: Declared | None = None,
-) -> list[Answer]:
-    """Return the answers from two accuracies and N alone, over all admissible correlations."""
+) -> Answer:
+    """Return the answer from two accuracies and N alone, over all admissible correlations."""
     at, asked = point or OperatingPoint(), declared or Declared()
     for name, value in (("p_a", p_a), ("p_b", p_b)):
         if not 0 <= value <= 1:
@@ -130,26 +132,53 @@ def answers_from_accuracies(
             _number("critical_rho", "from the correlation", found.critical_rho),
             _text("critical_b", "that is, b at most", int(found.critical_b)),
         ]
-    answers += _tests_over_correlations(solved, n_items, int(found.b_lowest), at, asked)
+    of_tests = _tests_over_correlations(solved, n_items, int(found.b_lowest), at, asked)
+    answers += of_tests
     if rho is not None:
         n_star = required_n_paired_binary(p_a, p_b, rho, **settings)
         answers += [
             _items("n_star", f"N* at a correlation of {rho:g}", n_star),
             _number("q", "q = N/N* there", resolution_ratio(n_items, n_star)),
         ]
-    return answers
+    return _answer(_over_correlations(of_tests, asked), answers)
 
 
-def render_answers(answers: Sequence[Answer], how: Format) -> str:
-    """Return answers as a table, as JSON (infinite as "inf"), or as Markdown."""
-    if how == "json":
-        values = {x.name: "inf" if x.value == float("inf") else x.value for x in answers}
-        return json.dumps(values, indent=2, allow_nan=False)
-    rows = [("of the pair", "is"), *((x.label, x.shown) for x in answers)]
-    if how == "table":
-        return plain_table(rows)
-    lines = [f"| {label} | {shown} |" for label, shown in rows]
-    return "\n".join([lines[0], "| :--- | ---: |", *lines[1:]])
+def _answer(headline: str, findings: Sequence[Finding]) -> Answer:
+    rows = [("of the pair", "is"), *((each.label, each.shown) for each in findings)]
+    return Answer(headline, {each.name: each.value for each in findings}, parts=(Table(rows),))
+
+
+def _decided(found: Verdicts, n_items: int, at: OperatingPoint, asked: Declared) -> str:
+    """Return the verdict in a sentence."""
+    of, delta = counted(n_items, "item"), float(found.interval.delta)
+    if delta == 0:
+        gap = f"A and B solve equally many of {of}"
+    else:
+        leads, trails = ("A", "B") if delta > 0 else ("B", "A")
+        gap = f"{leads} is {points(delta)} ahead of {trails} on {of}"
+    p = p_value(float(found.p))
+    p = f"p {p if p.startswith('<') else f'= {p}'} by the {_TESTS[asked.test]}, level {at.alpha:g}"
+    if found.verdict == EQUIVALENT:
+        p = f"within {points(asked.margin or 0)} by two one-sided tests, level {at.alpha:g}"
+    return f"{str(found.verdict).capitalize()}: {gap}, {p}."
+
+
+def _over_correlations(of_tests: Sequence[Finding], asked: Declared) -> str:
+    """Return what holds over every correlation in a sentence."""
+    values = {each.name: each.value for each in of_tests}
+    of = f"that the accuracies admit, by the {_TESTS[asked.test]}"
+    if values["different"] == _DEPENDS:
+        return (
+            f"Whether A and B are different depends on their correlation, which accuracies leave "
+            f"open: they are where A alone solves at most {counted(_whole(values), 'item')}, by "
+            f"the {_TESTS[asked.test]}."
+        )
+    verdict = "Different" if values["different"] == "always" else "Undetermined"
+    return f"{verdict} at every correlation {of}."
+
+
+def _whole(values: Mapping[str, Value]) -> int:
+    return int(values["critical_b_test"] or 0)
 
 
 _DEPENDS: Final = "depends on the correlation"
@@ -165,7 +194,7 @@ def _counted_n(b: int, c: int, n: int, at: OperatingPoint, test: McNemarTest) ->
     return required_units(design, at.power)
 
 
-def _monitored(b: int, c: int, n: int, at: OperatingPoint) -> list[Answer]:
+def _monitored(b: int, c: int, n: int, at: OperatingPoint) -> list[Finding]:
     log_e = float(log_e_value(b, c))
     horizon = anytime_horizon(b, c, n, alpha=at.alpha, power=at.power)
     return [
@@ -177,7 +206,7 @@ def _monitored(b: int, c: int, n: int, at: OperatingPoint) -> list[Answer]:
     ]
 
 
-def _errors(b: int, c: int, n: int, at: OperatingPoint, asked: Declared) -> list[Answer]:
+def _errors(b: int, c: int, n: int, at: OperatingPoint, asked: Declared) -> list[Finding]:
     if b == c:
         return []
     errors = mcnemar_design_errors(n, b / n, c / n, test=asked.test, alpha=at.alpha)
@@ -190,7 +219,7 @@ def _errors(b: int, c: int, n: int, at: OperatingPoint, asked: Declared) -> list
 
 def _tests_over_correlations(
     solved: tuple[int, int], n: int, b_lowest: int, at: OperatingPoint, asked: Declared
-) -> list[Answer]:
+) -> list[Finding]:
     """Return the declared test's p-value at both ends, and the most items that only A may solve."""
     fewest = max(solved[0] - solved[1], 0)
     b = np.arange(fewest, b_lowest + 1)
@@ -209,26 +238,26 @@ def _tests_over_correlations(
     return answers
 
 
-def _gap(name: str, label: str, value: float | np.ndarray) -> Answer:
-    return Answer(name, label, float(value), f"{100 * float(value):.3g} pp")
+def _gap(name: str, label: str, value: float | np.ndarray) -> Finding:
+    return Finding(name, label, float(value), f"{100 * float(value):.3g} pp")
 
 
-def _p(name: str, label: str, value: float | np.ndarray) -> Answer:
-    return Answer(name, label, float(value), f"{float(value):.4g}")
+def _p(name: str, label: str, value: float | np.ndarray) -> Finding:
+    return Finding(name, label, float(value), f"{float(value):.4g}")
 
 
-def _number(name: str, label: str, value: float | np.ndarray) -> Answer:
+def _number(name: str, label: str, value: float | np.ndarray) -> Finding:
     if np.isnan(value):
-        return Answer(name, label, None, "-")
-    return Answer(name, label, float(value), f"{float(value):.3f}")
+        return Finding(name, label, None, "-")
+    return Finding(name, label, float(value), f"{float(value):.3f}")
 
 
-def _items(name: str, label: str, value: float | np.ndarray) -> Answer:
+def _items(name: str, label: str, value: float | np.ndarray) -> Finding:
     number = float(value)
-    return Answer(name, label, number, "inf" if number == np.inf else f"{np.ceil(number):,.0f}")
+    return Finding(name, label, number, "inf" if number == np.inf else f"{np.ceil(number):,.0f}")
 
 
-def _text(name: str, label: str, value: str | int) -> Answer:
+def _text(name: str, label: str, value: str | int) -> Finding:
     if isinstance(value, bool):
-        return Answer(name, label, value, "yes" if value else "no")
-    return Answer(name, label, value, value if isinstance(value, str) else f"{value:,}")
+        return Finding(name, label, value, "yes" if value else "no")
+    return Finding(name, label, value, value if isinstance(value, str) else f"{value:,}")

@@ -21,13 +21,18 @@ def first_names(names: Sequence[str]) -> str:
     return f"{shown} and {hidden:,} more" if hidden > 0 else shown
 
 
+def number_columns(rows: Sequence[Sequence[str]]) -> list[int]:
+    """Return the columns that hold numbers alone below the header."""
+    columns = enumerate(zip(*rows, strict=True))
+    return [i for i, cells in columns if all(map(_is_number, cells[1:]))]
+
+
 def plain_table(rows: Sequence[Sequence[str]]) -> str:
     """Return rows, the header first, in columns: numbers to the right and texts to the left."""
-    columns = []
-    for cells in zip(*rows, strict=True):
+    columns, numbers = [], number_columns(rows)
+    for i, cells in enumerate(zip(*rows, strict=True)):
         width = max(map(len, cells))
-        numbers = all(map(_is_number, cells[1:]))
-        shown = [cell.rjust(width) if numbers else cell.ljust(width) for cell in cells]
+        shown = [cell.rjust(width) if i in numbers else cell.ljust(width) for cell in cells]
         columns.append([shown[0], "-" * width, *shown[1:]])
     return "\n".join("  ".join(line).rstrip() for line in zip(*columns, strict=True))
 
@@ -38,8 +43,7 @@ def markdown_table(rows: Sequence[Sequence[str]], *, right: Collection[int] | No
     Columns of numbers stand to the right, or those of `right`.
     """
     if right is None:
-        columns = enumerate(zip(*rows, strict=True))
-        right = [i for i, cells in columns if all(map(_is_number, cells[1:]))]
+        right = number_columns(rows)
     sides = ["--:" if i in right else "---" for i in range(len(rows[0]))]
     header, *body = [f"| {' | '.join(map(escape_markdown, row))} |" for row in rows]
     return "\n".join([header, f"|{'|'.join(sides)}|", *body])

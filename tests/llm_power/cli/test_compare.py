@@ -76,7 +76,7 @@ def test_outcome_and_code(
 
 def test_reports_are_those_of_one_comparison(tables: dict[str, Path], tmp_path: Path) -> None:
     files = [tmp_path / name for name in ("g.json", "g.md", "g.xml")]
-    kinds = ("json", "markdown", "junit")
+    kinds = ("report", "report", "junit")
     named = [f"--{kind}={file}" for kind, file in zip(kinds, files, strict=True)]
     assert run(tables["baseline"], tables["worse"], *named) == 10
     told = json.loads(files[0].read_text(encoding="utf-8"))
@@ -85,14 +85,38 @@ def test_reports_are_those_of_one_comparison(tables: dict[str, Path], tmp_path: 
     assert ElementTree.parse(files[2]).getroot().attrib["failures"] == "1"
 
 
+def test_bad_input_leaves_no_report_of_an_earlier_run(
+    tables: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    reports = [tmp_path / "gate.json", tmp_path / "gate.xml"]
+    named = ["--report", reports[0], "--junit", reports[1]]
+    assert run(tables["baseline"], tables["worse"], *named) == 10
+    assert all(path.is_file() for path in reports)
+    assert run(tables["baseline"], tmp_path / "absent.csv", *named) == 2
+    assert not any(path.exists() for path in reports)
+    scores = tmp_path / "scores.json"
+    scores.write_bytes(tables["worse"].read_bytes())
+    assert run(tables["baseline"], scores, "--report", scores) == 2
+    assert "holds the scores: name another file for the report" in capsys.readouterr().err
+    assert scores.read_bytes() == tables["worse"].read_bytes()
+
+
+def test_a_gap_that_rounds_to_none_has_no_sign(
+    tables: dict[str, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(tables["baseline"], tables["equal"]) == 0
+    assert "gap 0.00 points (50.00 against 50.00 of 100)" in capsys.readouterr().out
+
+
 def test_rows_are_joined_by_item(tables: dict[str, Path], tmp_path: Path) -> None:
     shuffled = pd.read_csv(tables["worse"]).sample(frac=1, random_state=3)
     shuffled.to_csv(tmp_path / "shuffled.csv", index=False)
     found = [tmp_path / f"{name}.json" for name in "ab"]
-    assert run(tables["baseline"], tables["worse"], "--json", found[0]) == 10
-    assert run(tables["baseline"], tmp_path / "shuffled.csv", "--json", found[1]) == 10
+    assert run(tables["baseline"], tables["worse"], "--report", found[0]) == 10
+    assert run(tables["baseline"], tmp_path / "shuffled.csv", "--report", found[1]) == 10
     one, other = (json.loads(path.read_text(encoding="utf-8")) for path in found)
-    assert {**one, "task": ""} == {**other, "task": ""}
+    named = {"task": "", "headline": ""}
+    assert one | named == other | named
 
 
 def test_answers_in_words_beside_the_scores_are_no_labels(
@@ -275,7 +299,7 @@ def test_each_task_has_an_outcome_and_the_least_favourable_is_that_of_all(
     outcomes, fail_if, head, code = case
     tasks = {f"t{i}": outcome for i, outcome in enumerate(outcomes)}
     report, tests = tmp_path / "gate.json", tmp_path / "gate.xml"
-    told = ["--json", report, "--junit", tests, "--markdown", tmp_path / "gate.md"]
+    told = ["--report", report, "--junit", tests, "--report", tmp_path / "gate.md"]
     paths = long_tables(tmp_path, tasks)
     assert run(*paths, "--task-column", "exam", "--fail-if", fail_if, *told) == code
     blocks = capsys.readouterr().out.split("\n\n")
@@ -301,7 +325,7 @@ def test_several_tasks_are_one_family(tmp_path: Path, capsys: pytest.CaptureFixt
     paths = long_tables(tmp_path, {"t0": "perhaps", "t1": "noise", "t2": "noise"})
     assert run(*paths, "--task-column", "exam", "--task", "t0") == 10
     report = tmp_path / "gate.json"
-    assert run(*paths, "--task-column", "exam", "--json", report) == 0
+    assert run(*paths, "--task-column", "exam", "--report", report) == 0
     first, *_ = json.loads(report.read_text(encoding="utf-8"))["tasks"]
     assert first["outcome"] == "undetermined"
     assert 0.05 < first["p_family"] <= 3 * first["p"]
@@ -350,7 +374,7 @@ def test_bad_input_is_one_line_and_code_2(
 ) -> None:
     path = tmp_path / "bad.csv"
     change(pd.read_csv(tables["worse"])).to_csv(path, index=False)
-    assert run(tables["baseline"], path, "--json", tmp_path / "no.json") == 2
+    assert run(tables["baseline"], path, "--report", tmp_path / "no.json") == 2
     error = capsys.readouterr().err
     assert error.count("\n") == 1
     assert pd.Series([error]).str.contains(message).all()

@@ -14,12 +14,8 @@ import pytest
 
 from llm_power import Declared, InvalidArgument, OperatingPoint, ScoreError, TaskScores
 from llm_power.gate.comparison import Comparison, compare_models
-from llm_power.gate.reports import (
-    comparison_json,
-    comparison_junit,
-    comparison_markdown,
-    comparison_text,
-)
+from llm_power.gate.reports import comparison_answer, comparison_junit
+from llm_power.report.answer import as_json, as_markdown, as_text
 from llm_power.statistics.mcnemar import mcnemar_exact
 from llm_power.statistics.paired_difference_interval import tango_interval
 
@@ -128,7 +124,7 @@ def hostile() -> Comparison:
 
 
 def test_names_are_text_in_every_report(hostile: Comparison) -> None:
-    markdown = comparison_markdown(hostile)
+    markdown = as_markdown(comparison_answer(hostile))
     assert "<img" not in markdown
     assert [line for line in markdown.splitlines() if line.startswith("#")] == [
         markdown.splitlines()[0]
@@ -136,7 +132,7 @@ def test_names_are_text_in_every_report(hostile: Comparison) -> None:
     case = ElementTree.fromstring(comparison_junit(hostile, fail_if=["worse"])).find("testcase")
     assert case is not None
     assert HOSTILE[0] in case.attrib["name"]
-    assert json.loads(comparison_json(hostile))["baseline"] == HOSTILE[0]
+    assert json.loads(as_json(comparison_answer(hostile)))["baseline"] == HOSTILE[0]
 
 
 @pytest.mark.parametrize(
@@ -150,9 +146,9 @@ def test_names_are_text_in_every_report(hostile: Comparison) -> None:
 def test_items_are_text_in_markdown(item: str) -> None:
     found = compared((300, 30, 8, 162))
     flips: dict[str, Any] = {"broke": (item,), "mended": ("q1", item)}
-    lines = comparison_markdown(replace(found, **flips)).splitlines()
+    lines = as_markdown(comparison_answer(replace(found, **flips))).splitlines()
     harmless: dict[str, Any] = {name: ("q1",) * len(items) for name, items in flips.items()}
-    expected = comparison_markdown(replace(found, **harmless)).splitlines()
+    expected = as_markdown(comparison_answer(replace(found, **harmless))).splitlines()
     listed = [i for i, line in enumerate(expected) if line.startswith("Items: ")]
     assert len(lines) == len(expected)
     assert [i for i, line in enumerate(lines) if line != expected[i]] == listed
@@ -174,14 +170,14 @@ def test_a_test_report_fails_only_where_the_gate_does() -> None:
     assert [suite.find("testcase/failure") is not None for suite in suites] == [True, False]
 
 
-def test_what_no_number_of_items_decides_is_null_in_json() -> None:
+def test_what_no_number_of_items_decides_is_infinite_in_json() -> None:
     found = compared((300, 10, 10, 180))
     assert found.more_items == np.inf
-    assert "no number of them would decide it" in comparison_text(found)
-    assert json.loads(comparison_json(found))["more_items"] is None
+    assert "no number of them would decide it" in as_text(comparison_answer(found))
+    assert json.loads(as_json(comparison_answer(found)))["more_items"] == "inf"
 
 
 def test_long_lists_of_items_are_cut_on_screen_alone() -> None:
     found = compared((300, 30, 8, 162))
-    assert "and 10 more" in comparison_text(found)
-    assert len(json.loads(comparison_json(found))["broke"]) == 30
+    assert "and 10 more" in as_text(comparison_answer(found))
+    assert len(json.loads(as_json(comparison_answer(found)))["broke"]) == 30

@@ -21,7 +21,8 @@ from llm_power.planning.answer import (
 from llm_power.planning.curves import detectable_gaps, plan_curves, sizes_around, sizes_of_gaps
 from llm_power.planning.pair import pair_from_accuracies, pairs_of_accuracies
 from llm_power.planning.question import Question
-from llm_power.planning.text import plan_text
+from llm_power.planning.text import plan_answer
+from llm_power.report.answer import as_text
 from llm_power.statistics.anytime_horizon import anytime_horizon
 from llm_power.statistics.exact_required_n import P_VALUES, McNemarDesign
 from llm_power.statistics.paired_binary import admissible_rho, required_n_paired_binary
@@ -108,7 +109,7 @@ def test_items_at_hand_are_told_of_beside_every_question() -> None:
     for plan in (plan_gap(0.05, 0.75, n_items=800), found.most):
         assert plan.at_hand is not None
         assert plan.at_hand.power == pytest.approx(float(McNemarDesign(0.4, 0.35).power(800)))
-    text = plan_text(found).replace("\n", " ")
+    text = as_text(plan_answer(found)).replace("\n", " ")
     assert "The 800 items at hand find this gap with power 0.357" in text
     assert text.endswith("with power 0.8, at the lowest correlation.")
 
@@ -168,7 +169,7 @@ def test_models_of_equal_accuracy_need_a_margin() -> None:
     )
     assert plan.at_hand is not None
     assert isnan(plan.at_hand.power)
-    assert "No number of items" in plan_text(plan)
+    assert "No number of items" in as_text(plan_answer(plan))
     assert plan_counts(5, 5, 10, question=Question(margin=0.05)).decided_as == "equivalent"
 
 

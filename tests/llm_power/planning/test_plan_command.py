@@ -90,8 +90,8 @@ def test_the_number_to_take_comes_first(
     text = ask(*question)
     assert text.startswith(start)
     # The same sentence, for programs.
-    sentence = json.loads(ask(*question, "--json"))["sentence"]
-    assert text.replace("\n", " ").startswith(sentence)
+    headline = json.loads(ask(*question, "--format", "json"))["headline"]
+    assert text.replace("\n", " ").startswith(headline)
 
 
 def test_what_has_no_number_has_none_in_the_text(ask: Callable[..., str]) -> None:
@@ -103,7 +103,9 @@ def test_what_has_no_number_has_none_in_the_text(ask: Callable[..., str]) -> Non
 
 def test_json_has_what_python_has(ask: Callable[..., str]) -> None:
     said = json.loads(
-        ask("--p-a", 0.65, "--p-b", 0.6, "--agreement", 0.8, "--comparisons", 45, "--json")
+        ask(
+            "--p-a", 0.65, "--p-b", 0.6, "--agreement", 0.8, "--comparisons", 45, "--format", "json"
+        )
     )
     plan = plan_accuracies(0.65, 0.6, agreement=0.8, question=Question(comparisons=45))
     assert said["items"] == plan.items == plan.exact
@@ -175,7 +177,8 @@ def test_a_closed_form_loads_neither_tables_nor_optimizers() -> None:
     """They take longer than the answer."""
     code = (
         "import sys; from llm_power.planning import text, answer, command; "
-        "text.plan_text(answer.plan_counts(295, 249, 10_042)); "
+        "from llm_power.report.answer import as_text; "
+        "as_text(text.plan_answer(answer.plan_counts(295, 249, 10_042))); "
         "print({'pandas', 'pyarrow', 'scipy.optimize', 'scipy.stats'} & set(sys.modules))"
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

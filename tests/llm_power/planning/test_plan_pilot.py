@@ -59,7 +59,7 @@ def test_a_declared_gap_has_an_interval(say: Say, board: Path) -> None:
     assert code == 0
     assert out.startswith("Plan 153 clusters of 43 items, 6,579 in all: they find the gap of 3")
     assert "items, from these clusters alone" in out
-    said = json.loads(say(*pilot, "--gap", 0.03, "--json")[1])
+    said = json.loads(say(*pilot, "--gap", 0.03, "--format", "json")[1])
     assert said["design"]["high"] == 153
     assert said["same_clusters"]["high"] == "inf"
 
@@ -164,7 +164,7 @@ def test_costs_from_numbers(say: Say) -> None:
     assert code == 0
     assert out.startswith("Plan 99 subjects of 67 items with 1 repeat: nothing that finds the gap")
     asked = ("--budget", 500, "--discordance", 0.2, "--within-a", 0.05, *COSTS[2:])
-    said = json.loads(say(*asked, "--json")[1])
+    said = json.loads(say(*asked, "--format", "json")[1])
     variances = variances_of_levels(0.2, within=0.1)
     plan = plan_costs(variances, Costs(0, 1, 0.02), budget=500)
     assert (said["design"]["subjects"], said["design"]["repeats"]) == (416, 5)

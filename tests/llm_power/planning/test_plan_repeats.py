@@ -63,9 +63,9 @@ def test_what_cannot_be_is_refused(settings: dict[str, Any], message: str) -> No
 def test_the_command_says_it_in_a_sentence(
     question: tuple[str, ...], start: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for more in ((), ("--json",)):
+    for more in ((), ("--format", "json")):
         with pytest.raises(SystemExit) as stop:
             main(["plan", *question, *more])
         assert not stop.value.code
         said = capsys.readouterr().out
-        assert (json.loads(said)["sentence"] if more else said).startswith(start)
+        assert (json.loads(said)["headline"] if more else said).startswith(start)

@@ -1,0 +1,95 @@
+"""One answer in four forms: the same words, hostile ones as text, and every number for programs."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from llm_power.cli import main
+from llm_power.report.answer import (
+    Answer,
+    Items,
+    Notes,
+    Table,
+    as_html,
+    as_json,
+    as_markdown,
+    as_text,
+)
+
+HOSTILE = '<script>alert("a|b")</script>'
+ANSWER = Answer(
+    "Plan 1,069 items: enough.",
+    {"items": 1069.0, "most": float("inf"), "least": float("nan"), "inner": {"ways": (1, 2)}},
+    ("Assumed: a gap of 5 points.",),
+    (Items("broke", (HOSTILE,)),),
+    (Table([["test", "items"], [HOSTILE, "1,069"]]), Notes(("N* is less.", "It has power 0.78."))),
+)
+COMMANDS = {
+    "plan": ("plan", "--gap", "0.02", "--discordance", "0.1"),
+    "pair": ("pair", "--b", "295", "--c", "249", "--n", "10042"),
+    "compare": ("compare",),
+}
+
+
+def words(text: str) -> list[str]:
+    return re.findall(r"[\w.,]+", text)
+
+
+@pytest.mark.parametrize("form", [as_text, as_markdown, as_html])
+def test_every_form_has_every_word(form: Callable[[Answer], str]) -> None:
+    text = form(ANSWER)
+    shown = html.unescape(re.sub(r"<[^>]*>|\\", " ", text) if form is as_html else text)
+    for sentence in (ANSWER.headline, *ANSWER.about, "N* is less.", "It has power 0.78."):
+        assert set(words(sentence)) <= set(words(shown))
+    assert "1,069" in shown
+
+
+@pytest.mark.parametrize("form", [as_markdown, as_html])
+def test_names_are_text(form: Callable[[Answer], str]) -> None:
+    assert "<script>" not in form(ANSWER)
+
+
+def test_programs_get_every_value() -> None:
+    assert json.loads(as_json(ANSWER)) == {
+        "headline": ANSWER.headline,
+        "items": 1069.0,
+        "most": "inf",
+        "least": None,
+        "inner": {"ways": [1, 2]},
+    }
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_report_is_what_the_format_prints(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = [*COMMANDS[command]]
+    if command == "compare":
+        for name in ("old", "new"):
+            scores = tmp_path / f"{name}.csv"
+            scores.write_text(f"item,{name}\na,1\nb,0\nc,1\n", encoding="utf-8")
+            arguments.append(str(scores))
+    for form, end in (("table", "txt"), ("markdown", "md"), ("json", "json")):
+        report = tmp_path / f"answer.{end}"
+        with pytest.raises(SystemExit) as stop:
+            main([*arguments, "--format", form, "--report", str(report)])
+        assert not stop.value.code
+        assert report.read_text(encoding="utf-8") == capsys.readouterr().out
+    page = tmp_path / "answer.html"
+    with pytest.raises(SystemExit) as stop:
+        main([*arguments, "--report", str(page)])
+    assert not stop.value.code
+    assert "default-src 'none'" in page.read_text(encoding="utf-8").replace("&#39;", "'")
+
+
+def test_a_report_of_another_kind_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stop:
+        main([*COMMANDS["plan"], "--report", "answer.docx"])
+    assert stop.value.code == 2
+    assert "--report must be a file that ends in .txt, .md, .json, .html" in capsys.readouterr().err
