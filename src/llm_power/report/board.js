@@ -252,14 +252,7 @@
       return `${wholeSentence()}${split(what, { different, equivalent, undetermined: open })}${trimmed()}.`;
     };
     // Sets of ranks are those of the declared level.
-    const firstSentence = () => {
-      if (level() !== board.alpha) return "";
-      const all = board.tasks[t].n_models, first = models().filter((model) => model.low === 1);
-      if (!first.length) return "";
-      if (first.length === 1) return `${first[0].name} is first, with ${asConfidence(board.alpha)} confidence.`;
-      if (first.length === all && all > 2) return `Any of the ${grouped(all)} models may be first.`;
-      return `Rank 1 is shared by ${count(first.length, "model")}${first.length > 4 ? "" : `: ${first.map((model) => model.name).join(", ")}`}.`;
-    };
+    const firstSentence = () => level() === board.alpha ? board.tasks[t].first : "";
     const byClusters = () => board.tasks[t].tests.some((test) => test.startsWith("cluster"));
     // Items with which a pair is decided, as a cell of a table.
     const needed = (pair) => {
@@ -361,7 +354,7 @@
         const [up, down, at] = [edges[from - 1][0] + 5, edges[to - 1][1] - 5, 5 + 7 * lane];
         return s("path", { class: "bracket", d: `M${at - 3} ${up}H${at}V${down}H${at - 3}` });
       }));
-      const sets = `Possible: ranks that sampling of the items leaves, all at once at ${asConfidence(board.alpha)}.`;
+      const sets = [`Possible: ranks that sampling of the items leaves, all at once at ${asConfidence(board.alpha)}.`, ...board.tasks[t].rank_notes].join(" ");
       about("ranking", `${sets} Brackets join ranks of which no two are ${procedure.value === "verdict" ? "told apart" : "resolved"}${ofMany() ? " (of pairs on this page alone)" : board.family === "adjacent" ? " (of neighbors alone: other pairs were not compared)" : ""}. Intervals are each model's own, ${asConfidence(board.alpha)}; models share their items, so overlap is no tie.${last < models().length ? ` The first ${last} of ${grouped(models().length)} models.` : ""}`);
     };
 
