@@ -102,8 +102,13 @@ def rank_notes(ranks: pd.DataFrame, verdicts: pd.DataFrame) -> list[str]:
     )
     if same.any():
         pair = different[same].iloc[0]
+        why = (
+            "for ranks a lead counts only where no value of the missing scores would close it"
+            if pair["gap_lowest"] <= 0 <= pair["gap_highest"]
+            else "ranks hold for all pairs of models at once, verdicts for the pairs compared"
+        )
         notes.append(
             f"{pair['model_a']} and {pair['model_b']} are different and have the same possible "
-            "ranks: ranks hold for all pairs of models at once, verdicts for the pairs compared."
+            f"ranks: {why}."
         )
     return notes

@@ -595,7 +595,7 @@
       more.addEventListener("click", () => { listed += LISTED; list(); });
       body("pairs").replaceChildren(kept.length ? h("table", { class: "rows" },
         h("caption", { class: "hidden-text" }, "Pairs of models, the nearest ranks first"),
-        head(["Ranks", "wide"], ["Pair"], [procedure.value === "verdict" ? "Verdict" : PROCEDURES[procedure.value][0]], ["q", "right wide"], ["Gap", "right"], [`${asConfidence(board.alpha)} interval`, "right wide"], ["p", "right wide"], ["Items", "right wide"], ["Needs", "right"]),
+        head(["Ranks", "wide"], ["Pair"], [procedure.value === "verdict" ? "Verdict" : PROCEDURES[procedure.value][0]], ["q", "right wide"], ["Gap", "right"], [`${asConfidence(board.alpha)} interval`, "right wide"], ["Family p", "right wide"], ["Items", "right wide"], ["Needs", "right"]),
         h("tbody", {}, ...lines)) : h("p", { class: "none" }, "No pair matches."), ...(kept.length > lines.length ? [more] : []));
       about("pairs", `${grouped(kept.length)} of ${count(rows().length, "pair")}, neighbors first; a pair opens on a click or Enter. Gap in points; p is adjusted for the whole family. Needs: items for a decision with power ${board.power}, at the observed rates${byClusters() ? ", or clusters where more items alone never decide" : ""}.`);
     };

@@ -65,7 +65,7 @@ def _tables(task: Task, data: PageData) -> dict[str, Any]:
         found = [row for row in rows if row["verdict"] in codes]
         if found:
             sides = ["better", "worse"] if verdict == "different" else ["A", "B"]
-            header = [*sides, "gap, points", confidence, "p", "items", "needs"]
+            header = [*sides, "gap, points", confidence, "family p", "items", "needs"]
             cells = [_cells(row, task) for row in found[:most]]
             caption = f"{verdict}: {len(found):,} of {len(rows):,} {words}"
             tables.append(_table(caption, header, cells, len(found)))

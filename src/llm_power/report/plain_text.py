@@ -214,7 +214,8 @@ def _pair_table(rows: pd.DataFrame, board: BoardVerdicts, show: _Show) -> str:
     names = ["better", "worse"] if different else ["A", "B"]
     ends = f"{confidence(board.point.alpha)} interval"
     header = [*(["task"] if many else []), *names, "gap", ends]
-    header += [*(["of all items"] if lacking else []), "p", "items"]
+    header += [*(["of all items"] if lacking else [])]
+    header += ["p" if board.n_pairs == 1 else "family p", "items"]
     header += [f"for power {board.point.power:g}"]
     shown = rows.head(_MOST_ROWS).to_dict(orient="records")
     cells = [_pair_cells(row, many, lacking) for row in shown]

@@ -111,9 +111,9 @@ def ranks_of(first: bool, low: list[int], high: list[int]) -> pd.DataFrame:
     return pd.DataFrame({"model": models, "rank_low": low, "rank_high": high, "first": leads})
 
 
-def pairs_of(verdict: str) -> pd.DataFrame:
+def pairs_of(verdict: str, lowest: float = 0.1) -> pd.DataFrame:
     pair = {"rank_a": 1, "rank_b": 2, "model_a": "m0", "model_b": "m1", "verdict": verdict}
-    return pd.DataFrame([pair])
+    return pd.DataFrame([pair | {"gap_lowest": lowest, "gap_highest": 0.1}])
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,12 @@ def test_what_seems_to_contradict_the_ranks_is_explained() -> None:
     [note] = rank_notes(ranks_of(False, [1, 2, 1], [3, 3, 3]), pairs_of("undetermined"))
     assert note.startswith("Possible ranks need not follow the scores")
     [note] = rank_notes(ranks_of(False, [1, 1, 3], [2, 2, 3]), pairs_of("different"))
-    assert note.startswith("m0 and m1 are different and have the same possible ranks")
+    assert note.endswith(
+        "have the same possible ranks: ranks hold for all pairs of models at "
+        "once, verdicts for the pairs compared."
+    )
+    [note] = rank_notes(ranks_of(False, [1, 1, 3], [2, 2, 3]), pairs_of("different", -0.1))
+    assert note.endswith("only where no value of the missing scores would close it.")
 
 
 def test_an_unknown_score_has_no_number_on_the_screen() -> None:
