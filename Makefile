@@ -6,6 +6,8 @@ CORES ?= all
 SOURCE ?=
 # The name of a folder in data; by default every paper.
 PAPER ?=
+# Those that `make floors` and `make newest` try.
+PYTHONS ?= $(PYTHON)
 # Anything here shows Snakemake's own screen.
 VERBOSE ?=
 
@@ -35,7 +37,7 @@ endif
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help env slurm reproduce audit tables figures boards dag verify test test-slow test-slurm wheel lint format report \
+.PHONY: help env slurm reproduce audit tables figures boards dag verify test test-slow test-slurm wheel floors newest lint format report \
     docs lock bench bench-smoke bench-verdicts mutants runtimes clean
 
 help: ## list the targets
@@ -76,6 +78,9 @@ mutants: $(MUTANTS_STAMP) ## report the share of 500 code mutants that the tests
 
 wheel: $(STAMP) ## run the tests of library and audit on their wheel, installed without the other houses
 	$(BIN)/python tests/installed_wheel.py
+
+floors newest: $(STAMP) ## run them beside the lowest, or newest, packages that pyproject.toml allows (PYTHONS="python3.11 python3.13")
+	for python in $(PYTHONS); do $(BIN)/python tools/versions.py $(@:floors=lowest) --python $$python || exit 1; done
 
 lint: $(STAMP) ## check style, types and the workflow, and change nothing
 	$(BIN)/ruff check .
