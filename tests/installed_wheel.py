@@ -40,17 +40,22 @@ def install_wheel(folder: Path, *extras: str, groups: tuple[str, ...] = ()) -> P
     stated = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["dependency-groups"]
     tools = [line for group in groups for line in stated[group]]
     of_wheel = PathDistribution(information).requires or []
-    for required in _closure([*of_wheel, *tools], extras, set()):
-        for name in {file.parts[0] for file in required.files or ()} - {"..", "__pycache__"}:
-            link = site / name
-            if not link.exists():
-                link.symlink_to(Path(str(required.locate_file(name))))
+    link_required(site, [*of_wheel, *tools], extras)
     python = environment / "bin" / "python"
     for point in PathDistribution(information).entry_points.select(group="console_scripts"):
         program = python.with_name(point.name)
         program.write_text(f"#!{python}\nfrom {point.module} import {point.attr}\n{point.attr}()\n")
         program.chmod(0o755)
     return python
+
+
+def link_required(site: Path, requirements: Iterable[str], extras: tuple[str, ...] = ()) -> None:
+    """Link into `site` what is required, from the running environment."""
+    for required in _closure(requirements, extras, set()):
+        for name in {file.parts[0] for file in required.files or ()} - {"..", "__pycache__"}:
+            link = site / name
+            if not link.exists():
+                link.symlink_to(Path(str(required.locate_file(name))))
 
 
 def _closure(

@@ -14,6 +14,7 @@ ROOT = Path(__file__).resolve().parents[1]
 # Python 3.14 is left out: one of Snakemake's dependencies has no wheel for it yet.
 ENVIRONMENT = """\
 # Written by `make lock`: every version of requirements.lock, for those who prefer conda.
+# No solver of conda has tried it yet.
 # Afterwards: pip install --no-deps --no-build-isolation --editable .
 name: llm-power
 channels:
