@@ -83,6 +83,7 @@ wheel: $(STAMP) ## run the tests of library and audit on their wheel, installed 
 dist: $(RELEASE_STAMP) ## build wheel and source distribution into dist and check them (TAG=v0.1.0: as what is released)
 ifdef TAG
 	test "$(TAG)" = "v$$($(BIN)/python -c 'import llm_power; print(llm_power.__version__)')"
+	test -z "$$(git status --porcelain)"
 	! git grep --line-number OWNER/llm-power -- . ':!CONTRIBUTING.md' ':!Makefile'
 endif
 	rm -rf dist

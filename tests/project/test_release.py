@@ -5,8 +5,12 @@ from __future__ import annotations
 import csv
 import re
 import subprocess
+import sys
+import tarfile
 import tomllib
 from collections.abc import Iterator
+from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 import yaml
@@ -14,7 +18,7 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
 import llm_power
-from needed import ROOT
+from needed import ROOT, without
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 CITATION = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
@@ -22,6 +26,8 @@ CITATION = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
 
 def tracked(*patterns: str) -> list[str]:
     """Files of the clone that git knows or would take."""
+    if not (ROOT / ".git").exists():
+        without("git", "this is no clone of git, which lists the files of a release")
     command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", *patterns]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     return done.stdout.splitlines()
@@ -52,6 +58,35 @@ def test_a_python_in_the_classifiers_is_one_the_package_allows() -> None:
     said = [line.rpartition(" :: ")[2] for line in PROJECT["classifiers"] if " :: 3." in line]
     assert said
     assert all(SpecifierSet(PROJECT["requires-python"]).contains(one) for one in said)
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the wheel and the source distribution."""
+    folder = tmp_path_factory.mktemp("dist")
+    command = [sys.executable, "-m", "hatchling", "build", "--directory", str(folder)]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    return folder
+
+
+def test_the_source_distribution_holds_the_files_of_the_clone_and_no_other(built: Path) -> None:
+    (path,) = built.glob("*.tar.gz")
+    with tarfile.open(path) as archive:
+        held = {name.partition("/")[2] for name in archive.getnames()}
+    assert held == {*tracked(), "PKG-INFO"}
+
+
+def test_the_wheel_holds_library_and_audit_file_by_file(built: Path) -> None:
+    (path,) = built.glob("*.whl")
+    with ZipFile(path) as archive:
+        held = set(archive.namelist())
+    information = {name for name in held if ".dist-info/" in name}
+    code = {name.removeprefix("src/") for name in tracked("src/llm_power", "src/audit")}
+    assert held - information == code
+    assert {name.partition(".dist-info/")[2] for name in information} == {
+        *("METADATA", "RECORD", "WHEEL", "entry_points.txt"),
+        *(f"licenses/{file}" for file in PROJECT["license-files"]),
+    }
 
 
 AUTHORS_OWN = "github.com/akotawala10/llm-power"
