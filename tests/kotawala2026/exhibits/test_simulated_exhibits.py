@@ -22,7 +22,6 @@ from kotawala2026.exhibits._power_curves import draw as draw_curves
 from kotawala2026.rejection_rates import TESTS, rejection_rates
 from kotawala2026.simulations import figure_05 as simulations_of_5
 from kotawala2026.simulations import figure_06 as simulations_of_6
-from kotawala2026.simulations._power_curves import bernoulli_power_curve
 from llm_power.errors import InvalidArgument
 from llm_power.provenance import Provenance
 from llm_power.report.figures import house_style, save_figure
@@ -277,11 +276,6 @@ def test_error_of_the_crossing_point_is_that_of_repetitions() -> None:
 def test_a_curve_that_never_crosses_is_refused() -> None:
     with pytest.raises(InvalidArgument, match="cross"):
         crossing_point(np.array([1, 2]), np.array([0.1, 0.2]), 0.8, 10)
-
-
-def test_reference_must_be_a_known_one() -> None:
-    with pytest.raises(InvalidArgument, match="reference"):
-        bernoulli_power_curve(0.65, 0.08, 0.3, [100], reference="mean", seed=1)  # type: ignore[arg-type]
 
 
 def test_notes_say_what_was_found(curves_5: pd.DataFrame, curves_6: pd.DataFrame) -> None:
