@@ -64,7 +64,8 @@ class Run:
         screen = [] if self.verbose else ["--logger", "exhibits"]
         try:
             # Targets come first: the option --config takes whatever follows it.
-            command = [SNAKEMAKE, *targets, *self.options, *screen]
+            # A job that fails stops only what is made from its files.
+            command = [SNAKEMAKE, *targets, *self.options, "--keep-going", *screen]
             code = _outlived(subprocess.Popen(command, env=os.environ | {MARK: owner.mark}))
         finally:
             forget_owner(ROOT)
