@@ -67,12 +67,12 @@ def bernoulli_pairs(p_a: float, delta: float, rho: float) -> Population:
     cells = paired_bernoulli_cells(p_a, p_a - delta, latent_correlation(p_a, p_a - delta, rho))
     shares = np.array([cells.p11, cells.p10, cells.p01, cells.p00])
 
-    def scores(numbers: ArrayLike) -> Scores:
+    def scores(numbers: IntArray) -> Scores:
         return np.repeat([1.0, 1.0, 0.0, 0.0], numbers), np.repeat([1.0, 0.0, 1.0, 0.0], numbers)
 
     def expected(n: int) -> Scores:
         solved = np.rint(n * shares[:3]).astype(np.int64)
-        return scores([*solved, n - solved.sum()])
+        return scores(np.append(solved, n - solved.sum()))
 
     return Population(
         f"bernoulli_power/{p_a:g}/{delta:g}/{rho:g}",
