@@ -1,5 +1,6 @@
 (() => {
   "use strict";
+  const { ndtri, zSum, grouped, asItems, count, fill, h, s, head } = Page;
   const UNDETERMINED = 0, A_BETTER = 1, B_BETTER = 2, EQUIVALENT = 3;
   const WORDS = ["undetermined", "different", "different", "equivalent"];
   const LEVELS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2];
@@ -16,33 +17,6 @@
     anytime: ["Anytime-valid", "the threshold of continuous monitoring"],
     cluster: ["Clustered", "the design effect of the clusters"],
   };
-
-  // The normal quantile: Wichura (1988), AS 241, relative error about 1e-16.
-  const poly = (c, r) => c.reduceRight((sum, x) => sum * r + x, 0);
-  const [A, B, C, D, E, F] = [
-    [3.3871328727963666080e0, 1.3314166789178437745e2, 1.9715909503065514427e3, 1.3731693765509461125e4,
-      4.5921953931549871457e4, 6.7265770927008700853e4, 3.3430575583588128105e4, 2.5090809287301226727e3],
-    [1, 4.2313330701600911252e1, 6.8718700749205790830e2, 5.3941960214247511077e3,
-      2.1213794301586595867e4, 3.9307895800092710610e4, 2.8729085735721942674e4, 5.2264952788528545610e3],
-    [1.42343711074968357734e0, 4.63033784615654529590e0, 5.76949722146069140550e0, 3.64784832476320460504e0,
-      1.27045825245236838258e0, 2.41780725177450611770e-1, 2.27238449892691845833e-2, 7.74545014278341407640e-4],
-    [1, 2.05319162663775882187e0, 1.67638483018380384940e0, 6.89767334985100004550e-1,
-      1.48103976427480074590e-1, 1.51986665636164571966e-2, 5.47593808499534494600e-4, 1.05075007164441684324e-9],
-    [6.65790464350110377720e0, 5.46378491116411436990e0, 1.78482653991729133580e0, 2.96560571828504891230e-1,
-      2.65321895265761230930e-2, 1.24266094738807843860e-3, 2.71155556874348757815e-5, 2.01033439929228813265e-7],
-    [1, 5.99832206555887937690e-1, 1.36929880922735805310e-1, 1.48753612908506148525e-2,
-      7.86869131145613259100e-4, 1.84631831751005468180e-5, 1.42151175831644588870e-7, 2.04426310338993978564e-15],
-  ];
-  const ndtri = (p) => {
-    const q = p - 0.5;
-    if (Math.abs(q) <= 0.425) {
-      const r = 0.180625 - q * q;
-      return q * poly(A, r) / poly(B, r);
-    }
-    const r = Math.sqrt(-Math.log(q < 0 ? p : 1 - p));
-    return Math.sign(q) * (r <= 5 ? poly(C, r - 1.6) / poly(D, r - 1.6) : poly(E, r - 5) / poly(F, r - 5));
-  };
-  const zSum = (level, power) => ndtri(power) - ndtri(level / 2);
 
   // What a task may not have.
   const UNKNOWN = { p: null, pf: null, pe: null, lo: null, hi: null, need: null, more: null, turn: null, deff: null, clusters: null, inflation: null };
@@ -135,9 +109,6 @@
     return { q: { verdict: q.fixed, ...q }, verdict };
   };
 
-  // Numbers as they are read.
-  const FORMATS = [0, 1, 2].map((digits) => new Intl.NumberFormat("en", { minimumFractionDigits: digits, maximumFractionDigits: digits }));
-  const grouped = (x, digits = 0) => FORMATS[digits].format(x);
   const signed = (text) => text.replace("-", "−");
   // A second digit where there are items enough to tell it.
   let digits = 1;
@@ -148,22 +119,8 @@
   const asQ = (q) => !Number.isFinite(q) ? (q === Infinity ? "∞" : "–") : q === 0 ? "0" : q < 0.01 ? "< 0.01"
     : grouped(q, q < 9.995 ? 2 : q < 99.95 ? 1 : 0);
   const written = (x) => Number.isFinite(x) ? x : null;
-  const asItems = (n) => Number.isNaN(n) ? "–" : Number.isFinite(n) ? grouped(Math.ceil(n - 1e-9)) : "no number";
-  const count = (n, what) => `${grouped(n)} ${what}${n === 1 ? "" : "s"}`;
   const fold = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
 
-  // Elements by name; texts are texts and never markup.
-  const SVG = "http://www.w3.org/2000/svg";
-  const fill = (element, attributes, children) => {
-    for (const [name, value] of Object.entries(attributes)) {
-      if (value !== null && value !== undefined && value !== false) element.setAttribute(name, value);
-    }
-    element.append(...children.filter((child) => child !== null && child !== undefined));
-    return element;
-  };
-  const h = (name, attributes = {}, ...children) => fill(document.createElement(name), attributes, children);
-  const s = (name, attributes = {}, ...children) => fill(document.createElementNS(SVG, name), attributes, children);
-  const head = (...cells) => h("thead", {}, h("tr", {}, ...cells.map(([text, kind]) => h("th", { scope: "col", class: kind }, text))));
   const chip = (kind) => {
     const drawn = s("svg", { class: "chip", viewBox: "0 0 10 10", "aria-hidden": "true" });
     drawn.append(s("rect", { class: kind, width: 10, height: 10 }));

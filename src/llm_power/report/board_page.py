@@ -29,7 +29,7 @@ def render_board_page(data: PageData) -> str:
     names stand in a block of data that cannot run.
     """
     style = asset(_PACKAGE, "page.css") + asset(_PACKAGE, "board.css")
-    script = asset(_PACKAGE, "theme.js") + asset(_PACKAGE, "board.js")
+    script = asset(_PACKAGE, "page.js") + asset(_PACKAGE, "board.js")
     tests = sorted({test for task in data["tasks"] for test in task["tests"]})
     names = {test: TEST_NAMES[test] for test in tests}
     shown = {**data, "title": visible(data["title"]), "test_names": names}
