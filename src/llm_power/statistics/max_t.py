@@ -173,7 +173,8 @@ class GapDraws:
         """
         work, last = partial(self._largest, self._sums(start, stop), family), self.n_models - 1
         blocks = list(pairwise([*range(0, last, _MODELS), last]))
-        return np.max(list(each(work, blocks)), axis=0, initial=0.0).astype(np.float64)
+        found = np.max(list(each(work, blocks)), axis=0, initial=0.0)
+        return np.asarray(found, dtype=np.float64)
 
     def _largest(
         self, sums: NDArray[np.float32], family: Family, first: int, last: int
