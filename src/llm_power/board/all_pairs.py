@@ -27,8 +27,7 @@ from llm_power.board.counts import (
     DifferenceMoments,
     PairCells,
     ScoreCounts,
-    difference_moments,
-    difference_moments_by_cluster,
+    ScoreMoments,
 )
 from llm_power.board.decision import ESTIMATES as DECISION_ESTIMATES
 from llm_power.board.decision import verdict_columns
@@ -333,11 +332,13 @@ class _TaskPairs:
         clusters = None if self._codes is None else tables.moments(some)
         return Evidence(tables.cells(some), clusters, self.sizes)
 
+    @cached_property
+    def _moments(self) -> ScoreMoments:
+        return ScoreMoments(self.task.values, self._codes)
+
     def _graded_evidence(self, first: IntArray, second: IntArray) -> Evidence:
-        values, clusters = self.task.values, None
-        if self._codes is not None:
-            clusters = difference_moments_by_cluster(values, self._codes, first, second)
-        return Evidence(difference_moments(values, first, second), clusters, self.sizes)
+        clusters = None if self._codes is None else self._moments.by_cluster(first, second)
+        return Evidence(self._moments.moments(first, second), clusters, self.sizes)
 
 
 def _of_verdict(
