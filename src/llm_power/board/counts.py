@@ -28,6 +28,9 @@ from llm_power.statistics.skewness import asymmetry
 # Rows of the difference matrix that graded scores hold at a time: 32 MB at 12,000 items.
 _PAIR_BLOCK = 350
 
+# Mean items of a cluster below which a product for each cluster is slower than its items.
+_FEWEST_ITEMS = 32
+
 # Models whose pairs are counted in one product: some megabytes with thousands of others.
 _ROWS = 512
 
@@ -84,14 +87,21 @@ class ScoreCounts:
         if sizes.max() > _LARGEST_EXACT:
             raise InvalidArgument("a cluster must have at most 2**24 items to be counted")
         # One copy at a time: all of them are as large as the scores.
-        self._clusters = [_ClusterScores(scores[codes == code].T) for code in range(len(sizes))]
+        order, ends = np.argsort(codes, kind="stable"), np.cumsum(sizes)
+        self._starts = ends - sizes
+        many = len(scores) < _FEWEST_ITEMS * len(sizes) and sizes.all()
+        parts = [order] if many else np.split(order, ends[:-1])
+        self._clusters = [_ClusterScores(scores[part].T) for part in parts]
 
     def tables(self, first: IntArray, second: IntArray) -> CountTables:
         """Return the tables of the pairs by cluster, in single precision.
 
         Runs of one first model and consecutive second ones are the fastest.
         """
-        tables = np.empty((4, len(self._clusters), len(first)), dtype=np.float32)
+        tables = np.empty((4, len(self._starts), len(first)), dtype=np.float32)
+        if len(self._clusters) < len(self._starts):
+            self._clusters[0].count_parts(first, second, self._starts, tables)
+            return CountTables(tables)
         for rows in _blocks_of_rows(first, second):
             for cluster, table in zip(self._clusters, tables.swapaxes(0, 1), strict=True):
                 cluster.count(rows, table)
@@ -181,6 +191,19 @@ class _ClusterScores:
             only_a[places] = of_a - solved
             only_b[places] = of_b - solved
             neither[places] = n - of_a - only_b[places]
+
+    def count_parts(
+        self, first: IntArray, second: IntArray, starts: IntArray, tables: NDArray[np.float32]
+    ) -> None:
+        """Write the cells of pairs within parts of the items into tables (4, n_parts, n_pairs)."""
+        for some in _pair_blocks(len(first)):
+            a, b = self._solved[first[some]], self._solved[second[some]]
+            cells = [a * b, a * (1 - b), (1 - a) * b, (1 - a) * (1 - b)]
+            if self._scored is not None:
+                shared = self._scored[first[some]] * self._scored[second[some]]
+                cells = [cell * shared for cell in cells]
+            for table, cell in zip(tables, cells, strict=True):
+                table[:, some] = np.add.reduceat(cell, starts, axis=1).T
 
 
 def count_cells(scores: FloatArray, first: IntArray, second: IntArray) -> PairCells:

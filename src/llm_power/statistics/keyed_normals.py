@@ -52,6 +52,20 @@ def keyed_normals(keys: Keys, start: int, stop: int) -> FloatArray:
     return np.asarray(np.rint(ndtri((bits + 0.5) * 2.0**-53) * _GRID) / _GRID)
 
 
+def pooled(rows: FloatArray, keys: Keys) -> tuple[FloatArray, Keys]:
+    """Equal rows, (n_rows, n_columns), as one, with the key of all of them.
+
+    The sum of draws of n equal rows is distributed as one draw times the root of n.
+    """
+    salts = np.arange(1, rows.shape[1] + 1, dtype=np.uint64) * _STEP
+    groups = _mixed((rows + 0.0).view(np.uint64) + salts).sum(axis=1)
+    order = np.argsort(groups, kind="stable")
+    starts = np.flatnonzero(np.diff(groups[order], prepend=groups[order[:1]] + np.uint64(1)))
+    counts = np.diff(starts, append=len(rows))
+    merged = rows[order[starts]] * np.sqrt(counts)[:, np.newaxis]
+    return merged, _mixed(np.add.reduceat(keys[order], starts))
+
+
 def _hashed(names: Sequence[str]) -> Keys:
     digests = (blake2b(name.encode(), digest_size=8).digest() for name in names)
     return np.frombuffer(b"".join(digests), dtype="<u8").astype(np.uint64)

@@ -28,7 +28,7 @@ from llm_power.choices import Family
 from llm_power.errors import InvalidArgument
 from llm_power.statistics.argument_checks import open_unit, proportions
 from llm_power.statistics.arrays import ArrayLike, BoolArray, FloatArray, IntArray
-from llm_power.statistics.keyed_normals import Keys, keyed_normals
+from llm_power.statistics.keyed_normals import Keys, keyed_normals, pooled
 
 FEWEST_DRAWS: Final = 1_000
 MOST_DRAWS: Final = 16_000
@@ -139,6 +139,9 @@ class GapDraws:
     """
 
     def __init__(self, rows: FloatArray, keys: Keys) -> None:
+        if rows.shape[1] <= _FEW_MODELS:
+            # Few models have few patterns of scores, whatever the number of items.
+            rows, keys = pooled(rows, keys)
         largest = float(np.abs(rows).max(initial=0.0))
         scale = 2.0 ** (16 - np.ceil(np.log2(largest))) if largest > 0 else 1.0
         # Whole numbers up to 2^16: single precision holds them.
@@ -209,6 +212,7 @@ class GapDraws:
 # Models that are A of pairs worked out at once.
 _MODELS: Final = 128
 _BLOCK: Final = 1024
+_FEW_MODELS: Final = 16
 # Pairs whose deviates are in a core's cache.
 _PAIRS: Final = 64
 

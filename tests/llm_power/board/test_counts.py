@@ -153,3 +153,17 @@ def test_products_of_graded_scores_are_the_moments_of_their_differences(n_cluste
     np.testing.assert_allclose(clusters.sum_d, summed, rtol=1e-9, atol=2e-13)
     np.testing.assert_allclose(clusters.origin, d.mean(axis=0), atol=1e-15)
     np.testing.assert_allclose(clusters.sum_d2.sum(axis=0), expected["ss_d"], rtol=1e-9, atol=1e-13)
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.2])
+def test_many_small_clusters_are_counted_as_few_large_ones_are(
+    missing: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(1)
+    scores = np.rint(rng.uniform(size=(400, 9)))
+    scores[rng.uniform(size=scores.shape) < missing] = np.nan
+    codes = np.concatenate([np.arange(90), rng.integers(0, 90, 310)])
+    pairs = pair_indices(9, "all")
+    found = counts.ScoreCounts(scores, codes).tables(*pairs).counts
+    monkeypatch.setattr(counts, "_FEWEST_ITEMS", 0)
+    np.testing.assert_array_equal(found, counts.ScoreCounts(scores, codes).tables(*pairs).counts)

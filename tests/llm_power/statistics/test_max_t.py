@@ -11,7 +11,7 @@ from scipy.stats import norm
 
 from llm_power.errors import InvalidArgument
 from llm_power.statistics.arrays import FloatArray
-from llm_power.statistics.keyed_normals import content_digest, keyed_normals, keys_of
+from llm_power.statistics.keyed_normals import content_digest, keyed_normals, keys_of, pooled
 from llm_power.statistics.max_t import (
     MOST_DRAWS,
     FamilyTest,
@@ -138,6 +138,18 @@ def test_other_contents_have_other_draws() -> None:
     assert np.abs(np.corrcoef(np.vstack([first, second]))[np.triu_indices(4, 1)]).max() < 0.06
     assert np.abs(first.mean(axis=1)).max() < 0.06
     np.testing.assert_array_equal(keyed_normals(keys_of(names, digest), 7, 9), first[:, 7:9])
+
+
+def test_equal_rows_are_one_with_the_same_law() -> None:
+    rng = named_rng(5, "patterns")
+    rows = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])[rng.integers(0, 3, size=60)]
+    keys = keys_of([str(k) for k in range(60)], np.zeros(1, dtype=np.uint64))
+    merged, own = pooled(rows, keys)
+    assert merged.shape == (3, 2)
+    np.testing.assert_allclose(merged.T @ merged, rows.T @ rows)
+    order = rng.permutation(60)
+    again, others = pooled(rows[order], keys[order])
+    np.testing.assert_array_equal(np.column_stack([merged, own]), np.column_stack([again, others]))
 
 
 def test_a_part_of_a_family_stays_as_large_as_the_family() -> None:
