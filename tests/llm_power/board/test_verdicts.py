@@ -10,6 +10,7 @@ import pytest
 from scipy.stats import binomtest, ttest_rel
 from statsmodels.stats.multitest import multipletests
 
+from llm_power.board.all_pairs import BoardPairs, p_values_between
 from llm_power.board.cluster_robustness import (
     category_bootstrap_tables,
     cluster_definition_table,
@@ -20,7 +21,7 @@ from llm_power.board.clusters import add_clusters
 from llm_power.board.columns import RANK_COLUMNS, dictionary_page
 from llm_power.board.decision import decide_pairs
 from llm_power.board.multiplicity import add_multiplicity
-from llm_power.board.operating_point import OperatingPoint
+from llm_power.board.operating_point import Declared, OperatingPoint
 from llm_power.board.ranking import prepare_task
 from llm_power.board.resolution import add_resolution
 from llm_power.board.resolve import resolve_board
@@ -70,7 +71,10 @@ def resolve(
     resolution = add_resolution(pairs, POINT)
     multiplicity = add_multiplicity(pairs, resolution, POINT)
     stages = (resolution, multiplicity, add_clusters(pairs, sums, POINT))
-    decision = decide_pairs(pairs, sums, tasks, POINT)
+    every = BoardPairs(tasks, family, cluster, POINT, Declared())
+    p_values = p_values_between(every, 0, every.n_pairs)
+    decided = every.adjusted(*p_values).decided
+    decision = decide_pairs(pairs, sums, tasks, POINT, family=decided)
     table = verdict_table(pairs, *stages, add_sequential(pairs, POINT), decision)
     return pairs, table, multiplicity
 
@@ -79,9 +83,9 @@ def test_columns_are_the_documented_ones() -> None:
     _, verdicts, _ = resolve(prepare_task(make_task()))
     expected = (
         "task rank_a rank_b model_a model_b n_items n11 b c n00 p_a p_b delta verdict direction "
-        "test p p_family gap gap_low gap_high interval_differs attainable p_equivalence "
-        "within_margin items_needed more_items_needed decided_as chance_of_turning n_star_low "
-        "n_star_high q_low q_high n_connor n_exact type_s type_m gap_lowest gap_highest "
+        "test p p_family family_size close_call gap gap_low gap_high interval_differs attainable "
+        "p_equivalence within_margin items_needed more_items_needed decided_as chance_of_turning "
+        "n_star_low n_star_high q_low q_high n_connor n_exact type_s type_m gap_lowest gap_highest "
         "n_star_monitored items_monitored items_monitored_90 rho var_d n_star q mde resolved "
         "n_h n_miller p_chi2 p_exact log_p_exact p_midp p_cc p_holm p_bh n_star_bonferroni "
         "n_star_holm n_star_bh icc design_effect n_star_cluster q_cluster icc_low icc_high "
