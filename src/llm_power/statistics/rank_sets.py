@@ -183,5 +183,6 @@ def _upper_quantile(ordered: FloatArray, level: float, df: float) -> tuple[float
     rank = min(ceil((1 - level) * (size + 1) - 1e-9), size)
     reach = ceil(np.sqrt(size * level * (1 - level)))
     places = [max(rank - 1 - reach, 0), rank - 1, min(rank - 1 + reach, size - 1)]
-    low, quantile, high = -stdtrit(df, ndtr(-ordered[places]))
+    # Of no lead it is 0, where older versions of scipy return a trace less.
+    low, quantile, high = np.maximum(-stdtrit(df, ndtr(-ordered[places])), 0.0)
     return float(quantile), float(high - low) / 2
