@@ -418,7 +418,7 @@ def test_a_record_without_end_is_not_read_without_end(
 
 
 json_values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    st.none() | st.booleans() | st.integers(-(2**63), 2**63 - 1) | st.floats() | st.text(),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
     max_leaves=8,
 )
@@ -430,7 +430,7 @@ json_values = st.recursive(
         {"indent": st.sampled_from([None, 0, 2]), "ensure_ascii": st.booleans()}
     ),
     is_list=st.booleans(),
-    piece=st.integers(1, 40),
+    piece=st.integers(1, 40) | st.just(400),
 )
 def test_records_are_those_of_the_standard_parser(
     tmp_path_factory: pytest.TempPathFactory,
@@ -451,6 +451,36 @@ def test_records_are_those_of_the_standard_parser(
         read_back = list(_json.json_records(source))
         assert source.record().sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
     assert repr(read_back) == repr(values)
+
+
+@pytest.mark.parametrize(
+    "line",
+    ['{"a": NaN}', '{"a": "\\ud800"}', '{"a": "\\u003a"}', '{"a": 1} ', "", "[1, 2]", '{"a:": {}}'],
+)
+def test_lines_that_the_fast_parser_refuses_are_read(tmp_path: Path, line: str) -> None:
+    lines = ['{"b": 1}', line, '{"c": [2]}']
+    path = tmp_path / "file"
+    path.write_text("\n".join([*lines, ""]))
+    with StreamedFile(path) as source:
+        read_back = list(_json.json_records(source))
+    assert repr(read_back) == repr([json.loads(one) for one in lines if one])
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ('{"a": {"b": 1, "b": 2}}', "after 1 records: the next one has the key 'b' twice"),
+        ('{"b": 1} {"c": 1}', "after 2 records: another record follows on the same line"),
+        ('{"a": }', "after 1 records: the next one is not JSON"),
+    ],
+)
+def test_lines_that_the_fast_parser_would_mend_are_refused(
+    tmp_path: Path, line: str, message: str
+) -> None:
+    path = tmp_path / "file"
+    path.write_text("\n".join(['{"a": 1}', line, '{"c": 2}', ""]))
+    with StreamedFile(path) as source, pytest.raises(ScoreError, match=message):
+        list(_json.json_records(source))
 
 
 scores = st.lists(st.sampled_from([0.0, 1.0, None]), min_size=4, max_size=4).filter(
