@@ -24,6 +24,12 @@ FILE_PAIRS: Final = 2**20
 # Texts of few words, by column.
 _WORDS: Final = ("verdict", "decided_as", "test")
 
+# Columns of 0/1 scores, null for pairs of graded ones in the same file.
+_BINARY_ALONE: Final = {
+    **dict.fromkeys(("n11", "b", "c", "n00"), pa.int32()),
+    **{"log_e": pa.float64(), "crossed": pa.bool_()},
+}
+
 
 class PairFile:
     """A Parquet file of pairs, made on the first write."""
@@ -98,6 +104,11 @@ def arrow_table(columns: Mapping[str, np.ndarray], tasks: Sequence[TaskScores]) 
             for side in ("a", "b"):
                 ranks = pa.array(columns[f"rank_{side}"] - 1)
                 arrays[f"model_{side}"] = pa.DictionaryArray.from_arrays(ranks, models)
+    if len({one.kind for one in tasks}) > 1:  # one file has pairs of both kinds
+        n_pairs = len(columns["task"])
+        lacking = {name: pa.nulls(n_pairs, kind) for name, kind in _BINARY_ALONE.items()}
+        whole = lacking | arrays
+        arrays = {name: whole[name] for name in PAIR_COLUMNS if name in whole}
     return pa.table(
         list(arrays.values()),
         schema=pa.schema(

@@ -33,7 +33,7 @@ from llm_power.board.stream import (
     shown_verdicts,
     stream_pairs,
 )
-from llm_power.choices import Family
+from llm_power.choices import Family, Kind
 from llm_power.errors import InvalidArgument
 from llm_power.scores.store import TaskScores
 from llm_power.statistics.arrays import FloatArray
@@ -228,6 +228,25 @@ def test_neither_names_nor_order_nor_what_is_kept_change_a_number(
             names = rows.columns.drop(["n_star_holm", "n_star_bh"])
             shared = [name for name in names if name in every]
             pd.testing.assert_frame_equal(rows[shared], every.loc[rows.index, shared])
+
+
+@pytest.mark.parametrize("kinds", [("binary", "graded"), ("graded", "binary")])
+def test_binary_and_graded_tasks_are_written_into_one_dataset(
+    tmp_path: Path, kinds: tuple[Kind, Kind]
+) -> None:
+    rng = np.random.default_rng(3)
+    ids, models = tuple(f"q{i}" for i in range(30)), ("heron", "kite", "wren")
+    tasks = [
+        TaskScores(k, k, ids, models, rng.integers(0, 2, (30, 3)).astype(float)) for k in kinds
+    ]
+    stream_pairs(BoardPairs(tasks, "all", None, POINT, Declared()), Keep(), folder=tmp_path)
+    table = pd.concat([part.to_pandas() for part in read_pairs(tmp_path)]).set_index("task")
+    assert table["gap"].notna().all()
+    for name in ("n11", "b", "c", "n00", "log_e", "crossed"):
+        assert table[name].isna().groupby("task").all().to_dict() == {
+            "binary": False,
+            "graded": True,
+        }
 
 
 @pytest.mark.parametrize(
