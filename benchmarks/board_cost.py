@@ -251,7 +251,8 @@ def _family_row(n_pairs: int, folder: Path) -> FamilyRow:
     before = _reset_peak() - 16 * n_pairs
 
     def work() -> None:
-        family = family_of(*np.concatenate(parts, axis=1), _no_draws, alpha=0.05)
+        p, unadjusted = np.concatenate(parts, axis=1)
+        family = family_of(p, unadjusted, _no_draws, alpha=0.05)
         write_family(out, family, {}, bounds)
 
     _, seconds = _timed(work)

@@ -85,8 +85,8 @@ def same(found: np.ndarray, expected: np.ndarray) -> bool:
     if found.dtype.kind in "OUT":
         return bool(np.all(found == expected))
     # The products of graded scores are rounded by the number of cores of the linear algebra.
-    close = {"rtol": 1e-12, "atol": 1e-14, "equal_nan": True}
-    return np.allclose(found.astype(float), expected.astype(float), **close)
+    numbers = found.astype(float), expected.astype(float)
+    return np.allclose(*numbers, rtol=1e-12, atol=1e-14, equal_nan=True)
 
 
 def frame(parts: list[all_pairs.Columns]) -> pd.DataFrame:
@@ -210,8 +210,9 @@ def test_neither_names_nor_order_nor_what_is_kept_change_a_number(
         found = told(family, moved, replace(other, task="another quiz"))
         pd.testing.assert_frame_equal(found[0], expected[0], rtol=1e-12, atol=1e-14)
         # N* at the end of an interval that is next to 0 has fewer digits than the end.
-        rows = [each[1].drop(columns=["n_star_high", "q_low"]) for each in (found, expected)]
-        pd.testing.assert_frame_equal(*rows, rtol=1e-12, atol=1e-14)
+        left_out = ["n_star_high", "q_low"]
+        one, two = (each[1].drop(columns=left_out) for each in (found, expected))
+        pd.testing.assert_frame_equal(one, two, rtol=1e-12, atol=1e-14)
         # Neither the pairs that are compared nor other tasks change the sets of ranks.
         pd.testing.assert_frame_equal(expected[0], ranks)
     # Names that sort alike, for equal means are ranked by name.

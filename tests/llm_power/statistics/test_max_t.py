@@ -11,7 +11,7 @@ from scipy.stats import norm
 
 from llm_power.errors import InvalidArgument
 from llm_power.statistics.arrays import FloatArray
-from llm_power.statistics.keyed_normals import content_digest, keyed_normals, keys_of, pooled
+from llm_power.statistics.keyed_normals import Keys, content_digest, keyed_normals, keys_of, pooled
 from llm_power.statistics.max_t import (
     MOST_DRAWS,
     FamilyTest,
@@ -29,7 +29,10 @@ CLOSE = 4 * np.sqrt(0.25 / MOST_DRAWS)
 
 
 def of_normals(n_pairs: int) -> Largest:
-    keys = keys_of([f"pair {k}" for k in range(n_pairs)], np.zeros(1, dtype=np.uint64))
+    return of_keys(keys_of([f"pair {k}" for k in range(n_pairs)], np.zeros(1, dtype=np.uint64)))
+
+
+def of_keys(keys: Keys) -> Largest:
     return lambda start, stop: np.abs(keyed_normals(keys, start, stop)).max(axis=0)
 
 
@@ -88,9 +91,7 @@ def test_the_interval_of_the_level_has_the_true_one() -> None:
     for digest in digests:
         keys = keys_of(["a", "b", "c"], digest)
         p = np.array([1.0, 1.0, 1.0])
-        found = max_t_family(
-            p, lambda start, stop, keys=keys: np.abs(keyed_normals(keys, start, stop)).max(axis=0)
-        )
+        found = max_t_family(p, of_keys(keys))
         assert found.close is not None
         assert found.close[0] <= sidak_level(3) <= found.close[1]
 
@@ -135,7 +136,8 @@ def test_other_contents_have_other_draws() -> None:
     others = (scores[::-1], np.zeros((2, 2)), np.array([[1.0, np.nan], [0.0, 0.0]]))
     assert all(content_digest(names, other) != digest for other in others)
     first, second = (keyed_normals(keys_of(names, x), 0, 5_000) for x in (digest, digest + 1))
-    assert np.abs(np.corrcoef(np.vstack([first, second]))[np.triu_indices(4, 1)]).max() < 0.06
+    together = np.asarray(np.corrcoef(np.vstack([first, second])))
+    assert np.abs(together[np.triu_indices(4, 1)]).max() < 0.06
     assert np.abs(first.mean(axis=1)).max() < 0.06
     np.testing.assert_array_equal(keyed_normals(keys_of(names, digest), 7, 9), first[:, 7:9])
 
