@@ -159,6 +159,9 @@ RANK_COLUMNS: Final[Mapping[str, str]] = {
     "p_missing": "p-value of missing scores going with difficulty",
     "rank_low": "best rank that the items leave possible; the sets of a task hold all at once",
     "rank_high": "worst such rank",
+    "score_further": "of the first of three models or more: what a leader so chosen is expected to "
+    "score on items that did not choose it",
+    "lead_further": "its lead there over the second so chosen",
 }
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from llm_power.board.average import TaskAverage
+from llm_power.board.further_items import further_sentence
 from llm_power.board.summary import selection_sentence
 from llm_power.provenance import files_digest
 from llm_power.statistics.inversion import z_sum
@@ -80,6 +81,7 @@ class Task(TypedDict):
     sha256: str
     files: int
     tolerated: dict[str, dict[str, int]]
+    further: str
     models: list[Model]
     pairs: dict[str, Column]
     landscape: dict[str, Any] | None
@@ -131,6 +133,7 @@ def page_data(
             coverage=float(coverage[scores["task"]]),
             family=(result, summary["n_pairs"]),
             most=most,
+            alpha=summary["alpha"],
             landscape=landscapes.get(scores["task"]),
         )
         for scores in summary["scores"]
@@ -184,6 +187,7 @@ def _average(
         "revision": None,
         "sha256": {},
         "tolerated": {},
+        "chosen_of": next((x["chosen_of"] for x in summary["scores"] if x["chosen_of"]), None),
     }
     return _task(
         average.verdicts.assign(t2=average.verdicts["q"] * square),
@@ -192,6 +196,7 @@ def _average(
         coverage=min(task["coverage"] for task in tasks),
         family=(result, len(average.verdicts)),
         most=most,
+        alpha=summary["alpha"],
     )
 
 
@@ -203,6 +208,7 @@ def _task(
     coverage: float,
     family: tuple[str, int],
     most: int,
+    alpha: float,
     landscape: dict[str, Any] | None = None,
 ) -> Task:
     last = np.sort(every["rank_b"].to_numpy())[: most + 1].max() - (len(every) > most)
@@ -232,6 +238,7 @@ def _task(
         "sha256": files_digest(scores["sha256"]) if scores["sha256"] else "",
         "files": len(scores["sha256"]),
         "tolerated": scores["tolerated"],
+        "further": further_sentence(ranks, alpha, chosen=scores["chosen_of"] is not None),
         "models": _models(ranks[ranks["rank"] <= last]),
         "pairs": {**columns, "verdict": _squeezed(_codes(rows))},
         "landscape": landscape,

@@ -9,6 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from pandas.api.extensions import ExtensionArray
 
+from llm_power.board.further_items import further_columns, sampled_clusters
 from llm_power.board.operating_point import OperatingPoint
 from llm_power.scores.store import TaskScores
 from llm_power.statistics.arrays import BoolArray, FloatArray, IntArray
@@ -33,7 +34,10 @@ def rank_table(
             low, high = _rank_sets(task, point, cluster)
         else:
             low, high = _counted_sets(task, *ends[task.task])
-        tables.append(_of_task(task, point, low, high))
+        further = further_columns(
+            [task], [1.0], cluster=cluster, rng_name=f"further_items/{task.task}"
+        )
+        tables.append(_of_task(task, point, low, high).assign(**further))
     return pd.concat(tables, ignore_index=True)
 
 
@@ -54,9 +58,9 @@ def declared_leads(
     better = np.sum([w * x for w, x in zip(weights, bounds, strict=True)], axis=0) > 0
     samples: list[list[NDArray[np.str_]] | None] = [None]
     if cluster is not None:
-        labels = [np.asarray(task.clusters[cluster], dtype=str) for task in tasks]
-        # One cluster says nothing of others: the items are the sample.
-        labels = [np.arange(x.size).astype(str) if np.all(x == x[0]) else x for x in labels]
+        found = [sampled_clusters(task, cluster) for task in tasks]
+        items = [np.arange(task.n_items).astype(str) for task in tasks]
+        labels = [own if x is None else x for x, own in zip(found, items, strict=True)]
         samples.append([names[rows] for names, rows in zip(labels, complete, strict=True)])
     for sample in samples:
         if sample is not None and any(np.all(names == names[0]) for names in sample):

@@ -351,4 +351,5 @@ def streamed_ranks(found: StreamedPairs, pairs: BoardPairs) -> pd.DataFrame:
     """
     tally = found.streamed.tally
     ends = {task.task: (tally.better[task.task], tally.worse[task.task]) for task in pairs.tasks}
-    return rank_table(pairs.tasks, pairs.point, ends=ends)
+    cluster = pairs.cluster if pairs.declared.clusters == "random" else None
+    return rank_table(pairs.tasks, pairs.point, cluster, ends=ends)

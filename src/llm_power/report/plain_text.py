@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pandas as pd
 
+from llm_power.board.further_items import further_sentence
 from llm_power.board.landscape import VERDICTS, describe_landscape
 from llm_power.board.repeats import describe_repeats
 from llm_power.board.summary import selection_sentence
@@ -84,6 +85,9 @@ def board_sentences(board: BoardVerdicts) -> list[str]:
         sentences = by_task[task] = []
         if task in board.chosen_of:
             sentences.append(selection_sentence(len(rows), board.chosen_of[task]))
+        chosen = task in board.chosen_of or (board.average is None and bool(board.chosen_of))
+        further = further_sentence(rows, board.point.alpha, chosen=chosen)
+        sentences += [further] if further else []
         sentences += _of_task(rows, board.verdicts[board.verdicts["task"] == task], board)
         if task in board.landscapes:
             landscape = describe_landscape(board.landscapes[task])
