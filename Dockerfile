@@ -2,6 +2,7 @@
 # docker run --rm -v "$PWD/results:/llm-power/results" -v "$PWD/figures:/llm-power/figures" \
 #     -v "$PWD/papers:/llm-power/papers" llm-power
 # and for the real boards: -v /path/to/data:/data:ro -e LLM_POWER_DATA=/data
+# Unchecked: the digest of the base, and a build of this file.
 FROM python:3.11.7-slim-bookworm
 
 RUN apt-get update \

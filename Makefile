@@ -6,6 +6,8 @@ CORES ?= all
 SOURCE ?=
 # The name of a folder in data; by default every paper.
 PAPER ?=
+# Those that `make floors` and `make newest` try.
+PYTHONS ?= $(PYTHON)
 # Anything here shows Snakemake's own screen.
 VERBOSE ?=
 
@@ -15,6 +17,7 @@ STAMP := .venv/.made
 BENCH := .venv-bench/bin
 BENCH_STAMP := .venv-bench/.made
 MUTANTS_STAMP := .venv-mutants/.made
+RELEASE_STAMP := .venv-release/.made
 # Rules and tests that call a program by its name get the environment's own.
 WITH_PATH := PATH="$(CURDIR)/$(BIN):$$PATH"
 OPTIONS := --cores $(CORES) $(if $(SOURCE),--config source=$(SOURCE))
@@ -35,7 +38,7 @@ endif
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help env slurm reproduce audit tables figures boards dag verify test test-slow test-slurm wheel lint format report \
+.PHONY: help env slurm reproduce audit tables figures boards dag verify test test-slow test-slurm wheel dist floors newest lint format report \
     docs lock bench bench-smoke bench-verdicts mutants runtimes clean
 
 help: ## list the targets
@@ -76,6 +79,19 @@ mutants: $(MUTANTS_STAMP) ## report the share of 500 code mutants that the tests
 
 wheel: $(STAMP) ## run the tests of library and audit on their wheel, installed without the other houses
 	$(BIN)/python tests/installed_wheel.py
+
+dist: $(RELEASE_STAMP) ## build wheel and source distribution into dist and check them (TAG=v0.1.0: as what is released)
+ifdef TAG
+	test "$(TAG)" = "v$$($(BIN)/python -c 'import llm_power; print(llm_power.__version__)')"
+	test -z "$$(git status --porcelain)"
+	! git grep --line-number OWNER/llm-power -- . ':!CONTRIBUTING.md' ':!Makefile'
+endif
+	rm -rf dist
+	$(BIN)/python -m hatchling build --directory dist
+	.venv-release/bin/python -m twine check --strict dist/*
+
+floors newest: $(STAMP) ## run them beside the lowest, or newest, packages that pyproject.toml allows (PYTHONS="python3.11 python3.13")
+	for python in $(PYTHONS); do $(BIN)/python tools/versions.py $(@:floors=lowest) --python $$python || exit 1; done
 
 lint: $(STAMP) ## check style, types and the workflow, and change nothing
 	$(BIN)/ruff check .

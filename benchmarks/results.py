@@ -13,6 +13,8 @@ from typing import Final
 from contests import CONTESTS
 from drawn import Size
 
+from llm_power import __version__
+
 ROOT: Final = Path(__file__).resolve().parents[1]
 # Of the last run; each run writes it anew.
 LATEST: Final = ROOT / "benchmarks" / "results" / "latest.json"
@@ -122,11 +124,12 @@ def read_results(path: Path) -> Results:
 def this_machine() -> dict[str, str]:
     """Return what the figures depend on."""
     peers = {side.who: side.who for contest in CONTESTS for side in contest.peers}
-    names = ("llm-power", "numpy", *sorted(peers))
+    names = ("numpy", *sorted(peers))
     return {
         "cores": str(os.cpu_count()),
         "processor": platform.machine(),
         "Python": platform.python_version(),
+        "llm-power": __version__,
         **{name: found for name in names if (found := _version(name))},
     }
 

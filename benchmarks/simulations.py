@@ -12,10 +12,15 @@ from itertools import count, product
 from typing import Final, Literal
 
 import numpy as np
+from scipy.special import ndtr, ndtri
 from scipy.stats import beta
 
 from kotawala2026.e_process_simulation import e_process_calibration
 from llm_power.board.clusters import ICC_CONFIDENCE
+from llm_power.board.leader import leader_p
+from llm_power.board.operating_point import Declared, OperatingPoint
+from llm_power.choices import Kind as ScoreKind
+from llm_power.scores.store import TaskScores
 from llm_power.statistics.anytime_horizon import anytime_horizon
 from llm_power.statistics.arrays import BoolArray, FloatArray, IntArray
 from llm_power.statistics.cluster_moments import ClusterMoments, moments_from_counts
@@ -308,6 +313,44 @@ def clustered_rank_rates(trials: int) -> Iterator[Rate]:
         yield Rate("coverage", name, 1 - ALPHA, n, population, *_share(held))
 
 
+# Accuracies of models of which the first two tie for the lead, and of two that are as good as they.
+_TIES: Final = {
+    "two tie for the lead, two far below": (0.6, 0.6, 0.2, 0.2),
+    "four models tie": (0.6, 0.6, 0.6, 0.6),
+}
+
+
+def leader_rates(trials: int) -> Iterator[Rate]:
+    """Yield how often a model is called first that is not better than every other."""
+    kinds: tuple[tuple[ScoreKind, float | None], ...] = (
+        ("binary", None),
+        ("graded", None),
+        ("binary", 0.05),
+    )
+    for (kind, icc), (ties, accuracies), n in product(kinds, _TIES.items(), SIZES):
+        name = f"leader, {kind}" + (", 14 clusters" if icc else "")
+        rng = named_rng(SEED, f"verdicts/leader/{name}/{ties}/{n}")
+        labels = np.repeat(np.arange(SUBJECTS.size), cluster_sizes(n)).astype(str)
+        first = np.zeros(trials, dtype=np.bool_)
+        for trial in range(trials):
+            latent = rng.normal(size=(labels.size, 1)) + rng.normal(size=(labels.size, 4))
+            lean = np.sqrt(2 * (icc or 0.0)) * rng.normal(size=(SUBJECTS.size, 4))
+            latent += np.sqrt(2) * ndtri(accuracies) + lean[labels.astype(int)]
+            scores = ndtr(latent) if kind == "graded" else (latent > 0).astype(np.float64)
+            order = np.argsort(-scores.mean(axis=0), kind="stable")
+            task = TaskScores(
+                task="simulated",
+                kind=kind,
+                item_ids=tuple(map(str, range(labels.size))),
+                models=tuple(f"m{model}" for model in order),
+                values=scores[:, order],
+                clusters={"subject": tuple(labels)},
+            )
+            p = leader_p(task, "subject" if icc else None, OperatingPoint(), Declared())
+            first[trial] = p <= ALPHA
+        yield Rate("type I", name, ALPHA, n, ties, *_share(first))
+
+
 def weighted_rates(trials: int) -> Iterator[Rate]:
     """Yield coverage of the gap over all items where the items of some clusters are missing."""
     answered = np.linspace(0.3, 1.0, SUBJECTS.size)[:, np.newaxis]
@@ -451,6 +494,7 @@ def all_rates(trials: int) -> Iterator[Rate]:
     yield from cluster_rates(trials)
     yield from family_rates(few)
     yield from clustered_rank_rates(max(trials // 10, 1))
+    yield from leader_rates(max(trials // 10, 1))
     yield from weighted_rates(max(trials // 10, 1))
     yield from crossing_rates(trials)
     yield from binary_power(trials)

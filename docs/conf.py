@@ -1,15 +1,16 @@
 """Settings of the site that `make docs` builds from this folder."""
 
-from importlib.metadata import version as installed
 from typing import Any
 
 from docutils import nodes
 from docutils.utils.math.latex2mathml import tex2mathml
 from sphinx.application import Sphinx
 
+import llm_power
+
 project = "llm-power"
 author = "The llm-power maintainers"
-version = release = installed("llm-power")
+version = release = llm_power.__version__
 
 extensions = [
     "myst_parser",

@@ -12,14 +12,12 @@ Snakemake's own screen.
 from __future__ import annotations
 
 import argparse
-import fcntl
 import os
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
@@ -34,8 +32,8 @@ from replication.run_owner import (
     MARK,
     FolderInUse,
     Owner,
+    alone,
     forget_owner,
-    take_over,
     write_owner,
 )
 
@@ -64,7 +62,8 @@ class Run:
         screen = [] if self.verbose else ["--logger", "exhibits"]
         try:
             # Targets come first: the option --config takes whatever follows it.
-            command = [SNAKEMAKE, *targets, *self.options, *screen]
+            # A job that fails stops only what is made from its files.
+            command = [SNAKEMAKE, *targets, *self.options, "--keep-going", *screen]
             code = _outlived(subprocess.Popen(command, env=os.environ | {MARK: owner.mark}))
         finally:
             forget_owner(ROOT)
@@ -165,26 +164,11 @@ def last_log() -> Path | None:
     return max((ROOT / ".snakemake" / "log").glob("*.log"), default=None)
 
 
-@contextmanager
-def alone() -> Iterator[None]:
-    """Keep other calls of this program out of the folder until this process is gone."""
-    state = ROOT / ".snakemake"
-    state.mkdir(exist_ok=True)
-    with (state / "run.lock").open("w") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise FolderInUse(
-                message_at({}, "a run is at work here", "wait for it, or end it")
-            ) from None
-        tell(take_over(ROOT))
-        yield
-
-
 def make(run: Run, whole: Sequence[str]) -> None:
     """Heal the folder, make the targets, and say at the end what there is of whole papers."""
     began = time.monotonic()
-    with alone():
+    with alone(ROOT) as left:
+        tell(left)
         heal(run)
         run.snakemake(run.targets)
         if not run.verbose:

@@ -14,6 +14,7 @@ ROOT = Path(__file__).resolve().parents[1]
 # Python 3.14 is left out: one of Snakemake's dependencies has no wheel for it yet.
 ENVIRONMENT = """\
 # Written by `make lock`: every version of requirements.lock, for those who prefer conda.
+# No solver of conda has tried it yet.
 # Afterwards: pip install --no-deps --no-build-isolation --editable .
 name: llm-power
 channels:
@@ -29,16 +30,15 @@ dependencies:
 def main() -> None:
     """Resolve the newest versions that suit pyproject.toml and write the files."""
     lock, build_lock = ROOT / "requirements.lock", ROOT / "requirements-build.lock"
-    stated = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    groups = tomllib.loads((ROOT / "pyproject.toml").read_text())["dependency-groups"]
     with TemporaryDirectory() as folder:
         # What suits the oldest Python binds the newer ones: one version of a package everywhere.
         oldest = Path(folder, "oldest.txt")
-        resolve("pyproject.toml", "--all-extras", output=oldest)
+        everything = ["pyproject.toml", "--all-extras", "--group", "pyproject.toml:env"]
+        resolve(*everything, output=oldest)
         pinned = ["--universal", "--generate-hashes", "--constraint", str(oldest)]
-        resolve("pyproject.toml", "--all-extras", *pinned, output=lock)
-        build = Path(folder, "build.in")
-        build.write_text("\n".join(stated["project"]["optional-dependencies"]["build"]))
-        resolve(str(build), *pinned, output=build_lock)
+        resolve(*everything, *pinned, output=lock)
+        resolve("--group", "pyproject.toml:build", *pinned, output=build_lock)
     # What the package needs and no extra: the part of the lock that action.yml installs.
     part = ["--universal", "--generate-hashes", "--constraint", str(lock)]
     resolve("pyproject.toml", *part, output=ROOT / "requirements-action.lock")
@@ -47,20 +47,21 @@ def main() -> None:
     # A group comes beside what everyone has, at its versions: its lock has what that lacks.
     shared = [f"--no-emit-package={version.split('==')[0]}" for version in versions]
     beside = ["--universal", "--generate-hashes", "--constraint", str(lock), *shared]
-    for group in stated["dependency-groups"]:
+    included = {"env", *(part["include-group"] for part in groups["env"])}
+    for group in sorted(groups.keys() - included):
         named = ["--group", f"pyproject.toml:{group}"]
         resolve(*named, *beside, output=ROOT / f"requirements-{group}.lock")
     listed = "".join(f"      - {version}\n" for version in versions)
     (ROOT / "environment.yml").write_text(ENVIRONMENT + listed)
 
 
-def resolve(source: str, *options: str, output: Path) -> None:
-    """Let uv write exact versions for `source`, from the public index and no local setting."""
+def resolve(*sources: str, output: Path) -> None:
+    """Let uv write exact versions of what sources require, by no local setting."""
     uv = str(Path(sys.executable).with_name("uv"))
     fixed = ["--python-version", "3.11", "--no-config", "--quiet", "--output-file", str(output)]
     header = ["--custom-compile-command", "make lock", "--no-annotate", "--no-emit-index-url"]
     output.unlink(missing_ok=True)  # uv would keep the versions it finds there
-    subprocess.run([uv, "pip", "compile", source, *options, *fixed, *header], cwd=ROOT, check=True)
+    subprocess.run([uv, "pip", "compile", *sources, *fixed, *header], cwd=ROOT, check=True)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
-from audit.printed import Printed
+from audit.printed import NanEqual, Printed
 from llm_power.provenance import Evidence
 
 Aggregate = Literal["count", "min", "max", "median", "mean", "sum"]
@@ -68,8 +68,8 @@ class Check:
         return self.result or f"claim {self.claim}"
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
+@dataclass(frozen=True, slots=True, eq=False)
+class Claim(NanEqual):
     """One entry of a register, placeholders filled in; texts are empty where absent."""
 
     id: str

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from decimal import Decimal
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 
@@ -17,8 +17,25 @@ Relation = Literal["=", "≈", "<", ">", "<=", ">=", "between", "text"]
 DisplayRule = Literal["nearest", "up", "down"]
 
 
-@dataclass(frozen=True, slots=True)
-class Printed:
+class NanEqual:
+    """A dataclass whose absent numbers, `math.nan`, are equal: by itself not since Python 3.13."""
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and _values(self) == _values(other)
+
+    def __hash__(self) -> int:
+        return hash(_values(self))
+
+
+def _values(one: Any) -> tuple[object, ...]:
+    # Tuples take what is the same object for equal.
+    return tuple(getattr(one, field.name) for field in fields(one))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Printed(NanEqual):
     """What a printed text says: a number, a bound, a range, or a word."""
 
     relation: Relation  # How the true value is said to stand to `value`

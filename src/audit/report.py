@@ -163,7 +163,7 @@ def render_report(
     named by their hashes in the Content-Security-Policy, and nothing else may load or run.
     """
     style = asset("llm_power.report", "page.css") + asset(_PACKAGE, "report.css")
-    script = asset("llm_power.report", "theme.js") + asset(_PACKAGE, "report.js")
+    script = asset("llm_power.report", "page.js") + asset(_PACKAGE, "report.js")
     counts = audit.counts()
     findings = contradicted_findings(audit)
     judged = {item.claim.id: item for item in audit.judged}

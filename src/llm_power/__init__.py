@@ -144,6 +144,8 @@ if TYPE_CHECKING:
         binary_verdicts,
     )
 
+__version__ = "0.1.0"
+
 # Where each public name is defined.
 _HOMES = {
     "parametric_required_n_paired": "api",

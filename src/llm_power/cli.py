@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import click
 
+from llm_power import __version__
 from llm_power.choices import (
     CLUSTER_TESTS,
     FAMILIES,
@@ -101,7 +102,7 @@ class _Commands(click.Group):
 
 
 @click.group(cls=_Commands, invoke_without_command=True)
-@click.version_option(package_name="llm-power", prog_name="llm-power")
+@click.version_option(__version__, prog_name="llm-power")
 @click.option("--debug", is_flag=True, help="Show the traceback of an error as well.")
 @click.pass_context
 def cli(context: click.Context, debug: bool) -> None:

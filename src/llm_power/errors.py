@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 
 class LLMPowerError(Exception):
@@ -96,3 +96,10 @@ def listed(names: Iterable[str], limit: int = 8) -> str:
     shown = list(names)
     more = f" and {len(shown) - limit} more" if len(shown) > limit else ""
     return ", ".join(repr(name) for name in shown[:limit]) + more
+
+
+def first_names(names: Sequence[str], most: int = 5) -> str:
+    """Return the first names of a list, and the number of the others."""
+    hidden = len(names) - most
+    shown = ", ".join(names[:most])
+    return f"{shown} and {hidden:,} more" if hidden > 0 else shown

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import mimetypes
 from collections.abc import Iterable, Mapping
-from importlib.metadata import metadata
+from importlib.metadata import PackageMetadata, entry_points
 from pathlib import Path
 from typing import Any, Final
 
@@ -47,7 +47,7 @@ def run_crate(
         "the same diagnostics on other boards, and an audit of the paper's claims."
     )
     crate.datePublished = run["end"]
-    about = metadata("llm-power")
+    about = _package()
     makers = {"@type": "Organization", "name": about["Author"]}
     organization = crate.add(ContextEntity(crate, "#maintainers", makers))
     crate.root_dataset["author"] = crate.root_dataset["publisher"] = organization
@@ -130,7 +130,7 @@ def run_crate(
 
 def codemeta(manifest: Mapping[str, Any]) -> dict[str, Any]:
     """Return the content of ``codemeta.json``: the software of a run, and the paper behind it."""
-    about, software = metadata("llm-power"), manifest["software"]
+    about, software = _package(), manifest["software"]
     own = {"python", "llm-power"}
     return {
         "@context": _CODEMETA,
@@ -158,9 +158,16 @@ def codemeta(manifest: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def _package() -> PackageMetadata:
+    """Return what describes the package, by whatever name it is distributed."""
+    (point,) = entry_points(group="llm_power.readers", name="canonical")
+    assert point.dist
+    return point.dist.metadata
+
+
 def _license() -> str:
     # The others are of example data alone.
-    first = metadata("llm-power")["License-Expression"].split()[0]
+    first = _package()["License-Expression"].split()[0]
     return f"https://spdx.org/licenses/{first}"
 
 

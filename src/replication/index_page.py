@@ -117,7 +117,7 @@ def render_index(
     grouped = groupby(sorted(exhibits, key=_kind, reverse=True), key=_kind)
     groups = {kinds[kind]: sorted(entries, key=_number) for kind, entries in grouped}
     style = asset("llm_power.report", "page.css") + asset(_PACKAGE, "index.css")
-    script = asset("llm_power.report", "theme.js")
+    script = asset("llm_power.report", "page.js")
     total = sum(verdicts.values(), Counter[str]())
     return page_environment(_PACKAGE).get_template("index.html.j2").render(
         manifest=manifest,

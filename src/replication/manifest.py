@@ -12,13 +12,14 @@ from typing import Any, Final
 import psutil
 from PIL import Image
 
+from llm_power import __version__
 from llm_power.provenance import SOURCE_KINDS, Provenance, provenance_kinds, provenance_line
 from llm_power.report.score_provenance import score_provenance
 from llm_power.scores.store import read_task
 from replication.records import Ledger, Record
 
 _PACKAGES: Final = (
-    *("llm-power", "matplotlib", "numpy", "pandas", "pyarrow", "scipy", "seaborn"),
+    *("matplotlib", "numpy", "pandas", "pyarrow", "scipy", "seaborn"),
     *("snakemake", "statsmodels"),
 )
 
@@ -40,7 +41,7 @@ def build_manifest(
             "end": max((job.ended for job in jobs if job.ended), default=None),
             "agent": psutil.Process().username(),
         },
-        "software": {"python": platform.python_version()}
+        "software": {"python": platform.python_version(), "llm-power": __version__}
         | {package: version(package) for package in _PACKAGES},
         "paper": dict(paper),
         "seed": config["seed"],

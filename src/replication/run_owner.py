@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import secrets
 import shutil
 import socket
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
@@ -24,8 +25,6 @@ LOCKS: Final = Path(".snakemake", "locks")
 MARK: Final = "LLM_POWER_RUN"
 _OWNER: Final = "owner.json"
 _UNLOCK: Final = ".venv/bin/snakemake --unlock"
-# The start of a process is counted from the machine's, which a corrected clock moves.
-_CLOCK_MOVES: Final = 2.0
 
 
 class FolderInUse(LLMPowerError):
@@ -34,34 +33,37 @@ class FolderInUse(LLMPowerError):
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """The process that started a run."""
+    """The process that started a run, which it outlives only by being killed."""
 
     host: str
     pid: int
-    # When it started, in seconds since 1970; a number alone is given out again.
-    started: float
+    since: str
     # What the environment of all processes of the run holds.
     mark: str
 
     @classmethod
     def this_process(cls) -> Owner:
         """Return this process, with a new mark."""
-        started = psutil.Process().create_time()
-        return cls(socket.gethostname(), os.getpid(), started, secrets.token_hex(16))
-
-    @property
-    def is_alive(self) -> bool:
-        """Whether the process still runs, on this machine."""
-        try:
-            process = psutil.Process(self.pid)
-            same = abs(process.create_time() - self.started) < _CLOCK_MOVES
-            return bool(same and process.status() != psutil.STATUS_ZOMBIE)
-        except psutil.NoSuchProcess:
-            return False
+        since = f"{datetime.now():%Y-%m-%d %H:%M:%S}"
+        return cls(socket.gethostname(), os.getpid(), since, secrets.token_hex(16))
 
     def __str__(self) -> str:
-        since = datetime.fromtimestamp(self.started).astimezone()
-        return f"process {self.pid} on {self.host}, since {since:%Y-%m-%d %H:%M:%S}"
+        return f"process {self.pid} on {self.host}, since {self.since}"
+
+
+@contextmanager
+def alone(folder: Path) -> Iterator[list[str]]:
+    """Keep other runs out of a folder until this process is gone; say what a killed one left."""
+    state = folder / ".snakemake"
+    state.mkdir(exist_ok=True)
+    # The system gives the lock back when the process ends, however it ends.
+    with (state / "run.lock").open("w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            owner = _read_owner(folder)
+            raise _at_work(str(owner) if owner else "it has just begun") from None
+        yield take_over(folder)
 
 
 def write_owner(folder: Path, owner: Owner) -> None:
@@ -85,9 +87,8 @@ def take_over(folder: Path) -> list[str]:
     if owner is not None and owner.host != socket.gethostname():
         problem = f"the folder is in use by a run on another machine ({owner})"
         raise _in_use(problem, f"wait for it; if it is dead, {_UNLOCK}")
-    alive = [str(owner)] if owner is not None and owner.is_alive else []
-    for process in (*alive, *(f"process {pid}" for pid in _snakemakes(folder))):
-        raise _in_use(f"a run is at work here ({process})", "wait for it, or end it")
+    for pid in _snakemakes(folder):
+        raise _at_work(f"process {pid}")
     if owner is None:
         if locks:
             problem = "the folder is locked, and nothing says by which run"
@@ -102,6 +103,10 @@ def take_over(folder: Path) -> list[str]:
 
 def _in_use(problem: str, remedy: str) -> FolderInUse:
     return FolderInUse(message_at({}, problem, remedy))
+
+
+def _at_work(process: str) -> FolderInUse:
+    return _in_use(f"a run is at work here ({process})", "wait for it, or end it")
 
 
 def _locks(folder: Path) -> list[Path]:

@@ -14,8 +14,12 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parents[2]
-GROUPS = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["dependency-groups"]
-BESIDE = [f"requirements-{group}.lock" for group in GROUPS]
+STATED = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+GROUPS = STATED["dependency-groups"]
+# In the environment and its lock; every other group has a lock of its own.
+INCLUDED = [part["include-group"] for part in GROUPS["env"]]
+BESIDE_GROUPS = sorted(GROUPS.keys() - {"env", *INCLUDED})
+BESIDE = [f"requirements-{group}.lock" for group in BESIDE_GROUPS]
 LOCKS = ["requirements.lock", "requirements-build.lock", "requirements-action.lock", *BESIDE]
 
 
@@ -36,9 +40,14 @@ def pinned_version(requirement: Requirement) -> str:
 
 
 def stated_in_pyproject() -> list[Requirement]:
-    project = tomllib.loads(lock_text("pyproject.toml"))
-    extras = project["project"]["optional-dependencies"].values()
-    groups = [project["build-system"]["requires"], project["project"]["dependencies"], *extras]
+    extras = STATED["project"]["optional-dependencies"].values()
+    tools = [GROUPS[name] for name in INCLUDED]
+    groups = [
+        STATED["build-system"]["requires"],
+        STATED["project"]["dependencies"],
+        *extras,
+        *tools,
+    ]
     return [Requirement(line) for group in groups for line in group]
 
 
@@ -82,8 +91,9 @@ def test_every_direct_dependency_is_in_the_lock_at_a_version_it_allows() -> None
 
 def test_the_docs_lock_has_its_group_and_the_versions_of_the_lock() -> None:
     versions = {one.name: pinned_version(one) for one in locked("requirements-docs.lock")}
-    group = tomllib.loads(lock_text("pyproject.toml"))["dependency-groups"]["docs"]
-    assert all(one.specifier.contains(versions[one.name]) for one in map(Requirement, group))
+    assert all(
+        one.specifier.contains(versions[one.name]) for one in map(Requirement, GROUPS["docs"])
+    )
     shared = {one.name: pinned_version(one) for one in locked("requirements.lock")}
     assert {name: versions[name] for name in shared.keys() & versions.keys()} == {
         name: shared[name] for name in shared.keys() & versions.keys()
@@ -95,14 +105,15 @@ def test_the_actions_lock_is_the_part_of_the_lock_that_the_package_needs() -> No
     everything = {one.name: str(one.specifier) for one in locked("requirements.lock")}
     assert ours.items() <= everything.items()
     seen: set[str] = set()
-    waiting = {"llm-power"}
+    distribution = STATED["project"]["name"]
+    waiting = {distribution}
     while waiting:
         name = waiting.pop()
         seen.add(name)
         needed = [Requirement(line) for line in requires(name) or ()]
         plain = [one for one in needed if one.marker is None or one.marker.evaluate({"extra": ""})]
         waiting |= {canonicalize_name(one.name) for one in plain} - seen
-    assert seen - {"llm-power"} <= ours.keys()
+    assert seen - {distribution} <= ours.keys()
 
 
 def test_the_build_lock_is_part_of_the_lock() -> None:
@@ -110,7 +121,12 @@ def test_the_build_lock_is_part_of_the_lock() -> None:
     assert {str(requirement) for requirement in locked("requirements-build.lock")} <= everything
 
 
-@pytest.mark.parametrize("group", GROUPS)
+def test_an_extra_holds_what_a_user_asks_for_and_no_tool_of_developers() -> None:
+    extras = STATED["project"]["optional-dependencies"]
+    assert extras.keys() == {"report", "excel", "frames", "workflow"}
+
+
+@pytest.mark.parametrize("group", BESIDE_GROUPS)
 def test_the_lock_of_a_group_changes_no_version_of_the_lock(group: str) -> None:
     ours, beside = (
         {canonicalize_name(one.name): pinned_version(one) for one in locked(name)}

@@ -6,8 +6,10 @@ roc-validator takes the same rules from the network's contexts, and checks nothi
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from datetime import datetime
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -150,3 +152,16 @@ def test_codemeta_names_software_and_paper(run: dict[str, Any]) -> None:
     assert written["license"] == "https://spdx.org/licenses/MIT"
     assert written["referencePublication"]["description"] == "Nobody 2026"
     assert all(written[name] for name in ("author", "description", "programmingLanguage"))
+
+
+# Of Workflow Run Crate's own terms, which its context adds to that of RO-Crate.
+RUN_TERMS = {"sha256"}
+
+
+def test_every_term_is_one_of_the_contexts(crate: dict[str, Any]) -> None:
+    # The context that the package rocrate ships is of a later RO-Crate than 1.1; without a network
+    # there is no other. So a term that RO-Crate has taken in since would pass.
+    shipped = json.loads((files("rocrate") / "data/ro-crate.jsonld").read_text("utf-8"))
+    known = shipped["@context"].keys() | RUN_TERMS | {"@id", "@type"}
+    for entity in crate["@graph"]:
+        assert entity.keys() | types(entity) <= known

@@ -165,7 +165,7 @@ def test_public_panels_are_read_from_matrices_where_their_files_take_a_token() -
     assert public.panel_task("mmlu_pro_top10", "mmlu_pro").matrices == ["atlas"]
     categories = public.file("mmlu_pro_categories.csv")
     assert categories in public.displayed("mmlu_pro_top10", "mmlu_pro")
-    settings = {"offline": True, "folder": "d", "accept_other_score": []}
+    settings = {"offline": True, "folder": "d", "accept_other_score": [], "boards": True}
     register = ROOT / "data/datasets.csv"
     downloads = Downloads.planned(settings, register=register, tasks=public.hub)
     names = [downloads.datasets[path].name for path in downloads.of("mmlu_pro_top10", "mmlu_pro")]
@@ -204,7 +204,7 @@ def test_sources_are_the_modules_that_are_imported_and_their_paths_relative(
     assert "src/llm_power/statistics/mcnemar.py" in found
     assert "src/llm_power/report/figures.py" not in found
     assert not any(name.endswith("__init__.py") for name in found)
-    of_script = code_sums(Path(), Path("workflow/scripts/icc.py"))
+    of_script = code_sums(Path(), Path("workflow/scripts/stage.py"), "llm_power.board.clusters")
     assert "src/llm_power/board/clusters.py" in of_script
     # What every script does around its one call.
     around = {f"src/replication/{name}.py" for name in ("job", "records", "stages")}

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-import psutil
 import pytest
 
 from replication.run_owner import (
@@ -18,6 +17,7 @@ from replication.run_owner import (
     MARK,
     FolderInUse,
     Owner,
+    alone,
     forget_owner,
     take_over,
     write_owner,
@@ -35,8 +35,7 @@ def locked(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def dead() -> Owner:
-    """A process number in use by another process than the recorded one."""
-    return replace(Owner.this_process(), started=1000.0)
+    return Owner.this_process()
 
 
 @pytest.fixture
@@ -63,24 +62,21 @@ def test_jobs_of_a_dead_owner_are_ended(
     assert orphan.poll() is not None
 
 
-def test_a_killed_process_is_dead_before_anyone_has_waited_for_it() -> None:
-    process = subprocess.Popen([sys.executable, "-c", SLEEP])
-    owner = Owner.this_process()
-    started = psutil.Process(process.pid).create_time()
-    of_child = replace(owner, pid=process.pid, started=started)
-    assert of_child.is_alive
-    process.kill()
-    time.sleep(0.2)
-    assert not of_child.is_alive
-    process.wait()
-    assert not of_child.is_alive
-
-
-def test_a_living_owner_is_respected(locked: Path) -> None:
-    write_owner(locked, Owner.this_process())
-    with pytest.raises(FolderInUse, match=rf"a run is at work here \(process {os.getpid()} on"):
-        take_over(locked)
-    assert (locked / LOCKS / "0.output.lock").exists()
+def test_a_living_owner_is_respected(locked: Path, dead: Owner) -> None:
+    write_owner(locked, dead)
+    waits = f"from replication.run_owner import alone\nwith alone(Path({str(locked)!r})): input()"
+    with subprocess.Popen(
+        [sys.executable, "-c", f"from pathlib import Path\n{waits}"], stdin=subprocess.PIPE
+    ) as process:
+        while (locked / LOCKS).exists():
+            time.sleep(0.05)
+        write_owner(locked, dead)
+        with pytest.raises(FolderInUse, match=rf"a run is at work here \(process {dead.pid} on"):
+            alone(locked).__enter__()
+        assert (locked / LOCKS / "owner.json").exists()
+        process.kill()
+    with alone(locked) as lines:
+        assert lines == []
 
 
 def test_an_unknown_owner_is_respected(locked: Path) -> None:

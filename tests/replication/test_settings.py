@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Collection
+from copy import deepcopy
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -31,10 +33,16 @@ PUBLISHED = ROOT / "data" / "kotawala2026"
 SCHEMA = ROOT / "workflow" / "schemas" / "config.schema.yaml"
 
 
+@cache
+def unchanged() -> dict[str, Any]:
+    read: dict[str, Any] = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
+    add_boards(read, ROOT / "config/boards", str(SCHEMA))
+    return read
+
+
 def settings(place: str = "", value: Any = None) -> Any:
     """Return the settings as they stand, with one of them replaced or added."""
-    read = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
-    add_boards(read, ROOT / "config/boards", str(SCHEMA))
+    read = deepcopy(unchanged())
     *folders, name = place.split(">")
     within = read
     for folder in folders:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import venv
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import yaml
 
+from installed_wheel import link_required
 from repository import ROOT, copy_repository, run_workflow
 
 pytestmark = pytest.mark.slow
@@ -60,6 +62,29 @@ def test_a_deployed_copy_makes_an_exhibit(
 
     again = run_workflow(where, "table_06")
     assert "Nothing to be done" in again.stdout + again.stderr
+
+
+def test_a_snakemake_without_the_code_says_which_one_to_start(tmp_path: Path) -> None:
+    clone = copy_repository(tmp_path / "clone")
+    where = declared(clone, tmp_path / "run")
+    snakefile = where / "workflow" / "Snakefile"
+    snakefile.write_text(
+        snakefile.read_text().replace("workflow/Snakefile", str(clone / "workflow/Snakefile"))
+    )
+    venv.create(tmp_path / "alone", symlinks=True)
+    (site,) = (tmp_path / "alone").glob("lib/python*/site-packages")
+    link_required(site, ["snakemake"])
+    done = subprocess.run(
+        [tmp_path / "alone/bin/python", "-m", "snakemake", "--cores", "1", "table_06"],
+        cwd=where,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "error: this Snakemake cannot import the code of llm-power. Remedy: " in done.stderr
+    assert "No module named" not in done.stderr
+    assert not (where / "results").exists()
 
 
 def test_the_default_of_a_deployed_copy_is_the_whole_run(tmp_path: Path) -> None:

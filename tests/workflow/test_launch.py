@@ -149,6 +149,10 @@ def test_every_paper_is_of_one_run(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     healed = launch(where, "--paper", "twin")
     assert "job twin_table_01 made: made again" in healed.stderr
     assert launch(where, "--verify").returncode == 0
+    (where / "src/toy/exhibits/table_01.py").write_text("make = None\n")
+    (twin / "results/tables/table_02.csv").unlink()
+    assert launch(where).returncode == 1
+    assert (twin / "results/tables/table_02.csv").is_file()
     refused = launch(where, "--paper", "owl")
     assert refused.stderr.startswith("error: there is no paper owl")
     assert "name one of toy, twin" in refused.stderr

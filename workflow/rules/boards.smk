@@ -41,9 +41,11 @@ rule required_n:
     log:
         "logs/boards/{panel}/required_n.log",
     params:
+        module="llm_power.board.resolution",
+        function="add_resolution",
         point=operating_point,
     script:
-        "../scripts/required_n.py"
+        "../scripts/stage.py"
 
 
 rule multiplicity:
@@ -56,9 +58,11 @@ rule multiplicity:
     log:
         "logs/boards/{panel}/multiplicity.log",
     params:
+        module="llm_power.board.multiplicity",
+        function="add_multiplicity",
         point=operating_point,
     script:
-        "../scripts/multiplicity.py"
+        "../scripts/stage.py"
 
 
 rule icc:
@@ -71,9 +75,11 @@ rule icc:
     log:
         "logs/boards/{panel}/icc.log",
     params:
+        module="llm_power.board.clusters",
+        function="add_clusters",
         point=operating_point,
     script:
-        "../scripts/icc.py"
+        "../scripts/stage.py"
 
 
 rule loso:
@@ -85,9 +91,11 @@ rule loso:
     log:
         "logs/boards/{panel}/loso.log",
     params:
+        module="llm_power.board.cluster_robustness",
+        function="leave_one_out_table",
         point=operating_point,
     script:
-        "../scripts/loso.py"
+        "../scripts/stage.py"
 
 
 rule category_bootstrap:
@@ -135,9 +143,11 @@ rule e_process:
     log:
         "logs/boards/{panel}/e_process.log",
     params:
+        module="llm_power.board.sequential",
+        function="add_sequential",
         point=operating_point,
     script:
-        "../scripts/e_process.py"
+        "../scripts/stage.py"
 
 
 rule decision:

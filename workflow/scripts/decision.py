@@ -1,6 +1,7 @@
 """Give every pair of a panel its verdict and every model its ranks, from the scores themselves."""
 
 from llm_power.board.decision import decide_pairs
+from llm_power.board.leader import with_leaders
 from llm_power.board.operating_point import Declared, OperatingPoint
 from llm_power.board.ranks import rank_table
 from llm_power.scores.store import read_task
@@ -12,4 +13,8 @@ with logged():
     point = OperatingPoint(**snakemake.params.point)
     declared = Declared(**snakemake.params.declared)
     save(decide_pairs(counts, clusters, tasks, point, declared), snakemake.output.pairs)
-    save(rank_table(tasks, point, snakemake.params.cluster), snakemake.output.ranks)
+    cluster = snakemake.params.cluster
+    ranks = with_leaders(
+        rank_table(tasks, point, cluster), tasks, cluster=cluster, point=point, declared=declared
+    )
+    save(ranks, snakemake.output.ranks)

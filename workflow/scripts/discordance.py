@@ -10,7 +10,7 @@ from llm_power.board.cluster_sums import tabulate_clusters
 from llm_power.board.tabulation import tabulate_pairs
 from llm_power.report.score_provenance import score_provenance
 from llm_power.scores.store import read_task
-from replication.held import require_held
+from replication.board_pairs import require_held
 from replication.job import logged, save, snakemake
 
 with logged():

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from llm_power.board.pair_store import PairFile, read_family
 from llm_power.board.stream import Tally, columns_between
+from replication.board_pairs import board_pairs
 from replication.job import logged, snakemake
-from replication.streamed import board_pairs
 
 with logged():
     part = int(snakemake.wildcards.part)

@@ -3,8 +3,8 @@
 import pandas as pd
 
 from llm_power.board.stream import p_values_between
+from replication.board_pairs import board_pairs
 from replication.job import logged, save, snakemake
-from replication.streamed import board_pairs
 
 with logged():
     settings = snakemake.params.settings

@@ -14,8 +14,8 @@ from llm_power.report.board_tables import streamed_tables
 from llm_power.report.landscape import landscape_tables
 from llm_power.report.score_provenance import score_provenance
 from llm_power.report.tables import write_table
+from replication.board_pairs import board_pairs
 from replication.job import logged, save, snakemake, write_csv
-from replication.streamed import board_pairs
 
 with logged():
     given, output = snakemake.params, snakemake.output

@@ -22,7 +22,7 @@ from llm_power.statistics.bernoulli_pairs import paired_bernoulli_cells
 from llm_power.statistics.bootstrap_law import bootstrap_tails
 from llm_power.statistics.mcnemar import mcnemar_exact
 from replication.findings import Finding, derived
-from replication.reach import Reach
+from replication.intervals import Interval
 
 # Exact rates do not depend on it.
 _SEED = 0
@@ -152,7 +152,7 @@ def _of_any_five(
     lower = min(_largest(np.array(five))["lower"] for five in fives)
     whose = "bootstrap_" if test == _ASYMPTOTIC[-1] else ""
     most_pp = settings[f"calibration_{whose}type1_within"]
-    shown = Reach(lower, of_all["upper"]).within(Reach(0.0, (most_pp + _HALF_UNIT_PP) / 100))
+    shown = Interval(lower, of_all["upper"]).within(Interval(0.0, (most_pp + _HALF_UNIT_PP) / 100))
     method = f"runs of {trials:,} trials a cell, any five of the nine cells of Section 5 or all"
     law: _Law = {
         **of_all,

@@ -21,12 +21,12 @@ from kotawala2026.quantities.grounds import QUANTITIES, PublishedNumbers
 from llm_power.statistics.inversion import resolution_ratio
 from llm_power.statistics.paired_binary import required_n_discordance
 from replication.findings import Finding
-from replication.reach import Reach, reach_of
+from replication.intervals import Interval, interval_of
 
 _BOUNDS: Final = {"lower": "5%", "upper": "95%"}
 _TAIL: Final = 0.05
 # No design effect is below one: a negative ICC counts as zero.
-_EFFECTS: Final = Reach(1.0, math.inf)
+_EFFECTS: Final = Interval(1.0, math.inf)
 
 
 def _implied_n(published: PublishedNumbers) -> int:
@@ -62,7 +62,7 @@ def verdicts(published: PublishedNumbers) -> Iterator[Finding]:
     after = resolution_ratio(n, clustered) >= 1
     flipped = before & ~after
     ratio = clustered / n
-    items = Reach.around(n)
+    items = Interval.around(n)
     for label, value, cell in zip(pairs.label, ratio, table["n_star_cluster"], strict=True):
         yield _set(
             "cluster_n_star_over_n",
@@ -101,13 +101,13 @@ def verdicts(published: PublishedNumbers) -> Iterator[Finding]:
 def triples(published: PublishedNumbers) -> Iterator[Finding]:
     """ICC, design effect and cluster N* of Tables 4 and 9, each from the other two."""
     table, fine, size = published.tables[4], published.tables[9], _mean_size(published)
-    for i, n_star in enumerate(map(Reach.around, _n_star(published))):
+    for i, n_star in enumerate(map(Interval.around, _n_star(published))):
         label, icc, effect = table["pair"][i], table["icc"][i], table["design_effect"][i]
         clustered = fine["n_star_cluster"][i].point
-        of_icc = _effect_of(reach_of(icc), size)
+        of_icc = _effect_of(interval_of(icc), size)
         of_n_star = _whole(clustered).over(n_star).within(_EFFECTS)
-        product = n_star.times(reach_of(effect))
-        known = of_n_star.within(reach_of(effect))
+        product = n_star.times(interval_of(effect))
+        known = of_n_star.within(interval_of(effect))
         for quantity, printed, reach, method in (
             ("design_effect_of_icc", effect, of_icc, "1 + (N/K - 1) max(ICC, 0)"),
             (
@@ -131,15 +131,15 @@ def triples(published: PublishedNumbers) -> Iterator[Finding]:
             (
                 "design_effect_of_icc_without_positive_part",
                 effect,
-                _linear_effect(reach_of(icc), size),
+                _linear_effect(interval_of(icc), size),
                 "1 + (N/K - 1) ICC",
             ),
         ):
             yield _nearest(quantity, label, printed, reach, method)
-        yield _clustered(label, clustered, n_star, reach_of(effect).within(of_icc))
+        yield _clustered(label, clustered, n_star, interval_of(effect).within(of_icc))
 
 
-def _clustered(subject: str, printed: Printed, n_star: Reach, effect: Reach) -> Finding:
+def _clustered(subject: str, printed: Printed, n_star: Interval, effect: Interval) -> Finding:
     reach = n_star.times(effect)
     method = "N* of b, c, N times DE, which is 1 where the ICC is not above 0"
     value = reach.nearest_to(printed.value)
@@ -151,9 +151,9 @@ def bootstrap_bounds(published: PublishedNumbers) -> Iterator[Finding]:
     """Bounds of Table 9, checked against each other and against its shares Pr(unr.)."""
     table, size = published.tables[9], _mean_size(published)
     n_items = _implied_n(published)
-    sizes = Reach.around(*published.subject_sizes)
+    sizes = Interval.around(*published.subject_sizes)
     n_denying = n_denying_any = n_tested = 0
-    for i, n_star in enumerate(map(Reach.around, _n_star(published))):
+    for i, n_star in enumerate(map(Interval.around, _n_star(published))):
         label = table["pair"][i]
         for part, percentile in _BOUNDS.items():
             icc, effect, clustered = (
@@ -168,11 +168,11 @@ def bootstrap_bounds(published: PublishedNumbers) -> Iterator[Finding]:
                 of_n_star,
                 "bound of cluster N* / N* of b, c, N",
             )
-            none = reach_of(icc).upper <= 0
+            none = interval_of(icc).upper <= 0
             yield _clustered(
-                subject, clustered, n_star, Reach(1.0, 1.0) if none else reach_of(effect)
+                subject, clustered, n_star, Interval(1.0, 1.0) if none else interval_of(effect)
             )
-            of_any_size = _icc_of_resample(of_n_star.within(reach_of(effect)), sizes)
+            of_any_size = _icc_of_resample(of_n_star.within(interval_of(effect)), sizes)
             yield _set(
                 "icc_of_resample",
                 subject,
@@ -182,8 +182,8 @@ def bootstrap_bounds(published: PublishedNumbers) -> Iterator[Finding]:
             )
             if icc.value > 0:
                 n_tested += 1
-                n_denying_any += not _overlap(of_any_size, reach_of(icc))
-                n_denying += not _overlap(_icc_of(of_n_star, size), reach_of(icc))
+                n_denying_any += not _overlap(of_any_size, interval_of(icc))
+                n_denying += not _overlap(_icc_of(of_n_star, size), interval_of(icc))
         share = table["pr_unresolved"][i]
         by_bounds = _share_of(table["n_star_cluster"][i], n_items)
         yield _nearest(
@@ -198,7 +198,7 @@ def bootstrap_bounds(published: PublishedNumbers) -> Iterator[Finding]:
             "pr_unresolved_of_n_star",
             label,
             1.0 if always else by_bounds.nearest_to(share.value),
-            Reach(1.0, 1.0) if always else by_bounds,
+            Interval(1.0, 1.0) if always else by_bounds,
             "N* exceeds N and no design effect is below 1" if always else "by the bounds",
         )
     yield _tail_of_brackets(table, n_items)
@@ -214,7 +214,7 @@ def bootstrap_bounds(published: PublishedNumbers) -> Iterator[Finding]:
         n_denying_any,
         f"of {n_tested} positive ICC bounds: none that rounds to it gives the DE at any mean size",
     )
-    lowest = {table["pair"][i]: reach_of(table["icc"][i].lower).lower for i in range(len(table))}
+    lowest = {table["pair"][i]: interval_of(table["icc"][i].lower).lower for i in range(len(table))}
     for label, value in lowest.items():
         yield Finding("least_icc_lower", label, value, "5% bound of Table 9 less half a unit")
     yield Finding(
@@ -229,7 +229,7 @@ def _tail_of_brackets(table: pd.DataFrame, n_items: float) -> Finding:
     """Which percentile the lower bounds of cluster N* can be, by the shares beside them."""
     least, most = 0.0, 0.5
     for interval, share in zip(table["n_star_cluster"], table["pr_unresolved"], strict=True):
-        below, above = (Reach(*x) for x in _shares_around(share))
+        below, above = (Interval(*x) for x in _shares_around(share))
         if interval.lower.value > n_items:
             least = max(least, below.lower)
         elif interval.upper.value < n_items:
@@ -239,7 +239,7 @@ def _tail_of_brackets(table: pd.DataFrame, n_items: float) -> Finding:
     return Finding(
         "tail_of_brackets",
         "Table 9",
-        Reach(least, most).nearest_to(_TAIL),
+        Interval(least, most).nearest_to(_TAIL),
         "N lies outside a bracket with at most a tail beyond it, and inside with at least a tail",
         lower=least,
         upper=most,
@@ -248,7 +248,7 @@ def _tail_of_brackets(table: pd.DataFrame, n_items: float) -> Finding:
 
 def _shares_around(unresolved: Printed) -> tuple[tuple[float, float], tuple[float, float]]:
     """Shares of resamples with a cluster N* of at most N, and above it, given their rounding."""
-    share = reach_of(unresolved)
+    share = interval_of(unresolved)
     low, high = (min(max(x, 0.0), 1.0) for x in (share.lower, share.upper))
     return (1 - high, 1 - low), (low, high)
 
@@ -354,50 +354,52 @@ def _values(cells: pd.Series[Any]) -> list[float]:
     return [float(cell.value) for cell in cells]
 
 
-def _whole(printed: Printed) -> Reach:
+def _whole(printed: Printed) -> Interval:
     """Values of a number of items that was rounded up or to the nearest, and then to millions."""
     # A bound, ≥10^7, has one digit.
     half_unit = printed.half_unit if printed.is_number else printed.value / 2
     below = 1.0 if half_unit <= 0.5 else half_unit + 1
-    return Reach(printed.value - below, printed.value + half_unit)
+    return Interval(printed.value - below, printed.value + half_unit)
 
 
-def _effect_of(icc: Reach, size: float) -> Reach:
-    return _linear_effect(Reach(max(icc.lower, 0.0), max(icc.upper, 0.0)), size)
+def _effect_of(icc: Interval, size: float) -> Interval:
+    return _linear_effect(Interval(max(icc.lower, 0.0), max(icc.upper, 0.0)), size)
 
 
-def _linear_effect(icc: Reach, size: float) -> Reach:
-    return Reach(1 + (size - 1) * icc.lower, 1 + (size - 1) * icc.upper)
+def _linear_effect(icc: Interval, size: float) -> Interval:
+    return Interval(1 + (size - 1) * icc.lower, 1 + (size - 1) * icc.upper)
 
 
-def _icc_of(effect: Reach, size: float) -> Reach:
+def _icc_of(effect: Interval, size: float) -> Interval:
     """ICC by the design effect; at a design effect of one it is anything up to zero."""
     lower = (effect.lower - 1) / (size - 1) if effect.lower > 1 else -math.inf
-    return Reach(lower, (effect.upper - 1) / (size - 1))
+    return Interval(lower, (effect.upper - 1) / (size - 1))
 
 
-def _icc_of_resample(effect: Reach, sizes: Reach) -> Reach:
+def _icc_of_resample(effect: Interval, sizes: Interval) -> Interval:
     """ICC by the design effect where the mean size is that of a resample."""
     # An ICC is at least -1/(n0 - 1), and its estimator's n0 at least the smallest size.
     lower = (effect.lower - 1) / (sizes.upper - 1) if effect.lower > 1 else -1 / (sizes.lower - 1)
-    return Reach(lower, (effect.upper - 1) / (sizes.lower - 1))
+    return Interval(lower, (effect.upper - 1) / (sizes.lower - 1))
 
 
-def _overlap(one: Reach, other: Reach) -> bool:
+def _overlap(one: Interval, other: Interval) -> bool:
     return one.lower <= other.upper and other.lower <= one.upper
 
 
-def _share_of(clustered: PrintedInterval, n_items: int) -> Reach:
+def _share_of(clustered: PrintedInterval, n_items: int) -> Interval:
     lowest = 1 - _TAIL if _whole(clustered.lower).lower > n_items else 0.0
     highest = _TAIL if _whole(clustered.upper).upper < n_items else 1.0
     straddles = lowest == 0 and highest == 1
-    return Reach(_TAIL, 1 - _TAIL) if straddles else Reach(lowest, highest)
+    return Interval(_TAIL, 1 - _TAIL) if straddles else Interval(lowest, highest)
 
 
-def _nearest(quantity: str, subject: str, printed: Printed, reach: Reach, method: str) -> Finding:
+def _nearest(
+    quantity: str, subject: str, printed: Printed, reach: Interval, method: str
+) -> Finding:
     value = reach.nearest_to(printed.value)
     return _set(f"{quantity}_within_rounding", subject, value, reach, method)
 
 
-def _set(quantity: str, subject: str, value: float, reach: Reach, method: str) -> Finding:
+def _set(quantity: str, subject: str, value: float, reach: Interval, method: str) -> Finding:
     return Finding(quantity, subject, value, method, lower=reach.lower, upper=reach.upper)

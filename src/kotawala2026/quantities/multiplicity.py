@@ -24,7 +24,7 @@ from llm_power.statistics.multiplicity import (
 )
 from llm_power.statistics.paired_binary import required_n_discordance
 from replication.findings import Finding, derived
-from replication.reach import reach_of
+from replication.intervals import interval_of
 
 _MMLU_PRO, _CLOSE, _OLL_V1 = "MMLU-Pro", "close pairs", "OLL v1"
 # Buckets of Table 3 with gaps above five points, whose rejections Section 6.3 says stand.
@@ -117,7 +117,7 @@ def inflations(published: PublishedNumbers) -> Iterator[Finding]:
     )
     table = published.tables[3]
     for label, worst in zip(table["gap_bucket"], table["r_worst"], strict=True):
-        reach = reach_of(worst)
+        reach = interval_of(worst)
         yield Finding(
             "worst_r_inflated",
             label,

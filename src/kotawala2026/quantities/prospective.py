@@ -24,7 +24,7 @@ from llm_power.statistics.paired_binary import summarize_counts
 from llm_power.statistics.random_streams import named_rng
 from replication.constraints import BoardScore
 from replication.findings import Finding
-from replication.reach import Reach
+from replication.intervals import Interval
 
 _CHI2 = TESTS.index("mcnemar_chi2")
 _TAIL: Final = MONTE_CARLO_LEVEL / 2
@@ -50,7 +50,7 @@ def powers(published: PublishedNumbers) -> Iterator[Finding]:
                 _power(gap.value + side * gap.half_unit, n_star, size) for side in (-1, 1)
             )
             low, high = sorted((least, power, most))[::2]
-            shown = Reach(
+            shown = Interval(
                 float(scipy.stats.binom.ppf(_TAIL, trials, low)) / trials,
                 float(scipy.stats.binom.ppf(1 - _TAIL, trials, high)) / trials,
             ).within(said[name])
@@ -75,13 +75,13 @@ def powers(published: PublishedNumbers) -> Iterator[Finding]:
         yield Finding(quantity, "", value, method, unit=unit)
 
 
-def _said_of_powers(target: float, at_n_star: Sequence[float]) -> dict[str, Reach]:
+def _said_of_powers(target: float, at_n_star: Sequence[float]) -> dict[str, Interval]:
     """Return what Section 6.1 says of each column: below the target, in a range, above it."""
     low, high = at_n_star
     columns = (
-        Reach(0.0, target),
-        Reach(low - _HALF_UNIT, high + _HALF_UNIT),
-        Reach(target, 1.0),
+        Interval(0.0, target),
+        Interval(low - _HALF_UNIT, high + _HALF_UNIT),
+        Interval(target, 1.0),
     )
     return dict(zip(FACTORS, columns, strict=True))
 

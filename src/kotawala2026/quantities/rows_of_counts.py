@@ -23,7 +23,7 @@ from kotawala2026.quantities.grounds import QUANTITIES, PublishedNumbers
 from llm_power.statistics.arrays import ArrayLike
 from llm_power.statistics.paired_binary import required_n_discordance
 from replication.findings import Finding
-from replication.reach import reach_of
+from replication.intervals import interval_of
 
 
 def cells_from_rows(counts: PublishedCounts, n_items: int | None = None) -> Iterator[Finding]:
@@ -113,7 +113,7 @@ def rows_of_table_6(published: PublishedNumbers) -> Iterator[Finding]:
     yield from cells_from_rows(counts)
     for i, pair in enumerate(pair_names(counts)):
         n, b, c = (int(x[i]) for x in (counts.n_items, counts.b, counts.c))
-        p_a, p_b = reach_of(counts.p_a[i]), reach_of(counts.p_b[i])
+        p_a, p_b = interval_of(counts.p_a[i]), interval_of(counts.p_b[i])
         yield Finding(
             "accuracy_gap_items",
             pair,

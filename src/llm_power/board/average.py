@@ -12,14 +12,16 @@ import numpy as np
 import pandas as pd
 from scipy.special import gammaln, ndtri
 
-from llm_power.board.cluster_sums import cluster_moments, cluster_sizes, tabulate_clusters
+from llm_power.board.cluster_sums import cluster_moments, cluster_sizes, sums_by_cluster
 from llm_power.board.counts import PairCells
 from llm_power.board.decision import size_columns, verdict_columns
 from llm_power.board.evidence import mean_and_error
+from llm_power.board.families import pair_indices
 from llm_power.board.further_items import further_columns
+from llm_power.board.leader import LEADER_COLUMNS, with_leader
 from llm_power.board.operating_point import Declared, OperatingPoint
 from llm_power.board.ranks import declared_leads, rank_sets_of
-from llm_power.board.tabulation import statistics_of, tabulate_pairs
+from llm_power.board.tabulation import statistics_of, tabulate
 from llm_power.choices import WEIGHTINGS, Family, Weighting
 from llm_power.documents import read_yaml
 from llm_power.errors import InvalidArgument
@@ -27,7 +29,7 @@ from llm_power.scores._logs import SUBTASK
 from llm_power.scores.selection import select_models
 from llm_power.scores.store import TaskScores
 from llm_power.statistics.arrays import FloatArray, IntArray
-from llm_power.statistics.average_gap import TaskGap, average_gap, binary_gap, mean_gap
+from llm_power.statistics.average_gap import AverageGap, TaskGap, average_gap, binary_gap, mean_gap
 from llm_power.statistics.cluster_robust import cluster_robust_test
 from llm_power.statistics.inversion import required_n, resolution_ratio
 from llm_power.statistics.max_t import FamilyTest, average_deviates, holm_family, max_t_family
@@ -106,7 +108,7 @@ def average_tasks(
     names, left_out = _common_models(tasks)
     if len(names) < 2 or len(tasks) < 2:
         columns = ["rank", "model", "score", "score_low", "score_high", "n_missing"]
-        columns += ["rank_low", "rank_high", "score_further", "lead_further"]
+        columns += ["rank_low", "rank_high", "score_further", "lead_further", *LEADER_COLUMNS]
         empty = pd.DataFrame(columns=AVERAGE_COLUMNS), pd.DataFrame(columns=columns)
         return TaskAverage(*empty, weights, left_out, repeated)
     kept = [select_models(task, names) for task in tasks]
@@ -115,7 +117,11 @@ def average_tasks(
     strata = _Strata([select_models(task, order) for task in kept], share)
     return TaskAverage(
         _verdict_rows(strata, family, cluster, point, declared),
-        _rank_rows(strata, point, cluster if declared.clusters == "random" else None),
+        with_leader(
+            _rank_rows(strata, point, cluster if declared.clusters == "random" else None),
+            _leader_p(strata, cluster, point, declared),
+            point.alpha,
+        ),
         weights,
         left_out,
         repeated,
@@ -270,11 +276,66 @@ class _Strata:
 def _verdict_rows(
     strata: _Strata, family: Family, cluster: str | None, point: OperatingPoint, declared: Declared
 ) -> pd.DataFrame:
-    tables = [tabulate_pairs(task, family) for task in strata.tasks]
+    first, second = pair_indices(len(strata.tasks[0].models), family)
+    gaps = _averaged(strata, first, second, cluster, declared)
+    tables, items, clusters, n = gaps.tables, gaps.items, gaps.clusters, gaps.n_items
     key = tables[0][["rank_a", "rank_b", "model_a", "model_b"]]
+    adjusted = _family(gaps.judged(None, point, declared), strata, key, point)
+    found = gaps.judged(adjusted, point, declared)
+    error = items.standard_error
+    if clusters is not None:
+        error = np.maximum(error, clusters.standard_error)
+    level = point.alpha if adjusted is None else adjusted.level
+    columns = verdict_columns(found, n) | _sizes(found, error, n, point)
+    columns["chance_of_turning"] = chance_of_turning(found.p, found.direction, level=level)
+    columns |= {"n_items": n, "delta": items.delta}
+    columns |= _scores_and_bounds(strata, tables)
+    return key.assign(**columns)[AVERAGE_COLUMNS]
+
+
+def _leader_p(
+    strata: _Strata, cluster: str | None, point: OperatingPoint, declared: Declared
+) -> float:
+    """Return what `leader_p` does, of the average."""
+    rivals = np.arange(1, len(strata.tasks[0].models))
+    missing = not all(task.scored.all() for task in strata.tasks)
+    if missing and np.any(strata.bounds()[0][0, 1:] <= 0):
+        return 1.0
+    gaps = _averaged(strata, np.zeros_like(rivals), rivals, cluster, declared)
+    return float(gaps.judged(None, point, declared).p.max())
+
+
+@dataclass(frozen=True, slots=True)
+class _Averaged:
+    """Average gaps of some pairs, by items and by clusters if these are a sample."""
+
+    tables: Sequence[pd.DataFrame]
+    n_items: IntArray
+    discordant: IntArray
+    items: AverageGap
+    clusters: AverageGap | None
+
+    def judged(
+        self, adjusted: FamilyTest | None, point: OperatingPoint, declared: Declared
+    ) -> Verdicts:
+        law: dict[str, Any] = {"alpha": point.alpha, "power": point.power, "family": adjusted}
+        law["margin"] = declared.margin
+        found = average_verdicts(self.items, self.n_items, self.discordant, **law)
+        if self.clusters is None:
+            return found
+        by_clusters = average_verdicts(
+            self.clusters, self.n_items, self.discordant, test="cluster", **law
+        )
+        return agreed_verdicts(by_clusters, found)
+
+
+def _averaged(
+    strata: _Strata, first: IntArray, second: IntArray, cluster: str | None, declared: Declared
+) -> _Averaged:
+    tables = [tabulate(task, first, second) for task in strata.tasks]
     n = np.sum([table["n_items"].to_numpy(int) for table in tables], axis=0)
     discordant = np.sum([_discordant(table) for table in tables], axis=0)
-    sums = [tabulate_clusters(task, cluster, family) for task in strata.tasks]
+    sums = [sums_by_cluster(task, cluster, first, second) for task in strata.tasks]
     weighted = declared.weighted
     gaps = [
         _weighted_gap(part) if weighted and not task.scored.all() else _task_gap(table)
@@ -288,32 +349,7 @@ def _verdict_rows(
             for part, gap, is_sampled in zip(sums, gaps, sampled, strict=True)
         ]
         clusters = average_gap(by_clusters, strata.weights)
-    settings: dict[str, Any] = {
-        "margin": declared.margin,
-        "alpha": point.alpha,
-        "power": point.power,
-    }
-
-    def judged(adjusted: FamilyTest | None) -> Verdicts:
-        found = average_verdicts(items, n, discordant, family=adjusted, **settings)
-        if clusters is None:
-            return found
-        by_clusters = average_verdicts(
-            clusters, n, discordant, test="cluster", family=adjusted, **settings
-        )
-        return agreed_verdicts(by_clusters, found)
-
-    adjusted = _family(judged(None), strata, key, point)
-    found = judged(adjusted)
-    error = items.standard_error
-    if clusters is not None:
-        error = np.maximum(error, clusters.standard_error)
-    level = point.alpha if adjusted is None else adjusted.level
-    columns = verdict_columns(found, n) | _sizes(found, error, n, point)
-    columns["chance_of_turning"] = chance_of_turning(found.p, found.direction, level=level)
-    columns |= {"n_items": n, "delta": items.delta}
-    columns |= _scores_and_bounds(strata, tables)
-    return key.assign(**columns)[AVERAGE_COLUMNS]
+    return _Averaged(tables, n, discordant, items, clusters)
 
 
 def _task_gap(rows: pd.DataFrame) -> TaskGap:

@@ -24,10 +24,16 @@ def tabulate_clusters(ranked: TaskScores, column: str | None, family: Family) ->
     ``origin`` is taken off every difference; it is 0 for binary scores, where ``sum_d`` is b - c
     and ``sum_d2`` is b + c. ``n_cluster`` counts all items, ``n_items`` those of both models.
     """
+    return sums_by_cluster(ranked, column, *pair_indices(len(ranked.models), family))
+
+
+def sums_by_cluster(
+    ranked: TaskScores, column: str | None, first: IntArray, second: IntArray
+) -> pd.DataFrame:
+    """Return the rows of `tabulate_clusters` for pairs of positions, (n_pairs,)."""
     if column is None:
         return pd.DataFrame(columns=["task", "rank_a", "rank_b", *_CLUSTER_COLUMNS])
-    pairs = pair_indices(len(ranked.models), family)
-    return cluster_sums(ranked, *ranked.cluster_codes(column), *pairs)
+    return cluster_sums(ranked, *ranked.cluster_codes(column), first, second)
 
 
 def cluster_sums(

@@ -159,6 +159,10 @@ RANK_COLUMNS: Final[Mapping[str, str]] = {
     "p_missing": "p-value of missing scores going with difficulty",
     "rank_low": "best rank that the items leave possible; the sets of a task hold all at once",
     "rank_high": "worst such rank",
+    "first": "whether the model is verified to be first: the declared test finds it better than "
+    "each rival at the level of a single pair",
+    "p_first": "of the model with the best score: its largest p-value against a rival, adjusted "
+    "for no family; 1 where missing scores leave the sign of a gap open",
     "score_further": "of the first of three models or more: what a leader so chosen is expected to "
     "score on items that did not choose it",
     "lead_further": "its lead there over the second so chosen",

@@ -147,8 +147,9 @@ def verdict_columns(found: Verdicts, n_items: IntArray) -> dict[str, Any]:
         "p": found.p,
         "p_family": found.p_family,
         "gap": found.interval.delta,
-        "gap_low": found.interval.low,
-        "gap_high": found.interval.high,
+        # No gap of scores from 0 to 1 is larger.
+        "gap_low": np.maximum(found.interval.low, -1.0),
+        "gap_high": np.minimum(found.interval.high, 1.0),
         "interval_differs": found.interval_differs,
         "attainable": pd.array(found.attainable, dtype="boolean"),
         "p_equivalence": found.p_equivalence,

@@ -11,6 +11,7 @@ import pandas as pd
 
 from llm_power.board.average import TaskAverage
 from llm_power.board.further_items import further_sentence
+from llm_power.board.leader import first_sentence, rank_notes
 from llm_power.board.summary import selection_sentence
 from llm_power.provenance import files_digest
 from llm_power.statistics.inversion import z_sum
@@ -81,6 +82,8 @@ class Task(TypedDict):
     sha256: str
     files: int
     tolerated: dict[str, dict[str, int]]
+    first: str
+    rank_notes: list[str]
     further: str
     models: list[Model]
     pairs: dict[str, Column]
@@ -238,6 +241,8 @@ def _task(
         "sha256": files_digest(scores["sha256"]) if scores["sha256"] else "",
         "files": len(scores["sha256"]),
         "tolerated": scores["tolerated"],
+        "first": first_sentence(ranks, every, alpha),
+        "rank_notes": rank_notes(ranks, rows),
         "further": further_sentence(ranks, alpha, chosen=scores["chosen_of"] is not None),
         "models": _models(ranks[ranks["rank"] <= last]),
         "pairs": {**columns, "verdict": _squeezed(_codes(rows))},

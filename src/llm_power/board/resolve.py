@@ -16,6 +16,7 @@ from llm_power.board.cluster_sums import tabulate_clusters
 from llm_power.board.clusters import add_clusters
 from llm_power.board.decision import decide_pairs
 from llm_power.board.landscape import Landscape, board_landscapes
+from llm_power.board.leader import with_leaders
 from llm_power.board.multiplicity import add_multiplicity
 from llm_power.board.operating_point import Declared, OperatingPoint
 from llm_power.board.ranking import NO_SCORE
@@ -191,7 +192,13 @@ def resolve_board(
     decision = decide_pairs(counts, sums, tasks, point, declared)
     verdicts = verdict_table(counts, resolution, multiplicity, clusters, sequential, decision)
     on_stage("ranks")
-    ranks = rank_table(tasks, point, cluster if declared.clusters == "random" else None)
+    ranks = with_leaders(
+        rank_table(tasks, point, cluster if declared.clusters == "random" else None),
+        tasks,
+        cluster=cluster,
+        point=point,
+        declared=declared,
+    )
     on_stage("average")
     average = average_tasks(tasks, family=family, cluster=cluster, point=point, declared=declared)
     return BoardVerdicts(
@@ -270,7 +277,13 @@ def gathered_board(found: StreamedPairs, pairs: BoardPairs) -> BoardVerdicts:
         "all",
         point,
         declared,
-        streamed_ranks(found, pairs),
+        with_leaders(
+            streamed_ranks(found, pairs),
+            tasks,
+            cluster=pairs.cluster,
+            point=point,
+            declared=declared,
+        ),
         average,
         _chosen_of(tasks),
         _repeats(verdicts, tasks, point),

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pandas as pd
 
+from llm_power import __version__
 from llm_power.board.landscape import VERDICTS, describe_landscape
 from llm_power.board.repeats import describe_repeats
 from llm_power.choices import MissingPolicy
@@ -181,7 +181,7 @@ def describe_board(
 ) -> dict[str, Any]:
     """Return the contents of summary.json: settings, scores, ranks, counts and warnings."""
     return {
-        "llm_power": version("llm-power"),
+        "llm_power": __version__,
         "family": board.family,
         "alpha": board.point.alpha,
         "power": board.point.power,

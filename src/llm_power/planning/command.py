@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -124,12 +124,6 @@ def plan(*, plot: Path | None, form: Format, report: Sequence[Path], **given: An
     click.echo(shown(reply.answer, form))
 
 
-_OBSERVED: Final = (
-    "These are the rates that the run showed. A gap that was seen is not the true one, and on "
-    "average too large where it was significant: --pilot plans with what the scores leave open."
-)
-
-
 @dataclass(frozen=True, slots=True)
 class _Reply:
     answer: Answer
@@ -138,19 +132,15 @@ class _Reply:
 
 def _from_numbers(said: dict[str, Any], question: Question) -> _Reply:
     from llm_power.planning.text import plan_answer
-    from llm_power.report.answer import Notes
 
     found = _found(dict(said), question)
-    answer = plan_answer(found)
-    if "b" in said:
-        answer = replace(answer, parts=(*answer.parts, Notes((_OBSERVED,))))
 
     def curves() -> PlanCurves:
         from llm_power.planning.curves import plan_curves
 
         return plan_curves(found)
 
-    return _Reply(answer, curves)
+    return _Reply(plan_answer(found, observed="b" in said), curves)
 
 
 def _by_t_test(question: Question) -> None:

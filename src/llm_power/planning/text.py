@@ -19,10 +19,14 @@ _OfPairs = Plan | PlanRange | DetectableGap
 Found = _OfPairs | RepeatsPlan
 
 _BOTH_TESTS: Final = "test by clusters and that of the items"
+_OBSERVED: Final = (
+    "These are the rates that the run showed. A gap that was seen is not the true one, and on "
+    "average too large where it was significant: --pilot plans with what the scores leave open."
+)
 
 
-def plan_answer(found: Found) -> Answer:
-    """Return a plan with what it assumes, and notes on what it rests on."""
+def plan_answer(found: Found, *, observed: bool = False) -> Answer:
+    """Return a plan with what it assumes, which a run may have shown, and what it rests on."""
     if isinstance(found, RepeatsPlan):
         return _of_repeats(found)
     plans, heads = _columns(found)
@@ -32,7 +36,7 @@ def plan_answer(found: Found) -> Answer:
         parts.append(_ways(plan.clusters))
     if plan.sizes and not isinstance(found, PlanRange):
         parts.append(_errors(plan))
-    notes = _notes(found, plan)
+    notes = [*_notes(found, plan), *([_OBSERVED] if observed else [])]
     return Answer(
         _headline(found),
         asdict(found),

@@ -1,5 +1,6 @@
 (() => {
   "use strict";
+  const { ndtri, zSum, grouped, asItems, count, fill, h, s, head } = Page;
   const UNDETERMINED = 0, A_BETTER = 1, B_BETTER = 2, EQUIVALENT = 3;
   const WORDS = ["undetermined", "different", "different", "equivalent"];
   const LEVELS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2];
@@ -16,33 +17,6 @@
     anytime: ["Anytime-valid", "the threshold of continuous monitoring"],
     cluster: ["Clustered", "the design effect of the clusters"],
   };
-
-  // The normal quantile: Wichura (1988), AS 241, relative error about 1e-16.
-  const poly = (c, r) => c.reduceRight((sum, x) => sum * r + x, 0);
-  const [A, B, C, D, E, F] = [
-    [3.3871328727963666080e0, 1.3314166789178437745e2, 1.9715909503065514427e3, 1.3731693765509461125e4,
-      4.5921953931549871457e4, 6.7265770927008700853e4, 3.3430575583588128105e4, 2.5090809287301226727e3],
-    [1, 4.2313330701600911252e1, 6.8718700749205790830e2, 5.3941960214247511077e3,
-      2.1213794301586595867e4, 3.9307895800092710610e4, 2.8729085735721942674e4, 5.2264952788528545610e3],
-    [1.42343711074968357734e0, 4.63033784615654529590e0, 5.76949722146069140550e0, 3.64784832476320460504e0,
-      1.27045825245236838258e0, 2.41780725177450611770e-1, 2.27238449892691845833e-2, 7.74545014278341407640e-4],
-    [1, 2.05319162663775882187e0, 1.67638483018380384940e0, 6.89767334985100004550e-1,
-      1.48103976427480074590e-1, 1.51986665636164571966e-2, 5.47593808499534494600e-4, 1.05075007164441684324e-9],
-    [6.65790464350110377720e0, 5.46378491116411436990e0, 1.78482653991729133580e0, 2.96560571828504891230e-1,
-      2.65321895265761230930e-2, 1.24266094738807843860e-3, 2.71155556874348757815e-5, 2.01033439929228813265e-7],
-    [1, 5.99832206555887937690e-1, 1.36929880922735805310e-1, 1.48753612908506148525e-2,
-      7.86869131145613259100e-4, 1.84631831751005468180e-5, 1.42151175831644588870e-7, 2.04426310338993978564e-15],
-  ];
-  const ndtri = (p) => {
-    const q = p - 0.5;
-    if (Math.abs(q) <= 0.425) {
-      const r = 0.180625 - q * q;
-      return q * poly(A, r) / poly(B, r);
-    }
-    const r = Math.sqrt(-Math.log(q < 0 ? p : 1 - p));
-    return Math.sign(q) * (r <= 5 ? poly(C, r - 1.6) / poly(D, r - 1.6) : poly(E, r - 5) / poly(F, r - 5));
-  };
-  const zSum = (level, power) => ndtri(power) - ndtri(level / 2);
 
   // What a task may not have.
   const UNKNOWN = { p: null, pf: null, pe: null, lo: null, hi: null, need: null, more: null, turn: null, deff: null, clusters: null, inflation: null };
@@ -135,9 +109,6 @@
     return { q: { verdict: q.fixed, ...q }, verdict };
   };
 
-  // Numbers as they are read.
-  const FORMATS = [0, 1, 2].map((digits) => new Intl.NumberFormat("en", { minimumFractionDigits: digits, maximumFractionDigits: digits }));
-  const grouped = (x, digits = 0) => FORMATS[digits].format(x);
   const signed = (text) => text.replace("-", "−");
   // A second digit where there are items enough to tell it.
   let digits = 1;
@@ -148,22 +119,8 @@
   const asQ = (q) => !Number.isFinite(q) ? (q === Infinity ? "∞" : "–") : q === 0 ? "0" : q < 0.01 ? "< 0.01"
     : grouped(q, q < 9.995 ? 2 : q < 99.95 ? 1 : 0);
   const written = (x) => Number.isFinite(x) ? x : null;
-  const asItems = (n) => Number.isNaN(n) ? "–" : Number.isFinite(n) ? grouped(Math.ceil(n - 1e-9)) : "no number";
-  const count = (n, what) => `${grouped(n)} ${what}${n === 1 ? "" : "s"}`;
   const fold = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
 
-  // Elements by name; texts are texts and never markup.
-  const SVG = "http://www.w3.org/2000/svg";
-  const fill = (element, attributes, children) => {
-    for (const [name, value] of Object.entries(attributes)) {
-      if (value !== null && value !== undefined && value !== false) element.setAttribute(name, value);
-    }
-    element.append(...children.filter((child) => child !== null && child !== undefined));
-    return element;
-  };
-  const h = (name, attributes = {}, ...children) => fill(document.createElement(name), attributes, children);
-  const s = (name, attributes = {}, ...children) => fill(document.createElementNS(SVG, name), attributes, children);
-  const head = (...cells) => h("thead", {}, h("tr", {}, ...cells.map(([text, kind]) => h("th", { scope: "col", class: kind }, text))));
   const chip = (kind) => {
     const drawn = s("svg", { class: "chip", viewBox: "0 0 10 10", "aria-hidden": "true" });
     drawn.append(s("rect", { class: kind, width: 10, height: 10 }));
@@ -252,14 +209,7 @@
       return `${wholeSentence()}${split(what, { different, equivalent, undetermined: open })}${trimmed()}.`;
     };
     // Sets of ranks are those of the declared level.
-    const firstSentence = () => {
-      if (level() !== board.alpha) return "";
-      const all = board.tasks[t].n_models, first = models().filter((model) => model.low === 1);
-      if (!first.length) return "";
-      if (first.length === 1) return `${first[0].name} is first, with ${asConfidence(board.alpha)} confidence.`;
-      if (first.length === all && all > 2) return `Any of the ${grouped(all)} models may be first.`;
-      return `Rank 1 is shared by ${count(first.length, "model")}${first.length > 4 ? "" : `: ${first.map((model) => model.name).join(", ")}`}.`;
-    };
+    const firstSentence = () => level() === board.alpha ? board.tasks[t].first : "";
     const byClusters = () => board.tasks[t].tests.some((test) => test.startsWith("cluster"));
     // Items with which a pair is decided, as a cell of a table.
     const needed = (pair) => {
@@ -361,7 +311,7 @@
         const [up, down, at] = [edges[from - 1][0] + 5, edges[to - 1][1] - 5, 5 + 7 * lane];
         return s("path", { class: "bracket", d: `M${at - 3} ${up}H${at}V${down}H${at - 3}` });
       }));
-      const sets = `Possible: ranks that sampling of the items leaves, all at once at ${asConfidence(board.alpha)}.`;
+      const sets = [`Possible: ranks that sampling of the items leaves, all at once at ${asConfidence(board.alpha)}.`, ...board.tasks[t].rank_notes].join(" ");
       about("ranking", `${sets} Brackets join ranks of which no two are ${procedure.value === "verdict" ? "told apart" : "resolved"}${ofMany() ? " (of pairs on this page alone)" : board.family === "adjacent" ? " (of neighbors alone: other pairs were not compared)" : ""}. Intervals are each model's own, ${asConfidence(board.alpha)}; models share their items, so overlap is no tie.${last < models().length ? ` The first ${last} of ${grouped(models().length)} models.` : ""}`);
     };
 
@@ -602,7 +552,7 @@
       more.addEventListener("click", () => { listed += LISTED; list(); });
       body("pairs").replaceChildren(kept.length ? h("table", { class: "rows" },
         h("caption", { class: "hidden-text" }, "Pairs of models, the nearest ranks first"),
-        head(["Ranks", "wide"], ["Pair"], [procedure.value === "verdict" ? "Verdict" : PROCEDURES[procedure.value][0]], ["q", "right wide"], ["Gap", "right"], [`${asConfidence(board.alpha)} interval`, "right wide"], ["p", "right wide"], ["Items", "right wide"], ["Needs", "right"]),
+        head(["Ranks", "wide"], ["Pair"], [procedure.value === "verdict" ? "Verdict" : PROCEDURES[procedure.value][0]], ["q", "right wide"], ["Gap", "right"], [`${asConfidence(board.alpha)} interval`, "right wide"], ["Family p", "right wide"], ["Items", "right wide"], ["Needs", "right"]),
         h("tbody", {}, ...lines)) : h("p", { class: "none" }, "No pair matches."), ...(kept.length > lines.length ? [more] : []));
       about("pairs", `${grouped(kept.length)} of ${count(rows().length, "pair")}, neighbors first; a pair opens on a click or Enter. Gap in points; p is adjusted for the whole family. Needs: items for a decision with power ${board.power}, at the observed rates${byClusters() ? ", or clusters where more items alone never decide" : ""}.`);
     };

@@ -29,7 +29,7 @@ def render_board_page(data: PageData) -> str:
     names stand in a block of data that cannot run.
     """
     style = asset(_PACKAGE, "page.css") + asset(_PACKAGE, "board.css")
-    script = asset(_PACKAGE, "theme.js") + asset(_PACKAGE, "board.js")
+    script = asset(_PACKAGE, "page.js") + asset(_PACKAGE, "board.js")
     tests = sorted({test for task in data["tasks"] for test in task["tests"]})
     names = {test: TEST_NAMES[test] for test in tests}
     shown = {**data, "title": visible(data["title"]), "test_names": names}
@@ -65,7 +65,7 @@ def _tables(task: Task, data: PageData) -> dict[str, Any]:
         found = [row for row in rows if row["verdict"] in codes]
         if found:
             sides = ["better", "worse"] if verdict == "different" else ["A", "B"]
-            header = [*sides, "gap, points", confidence, "p", "items", "needs"]
+            header = [*sides, "gap, points", confidence, "family p", "items", "needs"]
             cells = [_cells(row, task) for row in found[:most]]
             caption = f"{verdict}: {len(found):,} of {len(rows):,} {words}"
             tables.append(_table(caption, header, cells, len(found)))

@@ -9,9 +9,9 @@ import pandas as pd
 
 from llm_power.board.landscape import VERDICTS
 from llm_power.board.operating_point import OperatingPoint
+from llm_power.errors import first_names
 from llm_power.provenance import Provenance
 from llm_power.report.tables import Column, Table, as_integer, as_percent
-from llm_power.report.text_tables import first_names
 from llm_power.statistics.verdict import DIFFERENT
 
 

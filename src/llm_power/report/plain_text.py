@@ -11,14 +11,15 @@ import pandas as pd
 
 from llm_power.board.further_items import further_sentence
 from llm_power.board.landscape import VERDICTS, describe_landscape
+from llm_power.board.leader import first_sentence, rank_notes
 from llm_power.board.repeats import describe_repeats
 from llm_power.board.summary import selection_sentence
 from llm_power.choices import TEST_NAMES
-from llm_power.errors import counted, one_line
+from llm_power.errors import counted, first_names, one_line
 from llm_power.report._escape import escape_markdown
 from llm_power.report.landscape import landscape_sentences
 from llm_power.report.number_format import p_value, percent, percent_interval
-from llm_power.report.text_tables import confidence, first_names, markdown_table, plain_table
+from llm_power.report.text_tables import confidence, markdown_table, plain_table
 from llm_power.statistics.verdict import DIFFERENT
 
 if TYPE_CHECKING:
@@ -119,14 +120,7 @@ def _of_repeats(repeats: Mapping[str, Any]) -> str:
 
 
 def _of_task(ranks: pd.DataFrame, pairs: pd.DataFrame, board: BoardVerdicts) -> list[str]:
-    sentences = []
-    first = ranks.loc[ranks["rank_low"].eq(1).fillna(False), "model"].tolist()
-    if len(first) == 1:
-        sentences.append(f"{first[0]} is first, with {confidence(board.point.alpha)} confidence.")
-    elif len(first) == len(ranks) > 2:
-        sentences.append(f"Any of the {len(first):,} models may be first.")
-    elif first:
-        sentences.append(f"Rank 1 is shared by {len(first):,} models: {first_names(first)}.")
+    sentences = [first_sentence(ranks, pairs, board.point.alpha), *rank_notes(ranks, pairs)]
     mde = pairs["mde"].to_numpy(float)
     # Models that differ nowhere would show any gap, by the formula.
     mde = 100 * mde[np.isfinite(mde) & (mde > 0)]
@@ -172,7 +166,7 @@ def _ranking(rows: pd.DataFrame, board: BoardVerdicts, show: _Show) -> str:
             str(row["rank"]),
             rank_set(row["rank_low"], row["rank_high"]),
             str(row["model"]),
-            f"{100 * row['score']:.1f}",
+            percent(row["score"]),
             percent_interval(row["score_low"], row["score_high"]),
             f"{row['n_missing']:,}",
         ]
@@ -224,7 +218,8 @@ def _pair_table(rows: pd.DataFrame, board: BoardVerdicts, show: _Show) -> str:
     names = ["better", "worse"] if different else ["A", "B"]
     ends = f"{confidence(board.point.alpha)} interval"
     header = [*(["task"] if many else []), *names, "gap", ends]
-    header += [*(["of all items"] if lacking else []), "p", "items"]
+    header += [*(["of all items"] if lacking else [])]
+    header += ["p" if board.n_pairs == 1 else "family p", "items"]
     header += [f"for power {board.point.power:g}"]
     shown = rows.head(_MOST_ROWS).to_dict(orient="records")
     cells = [_pair_cells(row, many, lacking) for row in shown]

@@ -6,19 +6,10 @@ from collections.abc import Collection, Sequence
 
 from llm_power.report._escape import escape_markdown
 
-_MOST_NAMES = 5
-
 
 def confidence(alpha: float) -> str:
     """Return the confidence of an interval at a level, in per cent."""
     return f"{100 * (1 - alpha):g}%"
-
-
-def first_names(names: Sequence[str]) -> str:
-    """Return the first names of a list, and the number of the others."""
-    hidden = len(names) - _MOST_NAMES
-    shown = ", ".join(names[:_MOST_NAMES])
-    return f"{shown} and {hidden:,} more" if hidden > 0 else shown
 
 
 def number_columns(rows: Sequence[Sequence[str]]) -> list[int]:

@@ -78,7 +78,7 @@ class Downloads:
             },
             accepted=settings["accept_other_score"],
             matrices=matrices,
-            by_default=register is not None,
+            by_default=register is not None and settings["boards"],
         )
 
     def of(self, board: str, task: str) -> list[str]:

@@ -19,7 +19,7 @@ from audit.printed import (
 )
 from kotawala2026.quantities.evaluated import on_printed_numbers
 from kotawala2026.quantities.grounds import load_published
-from replication.reach import Reach, reach_of
+from replication.intervals import Interval, interval_of
 
 # Tables 4, 7 and 9 once more, by hand: an oracle that shares nothing with the loader.
 PAIRS = [f"{i} vs {i + 1}" for i in range(1, 10)]
@@ -50,11 +50,11 @@ def found() -> Values:
 
 
 def test_reach_is_half_a_unit_around_the_printed_number() -> None:
-    reach = reach_of(parse_printed("1.37"))
+    reach = interval_of(parse_printed("1.37"))
     assert (reach.lower, reach.upper) == pytest.approx((1.365, 1.375), abs=1e-15)
     assert reach.nearest_to(2.0) == reach.upper
     assert reach.nearest_to(1.0) == reach.lower
-    assert Reach(0.0, 1.0).nearest_to(0.25) == 0.25
+    assert Interval(0.0, 1.0).nearest_to(0.25) == 0.25
 
 
 def test_summaries_of_table_4(found: Values) -> None:

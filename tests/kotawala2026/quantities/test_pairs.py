@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import pytest
+
 from kotawala2026.quantities.grounds import ResolvedBoard
 from kotawala2026.quantities.pairs import of_each_model, of_each_pair
 from llm_power.scores.store import TaskScores
 from replication.constraints import Constraint, select
 
 
+@pytest.fixture(scope="module")
+def board(oll_v1_tasks: tuple[TaskScores, ...]) -> ResolvedBoard:
+    return ResolvedBoard.of("oll_v1", oll_v1_tasks, seed=0)
+
+
 def test_a_pair_is_read_in_either_order_of_its_models(
-    oll_v1_tasks: tuple[TaskScores, ...], oll_v1_constraints: tuple[Constraint, ...]
+    board: ResolvedBoard, oll_v1_constraints: tuple[Constraint, ...]
 ) -> None:
-    board = ResolvedBoard.of("oll_v1", oll_v1_tasks, seed=0)
     found = {(f.quantity, f.subject): f.value for f in of_each_pair(board)}
     task, a, b = select(oll_v1_constraints, "b")[0].subject
     # Table 6, row 1
@@ -20,6 +26,5 @@ def test_a_pair_is_read_in_either_order_of_its_models(
     assert found["n_star", f"{task}, {a}, {b}"] == found["n_star", f"{task}, {b}, {a}"]
 
 
-def test_every_model_has_a_score_on_every_task(oll_v1_tasks: tuple[TaskScores, ...]) -> None:
-    board = ResolvedBoard.of("oll_v1", oll_v1_tasks, seed=0)
+def test_every_model_has_a_score_on_every_task(board: ResolvedBoard) -> None:
     assert len(list(of_each_model(board))) == 4 * 5

@@ -7,7 +7,6 @@ import os
 import subprocess
 import sys
 from dataclasses import fields
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -17,6 +16,7 @@ import pandas as pd
 import pytest
 import yaml
 
+from llm_power import __version__
 from llm_power.cli import cli, main
 from llm_power.scores.options import ReadOptions
 
@@ -492,7 +492,7 @@ def test_the_guide_names_the_inputs_of_the_action_and_a_release() -> None:
     workflow = yaml.safe_load(guide.partition("```yaml\n")[2].partition("```")[0])
     (step,) = [one for one in workflow["jobs"]["gate"]["steps"] if "with" in one]
     assert set(step["with"]) <= set(action()["inputs"])
-    assert step["uses"] == f"OWNER/llm-power@v{version('llm-power')}"
+    assert step["uses"] == f"OWNER/llm-power@v{__version__}"
 
 
 def test_a_full_disk_names_the_report(

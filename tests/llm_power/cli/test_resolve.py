@@ -63,7 +63,7 @@ def test_writes_files_that_agree(scores: Path, tmp_path: Path) -> None:
     assert list(table.columns) == PAIRS_COLUMNS
     assert len(table) == 6
     assert table["icc"].notna().all()
-    csv = pd.read_csv(out / "pairs.csv")
+    csv = pd.read_csv(out / "pairs.csv", float_precision="round_trip")
     np.testing.assert_array_equal(csv["n_star"], table["n_star"])
     summary = json.loads((out / "summary.json").read_text())
     assert summary["n_pairs"] == 6
@@ -474,7 +474,7 @@ def test_the_command_runs_as_a_module(module: str) -> None:
 def test_the_bare_command_prints_its_help(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("--help") == 0
     page = capsys.readouterr()
-    assert page.out.startswith("Usage: llm-power [OPTIONS] [COMMAND] [ARGS]...\n\n")
+    assert page.out.startswith("Usage: llm-power [OPTIONS] ")
     assert run() == 0
     assert capsys.readouterr() == page
 

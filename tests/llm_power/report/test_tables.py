@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import json
 from dataclasses import replace
@@ -57,7 +58,9 @@ def hostile_table() -> Table:
 
 def test_csv_keeps_every_digit_and_every_character() -> None:
     table = hostile_table()
-    back = pd.read_csv(io.StringIO(to_csv(table)), keep_default_na=False)
+    # Not by pandas, whose version 2 ends a text at a NUL.
+    header, *rows = csv.reader(io.StringIO(to_csv(table), newline=""))
+    back = pd.DataFrame(rows, columns=header).astype(table.frame.dtypes.to_dict())
     pd.testing.assert_frame_equal(back, table.frame, check_exact=True)
 
 

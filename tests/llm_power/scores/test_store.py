@@ -191,7 +191,10 @@ def test_repeats_of_another_form_are_not_canonical(tmp_path: Path, change: str) 
         rows = [[2], [2], [2]] if change == "narrow" else [[2, 2], None, [2, 1]]
         kind = pa.list_(pa.int64(), 1 if change == "narrow" else 2)
         table = table.set_column(place, "repeats", pa.array(rows, type=kind))
-    pq.write_table(table, path)
+    try:
+        pq.write_table(table, path)
+    except pa.ArrowNotImplementedError as error:
+        pytest.skip(f"this pyarrow writes no such column: {error}")
     with pytest.raises(ScoreError, match="'repeats'"):
         read_task(path)
 

@@ -248,6 +248,10 @@ def test_parquet_types_of_scores(tmp_path: Path, column: Any) -> None:
 )
 def test_parquet_types_of_text(tmp_path: Path, column: Any) -> None:
     columns = {"item_id": column, "topic": column, "a": [0, 1, 1], "b": [1, 0, 0]}
+    try:
+        pq.write_table(pa.table({"item_id": column}), tmp_path / "any.parquet")
+    except pa.ArrowNotImplementedError as error:
+        pytest.skip(f"this pyarrow writes no such column: {error}")
     task = read_columns(tmp_path, columns, TOPIC)
     assert task.item_ids == tuple(IDS)
     assert task.clusters == {"topic": tuple(IDS)}

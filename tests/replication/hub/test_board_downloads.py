@@ -250,7 +250,7 @@ def test_annotations_in_the_real_layout_give_the_table_that_they_were_made_from(
 def test_files_of_the_data_root_win_over_downloads(tmp_path: Path) -> None:
     task = FIFTH["tasks"]["exam"]  # type: ignore[index]
     how = {"source": "github"} | task["download"] | {"files": {"a.csv": "a" * 40}}
-    settings = {"offline": False, "folder": "downloads", "accept_other_score": []}
+    settings = {"offline": False, "folder": "downloads", "accept_other_score": [], "boards": True}
     downloads = Downloads.planned(settings, listed=listed_files("mine", "exam", how))
     mine = Board("Mine", {"exam": {"path": "mine.csv", "download": how}})
     boards = Boards({"mine": mine}, str(tmp_path), downloads)
@@ -263,6 +263,17 @@ def test_files_of_the_data_root_win_over_downloads(tmp_path: Path) -> None:
     (tmp_path / "mine.csv").touch()
     assert boards.files_of("mine", "exam") == [str(tmp_path / "mine.csv")]
     assert boards.is_there("mine")
+
+
+@pytest.mark.parametrize("wanted", [True, False])
+def test_a_run_from_items_downloads_boards_unless_told_not_to(wanted: bool, tmp_path: Path) -> None:
+    how = FIFTH["tasks"]["exam"]["download"]  # type: ignore[index]
+    how = {"source": "github"} | how | {"files": {"a.csv": "a" * 40}}
+    settings = {"offline": False, "folder": "d", "accept_other_score": [], "boards": wanted}
+    listed = listed_files("mine", "exam", how)
+    downloads = Downloads.planned(settings, listed=listed, register=ROOT / "data/datasets.csv")
+    mine = Board("Mine", {"exam": {"path": "mine.csv", "download": how}})
+    assert Boards({"mine": mine}, str(tmp_path), downloads).is_there("mine") == wanted
 
 
 def test_path_that_does_not_tell_its_model_is_refused(tmp_path: Path) -> None:

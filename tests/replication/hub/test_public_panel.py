@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
-from stand_in import StandIn, hub_ids, running
+from stand_in import Repo, StandIn, hub_ids, running
 
 from llm_power.errors import LLMPowerError
 from llm_power.scores.store import TaskScores
@@ -27,12 +28,21 @@ BOTH = ("efficiently_evaluating", "atlas")
 LABELS = block_labels(ROOT / "data" / "kotawala2026" / "mmlu_pro_categories.csv")
 
 
+@cache
 def made_up() -> TaskScores:
     """Scores of the ten models on all items, that nobody has displayed."""
     models = tuple(hub_ids())
     values = np.random.default_rng(7).integers(0, 2, (len(LABELS), len(models))).astype(float)
     ids = tuple(map(str, range(len(LABELS))))
     return TaskScores("mmlu_pro", "binary", ids, models, values, {"category": LABELS})
+
+
+@cache
+def served_files() -> dict[str, Repo]:
+    """The matrices of these scores, which take seconds to write."""
+    hub = StandIn()
+    hub.add_matrices(made_up(), REGISTER)
+    return hub.github
 
 
 @dataclass
@@ -78,7 +88,7 @@ def public(tmp_path: Path) -> Iterator[Public]:
         for model, hub_id in hub_ids().items()
     }
     with running() as hub:
-        hub.add_matrices(task, REGISTER)
+        hub.github |= served_files()
         yield Public(hub, tmp_path, task, displayed)
 
 
@@ -113,9 +123,7 @@ def test_matrices_that_differ_on_one_score(public: Public) -> None:
     public.hub.github.clear()
     public.hub.add_matrices(other, REGISTER)
     zipped = next(d for d in REGISTER.values() if d.board == BOTH[0])
-    original = StandIn()
-    original.add_matrices(public.task, REGISTER)
-    public.hub.github[zipped.repo] = original.github[zipped.repo]
+    public.hub.github[zipped.repo] = served_files()[zipped.repo]
     message = public.refusal(*BOTH)
     assert "matrix atlas has another score than the one before it, as on 2 items" in message
     assert f"item '{min(here, there)}'" in message

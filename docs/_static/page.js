@@ -1,0 +1,1 @@
+../../src/llm_power/report/page.js

@@ -1,0 +1,30 @@
+"""Pairs of a board: how many are held at once, and what the jobs of its parts have in common."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from llm_power.board.all_pairs import BoardPairs
+from llm_power.board.families import HELD_UP_TO, number_of_pairs
+from llm_power.board.operating_point import Declared, OperatingPoint
+from llm_power.choices import Family
+from llm_power.errors import InvalidArgument
+from llm_power.scores.store import TaskScores, read_task
+
+
+def require_held(tasks: Sequence[TaskScores], family: Family) -> None:
+    """Refuse to hold a board whose pairs are too many."""
+    n_pairs = number_of_pairs(tasks)
+    if family == "all" and n_pairs > HELD_UP_TO:
+        names = ", ".join(task.task for task in tasks)
+        raise InvalidArgument(
+            f"all pairs of {names} are {n_pairs:,}, and at most {HELD_UP_TO:,} are held. Remedy: "
+            f"give the board `parts: {-(-n_pairs // 2**20)}` in config.yaml, or `families: "
+            "[adjacent]`."
+        )
+
+
+def board_pairs(scores: Sequence[str], settings: Mapping[str, Any]) -> BoardPairs:
+    """Return all pairs of a board, compared by the settings of its jobs."""
+    point, declared = OperatingPoint(**settings["point"]), Declared(**settings["declared"])
+    tasks = [read_task(path) for path in scores]
+    return BoardPairs(tasks, "all", settings["cluster"], point, declared)
