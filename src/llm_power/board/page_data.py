@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from llm_power.board.average import TaskAverage
+from llm_power.board.cluster_readings import readings_sentence
 from llm_power.board.further_items import further_sentence
 from llm_power.board.leader import first_sentence, rank_notes
 from llm_power.board.summary import selection_sentence
@@ -85,6 +86,7 @@ class Task(TypedDict):
     first: str
     rank_notes: list[str]
     further: str
+    readings: str
     models: list[Model]
     pairs: dict[str, Column]
     landscape: dict[str, Any] | None
@@ -137,6 +139,9 @@ def page_data(
             family=(result, summary["n_pairs"]),
             most=most,
             alpha=summary["alpha"],
+            readings=readings_sentence(
+                summary["cluster_readings"], scores["task"], summary["cluster"], summary["clusters"]
+            ),
             landscape=landscapes.get(scores["task"]),
         )
         for scores in summary["scores"]
@@ -212,6 +217,7 @@ def _task(
     family: tuple[str, int],
     most: int,
     alpha: float,
+    readings: str = "",
     landscape: dict[str, Any] | None = None,
 ) -> Task:
     last = np.sort(every["rank_b"].to_numpy())[: most + 1].max() - (len(every) > most)
@@ -244,6 +250,7 @@ def _task(
         "first": first_sentence(ranks, every, alpha),
         "rank_notes": rank_notes(ranks, rows),
         "further": further_sentence(ranks, alpha, chosen=scores["chosen_of"] is not None),
+        "readings": readings,
         "models": _models(ranks[ranks["rank"] <= last]),
         "pairs": {**columns, "verdict": _squeezed(_codes(rows))},
         "landscape": landscape,

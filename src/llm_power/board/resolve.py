@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
 
 from llm_power.board.all_pairs import BoardPairs
 from llm_power.board.average import TaskAverage, average_tasks
+from llm_power.board.cluster_readings import cluster_readings
 from llm_power.board.cluster_sums import tabulate_clusters
 from llm_power.board.clusters import add_clusters
 from llm_power.board.decision import decide_pairs
@@ -34,7 +35,7 @@ from llm_power.board.stream import (
 )
 from llm_power.board.tabulation import tabulate_pairs
 from llm_power.board.verdicts import verdict_table
-from llm_power.choices import Family
+from llm_power.choices import ClusterSampling, Family
 from llm_power.errors import InvalidArgument
 from llm_power.scores.selection import apply_missing_policy
 from llm_power.scores.store import TaskScores
@@ -73,6 +74,12 @@ class BoardVerdicts:
         returns it.
     streamed : Streamed or None
         Where there are more pairs than are held, what is known of all of them.
+    cluster : str or None
+        Cluster column of the scores.
+    readings : sequence of dict
+        Pairs that differ by either reading of the clusters, as
+        `llm_power.board.cluster_readings.cluster_readings` returns them; none where pairs are
+        streamed.
 
     Examples
     --------
@@ -93,6 +100,8 @@ class BoardVerdicts:
     repeats: pd.DataFrame | None = None
     landscapes: Mapping[str, Landscape] = field(default_factory=dict)
     streamed: Streamed | None = None
+    cluster: str | None = None
+    readings: Sequence[dict[str, Any]] = ()
 
     @property
     def n_pairs(self) -> int:
@@ -211,7 +220,33 @@ def resolve_board(
         _chosen_of(tasks),
         _repeats(verdicts, tasks, point),
         board_landscapes(verdicts, family),
+        cluster=cluster,
+        readings=_readings(
+            verdicts, counts, sums, tasks, cluster=cluster, point=point, declared=declared
+        ),
     )
+
+
+def _readings(
+    verdicts: pd.DataFrame,
+    counts: pd.DataFrame,
+    sums: pd.DataFrame,
+    tasks: Sequence[TaskScores],
+    *,
+    cluster: str | None,
+    point: OperatingPoint,
+    declared: Declared,
+) -> list[dict[str, Any]]:
+    if cluster is None:
+        return []
+    numbers = {task.task: len(set(task.clusters[cluster])) for task in tasks}
+    numbers = {task: n for task, n in numbers.items() if n > 1}
+    if not numbers:
+        return []
+    reading: ClusterSampling = "fixed" if declared.clusters == "random" else "random"
+    other = replace(declared, clusters=reading, monitored=False)
+    again = decide_pairs(counts, sums, tasks, point, other)
+    return cluster_readings(verdicts, again, numbers, declared.clusters)
 
 
 def stream_board(
