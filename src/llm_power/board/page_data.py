@@ -185,7 +185,7 @@ def _average(
     # Of its standard error the page needs q alone, at any level and power.
     square = float(z_sum(summary["alpha"], summary["power"])) ** 2
     kinds = {task["provenance"] for task in tasks}
-    scores = {
+    scores: dict[str, Any] = {
         "task": "average over tasks",
         "kind": AVERAGE,
         "items": sum(task["items"] for task in tasks),
