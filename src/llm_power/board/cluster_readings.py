@@ -39,8 +39,9 @@ def readings_sentence(
     for each in readings:
         if each["task"] == task:
             here = {name: ", as here" if name == taken else "" for name in ("random", "fixed")}
+            are = "is" if each["random"] == 1 else "are"
             return (
-                f"{each['random']:,} of {each['pairs']:,} pairs are different if the "
+                f"{each['random']:,} of {each['pairs']:,} pairs {are} different if the "
                 f"{each['clusters']:,} clusters of {column} are a sample of clusters (--clusters "
                 f"random{here['random']}), {each['fixed']:,} if they are all that is meant "
                 f"(--clusters fixed{here['fixed']})."

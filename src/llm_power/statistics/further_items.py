@@ -86,10 +86,10 @@ def _divided(
 ) -> FloatArray:
     """Mean held-out score of the leaders and of the seconds, of one division into parts."""
     sums, others = [], np.zeros((parts, strata[0][0].shape[1]))
-    for (x, known, block), weight in zip(strata, weights, strict=True):
+    for (x, has_score, block), weight in zip(strata, weights, strict=True):
         part = (rng.permutation(int(block.max()) + 1) % parts)[block]
         inside = (part == np.arange(parts)[:, np.newaxis]).astype(np.float64)
-        total, scored = inside @ x, inside @ known
+        total, scored = inside @ x, inside @ has_score
         rest = scored.sum(axis=0) - scored
         mean = np.full(rest.shape, -np.inf)
         np.divide(total.sum(axis=0) - total, rest, out=mean, where=rest > 0)
@@ -102,6 +102,7 @@ def _divided(
     chosen = np.stack([leader, others.argmax(axis=1)])
     score = np.zeros(2)
     for (total, scored), weight in zip(sums, weights, strict=True):
-        held = [of[every, chosen].sum(axis=1) for of in (total, scored)]
-        score += weight * np.divide(*held, out=np.full(2, np.nan), where=held[1] > 0)
+        items = scored[every, chosen].sum(axis=1)
+        known = np.where(items > 0, items, np.nan)
+        score += weight * total[every, chosen].sum(axis=1) / known
     return score
