@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from documents import replace_measured
+from half_leaders import HalfLeader, half_leaders
 from half_samples import HalfSample, half_samples
 from simulations import SIZES, Rate, all_rates
 from tabulate import tabulate
@@ -129,6 +130,23 @@ def half_table(halves: Sequence[HalfSample]) -> str:
     return _markdown(rows, [*headers, "turned", "stated", "stated less turned, farthest decile"])
 
 
+def leader_table(leaders: Sequence[HalfLeader]) -> str:
+    """Return one row a real board, in points; splits are the sample of each standard error."""
+    columns = {
+        "score less other half": "score",
+        "corrected, less other half": "corrected_score",
+        "lead less other half": "lead",
+        "corrected lead, less other half": "corrected_lead",
+    }
+    rows = []
+    for each in leaders:
+        cells = [getattr(each, name) for name in columns.values()]
+        told = [f"{x.mean():.2f} ± {x.std(ddof=1) / len(x) ** 0.5:.2f}" for x in cells]
+        size = [f"{n:,}" for n in (each.n_items, each.n_models, len(each.score))]
+        rows.append([each.board, *size, *told])
+    return _markdown(rows, ["board", "items", "models", "splits", *columns])
+
+
 def main() -> None:
     """Simulate, then write the tables, or print those of another number of trials."""
     parser = argparse.ArgumentParser(description=main.__doc__)
@@ -137,7 +155,8 @@ def main() -> None:
     rates = list(all_rates(trials))
     folder = os.environ.get("LLM_POWER_DATA")
     halves = half_table(list(half_samples(Path(folder))) if folder else [])
-    long = "\n".join([long_tables(rates), below_nominal(rates), halves])
+    leaders = leader_table(list(half_leaders(Path(folder)))) if folder else ""
+    long = "\n".join([long_tables(rates), below_nominal(rates), halves, leaders])
     if trials == _TRIALS:
         replace_measured(_ROOT / "docs" / "verdicts.md", long, made_by=_MADE_BY)
         replace_measured(_ROOT / "docs" / "numbers.md", short_table(rates), made_by=_MADE_BY)

@@ -19,6 +19,7 @@ from llm_power.board.counts import PairCells
 from llm_power.board.decision import size_columns, verdict_columns
 from llm_power.board.evidence import mean_and_error
 from llm_power.board.families import pair_indices
+from llm_power.board.further_items import further_columns
 from llm_power.board.leader import LEADER_COLUMNS, with_leader
 from llm_power.board.operating_point import Declared, OperatingPoint
 from llm_power.board.ranks import declared_leads, rank_sets_of
@@ -108,7 +109,7 @@ def average_tasks(
     names, left_out = _common_models(tasks)
     if len(names) < 2 or len(tasks) < 2:
         columns = ["rank", "model", "score", "score_low", "score_high", "n_missing"]
-        columns += ["rank_low", "rank_high", *LEADER_COLUMNS]
+        columns += ["rank_low", "rank_high", "score_further", "lead_further", *LEADER_COLUMNS]
         empty = pd.DataFrame(columns=AVERAGE_COLUMNS), pd.DataFrame(columns=columns)
         return TaskAverage(*empty, weights, left_out, repeated)
     kept = [select_models(task, names) for task in tasks]
@@ -437,5 +438,6 @@ def _rank_rows(strata: _Strata, point: OperatingPoint, cluster: str | None) -> p
             "n_missing": np.sum([(~task.scored).sum(axis=0) for task in strata.tasks], axis=0),
             "rank_low": low,
             "rank_high": high,
+            **further_columns(strata.tasks, strata.weights, cluster=cluster),
         }
     )

@@ -167,6 +167,9 @@ RANK_COLUMNS: Final[Mapping[str, str]] = {
     "each rival at the level of a single pair",
     "p_first": "of the model with the best score: its largest p-value against a rival, adjusted "
     "for no family; 1 where missing scores leave the sign of a gap open",
+    "score_further": "of the first of three models or more: what a leader so chosen is expected to "
+    "score on items that did not choose it",
+    "lead_further": "its lead there over the second so chosen",
 }
 
 

@@ -10,6 +10,8 @@ import numpy as np
 import pandas as pd
 
 from llm_power.board.average import TaskAverage
+from llm_power.board.cluster_readings import readings_sentence
+from llm_power.board.further_items import further_sentence
 from llm_power.board.leader import first_sentence, rank_notes
 from llm_power.board.summary import selection_sentence
 from llm_power.provenance import files_digest
@@ -83,6 +85,8 @@ class Task(TypedDict):
     tolerated: dict[str, dict[str, int]]
     first: str
     rank_notes: list[str]
+    further: str
+    readings: str
     models: list[Model]
     pairs: dict[str, Column]
     landscape: dict[str, Any] | None
@@ -135,6 +139,9 @@ def page_data(
             family=(result, summary["n_pairs"]),
             most=most,
             alpha=summary["alpha"],
+            readings=readings_sentence(
+                summary["cluster_readings"], scores["task"], summary["cluster"], summary["clusters"]
+            ),
             landscape=landscapes.get(scores["task"]),
         )
         for scores in summary["scores"]
@@ -178,7 +185,7 @@ def _average(
     # Of its standard error the page needs q alone, at any level and power.
     square = float(z_sum(summary["alpha"], summary["power"])) ** 2
     kinds = {task["provenance"] for task in tasks}
-    scores = {
+    scores: dict[str, Any] = {
         "task": "average over tasks",
         "kind": AVERAGE,
         "items": sum(task["items"] for task in tasks),
@@ -188,6 +195,7 @@ def _average(
         "revision": None,
         "sha256": {},
         "tolerated": {},
+        "chosen_of": next((x["chosen_of"] for x in summary["scores"] if x["chosen_of"]), None),
     }
     return _task(
         average.verdicts.assign(t2=average.verdicts["q"] * square),
@@ -209,6 +217,7 @@ def _task(
     family: tuple[str, int],
     most: int,
     alpha: float,
+    readings: str = "",
     landscape: dict[str, Any] | None = None,
 ) -> Task:
     last = np.sort(every["rank_b"].to_numpy())[: most + 1].max() - (len(every) > most)
@@ -240,6 +249,8 @@ def _task(
         "tolerated": scores["tolerated"],
         "first": first_sentence(ranks, every, alpha),
         "rank_notes": rank_notes(ranks, rows),
+        "further": further_sentence(ranks, alpha, chosen=scores["chosen_of"] is not None),
+        "readings": readings,
         "models": _models(ranks[ranks["rank"] <= last]),
         "pairs": {**columns, "verdict": _squeezed(_codes(rows))},
         "landscape": landscape,

@@ -9,6 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from pandas.api.extensions import ExtensionArray
 
+from llm_power.board.further_items import sampled_clusters
 from llm_power.board.operating_point import OperatingPoint
 from llm_power.scores.store import TaskScores
 from llm_power.statistics.arrays import BoolArray, FloatArray, IntArray
@@ -48,12 +49,12 @@ def declared_leads(
     items = [np.asarray(task.item_ids)[rows] for task, rows in zip(tasks, complete, strict=True)]
     samples: list[list[NDArray[np.str_]]] = [items]
     if cluster is not None:
-        labels = [np.asarray(task.clusters[cluster], dtype=str) for task in tasks]
         # One cluster says nothing of others: the items are the sample.
+        found = [sampled_clusters(task, cluster) for task in tasks]
         samples.append(
             [
-                ids if np.all(names == names[0]) else names[rows]
-                for ids, names, rows in zip(items, labels, complete, strict=True)
+                ids if labels is None else labels[rows]
+                for ids, labels, rows in zip(items, found, complete, strict=True)
             ]
         )
     for sample in samples:

@@ -192,6 +192,7 @@ def describe_board(
         "ranks": _records(board.ranks),
         "average": _describe_average(board),
         "repeats": [] if board.repeats is None else describe_repeats(board.repeats),
+        "cluster_readings": list(board.readings),
         "landscape": [describe_landscape(each) for each in board.landscapes.values()],
         "scores": [_describe_scores(task) for task in tasks],
         **_summarized(board),

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pandas as pd
 
+from llm_power.board.cluster_readings import readings_sentence
+from llm_power.board.further_items import further_sentence
 from llm_power.board.landscape import VERDICTS, describe_landscape
 from llm_power.board.leader import first_sentence, rank_notes
 from llm_power.board.repeats import describe_repeats
@@ -85,7 +87,12 @@ def board_sentences(board: BoardVerdicts) -> list[str]:
         sentences = by_task[task] = []
         if task in board.chosen_of:
             sentences.append(selection_sentence(len(rows), board.chosen_of[task]))
+        chosen = task in board.chosen_of or (board.average is None and bool(board.chosen_of))
+        further = further_sentence(rows, board.point.alpha, chosen=chosen)
+        sentences += [further] if further else []
         sentences += _of_task(rows, board.verdicts[board.verdicts["task"] == task], board)
+        both = readings_sentence(board.readings, task, board.cluster, board.declared.clusters)
+        sentences += [both] if both else []
         if task in board.landscapes:
             landscape = describe_landscape(board.landscapes[task])
             sentences += [_of_all_pairs(landscape)] if board.streamed is not None else []
@@ -136,14 +143,14 @@ def _of_task(ranks: pd.DataFrame, pairs: pd.DataFrame, board: BoardVerdicts) -> 
     hopeless = pairs[np.isinf(pairs["items_needed"]) & (pairs["gap"] != 0)]
     named = [f"{row.model_a} against {row.model_b}" for row in hopeless.itertuples()]
     clusters = bool(pairs["test"].str.startswith("cluster").any())
-    if named and clusters:
-        sentences.append(f"No number of items from these clusters decides {first_names(named)}.")
-    elif named:
-        sentences.append(f"No number of such items decides {first_names(named)}.")
+    if named:
+        which = "items from these clusters" if clusters else "such items"
+        many = f"{len(named):,} pairs: " if len(named) > 2 else ""
+        sentences.append(f"No number of {which} decides {many}{first_names(named, 2)}.")
     if clusters:
         sentences.append(
-            "Score intervals are for further items of these clusters; ranks and verdicts, for "
-            "further clusters too."
+            "Score intervals are for further items of these clusters; ranks, verdicts and the "
+            "score on further items, for further clusters too."
         )
     return sentences
 

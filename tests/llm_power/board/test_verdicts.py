@@ -20,17 +20,25 @@ from llm_power.board.cluster_sums import tabulate_clusters
 from llm_power.board.clusters import add_clusters
 from llm_power.board.columns import RANK_COLUMNS, dictionary_page
 from llm_power.board.decision import decide_pairs
+from llm_power.board.further_items import further_sentence
 from llm_power.board.multiplicity import add_multiplicity
 from llm_power.board.operating_point import Declared, OperatingPoint
+from llm_power.board.page_data import page_data
 from llm_power.board.ranking import prepare_task
 from llm_power.board.resolution import add_resolution
-from llm_power.board.resolve import resolve_board
+from llm_power.board.resolve import BoardVerdicts, resolve_board
 from llm_power.board.sequential import add_sequential
-from llm_power.board.summary import summarize_board, unresolved_by_gap, unresolved_by_procedure
+from llm_power.board.summary import (
+    describe_board,
+    summarize_board,
+    unresolved_by_gap,
+    unresolved_by_procedure,
+)
 from llm_power.board.tabulation import tabulate_pairs
 from llm_power.board.verdicts import PAIRS_COLUMNS, verdict_table
-from llm_power.choices import Family, Kind
+from llm_power.choices import CLUSTER_SAMPLINGS, ClusterSampling, Family, Kind
 from llm_power.errors import InvalidArgument, ScoreError
+from llm_power.report.plain_text import board_text
 from llm_power.scores.selection import select_models
 from llm_power.scores.store import TaskScores
 from llm_power.statistics.arrays import FloatArray
@@ -256,6 +264,55 @@ def test_the_dictionary_is_the_page_of_the_docs() -> None:
 def test_the_dictionary_has_every_column_of_the_ranks() -> None:
     board = resolve_board([prepare_task(make_task())])
     assert set(board.ranks.columns) == set(RANK_COLUMNS)
+
+
+@pytest.mark.parametrize(("score", "lucky"), [(0.72, True), (0.78, False)])
+def test_luck_is_named_where_the_score_falls_by_a_standard_error(score: float, lucky: bool) -> None:
+    columns = ["model", "score", "score_low", "score_high", "score_further", "lead_further"]
+    rows = [["kite", 0.8, 0.74, 0.86, score, -0.01], ["wren", 0.75, 0.69, 0.81, np.nan, np.nan]]
+    said = further_sentence(pd.DataFrame(rows, columns=columns), 0.05)
+    assert ("in part by luck" in said) == lucky
+    assert f"expected to score {100 * score:.1f} on further items" in said
+    assert "no better than the second (5.0 ahead here)" in said
+
+
+def test_screen_and_page_say_what_the_leader_scores_on_further_items() -> None:
+    task = prepare_task(make_task())
+    board = resolve_board([task])
+    first = board.ranks.iloc[0]
+    assert first["score_further"] <= first["score"] + 1e-9
+    assert board.ranks["score_further"].iloc[1:].isna().all()
+    said = further_sentence(board.ranks, 0.05)
+    assert said in board_text(board)
+    summary = describe_board(board, [task], missing="error")
+    assert page_data(board.verdicts, summary, title="exam")["tasks"][0]["further"] == said
+
+
+@pytest.mark.parametrize("taken", ["random", "fixed"])
+def test_screen_and_page_give_both_readings_of_the_clusters(taken: ClusterSampling) -> None:
+    task = prepare_task(make_task())
+    boards: dict[str, BoardVerdicts] = {
+        name: resolve_board(
+            [task], cluster="subject", family="all", declared=Declared(clusters=name)
+        )
+        for name in CLUSTER_SAMPLINGS
+    }
+    found = {
+        name: int((board.verdicts["verdict"] == "different").sum())
+        for name, board in boards.items()
+    }
+    here = {name: ", as here" if name == taken else "" for name in found}
+    assert found["random"] < found["fixed"]
+    n_clusters = len(set(task.clusters["subject"]))
+    said = (
+        f"{found['random']} of 6 pairs are different if the {n_clusters} clusters of subject are "
+        f"a sample of clusters (--clusters random{here['random']}), {found['fixed']} if they are "
+        f"all that is meant (--clusters fixed{here['fixed']})."
+    )
+    board = boards[taken]
+    assert said in board_text(board)
+    summary = describe_board(board, [task], missing="error", cluster="subject")
+    assert page_data(board.verdicts, summary, title="exam")["tasks"][0]["readings"] == said
 
 
 def test_one_model_is_no_board() -> None:
