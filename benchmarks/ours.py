@@ -26,7 +26,8 @@ from llm_power.statistics.category_bootstrap import category_bootstrap
 from llm_power.statistics.cluster_moments import moments_from_counts
 from llm_power.statistics.design_effect import leave_one_cluster_out
 from llm_power.statistics.e_process import BETA_2_2, BETA_4_4, UNIFORM_98, log_e_trajectory
-from llm_power.statistics.max_t import gap_deviates, max_t_family
+from llm_power.statistics.keyed_normals import content_digest, keys_of
+from llm_power.statistics.max_t import GapDraws, centred_scores, max_t_family
 from llm_power.statistics.mcnemar import mcnemar_exact
 from llm_power.statistics.paired_bootstrap import paired_bootstrap_delta
 from llm_power.statistics.rank_sets import rank_confidence_sets
@@ -143,7 +144,9 @@ def rank_sets(size: Size) -> Call:
         rank_confidence_sets(scores, n_draws=DRAWS)
         cells = count_cells(scores, first, second)
         p = mcnemar_exact(cells.b, cells.c)
-        deviates = gap_deviates(scores, first, second, n_draws=DRAWS)
-        return {"p_family": max_t_family(p, deviates, n_draws=DRAWS).p}
+        names = [str(item) for item in range(len(scores))]
+        keys = keys_of(names, content_digest(names, scores))
+        draws = GapDraws(centred_scores(scores), keys)
+        return {"p_family": max_t_family(p, draws.largest).p}
 
     return call

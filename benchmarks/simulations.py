@@ -39,7 +39,8 @@ from llm_power.statistics.exact_required_n import (
 )
 from llm_power.statistics.graded_pairs import lattice_graded_pairs
 from llm_power.statistics.inversion import required_n, z_sum
-from llm_power.statistics.max_t import gap_deviates, max_t_family
+from llm_power.statistics.keyed_normals import content_digest, keys_of
+from llm_power.statistics.max_t import GapDraws, centred_scores, max_t_family
 from llm_power.statistics.mcnemar import mcnemar_exact
 from llm_power.statistics.missing_weights import weighted_gap
 from llm_power.statistics.paired_difference_interval import tango_interval
@@ -280,15 +281,15 @@ def family_rates(trials: int) -> Iterator[Rate]:
     first, second = np.triu_indices(N_MODELS, k=1)
     population = f"{N_MODELS} equal models, accuracy 0.6, latent correlation 0.5"
     for n in SIZES:
-        rng = named_rng(SEED, f"verdicts/family/{n}")
+        rng, names = named_rng(SEED, f"verdicts/family/{n}"), [str(item) for item in range(n)]
         wrong, held = np.zeros(trials, dtype=np.bool_), np.zeros(trials, dtype=np.bool_)
         for trial in range(trials):
             latent = rng.normal(size=(n, 1)) + rng.normal(size=(n, N_MODELS))
             scores = (latent < 0.2533 * np.sqrt(2)).astype(np.float64)
             x, y = scores[:, first] > 0, scores[:, second] > 0
             p = mcnemar_exact((x & ~y).sum(axis=0), (~x & y).sum(axis=0))
-            deviates = gap_deviates(scores, first, second, n_draws=1_000, rng=rng)
-            wrong[trial] = (max_t_family(p, deviates, n_draws=1_000).p <= ALPHA).any()
+            draws = GapDraws(centred_scores(scores), keys_of(names, content_digest(names, scores)))
+            wrong[trial] = (max_t_family(p, draws.largest).p <= ALPHA).any()
             held[trial] = not rank_confidence_sets(scores, n_draws=1_000, rng=rng).better.any()
         yield Rate("type I", "max-T, exact, any of 10 pairs", ALPHA, n, population, *_share(wrong))
         name = "sets of ranks, all at once"

@@ -146,7 +146,7 @@ def test_a_board_in_parts_is_that_in_one_piece_and_too_large_a_one_is_refused(
     pd.testing.assert_frame_equal(made, expected)
     shown = pd.read_parquet(where / "results/pairs/small.parquet")
     pd.testing.assert_frame_equal(shown, board.verdicts[PAIRS_COLUMNS], check_dtype=False)
-    assert "Holm" in in_one_line(where / "results/boards/small/ladder.md")
+    assert f"all {board.n_pairs:,} pairs" in in_one_line(where / "results/boards/small/ladder.md")
 
     refused = run_workflow(where, "results/boards/large/discordance.parquet")
     assert refused.returncode != 0

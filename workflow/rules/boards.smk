@@ -166,7 +166,8 @@ rule decision:
     params:
         point=operating_point,
         declared=declared,
-        cluster=sampled_clusters,
+        family=family_of,
+        cluster=lambda wildcards: board_of(wildcards).cluster,
     script:
         "../scripts/decision.py"
 

@@ -66,12 +66,6 @@ def declared(wildcards):
     return asdict(board_of(wildcards).declared)
 
 
-def sampled_clusters(wildcards):
-    """Return the cluster column of a panel whose clusters are a sample."""
-    board = board_of(wildcards)
-    return board.cluster if board.clusters == "random" else None
-
-
 def saying(lines, files):
     """Return an input function: of a target that leaves something out, which says so."""
 

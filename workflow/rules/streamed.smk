@@ -24,6 +24,7 @@ rule pair_p_values:
 rule pair_family:
     """Boards in parts: p-values adjusted for all pairs together"""
     input:
+        scores=streamed_scores,
         parts=parts_of("results/boards/{streamed}/p_values/{part}.parquet"),
     output:
         "results/boards/{streamed}/family.parquet",
@@ -31,6 +32,7 @@ rule pair_family:
         "logs/boards/{streamed}/family.log",
     benchmark:
         "benchmarks/workflow/pair_family/{streamed}.tsv"
+    threads: 2
     resources:
         mem_mb=4000,
     params:

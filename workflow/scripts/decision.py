@@ -1,5 +1,6 @@
 """Give every pair of a panel its verdict and every model its ranks, from the scores themselves."""
 
+from llm_power.board.all_pairs import BoardPairs, p_values_between
 from llm_power.board.decision import decide_pairs
 from llm_power.board.leader import with_leaders
 from llm_power.board.operating_point import Declared, OperatingPoint
@@ -8,13 +9,22 @@ from llm_power.scores.store import read_task
 from replication.job import load, logged, save, snakemake
 
 with logged():
+    given = snakemake.params
     tasks = [read_task(path) for path in snakemake.input.scores]
     counts, clusters = map(load, (snakemake.input.discordance, snakemake.input.by_cluster))
-    point = OperatingPoint(**snakemake.params.point)
-    declared = Declared(**snakemake.params.declared)
-    save(decide_pairs(counts, clusters, tasks, point, declared), snakemake.output.pairs)
-    cluster = snakemake.params.cluster
+    point, declared = OperatingPoint(**given.point), Declared(**given.declared)
+    pairs = BoardPairs(tasks, given.family, given.cluster, point, declared)
+    family = pairs.adjusted(*p_values_between(pairs, 0, pairs.n_pairs))
+    save(
+        decide_pairs(counts, clusters, tasks, point, declared, family=family.decided),
+        snakemake.output.pairs,
+    )
+    sampled = given.cluster if declared.clusters == "random" else None
     ranks = with_leaders(
-        rank_table(tasks, point, cluster), tasks, cluster=cluster, point=point, declared=declared
+        rank_table(tasks, point, pairs.rank_ends(family), cluster=sampled),
+        tasks,
+        cluster=given.cluster,
+        point=point,
+        declared=declared,
     )
     save(ranks, snakemake.output.ranks)

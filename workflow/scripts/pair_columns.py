@@ -11,11 +11,10 @@ with logged():
     part = int(snakemake.wildcards.part)
     settings = snakemake.params.settings
     pairs = board_pairs(snakemake.input.scores, settings)
-    family = read_family(Path(snakemake.input.family[0]), part)
-    single_level = pairs.point.alpha / pairs.n_pairs
+    family, _ = read_family(Path(snakemake.input.family[0]), part)
     bounds, tally = pairs.parts(settings["parts"])[part], Tally.empty(pairs.tasks)
     with PairFile(Path(snakemake.output.pairs), pairs.tasks) as file:
         for _, columns in columns_between(pairs, *bounds, family, threads=snakemake.threads):
-            tally.add(pairs.tasks[int(columns["task"][0])], columns, single_level)
+            tally.add(pairs.tasks[int(columns["task"][0])], columns)
             file.write(columns)
     Path(snakemake.output.tally).write_text(tally.to_json(), encoding="utf-8")

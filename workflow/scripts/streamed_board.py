@@ -23,8 +23,8 @@ with logged():
     tally = Tally.empty(pairs.tasks)
     for path in snakemake.input.tallies:
         tally.merge(Tally.from_json(Path(path).read_text(encoding="utf-8")))
-    family = read_family(Path(snakemake.input.family[0]))
-    board = gathered_board(adjacent_shown(pairs, family, tally, Keep()), pairs)
+    family, ends = read_family(Path(snakemake.input.family[0]))
+    board = gathered_board(adjacent_shown(pairs, family, ends, tally, Keep()), pairs)
     tasks, sources = pairs.tasks, score_provenance(pairs.tasks)
     summary = describe_board(board, tasks, missing=given.missing, cluster=pairs.cluster)
     tables = streamed_tables(board, tasks, title=given.title) | landscape_tables(

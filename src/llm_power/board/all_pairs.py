@@ -3,22 +3,18 @@ r"""Every pair of a board of thousands of models, a chunk at a time and never al
 A pair has a fixed place: tasks one after the other, and within a task the order of
 `llm_power.board.families`. What is said of it does not depend on the chunk it is worked out in.
 Two passes are made, for a verdict depends on the p-values of the whole family:
-`BoardPairs.p_values` of all pairs, which `family_of` adjusts, and then `BoardPairs.columns`. The
-functions are those of single pairs.
-
-The family is adjusted by Holm's procedure. Max-T takes an array of draws a pair; and among so many
-pairs it gains little: with 4,500 models Holm asks the largest gap for 5.7 standard errors, and the
-range of as many independent normal means has its .95 quantile at 5.6.
+`BoardPairs.p_values` of all pairs, which `BoardPairs.adjusted` adjusts, and then
+`BoardPairs.columns`. The functions are those of single pairs.
 """
 
 from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import Final, TypeVar
 
@@ -31,8 +27,7 @@ from llm_power.board.counts import (
     DifferenceMoments,
     PairCells,
     ScoreCounts,
-    difference_moments,
-    difference_moments_by_cluster,
+    ScoreMoments,
 )
 from llm_power.board.decision import ESTIMATES as DECISION_ESTIMATES
 from llm_power.board.decision import verdict_columns
@@ -49,7 +44,14 @@ from llm_power.statistics.cluster_moments import ClusterMoments
 from llm_power.statistics.cluster_robust import cluster_robust_test
 from llm_power.statistics.design_effect import cluster_resolution
 from llm_power.statistics.e_process import UNIFORM_98, log_e_value
-from llm_power.statistics.max_t import FamilyTest, holm_family
+from llm_power.statistics.keyed_normals import Keys, content_digest, keys_of
+from llm_power.statistics.max_t import (
+    FamilyTest,
+    GapDraws,
+    Largest,
+    centred_scores,
+    max_t_family,
+)
 from llm_power.statistics.multiplicity import (
     adjust_benjamini_hochberg,
     adjust_holm,
@@ -62,6 +64,8 @@ CHUNK: Final = 2**17
 _BLOCK: Final = 2**14
 
 Columns = Mapping[str, np.ndarray]
+# By task, how many models are declared better and worse than each, (n_models,).
+RankEnds = Mapping[str, tuple[IntArray, IntArray]]
 _Result = TypeVar("_Result")
 
 
@@ -69,7 +73,7 @@ _Result = TypeVar("_Result")
 class FamilyValues:
     """Adjusted p-values of all pairs of a family, arrays of shape (n_pairs,)."""
 
-    # By Holm, of the declared test's `p`; the others are of the test that the paper adjusts.
+    # Of the declared test's `p`; the others are of the test that the paper adjusts.
     decided: FamilyTest
     p: FloatArray
     unadjusted: FloatArray
@@ -78,19 +82,20 @@ class FamilyValues:
 
     def of(self, rows: slice | IntArray) -> FamilyValues:
         """Return the values of some pairs; the family stays as large as it is."""
-        decided = FamilyTest(self.decided.p[rows], self.decided.level, self.decided.size)
         others = (values[rows] for values in (self.p, self.unadjusted, self.holm, self.bh))
-        return FamilyValues(decided, *others)
+        return FamilyValues(self.decided.of(rows), *others)
 
 
-def family_of(p: FloatArray, unadjusted: FloatArray, *, alpha: float) -> FamilyValues:
+def family_of(
+    p: FloatArray, unadjusted: FloatArray, largest: Largest, *, alpha: float
+) -> FamilyValues:
     """Adjust the p-values of `BoardPairs.p_values`, in the order of the places."""
     # Sorting millions of numbers takes a second, and another core may do it.
     with ThreadPoolExecutor(2) as pool:
         bh = pool.submit(adjust_benjamini_hochberg, unadjusted)
-        decided = holm_family(p, alpha=alpha)
-        holm = decided.p if unadjusted is p else adjust_holm(unadjusted)
-        return FamilyValues(decided, p, unadjusted, holm, bh.result())
+        holm = pool.submit(adjust_holm, unadjusted)
+        decided = max_t_family(p, largest, alpha=alpha)
+        return FamilyValues(decided, p, unadjusted, holm.result(), bh.result())
 
 
 def joined_p_values(
@@ -114,7 +119,7 @@ class BoardPairs:
         point: OperatingPoint,
         declared: Declared,
     ) -> None:
-        self.tasks = tuple(tasks)
+        self.tasks, self.family = tuple(tasks), family
         self.cluster, self.point, self.declared = cluster, point, declared
         self._of_tasks = [_TaskPairs(task, family, cluster) for task in tasks]
         sizes = [task.sizes for task in self._of_tasks if task.sizes is not None]
@@ -126,6 +131,48 @@ class BoardPairs:
     def n_pairs(self) -> int:
         """Number of pairs of all tasks."""
         return self._ends[-1]
+
+    def adjusted(
+        self, p: FloatArray, unadjusted: FloatArray, *, threads: int | None = None
+    ) -> FamilyValues:
+        """Adjust the `p_values` of all pairs, in the order of the places."""
+        largest = self._largest(range(len(self.tasks)), threads)
+        return family_of(p, unadjusted, largest, alpha=self.point.alpha)
+
+    def rank_ends(self, family: FamilyValues, *, threads: int | None = None) -> RankEnds:
+        """Return how many models are declared better, and worse, than each model of a task.
+
+        All pairs of a task are the family, whatever else is compared. Where scores are missing, no
+        filling of the gaps may turn the lead.
+        """
+        every, p, level = self._for_ranks(), family.p, family.decided.level
+        if every is not self:
+            p = p_values_between(every, 0, every.n_pairs, threads=threads)[0]
+        found: dict[str, tuple[IntArray, IntArray]] = {}
+        for number, task in enumerate(every._of_tasks):
+            own = p[every._starts[number] : every._ends[number]]
+            if every is not self or len(self.tasks) > 1:
+                largest = every._largest([number], threads)
+                level = max_t_family(own, largest, alpha=self.point.alpha).level
+            found[task.task.task] = task.leads(own, level)
+        return found
+
+    def _for_ranks(self) -> BoardPairs:
+        """Return all pairs, by the test of clusters that takes microseconds."""
+        declared = replace(self.declared, cluster_test="cr2")
+        if (self.family, self.declared) == ("all", declared):
+            return self
+        return BoardPairs(self.tasks, "all", self.cluster, self.point, declared)
+
+    def _largest(self, tasks: Iterable[int], threads: int | None) -> Largest:
+        draws = [self._of_tasks[number].draws for number in tasks]
+        each = partial(in_threads, threads=threads)
+
+        def largest(start: int, stop: int) -> FloatArray:
+            of_tasks = (task.largest(start, stop, family=self.family, each=each) for task in draws)
+            return np.asarray(np.max(list(of_tasks), axis=0))
+
+        return largest
 
     def chunks(self, start: int = 0, stop: int | None = None) -> list[tuple[int, int]]:
         """Return the bounds of chunks between two places, each of one task and of one file."""
@@ -201,7 +248,7 @@ class BoardPairs:
             "rank_b": (block.second + 1).astype(np.int32),
             "n_items": block.shared.astype(np.int32),
             **_counts(evidence.of_items),
-            **_of_verdict(judged, evidence.n_items, sized=not self._sampled),
+            **_of_verdict(judged, evidence.n_items, family.decided, sized=not self._sampled),
             **core_columns(evidence.of_items, point, p_exact=known),
             "p_holm": family.holm,
             "p_bh": family.bh,
@@ -242,6 +289,23 @@ class _TaskPairs:
         self._codes = None if cluster is None else task.cluster_codes(cluster)[1]
         self.sizes = None if self._codes is None else np.bincount(self._codes)
 
+    @cached_property
+    def draws(self) -> GapDraws:
+        """Return the joint distribution of the gaps."""
+        return GapDraws(centred_scores(self.task.values), item_keys(self.task))
+
+    def leads(self, p: FloatArray, level: float) -> tuple[IntArray, IntArray]:
+        """Return how many models are declared better, and worse, than each, (n_models,)."""
+        scores, n = self.task.values, len(self.task.models)
+        present = ~np.isnan(scores)
+        least = np.where(present, scores, 0.0).sum(axis=0) / len(scores)
+        most = least + (~present).sum(axis=0) / len(scores)
+        ahead, behind = self.pairs_at(np.flatnonzero(p <= level))
+        leads, trails = least[ahead] > most[behind], least[behind] > most[ahead]
+        over = np.concatenate([ahead[leads], behind[trails]])
+        under = np.concatenate([behind[leads], ahead[trails]])
+        return np.bincount(under, minlength=n), np.bincount(over, minlength=n)
+
     def pairs_at(self, places: IntArray) -> tuple[IntArray, IntArray]:
         return pairs_at(len(self.task.models), self._family, places)
 
@@ -268,15 +332,19 @@ class _TaskPairs:
         clusters = None if self._codes is None else tables.moments(some)
         return Evidence(tables.cells(some), clusters, self.sizes)
 
+    @cached_property
+    def _moments(self) -> ScoreMoments:
+        return ScoreMoments(self.task.values, self._codes)
+
     def _graded_evidence(self, first: IntArray, second: IntArray) -> Evidence:
-        values, clusters = self.task.values, None
-        if self._codes is not None:
-            clusters = difference_moments_by_cluster(values, self._codes, first, second)
-        return Evidence(difference_moments(values, first, second), clusters, self.sizes)
+        clusters = None if self._codes is None else self._moments.by_cluster(first, second)
+        return Evidence(self._moments.moments(first, second), clusters, self.sizes)
 
 
-def _of_verdict(judged: Judgement, n_items: IntArray, *, sized: bool) -> Columns:
-    columns = verdict_columns(judged.found, n_items) | {"test": judged.test}
+def _of_verdict(
+    judged: Judgement, n_items: IntArray, family: FamilyTest, *, sized: bool
+) -> Columns:
+    columns = verdict_columns(judged.found, n_items, family) | {"test": judged.test}
     left_out = () if sized else ("items_needed", "more_items_needed", "decided_as")
     return {name: np.asarray(values) for name, values in columns.items() if name not in left_out}
 
@@ -314,6 +382,11 @@ def _monitoring(items: PairCells | DifferenceMoments, point: OperatingPoint) -> 
     return {"log_e": log_e, "crossed": crossed}
 
 
+def item_keys(task: TaskScores) -> Keys:
+    """Return the keys of the draws of a task's items, (n_items,)."""
+    return keys_of(task.item_ids, content_digest(task.item_ids, task.values))
+
+
 def in_threads(
     work: Callable[[int, int], _Result], chunks: Sequence[tuple[int, int]], *, threads: int | None
 ) -> Iterator[_Result]:
@@ -332,3 +405,19 @@ def in_threads(
         finally:
             for future in waiting:
                 future.cancel()
+
+
+def p_values_between(
+    pairs: BoardPairs,
+    start: int,
+    stop: int,
+    *,
+    threads: int | None = None,
+    on_pairs: Callable[[int], None] = lambda _count: None,
+) -> tuple[FloatArray, FloatArray]:
+    """Return `BoardPairs.p_values` of the places, in chunks on several cores."""
+    parts = []
+    for part in in_threads(pairs.p_values, pairs.chunks(start, stop), threads=threads):
+        parts.append(part)
+        on_pairs(len(part[0]))
+    return joined_p_values(parts)

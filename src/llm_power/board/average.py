@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any, Final
@@ -12,6 +13,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import gammaln, ndtri
 
+from llm_power.board.all_pairs import item_keys
 from llm_power.board.cluster_sums import cluster_moments, cluster_sizes, sums_by_cluster
 from llm_power.board.counts import PairCells
 from llm_power.board.decision import size_columns, verdict_columns
@@ -32,23 +34,22 @@ from llm_power.statistics.arrays import FloatArray, IntArray
 from llm_power.statistics.average_gap import AverageGap, TaskGap, average_gap, binary_gap, mean_gap
 from llm_power.statistics.cluster_robust import cluster_robust_test
 from llm_power.statistics.inversion import required_n, resolution_ratio
-from llm_power.statistics.max_t import FamilyTest, average_deviates, holm_family, max_t_family
+from llm_power.statistics.max_t import FamilyTest, GapDraws, centred_scores, max_t_family
 from llm_power.statistics.missing_bounds import missing_gap_bounds
 from llm_power.statistics.missing_weights import weighted_gap, weighted_moments
-from llm_power.statistics.random_streams import named_rng
 from llm_power.statistics.verdict import Verdicts, agreed_verdicts, average_verdicts
 from llm_power.statistics.verdict_stability import chance_of_turning
 
 AVERAGE_COLUMNS: Final = [
     *["rank_a", "rank_b", "model_a", "model_b", "n_items", "p_a", "p_b", "delta"],
-    *["verdict", "direction", "test", "p", "p_family", "gap", "gap_low", "gap_high"],
+    *["verdict", "direction", "test", "p", "p_family", "family_size", "close_call"],
+    *["gap", "gap_low", "gap_high"],
     *["interval_differs"],
     *["attainable", "p_equivalence", "within_margin", "items_needed", "more_items_needed"],
     *["decided_as", "chance_of_turning", "n_star", "n_star_low", "n_star_high"],
     *["q", "q_low", "q_high"],
     *["type_s", "type_m", "gap_lowest", "gap_highest"],
 ]
-_DRAWS: Final = 2_000
 _MOST_NAMES: Final = 10
 _COINCIDENCE: Final = 1e-6
 _LEAVES_OUT: Final = "the average over tasks leaves out"
@@ -264,6 +265,16 @@ class _Strata:
         found = [missing_gap_bounds(task.values) for task in self.tasks]
         return self.mean(x.low for x in found), self.mean(x.high for x in found)
 
+    def adjusted(self, p: FloatArray, family: Family, alpha: float) -> FamilyTest:
+        """Adjust the p-values of a family by the joint law of the items of all tasks."""
+        rows = [
+            centred_scores(task.values) * (weight / task.n_items)
+            for task, weight in zip(self.tasks, self.weights, strict=True)
+        ]
+        keys = [item_keys(task) for task in self.tasks]
+        draws = GapDraws(np.concatenate(rows), np.concatenate(keys))
+        return max_t_family(p, partial(draws.largest, family=family), alpha=alpha)
+
     def standard_error(self) -> FloatArray:
         """Return the standard errors of the averages; each task's items are their own sample."""
         squares = [
@@ -280,13 +291,13 @@ def _verdict_rows(
     gaps = _averaged(strata, first, second, cluster, declared)
     tables, items, clusters, n = gaps.tables, gaps.items, gaps.clusters, gaps.n_items
     key = tables[0][["rank_a", "rank_b", "model_a", "model_b"]]
-    adjusted = _family(gaps.judged(None, point, declared), strata, key, point)
+    adjusted = strata.adjusted(gaps.judged(None, point, declared).p, family, point.alpha)
     found = gaps.judged(adjusted, point, declared)
     error = items.standard_error
     if clusters is not None:
         error = np.maximum(error, clusters.standard_error)
     level = point.alpha if adjusted is None else adjusted.level
-    columns = verdict_columns(found, n) | _sizes(found, error, n, point)
+    columns = verdict_columns(found, n, adjusted) | _sizes(found, error, n, point)
     columns["chance_of_turning"] = chance_of_turning(found.p, found.direction, level=level)
     columns |= {"n_items": n, "delta": items.delta}
     columns |= _scores_and_bounds(strata, tables)
@@ -378,25 +389,6 @@ def _cluster_gap(sums: pd.DataFrame, *, weighted: bool) -> TaskGap:
     return mean_gap(test.delta, test.standard_error, test.df)
 
 
-def _family(
-    found: Verdicts, strata: _Strata, key: pd.DataFrame, point: OperatingPoint
-) -> FamilyTest | None:
-    if len(key) == 1:
-        return None
-    if found.test == "cluster":
-        return holm_family(found.p, alpha=point.alpha)
-    first, second = (key[name].to_numpy(int) - 1 for name in ("rank_a", "rank_b"))
-    deviates = average_deviates(
-        [task.values for task in strata.tasks],
-        strata.weights,
-        first,
-        second,
-        n_draws=_DRAWS,
-        rng=named_rng(0, "max_t of the average"),
-    )
-    return max_t_family(found.p, deviates, n_draws=_DRAWS, alpha=point.alpha)
-
-
 def _sizes(
     found: Verdicts, error: FloatArray, n: IntArray, point: OperatingPoint
 ) -> dict[str, Any]:
@@ -434,7 +426,6 @@ def _rank_rows(strata: _Strata, point: OperatingPoint, cluster: str | None) -> p
         strata.weights,
         point=point,
         cluster=cluster,
-        rng_name="rank_sets of the average",
     )
     low, high = rank_sets_of(leads, len(models))
     return pd.DataFrame(

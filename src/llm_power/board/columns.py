@@ -28,7 +28,10 @@ PAIR_GROUPS: Final[Mapping[str, Mapping[str, str]]] = {
         "does, else 0",
         "test": "declared test: exact, mid_p or asymptotic (McNemar), student, or cluster",
         "p": "p-value of the declared test, for a pair named beforehand",
-        "p_family": "p-value that decides, adjusted for all pairs of the run",
+        "p_family": "p-value that decides, adjusted for the pairs of the family by max-T",
+        "family_size": "pairs of the family: those compared, of all models and tasks",
+        "close_call": "whether p lies within the Monte Carlo error of the level that decides, so "
+        "that other draws could give another verdict",
         "gap": "gap that the verdict is about: delta, or the weighted one with --missing weighted",
         "gap_low": "lower end of the interval of the gap at the level, of this pair alone: Tango's "
         "score interval, Student's for graded scores; where clusters are the sample, what holds "
@@ -38,7 +41,7 @@ PAIR_GROUPS: Final[Mapping[str, Mapping[str, str]]] = {
         "the family's adjustment",
         "attainable": "whether any outcome on so many discordant items could be called different",
         "p_equivalence": "larger p-value of two one-sided tests against the declared margin",
-        "within_margin": "whether these tests reject; adjusted by Holm they decide equivalent",
+        "within_margin": "whether these tests reject; by Bonferroni they decide equivalent",
         "items_needed": "items at which a pair with these rates is decided with the target power; "
         "more than at hand where it is undetermined; inf where no number would do",
         "more_items_needed": "items_needed beyond those at hand; 0 where the pair is decided",
@@ -140,7 +143,8 @@ PAIR_COLUMNS: Final[Mapping[str, str]] = {
 # Of these a dataset of all pairs has those that take microseconds.
 CORE_COLUMNS: Final = (
     *PAIR_GROUPS["The pair"],
-    *("verdict", "direction", "test", "p", "p_family", "gap", "gap_low", "gap_high"),
+    *("verdict", "direction", "test", "p", "p_family", "family_size", "close_call"),
+    *("gap", "gap_low", "gap_high"),
     *("interval_differs", "attainable", "p_equivalence", "within_margin", "items_needed"),
     *("more_items_needed", "decided_as", "rho", "var_d", "n_star", "q", "mde", "resolved"),
     *("p_chi2", "p_exact", "log_p_exact", "p_holm", "p_bh", "icc", "design_effect"),

@@ -9,27 +9,20 @@ import numpy as np
 import pandas as pd
 
 from llm_power.board.cluster_sums import cluster_moments, cluster_sizes
-from llm_power.board.evidence import Evidence, Judgement, PairTests
+from llm_power.board.evidence import Evidence, PairTests
 from llm_power.board.operating_point import Declared, OperatingPoint
 from llm_power.board.tabulation import PAIR_KEY, statistics_of, with_an_item, without_strangers
 from llm_power.scores.store import TaskScores
 from llm_power.statistics.anytime_horizon import anytime_horizon
-from llm_power.statistics.arrays import BoolArray, FloatArray, IntArray
+from llm_power.statistics.arrays import FloatArray, IntArray
 from llm_power.statistics.exact_required_n import (
     connor_required_n,
     continuity_corrected,
     normal_design_errors,
 )
 from llm_power.statistics.inversion import resolution_ratio
-from llm_power.statistics.max_t import (
-    Deviates,
-    FamilyTest,
-    gap_deviates,
-    holm_family,
-    max_t_family,
-)
+from llm_power.statistics.max_t import FamilyTest
 from llm_power.statistics.missing_bounds import missing_gap_bounds
-from llm_power.statistics.random_streams import named_rng
 from llm_power.statistics.verdict import Verdicts
 from llm_power.statistics.verdict_stability import (
     chance_of_turning,
@@ -38,7 +31,8 @@ from llm_power.statistics.verdict_stability import (
 )
 
 DECISION_COLUMNS: Final = [
-    *["verdict", "direction", "test", "p", "p_family", "gap", "gap_low", "gap_high"],
+    *["verdict", "direction", "test", "p", "p_family", "family_size", "close_call"],
+    *["gap", "gap_low", "gap_high"],
     *["interval_differs", "attainable", "p_equivalence", "within_margin"],
     *["items_needed", "more_items_needed"],
     *["decided_as", "chance_of_turning", "n_star_low", "n_star_high", "q_low", "q_high"],
@@ -51,7 +45,6 @@ ESTIMATES: Final = (
     *("q_low", "q_high", "n_connor", "n_exact", "type_s", "type_m"),
     *("n_star_monitored", "items_monitored", "items_monitored_90"),
 )
-_DRAWS: Final = 2_000
 _USUAL: Final = Declared()
 
 
@@ -62,28 +55,24 @@ def decide_pairs(
     point: OperatingPoint,
     declared: Declared = _USUAL,
     *,
-    family: FamilyTest | None = None,
+    family: FamilyTest | None,
 ) -> pd.DataFrame:
-    """Return the verdict on every pair within the family of all rows, or within a larger one."""
+    """Return the verdict on every pair within a family, whose values are in the order of the rows.
+
+    Without one each pair was named beforehand.
+    """
     counted, pairs = pairs, with_an_item(pairs)
     groups = [
         (task, rows, PairTests(_evidence(pairs[rows], clusters, task), declared))
         for task in tasks
         if (rows := (pairs["task"] == task.task).to_numpy()).any()
     ]
-    if family is None:
-        family = _family(pairs, groups, point)
     parts = [
-        _decide_task(
-            pairs[rows], task, tests.judged(point, family and family.of(rows)), point, declared
-        )
+        _decided(pairs[rows], task, tests, (point, declared, family and family.of(rows)))
         for task, rows, tests in groups
     ]
     table = pd.concat([pairs[PAIR_KEY], pd.concat(parts).sort_index()[DECISION_COLUMNS]], axis=1)
     return without_strangers(table, counted, ESTIMATES)
-
-
-_Group = tuple[TaskScores, BoolArray, PairTests]
 
 
 def _evidence(rows: pd.DataFrame, clusters: pd.DataFrame, task: TaskScores) -> Evidence:
@@ -92,41 +81,16 @@ def _evidence(rows: pd.DataFrame, clusters: pd.DataFrame, task: TaskScores) -> E
     return Evidence(statistics_of(rows), *of_clusters)
 
 
-def _family(
-    pairs: pd.DataFrame, groups: Sequence[_Group], point: OperatingPoint
-) -> FamilyTest | None:
-    if len(pairs) == 1:
-        return None
-    p = np.ones(len(pairs))
-    for _, rows, tests in groups:
-        p[rows] = tests.p
-    # Clusters are too few to estimate a joint distribution for max-T.
-    if any(tests.robust is not None for _, _, tests in groups):
-        return holm_family(p, alpha=point.alpha)
-    places: dict[int, tuple[Deviates, int]] = {}
-    for task, rows, _ in groups:
-        first, second = (pairs.loc[rows, name].to_numpy(int) - 1 for name in ("rank_a", "rank_b"))
-        deviates = gap_deviates(
-            task.values, first, second, n_draws=_DRAWS, rng=named_rng(0, f"max_t/{task.task}")
-        )
-        places |= {int(row): (deviates, i) for i, row in enumerate(np.flatnonzero(rows))}
-
-    def of_pair(row: int) -> FloatArray:
-        deviates, position = places[row]
-        return deviates(position)
-
-    return max_t_family(p, of_pair, n_draws=_DRAWS, alpha=point.alpha)
-
-
-def _decide_task(
+def _decided(
     rows: pd.DataFrame,
     task: TaskScores,
-    judged: Judgement,
-    point: OperatingPoint,
-    declared: Declared,
+    tests: PairTests,
+    settings: tuple[OperatingPoint, Declared, FamilyTest | None],
 ) -> pd.DataFrame:
+    point, declared, family = settings
+    judged = tests.judged(point, family)
     found, level = judged.found, judged.level
-    columns = verdict_columns(found, rows["n_items"].to_numpy(int)) | {"test": judged.test}
+    columns = verdict_columns(found, rows["n_items"].to_numpy(int), family) | {"test": judged.test}
     columns["chance_of_turning"] = np.where(
         judged.test == "exact",
         exact_chance_of_turning(*_discordant(rows), found.direction, level=level),
@@ -137,8 +101,10 @@ def _decide_task(
     return pd.DataFrame(columns, index=rows.index)
 
 
-def verdict_columns(found: Verdicts, n_items: IntArray) -> dict[str, Any]:
-    """Return the columns of a verdict table that a verdict fills by itself."""
+def verdict_columns(
+    found: Verdicts, n_items: IntArray, family: FamilyTest | None
+) -> dict[str, Any]:
+    """Return the columns of a verdict table that a verdict in a family fills by itself."""
     decided = found.further_items == 0
     return {
         "verdict": found.verdict.astype(object),
@@ -146,6 +112,10 @@ def verdict_columns(found: Verdicts, n_items: IntArray) -> dict[str, Any]:
         "test": found.test,
         "p": found.p,
         "p_family": found.p_family,
+        "family_size": np.full(found.p.shape, 1 if family is None else family.size),
+        "close_call": np.zeros(found.p.shape, dtype=np.bool_)
+        if family is None
+        else family.close_calls(found.p),
         "gap": found.interval.delta,
         # No gap of scores from 0 to 1 is larger.
         "gap_low": np.maximum(found.interval.low, -1.0),

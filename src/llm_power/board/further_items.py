@@ -27,7 +27,7 @@ def further_columns(
             [task.values[:, by_name] for task in tasks],
             weights,
             rng=named_rng(0, rng_name),
-            clusters=[sampled_clusters(task, cluster) for task in tasks],
+            clusters=[_sampled_clusters(task, cluster) for task in tasks],
         )
     score, lead = (np.nan, np.nan) if found is None else (found.score, found.lead)
     first = np.arange(n_models) == 0
@@ -37,7 +37,7 @@ def further_columns(
     }
 
 
-def sampled_clusters(task: TaskScores, cluster: str | None) -> np.ndarray | None:
+def _sampled_clusters(task: TaskScores, cluster: str | None) -> np.ndarray | None:
     """Return the cluster of each item, None where items are the sample."""
     labels = np.asarray(task.clusters[cluster], dtype=str) if cluster is not None else None
     # One cluster says nothing of others: the items are the sample.

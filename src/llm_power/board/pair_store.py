@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -11,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from llm_power.board.all_pairs import FamilyValues
+from llm_power.board.all_pairs import FamilyValues, RankEnds
 from llm_power.board.columns import PAIR_COLUMNS
 from llm_power.files import naming
 from llm_power.scores.store import TaskScores
@@ -22,6 +23,12 @@ FILE_PAIRS: Final = 2**20
 
 # Texts of few words, by column.
 _WORDS: Final = ("verdict", "decided_as", "test")
+
+# Columns of 0/1 scores, null for pairs of graded ones in the same file.
+_BINARY_ALONE: Final = {
+    **dict.fromkeys(("n11", "b", "c", "n00"), pa.int32()),
+    **{"log_e": pa.float64(), "crossed": pa.bool_()},
+}
 
 
 class PairFile:
@@ -97,6 +104,11 @@ def arrow_table(columns: Mapping[str, np.ndarray], tasks: Sequence[TaskScores]) 
             for side in ("a", "b"):
                 ranks = pa.array(columns[f"rank_{side}"] - 1)
                 arrays[f"model_{side}"] = pa.DictionaryArray.from_arrays(ranks, models)
+    if len({one.kind for one in tasks}) > 1:  # one file has pairs of both kinds
+        n_pairs = len(columns["task"])
+        lacking = {name: pa.nulls(n_pairs, kind) for name, kind in _BINARY_ALONE.items()}
+        whole = lacking | arrays
+        arrays = {name: whole[name] for name in PAIR_COLUMNS if name in whole}
     return pa.table(
         list(arrays.values()),
         schema=pa.schema(
@@ -156,11 +168,17 @@ def _decoded(schema: pa.Schema) -> pa.Schema:
     return pa.schema(fields)
 
 
-def write_family(path: Path, family: FamilyValues, bounds: Sequence[tuple[int, int]]) -> None:
+def write_family(
+    path: Path, family: FamilyValues, ends: RankEnds, bounds: Sequence[tuple[int, int]]
+) -> None:
     """Write the adjusted p-values of all pairs, one row group for each part."""
-    told = {"level": repr(family.decided.level), "size": str(family.decided.size)}
+    decided = family.decided
+    told = {
+        "family": json.dumps([decided.level, decided.size, decided.close]),
+        "ends": json.dumps({task: [x.tolist() for x in both] for task, both in ends.items()}),
+    }
     columns = {
-        "decided": family.decided.p,
+        "decided": decided.p,
         "p": family.p,
         "unadjusted": family.unadjusted,
         "holm": family.holm,
@@ -173,12 +191,15 @@ def write_family(path: Path, family: FamilyValues, bounds: Sequence[tuple[int, i
             writer.write_table(pa.table(part, schema=schema), row_group_size=max(stop - start, 1))
 
 
-def read_family(path: Path, part: int | None = None) -> FamilyValues:
-    """Return the values that `write_family` wrote, of one part or of all."""
+def read_family(path: Path, part: int | None = None) -> tuple[FamilyValues, RankEnds]:
+    """Return the values that `write_family` wrote, of one part or of all, and the ends of ranks."""
     with pq.ParquetFile(path) as file:
         table = file.read() if part is None else file.read_row_group(part)
-    told = {key.decode(): value.decode() for key, value in table.schema.metadata.items()}
+    told = {key.decode(): json.loads(value) for key, value in table.schema.metadata.items()}
     decided, *others = (
         table[name].to_numpy() for name in ("decided", "p", "unadjusted", "holm", "bh")
     )
-    return FamilyValues(FamilyTest(decided, float(told["level"]), int(told["size"])), *others)
+    level, size, close = told["family"]
+    test = FamilyTest(decided, level, size, None if close is None else (close[0], close[1]))
+    ends = {task: (np.array(both[0]), np.array(both[1])) for task, both in told["ends"].items()}
+    return FamilyValues(test, *others), ends

@@ -9,13 +9,12 @@ import pandas as pd
 from numpy.typing import NDArray
 from pandas.api.extensions import ExtensionArray
 
-from llm_power.board.further_items import further_columns, sampled_clusters
+from llm_power.board.further_items import further_columns
 from llm_power.board.operating_point import OperatingPoint
 from llm_power.scores.store import TaskScores
 from llm_power.statistics.arrays import BoolArray, FloatArray, IntArray
-from llm_power.statistics.mcnemar import mcnemar_exact
+from llm_power.statistics.keyed_normals import content_digest, keys_of
 from llm_power.statistics.missing_bounds import missing_gap_bounds, missingness_by_difficulty
-from llm_power.statistics.random_streams import named_rng
 from llm_power.statistics.rank_sets import average_rank_sets
 from llm_power.statistics.score_interval import mean_interval, wilson_interval
 
@@ -23,21 +22,21 @@ from llm_power.statistics.score_interval import mean_interval, wilson_interval
 def rank_table(
     tasks: Sequence[TaskScores],
     point: OperatingPoint,
-    cluster: str | None = None,
+    ends: Mapping[str, tuple[IntArray, IntArray]],
     *,
-    ends: Mapping[str, tuple[IntArray, IntArray]] | None = None,
+    cluster: str | None,
 ) -> pd.DataFrame:
-    """Return every model's rank and score, with their confidence sets and intervals."""
-    tables = []
-    for task in tasks:
-        if ends is None:
-            low, high = _rank_sets(task, point, cluster)
-        else:
-            low, high = _counted_sets(task, *ends[task.task])
-        further = further_columns(
-            [task], [1.0], cluster=cluster, rng_name=f"further_items/{task.task}"
+    """Return every model's rank and score, with their confidence sets and intervals.
+
+    `ends` are those of `llm_power.board.all_pairs.BoardPairs.rank_ends`, `cluster` the column of
+    clusters that are a sample.
+    """
+    tables = [
+        _of_task(task, point, *ends[task.task]).assign(
+            **further_columns([task], [1.0], cluster=cluster, rng_name=f"further_items/{task.task}")
         )
-        tables.append(_of_task(task, point, low, high).assign(**further))
+        for task in tasks
+    ]
     return pd.concat(tables, ignore_index=True)
 
 
@@ -47,7 +46,6 @@ def declared_leads(
     *,
     point: OperatingPoint,
     cluster: str | None,
-    rng_name: str,
 ) -> BoolArray | None:
     """Return which model is better than which by the weighted average, (n_models, n_models)."""
     complete, models = _compared(tasks)
@@ -56,36 +54,35 @@ def declared_leads(
     scores = [task.values[np.ix_(rows, models)] for task, rows in zip(tasks, complete, strict=True)]
     bounds = [missing_gap_bounds(task.values).low for task in tasks]
     better = np.sum([w * x for w, x in zip(weights, bounds, strict=True)], axis=0) > 0
-    samples: list[list[NDArray[np.str_]] | None] = [None]
+    digests = [content_digest(task.item_ids, task.values) for task in tasks]
+    items = [np.asarray(task.item_ids)[rows] for task, rows in zip(tasks, complete, strict=True)]
+    samples: list[list[NDArray[np.str_]]] = [items]
     if cluster is not None:
-        found = [sampled_clusters(task, cluster) for task in tasks]
-        items = [np.arange(task.n_items).astype(str) for task in tasks]
-        labels = [own if x is None else x for x, own in zip(found, items, strict=True)]
-        samples.append([names[rows] for names, rows in zip(labels, complete, strict=True)])
+        labels = [np.asarray(task.clusters[cluster], dtype=str) for task in tasks]
+        # One cluster says nothing of others: the items are the sample.
+        samples.append(
+            [
+                ids if np.all(names == names[0]) else names[rows]
+                for ids, names, rows in zip(items, labels, complete, strict=True)
+            ]
+        )
     for sample in samples:
-        if sample is not None and any(np.all(names == names[0]) for names in sample):
+        if any(np.all(names == names[0]) for names in sample):
             return np.zeros(better.shape, dtype=np.bool_)  # All complete items are of one cluster.
         sets = average_rank_sets(
             scores,
             weights,
             clusters=sample,
             confidence=1 - point.alpha,
-            rng=named_rng(0, rng_name),
+            keys=[
+                keys_of(np.unique(names).tolist(), digest)
+                for names, digest in zip(sample, digests, strict=True)
+            ],
         )
         declared = np.zeros(better.shape, dtype=np.bool_)
         declared[np.ix_(models, models)] = sets.better
         better &= declared
-    # The sets rest on the normal law, which four items that one model alone solved do not bear out.
-    if len(tasks) == 1 and tasks[0].kind == "binary":
-        better[np.ix_(models, models)] &= _found_alone(scores[0], point.alpha)
     return np.asarray(better)
-
-
-def _found_alone(scores: FloatArray, alpha: float) -> BoolArray:
-    """Return which pairs of models the exact test declares different, each by itself."""
-    solved = scores == 1
-    only = solved.T.astype(np.float64) @ ~solved
-    return np.asarray(mcnemar_exact(only, only.T) <= alpha)
 
 
 def _compared(tasks: Sequence[TaskScores]) -> tuple[list[IntArray], IntArray]:
@@ -106,25 +103,8 @@ def rank_sets_of(leads: BoolArray | None, n_models: int) -> tuple[ExtensionArray
     return pd.array(low, dtype="Int64"), pd.array(high, dtype="Int64")
 
 
-def _rank_sets(
-    task: TaskScores, point: OperatingPoint, cluster: str | None
-) -> tuple[ExtensionArray, ExtensionArray]:
-    leads = declared_leads(
-        [task], [1.0], point=point, cluster=cluster, rng_name=f"rank_sets/{task.task}"
-    )
-    return rank_sets_of(leads, len(task.models))
-
-
-def _counted_sets(
-    task: TaskScores, better: IntArray, worse: IntArray
-) -> tuple[ExtensionArray, ExtensionArray]:
-    if not task.scored.all():
-        return rank_sets_of(None, len(task.models))
-    return pd.array(1 + better, dtype="Int64"), pd.array(len(task.models) - worse, dtype="Int64")
-
-
 def _of_task(
-    task: TaskScores, point: OperatingPoint, low: ExtensionArray, high: ExtensionArray
+    task: TaskScores, point: OperatingPoint, better: IntArray, worse: IntArray
 ) -> pd.DataFrame:
     missing = missingness_by_difficulty(task.values)
     return pd.DataFrame(
@@ -136,8 +116,8 @@ def _of_task(
             **_interval(task, point),
             "n_missing": missing.n_missing,
             "p_missing": missing.p,
-            "rank_low": low,
-            "rank_high": high,
+            "rank_low": pd.array(1 + better, dtype="Int64"),
+            "rank_high": pd.array(len(task.models) - worse, dtype="Int64"),
         }
     )
 

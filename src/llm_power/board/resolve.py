@@ -10,32 +10,23 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from llm_power.board.all_pairs import BoardPairs
+from llm_power.board.all_pairs import BoardPairs, p_values_between
 from llm_power.board.average import TaskAverage, average_tasks
 from llm_power.board.cluster_readings import cluster_readings
-from llm_power.board.cluster_sums import tabulate_clusters
-from llm_power.board.clusters import add_clusters
-from llm_power.board.decision import decide_pairs
 from llm_power.board.landscape import Landscape, board_landscapes
 from llm_power.board.leader import with_leaders
-from llm_power.board.multiplicity import add_multiplicity
 from llm_power.board.operating_point import Declared, OperatingPoint
 from llm_power.board.ranking import NO_SCORE
 from llm_power.board.ranks import rank_table
 from llm_power.board.repeats import repeats_table
-from llm_power.board.resolution import add_resolution
-from llm_power.board.sequential import add_sequential
 from llm_power.board.stream import (
     Keep,
     Streamed,
     StreamedPairs,
     shown_verdicts,
     stream_pairs,
-    streamed_ranks,
 )
-from llm_power.board.tabulation import tabulate_pairs
-from llm_power.board.verdicts import verdict_table
-from llm_power.choices import ClusterSampling, Family
+from llm_power.choices import Family
 from llm_power.errors import InvalidArgument
 from llm_power.scores.selection import apply_missing_policy
 from llm_power.scores.store import TaskScores
@@ -76,7 +67,7 @@ class BoardVerdicts:
         Where there are more pairs than are held, what is known of all of them.
     cluster : str or None
         Cluster column of the scores.
-    readings : sequence of dict
+    readings : sequence of mapping
         Pairs that differ by either reading of the clusters, as
         `llm_power.board.cluster_readings.cluster_readings` returns them; none where pairs are
         streamed.
@@ -101,12 +92,19 @@ class BoardVerdicts:
     landscapes: Mapping[str, Landscape] = field(default_factory=dict)
     streamed: Streamed | None = None
     cluster: str | None = None
-    readings: Sequence[dict[str, Any]] = ()
+    readings: Sequence[Mapping[str, Any]] = ()
 
     @property
     def n_pairs(self) -> int:
         """Return the pairs of the family, of which `verdicts` may hold some."""
         return len(self.verdicts) if self.streamed is None else self.streamed.n_pairs
+
+    @property
+    def close_calls(self) -> int:
+        """Return how many verdicts of all pairs could be another by other draws of max-T."""
+        if self.streamed is not None:
+            return self.streamed.tally.n_close
+        return int(self.verdicts["close_call"].sum())
 
     @property
     def shown_words(self) -> str:
@@ -185,24 +183,14 @@ def resolve_board(
     _require_a_board(tasks, cluster, declared)
     tasks = _clustered(tasks, cluster)
     on_stage("pairs")
-    counts = pd.concat([tabulate_pairs(task, family) for task in tasks], ignore_index=True)
-    sums = pd.concat(
-        [tabulate_clusters(task, cluster, family) for task in tasks], ignore_index=True
-    )
-    on_stage("resolution")
-    resolution = add_resolution(counts, point)
-    on_stage("multiplicity")
-    multiplicity = add_multiplicity(counts, resolution, point)
-    on_stage("clusters")
-    clusters = add_clusters(counts, sums, point)
-    on_stage("sequential")
-    sequential = add_sequential(counts, point)
-    on_stage("verdicts")
-    decision = decide_pairs(counts, sums, tasks, point, declared)
-    verdicts = verdict_table(counts, resolution, multiplicity, clusters, sequential, decision)
+    pairs = BoardPairs(tasks, family, cluster, point, declared)
+    p = p_values_between(pairs, 0, pairs.n_pairs)
+    on_stage("family")
+    adjusted = pairs.adjusted(*p)
+    verdicts = shown_verdicts(pairs, adjusted, np.arange(pairs.n_pairs), on_stage)
     on_stage("ranks")
     ranks = with_leaders(
-        rank_table(tasks, point, cluster if declared.clusters == "random" else None),
+        rank_table(tasks, point, pairs.rank_ends(adjusted), cluster=_sampled(pairs)),
         tasks,
         cluster=cluster,
         point=point,
@@ -221,32 +209,8 @@ def resolve_board(
         _repeats(verdicts, tasks, point),
         board_landscapes(verdicts, family),
         cluster=cluster,
-        readings=_readings(
-            verdicts, counts, sums, tasks, cluster=cluster, point=point, declared=declared
-        ),
+        readings=cluster_readings(pairs, verdicts),
     )
-
-
-def _readings(
-    verdicts: pd.DataFrame,
-    counts: pd.DataFrame,
-    sums: pd.DataFrame,
-    tasks: Sequence[TaskScores],
-    *,
-    cluster: str | None,
-    point: OperatingPoint,
-    declared: Declared,
-) -> list[dict[str, Any]]:
-    if cluster is None:
-        return []
-    numbers = {task.task: len(set(task.clusters[cluster])) for task in tasks}
-    numbers = {task: n for task, n in numbers.items() if n > 1}
-    if not numbers:
-        return []
-    reading: ClusterSampling = "fixed" if declared.clusters == "random" else "random"
-    other = replace(declared, clusters=reading, monitored=False)
-    again = decide_pairs(counts, sums, tasks, point, other)
-    return cluster_readings(verdicts, again, numbers, declared.clusters)
 
 
 def stream_board(
@@ -265,7 +229,7 @@ def stream_board(
     Parameters
     ----------
     tasks, cluster, point, declared
-        As of `resolve_board`; the family is all pairs, adjusted by Holm's procedure.
+        As of `resolve_board`; the family is all pairs.
     keep : Keep, optional
         Which pairs are written, and shown if they are not too many; by default all are written
         and the adjacent ones are shown.
@@ -303,7 +267,7 @@ def stream_board(
 def gathered_board(found: StreamedPairs, pairs: BoardPairs) -> BoardVerdicts:
     """Return the board of streamed pairs, in one piece or in parts."""
     tasks, point, declared = pairs.tasks, pairs.point, pairs.declared
-    verdicts = shown_verdicts(found, pairs)
+    verdicts = shown_verdicts(pairs, found.family, found.places)
     average = average_tasks(
         tasks, family="adjacent", cluster=pairs.cluster, point=point, declared=declared
     )
@@ -313,7 +277,7 @@ def gathered_board(found: StreamedPairs, pairs: BoardPairs) -> BoardVerdicts:
         point,
         declared,
         with_leaders(
-            streamed_ranks(found, pairs),
+            rank_table(tasks, point, found.ends, cluster=_sampled(pairs)),
             tasks,
             cluster=pairs.cluster,
             point=point,
@@ -325,6 +289,10 @@ def gathered_board(found: StreamedPairs, pairs: BoardPairs) -> BoardVerdicts:
         found.streamed.tally.landscapes,
         found.streamed,
     )
+
+
+def _sampled(pairs: BoardPairs) -> str | None:
+    return pairs.cluster if pairs.declared.clusters == "random" else None
 
 
 def _require_a_board(tasks: Sequence[TaskScores], cluster: str | None, declared: Declared) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Final
 
@@ -15,18 +15,17 @@ from llm_power.board.all_pairs import (
     BoardPairs,
     Columns,
     FamilyValues,
-    family_of,
+    RankEnds,
     in_threads,
-    joined_p_values,
+    p_values_between,
 )
 from llm_power.board.cluster_sums import cluster_sums
 from llm_power.board.clusters import add_clusters
 from llm_power.board.decision import decide_pairs
 from llm_power.board.families import HELD_UP_TO, number_of_pairs
 from llm_power.board.landscape import Landscape
-from llm_power.board.multiplicity import add_given_multiplicity
+from llm_power.board.multiplicity import add_given_multiplicity, add_multiplicity
 from llm_power.board.pair_store import PairWriter
-from llm_power.board.ranks import rank_table
 from llm_power.board.resolution import add_resolution
 from llm_power.board.sequential import add_sequential
 from llm_power.board.tabulation import tabulate
@@ -34,7 +33,7 @@ from llm_power.board.verdicts import verdict_table
 from llm_power.choices import Family
 from llm_power.errors import InvalidArgument
 from llm_power.scores.store import TaskScores
-from llm_power.statistics.arrays import BoolArray, FloatArray, IntArray
+from llm_power.statistics.arrays import BoolArray, IntArray
 from llm_power.statistics.verdict import DIFFERENT, EQUIVALENT, UNDETERMINED
 
 #: Pairs that a board with more of them shows with every column.
@@ -103,14 +102,13 @@ class Tally:
     """Counts of all pairs, chunk by chunk."""
 
     verdicts: dict[str, int]
-    # By task: pairs by number of shared items, and models declared better or worse than each.
+    # By task, pairs by number of shared items.
     shared: dict[str, IntArray]
     landscapes: dict[str, Landscape]
-    better: dict[str, IntArray]
-    worse: dict[str, IntArray]
     n_resolved: int = 0
     n_unattainable: int = 0
     n_crossed: int = 0
+    n_close: int = 0
 
     @classmethod
     def empty(cls, tasks: Sequence[TaskScores]) -> Tally:
@@ -120,29 +118,18 @@ class Tally:
             dict.fromkeys(names, 0),
             {task.task: np.zeros(task.n_items + 1, dtype=np.int64) for task in tasks},
             {task.task: Landscape(task.task, len(task.models)) for task in tasks},
-            {task.task: np.zeros(len(task.models), dtype=np.int64) for task in tasks},
-            {task.task: np.zeros(len(task.models), dtype=np.int64) for task in tasks},
         )
 
-    def add(self, task: TaskScores, columns: Columns, single_level: float) -> None:
-        """Count pairs of one task; `single_level` is that of a lead for the ranks.
-
-        The level is of Bonferroni's procedure, whose single step also holds for the direction of a
-        lead.
-        """
+    def add(self, task: TaskScores, columns: Columns) -> None:
+        """Count pairs of one task."""
         for name in self.verdicts:
             self.verdicts[name] += int(np.count_nonzero(columns["verdict"] == name))
         self.n_resolved += int(np.count_nonzero(columns["resolved"]))
         self.n_unattainable += int(np.count_nonzero(~columns["attainable"]))
         self.n_crossed += int(np.count_nonzero(columns.get("crossed", False)))
+        self.n_close += int(np.count_nonzero(columns["close_call"]))
         self.shared[task.task] += np.bincount(columns["n_items"], minlength=task.n_items + 1)
         self.landscapes[task.task].add(columns)
-        declared, n = columns["p"] <= single_level, len(task.models)
-        leads, trails = (declared & (sign * columns["gap"] > 0) for sign in (1, -1))
-        a, b = columns["rank_a"] - 1, columns["rank_b"] - 1
-        for table, over, under in ((self.better, a, b), (self.worse, b, a)):
-            table[task.task] += np.bincount(under[leads], minlength=n)
-            table[task.task] += np.bincount(over[trails], minlength=n)
 
     def merge(self, other: Tally) -> None:
         """Add the counts of other pairs of the same tasks."""
@@ -151,40 +138,24 @@ class Tally:
         self.n_resolved += other.n_resolved
         self.n_unattainable += other.n_unattainable
         self.n_crossed += other.n_crossed
+        self.n_close += other.n_close
         for task, landscape in other.landscapes.items():
             self.landscapes[task].merge(landscape)
-        for own, others in zip(self._arrays(), other._arrays(), strict=True):
-            for task, numbers in others.items():
-                own[task] += numbers
-
-    def _arrays(self) -> tuple[dict[str, IntArray], ...]:
-        return self.shared, self.better, self.worse
+        for task, numbers in other.shared.items():
+            self.shared[task] += numbers
 
     def to_json(self) -> str:
         """Return the counts as JSON."""
-        shared, better, worse = (
-            {task: numbers.tolist() for task, numbers in table.items()} for table in self._arrays()
-        )
-        return json.dumps(
-            {
-                "verdicts": self.verdicts,
-                "shared": shared,
-                "landscapes": {task: x.to_json() for task, x in self.landscapes.items()},
-                "better": better,
-                "worse": worse,
-                "n_resolved": self.n_resolved,
-                "n_unattainable": self.n_unattainable,
-                "n_crossed": self.n_crossed,
-            },
-            ensure_ascii=False,
-        )
+        told = {each.name: getattr(self, each.name) for each in fields(self)}
+        told["shared"] = {task: numbers.tolist() for task, numbers in self.shared.items()}
+        told["landscapes"] = {task: x.to_json() for task, x in self.landscapes.items()}
+        return json.dumps(told, ensure_ascii=False)
 
     @classmethod
     def from_json(cls, text: str) -> Tally:
         """Return the tally that `to_json` wrote."""
         told = json.loads(text)
-        for name in ("shared", "better", "worse"):
-            told[name] = {task: np.array(x, dtype=np.int64) for task, x in told[name].items()}
+        told["shared"] = {t: np.array(x, dtype=np.int64) for t, x in told["shared"].items()}
         told["landscapes"] = {t: Landscape.from_json(x) for t, x in told["landscapes"].items()}
         return cls(**told)
 
@@ -215,6 +186,8 @@ class StreamedPairs:
     streamed: Streamed
     family: FamilyValues
     places: IntArray
+    # As `BoardPairs.rank_ends` returned them.
+    ends: RankEnds
 
 
 def stream_pairs(
@@ -226,14 +199,14 @@ def stream_pairs(
     on_pairs: Callable[[int], None] = lambda _count: None,
 ) -> StreamedPairs:
     """Count all pairs in chunks, and write those kept; the threads change nothing."""
-    whole, alpha = (0, pairs.n_pairs), pairs.point.alpha
-    family = family_of(
-        *p_values_between(pairs, *whole, threads=threads, on_pairs=on_pairs), alpha=alpha
-    )
+    whole = 0, pairs.n_pairs
+    p = p_values_between(pairs, *whole, threads=threads, on_pairs=on_pairs)
+    family = pairs.adjusted(*p, threads=threads)
+    ends = pairs.rank_ends(family, threads=threads)
     tally, kept = Tally.empty(pairs.tasks), [np.zeros(0, dtype=np.int64)]
     with PairWriter(folder, pairs.tasks) as writer:
         for start, columns in columns_between(pairs, *whole, family, threads=threads):
-            tally.add(pairs.tasks[int(columns["task"][0])], columns, alpha / pairs.n_pairs)
+            tally.add(pairs.tasks[int(columns["task"][0])], columns)
             rows = np.flatnonzero(keep.of(columns))
             if sum(map(len, kept)) <= SHOWN_UP_TO:
                 kept.append(start + rows)
@@ -243,24 +216,8 @@ def stream_pairs(
     places = np.concatenate(kept)
     some_of_each = len(pairs.at(places)) == len(pairs.tasks)
     if len(places) > SHOWN_UP_TO or keep.which == "all" or not some_of_each:
-        return adjacent_shown(pairs, family, tally, keep)
-    return StreamedPairs(_streamed(pairs, tally, keep, keep), family.of(places), places)
-
-
-def p_values_between(
-    pairs: BoardPairs,
-    start: int,
-    stop: int,
-    *,
-    threads: int | None = None,
-    on_pairs: Callable[[int], None] = lambda _count: None,
-) -> tuple[FloatArray, FloatArray]:
-    """Return `BoardPairs.p_values` of the places, in chunks on several cores."""
-    parts = []
-    for part in in_threads(pairs.p_values, pairs.chunks(start, stop), threads=threads):
-        parts.append(part)
-        on_pairs(len(part[0]))
-    return joined_p_values(parts)
+        return adjacent_shown(pairs, family, ends, tally, keep)
+    return StreamedPairs(_streamed(pairs, tally, keep, keep), family.of(places), places, ends)
 
 
 def columns_between(
@@ -280,12 +237,12 @@ def columns_between(
 
 
 def adjacent_shown(
-    pairs: BoardPairs, family: FamilyValues, tally: Tally, keep: Keep
+    pairs: BoardPairs, family: FamilyValues, ends: RankEnds, tally: Tally, keep: Keep
 ) -> StreamedPairs:
     """Return the streamed pairs with the adjacent ones to be shown."""
     places = _adjacent(pairs)
     streamed = _streamed(pairs, tally, keep, Keep("adjacent"))
-    return StreamedPairs(streamed, family.of(places), places)
+    return StreamedPairs(streamed, family.of(places), places, ends)
 
 
 def _streamed(pairs: BoardPairs, tally: Tally, keep: Keep, shown: Keep) -> Streamed:
@@ -313,10 +270,15 @@ def _overview(task: TaskScores, tally: Tally) -> dict[str, object]:
     }
 
 
-def shown_verdicts(found: StreamedPairs, pairs: BoardPairs) -> pd.DataFrame:
-    """Return the verdict table of the pairs that are shown, adjusted for all pairs."""
+def shown_verdicts(
+    pairs: BoardPairs,
+    family: FamilyValues,
+    places: IntArray,
+    on_stage: Callable[[str], None] = lambda _stage: None,
+) -> pd.DataFrame:
+    """Return the verdict table of the pairs at some places, with their values in the family."""
     cluster, point, declared = pairs.cluster, pairs.point, pairs.declared
-    located = pairs.at(found.places)
+    located = pairs.at(places)
     counts = pd.concat([tabulate(task, a, b) for task, _, a, b in located], ignore_index=True)
     sums = pd.concat(
         [
@@ -327,29 +289,28 @@ def shown_verdicts(found: StreamedPairs, pairs: BoardPairs) -> pd.DataFrame:
         ],
         ignore_index=True,
     )
-    family = found.family
     tasks = [task for task, *_ in located]
+    on_stage("resolution")
     resolution = add_resolution(counts, point)
-    adjusted = {"p_holm": family.holm, "p_bh": family.bh}
+    on_stage("multiplicity")
+    if len(places) == pairs.n_pairs:
+        multiplicity = add_multiplicity(counts, resolution, point)
+    else:
+        multiplicity = add_given_multiplicity(
+            counts,
+            resolution,
+            point,
+            adjusted={"p_holm": family.holm, "p_bh": family.bh},
+            size=pairs.n_pairs,
+        )
+    on_stage("clusters")
+    clusters = add_clusters(counts, sums, point)
+    on_stage("verdicts")
     return verdict_table(
         counts,
         resolution,
-        add_given_multiplicity(
-            counts, resolution, point, adjusted=adjusted, size=found.streamed.n_pairs
-        ),
-        add_clusters(counts, sums, point),
+        multiplicity,
+        clusters,
         add_sequential(counts, point),
         decide_pairs(counts, sums, tasks, point, declared, family=family.decided),
     )
-
-
-def streamed_ranks(found: StreamedPairs, pairs: BoardPairs) -> pd.DataFrame:
-    """Return the ranks of all models, by the declared test at the level over all pairs.
-
-    They hold with any number of items, and are a little wider than those by max-T. Null where a
-    score of the task is missing.
-    """
-    tally = found.streamed.tally
-    ends = {task.task: (tally.better[task.task], tally.worse[task.task]) for task in pairs.tasks}
-    cluster = pairs.cluster if pairs.declared.clusters == "random" else None
-    return rank_table(pairs.tasks, pairs.point, cluster, ends=ends)

@@ -250,7 +250,7 @@
     };
     const siblings = () => board.tasks.filter((task) => task.result === board.tasks[t].result).length;
     const tests = () => board.tasks[t].tests.map((test) => board.test_names[test] ?? test).join(", ");
-    const adjustment = () => board.tasks[t].family_pairs === 1 ? "" : `, ${ofMany() || byClusters() ? "Holm" : "max-T"} over ${count(board.tasks[t].family_pairs, "pair")}`;
+    const adjustment = () => board.tasks[t].family_pairs === 1 ? "" : `, max-T over ${count(board.tasks[t].family_pairs, "pair")}`;
     const sentence = () => {
       const task = board.tasks[t];
       return `${task.task}, ${count(task.items, "item")}, ${count(task.n_models, "model")}: ${[verdictSentence(), firstSentence()].filter(Boolean).join(" ")} `

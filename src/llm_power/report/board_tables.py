@@ -72,7 +72,7 @@ def streamed_tables(
     }
     ladder = _ladder(board.verdicts)
     if len(ladder):
-        family = f"all {board.n_pairs:,} pairs, by Holm"
+        family = f"all {board.n_pairs:,} pairs"
         verdict_notes = [*notes, _verdict_note(board.verdicts, point)]
         tables["ladder"] = _ladder_table(ladder, title, family, sources, verdict_notes)
     ranks = _rank_table(board.ranks, _RANKS, title, sources, [_rank_note(point)])

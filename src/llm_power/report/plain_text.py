@@ -98,11 +98,16 @@ def board_sentences(board: BoardVerdicts) -> list[str]:
             sentences += [_of_all_pairs(landscape)] if board.streamed is not None else []
             sentences += landscape_sentences(landscape, board.point)
         sentences += [_of_repeats(each) for each in repeats if each["task"] == task]
-    return [
+    told = [
         f"{task}: {sentence}" if len(by_task) > 1 else sentence
         for task, sentences in by_task.items()
         for sentence in sentences
     ]
+    if board.close_calls:
+        told.append(
+            f"Of the verdicts {board.close_calls:,} could be another by other draws of max-T."
+        )
+    return told
 
 
 def _of_all_pairs(landscape: Mapping[str, Any]) -> str:
@@ -208,10 +213,8 @@ def _procedure(board: BoardVerdicts) -> str:
     named = ", ".join(TEST_NAMES[test] for test in tests)
     if board.n_pairs == 1:
         return f"{named}, level {board.point.alpha:g}"
-    adjustment = "Holm" if any(test.startswith("cluster") for test in tests) else "max-T"
-    if board.streamed is not None:
-        adjustment = f"Holm over all {board.n_pairs:,} pairs"
-    return f"{named}, {adjustment} at level {board.point.alpha:g}"
+    over = f" over all {board.n_pairs:,} pairs" if board.streamed is not None else ""
+    return f"{named}, max-T{over} at level {board.point.alpha:g}"
 
 
 def _pair_table(rows: pd.DataFrame, board: BoardVerdicts, show: _Show) -> str:

@@ -6,11 +6,11 @@ import json
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import orjson
 
 from llm_power.errors import ScoreError, listed
 from llm_power.scores._source import LogFile, NoClusterColumn
@@ -22,14 +22,21 @@ class Items:
     """What the logs read so far say about the items, by id."""
 
     clusters: Sequence[str]
-    contents: dict[str, Mapping[str, bytes]] = field(default_factory=dict)
+    whole: dict[str, int] = field(default_factory=dict)
+    contents: dict[str, Mapping[str, int]] = field(default_factory=dict)
     labels: dict[str, tuple[str, ...]] = field(default_factory=dict)
     first: dict[str, Path] = field(default_factory=dict)
 
     def admit(self, item: str, content: Mapping[str, Any], labelled: object, log: LogFile) -> None:
         """Check that an item is what other logs have under its id, and note its labels."""
         try:
-            digests = {name: _digest(part) for name, part in content.items()}
+            whole = _digest(content)
+            is_known = self.whole.setdefault(item, whole) == whole and item in self.contents
+            digests = (
+                self.contents[item]
+                if is_known
+                else {name: _digest(part) for name, part in content.items()}
+            )
         except RecursionError as error:
             problem = "what says which item it is is nested too deeply"
             raise log.fault(problem, "leave the item out", item) from error
@@ -119,8 +126,12 @@ def in_order(items: Collection[str]) -> list[str]:
     )
 
 
-def _digest(part: object) -> bytes:
-    return blake2b(json.dumps(part, sort_keys=True).encode(), digest_size=16).digest()
+def _digest(part: object) -> int:
+    try:
+        written = orjson.dumps(part, option=orjson.OPT_SORT_KEYS)
+    except TypeError:  # a whole number beyond 64 bits, half of a surrogate pair
+        written = json.dumps(part, sort_keys=True).encode()
+    return hash(written)
 
 
 def _label(item: str, labelled: object, name: str, log: LogFile, is_first: bool) -> str:

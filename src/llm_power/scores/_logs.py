@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -26,6 +27,13 @@ from llm_power.statistics.argument_checks import Number
 # How isoformat writes it; file systems that know no colon have a dash in its place.
 RUN_TIME: Final = r"\d{4}-\d\d-\d\dT\d\d[:-]\d\d[:-]\d\d(?:\.\d+)?"
 
+
+_ONE_RUN: Final = (
+    "keep one file a model, give each run a name (--name RUN=PATH), or take the newest: add"
+)
+
+_NEWEST: Final = "keep one file a model, or take the newest: add"
+_CHOOSE: Final = "choose among them; for example, add"
 
 #: Cluster column of a pooled group: which of its tasks an item is of.
 SUBTASK: Final = "subtask"
@@ -85,14 +93,33 @@ class LogFormat:
         self, paths: Sequence[Path], options: ReadOptions, note: Callable[[str], None]
     ) -> list[TaskScores]:
         """Read the logs of every task, and pool those of a group where that was asked for."""
-        found = [replace(logs, note=note) for logs in find_logs(paths, options, self)]
+        try:
+            found = [replace(logs, note=note) for logs in find_logs(paths, options, self)]
+        except OpenChoice as fault:  # what else is open is told with it
+            with_newest = replace(options, latest=True)
+            try:
+                self.tasks(paths, with_newest, lambda _: None)
+            except OpenChoice as others:
+                raise open_choices([fault, others], _ONE_RUN) from fault
+            except ScoreError:
+                pass
+            raise
         for logs in found:
             for left in logs.left:
                 note(f"task {logs.task}, model {left.model}: {left.path} is left for a later run")
         pools = options.pool != "no"
         apart = [name for name in options.clusters if not pools or name != SUBTASK]
-        reads = [partial(self._read_logs, logs) for logs in found]
-        read = read_each(reads, replace(options, clusters=apart))
+        left_open: list[OpenChoice] = []
+        reads = [partial(self._read_logs, logs, left_open) for logs in found]
+        read: list[TaskScores] = []
+        try:
+            read = read_each(reads, replace(options, clusters=apart))
+        except NoClusterColumn:
+            if not left_open:
+                raise
+        if left_open:
+            settled = [task.provenance.reading for task in read]
+            raise open_choices(left_open, settled=settled)
         if not pools:
             return read
         tasks = {logs.task: task for logs, task in zip(found, read, strict=True)}
@@ -102,8 +129,14 @@ class LogFormat:
         apart_too = [_pool(n, {n: t}) for n, t in tasks.items() if n in members]
         return [*made, *(apart_too if options.pool == "both" else [])]
 
-    def _read_logs(self, logs: Logs, options: ReadOptions) -> list[TaskScores]:
-        return [self.read(logs, options)]
+    def _read_logs(
+        self, logs: Logs, left_open: list[OpenChoice], options: ReadOptions
+    ) -> list[TaskScores]:
+        try:
+            return [self.read(logs, options)]
+        except OpenChoice as fault:
+            left_open.append(fault)
+            return []
 
     def one_task(self, paths: Sequence[Path], options: ReadOptions) -> TaskScores:
         """Read the logs of what has to be one task."""
@@ -271,11 +304,14 @@ class Choice:
     def __init__(self, declared: str | None) -> None:
         self._declared = declared.split(",") if declared is not None else []
         self.name = declared
-        self.found: dict[str, None] = {}  # a set in order of appearance
+        self.found: dict[str, int] = {}  # scores by name, in order of appearance
+        self.n_noted = 0  # records
 
     def among(self, names: Iterable[str]) -> str | None:
         """Note the names of a record, and return the chosen one, of which the end may be given."""
-        self.found.update(dict.fromkeys(names))
+        self.n_noted += 1
+        for name in names:
+            self.found[name] = self.found.get(name, 0) + 1
         if self.name not in self.found:
             self.name = next(filter(None, map(self._named, self._declared)), self.name)
         if self.name is None:
@@ -288,17 +324,64 @@ class Choice:
         ending = [name for name in self.found if name.endswith(f"/{declared}")]
         return ending[0] if len(ending) == 1 else None
 
-    def check(self, log: LogFile, what: str) -> None:
+    def check(self, log: LogFile, what: str, n_items: int) -> None:
         """Refuse to have chosen where there was a choice; `what` they are called."""
-        if not self._declared and len(self.found) > 1:
-            problem = f"there are several {what}: {listed(self.found, 40)}"
-            raise log.fault(problem, "set metric to one of them")
+        if fault := self.fault(log, what, n_items):
+            raise fault
+
+    def fault(self, log: LogFile, what: str, n_items: int) -> OpenChoice | None:
+        """Return what leaves the choice open, with the scores of each candidate."""
+        if self._declared or len(self.found) < 2:
+            return None
+        counts = (f"{name!r} ({n:,} scores of {n_items:,} items)" for name, n in self.found.items())
+        problem = f"there are several {what}: {', '.join(counts)}"
+        return OpenChoice(problem, {"--metric": next(iter(self.found))}, log)
+
+
+class OpenChoice(ScoreError):
+    """A log has several of what a score can be made of, or several runs; options choose."""
+
+    def __init__(
+        self, problem: str, options: Mapping[str, str], log: LogFile, remedy: str = _CHOOSE
+    ) -> None:
+        self.options, self.log = options, log
+        self.settled: Mapping[str, object] = {}  # what there is one of, by the name in `reading`
+        chosen = " ".join(
+            f"{option} {shlex.quote(value)}" if value else option
+            for option, value in options.items()
+        )
+        super().__init__(
+            problem,
+            remedy=f"{remedy} {chosen}",
+            file=str(log.path),
+            model=log.model,
+        )
+
+
+def open_choices(
+    faults: Sequence[OpenChoice],
+    remedy: str = _CHOOSE,
+    settled: Sequence[Mapping[str, object]] = (),
+) -> OpenChoice:
+    """Return one refusal that lists all that is open, and options that settle it together."""
+    options: dict[str, dict[str, None]] = {}
+    for fault in faults:
+        for option, value in fault.options.items():
+            options.setdefault(option, {})[value] = None
+    # An option that one task needs holds for all, so that it names what the others have.
+    for others in [*(fault.settled for fault in faults), *settled]:
+        for option, of_option in options.items():
+            if isinstance(known := others.get(option.removeprefix("--")), str):
+                of_option[known] = None
+    told = dict.fromkeys(fault.problem for fault in faults)
+    values = {option: ",".join(of_option) for option, of_option in options.items()}
+    return OpenChoice("; ".join(told), values, faults[0].log, remedy)
 
 
 def _several_tasks(tasks: Iterable[str | None], files: Sequence[Path]) -> ScoreError:
     return ScoreError(
         f"these are files of several tasks: {listed(filter(None, tasks))}",
-        remedy="set task to one of those in the folder, or give the files of one task",
+        remedy="read one of those in the folder (--task), or give the files of one task",
         file=str(common_folder(files)),
     )
 
@@ -360,12 +443,9 @@ def _logs_of_task(
     files, left = [], []
     for model, several in runs.items():
         if len(several) > 1 and not options.latest:
-            named = "; to compare two runs of one model, give each a name (--name RUN=PATH)"
-            raise LogFile(model, several[1]).fault(
-                f"{several[0]} is of the same model",
-                "keep one file a model, or take the newest (--latest)"
-                f"{'' if model in options.names else named}",
-            )
+            problem = f"{several[0]} is of the same model"
+            remedy = _NEWEST if model in options.names else _ONE_RUN
+            raise OpenChoice(problem, {"--latest": ""}, LogFile(model, several[1]), remedy)
         *older, newest = sorted(several, key=form.created) if options.latest else several
         left += [LogFile(model, file) for file in older]
         files.append(LogFile(model, newest))

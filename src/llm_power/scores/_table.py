@@ -1,7 +1,8 @@
 """Tables as they arrive, CSV, Parquet or JSON, before anything is known of models and items."""
 
-# In a CSV an empty cell is missing, and nothing else: ``NA`` is a name or an error. In Parquet and
-# JSON a null is missing; a NaN is an error, for a failed computation leaves it behind.
+# In a CSV an empty cell is missing, and what a spreadsheet shows for it: ``NA`` is a name or an
+# error. In Parquet and JSON a null is missing; a NaN is an error, for a failed computation leaves
+# it behind.
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ import lzma
 import math
 import re
 import zlib
-from codecs import BOM_UTF8
+from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -23,6 +24,7 @@ from typing import Any, BinaryIO, Final, Protocol, cast
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 
 from llm_power.errors import ScoreError, listed
@@ -48,7 +50,11 @@ _MIXED: Final = pa.struct([("text", pa.string()), ("number", pa.float64())])
 _NESTED: Final = pa.struct([])
 _CALLED: Final = {_MIXED: "both text and numbers", _NESTED: "lists or objects"}
 _LARGEST: Final = 2**63 - 1
-_DECIMAL: Final = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+# Spreadsheets write a comma in many countries; a score never has thousands to separate.
+_DECIMAL: Final = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?", re.ASCII)
+# What a spreadsheet shows where there is no value: in English, German, and Portuguese or Italian.
+_NOT_AVAILABLE: Final = {"", "#N/A", "#NV", "#N/D"}
+_CSV_BLOCK: Final = 2**24  # bytes
 _TRUTH: Final = {"true": 1.0, "True": 1.0, "TRUE": 1.0, "false": 0.0, "False": 0.0, "FALSE": 0.0}
 
 Coded = tuple[tuple[str, ...], IntArray]
@@ -78,6 +84,7 @@ class Table:
     metadata: Mapping[bytes, bytes]
     is_csv: bool
     true: frozenset[str] = frozenset()
+    percent: bool = False
 
     @property
     def file(self) -> str:
@@ -87,7 +94,7 @@ class Table:
     def rows(self, kept: BoolArray) -> Table:
         """Return the table with some of its rows."""
         mask = pa.array(kept)
-        columns = {name: column.filter(mask) for name, column in self.columns.items()}
+        columns = {name: _written_out(column.filter(mask)) for name, column in self.columns.items()}
         return replace(self, columns=columns)
 
     def require(self, *names: str, clusters: Sequence[str] = ()) -> None:
@@ -113,7 +120,11 @@ class Table:
                 f"column {name!r} holds {_called(column.type)}, which names nothing exactly",
                 "store item ids, models and cluster labels as text or whole numbers",
             )
-        encoded = column.dictionary_encode(null_encoding="encode")
+        encoded = (
+            column
+            if pa.types.is_dictionary(column.type)
+            else column.dictionary_encode(null_encoding="encode")
+        )
         names = ("" if label is None else str(label) for label in encoded.dictionary.to_pylist())
         return tuple(names), encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
 
@@ -146,8 +157,9 @@ class Table:
         """Return whether a column holds text, none of it a number, where no word means 1."""
         if self.true or not _is_text(self.columns[name].type):
             return False
-        numbers = (_number(text) for text in map(str, self.columns[name].drop_null()) if text)
-        return next(numbers, 0.0) == -math.inf and all(number == -math.inf for number in numbers)
+        texts = [text for text in self.coded(name)[0] if text not in _NOT_AVAILABLE]
+        numbers = [self._score_of(text) for text in texts]
+        return bool(numbers) and all(number == -math.inf for number in numbers)
 
     def score_matrix(self, models: Sequence[str], items: Sequence[str]) -> FloatArray:
         """Return the columns `models` side by side, shape (n_items, n_models)."""
@@ -184,7 +196,8 @@ class Table:
             row = int(np.argmax(codes == unread[0]))
             raise self.source.fault(
                 f"{texts[unread[0]]!r} in column {name!r} is not a score",
-                "write a decimal number, leave a missing score empty, or exclude the column",
+                "write a decimal number, leave a missing score empty, or exclude the column "
+                f"(--exclude {name})",
                 model=model,
                 item=items[row],
             )
@@ -194,6 +207,8 @@ class Table:
     def _score_of(self, text: str) -> float:
         if self.true and text:
             return float(text.lower() in self.true)
+        if text[-1:] == "%" and len(text) > 1:
+            return _number(text[:-1].rstrip()) / (1 if self.percent else 100)
         return _number(text)
 
 
@@ -229,7 +244,7 @@ def read_table(source: SourceFile, options: Declared) -> Table:
     else:
         table = read_workbook(whole) if is_workbook(whole.data) else read_csv(whole)
     words = frozenset(word.lower() for word in options.true)
-    return replace(table, source=source.without_data(), true=words)
+    return replace(table, source=source.without_data(), true=words, percent=options.percent)
 
 
 def scaled(values: FloatArray, options: Declared, file: str) -> FloatArray:
@@ -278,6 +293,11 @@ def expanded(source: SourceFile) -> SourceFile:
                     "check that the file is what its writer made",
                 )
             return replace(source, data=whole)
+    if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+        try:
+            return replace(source, data=data.decode("utf-16").encode())
+        except UnicodeError as error:
+            raise source.fault(f"not UTF-16 text ({error})", "save the table as UTF-8") from error
     return source
 
 
@@ -387,7 +407,28 @@ def parquet_header(source: SourceFile) -> tuple[list[str], Mapping[bytes, bytes]
 
 def read_csv(source: SourceFile) -> Table:
     """Read a comma-separated table, UTF-8 with or without a byte order mark, every cell as text."""
-    return _of_rows(_csv_rows(source), source)
+    header = csv_header(source)
+    if header and b'"' not in source.data:
+        _check_header(header, source)
+        if (columns := _plain_columns(source.data, header)) is not None:
+            return Table(source, columns, {}, is_csv=True)
+    return _of_rows(_csv_rows(source.data, source), source)
+
+
+def _plain_columns(data: bytes, header: Sequence[str]) -> dict[str, Any] | None:
+    """Return the columns of a CSV without quotes; None if it has a fault that is to be named."""
+    coded = pa.dictionary(pa.int32(), pa.string())
+    try:
+        table = pa_csv.read_csv(
+            pa.BufferReader(data),
+            # A line may be as long as a block.
+            pa_csv.ReadOptions(use_threads=False, block_size=_CSV_BLOCK),
+            pa_csv.ParseOptions(delimiter=_delimiter(_first_line(data)), quote_char=False),
+            pa_csv.ConvertOptions(column_types=dict.fromkeys(header, coded), null_values=[]),
+        )
+        return {name: table.column(name).unify_dictionaries().combine_chunks() for name in header}
+    except (pa.ArrowException, KeyError):
+        return None
 
 
 def _of_rows(rows: Iterator[list[str]], source: SourceFile) -> Table:
@@ -447,7 +488,15 @@ def csv_header(source: SourceFile) -> list[str]:
     """Return the header of a CSV or a workbook, empty if the file is."""
     if is_workbook(source.data):
         return list(read_workbook(source).columns)
-    return next(_csv_rows(source), [])
+    line = _first_line(source.data)
+    # A quoted name may hold the end of a line.
+    return next(_csv_rows(source.data if b'"' in line else line, source), [])
+
+
+def _first_line(data: bytes) -> bytes:
+    """Return the first line with a character, behind the byte order mark and empty ones."""
+    start = re.compile(rb"(?:\xef\xbb\xbf)?[\r\n]*([^\r\n]*)").match(data)
+    return start[1] if start else b""
 
 
 def _unreadable_parquet(source: SourceFile, error: Exception) -> ScoreError:
@@ -455,14 +504,16 @@ def _unreadable_parquet(source: SourceFile, error: Exception) -> ScoreError:
     return source.fault(problem, "write or download the file again")
 
 
-def _csv_rows(source: SourceFile) -> Iterator[list[str]]:
+def _csv_rows(data: bytes, source: SourceFile) -> Iterator[list[str]]:
     """Yield the rows of a CSV; a line without any character is not a row."""
     try:
-        text = source.data.decode("utf-8-sig")
+        text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         problem = f"not UTF-8 text, at byte {error.start}"
         raise source.fault(problem, "save the table as UTF-8") from error
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=_delimiter(text))
+    reader = csv.reader(
+        io.StringIO(text, newline=""), strict=True, delimiter=_delimiter(_first_line(data))
+    )
     try:
         yield from filter(None, reader)
     except csv.Error as error:
@@ -472,10 +523,9 @@ def _csv_rows(source: SourceFile) -> Iterator[list[str]]:
         ) from error
 
 
-def _delimiter(text: str) -> str:
+def _delimiter(header: bytes) -> str:
     """Return what separates the names of the header, of which none has a tab."""
-    header = text.split("\n", 1)[0]
-    return "\t" if "\t" in header else ";" if ";" in header and "," not in header else ","
+    return "\t" if b"\t" in header else ";" if b";" in header and b"," not in header else ","
 
 
 def _check_header(names: Sequence[str], source: SourceFile) -> None:
@@ -529,21 +579,28 @@ def _whole(column: Any) -> Any:
     array = column.combine_chunks()
     if isinstance(array, pa.ChunkedArray):  # more text than one array can hold, or no chunk
         array = pa.concat_arrays(array.chunks)
+    return _written_out(array)
+
+
+def _written_out(array: Any) -> Any:
     return array.dictionary_decode() if pa.types.is_dictionary(array.type) else array
 
 
 def _number(text: str) -> float:
     """Return a score written as text: NaN if it is missing, -inf if it is not a number."""
-    if not text:
+    if text in _NOT_AVAILABLE:
         return np.nan
     if text in _TRUTH:
         return _TRUTH[text]
-    return float(text) if _DECIMAL.fullmatch(text) else -np.inf
+    return float(text.replace(",", ".")) if _DECIMAL.fullmatch(text) else -np.inf
 
 
 def _is_text(kind: Any) -> bool:
     return bool(
-        pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
+        pa.types.is_dictionary(kind)  # of a CSV alone
+        or pa.types.is_string(kind)
+        or pa.types.is_large_string(kind)
+        or pa.types.is_string_view(kind)
     )
 
 

@@ -211,7 +211,7 @@ def _of_every_eval_ever(record: Mapping[str, Any], number: int, run: Run) -> Ite
         if run.options.metric is None:
             raise log.fault(
                 f"its samples have several results: {listed([run.chosen, metric])}",
-                "set metric to one of them",
+                "choose one of them (--metric)",
                 item,
             )
         return

@@ -47,13 +47,13 @@ def _of_evalplus(source: SourceFile, run: Run) -> Iterator[Attempt]:
             if metric not in status or not all(isinstance(one, str) for one in status.values()):
                 raise run.log.fault(
                     f"a solution has no outcome by the tests {metric!r}, only by {listed(status)}",
-                    "set metric to base or plus",
+                    "choose --metric base or --metric plus",
                     item,
                 )
             # `plus` counts what passes both kinds of tests, as the pass@1 of EvalPlus does.
             passed = status["base" if "base" in status else metric] == _PASS
             yield Attempt(item, float(passed and status[metric] == _PASS))
-    choice.check(run.log, "metrics")
+    choice.check(run.log, "metrics", choice.n_noted)
     run.made["tests"] = choice.name
 
 

@@ -74,7 +74,7 @@ def _read_details(log: LogFile, options: ReadOptions) -> _Details:
             "no metric is named"
             if "example" in names
             else "these are no details of the leaderboard: there is no column 'example'",
-            f"set metric to acc or acc_norm, as the board did; the columns are {listed(names, 30)}",
+            f"choose --metric acc or acc_norm, as the board did; columns are {listed(names, 30)}",
         )
     # The rest is the prompts and their tokens, by far the most of a file.
     wanted = {options.metric, _METRICS, *_TEXTS}
@@ -118,7 +118,7 @@ def _with_metric(table: Table, metric: str, log: LogFile, names: Sequence[str]) 
         raise log.fault(
             f"there is no metric {metric!r}: metrics has the fields {listed(fields) or 'none'}, "
             f"and the columns are {listed(names, 30)}",
-            "set metric to a number that is there",
+            "choose a number that is there (--metric)",
         )
     column = pc.struct_field(struct, [fields.index(metric)])
     return Table(table.source, {metric: column}, {}, is_csv=False)

@@ -175,7 +175,7 @@ def _score_column(table: Table, options: ReadOptions) -> str:
     column = chosen if chosen in table.columns else f"{_SCORE}{chosen}"
     if column not in names or (options.metric is None and len(names) > 1):
         raise table.source.fault(
-            f"the columns of scores are {listed(names) or 'none'}", "set metric to one of them"
+            f"the columns of scores are {listed(names) or 'none'}", "choose one of them (--metric)"
         )
     return column
 

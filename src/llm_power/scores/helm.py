@@ -154,15 +154,17 @@ class _Reading:
                 f"{listed(metric.found, 40)}"
                 if metric.found
                 else "no unperturbed instance has a statistic",
-                "set metric to one of them" if metric.found else "give a run that was completed",
+                "choose one of them (--metric)"
+                if metric.found
+                else "give a run that was completed",
             )
-        metric.check(self._log, "statistics")
+        metric.check(self._log, "statistics", metric.n_noted)
         splits = list(self._trials)
         split = splits[0] if self._options.filter is None else self._options.filter
         if split not in splits or (self._options.filter is None and len(splits) > 1):
             raise self._log.fault(
                 f"the instances are of the splits {listed(map(str, splits))}",
-                "set filter to one of them",
+                "choose one of them (--filter)",
             )
         self._place_those_without_stats(split)
         trials = self._trials[split]

@@ -229,9 +229,9 @@ class _Reading:
             among = f" by {scorer.name!r}; the scorers are {listed(scorer.found)}"
             raise self.log.fault(
                 f"no sample has a score{among if scorer.found else ''}",
-                "set metric to one of them" if scorer.found else "score it with inspect score",
+                "choose one of them (--metric)" if scorer.found else "score it with inspect score",
             )
-        scorer.check(self.log, "scorers")
+        scorer.check(self.log, "scorers", len(self._scores))
         reducer = self._chosen_reducer(header)
         for item, epochs in self._scores.items():
             if max(epochs) > header.epochs:
@@ -277,12 +277,12 @@ class _Reading:
         if self._reducer is None and len(names) > 1:
             raise self.log.fault(
                 f"the run has several reducers of its epochs: {listed(names, 40)}",
-                "set reducer to one of them",
+                "choose one of them (--reducer)",
             )
         if not is_reducer(chosen):
             raise self.log.fault(
                 f"the reducer {chosen!r} is not one that can be made again here",
-                "set reducer to mean, median, mode, max, majority, at_least_K, pass_at_K or "
+                "choose with --reducer mean, median, mode, max, majority, at_least_K, pass_at_K or "
                 "pass_k_K",
             )
         return chosen
@@ -328,7 +328,7 @@ class _Reading:
             raise self.log.fault(
                 f"{self._scorer.name!r} gave {str(value)[:60]!r}, which is no number and none of "
                 f"{listed(_VALUES)}",
-                "set metric to a scorer that gives one number a sample",
+                "choose a scorer (--metric) that gives one number a sample",
                 item,
             )
         return number

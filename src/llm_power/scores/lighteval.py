@@ -47,12 +47,12 @@ def _attempts(source: SourceFile, run: Run) -> Iterator[Attempt]:
         if name not in scores:
             raise run.log.fault(
                 f"there is no metric {name!r}; the numbers are {listed(scores)}",
-                "set metric to one of them",
+                "choose one of them (--metric)",
                 str(row),
             )
         content = {part: doc.get(part) for part in ("query", "choices")}
         yield Attempt(str(row), number_of(scores[name], str(name), str(row), run.log), content, doc)
-    choice.check(run.log, "metrics")
+    choice.check(run.log, "metrics", choice.n_noted)
     run.made["metric"] = choice.name
     run.displayed = _displayed(run.log.path, choice.name)
 

@@ -19,7 +19,15 @@ from llm_power.errors import ScoreError, listed
 from llm_power.scores._displayed import displayed, inside
 from llm_power.scores._items import Items
 from llm_power.scores._json import json_records
-from llm_power.scores._logs import RUN_TIME, Choice, LogFormat, ModelScores, one_by_one
+from llm_power.scores._logs import (
+    RUN_TIME,
+    Choice,
+    LogFormat,
+    ModelScores,
+    OpenChoice,
+    one_by_one,
+    open_choices,
+)
 from llm_power.scores._source import LogFile, SourceFile, StreamedFile, read_file
 from llm_power.scores._table import number_in_json
 from llm_power.scores.options import ReadOptions
@@ -108,7 +116,7 @@ class _Reading:
         self._scores: dict[str, float] = {}
         self._n_records = 0
         self._metric = Choice(options.metric)
-        self._filters: dict[str | None, None] = {}
+        self._filters: dict[str | None, int] = {}  # records
 
     @property
     def _filter(self) -> str | None:
@@ -127,8 +135,9 @@ class _Reading:
                 "give samples as the harness writes them with --log_samples",
             )
         doc_id = self._item(record)
-        self._filters[record.get("filter")] = None
-        if record.get("filter") != self._filter:
+        name = record.get("filter")
+        self._filters[name] = self._filters.get(name, 0) + 1
+        if name != self._filter:
             return
         if doc_id in self._scores:
             raise self._log.fault(
@@ -136,7 +145,8 @@ class _Reading:
                 "keep one record an item; files of old versions have one for each filter, "
                 "without its name, and cannot be used"
                 if self._options.match == "id"
-                else f"two documents ask the same (one is doc_id {record['doc_id']}): match by id",
+                else f"two documents ask the same (one is doc_id {record['doc_id']}): "
+                "match by id (--match id)",
                 doc_id,
             )
         self._scores[doc_id] = self._score(record)
@@ -156,17 +166,21 @@ class _Reading:
             raise self._log.fault(
                 "some records name their filter, others do not", "keep one run a file"
             )
+        left_open = [self._metric.fault(self._log, "metrics", len(self._scores))]
         if self._options.filter is None and len(filters) > 1:
-            raise self._log.fault(
-                f"the answers went through several filters: {listed(filters)}",
-                "set filter to one of them",
-            )
-        self._metric.check(self._log, "metrics")
+            counts = ", ".join(f"{name!r} ({n:,} items)" for name, n in self._filters.items())
+            problem = f"the answers went through several filters: {counts}"
+            left_open.append(OpenChoice(problem, {"--filter": filters[0]}, self._log))
+        if faults := [fault for fault in left_open if fault is not None]:
+            fault = open_choices(faults)
+            chosen = {"metric": self._metric.name, "filter": self._filter}
+            fault.settled = {what: name for what, name in chosen.items() if name is not None}
+            raise fault
         if self._metric.name is None or not self._scores:
             among = f" of filter {self._filter!r}; the filters are {listed(filters)}"
             raise self._log.fault(
                 f"there is no record{among if filters else ''}",
-                "set filter to one of them, or to nothing where records name none"
+                "choose one of them (--filter), or none where records name none"
                 if filters
                 else "run the harness with --log_samples",
             )
@@ -188,7 +202,7 @@ class _Reading:
             raise self._log.fault(
                 f"{repr(metric) if metric else 'the metric'} is not a number in this "
                 f"record, where the numbers are: {listed(numbers) or 'none'}",
-                "set metric to a number that every record has",
+                "choose a number that every record has (--metric)",
                 str(record["doc_id"]),
             )
         return score

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from llm_power.scores._source import only_file
 from llm_power.scores._table import Coded, Table, read_table, scaled, table_name
 from llm_power.scores.options import ReadOptions
 from llm_power.scores.store import ITEM_COLUMN, Repeats, TaskScores
-from llm_power.statistics.arrays import FloatArray
+from llm_power.statistics.arrays import FloatArray, IntArray
 
 
 def long_columns(names: Container[str], options: ReadOptions) -> tuple[str, str, str]:
@@ -90,11 +91,10 @@ def _pivot(
     (items, item_codes), (models, model_codes) = by_item, by_model
     repeats, repeat_codes = by_repeat or (("",), np.zeros_like(item_codes))
     cells = (item_codes * len(models) + model_codes) * len(repeats) + repeat_codes
-    _, first_rows = np.unique(cells, return_index=True)
-    if len(first_rows) < len(cells):
-        repeated = np.ones(len(cells), dtype=bool)
-        repeated[first_rows] = False
-        row = int(np.argmax(repeated))
+    n_cells = len(items) * len(models) * len(repeats)
+    is_repeated = _first_rows(cells, n_cells)[cells] != np.arange(len(cells))
+    if is_repeated.any():
+        row = int(np.argmax(is_repeated))
         raise ScoreError(
             f"data row {row + 1} scores this model on this item once more",
             remedy="keep one row for each item and model"
@@ -103,16 +103,23 @@ def _pivot(
             model=models[model_codes[row]],
             item=items[item_codes[row]],
         )
-    values = np.full(len(items) * len(models) * len(repeats), np.nan)
-    values[cells] = table.scores(score, [items[code] for code in item_codes.tolist()])
+    values = np.full(n_cells, np.nan)
+    item_of_row = cast(Sequence[str], np.array(items, dtype=object)[item_codes])
+    values[cells] = table.scores(score, item_of_row)
     return values.reshape(len(items), len(models), len(repeats))
+
+
+def _first_rows(codes: IntArray, n_codes: int) -> IntArray:
+    """Return the first row of each code, anything for one that does not occur."""
+    rows = np.zeros(n_codes, dtype=np.int64)
+    rows[codes[::-1]] = np.arange(len(codes))[::-1]  # of several, the last one stays
+    return rows
 
 
 def _item_labels(table: Table, cluster: str, by_item: Coded) -> tuple[str, ...]:
     items, item_codes = by_item
     labels, label_codes = table.coded(cluster)
-    _, first_rows = np.unique(item_codes, return_index=True)
-    label_of_item = label_codes[first_rows]
+    label_of_item = label_codes[_first_rows(item_codes, len(items))]
     differs = label_codes != label_of_item[item_codes]
     if differs.any():
         row = int(np.argmax(differs))

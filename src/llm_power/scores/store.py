@@ -423,8 +423,9 @@ def _check_columns(
 def _check_items(ids: Sequence[str], fault: Fault) -> None:
     if not ids:
         raise fault("there are no items", remedy="give at least one item")
-    for position, item in enumerate(ids, start=1):
-        _check_name(f"item id number {position}", item, fault)
+    if not _are_names(ids):
+        for position, item in enumerate(ids, start=1):
+            _check_name(f"item id number {position}", item, fault)
     twice = _first_duplicate(ids)
     if twice is not None:
         raise fault(
@@ -520,6 +521,16 @@ def _check_name(what: str, name: str, fault: Fault) -> None:
         )
 
 
+def _are_names(names: Sequence[str]) -> bool:
+    """Return whether `fault_of_name` has nothing against any of a million names."""
+    return (
+        all(names)
+        and max(map(len, names), default=0) <= _LONGEST_NAME
+        and all(map(str.isprintable, names))
+        and all(map(str.__eq__, names, map(str.strip, names)))
+    )
+
+
 def fault_of_name(name: str) -> str:
     """Return what is wrong with a name or label, the empty string if nothing is."""
     if not name:
@@ -532,6 +543,8 @@ def fault_of_name(name: str) -> str:
 
 
 def _first_duplicate(names: Sequence[str]) -> str | None:
+    if len({*names}) == len(names):
+        return None
     seen: set[str] = set()
     for name in names:
         if name in seen:

@@ -13,22 +13,6 @@ from llm_power.statistics.cluster_robust import satterthwaite
 _BLOCK = 4_000_000
 
 
-def stratified(tasks: Sequence[FloatArray], weights: Sequence[float]) -> FloatArray:
-    """Centred scores of all tasks, so weighted that their mean over all items is the average.
-
-    A score that is missing counts as its model's mean.
-    """
-    total = sum(len(scores) for scores in tasks)
-    parts = []
-    for scores, weight in zip(tasks, weights, strict=True):
-        present = ~np.isnan(scores)
-        mean = np.where(present, scores, 0.0).sum(axis=0) / np.maximum(present.sum(axis=0), 1)
-        centred = np.where(present, scores - mean, 0.0)
-        # Of one task alone nothing is changed, not by rounding either.
-        parts.append(centred * (weight * (total / len(scores))))
-    return np.concatenate(parts)
-
-
 def inverse_standard_errors(centred: FloatArray) -> FloatArray:
     """One over the standard error of each pair's gap; 0 where the difference does not vary."""
     n = centred.shape[0]
@@ -52,10 +36,8 @@ def independent_rows(centred: FloatArray, clusters: ArrayLike | None) -> tuple[F
     n = len(centred)
     names = np.arange(n) if clusters is None else np.asarray(clusters)
     codes, sizes = np.unique(names, return_inverse=True, return_counts=True)[1:]
-    if sizes.size == n:
-        sums = centred
-    else:
-        sums = np.stack([centred[codes == code].sum(axis=0) for code in range(sizes.size)])
+    order = np.argsort(codes, kind="stable")
+    sums = np.add.reduceat(centred[order], np.cumsum(sizes) - sizes, axis=0)
     share = (sizes / n)[:, np.newaxis]
     rows = sums / np.sqrt(1 - share) * (sizes.size / n)
     return rows, float(satterthwaite(share)[0])

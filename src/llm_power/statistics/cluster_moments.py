@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from llm_power.errors import InvalidArgument
-from llm_power.statistics._ordered_sums import centered, ordered_sum
+from llm_power.statistics._ordered_sums import centered
 from llm_power.statistics.argument_checks import counts, finite, non_negative
 from llm_power.statistics.arrays import ArrayLike, FloatArray
 
@@ -74,9 +74,11 @@ def moments_from_differences(differences: ArrayLike, labels: ArrayLike) -> Clust
     present = ~np.isnan(d)
     finite("differences", d[present])
     origin, deviations = centered(d)
-    codes = np.unique(names, return_inverse=True)[1]
+    codes, sizes = np.unique(names, return_inverse=True, return_counts=True)[1:]
+    order, starts = np.argsort(codes, kind="stable"), np.cumsum(sizes) - sizes
     n, sum_d, sum_d2 = (
-        np.stack([ordered_sum(x[codes == code]) for code in range(int(codes.max()) + 1)])
+        # A pair's items one after the other: its sum depends on no other pair.
+        np.add.reduceat(np.ascontiguousarray(x[order].T), starts, axis=-1).T
         for x in (present.astype(np.float64), deviations, np.square(deviations))
     )
     return ClusterMoments(n, sum_d, sum_d2, np.asarray(origin))

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -44,6 +45,8 @@ from llm_power.statistics.inversion import z_sum
 
 # At the ends themselves weights are infinite, or all 0.
 _EDGE: Final = 1e-12
+# Numbers of clusters that are looked up, if there are more pairs than that.
+_TABULATED: Final = 2_000
 
 
 def kish_design_effect(cluster_sizes: ArrayLike, icc: ArrayLike) -> FloatArray:
@@ -318,9 +321,24 @@ def _required_clusters(
         def excess(k: FloatArray, each: FloatArray) -> FloatArray:
             return near_power(np.sqrt(k / each), k, alpha, reference) - power
 
-        two = np.full(each.shape, 2.0)
-        enough = excess(two, each) >= 0
-        many = 2 * each * np.square(z_sum(alpha, power)) + 50
-        roots = find_roots(excess, (two, many), (each,))
-        found[known] = np.where(enough, 2.0, np.ceil(roots - 1e-9))
+        clusters, open_ = np.full(each.shape, 2.0), np.ones(each.shape, dtype=np.bool_)
+        if each.size > _TABULATED:
+            # The k-th entry is the largest variance at which k clusters are enough.
+            largest = _variances(alpha, power, reference)
+            clusters = 2.0 + np.searchsorted(largest, each * (1 - 1e-12))
+            open_ = clusters >= 2 + largest.size
+        else:
+            open_ = excess(clusters, each) < 0
+        rest = each[open_]
+        many = 2 * rest * np.square(z_sum(alpha, power)) + 50
+        roots = find_roots(excess, (np.full(rest.shape, 2.0), many), (rest,))
+        clusters[open_] = np.ceil(roots - 1e-9)
+        found[known] = clusters
     return found
+
+
+@lru_cache(maxsize=16)
+def _variances(alpha: float, power: float, reference: Reference) -> FloatArray:
+    """Return the variances over the squared gap that 2, 3, ... clusters are enough for."""
+    clusters = np.arange(2.0, 2.0 + _TABULATED)
+    return clusters / np.square(shift_of_power(clusters, alpha, power, reference))

@@ -25,6 +25,7 @@ from llm_power.statistics._multipliers import (
 )
 from llm_power.statistics.argument_checks import finite, open_unit, positive_count
 from llm_power.statistics.arrays import ArrayLike, BoolArray, FloatArray, IntArray
+from llm_power.statistics.keyed_normals import Keys, keyed_normals
 from llm_power.statistics.random_streams import named_rng
 
 
@@ -110,10 +111,12 @@ def average_rank_sets(
     step_down: bool = True,
     n_draws: int = 2_000,
     rng: np.random.Generator | None = None,
+    keys: Sequence[Keys] | None = None,
 ) -> RankSets:
     """Simultaneous confidence sets of the ranks by the average over tasks.
 
-    Shapes: `tasks` (n_items, n_models); `clusters` (n_items,).
+    Shapes: `tasks` (n_items, n_models); `clusters` (n_items,). With `keys`, of the clusters in
+    alphabetical order, (n_clusters,), the draws are theirs.
     """
     level, draws = 1 - open_unit("confidence", confidence), positive_count("n_draws", n_draws)
     if draws < 20 or level * (draws + 1) < 1:
@@ -132,7 +135,10 @@ def average_rank_sets(
     rows, df = stratified_rows(tasks, weights, labels)
     precision = inverse_standard_errors(rows)
     lead = (mean[:, np.newaxis] - mean) * precision
-    drawn = multiplier_means(rows, draws, stream)
+    if keys is None:
+        drawn = multiplier_means(rows, draws, stream)
+    else:
+        drawn = keyed_normals(np.concatenate(keys), 0, draws).T @ rows / len(rows)
     better, step = np.zeros(lead.shape, dtype=np.bool_), 0
     while True:
         step += 1
@@ -177,5 +183,6 @@ def _upper_quantile(ordered: FloatArray, level: float, df: float) -> tuple[float
     rank = min(ceil((1 - level) * (size + 1) - 1e-9), size)
     reach = ceil(np.sqrt(size * level * (1 - level)))
     places = [max(rank - 1 - reach, 0), rank - 1, min(rank - 1 + reach, size - 1)]
-    low, quantile, high = -stdtrit(df, ndtr(-ordered[places]))
+    # Of no lead it is 0, where older versions of scipy return a trace less.
+    low, quantile, high = np.maximum(-stdtrit(df, ndtr(-ordered[places])), 0.0)
     return float(quantile), float(high - low) / 2

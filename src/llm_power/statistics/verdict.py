@@ -38,7 +38,6 @@ from llm_power.statistics.exact_required_n import (
 from llm_power.statistics.inversion import required_n
 from llm_power.statistics.max_t import FamilyTest
 from llm_power.statistics.mcnemar import mcnemar_asymptotic, smallest_exact_p
-from llm_power.statistics.multiplicity import adjust_holm
 from llm_power.statistics.paired_difference_interval import (
     PairedDifferenceInterval,
     mean_with_skewness,
@@ -132,8 +131,8 @@ def binary_verdicts(
         Target power of `further_items`.
     family : FamilyTest, optional
         Adjusted p-values that "different" is decided by, and the level that further items are
-        for; claims of equivalence are then adjusted by Holm. Without it every pair is a family
-        of its own, named beforehand.
+        for; claims of equivalence are then adjusted by Bonferroni. Without it every pair is a
+        family of its own, named beforehand.
     known_p : ndarray, optional
         P-values of the test, where they have been worked out already.
 
@@ -434,7 +433,7 @@ def _verdicts(
     p_family = np.asarray(p if family is None else family.p)
     claim = p_equivalence
     if family is not None and margin is not None:
-        claim = adjust_holm(p_equivalence, m=family.size)
+        claim = family.size * p_equivalence
     different, within = np.asarray(p_family <= alpha), np.asarray(claim <= alpha)
     decided, verdict = different | within, _called(different, within)
     smaller = np.minimum(need, need_equivalence)

@@ -17,6 +17,7 @@ from llm_power.board.counts import (
 from llm_power.board.families import pair_indices
 from llm_power.errors import InvalidArgument
 from llm_power.statistics.arrays import FloatArray
+from llm_power.statistics.skewness import asymmetry
 
 seeds = st.integers(0, 10_000)
 
@@ -120,3 +121,49 @@ def test_families_are_the_declared_ones() -> None:
     assert np.all(first < second)
     with pytest.raises(InvalidArgument, match="n_models must be at least 2, got 1"):
         pair_indices(1, "all")
+
+
+@pytest.mark.parametrize("n_clusters", [1, 7, 90])
+def test_products_of_graded_scores_are_the_moments_of_their_differences(n_clusters: int) -> None:
+    """Near-equal, equal and constant models among them, and scores of one decimal."""
+    rng = np.random.default_rng(n_clusters)
+    x = np.round(0.6 * rng.uniform(size=(500, 1)) + 0.4 * rng.uniform(size=(500, 90)), 6)
+    x[:, 1] = np.clip(x[:, 0] + 1e-7 * rng.normal(size=500), 0, 1)
+    x[:, 2], x[:, 3], x[:, 4] = x[:, 0], 0.5, np.round(x[:, 5], 1)
+    codes = np.concatenate([np.arange(n_clusters), rng.integers(0, n_clusters, 500 - n_clusters)])
+    first, second = pair_indices(90, "all")
+    found = difference_moments(x, first, second)
+    d = x[:, first] - x[:, second]
+    deviation = d - d.mean(axis=0)
+    expected = {
+        "sum_d": d.sum(axis=0),
+        "ss_a": x.var(axis=0)[first] * 500,
+        "ss_d": np.square(deviation).sum(axis=0),
+        "n_differing": np.count_nonzero(d, axis=0),
+        "skew_d": asymmetry(deviation),
+    }
+    for name, values in expected.items():
+        np.testing.assert_allclose(getattr(found, name), values, rtol=1e-9, atol=2e-13)
+    equal = (first == 0) & (second == 2)
+    assert (found.ss_d[equal], found.sum_d[equal], found.n_differing[equal]) == (0, 0, 0)
+    near = (first == 0) & (second == 1)
+    assert found.ss_d[near] == pytest.approx(expected["ss_d"][near], rel=1e-12)
+    clusters = difference_moments_by_cluster(x, codes, first, second)
+    summed = np.stack([deviation[codes == k].sum(axis=0) for k in range(n_clusters)])
+    np.testing.assert_allclose(clusters.sum_d, summed, rtol=1e-9, atol=2e-13)
+    np.testing.assert_allclose(clusters.origin, d.mean(axis=0), atol=1e-15)
+    np.testing.assert_allclose(clusters.sum_d2.sum(axis=0), expected["ss_d"], rtol=1e-9, atol=1e-13)
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.2])
+def test_many_small_clusters_are_counted_as_few_large_ones_are(
+    missing: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(1)
+    scores = np.rint(rng.uniform(size=(400, 9)))
+    scores[rng.uniform(size=scores.shape) < missing] = np.nan
+    codes = np.concatenate([np.arange(90), rng.integers(0, 90, 310)])
+    pairs = pair_indices(9, "all")
+    found = counts.ScoreCounts(scores, codes).tables(*pairs).counts
+    monkeypatch.setattr(counts, "_FEWEST_ITEMS", 0)
+    np.testing.assert_array_equal(found, counts.ScoreCounts(scores, codes).tables(*pairs).counts)

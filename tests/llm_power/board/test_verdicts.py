@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from scipy.stats import binomtest, ttest_rel
 from statsmodels.stats.multitest import multipletests
 
+from llm_power.board.all_pairs import BoardPairs, p_values_between
 from llm_power.board.cluster_robustness import (
     category_bootstrap_tables,
     cluster_definition_table,
@@ -78,7 +80,10 @@ def resolve(
     resolution = add_resolution(pairs, POINT)
     multiplicity = add_multiplicity(pairs, resolution, POINT)
     stages = (resolution, multiplicity, add_clusters(pairs, sums, POINT))
-    decision = decide_pairs(pairs, sums, tasks, POINT)
+    every = BoardPairs(tasks, family, cluster, POINT, Declared())
+    p_values = p_values_between(every, 0, every.n_pairs)
+    decided = every.adjusted(*p_values).decided
+    decision = decide_pairs(pairs, sums, tasks, POINT, family=decided)
     table = verdict_table(pairs, *stages, add_sequential(pairs, POINT), decision)
     return pairs, table, multiplicity
 
@@ -87,9 +92,9 @@ def test_columns_are_the_documented_ones() -> None:
     _, verdicts, _ = resolve(prepare_task(make_task()))
     expected = (
         "task rank_a rank_b model_a model_b n_items n11 b c n00 p_a p_b delta verdict direction "
-        "test p p_family gap gap_low gap_high interval_differs attainable p_equivalence "
-        "within_margin items_needed more_items_needed decided_as chance_of_turning n_star_low "
-        "n_star_high q_low q_high n_connor n_exact type_s type_m gap_lowest gap_highest "
+        "test p p_family family_size close_call gap gap_low gap_high interval_differs attainable "
+        "p_equivalence within_margin items_needed more_items_needed decided_as chance_of_turning "
+        "n_star_low n_star_high q_low q_high n_connor n_exact type_s type_m gap_lowest gap_highest "
         "n_star_monitored items_monitored items_monitored_90 rho var_d n_star q mde resolved "
         "n_h n_miller p_chi2 p_exact log_p_exact p_midp p_cc p_holm p_bh n_star_bonferroni "
         "n_star_holm n_star_bh icc design_effect n_star_cluster q_cluster icc_low icc_high "
@@ -287,6 +292,9 @@ def test_screen_and_page_say_what_the_leader_scores_on_further_items() -> None:
 @pytest.mark.parametrize("taken", ["random", "fixed"])
 def test_screen_and_page_give_both_readings_of_the_clusters(taken: ClusterSampling) -> None:
     task = prepare_task(make_task())
+    # Each cluster has the items on which the models differ alike.
+    alike = np.argsort(np.argsort(task.values @ [3.0, 1.0, -1.0, -3.0], kind="stable"))
+    task = replace(task, clusters={"subject": tuple(f"s{place // 40}" for place in alike)})
     boards: dict[str, BoardVerdicts] = {
         name: resolve_board(
             [task], cluster="subject", family="all", declared=Declared(clusters=name)

@@ -160,7 +160,7 @@ FAULTS: dict[str, tuple[dict[str, Any], str | None, str]] = {
     "no metric named": (
         new_schema(SEVERAL),
         None,
-        "no metric is named. Remedy: set metric to acc or acc_norm, .*columns are 'example'",
+        "no metric is named. Remedy: choose --metric acc or acc_norm, .*columns are 'example'",
     ),
     "no example": ({"item": ["a"], "acc": [1.0]}, "acc", "no column 'example'.*'item', 'acc'"),
     "a metric that is not there": (

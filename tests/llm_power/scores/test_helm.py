@@ -172,7 +172,9 @@ def test_records_of_several_metric_classes(tmp_path: Path) -> None:
     for model in ("a", "b"):
         write(tmp_path, model, records)
     np.testing.assert_array_equal(read(tmp_path, metric="exact_match").values[:, 0], [1, 0])
-    with pytest.raises(ScoreError, match="several statistics: 'exact_match', 'num_output_tokens'"):
+    with pytest.raises(
+        ScoreError, match="several statistics: 'exact_match' .*, 'num_output_tokens'"
+    ):
         read(tmp_path)
     with pytest.raises(
         ScoreError, match="has the statistic 'f1', only 'exact_match', 'num_output_"
@@ -191,7 +193,7 @@ def test_one_split_of_several(tmp_path: Path) -> None:
     assert read(tmp_path, filter="valid").item_ids == ("id3", "id4")
     for options in ({}, {"filter": "train"}):
         with pytest.raises(
-            ScoreError, match="of the splits 'test', 'valid'. Remedy: set filter to"
+            ScoreError, match="of the splits 'test', 'valid'. Remedy: choose .*--filter"
         ):
             read(tmp_path, **options)
 

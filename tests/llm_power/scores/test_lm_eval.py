@@ -21,7 +21,7 @@ from llm_power.scores import _json
 from llm_power.scores._source import StreamedFile
 from llm_power.scores.lm_eval import read_lm_eval
 from llm_power.scores.options import ReadOptions
-from llm_power.scores.readers import recognize
+from llm_power.scores.readers import read_tasks, recognize
 from llm_power.scores.store import TaskScores
 
 RUN = "2024-06-16T16-57-41.377142"
@@ -198,7 +198,10 @@ def test_one_metric_of_several(tmp_path: Path) -> None:
     write(tmp_path, "b", both)
     np.testing.assert_array_equal(read(tmp_path, metric="acc_norm").values[:, 0], [0, 1])
     np.testing.assert_array_equal(read(tmp_path, metric="acc").values[:, 0], [1, 0])
-    with pytest.raises(ScoreError, match="several metrics: 'acc', 'acc_norm'.* set metric to one"):
+    with pytest.raises(
+        ScoreError,
+        match=r"several metrics: 'acc' \(2 scores of 2 items\), 'acc_norm' .*--metric acc",
+    ):
         read(tmp_path)
 
 
@@ -207,7 +210,7 @@ def test_numbers_among_the_metrics_of_old_records(tmp_path: Path) -> None:
     records = [old(k, 1.0 - k, perplexity=[-3.5, 2], n_words=7) for k in (0, 1)]
     write(tmp_path, "a", records)
     write(tmp_path, "b", records)
-    with pytest.raises(ScoreError, match="several metrics: 'acc', 'n_words'"):
+    with pytest.raises(ScoreError, match="several metrics: 'acc' .*, 'n_words'"):
         read(tmp_path)
     assert read(tmp_path, metric="acc").n_items == 2
 
@@ -223,7 +226,7 @@ def test_one_filter_of_several(tmp_path: Path) -> None:
     write(tmp_path, "b", records)
     task = read(tmp_path, filter="flexible-extract")
     np.testing.assert_array_equal(task.values[:, 0], [0, 1])
-    with pytest.raises(ScoreError, match="several filters: 'strict-match', 'flexible-extract'"):
+    with pytest.raises(ScoreError, match="several filters: 'strict-match' .*, 'flexible-extract'"):
         read(tmp_path)
     with pytest.raises(ScoreError, match="no record of filter 'none'; the filters are 'strict-"):
         read(tmp_path, filter="none")
@@ -254,7 +257,7 @@ def test_several_tasks_in_a_folder(tmp_path: Path) -> None:
     for model in ("a", "b"):
         write_good(tmp_path, model)
         write(tmp_path, model, [sample(5, 0.0), sample(6)], f"samples_other_{RUN}.jsonl")
-    with pytest.raises(ScoreError, match="several tasks: 'demo', 'other'.*Remedy: set task to one"):
+    with pytest.raises(ScoreError, match="several tasks: 'demo', 'other'.*Remedy: read one"):
         read(tmp_path)
     assert read(tmp_path, task="other").item_ids == ("5", "6")
     assert read(tmp_path, task="demo").task == "demo"
@@ -279,9 +282,37 @@ def test_several_tasks_and_filters_in_a_folder(tmp_path: Path) -> None:
         np.testing.assert_array_equal(task.values[:, 0], [first, 1 - first])
     with pytest.raises(ScoreError, match="several tasks: 'demo', 'gsm8k'"):
         read(tmp_path, filter="strict-match")
-    with pytest.raises(ScoreError, match=r"samples_gsm8k_.*several filters: 'strict-match', 'flex"):
+    with pytest.raises(
+        ScoreError, match=r"samples_gsm8k_.*several filters: 'strict-match' .*'flex"
+    ):
         read(tmp_path, task="gsm8k")
     assert read(tmp_path, task="demo").n_items == 2
+
+
+def test_all_that_is_open_is_told_at_once_with_options_that_work(tmp_path: Path) -> None:
+    """Reruns, two metrics and two filters in one folder take one refusal."""
+    for model in ("a", "b"):
+        for run in (RUN, LATER):
+            both = [sample(k, 1.0 - k, acc_norm=k, metrics=["acc", "acc_norm"]) for k in (0, 1)]
+            write(tmp_path, model, both, f"samples_demo_{run}.jsonl")
+            records = [
+                sample(k, None, filter=name, metrics=["exact_match"], exact_match=float(k == right))
+                for k in (0, 1)
+                for name, right in (("strict-match", 0), ("flexible-extract", 1))
+            ]
+            write(tmp_path, model, records, f"samples_gsm8k_{run}.jsonl")
+    with pytest.raises(ScoreError) as raised:
+        read_tasks(tmp_path)
+    told = str(raised.value)
+    assert "'acc' (2 scores of 2 items), 'acc_norm' (2 scores of 2 items)" in told
+    assert "'strict-match' (2 items), 'flexible-extract' (2 items)" in told
+    _, _, added = told.rpartition("take the newest: add ")
+    assert added == "--latest --metric acc,exact_match --filter strict-match,none."
+    options = ReadOptions(latest=True, metric="acc,exact_match", filter="strict-match,none")
+    tasks = read_tasks(tmp_path, options)
+    assert [task.task for task in tasks] == ["demo", "gsm8k"]
+    for task in tasks:
+        np.testing.assert_array_equal(task.values[:, 0], [1, 0])
 
 
 def test_excluded_models_are_not_opened(tmp_path: Path) -> None:
@@ -418,7 +449,7 @@ def test_a_record_without_end_is_not_read_without_end(
 
 
 json_values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    st.none() | st.booleans() | st.integers(-(2**63), 2**63 - 1) | st.floats() | st.text(),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
     max_leaves=8,
 )
@@ -430,7 +461,7 @@ json_values = st.recursive(
         {"indent": st.sampled_from([None, 0, 2]), "ensure_ascii": st.booleans()}
     ),
     is_list=st.booleans(),
-    piece=st.integers(1, 40),
+    piece=st.integers(1, 40) | st.just(400),
 )
 def test_records_are_those_of_the_standard_parser(
     tmp_path_factory: pytest.TempPathFactory,
@@ -451,6 +482,36 @@ def test_records_are_those_of_the_standard_parser(
         read_back = list(_json.json_records(source))
         assert source.record().sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
     assert repr(read_back) == repr(values)
+
+
+@pytest.mark.parametrize(
+    "line",
+    ['{"a": NaN}', '{"a": "\\ud800"}', '{"a": "\\u003a"}', '{"a": 1} ', "", "[1, 2]", '{"a:": {}}'],
+)
+def test_lines_that_the_fast_parser_refuses_are_read(tmp_path: Path, line: str) -> None:
+    lines = ['{"b": 1}', line, '{"c": [2]}']
+    path = tmp_path / "file"
+    path.write_text("\n".join([*lines, ""]))
+    with StreamedFile(path) as source:
+        read_back = list(_json.json_records(source))
+    assert repr(read_back) == repr([json.loads(one) for one in lines if one])
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ('{"a": {"b": 1, "b": 2}}', "after 1 records: the next one has the key 'b' twice"),
+        ('{"b": 1} {"c": 1}', "after 2 records: another record follows on the same line"),
+        ('{"a": }', "after 1 records: the next one is not JSON"),
+    ],
+)
+def test_lines_that_the_fast_parser_would_mend_are_refused(
+    tmp_path: Path, line: str, message: str
+) -> None:
+    path = tmp_path / "file"
+    path.write_text("\n".join(['{"a": 1}', line, '{"c": 2}', ""]))
+    with StreamedFile(path) as source, pytest.raises(ScoreError, match=message):
+        list(_json.json_records(source))
 
 
 scores = st.lists(st.sampled_from([0.0, 1.0, None]), min_size=4, max_size=4).filter(

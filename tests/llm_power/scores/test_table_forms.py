@@ -16,6 +16,7 @@ import pytest
 from zips import DEFLATED, Member, zip_of
 
 from llm_power.errors import ScoreError
+from llm_power.scores import _table
 from llm_power.scores.frames import read_frame
 from llm_power.scores.options import ReadOptions
 from llm_power.scores.readers import read_scores, read_tasks
@@ -124,6 +125,39 @@ def test_percent(tmp_path: Path) -> None:
     np.testing.assert_array_equal(task.values, [[1, 0.4], [0.125, 0]])
     with pytest.raises(ScoreError, match=r"outside \[0, 1\].*Remedy: rescale .*percent"):
         read_scores(path, ReadOptions(kind="graded"))
+
+
+def test_a_spreadsheet_of_a_country_with_decimal_commas(tmp_path: Path) -> None:
+    text = "item;heron;wren\r\nq1;0,5;62,5 %\r\nq2;1;#N/A\r\nq3;,25;100%\r\n"
+    path = write(tmp_path, text)
+    graded = ReadOptions(kind="graded")
+    expected = [[0.5, 0.625], [1, np.nan], [0.25, 1]]
+    np.testing.assert_array_equal(read_scores(path, graded).values, expected)
+    # As "Unicode text", which has tabs.
+    path.write_bytes(text.replace(";", "\t").encode("utf-16"))
+    np.testing.assert_array_equal(read_scores(path, graded).values, expected)
+    # Every cell quoted, as R writes it.
+    quoted = "\n".join(";".join(f'"{c}"' for c in line.split(";")) for line in text.splitlines())
+    np.testing.assert_array_equal(
+        read_scores(write(tmp_path, quoted), graded).values,
+        expected,
+    )
+
+
+def test_a_percent_sign_and_percent_declared_are_one_division(tmp_path: Path) -> None:
+    path = write(tmp_path, "item,m1,m2\nq1,100,40%\nq2,12.5,0%\n")
+    task = read_scores(path, ReadOptions(percent=True, kind="graded"))
+    np.testing.assert_array_equal(task.values, [[1, 0.4], [0.125, 0]])
+
+
+def test_a_long_table_of_several_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Labels keep their codes from one block of the file to the next."""
+    monkeypatch.setattr(_table, "_CSV_BLOCK", 64)
+    rows = [(f"q{i}", f"m{j}", (i * j) % 2) for j in range(3) for i in (2, 0, 1, 3)]
+    text = "item,model,score\n" + "".join(f"{i},{m},{s}\n" for i, m, s in rows)
+    task = read_scores(write(tmp_path, text))
+    assert (task.item_ids, task.models) == (("q2", "q0", "q1", "q3"), ("m0", "m1", "m2"))
+    np.testing.assert_array_equal(task.values, [[0, 0, 0], [0, 0, 0], [0, 1, 0], [0, 1, 0]])
 
 
 LONG = [

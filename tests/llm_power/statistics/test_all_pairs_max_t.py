@@ -8,14 +8,13 @@ R 4.2.2::
 
 from __future__ import annotations
 
-from itertools import combinations
-
 import numpy as np
 import pytest
 
 from llm_power.errors import InvalidArgument
 from llm_power.statistics.all_pairs_max_t import all_pairs_level
-from llm_power.statistics.max_t import gap_deviates, max_t_family
+from llm_power.statistics.keyed_normals import keys_of
+from llm_power.statistics.max_t import MOST_DRAWS, GapDraws, centred_scores, max_t_family
 from llm_power.statistics.random_streams import named_rng
 
 
@@ -43,12 +42,12 @@ def test_the_level_lies_between_bonferronis_and_that_of_the_family(models: int) 
 
 def test_max_t_on_scores_of_equal_models_leaves_the_same_level() -> None:
     """Six independent models of accuracy .6; 4 SE of the draws, and .002 for their correlations."""
-    rng, models, draws = named_rng(0, "all_pairs_level"), 6, 10_000
+    rng, models, draws = named_rng(0, "all_pairs_level"), 6, MOST_DRAWS
     scores = (rng.random((1_000, models)) < 0.6).astype(float)
-    first, second = np.array(list(combinations(range(models), 2))).T
-    deviates = gap_deviates(scores, first, second, n_draws=draws)
+    keys = keys_of([str(item) for item in range(1_000)], np.zeros(1, dtype=np.uint64))
     level = all_pairs_level(models)
-    family = max_t_family(np.full(first.size, level), deviates, n_draws=draws)
+    p = np.full(models * (models - 1) // 2, level)
+    family = max_t_family(p, GapDraws(centred_scores(scores), keys).largest)
     assert float(family.p[0]) == pytest.approx(0.05, abs=4 * (0.05 * 0.95 / draws) ** 0.5 + 0.002)
 
 

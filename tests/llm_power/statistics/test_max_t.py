@@ -7,70 +7,163 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from scipy.stats import norm
 
 from llm_power.errors import InvalidArgument
 from llm_power.statistics.arrays import FloatArray
-from llm_power.statistics.max_t import gap_deviates, holm_family, max_t_family
+from llm_power.statistics.keyed_normals import Keys, content_digest, keyed_normals, keys_of, pooled
+from llm_power.statistics.max_t import (
+    MOST_DRAWS,
+    FamilyTest,
+    GapDraws,
+    Largest,
+    centred_scores,
+    max_t_family,
+)
 from llm_power.statistics.mcnemar import mcnemar_exact
-from llm_power.statistics.multiplicity import adjust_holm, sidak_level
+from llm_power.statistics.multiplicity import adjust_bonferroni, sidak_level
 from llm_power.statistics.random_streams import named_rng
 
-DRAWS = 40_000
+# A p-value inside the interval of the critical value, so that draws double to the most.
+CLOSE = 4 * np.sqrt(0.25 / MOST_DRAWS)
 
 
-def normal(n_pairs: int) -> FloatArray:
-    return named_rng(0, "deviates").standard_normal((n_pairs, DRAWS))
+def of_normals(n_pairs: int) -> Largest:
+    return of_keys(keys_of([f"pair {k}" for k in range(n_pairs)], np.zeros(1, dtype=np.uint64)))
 
 
-def test_independent_pairs_are_adjusted_as_sidak_steps_down() -> None:
-    p, z = np.array([0.2, 0.001, 0.03, 0.008]), normal(4)
-    family = max_t_family(p, lambda pair: z[pair], n_draws=DRAWS)
-    exact = 1 - (1 - np.array([0.2, 0.001, 0.03, 0.008])) ** np.array([1, 4, 2, 3])
-    np.testing.assert_allclose(family.p, exact, atol=4 * np.sqrt(0.25 / DRAWS))
-    hopeless = max_t_family(np.full(4, 0.9), lambda pair: z[pair], n_draws=DRAWS)
-    assert hopeless.level == pytest.approx(sidak_level(4), rel=0.08)
+def of_keys(keys: Keys) -> Largest:
+    return lambda start, stop: np.abs(keyed_normals(keys, start, stop)).max(axis=0)
 
 
-def test_pairs_that_move_as_one_are_not_adjusted() -> None:
-    p, z = np.array([0.01, 0.04, 0.3]), normal(1)
-    family = max_t_family(p, lambda _: z[0], n_draws=DRAWS)
-    np.testing.assert_allclose(family.p, p, atol=0.01)
+def drawn(scores: FloatArray) -> GapDraws:
+    names = [str(k) for k in range(len(scores))]
+    return GapDraws(centred_scores(scores), keys_of(names, content_digest(names, scores)))
 
 
-@given(hnp.arrays(float, st.integers(1, 12), elements=st.floats(0, 1)))
-def test_between_the_own_p_value_and_holms(p: FloatArray) -> None:
-    z = named_rng(1, "deviates").standard_normal((12, 99))
-    family = max_t_family(p, lambda pair: z[pair], n_draws=99)
-    assert np.all((p <= family.p) & (family.p <= adjust_holm(p)))
+def test_independent_pairs_are_adjusted_as_sidaks() -> None:
+    p = np.array([0.2, 0.001, sidak_level(4), 0.008])
+    family = max_t_family(p, of_normals(4))
+    np.testing.assert_allclose(family.p, 1 - (1 - p) ** 4, atol=CLOSE)
+    assert family.level == pytest.approx(sidak_level(4), rel=0.08)
+
+
+def test_pairs_that_move_as_one_are_hardly_adjusted() -> None:
+    p = np.array([0.01, 0.05, 0.3])
+    np.testing.assert_allclose(max_t_family(p, of_normals(1)).p, p, atol=CLOSE)
+
+
+@given(hnp.arrays(float, st.integers(2, 12), elements=st.floats(0, 1)))
+def test_between_the_own_p_value_and_bonferronis(p: FloatArray) -> None:
+    family = max_t_family(p, of_normals(12))
+    assert np.all((p <= family.p) & (family.p <= adjust_bonferroni(p)))
     assert np.all(np.diff(family.p[np.argsort(p, kind="stable")]) >= 0)
     assert 0.05 / p.size <= family.level <= 0.05
+    # One level for every pair: the verdict is that of the pair's own p at the level.
+    np.testing.assert_array_equal(family.p <= 0.05, p <= family.level)
 
 
 def test_a_pair_alone_keeps_its_p_value() -> None:
-    z = normal(1)
-    assert max_t_family([0.0625], lambda pair: z[pair], n_draws=DRAWS).p.tolist() == [0.0625]
+    found = max_t_family([0.0625], of_normals(1))
+    assert (found.p.tolist(), found.level) == ([0.0625], 0.05)
+
+
+def test_draws_double_while_a_pair_is_close_and_then_it_is_marked() -> None:
+    looks: list[int] = []
+
+    def counted(start: int, stop: int) -> FloatArray:
+        looks.append(stop)
+        return of_normals(4)(start, stop)
+
+    clear = max_t_family([0.5, 1e-9, 0.9, 1.0], counted)
+    assert looks == [1_000]
+    assert not clear.close_calls(np.array([0.5, 1e-9])).any()
+    looks.clear()
+    p = np.array([sidak_level(4), 1e-9, 0.9, 1.0])
+    close = max_t_family(p, counted)
+    assert looks == [1_000, 2_000, 4_000, 8_000, MOST_DRAWS]
+    assert close.close_calls(p).tolist() == [True, False, False, False]
+
+
+def test_the_interval_of_the_level_has_the_true_one() -> None:
+    """Independent pairs: the true level is Šidák's; a miss has chance .001 and less."""
+    digests = np.arange(200, dtype=np.uint64)[:, np.newaxis]
+    for digest in digests:
+        keys = keys_of(["a", "b", "c"], digest)
+        p = np.array([1.0, 1.0, 1.0])
+        found = max_t_family(p, of_keys(keys))
+        assert found.close is not None
+        assert found.close[0] <= sidak_level(3) <= found.close[1]
 
 
 def test_deviates_are_correlated_as_the_gaps_are() -> None:
     rng = named_rng(2, "scores")
     scores = (rng.normal(size=(900, 1)) + rng.normal(size=(900, 4)) > 0).astype(float)
     first, second = np.triu_indices(4, k=1)
-    deviates = gap_deviates(scores, first, second, n_draws=DRAWS)
-    found = np.corrcoef([deviates(pair) for pair in range(6)])
-    expected = np.corrcoef((scores[:, first] - scores[:, second]).T)
-    np.testing.assert_allclose(found, expected, atol=0.03)
-    np.testing.assert_allclose([deviates(pair).std() for pair in range(6)], 1, atol=0.02)
+    gaps = scores[:, first] - scores[:, second]
+    expected = np.random.default_rng(0).multivariate_normal(
+        np.zeros(6), np.corrcoef(gaps.T), size=40_000, method="eigh"
+    )
+    found = drawn(scores).largest(0, 40_000)
+    for share in (0.5, 0.9, 0.95):
+        wanted = np.quantile(np.abs(expected).max(axis=1), share)
+        assert np.mean(found <= wanted) == pytest.approx(share, abs=0.01)
+    adjacent = drawn(scores[:, :2]).largest(0, 40_000, family="adjacent")
+    assert np.mean(adjacent <= norm.ppf(0.975)) == pytest.approx(0.95, abs=0.005)
+
+
+@pytest.mark.parametrize("kind", ["binary", "graded", "missing"])
+def test_neither_order_nor_blocks_change_a_bit(kind: str) -> None:
+    rng = named_rng(4, kind)
+    scores = rng.uniform(size=(300, 150)) if kind == "graded" else np.rint(rng.random((300, 150)))
+    if kind == "missing":
+        scores[rng.random(scores.shape) < 0.3] = np.nan
+    names = [f"q{k}" for k in range(300)]
+
+    def largest(rows: np.ndarray, columns: np.ndarray) -> FloatArray:
+        x, ids = scores[np.ix_(rows, columns)], [names[row] for row in rows]
+        return GapDraws(centred_scores(x), keys_of(ids, content_digest(ids, x))).largest(0, 100)
+
+    whole = largest(np.arange(300), np.arange(150))
+    np.testing.assert_array_equal(largest(rng.permutation(300), rng.permutation(150)), whole)
+
+
+def test_other_contents_have_other_draws() -> None:
+    names, scores = ["a", "b"], np.array([[1.0, 0.0], [0.0, 0.0]])
+    digest = content_digest(names, scores)
+    assert digest == content_digest(names[::-1], scores[::-1, ::-1])
+    assert digest == content_digest(names, np.where(scores == 0, -0.0, scores))
+    others = (scores[::-1], np.zeros((2, 2)), np.array([[1.0, np.nan], [0.0, 0.0]]))
+    assert all(content_digest(names, other) != digest for other in others)
+    first, second = (keyed_normals(keys_of(names, x), 0, 5_000) for x in (digest, digest + 1))
+    together = np.asarray(np.corrcoef(np.vstack([first, second])))
+    assert np.abs(together[np.triu_indices(4, 1)]).max() < 0.06
+    assert np.abs(first.mean(axis=1)).max() < 0.06
+    np.testing.assert_array_equal(keyed_normals(keys_of(names, digest), 7, 9), first[:, 7:9])
+
+
+def test_equal_rows_are_one_with_the_same_law() -> None:
+    rng = named_rng(5, "patterns")
+    rows = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])[rng.integers(0, 3, size=60)]
+    keys = keys_of([str(k) for k in range(60)], np.zeros(1, dtype=np.uint64))
+    merged, own = pooled(rows, keys)
+    assert merged.shape == (3, 2)
+    np.testing.assert_allclose(merged.T @ merged, rows.T @ rows)
+    order = rng.permutation(60)
+    again, others = pooled(rows[order], keys[order])
+    np.testing.assert_array_equal(np.column_stack([merged, own]), np.column_stack([again, others]))
 
 
 def test_a_part_of_a_family_stays_as_large_as_the_family() -> None:
-    family = holm_family([0.001, 0.02, 0.2])
+    family = FamilyTest(np.array([0.001, 0.02, 0.2]), 0.01, 3)
     part = family.of(np.array([False, True, False]))
-    assert (part.p.tolist(), part.level, part.size) == ([0.04], family.level, 3)
+    assert (part.p.tolist(), part.level, part.size) == ([0.02], 0.01, 3)
+    assert not family.close_calls(family.p).any()
 
 
 def test_a_table_of_p_values_is_refused() -> None:
     with pytest.raises(InvalidArgument, match="one-dimensional"):
-        max_t_family([[0.1]], lambda _: np.zeros(9), n_draws=9)
+        max_t_family([[0.1]], of_normals(1))
 
 
 @pytest.mark.slow
@@ -82,6 +175,5 @@ def test_the_family_wise_error_stays_below_its_level() -> None:
         scores = (rng.normal(size=(200, 1)) + rng.normal(size=(200, 5)) > 0).astype(float)
         d = scores[:, first] - scores[:, second]
         p = mcnemar_exact((d > 0).sum(axis=0), (d < 0).sum(axis=0))
-        deviates = gap_deviates(scores, first, second, n_draws=999, rng=rng)
-        rejected += bool((max_t_family(p, deviates, n_draws=999).p <= 0.05).any())
+        rejected += bool((max_t_family(p, drawn(scores).largest).p <= 0.05).any())
     assert rejected / 1_000 <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 1_000)
