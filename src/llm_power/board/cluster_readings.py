@@ -34,12 +34,16 @@ def cluster_readings(pairs: BoardPairs, verdicts: pd.DataFrame) -> list[dict[str
     family = again.adjusted(*p_values_between(again, 0, again.n_pairs))
     other = again.columns(0, again.n_pairs, family)["verdict"] == DIFFERENT
     own = (verdicts["verdict"] == DIFFERENT).to_numpy()
-    found = []
+    found: list[dict[str, Any]] = []
     for task, n_clusters in numbers.items():
         if n_clusters > 1:
             rows = (verdicts["task"] == task).to_numpy()
-            counts = {declared.clusters: int(own[rows].sum()), reading: int(other[rows].sum())}
-            found.append({"task": task, "clusters": n_clusters, "pairs": int(rows.sum()), **counts})
+            each: dict[str, Any] = {"task": task, "clusters": n_clusters, "pairs": int(rows.sum())}
+            each |= {
+                str(declared.clusters): int(own[rows].sum()),
+                str(reading): int(other[rows].sum()),
+            }
+            found.append(each)
     return found
 
 
