@@ -26,7 +26,7 @@ from llm_power.board.stream import (
     shown_verdicts,
     stream_pairs,
 )
-from llm_power.choices import ClusterSampling, Family
+from llm_power.choices import Family
 from llm_power.errors import InvalidArgument
 from llm_power.scores.selection import apply_missing_policy
 from llm_power.scores.store import TaskScores
@@ -67,7 +67,7 @@ class BoardVerdicts:
         Where there are more pairs than are held, what is known of all of them.
     cluster : str or None
         Cluster column of the scores.
-    readings : sequence of dict
+    readings : sequence of mapping
         Pairs that differ by either reading of the clusters, as
         `llm_power.board.cluster_readings.cluster_readings` returns them; none where pairs are
         streamed.
@@ -92,7 +92,7 @@ class BoardVerdicts:
     landscapes: Mapping[str, Landscape] = field(default_factory=dict)
     streamed: Streamed | None = None
     cluster: str | None = None
-    readings: Sequence[dict[str, Any]] = ()
+    readings: Sequence[Mapping[str, Any]] = ()
 
     @property
     def n_pairs(self) -> int:
@@ -209,27 +209,8 @@ def resolve_board(
         _repeats(verdicts, tasks, point),
         board_landscapes(verdicts, family),
         cluster=cluster,
-        readings=_readings(verdicts, pairs, family),
+        readings=cluster_readings(pairs, verdicts),
     )
-
-
-def _readings(verdicts: pd.DataFrame, pairs: BoardPairs, family: Family) -> list[dict[str, Any]]:
-    """Return how many pairs differ by the other reading of the clusters too."""
-    if pairs.cluster is None:
-        return []
-    numbers = {task.task: len(set(task.clusters[pairs.cluster])) for task in pairs.tasks}
-    numbers = {task: n for task, n in numbers.items() if n > 1}
-    if not numbers:
-        return []
-    taken = pairs.declared.clusters
-    reading: ClusterSampling = "fixed" if taken == "random" else "random"
-    declared = replace(pairs.declared, clusters=reading, monitored=False)
-    other = BoardPairs(pairs.tasks, family, pairs.cluster, pairs.point, declared)
-    adjusted = other.adjusted(*p_values_between(other, 0, other.n_pairs))
-    columns = other.columns(0, other.n_pairs, adjusted)
-    names = np.array([task.task for task in pairs.tasks], dtype=object)
-    again = pd.DataFrame({"task": names[columns["task"]], "verdict": columns["verdict"]})
-    return cluster_readings(verdicts, again, numbers, taken)
 
 
 def stream_board(
