@@ -19,9 +19,8 @@ with logged():
         decide_pairs(counts, clusters, tasks, point, declared, family=family.decided),
         snakemake.output.pairs,
     )
-    sampled = given.cluster if declared.clusters == "random" else None
     ranks = with_leaders(
-        rank_table(tasks, point, pairs.rank_ends(family), cluster=sampled),
+        rank_table(tasks, point, pairs.rank_ends(family)),
         tasks,
         cluster=given.cluster,
         point=point,

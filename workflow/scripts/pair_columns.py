@@ -11,7 +11,7 @@ with logged():
     part = int(snakemake.wildcards.part)
     settings = snakemake.params.settings
     pairs = board_pairs(snakemake.input.scores, settings)
-    family, _ = read_family(Path(snakemake.input.family[0]), part)
+    family = read_family(Path(snakemake.input.family[0]), part)[0]
     bounds, tally = pairs.parts(settings["parts"])[part], Tally.empty(pairs.tasks)
     with PairFile(Path(snakemake.output.pairs), pairs.tasks) as file:
         for _, columns in columns_between(pairs, *bounds, family, threads=snakemake.threads):

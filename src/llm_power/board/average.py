@@ -438,11 +438,6 @@ def _rank_rows(strata: _Strata, point: OperatingPoint, cluster: str | None) -> p
             "n_missing": np.sum([(~task.scored).sum(axis=0) for task in strata.tasks], axis=0),
             "rank_low": low,
             "rank_high": high,
-            **further_columns(
-                strata.tasks,
-                strata.weights,
-                cluster=cluster,
-                rng_name="further_items of the average",
-            ),
+            **further_columns(strata.tasks, strata.weights, cluster=cluster),
         }
     )

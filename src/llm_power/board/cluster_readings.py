@@ -3,47 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import pandas as pd
 
-from llm_power.board.all_pairs import BoardPairs, p_values_between
 from llm_power.choices import ClusterSampling
 from llm_power.statistics.verdict import DIFFERENT
 
 
-def cluster_readings(pairs: BoardPairs, verdicts: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return the pairs of each task that differ by either reading of its clusters.
+def cluster_readings(
+    own: pd.DataFrame, other: pd.DataFrame, n_clusters: Mapping[str, int], taken: ClusterSampling
+) -> list[dict[str, Any]]:
+    """Return the pairs of each task that differ by the reading taken, and by the other one.
 
-    `verdicts` are those of all pairs by the reading that is declared.
+    `n_clusters` has the tasks with two clusters or more.
     """
-    cluster, declared = pairs.cluster, pairs.declared
-    tasks = [] if cluster is None else pairs.tasks
-    numbers = {task.task: len(set(task.clusters[str(cluster)])) for task in tasks}
-    if max(numbers.values(), default=1) < 2:
-        return []
-    reading: ClusterSampling = "fixed" if declared.clusters == "random" else "random"
-    again = BoardPairs(
-        pairs.tasks,
-        pairs.family,
-        cluster,
-        pairs.point,
-        replace(declared, clusters=reading, monitored=False),
-    )
-    family = again.adjusted(*p_values_between(again, 0, again.n_pairs))
-    other = again.columns(0, again.n_pairs, family)["verdict"] == DIFFERENT
-    own = (verdicts["verdict"] == DIFFERENT).to_numpy()
-    found: list[dict[str, Any]] = []
-    for task, n_clusters in numbers.items():
-        if n_clusters > 1:
-            rows = (verdicts["task"] == task).to_numpy()
-            each: dict[str, Any] = {"task": task, "clusters": n_clusters, "pairs": int(rows.sum())}
-            each |= {
-                str(declared.clusters): int(own[rows].sum()),
-                str(reading): int(other[rows].sum()),
-            }
-            found.append(each)
+    found = []
+    for task, n in n_clusters.items():
+        counts = [
+            int((table.loc[table["task"] == task, "verdict"] == DIFFERENT).sum())
+            for table in (own, other)
+        ]
+        random, fixed = counts if taken == "random" else counts[::-1]
+        n_pairs = int((own["task"] == task).sum())
+        found.append(
+            {"task": task, "clusters": n, "pairs": n_pairs, "random": random, "fixed": fixed}
+        )
     return found
 
 

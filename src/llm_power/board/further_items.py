@@ -15,19 +15,24 @@ from llm_power.statistics.random_streams import named_rng
 
 
 def further_columns(
-    tasks: Sequence[TaskScores], weights: Sequence[float], *, cluster: str | None, rng_name: str
+    tasks: Sequence[TaskScores], weights: Sequence[float], *, cluster: str | None
 ) -> dict[str, FloatArray]:
     """Return `score_further` and `lead_further`, of the first of several models."""
     n_models = len(tasks[0].models)
     # Equal scores are ranked by name, on the other items too.
-    by_name = sorted(range(n_models), key=lambda j: tasks[0].models[j])
+    by_name = np.argsort(np.asarray(tasks[0].models), kind="stable")
+    # The order of the rows decides nothing.
+    by_id = [np.argsort(np.asarray(task.item_ids), kind="stable") for task in tasks]
+    labels = [sampled_clusters(task, cluster) for task in tasks]
     found = None
     if n_models > 2:
         found = leader_on_further_items(
-            [task.values[:, by_name] for task in tasks],
+            [task.values[np.ix_(rows, by_name)] for task, rows in zip(tasks, by_id, strict=True)],
             weights,
-            rng=named_rng(0, rng_name),
-            clusters=[_sampled_clusters(task, cluster) for task in tasks],
+            rng=named_rng(0, "further_items"),
+            clusters=[
+                None if own is None else own[rows] for own, rows in zip(labels, by_id, strict=True)
+            ],
         )
     score, lead = (np.nan, np.nan) if found is None else (found.score, found.lead)
     first = np.arange(n_models) == 0
@@ -37,7 +42,7 @@ def further_columns(
     }
 
 
-def _sampled_clusters(task: TaskScores, cluster: str | None) -> np.ndarray | None:
+def sampled_clusters(task: TaskScores, cluster: str | None) -> np.ndarray | None:
     """Return the cluster of each item, None where items are the sample."""
     labels = np.asarray(task.clusters[cluster], dtype=str) if cluster is not None else None
     # One cluster says nothing of others: the items are the sample.

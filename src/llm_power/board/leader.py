@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 
 from llm_power.board.all_pairs import BoardPairs
+from llm_power.board.further_items import further_columns
 from llm_power.board.operating_point import Declared, OperatingPoint
 from llm_power.errors import counted, first_names
 from llm_power.scores.store import TaskScores
@@ -54,13 +55,14 @@ def with_leaders(
     point: OperatingPoint,
     declared: Declared,
 ) -> pd.DataFrame:
-    """Add `LEADER_COLUMNS` to the ranks of several tasks."""
+    """Add `LEADER_COLUMNS`, and what each leader scores on further items, to ranks of tasks."""
+    sampled = cluster if declared.clusters == "random" else None
     tables = [
         with_leader(
             ranks[ranks["task"] == task.task],
             leader_p(task, cluster, point, declared),
             point.alpha,
-        )
+        ).assign(**further_columns([task], [1.0], cluster=sampled))
         for task in tasks
     ]
     return pd.concat(tables, ignore_index=True)

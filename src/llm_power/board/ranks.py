@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from pandas.api.extensions import ExtensionArray
 
-from llm_power.board.further_items import further_columns
+from llm_power.board.further_items import sampled_clusters
 from llm_power.board.operating_point import OperatingPoint
 from llm_power.scores.store import TaskScores
 from llm_power.statistics.arrays import BoolArray, FloatArray, IntArray
@@ -23,21 +23,12 @@ def rank_table(
     tasks: Sequence[TaskScores],
     point: OperatingPoint,
     ends: Mapping[str, tuple[IntArray, IntArray]],
-    *,
-    cluster: str | None,
 ) -> pd.DataFrame:
     """Return every model's rank and score, with their confidence sets and intervals.
 
-    `ends` are those of `llm_power.board.all_pairs.BoardPairs.rank_ends`, `cluster` the column of
-    clusters that are a sample.
+    `ends` are those of `llm_power.board.all_pairs.BoardPairs.rank_ends`.
     """
-    tables = [
-        _of_task(task, point, *ends[task.task]).assign(
-            **further_columns([task], [1.0], cluster=cluster, rng_name=f"further_items/{task.task}")
-        )
-        for task in tasks
-    ]
-    return pd.concat(tables, ignore_index=True)
+    return pd.concat([_of_task(task, point, *ends[task.task]) for task in tasks], ignore_index=True)
 
 
 def declared_leads(
@@ -58,12 +49,12 @@ def declared_leads(
     items = [np.asarray(task.item_ids)[rows] for task, rows in zip(tasks, complete, strict=True)]
     samples: list[list[NDArray[np.str_]]] = [items]
     if cluster is not None:
-        labels = [np.asarray(task.clusters[cluster], dtype=str) for task in tasks]
         # One cluster says nothing of others: the items are the sample.
+        found = [sampled_clusters(task, cluster) for task in tasks]
         samples.append(
             [
-                ids if np.all(names == names[0]) else names[rows]
-                for ids, names, rows in zip(items, labels, complete, strict=True)
+                ids if labels is None else labels[rows]
+                for ids, labels, rows in zip(items, found, complete, strict=True)
             ]
         )
     for sample in samples:

@@ -26,7 +26,7 @@ from llm_power.board.stream import (
     shown_verdicts,
     stream_pairs,
 )
-from llm_power.choices import Family
+from llm_power.choices import ClusterSampling, Family
 from llm_power.errors import InvalidArgument
 from llm_power.scores.selection import apply_missing_policy
 from llm_power.scores.store import TaskScores
@@ -67,7 +67,7 @@ class BoardVerdicts:
         Where there are more pairs than are held, what is known of all of them.
     cluster : str or None
         Cluster column of the scores.
-    readings : sequence of mapping
+    readings : sequence of dict
         Pairs that differ by either reading of the clusters, as
         `llm_power.board.cluster_readings.cluster_readings` returns them; none where pairs are
         streamed.
@@ -92,7 +92,7 @@ class BoardVerdicts:
     landscapes: Mapping[str, Landscape] = field(default_factory=dict)
     streamed: Streamed | None = None
     cluster: str | None = None
-    readings: Sequence[Mapping[str, Any]] = ()
+    readings: Sequence[dict[str, Any]] = ()
 
     @property
     def n_pairs(self) -> int:
@@ -190,7 +190,7 @@ def resolve_board(
     verdicts = shown_verdicts(pairs, adjusted, np.arange(pairs.n_pairs), on_stage)
     on_stage("ranks")
     ranks = with_leaders(
-        rank_table(tasks, point, pairs.rank_ends(adjusted), cluster=_sampled(pairs)),
+        rank_table(tasks, point, pairs.rank_ends(adjusted)),
         tasks,
         cluster=cluster,
         point=point,
@@ -209,8 +209,27 @@ def resolve_board(
         _repeats(verdicts, tasks, point),
         board_landscapes(verdicts, family),
         cluster=cluster,
-        readings=cluster_readings(pairs, verdicts),
+        readings=_readings(verdicts, pairs, family),
     )
+
+
+def _readings(verdicts: pd.DataFrame, pairs: BoardPairs, family: Family) -> list[dict[str, Any]]:
+    """Return how many pairs differ by the other reading of the clusters too."""
+    if pairs.cluster is None:
+        return []
+    numbers = {task.task: len(set(task.clusters[pairs.cluster])) for task in pairs.tasks}
+    numbers = {task: n for task, n in numbers.items() if n > 1}
+    if not numbers:
+        return []
+    taken = pairs.declared.clusters
+    reading: ClusterSampling = "fixed" if taken == "random" else "random"
+    declared = replace(pairs.declared, clusters=reading, monitored=False)
+    other = BoardPairs(pairs.tasks, family, pairs.cluster, pairs.point, declared)
+    adjusted = other.adjusted(*p_values_between(other, 0, other.n_pairs))
+    columns = other.columns(0, other.n_pairs, adjusted)
+    names = np.array([task.task for task in pairs.tasks], dtype=object)
+    again = pd.DataFrame({"task": names[columns["task"]], "verdict": columns["verdict"]})
+    return cluster_readings(verdicts, again, numbers, taken)
 
 
 def stream_board(
@@ -277,7 +296,7 @@ def gathered_board(found: StreamedPairs, pairs: BoardPairs) -> BoardVerdicts:
         point,
         declared,
         with_leaders(
-            rank_table(tasks, point, found.ends, cluster=_sampled(pairs)),
+            rank_table(tasks, point, found.ends),
             tasks,
             cluster=pairs.cluster,
             point=point,
@@ -289,10 +308,6 @@ def gathered_board(found: StreamedPairs, pairs: BoardPairs) -> BoardVerdicts:
         found.streamed.tally.landscapes,
         found.streamed,
     )
-
-
-def _sampled(pairs: BoardPairs) -> str | None:
-    return pairs.cluster if pairs.declared.clusters == "random" else None
 
 
 def _require_a_board(tasks: Sequence[TaskScores], cluster: str | None, declared: Declared) -> None:
