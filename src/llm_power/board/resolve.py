@@ -67,7 +67,7 @@ class BoardVerdicts:
         Where there are more pairs than are held, what is known of all of them.
     cluster : str or None
         Cluster column of the scores.
-    readings : sequence of dict
+    readings : sequence of mapping
         Pairs that differ by either reading of the clusters, as
         `llm_power.board.cluster_readings.cluster_readings` returns them; none where pairs are
         streamed.
@@ -92,7 +92,7 @@ class BoardVerdicts:
     landscapes: Mapping[str, Landscape] = field(default_factory=dict)
     streamed: Streamed | None = None
     cluster: str | None = None
-    readings: Sequence[dict[str, Any]] = ()
+    readings: Sequence[Mapping[str, Any]] = ()
 
     @property
     def n_pairs(self) -> int:

@@ -230,7 +230,9 @@
     const gapText = (pair) => `${asPoints(pair.gap)} points${pair.lo === null || pair.hi === null ? "" : ` (${asPoints(pair.lo)} to ${asPoints(pair.hi)})`}`;
     const headline = () => {
       const by = procedure.value, leaders = pairOf(1, 2), { all, different, open } = counted(by);
-      const paragraphs = [h("p", {}, h("strong", {}, verdictSentence()), ` ${firstSentence()} ${board.tasks[t].further} ${level() === board.alpha ? board.tasks[t].readings : ""}`)];
+      const paragraphs = [h("p", {}, h("strong", {}, verdictSentence()), ` ${firstSentence()}`)];
+      const more = [board.tasks[t].further, level() === board.alpha ? board.tasks[t].readings : ""].filter(Boolean);
+      if (more.length) paragraphs.push(h("p", {}, more.join(" ")));
       if (leaders) {
         const need = needs(leaders);
         paragraphs.push(h("p", {}, "Rank 1 against 2, ", h("bdi", {}, name(1)), " and ", h("bdi", {}, name(2)), ": ", h("span", { class: `word v-${code(leaders, "verdict")}` }, word(leaders, "verdict")),

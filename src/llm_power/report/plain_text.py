@@ -89,8 +89,10 @@ def board_sentences(board: BoardVerdicts) -> list[str]:
             sentences.append(selection_sentence(len(rows), board.chosen_of[task]))
         chosen = task in board.chosen_of or (board.average is None and bool(board.chosen_of))
         further = further_sentence(rows, board.point.alpha, chosen=chosen)
-        sentences += [further] if further else []
-        sentences += _of_task(rows, board.verdicts[board.verdicts["task"] == task], board)
+        own = board.verdicts[board.verdicts["task"] == task]
+        first = first_sentence(rows, own, board.point.alpha)
+        sentences += [each for each in (first, further, *rank_notes(rows, own)) if each]
+        sentences += _of_task(own, board)
         both = readings_sentence(board.readings, task, board.cluster, board.declared.clusters)
         sentences += [both] if both else []
         if task in board.landscapes:
@@ -127,8 +129,8 @@ def _of_repeats(repeats: Mapping[str, Any]) -> str:
     )
 
 
-def _of_task(ranks: pd.DataFrame, pairs: pd.DataFrame, board: BoardVerdicts) -> list[str]:
-    sentences = [first_sentence(ranks, pairs, board.point.alpha), *rank_notes(ranks, pairs)]
+def _of_task(pairs: pd.DataFrame, board: BoardVerdicts) -> list[str]:
+    sentences = []
     mde = pairs["mde"].to_numpy(float)
     # Models that differ nowhere would show any gap, by the formula.
     mde = 100 * mde[np.isfinite(mde) & (mde > 0)]
