@@ -26,6 +26,7 @@ LARGEST_RECORD: Final = 32 * 2**20
 
 _PIECE: Final = 2**18
 _SPACE: Final = re.compile(r"[ \t\n\r]*")
+_OF_NUMBER: Final = re.compile(r"[-+.eE0-9]*")
 
 
 def json_records(source: StreamedFile | HeldFile) -> Iterator[Any]:
@@ -146,8 +147,9 @@ class _Text:
                     what = getattr(error, "msg", str(error))
                     raise self.fault(f"the next one is not JSON ({what})") from error
                 continue
-            # A number goes on where its text does.
-            if end < len(self._text) or not self._more():
+            # A number goes on where its text does, after a point or an exponent too.
+            goes_on = _OF_NUMBER.match(self._text, end).end() == len(self._text)  # type: ignore[union-attr]
+            if not goes_on or not self._more():
                 self.at = end
                 return value
 

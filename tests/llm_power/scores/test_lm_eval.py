@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from llm_power.errors import ScoreError
@@ -463,6 +463,7 @@ json_values = st.recursive(
     is_list=st.booleans(),
     piece=st.integers(1, 40) | st.just(400),
 )
+@example(values=[0.0, 1e300], layout={"indent": None, "ensure_ascii": False}, is_list=True, piece=1)
 def test_records_are_those_of_the_standard_parser(
     tmp_path_factory: pytest.TempPathFactory,
     values: list[Any],
