@@ -49,17 +49,9 @@
     const families = [...Map.groupBy(tasks, (_, t) => board.tasks[t].result).values()].map((of) => {
       const members = of.flat();
       const m = board.tasks[members[0].t].family_pairs;
-      return { tasks: of, members, m, whole: members.length === m };
+      return { members, m, whole: members.length === m };
     });
     return { tasks, all, families };
-  };
-
-  const holm = (p, m) => {
-    const order = p.map((_, k) => k).sort((x, y) => p[x] - p[y]);
-    const adjusted = [];
-    let largest = 0;
-    order.forEach((k, step) => { adjusted[k] = largest = Math.max(largest, (m - step) * p[k]); });
-    return adjusted;
   };
 
   // Holm's q and Benjamini and Hochberg's, as `stepwise_required_n` has them.
@@ -98,12 +90,9 @@
     }
     const verdict = Uint8Array.from(all, (pair) => pair.verdict);
     if (alpha !== board.alpha) {
-      for (const { tasks, m, whole } of families) for (const rows of tasks) {
-        const within = board.margin === null || !whole ? [] : holm(rows.map(({ pe }) => pe ?? 1), m);
-        rows.forEach(({ g, pf, gap }, k) => {
-          verdict[g] = pf !== null && pf <= alpha ? (gap < 0 ? B_BETTER : A_BETTER)
-            : (whole ? within[k] <= alpha : verdict[g] === EQUIVALENT && alpha > board.alpha) ? EQUIVALENT : UNDETERMINED;
-        });
+      for (const { members, m } of families) for (const { g, pf, pe, gap } of members) {
+        verdict[g] = pf !== null && pf <= alpha ? (gap < 0 ? B_BETTER : A_BETTER)
+          : board.margin !== null && m * (pe ?? 1) <= alpha ? EQUIVALENT : UNDETERMINED;
       }
     }
     return { q: { verdict: q.fixed, ...q }, verdict };
