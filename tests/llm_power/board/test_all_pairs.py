@@ -168,7 +168,7 @@ def test_a_streamed_board_counts_and_writes_the_pairs_of_the_board(tmp_path: Pat
     assert (tally.n_resolved, tally.n_crossed) == (held["resolved"].sum(), held["crossed"].sum())
 
 
-@pytest.mark.parametrize("cluster", [None, "group"])
+@pytest.mark.parametrize("cluster", [pytest.param(None, marks=pytest.mark.slow), "group"])
 @pytest.mark.parametrize("kind", ["binary", "graded", "missing"])
 def test_neither_names_nor_order_nor_what_is_kept_change_a_number(
     kind: str, cluster: str | None, tmp_path: Path

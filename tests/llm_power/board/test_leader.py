@@ -78,6 +78,7 @@ def test_of_two_that_tie_one_is_called_first_no_more_often_than_the_level() -> N
     assert np.mean(called) <= 0.05 + 3 * (0.05 * 0.95 / TRIALS) ** 0.5
 
 
+@pytest.mark.slow
 def test_a_clear_lead_is_found_more_often_than_by_the_sets_of_ranks() -> None:
     boards = [
         resolve_board([ranked(drawn(f"clear/{i}", [0.7, 0.6, 0.6, 0.6, 0.6, 0.6]))])
