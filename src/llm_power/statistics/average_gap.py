@@ -155,7 +155,9 @@ def average_gap(tasks: Sequence[TaskGap], weights: ArrayLike) -> AverageGap:
 
     With two to six tasks of 20 to 5,000 items, discordances of .02 to .5 and gaps that cancel
     between tasks, the interval of a nominal .95 covers .945 or more and the type I error of a
-    nominal .05 is at most .055 (4,000 simulations each, standard error .0035).
+    nominal .05 is at most .055 (4,000 simulations each, standard error .0035). Where gaps of
+    plus and minus .045 oppose each other in two tasks of 200 items at a discordance of .05, they
+    are .934 and .066.
     """
     share = finite("weights", weights)
     if share.shape != (len(tasks),) or np.any(share < 0) or not np.isclose(share.sum(), 1):
