@@ -9,7 +9,6 @@ for paired models of unequal variance, correlated scores and clusters the error 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -35,8 +34,7 @@ def leader_p(
     """
     if not task.scored.all() and np.any(missing_gap_bounds(task.values).low[0, 1:] <= 0):
         return 1.0
-    # What monitoring takes is of no use here.
-    pairs = BoardPairs([task], "all", cluster, point, replace(declared, monitored=False))
+    pairs = BoardPairs([task], "all", cluster, point, declared)
     # The first places of all pairs are those of the first model.
     return float(pairs.p_values(0, len(task.models) - 1)[0].max())
 
