@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -15,9 +16,11 @@ import pytest
 
 import llm_power
 from llm_power import InvalidArgument
-from llm_power.statistics.category_bootstrap import resample_clusters
-from llm_power.statistics.clusterings import random_clusters
-from llm_power.statistics.graded_pairs import draw_graded_pairs
+from llm_power._statistics.category_bootstrap import resample_clusters
+from llm_power._statistics.clusterings import random_clusters
+from llm_power._statistics.graded_pairs import draw_graded_pairs
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.mark.parametrize(
@@ -98,3 +101,9 @@ def test_import_loads_no_package_but_the_library() -> None:
 def test_a_generator_a_seed_or_nothing_says_what_is_drawn(draw: Callable[[Any], Any]) -> None:
     np.testing.assert_array_equal(draw(np.random.default_rng(3)), draw(3))
     assert np.shape(draw(None)) == np.shape(draw(3))
+
+
+def test_every_name_is_on_the_page_of_the_api_once() -> None:
+    page = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^   llm_power\.(\w+)$", page, re.MULTILINE)
+    assert sorted(listed) == llm_power.__all__

@@ -25,26 +25,26 @@ DOOR = "snakemake_logger_plugin_exhibits"
 # which every import of the library runs.
 FLOORS = {
     "": 0,
-    "api": 0,
-    "choices": 0,
-    "command_options": 1,
-    "extra": 0,
-    "errors": 0,
-    "files": 0,
-    "plugins": 0,
-    "result_set": 0,
-    "provenance": 0,
-    "statistics": 0,
-    "documents": 1,
-    "scores": 1,
-    "board": 2,
-    "example": 2,
-    "report": 3,
-    "gate": 4,
-    "planning": 4,
+    "_parametric": 0,
+    "_choices": 0,
+    "_command_options": 1,
+    "_extra": 0,
+    "_errors": 0,
+    "_files": 0,
+    "_plugins": 0,
+    "_result_set": 0,
+    "_provenance": 0,
+    "_statistics": 0,
+    "_documents": 1,
+    "_scores": 1,
+    "_board": 2,
+    "_example": 2,
+    "_report": 3,
+    "_gate": 4,
+    "_planning": 4,
     "simulation": 4,
     "__main__": 5,
-    "cli": 5,
+    "_cli": 5,
 }
 GROUND_FLOOR_PACKAGES = {"llm_power", "numpy", "scipy", *sys.stdlib_module_names}
 KEPT_OFF_THE_GROUND = ["pandas", "pyarrow", "matplotlib", "snakemake"]
@@ -103,8 +103,8 @@ def ground_floor() -> list[str]:
 
 
 def test_the_source_is_found() -> None:
-    assert "llm_power.statistics.inversion" in modules()
-    assert "llm_power.errors" in own_imports("llm_power.statistics.argument_checks")
+    assert "llm_power._statistics.inversion" in modules()
+    assert "llm_power._errors" in own_imports("llm_power._statistics.argument_checks")
 
 
 @pytest.mark.parametrize("name", modules())

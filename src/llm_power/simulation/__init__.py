@@ -1,11 +1,21 @@
 """Power by simulation, for any process that outcomes come from, any effect and any test.
 
-======================  ====================================================================
-`outcomes`              counts of the outcomes of each trial
-`processes`             distributions of the outcomes of two models on one item: `PROCESSES`
-`effects`               how much better one model is: `EFFECTS`
-`hypothesis_tests`      whether a test rejects: `TESTS`
-`engine`                power, its curves, the smallest detectable gap, observed power
-`tasks`                 common designs in one call, and a report that draws itself
-======================  ====================================================================
+`Simulation` takes a process, an effect and a test: those of `PROCESSES`, `EFFECTS` and `TESTS`, or
+any object and function that is called as they are.
 """
+
+from llm_power.simulation._effects import EFFECTS
+from llm_power.simulation._engine import Simulation
+from llm_power.simulation._hypothesis_tests import TESTS
+from llm_power.simulation._processes import PROCESSES, admissible_agreement
+from llm_power.simulation._tasks import BinaryClassificationTask, PreferenceTask
+
+__all__ = [
+    "EFFECTS",
+    "PROCESSES",
+    "TESTS",
+    "BinaryClassificationTask",
+    "PreferenceTask",
+    "Simulation",
+    "admissible_agreement",
+]
