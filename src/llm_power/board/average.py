@@ -16,7 +16,7 @@ from scipy.special import gammaln, ndtri
 from llm_power.board.all_pairs import item_keys
 from llm_power.board.cluster_sums import cluster_moments, cluster_sizes, sums_by_cluster
 from llm_power.board.counts import PairCells
-from llm_power.board.decision import size_columns, verdict_columns
+from llm_power.board.decision import single_interval, size_columns, verdict_columns
 from llm_power.board.evidence import mean_and_error
 from llm_power.board.families import pair_indices
 from llm_power.board.further_items import further_columns
@@ -42,9 +42,8 @@ from llm_power.statistics.verdict_stability import chance_of_turning
 
 AVERAGE_COLUMNS: Final = [
     *["rank_a", "rank_b", "model_a", "model_b", "n_items", "p_a", "p_b", "delta"],
-    *["verdict", "direction", "test", "p", "p_family", "family_size", "close_call"],
-    *["gap", "gap_low", "gap_high"],
-    *["interval_differs"],
+    *["verdict", "direction", "test", "p_single", "p_family", "family_size", "close_call"],
+    *["gap", "gap_low", "gap_high", "gap_low_single", "gap_high_single"],
     *["attainable", "p_equivalence", "within_margin", "items_needed", "more_items_needed"],
     *["decided_as", "chance_of_turning", "n_star", "n_star_low", "n_star_high"],
     *["q", "q_low", "q_high"],
@@ -291,13 +290,15 @@ def _verdict_rows(
     gaps = _averaged(strata, first, second, cluster, declared)
     tables, items, clusters, n = gaps.tables, gaps.items, gaps.clusters, gaps.n_items
     key = tables[0][["rank_a", "rank_b", "model_a", "model_b"]]
-    adjusted = strata.adjusted(gaps.judged(None, point, declared).p, family, point.alpha)
+    single = gaps.judged(None, point, declared)
+    adjusted = strata.adjusted(single.p, family, point.alpha)
     found = gaps.judged(adjusted, point, declared)
     error = items.standard_error
     if clusters is not None:
         error = np.maximum(error, clusters.standard_error)
     level = point.alpha if adjusted is None else adjusted.level
-    columns = verdict_columns(found, n, adjusted) | _sizes(found, error, n, point)
+    columns = verdict_columns(found, n, adjusted) | _sizes(single, error, n, point)
+    columns |= single_interval(single)
     columns["chance_of_turning"] = chance_of_turning(found.p, found.direction, level=level)
     columns |= {"n_items": n, "delta": items.delta}
     columns |= _scores_and_bounds(strata, tables)

@@ -39,7 +39,7 @@ _SHARED: Final = (
     ("i", "rank_a", 0),
     ("j", "rank_b", 0),
     ("n", "n_items", 0),
-    ("p", "p", 3),
+    ("ps", "p_single", 3),
     ("pf", "p_family", 4),
     ("pe", "p_equivalence", 4),
     ("gap", "gap", 6),

@@ -28,6 +28,7 @@ from llm_power.report.figures import (
     new_figure,
     save_figure,
 )
+from llm_power.report.text_tables import confidence
 from llm_power.statistics.verdict import DIFFERENT, EQUIVALENT, UNDETERMINED
 
 _COLORS: Final = {DIFFERENT: BLUE, UNDETERMINED: ORANGE, EQUIVALENT: GREEN}
@@ -324,10 +325,8 @@ def _read_as(n_pairs: int, data: PageData) -> str:
     bracketed = any(model["low"] is not None for task in data["tasks"] for model in task["models"])
     sentences = [
         *(["In brackets: ranks that are possible."] if bracketed else []),
-        f"Lines: {100 * (1 - data['alpha']):g}% intervals, each for a single model or pair.",
-        f"Verdicts: adjusted for all {n_pairs:,} pairs."
-        if n_pairs > 1
-        else "Verdict: of one pair.",
+        f"Lines: {confidence(data['alpha'])} intervals, of each model by itself"
+        + (f" and of all {n_pairs:,} pairs at once, as verdicts." if n_pairs > 1 else "."),
     ]
     if data["cluster"] is not None and not data["shown"]:
         cluster = _plain(_elided(data["cluster"], _NAME_CHARACTERS))

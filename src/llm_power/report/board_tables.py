@@ -19,10 +19,11 @@ from llm_power.board.summary import (
 from llm_power.board.verdicts import PAIRS_COLUMNS
 from llm_power.choices import Family
 from llm_power.provenance import Provenance
+from llm_power.report.number_format import gap_end
 from llm_power.report.plain_text import rank_set
 from llm_power.report.score_provenance import score_provenance
 from llm_power.report.tables import Column, Table, as_fixed, as_integer, as_p_value, as_percent
-from llm_power.report.text_tables import confidence
+from llm_power.report.text_tables import confidence, gap_interval_name
 from llm_power.scores.store import TaskScores
 
 _FAMILY_NAMES: dict[Family, str] = {"adjacent": "adjacent ranks", "all": "all pairs"}
@@ -157,7 +158,10 @@ def _stacked(pairs: pd.DataFrame) -> pd.DataFrame:
     cells = [
         {
             "models": (row["model_a"], row["model_b"]),
-            "gap": (number(row["gap_pp"]), f"[{number(row['low_pp'])}, {number(row['high_pp'])}]"),
+            "gap": (
+                number(row["gap_pp"]),
+                f"[{gap_end(row['low_pp'])}, {gap_end(row['high_pp'])}]",
+            ),
             "decision": (row["verdict"], as_p_value(row["p_family"])),
             "required": (as_integer(row["n_star"]), _ratio(row["q"])),
         }
@@ -180,7 +184,8 @@ def _verdict_note(verdicts: pd.DataFrame, point: OperatingPoint) -> str:
         f"Verdict: p of the declared test ({tests}), adjusted for the family, at most "
         f"{point.alpha:g}. Resolved is the paper's word for q of at least 1, that these items "
         "reach the target power at the observed gap: a pair can be different and not resolved. "
-        f"Intervals of the gap hold pair by pair, {confidence(point.alpha)}. The file of the "
+        "Intervals of the gap go with the verdict, "
+        f"{gap_interval_name(point.alpha, int(verdicts['family_size'].max()))}. The file of the "
         "pairs has all their other columns."
     )
 

@@ -19,8 +19,13 @@ from llm_power.choices import TEST_NAMES
 from llm_power.errors import counted, first_names, one_line
 from llm_power.report._escape import escape_markdown
 from llm_power.report.landscape import landscape_sentences
-from llm_power.report.number_format import p_value, percent, percent_interval
-from llm_power.report.text_tables import confidence, markdown_table, plain_table
+from llm_power.report.number_format import gap_interval, p_value, percent, percent_interval
+from llm_power.report.text_tables import (
+    confidence,
+    gap_interval_name,
+    markdown_table,
+    plain_table,
+)
 from llm_power.statistics.verdict import DIFFERENT
 
 if TYPE_CHECKING:
@@ -224,7 +229,7 @@ def _pair_table(rows: pd.DataFrame, board: BoardVerdicts, show: _Show) -> str:
     lacking = bool((board.verdicts["n_items"] < board.verdicts["n_task"]).any())
     different = rows["verdict"].iloc[0] == DIFFERENT
     names = ["better", "worse"] if different else ["A", "B"]
-    ends = f"{confidence(board.point.alpha)} interval"
+    ends = gap_interval_name(board.point.alpha, int(rows["family_size"].iloc[0]))
     header = [*(["task"] if many else []), *names, "gap", ends]
     header += [*(["of all items"] if lacking else [])]
     header += ["p" if board.n_pairs == 1 else "family p", "items"]
@@ -243,7 +248,7 @@ def _pair_cells(row: Mapping[Any, Any], many: bool, lacking: bool) -> list[str]:
         *([row["task"]] if many else []),
         *names,
         percent(sign * row["gap"]),
-        percent_interval(*sorted((sign * row["gap_low"], sign * row["gap_high"]))),
+        gap_interval(*sorted((sign * row["gap_low"], sign * row["gap_high"]))),
         *([percent_interval(*possible)] * lacking),
         p_value(row["p_family"]),
         f"{row['n_items']:,}",

@@ -12,6 +12,12 @@ def confidence(alpha: float) -> str:
     return f"{100 * (1 - alpha):g}%"
 
 
+def gap_interval_name(alpha: float, family_size: int) -> str:
+    """Return the name of the intervals that go with the verdicts of a family of pairs."""
+    whole = "" if family_size == 1 else "simultaneous "
+    return f"{whole}{confidence(alpha)} interval"
+
+
 def number_columns(rows: Sequence[Sequence[str]]) -> list[int]:
     """Return the columns that hold numbers alone below the header."""
     columns = enumerate(zip(*rows, strict=True))

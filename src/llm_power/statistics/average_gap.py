@@ -27,7 +27,7 @@ import numpy as np
 from scipy.special import stdtr, stdtrit
 
 from llm_power.errors import InvalidArgument
-from llm_power.statistics.argument_checks import finite, open_unit, pair_counts, positive
+from llm_power.statistics.argument_checks import finite, pair_counts, positive
 from llm_power.statistics.arrays import ArrayLike, FloatArray
 from llm_power.statistics.paired_difference_interval import (
     PairedDifferenceInterval,
@@ -106,12 +106,11 @@ class AverageGap:
         nearer = np.minimum(-self._statistic(bound), self._statistic(-bound))
         return np.asarray(stdtr(self._df(), -nearer))
 
-    def interval(self, confidence: float) -> PairedDifferenceInterval:
+    def interval(self, level: float) -> PairedDifferenceInterval:
         """Return all average gaps that the test does not reject."""
-        level = 1 - open_unit("confidence", confidence)
         critical = np.asarray(-stdtrit(self._df(), level / 2), dtype=np.float64)
         low, high = (self._limit(critical, side) for side in (-1, 1))
-        return PairedDifferenceInterval(self.delta, low, high, confidence=confidence)
+        return PairedDifferenceInterval(self.delta, low, high, level)
 
     def _limit(self, critical: FloatArray, side: int) -> FloatArray:
         """Farthest gap on one side that is not rejected, by bisection."""

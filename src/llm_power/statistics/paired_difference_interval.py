@@ -41,8 +41,8 @@ class PairedDifferenceInterval:
     #: `low`, `high`: Limits of the two-sided interval, in score units.
     low: FloatArray
     high: FloatArray
-    #: Nominal confidence.
-    confidence: float
+    #: One less the nominal confidence.
+    level: float
 
 
 def score_statistic(
@@ -101,13 +101,18 @@ def tango_interval(
 
     Tango (1998), doi:10.1002/(SICI)1097-0258(19980430)17:8<891::AID-SIM780>3.0.CO;2-B.
     """
-    first, second, n = pair_counts(b, c, n_items)
-    z = -ndtri((1 - open_unit("confidence", confidence)) / 2)
+    level = 1 - open_unit("confidence", confidence)
+    return score_interval(*pair_counts(b, c, n_items), level)
+
+
+def score_interval(b: IntArray, c: IntArray, n: IntArray, level: float) -> PairedDifferenceInterval:
+    """Return `tango_interval` at a level, however small it is."""
+    z = -ndtri(level / 2)
     return PairedDifferenceInterval(
-        delta=np.asarray((first - second) / n),
-        low=np.asarray(-_upper_limit(second, first, n, z)),
-        high=_upper_limit(first, second, n, z),
-        confidence=confidence,
+        delta=np.asarray((b - c) / n),
+        low=np.asarray(-_upper_limit(c, b, n, z)),
+        high=_upper_limit(b, c, n, z),
+        level=level,
     )
 
 
@@ -137,7 +142,7 @@ def graded_interval(
         delta=np.asarray(delta),
         low=np.asarray(delta - below * standard_error),
         high=np.asarray(delta + above * standard_error),
-        confidence=confidence,
+        level=alpha,
     )
 
 

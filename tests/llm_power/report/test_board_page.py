@@ -18,7 +18,7 @@ from llm_power.report.board_page import render_board_page
 _NAMES: Final[tuple[Name, ...]] = get_args(Name)
 _NUMBER: Final = {"type": ["number", "null"]}
 _CELLS: Final = {"anyOf": [_NUMBER, {"type": "array", "items": _NUMBER}]}
-_REQUIRED: Final = {"i", "j", "n", "p", "pf", "lo", "hi", "verdict"}
+_REQUIRED: Final = {"i", "j", "n", "ps", "pf", "lo", "hi", "verdict"}
 SCHEMA: Final[dict[str, Any]] = {
     "type": "object",
     "additionalProperties": False,

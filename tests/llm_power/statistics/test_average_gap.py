@@ -20,8 +20,8 @@ def test_one_task_has_the_tests_and_the_interval_of_its_counts() -> None:
     one = average_gap([binary_gap(B, C, N)], [1.0])
     np.testing.assert_allclose(one.p_different(), mcnemar_asymptotic(B, C), rtol=1e-12)
     tango = tango_interval(B, C, N)
-    np.testing.assert_allclose(one.interval(0.95).low, tango.low, atol=1e-12)
-    np.testing.assert_allclose(one.interval(0.95).high, tango.high, atol=1e-12)
+    np.testing.assert_allclose(one.interval(0.05).low, tango.low, atol=1e-12)
+    np.testing.assert_allclose(one.interval(0.05).high, tango.high, atol=1e-12)
     equivalence = score_equivalence_test(B, C, N, margin=0.1, alpha=0.05)
     np.testing.assert_allclose(one.p_within(0.1), equivalence.p, rtol=1e-10)
 
@@ -37,7 +37,7 @@ def test_graded_tasks_are_a_test_of_welch() -> None:
     both = average_gap(tasks, [0.5, 0.5])
     error = np.hypot(*(task.variance(task.delta)[0] ** 0.5 / 2 for task in tasks))
     assert both.standard_error == pytest.approx(error)
-    interval = both.interval(0.95)
+    interval = both.interval(0.05)
     assert interval.high - both.delta == pytest.approx(both.delta - interval.low)
 
 
@@ -45,7 +45,7 @@ def test_nothing_is_said_of_a_task_whose_items_do_not_vary() -> None:
     average = average_gap([binary_gap([5], [1], [50]), mean_gap([0.1], [np.inf], [9])], [0.5, 0.5])
     assert average.p_different() == 1
     assert average.p_within(0.5) == pytest.approx(0.5)
-    interval = average.interval(0.95)
+    interval = average.interval(0.05)
     assert (interval.low[0], interval.high[0]) == (-np.inf, np.inf)
 
 
@@ -76,7 +76,7 @@ def test_intervals_cover_and_tests_keep_their_level(
         cells = rng.multinomial(n, [(psi + gap) / 2, (psi - gap) / 2, 1 - psi], size=trials)
         tasks.append(binary_gap(cells[:, 0], cells[:, 1], np.full(trials, n)))
     average = average_gap(tasks, np.full(len(items), 1 / len(items)))
-    true, interval = float(np.mean(gaps)), average.interval(0.95)
+    true, interval = float(np.mean(gaps)), average.interval(0.05)
     covered = np.mean((interval.low <= true + 1e-12) & (interval.high >= true - 1e-12))
     assert covered > 0.94
     if abs(true) < 1e-12:
