@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import gammaln, ndtri
 
-from llm_power.board.all_pairs import item_keys
+from llm_power.board.all_pairs import controlled_family, item_keys
 from llm_power.board.cluster_sums import cluster_moments, cluster_sizes, sums_by_cluster
 from llm_power.board.counts import PairCells
 from llm_power.board.decision import single_interval, size_columns, verdict_columns
@@ -24,7 +24,7 @@ from llm_power.board.leader import LEADER_COLUMNS, with_leader
 from llm_power.board.operating_point import Declared, OperatingPoint
 from llm_power.board.ranks import declared_leads, rank_sets_of
 from llm_power.board.tabulation import statistics_of, tabulate
-from llm_power.choices import WEIGHTINGS, Family, Weighting
+from llm_power.choices import WEIGHTINGS, Control, Family, Weighting
 from llm_power.documents import read_yaml
 from llm_power.errors import InvalidArgument
 from llm_power.scores._logs import SUBTASK
@@ -34,7 +34,7 @@ from llm_power.statistics.arrays import FloatArray, IntArray
 from llm_power.statistics.average_gap import AverageGap, TaskGap, average_gap, binary_gap, mean_gap
 from llm_power.statistics.cluster_robust import cluster_robust_test
 from llm_power.statistics.inversion import required_n, resolution_ratio
-from llm_power.statistics.max_t import FamilyTest, GapDraws, centred_scores, max_t_family
+from llm_power.statistics.max_t import FamilyTest, GapDraws, centred_scores
 from llm_power.statistics.missing_bounds import missing_gap_bounds
 from llm_power.statistics.missing_weights import weighted_gap, weighted_moments
 from llm_power.statistics.verdict import Verdicts, agreed_verdicts, average_verdicts
@@ -264,7 +264,7 @@ class _Strata:
         found = [missing_gap_bounds(task.values) for task in self.tasks]
         return self.mean(x.low for x in found), self.mean(x.high for x in found)
 
-    def adjusted(self, p: FloatArray, family: Family, alpha: float) -> FamilyTest:
+    def adjusted(self, p: FloatArray, family: Family, alpha: float, control: Control) -> FamilyTest:
         """Adjust the p-values of a family by the joint law of the items of all tasks."""
         rows = [
             centred_scores(task.values) * (weight / task.n_items)
@@ -272,7 +272,8 @@ class _Strata:
         ]
         keys = [item_keys(task) for task in self.tasks]
         draws = GapDraws(np.concatenate(rows), np.concatenate(keys))
-        return max_t_family(p, partial(draws.largest, family=family), alpha=alpha)
+        largest = partial(draws.largest, family=family)
+        return controlled_family(p, largest, alpha=alpha, control=control)
 
     def standard_error(self) -> FloatArray:
         """Return the standard errors of the averages; each task's items are their own sample."""
@@ -291,7 +292,7 @@ def _verdict_rows(
     tables, items, clusters, n = gaps.tables, gaps.items, gaps.clusters, gaps.n_items
     key = tables[0][["rank_a", "rank_b", "model_a", "model_b"]]
     single = gaps.judged(None, point, declared)
-    adjusted = strata.adjusted(single.p, family, point.alpha)
+    adjusted = strata.adjusted(single.p, family, point.alpha, declared.control)
     found = gaps.judged(adjusted, point, declared)
     error = items.standard_error
     if clusters is not None:

@@ -28,8 +28,8 @@ PAIR_GROUPS: Final[Mapping[str, Mapping[str, str]]] = {
         "does, else 0",
         "test": "declared test: exact, mid_p or asymptotic (McNemar), student, or cluster",
         "p_single": "p-value of the declared test, for a pair named beforehand",
-        "p_family": "p-value that decides, adjusted for the pairs of the family by max-T; p_single "
-        "of a pair by itself",
+        "p_family": "p-value that decides, adjusted for the pairs of the family by max-T, or "
+        "as --family says; p_single of a pair by itself",
         "family_size": "pairs of the family: those compared, of all models and tasks",
         "close_call": "whether p_single lies within the Monte Carlo error of the level that "
         "decides, so that other draws could give another verdict",

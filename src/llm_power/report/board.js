@@ -226,7 +226,7 @@
     const headline = () => {
       const by = procedure.value, leaders = pairOf(1, 2), { all, different, open } = counted(by);
       const paragraphs = [h("p", {}, h("strong", {}, verdictSentence()), ` ${firstSentence()}`)];
-      const more = [board.tasks[t].further, level() === board.alpha ? board.tasks[t].readings : ""].filter(Boolean);
+      const more = [board.tasks[t].further, level() === board.alpha ? board.tasks[t].readings : "", level() === board.alpha && board.tasks[t].family_pairs > 1 ? board.discoveries : ""].filter(Boolean);
       if (more.length) paragraphs.push(h("p", {}, more.join(" ")));
       if (leaders) {
         const need = needs(leaders);
@@ -245,8 +245,8 @@
     };
     const siblings = () => board.tasks.filter((task) => task.result === board.tasks[t].result).length;
     const tests = () => board.tasks[t].tests.map((test) => board.test_names[test] ?? test).join(", ");
-    const intervals = () => `${board.tasks[t].family_pairs === 1 ? "" : "simultaneous "}${asConfidence(board.alpha)} interval`;
-    const adjustment = () => board.tasks[t].family_pairs === 1 ? "" : `, max-T over ${count(board.tasks[t].family_pairs, "pair")}`;
+    const intervals = () => `${board.tasks[t].family_pairs === 1 ? "" : board.control === "max-t" ? "simultaneous " : "FCR-adjusted "}${asConfidence(board.alpha)} interval`;
+    const adjustment = () => board.tasks[t].family_pairs === 1 ? "" : `, ${board.control === "max-t" ? "max-T" : `false discovery rate (${board.control.toUpperCase()})`} over ${count(board.tasks[t].family_pairs, "pair")}`;
     const sentence = () => {
       const task = board.tasks[t];
       return `${task.task}, ${count(task.items, "item")}, ${count(task.n_models, "model")}: ${[verdictSentence(), firstSentence()].filter(Boolean).join(" ")} `

@@ -50,7 +50,7 @@ def _tables(task: Task, data: PageData) -> dict[str, Any]:
     most = max(1, _MOST_ROWS // len(data["tasks"]) // (1 + len(_VERDICTS)))
     rows, words = _rows(task), (task["kind"] != AVERAGE and data["shown"]) or "pairs"
     ends = f"{confidence(data['alpha'])} interval"
-    gap_ends = gap_interval_name(data["alpha"], task["family_pairs"])
+    gap_ends = gap_interval_name(data["alpha"], task["family_pairs"], data["control"])
     ranking = [
         [
             str(rank),

@@ -23,7 +23,7 @@ from llm_power.report.number_format import gap_end
 from llm_power.report.plain_text import rank_set
 from llm_power.report.score_provenance import score_provenance
 from llm_power.report.tables import Column, Table, as_fixed, as_integer, as_p_value, as_percent
-from llm_power.report.text_tables import confidence, gap_interval_name
+from llm_power.report.text_tables import confidence
 from llm_power.scores.store import TaskScores
 
 _FAMILY_NAMES: dict[Family, str] = {"adjacent": "adjacent ranks", "all": "all pairs"}
@@ -184,9 +184,8 @@ def _verdict_note(verdicts: pd.DataFrame, point: OperatingPoint) -> str:
         f"Verdict: p of the declared test ({tests}), adjusted for the family, at most "
         f"{point.alpha:g}. Resolved is the paper's word for q of at least 1, that these items "
         "reach the target power at the observed gap: a pair can be different and not resolved. "
-        "Intervals of the gap go with the verdict, "
-        f"{gap_interval_name(point.alpha, int(verdicts['family_size'].max()))}. The file of the "
-        "pairs has all their other columns."
+        f"Intervals of the gap, {confidence(point.alpha)}, are of the procedure that decides: they "
+        "hold 0 where a pair is not different. The file of the pairs has all their other columns."
     )
 
 

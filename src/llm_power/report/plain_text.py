@@ -14,7 +14,7 @@ from llm_power.board.further_items import further_sentence
 from llm_power.board.landscape import VERDICTS, describe_landscape
 from llm_power.board.leader import first_sentence, rank_notes
 from llm_power.board.repeats import describe_repeats
-from llm_power.board.summary import selection_sentence
+from llm_power.board.summary import discovery_sentence, selection_sentence
 from llm_power.choices import TEST_NAMES
 from llm_power.errors import counted, first_names, one_line
 from llm_power.report._escape import escape_markdown
@@ -110,6 +110,8 @@ def board_sentences(board: BoardVerdicts) -> list[str]:
         for task, sentences in by_task.items()
         for sentence in sentences
     ]
+    discoveries = discovery_sentence(board.declared.control, board.point.alpha)
+    told += [discoveries] if discoveries and board.n_pairs > 1 else []
     if board.close_calls:
         told.append(
             f"Of the verdicts {board.close_calls:,} could be another by other draws of max-T."
@@ -221,7 +223,9 @@ def _procedure(board: BoardVerdicts) -> str:
     if board.n_pairs == 1:
         return f"{named}, level {board.point.alpha:g}"
     over = f" over all {board.n_pairs:,} pairs" if board.streamed is not None else ""
-    return f"{named}, max-T{over} at level {board.point.alpha:g}"
+    control = board.declared.control
+    by = "max-T" if control == "max-t" else f"false discovery rate ({control.upper()})"
+    return f"{named}, {by}{over} at level {board.point.alpha:g}"
 
 
 def _pair_table(rows: pd.DataFrame, board: BoardVerdicts, show: _Show) -> str:
@@ -229,7 +233,8 @@ def _pair_table(rows: pd.DataFrame, board: BoardVerdicts, show: _Show) -> str:
     lacking = bool((board.verdicts["n_items"] < board.verdicts["n_task"]).any())
     different = rows["verdict"].iloc[0] == DIFFERENT
     names = ["better", "worse"] if different else ["A", "B"]
-    ends = gap_interval_name(board.point.alpha, int(rows["family_size"].iloc[0]))
+    size = int(rows["family_size"].iloc[0])
+    ends = gap_interval_name(board.point.alpha, size, board.declared.control)
     header = [*(["task"] if many else []), *names, "gap", ends]
     header += [*(["of all items"] if lacking else [])]
     header += ["p" if board.n_pairs == 1 else "family p", "items"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
+from llm_power.choices import Control
 from llm_power.report._escape import escape_markdown
 
 
@@ -12,10 +13,12 @@ def confidence(alpha: float) -> str:
     return f"{100 * (1 - alpha):g}%"
 
 
-def gap_interval_name(alpha: float, family_size: int) -> str:
+def gap_interval_name(alpha: float, family_size: int, control: Control) -> str:
     """Return the name of the intervals that go with the verdicts of a family of pairs."""
-    whole = "" if family_size == 1 else "simultaneous "
-    return f"{whole}{confidence(alpha)} interval"
+    if family_size == 1:
+        return f"{confidence(alpha)} interval"
+    over = "simultaneous" if control == "max-t" else "FCR-adjusted"
+    return f"{over} {confidence(alpha)} interval"
 
 
 def number_columns(rows: Sequence[Sequence[str]]) -> list[int]:

@@ -13,7 +13,9 @@ from llm_power.board.all_pairs import BoardPairs, p_values_between
 from llm_power.board.operating_point import Declared, OperatingPoint
 from llm_power.board.ranking import prepare_task
 from llm_power.board.resolve import resolve_board
+from llm_power.choices import CONTROLS
 from llm_power.report.pair_answers import answer_from_counts
+from llm_power.report.plain_text import board_text
 from llm_power.scores.store import TaskScores
 from llm_power.statistics.random_streams import named_rng
 
@@ -65,6 +67,8 @@ def assert_rows_agree(rows: pd.DataFrame, margin: float | None) -> None:
         ("binary", {}),
         ("binary", {"test": "mid_p"}),
         ("graded", {}),
+        ("binary", {"control": "fdr"}),
+        ("graded", {"control": "fdr-by", "cluster": "subject"}),
         ("binary", {"cluster": "subject"}),
         ("graded", {"cluster": "subject"}),
         ("binary", {"cluster": "subject", "clusters": "fixed"}),
@@ -94,6 +98,22 @@ def test_every_row_says_the_same_twice(
         np.testing.assert_allclose(streamed[ends], found.verdicts[ends], atol=1e-12)
     assert {"different", "undetermined"} <= seen
     assert ("equivalent" in seen) == (margin is not None)
+
+
+def test_discoveries_are_said_in_words_and_leave_the_ranks_to_max_t() -> None:
+    tasks = [board_task("exam", 300, "binary")]
+    found = {
+        control: resolve_board(tasks, family="all", declared=Declared(control=control))
+        for control in CONTROLS
+    }
+    different = {name: (x.verdicts["verdict"] == "different").sum() for name, x in found.items()}
+    assert different["max-t"] <= different["fdr"] >= different["fdr-by"] > 0
+    pd.testing.assert_frame_equal(found["fdr"].ranks, found["max-t"].ranks)
+    text = board_text(found["fdr"])
+    assert "On average at most 5% of the pairs called different are expected not to differ" in text
+    assert "FCR-adjusted 95% interval" in text
+    assert "max-T" not in text
+    assert "simultaneous 95% interval" in board_text(found["max-t"])
 
 
 def test_a_score_interval_is_extended_to_what_the_exact_test_leaves_open() -> None:

@@ -24,7 +24,7 @@ SCHEMA: Final[dict[str, Any]] = {
     "additionalProperties": False,
     "properties": {
         **{name: {"type": "string"} for name in ("version", "title", "family")},
-        **{name: {"type": "string"} for name in ("clusters", "missing")},
+        **{name: {"type": "string"} for name in ("clusters", "control", "discoveries", "missing")},
         **{name: {"type": ["string", "null"]} for name in ("cluster", "shown")},
         "alpha": {"type": "number"},
         "power": {"type": "number"},
