@@ -137,17 +137,16 @@ CONTROLLED: Final[tuple[Control, ...]] = ("fdr", "fdr-by")
 
 @dataclass(frozen=True, slots=True)
 class Discoveries:
-    """Mean share of wrong pairs among those called different, and of their intervals that miss."""
+    """Share of pairs called different, and mean share of wrong ones among them, by procedure."""
 
     kind: str
     board: str
     n_items: int
-    control: Control
-    different: float
-    wrong: float
-    wrong_error: float
-    missed: float
-    missed_error: float
+    trials: int
+    different: dict[Control, float]
+    wrong: dict[Control, tuple[float, float]]
+    # Of Benjamini-Hochberg: intervals of these pairs that miss the gap.
+    missed: tuple[float, float]
 
 
 def simulated_discoveries(trials: int) -> Iterator[Discoveries]:
@@ -155,23 +154,39 @@ def simulated_discoveries(trials: int) -> Iterator[Discoveries]:
     for kind, (board, accuracies), n in product(KINDS, _TIED.items(), SIZES):
         simulated = SimulatedBoard(kind, accuracies, n)
         rng, truth = named_rng(SEED, f"verdicts/discoveries/{kind}/{board}/{n}"), simulated.gaps
-        shares: dict[Control, list[tuple[float, float, float]]] = {name: [] for name in CONTROLLED}
+        different: dict[Control, list[float]] = {name: [] for name in CONTROLLED}
+        wrong: dict[Control, list[float]] = {name: [] for name in CONTROLLED}
+        missed = []
         for _ in range(trials):
             pairs = simulated.pairs(rng, Declared())
             p = pairs.p_values(0, pairs.n_pairs)
-            for control, found in shares.items():
-                decided = controlled_family(p[0], _no_draws, alpha=ALPHA, control=control)
-                columns = judged(pairs, FamilyValues(decided, *p, *p))
-                selected = columns["verdict"] == "different"
-                wrong = selected & (columns["direction"] != np.sign(np.round(truth, 12)))
-                missed = selected & ((columns["gap_low"] > truth) | (truth > columns["gap_high"]))
+            families = {
+                name: controlled_family(p[0], _no_draws, alpha=ALPHA, control=name)
+                for name in CONTROLLED
+            }
+            columns = judged(pairs, FamilyValues(families["fdr"], *p, *p))
+            outside = (columns["gap_low"] > truth) | (truth > columns["gap_high"])
+            astray = np.sign(columns["gap"]) != np.sign(np.round(truth, 12))
+            for name, family in families.items():
+                selected = family.p <= ALPHA
                 number = max(int(selected.sum()), 1)
-                found.append((selected.mean(), wrong.sum() / number, missed.sum() / number))
-        for control, found in shares.items():
-            different, wrong, missed = np.mean(found, axis=0).tolist()
-            _, *errors = (np.std(found, axis=0) / np.sqrt(trials)).tolist()
-            rates = different, wrong, errors[0], missed, errors[1]
-            yield Discoveries(kind, board, n, control, *rates)
+                different[name].append(float(selected.mean()))
+                wrong[name].append((selected & astray).sum() / number)
+                if name == "fdr":
+                    missed.append((selected & outside).sum() / number)
+        yield Discoveries(
+            kind,
+            board,
+            n,
+            trials,
+            {name: float(np.mean(x)) for name, x in different.items()},
+            {name: _mean(x) for name, x in wrong.items()},
+            _mean(missed),
+        )
+
+
+def _mean(values: list[float]) -> tuple[float, float]:
+    return float(np.mean(values)), float(np.std(values) / np.sqrt(len(values)))
 
 
 def _no_draws(start: int, stop: int) -> FloatArray:
