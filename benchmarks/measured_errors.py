@@ -192,7 +192,7 @@ def half_discovery_table(found: Sequence[HalfDiscoveries]) -> str:
     rows = [
         [x.board, f"{x.n_items:,}", f"{x.n_pairs:,}", str(x.n_splits)]
         + [f"{x.different[name]:.3f}" for name in controls]
-        + [f"{x.agree[name]:.4f}" for name in controls]
+        + [f"{x.agree[name]:.4f}" if name in x.agree else "none" for name in controls]
         for x in found
     ]
     headers = ["board", "items", "pairs", "splits", "different by max-T", "FDR", "FDR-BY"]

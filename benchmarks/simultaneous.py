@@ -238,13 +238,14 @@ def _halved(board: str, scores: FloatArray) -> HalfDiscoveries:
         largest = GapDraws(centred_scores(here), item_keys(task)).largest
         for control in controls:
             found = controlled_family(p, largest, alpha=ALPHA, control=control).p <= ALPHA
-            different[control].append(found.mean())
-            agree[control].append((gaps[0] == gaps[1])[found].mean() if found.any() else np.nan)
+            different[control].append(float(found.mean()))
+            if found.any():
+                agree[control].append(float((gaps[0] == gaps[1])[found].mean()))
     return HalfDiscoveries(
         board,
         len(scores),
         first.size,
         _SPLITS,
         {name: float(np.mean(x)) for name, x in different.items()},
-        {name: float(np.nanmean(x)) for name, x in agree.items()},
+        {name: float(np.mean(x)) for name, x in agree.items() if x},
     )
