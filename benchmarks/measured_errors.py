@@ -26,7 +26,7 @@ from simultaneous import (
 )
 from tabulate import tabulate
 
-from llm_power.choices import Control
+from llm_power._choices import Control
 
 _ROOT: Final = Path(__file__).resolve().parents[1]
 _TRIALS: Final = 20_000

@@ -14,19 +14,19 @@ from half_samples import BOARDS, read_board
 from scipy.special import ndtr, ndtri
 from simulations import ALPHA, SEED, SIZES, SUBJECTS, cluster_sizes
 
-from llm_power.board.all_pairs import (
+from llm_power._board.all_pairs import (
     BoardPairs,
     Columns,
     FamilyValues,
     controlled_family,
     item_keys,
 )
-from llm_power.board.operating_point import Declared, OperatingPoint
-from llm_power.choices import Control, Kind
-from llm_power.scores.store import TaskScores
-from llm_power.statistics.arrays import FloatArray
-from llm_power.statistics.max_t import FamilyTest, GapDraws, centred_scores
-from llm_power.statistics.random_streams import named_rng
+from llm_power._board.operating_point import Declared, OperatingPoint
+from llm_power._choices import Control, Kind
+from llm_power._scores.store import TaskScores
+from llm_power._statistics.arrays import FloatArray
+from llm_power._statistics.max_t import FamilyTest, GapDraws, centred_scores
+from llm_power._statistics.random_streams import named_rng
 
 _SPLITS: Final = 10
 #: Kinds of scores by name, and the latent ICC of 14 clusters.

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import false_discovery_control
 
-from llm_power.statistics.false_discovery import false_discovery_family
-from llm_power.statistics.random_streams import named_rng
+from llm_power._statistics.false_discovery import false_discovery_family
+from llm_power._statistics.random_streams import named_rng
 
 
 @pytest.mark.parametrize("any_dependence", [False, True])
