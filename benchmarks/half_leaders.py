@@ -20,7 +20,8 @@ from llm_power._statistics.further_items import leader_on_further_items
 from llm_power._statistics.random_streams import named_rng
 
 _SPLITS: Final = 200
-_MORE: Final = {
+#: Boards beside those of `half_samples`.
+MORE: Final = {
     "ARC, easier items": "olv1_subset/arc.parquet",
     "HellaSwag": "olv1_subset/hellaswag.parquet",
 }
@@ -41,7 +42,7 @@ class HalfLeader:
 
 def half_leaders(folder: Path) -> Iterator[HalfLeader]:
     """Yield the study of each board whose file is in `folder`, of the models without a gap."""
-    for board, file in (BOARDS | _MORE).items():
+    for board, file in (BOARDS | MORE).items():
         if (folder / file).is_file():
             table = pd.read_parquet(folder / file)
             names = table.columns.drop(["category", "form", "subset"], errors="ignore")

@@ -16,7 +16,17 @@ from documents import replace_measured
 from half_leaders import HalfLeader, half_leaders
 from half_samples import HalfSample, half_samples
 from simulations import SIZES, Rate, all_rates
+from simultaneous import (
+    Discoveries,
+    HalfDiscoveries,
+    Simultaneous,
+    half_discoveries,
+    simulated_discoveries,
+    simultaneous_intervals,
+)
 from tabulate import tabulate
+
+from llm_power._choices import Control
 
 _ROOT: Final = Path(__file__).resolve().parents[1]
 _TRIALS: Final = 20_000
@@ -147,6 +157,52 @@ def leader_table(leaders: Sequence[HalfLeader]) -> str:
     return _markdown(rows, ["board", "items", "models", "splits", *columns])
 
 
+def simultaneous_table(found: Sequence[Simultaneous]) -> str:
+    """Return coverage and median widths, in points, of each board and number of items."""
+    rows = [
+        [f"{x.kind}, {x.board}", f"{x.n_items:,}", f"{x.held:.3f} ± {_error(x.held, x.trials):.3f}"]
+        + [f"{100 * width:.2f}" for width in (x.single, x.max_t, x.bonferroni)]
+        for x in found
+    ]
+    headers = ["all intervals of a board hold", "items", "share"]
+    return _markdown(rows, [*headers, "width, a pair alone", "max-T", "Bonferroni"])
+
+
+def discovery_table(found: Sequence[Discoveries]) -> str:
+    """Return the false discovery rate of each board and number of items."""
+    rows = [
+        [f"{x.kind}, {x.board}", f"{x.n_items:,}", f"{x.different['fdr']:.3f}"]
+        + ["{:.3f} ± {:.3f}".format(*rate) for rate in (x.wrong["fdr"], x.missed)]
+        + ["{:.3f} ± {:.3f}".format(*x.wrong["fdr-by"])]
+        for x in found
+    ]
+    headers = [
+        "false discovery rate",
+        "items",
+        "different",
+        "of these wrong",
+        "intervals that miss",
+    ]
+    return _markdown(rows, [*headers, "wrong, FDR-BY"])
+
+
+def half_discovery_table(found: Sequence[HalfDiscoveries]) -> str:
+    """Return, of each real board, pairs called different by half and their signs on the other."""
+    controls: tuple[Control, ...] = ("max-t", "fdr", "fdr-by")
+    rows = [
+        [x.board, f"{x.n_items:,}", f"{x.n_pairs:,}", str(x.n_splits)]
+        + [f"{x.different[name]:.3f}" for name in controls]
+        + [f"{x.agree[name]:.4f}" if name in x.agree else "none" for name in controls]
+        for x in found
+    ]
+    headers = ["board", "items", "pairs", "splits", "different by max-T", "FDR", "FDR-BY"]
+    return _markdown(rows, [*headers, *(f"same sign, {x}" for x in ("max-T", "FDR", "FDR-BY"))])
+
+
+def _error(share: float, trials: int) -> float:
+    return float((share * (1 - share) / trials) ** 0.5)
+
+
 def main() -> None:
     """Simulate, then write the tables, or print those of another number of trials."""
     parser = argparse.ArgumentParser(description=main.__doc__)
@@ -156,7 +212,11 @@ def main() -> None:
     folder = os.environ.get("LLM_POWER_DATA")
     halves = half_table(list(half_samples(Path(folder))) if folder else [])
     leaders = leader_table(list(half_leaders(Path(folder)))) if folder else ""
-    long = "\n".join([long_tables(rates), below_nominal(rates), halves, leaders])
+    boards = simultaneous_table(list(simultaneous_intervals(max(trials // 20, 1))))
+    discoveries = discovery_table(list(simulated_discoveries(max(trials // 40, 1))))
+    by_halves = half_discovery_table(list(half_discoveries(Path(folder)))) if folder else ""
+    parts = [long_tables(rates), below_nominal(rates), boards, discoveries]
+    long = "\n".join([*parts, halves, leaders, by_halves])
     if trials == _TRIALS:
         replace_measured(_ROOT / "docs" / "verdicts.md", long, made_by=_MADE_BY)
         replace_measured(_ROOT / "docs" / "numbers.md", short_table(rates), made_by=_MADE_BY)

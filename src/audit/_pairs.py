@@ -14,12 +14,12 @@ from audit._errors import AuditError
 _RESULT: Final = "pairs.csv"
 _SWAPPED: Final = {
     **{"rank_a": "rank_b", "model_a": "model_b", "p_a": "p_b", "b": "c"},
-    **{"gap_low": "gap_high", "gap_lowest": "gap_highest"},
+    **{"gap_low": "gap_high", "gap_low_single": "gap_high_single", "gap_lowest": "gap_highest"},
 }
 _OTHER: Final = _SWAPPED | {second: first for first, second in _SWAPPED.items()}
-_NEGATED: Final = frozenset(
-    {"delta", "gap", "direction", "gap_low", "gap_high", "gap_lowest", "gap_highest"}
-)
+_NEGATED: Final = frozenset({"delta", "gap", "direction"}) | {
+    f"gap_{end}" for end in ("low", "high", "low_single", "high_single", "lowest", "highest")
+}
 
 
 def written_out(entry: Mapping[str, Any], number: int) -> Mapping[str, Any]:

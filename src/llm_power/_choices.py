@@ -10,6 +10,11 @@ KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 Family = Literal["adjacent", "all"]
 FAMILIES: Final[tuple[Family, ...]] = get_args(Family)
 
+# What is controlled over all pairs: any error, by max-T, or the false discovery rate, by
+# Benjamini-Hochberg or, whatever the dependence, by Benjamini-Yekutieli.
+Control = Literal["max-t", "fdr", "fdr-by"]
+CONTROLS: Final[tuple[Control, ...]] = get_args(Control)
+
 # "weighted" keeps what "pairwise" keeps, and weights it by cluster.
 MissingPolicy = Literal["error", "pairwise", "drop_items", "weighted"]
 MISSING_POLICIES: Final[tuple[MissingPolicy, ...]] = get_args(MissingPolicy)

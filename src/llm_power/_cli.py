@@ -22,11 +22,13 @@ import click
 from llm_power import __version__
 from llm_power._choices import (
     CLUSTER_TESTS,
+    CONTROLS,
     FAMILIES,
     MCNEMAR_TESTS,
     MISSING_POLICIES,
     ClusterSampling,
     ClusterTest,
+    Control,
     Family,
     Format,
     McNemarTest,
@@ -156,6 +158,14 @@ def _without_dash(scores: Sequence[Path]) -> Iterator[list[Path]]:
     show_default=True,
     help="Family of pairs: each rank against the next, or every pair.",
 )
+@click.option(
+    "--family",
+    "control",
+    type=click.Choice(CONTROLS),
+    default="max-t",
+    show_default=True,
+    help="What is controlled over all pairs: any error, or the false discovery rate.",
+)
 @click.option("--top", type=int, metavar="K", help="Keep only the K best models of each task.")
 @click.option(
     "--keep",
@@ -207,6 +217,7 @@ def resolve(
     scores: Sequence[Path],
     out: Path,
     family: Family,
+    control: Control,
     top: int | None,
     keep: str | None,
     csv: bool,
@@ -264,6 +275,7 @@ def resolve(
         monitored=monitored,
         weighted=missing == "weighted",
         weights=read_weights(weights),
+        control=control,
     )
     kept = None if keep is None else Keep.parsed(keep)
     notes: list[str] = []

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from llm_power._board.operating_point import Declared
-from llm_power._choices import ClusterSampling, ClusterTest, McNemarTest, Weighting
+from llm_power._choices import ClusterSampling, ClusterTest, Control, McNemarTest, Weighting
 from llm_power._documents import DocumentError
 from llm_power._errors import LLMPowerError
 from replication.hub.plan import Downloads
@@ -51,6 +51,7 @@ class Board:
     margin: float | None = None
     monitored: bool = False
     average: Weighting | Mapping[str, float] = "equal"
+    control: Control = "max-t"
     top: int | None = None
     how_to_get: str = "see its source"
     is_panel: bool = False
@@ -68,6 +69,7 @@ class Board:
             monitored=self.monitored,
             weighted=self.missing == "weighted",
             weights=self.average,
+            control=self.control,
         )
 
     @property

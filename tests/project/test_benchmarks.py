@@ -32,7 +32,8 @@ def test_a_short_run_prints_every_table_and_says_that_no_boards_are_there() -> N
         text=True,
         check=True,
     )
-    for part in ("Type I error", "Crossing", "Coverage", "Power", "Half samples are left out"):
+    parts = ("Type I error", "Crossing", "Coverage", "Power", "Half samples are left out")
+    for part in (*parts, "all intervals of a board hold", "false discovery rate"):
         assert part in done.stdout
 
 

@@ -20,6 +20,7 @@ from llm_power._board.operating_point import Declared
 from llm_power._choices import (
     CLUSTER_SAMPLINGS,
     CLUSTER_TESTS,
+    CONTROLS,
     MCNEMAR_TESTS,
     MISSING_POLICIES,
     WEIGHTINGS,
@@ -102,10 +103,11 @@ def test_what_a_board_declares_has_the_words_and_the_defaults_of_the_command() -
     assert tuple(schema["test"]["enum"]) == MCNEMAR_TESTS
     assert tuple(schema["clusters"]["enum"]) == CLUSTER_SAMPLINGS
     assert tuple(schema["cluster_test"]["enum"]) == CLUSTER_TESTS
+    assert tuple(schema["control"]["enum"]) == CONTROLS
     assert tuple(schema["missing"]["enum"]) == MISSING_POLICIES
     assert tuple(schema["average"]["anyOf"][0]["enum"]) == WEIGHTINGS
     assert Board(title="x", tasks={}).declared == Declared()
-    names = {"test", "margin", "clusters", "cluster_test", "monitored"}
+    names = {"test", "margin", "clusters", "cluster_test", "monitored", "control"}
     defaults = {name: schema[name]["default"] for name in [*names, "average"]}
     assert Board(title="x", tasks={}, **defaults).declared == Declared()
     own = Board(title="x", tasks={"a": {}, "b": {}}, margin=0.02, average={"a": 3, "b": 1})

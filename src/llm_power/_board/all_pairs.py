@@ -16,7 +16,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import pairwise
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -37,13 +37,14 @@ from llm_power._board.multiplicity import unadjusted_p
 from llm_power._board.operating_point import Declared, OperatingPoint
 from llm_power._board.resolution import ESTIMATES as RESOLUTION_ESTIMATES
 from llm_power._board.resolution import core_columns
-from llm_power._choices import Family
+from llm_power._choices import Control, Family
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.arrays import BoolArray, FloatArray, IntArray
 from llm_power._statistics.cluster_moments import ClusterMoments
 from llm_power._statistics.cluster_robust import cluster_robust_test
 from llm_power._statistics.design_effect import cluster_resolution
 from llm_power._statistics.e_process import UNIFORM_98, log_e_value
+from llm_power._statistics.false_discovery import false_discovery_family
 from llm_power._statistics.keyed_normals import Keys, content_digest, keys_of
 from llm_power._statistics.max_t import (
     FamilyTest,
@@ -86,15 +87,29 @@ class FamilyValues:
         return FamilyValues(self.decided.of(rows), *others)
 
 
+def controlled_family(
+    p: FloatArray, largest: Largest, *, alpha: float, control: Control
+) -> FamilyTest:
+    """Adjust p-values as declared."""
+    if control == "max-t":
+        return max_t_family(p, largest, alpha=alpha)
+    return false_discovery_family(p, alpha=alpha, any_dependence=control == "fdr-by")
+
+
 def family_of(
-    p: FloatArray, unadjusted: FloatArray, largest: Largest, *, alpha: float
+    p: FloatArray,
+    unadjusted: FloatArray,
+    largest: Largest,
+    *,
+    alpha: float,
+    control: Control = "max-t",
 ) -> FamilyValues:
     """Adjust the p-values of `BoardPairs.p_values`, in the order of the places."""
     # Sorting millions of numbers takes a second, and another core may do it.
     with ThreadPoolExecutor(2) as pool:
         bh = pool.submit(adjust_benjamini_hochberg, unadjusted)
         holm = pool.submit(adjust_holm, unadjusted)
-        decided = max_t_family(p, largest, alpha=alpha)
+        decided = controlled_family(p, largest, alpha=alpha, control=control)
         return FamilyValues(decided, p, unadjusted, holm.result(), bh.result())
 
 
@@ -137,7 +152,8 @@ class BoardPairs:
     ) -> FamilyValues:
         """Adjust the `p_values` of all pairs, in the order of the places."""
         largest = self._largest(range(len(self.tasks)), threads)
-        return family_of(p, unadjusted, largest, alpha=self.point.alpha)
+        law: dict[str, Any] = {"alpha": self.point.alpha, "control": self.declared.control}
+        return family_of(p, unadjusted, largest, **law)
 
     def rank_ends(self, family: FamilyValues, *, threads: int | None = None) -> RankEnds:
         """Return how many models are declared better, and worse, than each model of a task.
@@ -158,8 +174,8 @@ class BoardPairs:
         return found
 
     def _for_ranks(self) -> BoardPairs:
-        """Return all pairs, by the test of clusters that takes microseconds."""
-        declared = replace(self.declared, cluster_test="cr2")
+        """Return all pairs, by max-T and the test of clusters that takes microseconds."""
+        declared = replace(self.declared, cluster_test="cr2", control="max-t")
         if (self.family, self.declared) == ("all", declared):
             return self
         return BoardPairs(self.tasks, "all", self.cluster, self.point, declared)

@@ -13,10 +13,10 @@ import numpy as np
 import pandas as pd
 from scipy.special import gammaln, ndtri
 
-from llm_power._board.all_pairs import item_keys
+from llm_power._board.all_pairs import controlled_family, item_keys
 from llm_power._board.cluster_sums import cluster_moments, cluster_sizes, sums_by_cluster
 from llm_power._board.counts import PairCells
-from llm_power._board.decision import size_columns, verdict_columns
+from llm_power._board.decision import single_interval, size_columns, verdict_columns
 from llm_power._board.evidence import mean_and_error
 from llm_power._board.families import pair_indices
 from llm_power._board.further_items import further_columns
@@ -24,7 +24,7 @@ from llm_power._board.leader import LEADER_COLUMNS, with_leader
 from llm_power._board.operating_point import Declared, OperatingPoint
 from llm_power._board.ranks import declared_leads, rank_sets_of
 from llm_power._board.tabulation import statistics_of, tabulate
-from llm_power._choices import WEIGHTINGS, Family, Weighting
+from llm_power._choices import WEIGHTINGS, Control, Family, Weighting
 from llm_power._documents import read_yaml
 from llm_power._errors import InvalidArgument
 from llm_power._scores._logs import SUBTASK
@@ -34,7 +34,7 @@ from llm_power._statistics.arrays import FloatArray, IntArray
 from llm_power._statistics.average_gap import AverageGap, TaskGap, average_gap, binary_gap, mean_gap
 from llm_power._statistics.cluster_robust import cluster_robust_test
 from llm_power._statistics.inversion import required_n, resolution_ratio
-from llm_power._statistics.max_t import FamilyTest, GapDraws, centred_scores, max_t_family
+from llm_power._statistics.max_t import FamilyTest, GapDraws, centred_scores
 from llm_power._statistics.missing_bounds import missing_gap_bounds
 from llm_power._statistics.missing_weights import weighted_gap, weighted_moments
 from llm_power._statistics.verdict import Verdicts, agreed_verdicts, average_verdicts
@@ -42,9 +42,8 @@ from llm_power._statistics.verdict_stability import chance_of_turning
 
 AVERAGE_COLUMNS: Final = [
     *["rank_a", "rank_b", "model_a", "model_b", "n_items", "p_a", "p_b", "delta"],
-    *["verdict", "direction", "test", "p", "p_family", "family_size", "close_call"],
-    *["gap", "gap_low", "gap_high"],
-    *["interval_differs"],
+    *["verdict", "direction", "test", "p_single", "p_family", "family_size", "close_call"],
+    *["gap", "gap_low", "gap_high", "gap_low_single", "gap_high_single"],
     *["attainable", "p_equivalence", "within_margin", "items_needed", "more_items_needed"],
     *["decided_as", "chance_of_turning", "n_star", "n_star_low", "n_star_high"],
     *["q", "q_low", "q_high"],
@@ -265,7 +264,7 @@ class _Strata:
         found = [missing_gap_bounds(task.values) for task in self.tasks]
         return self.mean(x.low for x in found), self.mean(x.high for x in found)
 
-    def adjusted(self, p: FloatArray, family: Family, alpha: float) -> FamilyTest:
+    def adjusted(self, p: FloatArray, family: Family, alpha: float, control: Control) -> FamilyTest:
         """Adjust the p-values of a family by the joint law of the items of all tasks."""
         rows = [
             centred_scores(task.values) * (weight / task.n_items)
@@ -273,7 +272,8 @@ class _Strata:
         ]
         keys = [item_keys(task) for task in self.tasks]
         draws = GapDraws(np.concatenate(rows), np.concatenate(keys))
-        return max_t_family(p, partial(draws.largest, family=family), alpha=alpha)
+        largest = partial(draws.largest, family=family)
+        return controlled_family(p, largest, alpha=alpha, control=control)
 
     def standard_error(self) -> FloatArray:
         """Return the standard errors of the averages; each task's items are their own sample."""
@@ -291,13 +291,15 @@ def _verdict_rows(
     gaps = _averaged(strata, first, second, cluster, declared)
     tables, items, clusters, n = gaps.tables, gaps.items, gaps.clusters, gaps.n_items
     key = tables[0][["rank_a", "rank_b", "model_a", "model_b"]]
-    adjusted = strata.adjusted(gaps.judged(None, point, declared).p, family, point.alpha)
+    single = gaps.judged(None, point, declared)
+    adjusted = strata.adjusted(single.p, family, point.alpha, declared.control)
     found = gaps.judged(adjusted, point, declared)
     error = items.standard_error
     if clusters is not None:
         error = np.maximum(error, clusters.standard_error)
     level = point.alpha if adjusted is None else adjusted.level
-    columns = verdict_columns(found, n, adjusted) | _sizes(found, error, n, point)
+    columns = verdict_columns(found, n, adjusted) | _sizes(single, error, n, point)
+    columns |= single_interval(single)
     columns["chance_of_turning"] = chance_of_turning(found.p, found.direction, level=level)
     columns |= {"n_items": n, "delta": items.delta}
     columns |= _scores_and_bounds(strata, tables)

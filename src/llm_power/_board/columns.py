@@ -27,28 +27,30 @@ PAIR_GROUPS: Final[Mapping[str, Mapping[str, str]]] = {
         "direction": "1 where the better ranked model is different and leads, -1 where the other "
         "does, else 0",
         "test": "declared test: exact, mid_p or asymptotic (McNemar), student, or cluster",
-        "p": "p-value of the declared test, for a pair named beforehand",
-        "p_family": "p-value that decides, adjusted for the pairs of the family by max-T",
+        "p_single": "p-value of the declared test, for a pair named beforehand",
+        "p_family": "p-value that decides, adjusted for the pairs of the family by max-T, or "
+        "as --family says; p_single of a pair by itself",
         "family_size": "pairs of the family: those compared, of all models and tasks",
-        "close_call": "whether p lies within the Monte Carlo error of the level that decides, so "
-        "that other draws could give another verdict",
+        "close_call": "whether p_single lies within the Monte Carlo error of the level that "
+        "decides, so that other draws could give another verdict",
         "gap": "gap that the verdict is about: delta, or the weighted one with --missing weighted",
-        "gap_low": "lower end of the interval of the gap at the level, of this pair alone: Tango's "
-        "score interval, Student's for graded scores; where clusters are the sample, what holds "
-        "it and the cluster-robust one",
+        "gap_low": "lower end of the interval of the gap, of all pairs of the family at once: it "
+        "holds 0 exactly where the pair is not different. Tango's score interval with the ends "
+        "that the declared test gives it, Student's for graded scores; where clusters are the "
+        "sample, what holds it and the cluster-robust one",
         "gap_high": "upper end of that interval",
-        "interval_differs": "whether interval and verdict disagree about zero: another test, or "
-        "the family's adjustment",
+        "gap_low_single": "lower end of the interval of a pair named beforehand",
+        "gap_high_single": "upper end of that interval",
         "attainable": "whether any outcome on so many discordant items could be called different",
         "p_equivalence": "larger p-value of two one-sided tests against the declared margin",
-        "within_margin": "whether these tests reject; by Bonferroni they decide equivalent",
+        "within_margin": "whether these tests reject, so that the interval lies within the margin",
         "items_needed": "items at which a pair with these rates is decided with the target power; "
         "more than at hand where it is undetermined; inf where no number would do",
         "more_items_needed": "items_needed beyond those at hand; 0 where the pair is decided",
         "decided_as": "what these items would decide",
         "chance_of_turning": "chance that a new sample of the same size gives another verdict; at "
         "the level itself about one half",
-        "n_star_low": "N* at the end of the gap's interval that is farther from zero",
+        "n_star_low": "N* at the end of the single pair's interval that is farther from zero",
         "n_star_high": "N* at the other end; inf where the interval holds zero",
         "q_low": "q at n_star_high",
         "q_high": "q at n_star_low",
@@ -143,9 +145,9 @@ PAIR_COLUMNS: Final[Mapping[str, str]] = {
 # Of these a dataset of all pairs has those that take microseconds.
 CORE_COLUMNS: Final = (
     *PAIR_GROUPS["The pair"],
-    *("verdict", "direction", "test", "p", "p_family", "family_size", "close_call"),
+    *("verdict", "direction", "test", "p_single", "p_family", "family_size", "close_call"),
     *("gap", "gap_low", "gap_high"),
-    *("interval_differs", "attainable", "p_equivalence", "within_margin", "items_needed"),
+    *("attainable", "p_equivalence", "within_margin", "items_needed"),
     *("more_items_needed", "decided_as", "rho", "var_d", "n_star", "q", "mde", "resolved"),
     *("p_chi2", "p_exact", "log_p_exact", "p_holm", "p_bh", "icc", "design_effect"),
     *("n_star_cluster", "q_cluster", "resolved_cluster", "p_cluster", "log_e", "crossed"),

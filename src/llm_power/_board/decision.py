@@ -31,16 +31,17 @@ from llm_power._statistics.verdict_stability import (
 )
 
 DECISION_COLUMNS: Final = [
-    *["verdict", "direction", "test", "p", "p_family", "family_size", "close_call"],
-    *["gap", "gap_low", "gap_high"],
-    *["interval_differs", "attainable", "p_equivalence", "within_margin"],
+    *["verdict", "direction", "test", "p_single", "p_family", "family_size", "close_call"],
+    *["gap", "gap_low", "gap_high", "gap_low_single", "gap_high_single"],
+    *["attainable", "p_equivalence", "within_margin"],
     *["items_needed", "more_items_needed"],
     *["decided_as", "chance_of_turning", "n_star_low", "n_star_high", "q_low", "q_high"],
     *["n_connor", "n_exact", "type_s", "type_m", "gap_lowest", "gap_highest"],
     *["n_star_monitored", "items_monitored", "items_monitored_90"],
 ]
 ESTIMATES: Final = (
-    *("gap", "gap_low", "gap_high", "items_needed", "more_items_needed"),
+    *("gap", "gap_low", "gap_high", "gap_low_single", "gap_high_single"),
+    *("items_needed", "more_items_needed"),
     *("chance_of_turning", "n_star_low", "n_star_high"),
     *("q_low", "q_high", "n_connor", "n_exact", "type_s", "type_m"),
     *("n_star_monitored", "items_monitored", "items_monitored_90"),
@@ -90,13 +91,16 @@ def _decided(
     point, declared, family = settings
     judged = tests.judged(point, family)
     found, level = judged.found, judged.level
+    # Of the pair as if it were named beforehand.
+    single = found if family is None else tests.judged(point, sizes=False).found
     columns = verdict_columns(found, rows["n_items"].to_numpy(int), family) | {"test": judged.test}
     columns["chance_of_turning"] = np.where(
         judged.test == "exact",
         exact_chance_of_turning(*_discordant(rows), found.direction, level=level),
         chance_of_turning(found.p, found.direction, level=level),
     )
-    columns |= _required_columns(rows, found, judged.error, point)
+    columns |= single_interval(single)
+    columns |= _required_columns(rows, single, judged.error, point)
     columns |= _bounds(rows, task) | _monitored(rows, point, declared)
     return pd.DataFrame(columns, index=rows.index)
 
@@ -110,17 +114,15 @@ def verdict_columns(
         "verdict": found.verdict.astype(object),
         "direction": found.direction,
         "test": found.test,
-        "p": found.p,
+        "p_single": found.p,
         "p_family": found.p_family,
         "family_size": np.full(found.p.shape, 1 if family is None else family.size),
         "close_call": np.zeros(found.p.shape, dtype=np.bool_)
         if family is None
         else family.close_calls(found.p),
         "gap": found.interval.delta,
-        # No gap of scores from 0 to 1 is larger.
-        "gap_low": np.maximum(found.interval.low, -1.0),
-        "gap_high": np.minimum(found.interval.high, 1.0),
-        "interval_differs": found.interval_differs,
+        "gap_low": _of_scores(found.interval.low),
+        "gap_high": _of_scores(found.interval.high),
         "attainable": pd.array(found.attainable, dtype="boolean"),
         "p_equivalence": found.p_equivalence,
         "within_margin": found.within_margin,
@@ -128,6 +130,17 @@ def verdict_columns(
         "more_items_needed": found.further_items,
         "decided_as": found.decided_as.astype(object),
     }
+
+
+def single_interval(single: Verdicts) -> dict[str, FloatArray]:
+    """Return the columns of the intervals that each pair has by itself."""
+    ends = {"gap_low_single": single.interval.low, "gap_high_single": single.interval.high}
+    return {name: _of_scores(end) for name, end in ends.items()}
+
+
+def _of_scores(end: FloatArray) -> FloatArray:
+    # No gap of scores from 0 to 1 is larger.
+    return np.clip(end, -1.0, 1.0)
 
 
 def _discordant(rows: pd.DataFrame) -> tuple[IntArray, IntArray]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from llm_power._choices import ClusterSampling, ClusterTest, McNemarTest, Weighting
+from llm_power._choices import ClusterSampling, ClusterTest, Control, McNemarTest, Weighting
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +54,10 @@ class Declared:
     weights : {"equal", "items"} or mapping of str to float
         How much each of several tasks counts in their average: alike, by its items, or as given,
         a positive number a task.
+    control : {"max-t", "fdr", "fdr-by"}
+        What is controlled over all pairs: the chance of any error, by max-T, or the false discovery
+        rate, by Benjamini-Hochberg or, whatever the dependence, by Benjamini-Yekutieli. Sets of
+        ranks are by max-T.
 
     Examples
     --------
@@ -69,3 +73,4 @@ class Declared:
     monitored: bool = False
     weighted: bool = False
     weights: Weighting | Mapping[str, float] = "equal"
+    control: Control = "max-t"

@@ -13,7 +13,8 @@ from llm_power._board.average import TaskAverage
 from llm_power._board.cluster_readings import readings_sentence
 from llm_power._board.further_items import further_sentence
 from llm_power._board.leader import first_sentence, rank_notes
-from llm_power._board.summary import selection_sentence
+from llm_power._board.summary import discovery_sentence, selection_sentence
+from llm_power._choices import Control
 from llm_power._provenance import files_digest
 from llm_power._statistics.inversion import z_sum
 from llm_power._statistics.verdict import DIFFERENT, EQUIVALENT
@@ -39,7 +40,7 @@ _SHARED: Final = (
     ("i", "rank_a", 0),
     ("j", "rank_b", 0),
     ("n", "n_items", 0),
-    ("p", "p", 3),
+    ("ps", "p_single", 3),
     ("pf", "p_family", 4),
     ("pe", "p_equivalence", 4),
     ("gap", "gap", 6),
@@ -104,6 +105,8 @@ class PageData(TypedDict):
     margin: float | None
     cluster: str | None
     clusters: str
+    control: Control
+    discoveries: str
     missing: str
     warnings: list[str]
     weights: dict[str, float]
@@ -159,6 +162,8 @@ def page_data(
         "margin": summary["margin"],
         "cluster": summary["cluster"],
         "clusters": summary["clusters"],
+        "control": summary["control"],
+        "discoveries": discovery_sentence(summary["control"], summary["alpha"]),
         "missing": summary["missing"],
         "warnings": [*summary["warnings"], *_selections(summary["scores"])],
         "weights": {} if average is None else dict(average.weights),

@@ -12,7 +12,7 @@ import pandas as pd
 from llm_power import __version__
 from llm_power._board.landscape import VERDICTS, describe_landscape
 from llm_power._board.repeats import describe_repeats
-from llm_power._choices import MissingPolicy
+from llm_power._choices import Control, MissingPolicy
 
 if TYPE_CHECKING:
     from llm_power._board.resolve import BoardVerdicts
@@ -221,6 +221,18 @@ def selection_sentence(kept: int, of: int) -> str:
     """Return the sentence that the ranks are of the best of more models."""
     return (
         f"Ranks are among the best {kept:,} of {of:,} models, which were chosen on the same items."
+    )
+
+
+def discovery_sentence(control: Control, alpha: float) -> str:
+    """Return what a false discovery rate means, empty where no error at all is allowed."""
+    if control == "max-t":
+        return ""
+    by = "Yekutieli, whatever the dependence" if control == "fdr-by" else "Hochberg"
+    return (
+        f"On average at most {100 * alpha:g}% of the pairs called different are expected not to "
+        f"differ or to differ the other way, and as few of their intervals to miss the gap (false "
+        f"discovery rate, Benjamini-{by})."
     )
 
 

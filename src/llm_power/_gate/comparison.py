@@ -33,9 +33,11 @@ class Comparison:
     baseline_score: float
     candidate_score: float
     gap: float  # candidate minus baseline, in score units
-    gap_low: float
+    gap_low: float  # of all tasks at once
     gap_high: float
-    p: float
+    gap_low_single: float  # of this task alone
+    gap_high_single: float
+    p_single: float
     p_family: float  # adjusted for the tasks compared together
     test: str
     broke: tuple[str, ...]  # items on which the candidate scores less
@@ -87,7 +89,11 @@ def _comparison(
     margin = board.declared.margin
     # Rows have the better ranked model first.
     sign = 1 if row["model_a"] == candidate else -1
-    low, high = sorted((sign * row["gap_low"], sign * row["gap_high"]))
+    low, high, low_single, high_single = (
+        float(end)
+        for of in ("", "_single")
+        for end in sorted((sign * row[f"gap_low{of}"], sign * row[f"gap_high{of}"]))
+    )
     by_name = {name: pair.values[:, j] for j, name in enumerate(pair.models)}
     gain = by_name[candidate] - by_name[baseline]
     both = ~np.isnan(gain)
@@ -95,14 +101,16 @@ def _comparison(
         task=pair.task,
         baseline=baseline,
         candidate=candidate,
-        outcome=_outcome(row, int(sign * row["direction"]), low, margin),
+        outcome=_outcome(row, int(sign * row["direction"]), low_single, margin),
         n_items=int(row["n_items"]),
         baseline_score=float(by_name[baseline][both].mean()),
         candidate_score=float(by_name[candidate][both].mean()),
         gap=float(sign * row["delta"]),
-        gap_low=float(low),
-        gap_high=float(high),
-        p=float(row["p"]),
+        gap_low=low,
+        gap_high=high,
+        gap_low_single=low_single,
+        gap_high_single=high_single,
+        p_single=float(row["p_single"]),
         p_family=float(row["p_family"]),
         test=str(row["test"]),
         broke=_named(pair, gain < 0),

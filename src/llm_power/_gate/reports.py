@@ -66,14 +66,18 @@ def _task_answer(found: Comparison, n_tasks: int) -> Answer:
 
 
 def _sentences(found: Comparison, n_tasks: int) -> tuple[str, ...]:
-    low, high = (signed_points(end) for end in (found.gap_low, found.gap_high))
     gap = (
         f"gap {signed_points(found.gap)} points ({100 * found.candidate_score:.2f} against "
-        f"{100 * found.baseline_score:.2f} of 100), {confidence(found.alpha)} interval {low} to "
-        f"{high}"
+        f"{100 * found.baseline_score:.2f} of 100), {confidence(found.alpha)} interval "
+        f"{signed_points(found.gap_low_single)} to {signed_points(found.gap_high_single)}"
     )
+    if n_tasks > 1:
+        gap += (
+            f"; {signed_points(found.gap_low)} to {signed_points(found.gap_high)} of all {n_tasks} "
+            "tasks at once"
+        )
     family = f"; {found.p_family:.2g} adjusted for {n_tasks} tasks" if n_tasks > 1 else ""
-    p = f"p = {found.p:.2g} ({TEST_NAMES[found.test]}){family}"
+    p = f"p = {found.p_single:.2g} ({TEST_NAMES[found.test]}){family}"
     return (gap, p, *([_what_decides(found)] if found.more_items else []))
 
 

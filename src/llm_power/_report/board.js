@@ -19,7 +19,7 @@
   };
 
   // What a task may not have.
-  const UNKNOWN = { p: null, pf: null, pe: null, lo: null, hi: null, need: null, more: null, turn: null, deff: null, clusters: null, inflation: null };
+  const UNKNOWN = { ps: null, pf: null, pe: null, lo: null, hi: null, need: null, more: null, turn: null, deff: null, clusters: null, inflation: null };
   // Pairs have one number over all tasks; those of one file are a family.
   const readPairs = (board) => {
     const tasks = board.tasks.map(({ pairs, kind }, t) => {
@@ -90,9 +90,13 @@
     }
     const verdict = Uint8Array.from(all, (pair) => pair.verdict);
     if (alpha !== board.alpha) {
-      for (const { members, m } of families) for (const { g, pf, pe, gap } of members) {
-        verdict[g] = pf !== null && pf <= alpha ? (gap < 0 ? B_BETTER : A_BETTER)
-          : board.margin !== null && m * (pe ?? 1) <= alpha ? EQUIVALENT : UNDETERMINED;
+      for (const { members, m } of families) {
+        // Of a pair: the largest p-value that is called different, halved for one side, or Bonferroni's.
+        const level = members.reduce((most, { ps, pf }) => pf !== null && pf <= alpha ? Math.max(most, ps / 2) : most, alpha / m);
+        for (const { g, pf, pe, gap } of members) {
+          verdict[g] = pf !== null && pf <= alpha ? (gap < 0 ? B_BETTER : A_BETTER)
+            : board.margin !== null && (pe ?? 1) <= level ? EQUIVALENT : UNDETERMINED;
+        }
       }
     }
     return { q: { verdict: q.fixed, ...q }, verdict };
@@ -102,6 +106,8 @@
   // A second digit where there are items enough to tell it.
   let digits = 1;
   const asPoints = (x) => !Number.isFinite(x) ? "–" : signed(grouped(100 * x, digits).replace(/^-(?=[0.]+$)/, ""));
+  // What is not 0 does not read 0.
+  const asEnd = (x) => Number.isFinite(x) && x !== 0 && !/[1-9]/.test(grouped(100 * x, digits)) ? signed(Number((100 * x).toPrecision(1)).toString()) : asPoints(x);
   const asPercent = (x) => Number.isFinite(x) ? grouped(100 * x, 1) : "–";
   const asP = (p) => p === null ? "–" : p < 0.0001 ? "< 0.0001" : p > 0.9999 ? "1" : Number(p.toPrecision(2)).toString();
   const asConfidence = (alpha) => `${Number((100 * (1 - alpha)).toPrecision(4))} %`;
@@ -216,11 +222,11 @@
       return byClusters() ? `no number of items from these clusters decides it${pair.clusters ? `; ${count(pair.clusters, "cluster")} of their size would` : ""}`
         : "no number of such items decides it";
     };
-    const gapText = (pair) => `${asPoints(pair.gap)} points${pair.lo === null || pair.hi === null ? "" : ` (${asPoints(pair.lo)} to ${asPoints(pair.hi)})`}`;
+    const gapText = (pair) => `${asPoints(pair.gap)} points${pair.lo === null || pair.hi === null ? "" : ` (${asEnd(pair.lo)} to ${asEnd(pair.hi)})`}`;
     const headline = () => {
       const by = procedure.value, leaders = pairOf(1, 2), { all, different, open } = counted(by);
       const paragraphs = [h("p", {}, h("strong", {}, verdictSentence()), ` ${firstSentence()}`)];
-      const more = [board.tasks[t].further, level() === board.alpha ? board.tasks[t].readings : ""].filter(Boolean);
+      const more = [board.tasks[t].further, level() === board.alpha ? board.tasks[t].readings : "", level() === board.alpha && board.tasks[t].family_pairs > 1 ? board.discoveries : ""].filter(Boolean);
       if (more.length) paragraphs.push(h("p", {}, more.join(" ")));
       if (leaders) {
         const need = needs(leaders);
@@ -239,7 +245,8 @@
     };
     const siblings = () => board.tasks.filter((task) => task.result === board.tasks[t].result).length;
     const tests = () => board.tasks[t].tests.map((test) => board.test_names[test] ?? test).join(", ");
-    const adjustment = () => board.tasks[t].family_pairs === 1 ? "" : `, max-T over ${count(board.tasks[t].family_pairs, "pair")}`;
+    const intervals = () => `${board.tasks[t].family_pairs === 1 ? "" : board.control === "max-t" ? "simultaneous " : "FCR-adjusted "}${asConfidence(board.alpha)} interval`;
+    const adjustment = () => board.tasks[t].family_pairs === 1 ? "" : `, ${board.control === "max-t" ? "max-T" : `false discovery rate (${board.control.toUpperCase()})`} over ${count(board.tasks[t].family_pairs, "pair")}`;
     const sentence = () => {
       const task = board.tasks[t];
       return `${task.task}, ${count(task.items, "item")}, ${count(task.n_models, "model")}: ${[verdictSentence(), firstSentence()].filter(Boolean).join(" ")} `
@@ -415,7 +422,7 @@
         h("caption", { class: "hidden-text" }, "Adjacent ranks, their gap, and the smallest gap that their items could show"),
         head(["Ranks"], ["Pair"], [procedure.value === "verdict" ? "Verdict" : PROCEDURES[procedure.value][0]], ["Gap", "right"], ["Interval", "wide"], ["MDE", "right wide"]),
         h("tbody", {}, ...lines))) : h("p", { class: "none" }, "No adjacent pair was compared."));
-      about("ladder", `In points (percent of the scale). Dot and line: the gap and its ${asConfidence(board.alpha)} interval, pair by pair. Shaded: gaps below what the pair's items would show with power ${target()} (minimum detectable effect, MDE; ${PROCEDURES[procedure.value === "verdict" ? "fixed" : procedure.value][1]}).`);
+      about("ladder", `In points (percent of the scale). Dot and line: the gap and its ${intervals()}. Shaded: gaps below what the pair's items would show with power ${target()} (minimum detectable effect, MDE; ${PROCEDURES[procedure.value === "verdict" ? "fixed" : procedure.value][1]}).`);
     };
 
     // Multiples of the items at hand from which on a pair is decided.
@@ -535,7 +542,7 @@
         h("td", {}, h("span", { class: `word v-${code(pair)}` }, word(pair))),
         h("td", { class: "right wide" }, chip(hasQ(pair, procedure.value) ? `q${step(q(pair))}` : "void"), h("data", { class: "q", value: written(q(pair)) }, asQ(q(pair)))),
         h("td", { class: "right" }, asPoints(pair.gap)),
-        h("td", { class: "right wide" }, pair.lo === null || pair.hi === null ? "–" : `${asPoints(pair.lo)} to ${asPoints(pair.hi)}`),
+        h("td", { class: "right wide" }, pair.lo === null || pair.hi === null ? "–" : `${asEnd(pair.lo)} to ${asEnd(pair.hi)}`),
         h("td", { class: "right wide" }, asP(pair.pf)),
         h("td", { class: "right wide" }, grouped(pair.n)),
         h("td", { class: "right needed" }, needed(pair))));
@@ -543,7 +550,7 @@
       more.addEventListener("click", () => { listed += LISTED; list(); });
       body("pairs").replaceChildren(kept.length ? h("table", { class: "rows" },
         h("caption", { class: "hidden-text" }, "Pairs of models, the nearest ranks first"),
-        head(["Ranks", "wide"], ["Pair"], [procedure.value === "verdict" ? "Verdict" : PROCEDURES[procedure.value][0]], ["q", "right wide"], ["Gap", "right"], [`${asConfidence(board.alpha)} interval`, "right wide"], ["Family p", "right wide"], ["Items", "right wide"], ["Needs", "right"]),
+        head(["Ranks", "wide"], ["Pair"], [procedure.value === "verdict" ? "Verdict" : PROCEDURES[procedure.value][0]], ["q", "right wide"], ["Gap", "right"], [intervals(), "right wide"], ["Family p", "right wide"], ["Items", "right wide"], ["Needs", "right"]),
         h("tbody", {}, ...lines)) : h("p", { class: "none" }, "No pair matches."), ...(kept.length > lines.length ? [more] : []));
       about("pairs", `${grouped(kept.length)} of ${count(rows().length, "pair")}, neighbors first; a pair opens on a click or Enter. Gap in points; p is adjusted for the whole family. Needs: items for a decision with power ${board.power}, at the observed rates${byClusters() ? ", or clusters where more items alone never decide" : ""}.`);
     };
@@ -610,7 +617,7 @@
         ["Verdict", h("span", { class: `word v-${code(pair, "verdict")}` }, word(pair, "verdict"))],
         ["Gap", gapText(pair)],
         ...(pair.gap !== pair.delta && Number.isFinite(pair.gap) && "gap" in board.tasks[t].pairs ? [["Gap without weights", `${asPoints(pair.delta)} points`]] : []),
-        ["p, this pair alone", asP(pair.p)], ["p in the family", asP(pair.pf)],
+        ["p, this pair alone", asP(pair.ps)], ["Family p", asP(pair.pf)],
         ["Items", grouped(pair.n)], ["Needs", needed(pair)],
         ...(pair.turn === null || level() !== board.alpha ? [] : [["Another sample turns it", `${asPercent(pair.turn)} %`]]),
         ...Object.keys(PROCEDURES).filter((by) => by !== "verdict" && applies(pair, by)).map((by) => [`q, ${PROCEDURES[by][0]}`,

@@ -28,6 +28,7 @@ from llm_power._report.figures import (
     new_figure,
     save_figure,
 )
+from llm_power._report.text_tables import confidence
 from llm_power._statistics.verdict import DIFFERENT, EQUIVALENT, UNDETERMINED
 
 _COLORS: Final = {DIFFERENT: BLUE, UNDETERMINED: ORANGE, EQUIVALENT: GREEN}
@@ -321,13 +322,12 @@ def _add_scale(figure: Figure) -> None:
 
 def _read_as(n_pairs: int, data: PageData) -> str:
     """Return the text that explains lines and verdicts, which may seem to contradict each other."""
+    pairs = f"all {n_pairs:,} pairs at once" if data["control"] == "max-t" else "pairs by their FCR"
     bracketed = any(model["low"] is not None for task in data["tasks"] for model in task["models"])
     sentences = [
         *(["In brackets: ranks that are possible."] if bracketed else []),
-        f"Lines: {100 * (1 - data['alpha']):g}% intervals, each for a single model or pair.",
-        f"Verdicts: adjusted for all {n_pairs:,} pairs."
-        if n_pairs > 1
-        else "Verdict: of one pair.",
+        f"Lines: {confidence(data['alpha'])} intervals, of each model by itself"
+        + (f" and of {pairs}, as verdicts." if n_pairs > 1 else "."),
     ]
     if data["cluster"] is not None and not data["shown"]:
         cluster = _plain(_elided(data["cluster"], _NAME_CHARACTERS))

@@ -10,9 +10,10 @@ from markupsafe import Markup
 
 from llm_power._board.page_data import AVERAGE, PageData, Task
 from llm_power._choices import TEST_NAMES
-from llm_power._report.number_format import p_value, percent, percent_interval
+from llm_power._report.number_format import gap_interval, p_value, percent, percent_interval
 from llm_power._report.page import asset, content_policy, page_environment, visible
 from llm_power._report.plain_text import rank_set
+from llm_power._report.text_tables import confidence, gap_interval_name
 
 _PACKAGE = "llm_power._report"
 # Rows of the tables for browsers without scripts, over all tasks.
@@ -48,7 +49,8 @@ def _tables(task: Task, data: PageData) -> dict[str, Any]:
     """Return the ranking and pairs of a task as cells, for browsers without scripts."""
     most = max(1, _MOST_ROWS // len(data["tasks"]) // (1 + len(_VERDICTS)))
     rows, words = _rows(task), (task["kind"] != AVERAGE and data["shown"]) or "pairs"
-    confidence = f"{100 * (1 - data['alpha']):g} % interval"
+    ends = f"{confidence(data['alpha'])} interval"
+    gap_ends = gap_interval_name(data["alpha"], task["family_pairs"], data["control"])
     ranking = [
         [
             str(rank),
@@ -59,13 +61,13 @@ def _tables(task: Task, data: PageData) -> dict[str, Any]:
         ]
         for rank, model in enumerate(task["models"], start=1)
     ]
-    header = ["rank", "possible", "model", "score, %", confidence]
+    header = ["rank", "possible", "model", "score, %", ends]
     tables = [_table(f"Ranking of {len(ranking):,} models", header, ranking[:most], len(ranking))]
     for verdict, codes in _VERDICTS.items():
         found = [row for row in rows if row["verdict"] in codes]
         if found:
             sides = ["better", "worse"] if verdict == "different" else ["A", "B"]
-            header = [*sides, "gap, points", confidence, "family p", "items", "needs"]
+            header = [*sides, "gap, points", gap_ends, "family p", "items", "needs"]
             cells = [_cells(row, task) for row in found[:most]]
             caption = f"{verdict}: {len(found):,} of {len(rows):,} {words}"
             tables.append(_table(caption, header, cells, len(found)))
@@ -98,7 +100,7 @@ def _cells(row: Mapping[str, Any], task: Task) -> list[str]:
     return [
         *names,
         percent(None if (gap := _gap(row)) is None else sign * gap),
-        percent_interval(low, high),
+        gap_interval(low, high),
         p_value(row.get("pf")),
         f"{row['n']:,}",
         "no item in common" if not row["n"] else "no number" if need is None else f"{need:,}",

@@ -19,6 +19,7 @@ from llm_power._board.summary import (
 from llm_power._board.verdicts import PAIRS_COLUMNS
 from llm_power._choices import Family
 from llm_power._provenance import Provenance
+from llm_power._report.number_format import gap_end
 from llm_power._report.plain_text import rank_set
 from llm_power._report.score_provenance import score_provenance
 from llm_power._report.tables import Column, Table, as_fixed, as_integer, as_p_value, as_percent
@@ -157,7 +158,10 @@ def _stacked(pairs: pd.DataFrame) -> pd.DataFrame:
     cells = [
         {
             "models": (row["model_a"], row["model_b"]),
-            "gap": (number(row["gap_pp"]), f"[{number(row['low_pp'])}, {number(row['high_pp'])}]"),
+            "gap": (
+                number(row["gap_pp"]),
+                f"[{gap_end(row['low_pp'])}, {gap_end(row['high_pp'])}]",
+            ),
             "decision": (row["verdict"], as_p_value(row["p_family"])),
             "required": (as_integer(row["n_star"]), _ratio(row["q"])),
         }
@@ -180,8 +184,8 @@ def _verdict_note(verdicts: pd.DataFrame, point: OperatingPoint) -> str:
         f"Verdict: p of the declared test ({tests}), adjusted for the family, at most "
         f"{point.alpha:g}. Resolved is the paper's word for q of at least 1, that these items "
         "reach the target power at the observed gap: a pair can be different and not resolved. "
-        f"Intervals of the gap hold pair by pair, {confidence(point.alpha)}. The file of the "
-        "pairs has all their other columns."
+        f"Intervals of the gap, {confidence(point.alpha)}, are of the procedure that decides: they "
+        "hold 0 where a pair is not different. The file of the pairs has all their other columns."
     )
 
 

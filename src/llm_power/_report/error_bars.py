@@ -106,7 +106,8 @@ def _errors(
     low, high = np.where(wider, [clustered.low, clustered.high], [plain.low, plain.high])
     both = [("SE", plain), *([] if labels is None else [("clustered SE", clustered)])]
     cells = {name: _numbers(100 * one.standard_error) for name, one in both}
-    intervals = list(map(percent_interval, low, high))
+    # No score, and no gap of scores, is larger than 1.
+    intervals = list(map(percent_interval, *np.clip([low, high], -1.0, 1.0)))
     return clustered, cells | {f"{100 * confidence:g}% interval": intervals}
 
 

@@ -22,9 +22,9 @@ def points(gap: float, *, up: bool = False) -> str:
 
 
 def signed_points(gap: float) -> str:
-    """Return a gap in points to two decimals with its sign; one that rounds to none has none."""
-    text = f"{100 * gap:+.2f}"
-    return text[1:] if float(text) == 0 else text
+    """Return a gap in points to two decimals with its sign; none has no sign."""
+    text = gap_end(100 * gap)
+    return f"+{text}" if float(text) > 0 else text
 
 
 def percent(share: float | None) -> str:
@@ -36,6 +36,18 @@ def percent_interval(low: float | None, high: float | None) -> str:
     """Return the ends of an interval in percent, if both are known."""
     ends = percent(low), percent(high)
     return "unknown" if "unknown" in ends else " to ".join(ends)
+
+
+def gap_end(points: float, digits: int = 2) -> str:
+    """Return one end of an interval: what is not 0 does not read 0."""
+    text = f"{points + 0.0:.{digits}f}"
+    return text if points == 0 or float(text) != 0 else f"{points:.1g}"
+
+
+def gap_interval(low: float | None, high: float | None) -> str:
+    """Return the ends of the interval of a gap in points, if both are known."""
+    ends = [end for end in (low, high) if end is not None and not isnan(end)]
+    return "unknown" if len(ends) < 2 else " to ".join(gap_end(100 * end, 1) for end in ends)
 
 
 def p_value(p: float | None) -> str:

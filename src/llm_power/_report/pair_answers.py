@@ -68,12 +68,11 @@ def answer_from_counts(
     level = confidence(at.alpha)
     answers = [
         _gap("delta", "gap", found.interval.delta),
-        _gap("gap_low", f"from, Tango's {level} interval", found.interval.low),
+        _gap("gap_low", f"from, {level} interval", found.interval.low),
         _gap("gap_high", "to", found.interval.high),
         *(_p(f"p_{name}", f"p, {_TESTS[name]}", p_of(b, c)) for name, p_of in P_VALUES.items()),
         _text("verdict", f"verdict, {_TESTS[asked.test]}", str(found.verdict)),
         _text("attainable", "attainable", bool(found.attainable)),
-        _text("interval_differs", "interval says otherwise", bool(found.interval_differs)),
     ]
     if asked.margin is not None:
         answers += [_p("p_equivalence", f"p, gap within {asked.margin:g}", found.p_equivalence)]

@@ -14,13 +14,18 @@ from llm_power._board.further_items import further_sentence
 from llm_power._board.landscape import VERDICTS, describe_landscape
 from llm_power._board.leader import first_sentence, rank_notes
 from llm_power._board.repeats import describe_repeats
-from llm_power._board.summary import selection_sentence
+from llm_power._board.summary import discovery_sentence, selection_sentence
 from llm_power._choices import TEST_NAMES
 from llm_power._errors import counted, first_names, one_line
 from llm_power._report._escape import escape_markdown
 from llm_power._report.landscape import landscape_sentences
-from llm_power._report.number_format import p_value, percent, percent_interval
-from llm_power._report.text_tables import confidence, markdown_table, plain_table
+from llm_power._report.number_format import gap_interval, p_value, percent, percent_interval
+from llm_power._report.text_tables import (
+    confidence,
+    gap_interval_name,
+    markdown_table,
+    plain_table,
+)
 from llm_power._statistics.verdict import DIFFERENT
 
 if TYPE_CHECKING:
@@ -105,6 +110,8 @@ def board_sentences(board: BoardVerdicts) -> list[str]:
         for task, sentences in by_task.items()
         for sentence in sentences
     ]
+    discoveries = discovery_sentence(board.declared.control, board.point.alpha)
+    told += [discoveries] if discoveries and board.n_pairs > 1 else []
     if board.close_calls:
         told.append(
             f"Of the verdicts {board.close_calls:,} could be another by other draws of max-T."
@@ -216,7 +223,9 @@ def _procedure(board: BoardVerdicts) -> str:
     if board.n_pairs == 1:
         return f"{named}, level {board.point.alpha:g}"
     over = f" over all {board.n_pairs:,} pairs" if board.streamed is not None else ""
-    return f"{named}, max-T{over} at level {board.point.alpha:g}"
+    control = board.declared.control
+    by = "max-T" if control == "max-t" else f"false discovery rate ({control.upper()})"
+    return f"{named}, {by}{over} at level {board.point.alpha:g}"
 
 
 def _pair_table(rows: pd.DataFrame, board: BoardVerdicts, show: _Show) -> str:
@@ -224,7 +233,8 @@ def _pair_table(rows: pd.DataFrame, board: BoardVerdicts, show: _Show) -> str:
     lacking = bool((board.verdicts["n_items"] < board.verdicts["n_task"]).any())
     different = rows["verdict"].iloc[0] == DIFFERENT
     names = ["better", "worse"] if different else ["A", "B"]
-    ends = f"{confidence(board.point.alpha)} interval"
+    size = int(rows["family_size"].iloc[0])
+    ends = gap_interval_name(board.point.alpha, size, board.declared.control)
     header = [*(["task"] if many else []), *names, "gap", ends]
     header += [*(["of all items"] if lacking else [])]
     header += ["p" if board.n_pairs == 1 else "family p", "items"]
@@ -243,7 +253,7 @@ def _pair_cells(row: Mapping[Any, Any], many: bool, lacking: bool) -> list[str]:
         *([row["task"]] if many else []),
         *names,
         percent(sign * row["gap"]),
-        percent_interval(*sorted((sign * row["gap_low"], sign * row["gap_high"]))),
+        gap_interval(*sorted((sign * row["gap_low"], sign * row["gap_high"]))),
         *([percent_interval(*possible)] * lacking),
         p_value(row["p_family"]),
         f"{row['n_items']:,}",

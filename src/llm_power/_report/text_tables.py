@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
+from llm_power._choices import Control
 from llm_power._report._escape import escape_markdown
 
 
 def confidence(alpha: float) -> str:
     """Return the confidence of an interval at a level, in per cent."""
     return f"{100 * (1 - alpha):g}%"
+
+
+def gap_interval_name(alpha: float, family_size: int, control: Control) -> str:
+    """Return the name of the intervals that go with the verdicts of a family of pairs."""
+    if family_size == 1:
+        return f"{confidence(alpha)} interval"
+    over = "simultaneous" if control == "max-t" else "FCR-adjusted"
+    return f"{over} {confidence(alpha)} interval"
 
 
 def number_columns(rows: Sequence[Sequence[str]]) -> list[int]:

@@ -6,11 +6,11 @@ gap :math:`\hat\Delta = \sum_t w_t \hat\delta_t` is held against a hypothesis :m
 .. math:: T(\Delta_0) = \frac{\hat\Delta - \Delta_0}{\sqrt{\sum_t w_t^2 V_t(\delta_{t0})}}.
 
 For 0/1 scores :math:`V_t` is the variance that Tango's score test fits to the task's own gap under
-the hypothesis. That fixes only the sum: the tasks move by what is likeliest to first order, in
-proportion to :math:`w_t V_t`. So a task may have a gap of its own where the average has none. One
-task alone has Tango's interval and the asymptotic McNemar test. For graded scores, and where
-clusters are the sample, :math:`V_t` is that of the task's t test, and T has the degrees of freedom
-of Welch and Satterthwaite.
+the hypothesis. That fixes only the sum: the likeliest gaps, found by a few refits, have
+:math:`\delta_{t0} - \hat\delta_t \propto w_t V_t(\delta_{t0})`. So a task may have a gap of its own
+where the average has none. For graded scores, and where clusters are the sample, :math:`V_t` is
+that of the task's t test. T has the degrees of freedom of Welch and Satterthwaite: of a task of 0/1
+scores twice its discordant items, for the variance of a Poisson number is its mean.
 
 References
 ----------
@@ -27,12 +27,19 @@ import numpy as np
 from scipy.special import stdtr, stdtrit
 
 from llm_power._errors import InvalidArgument
-from llm_power._statistics.argument_checks import finite, open_unit, pair_counts, positive
+from llm_power._statistics.argument_checks import finite, pair_counts, positive
 from llm_power._statistics.arrays import ArrayLike, FloatArray
 from llm_power._statistics.paired_difference_interval import (
     PairedDifferenceInterval,
     score_variance,
 )
+
+# Further ones change no coverage.
+_REFITS = 4
+# A variance of none gives way a little.
+_LEAST = 1e-12
+# Steps to a limit, and the last of them.
+_STEPS, _NEAR = 100, 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +51,10 @@ class TaskGap:
     #: From hypothesized gaps to the variance of the gap that is fitted under them; infinite where
     #: nothing shows how items vary.
     variance: Callable[[FloatArray], FloatArray]
-    #: The same about the observed gap, and positive: how readily the task's gap gives way; shape
-    #: (n_pairs,).
+    #: The same about the observed gap, and positive: how readily the task's gap gives way at first;
+    #: shape (n_pairs,).
     flexibility: FloatArray
-    #: Degrees of freedom, ``inf`` for 0/1 scores; shape (n_pairs,).
+    #: Degrees of freedom; shape (n_pairs,).
     df: FloatArray
 
 
@@ -60,7 +67,7 @@ def binary_gap(b: ArrayLike, c: ArrayLike, n_items: ArrayLike) -> TaskGap:
         lambda gap: score_variance(first, second, n, np.clip(gap, -1.0, 1.0)) / n,
         # A task without a discordant item gives way too.
         (first + second + 1) / (n + 2) / n,
-        np.full(delta.shape, np.inf),
+        np.maximum(2.0 * (first + second), 1.0),
     )
 
 
@@ -106,32 +113,52 @@ class AverageGap:
         nearer = np.minimum(-self._statistic(bound), self._statistic(-bound))
         return np.asarray(stdtr(self._df(), -nearer))
 
-    def interval(self, confidence: float) -> PairedDifferenceInterval:
+    def interval(self, level: float) -> PairedDifferenceInterval:
         """Return all average gaps that the test does not reject."""
-        level = 1 - open_unit("confidence", confidence)
         critical = np.asarray(-stdtrit(self._df(), level / 2), dtype=np.float64)
         low, high = (self._limit(critical, side) for side in (-1, 1))
-        return PairedDifferenceInterval(self.delta, low, high, confidence=confidence)
+        return PairedDifferenceInterval(self.delta, low, high, level)
 
     def _limit(self, critical: FloatArray, side: int) -> FloatArray:
-        """Farthest gap on one side that is not rejected, by bisection."""
+        """Farthest gap on one side that is not rejected, by fixed points inside a bracket."""
         inner, error = self.delta, self.standard_error
         varies = np.isfinite(error)
         # No gap of 0/1 scores is beyond 1; that of a t statistic is as far as its error goes.
         outer = inner + side * (2.0 + critical * np.where(varies, error, 0.0))
-        for _ in range(75):
-            middle = (inner + outer) / 2
-            held = np.abs(self._statistic(middle)) <= critical
-            inner, outer = np.where(held, middle, inner), np.where(held, outer, middle)
-        return np.where(varies, inner, side * np.inf)
+        # Positive also where no item is discordant, and the standard error at the gap is none.
+        give = np.sum([w * w * task.flexibility for w, task in self.parts], axis=0)
+        gap = inner + side * critical * np.sqrt(give)
+        for _ in range(_STEPS):
+            reach = self.delta + side * critical * np.where(varies, self._error(gap), 0.0)
+            held = side * (reach - gap) >= 0
+            inner, outer = np.where(held, gap, inner), np.where(held, outer, gap)
+            inside = side * (reach - inner) * side * (outer - reach) > 0
+            moved = np.where(inside, reach, np.where(reach == gap, gap, (inner + outer) / 2))
+            if np.all(np.abs(moved - gap) <= _NEAR):
+                break
+            gap = moved
+        return np.where(varies, gap, side * np.inf)
 
     def _statistic(self, gap: float | FloatArray) -> FloatArray:
         moved = gap - self.delta
-        give = np.sum([w * w * task.flexibility for w, task in self.parts], axis=0)
-        fitted = [task.delta + moved * w * task.flexibility / give for w, task in self.parts]
-        error = np.sqrt(np.sum(self._variances(fitted), axis=0))
+        error = self._error(gap)
         certain = np.where(moved < 0, np.inf, np.where(moved > 0, -np.inf, 0.0))
         return np.asarray(np.divide(-moved, error, out=certain, where=error > 0))
+
+    def _error(self, gap: float | FloatArray) -> FloatArray:
+        """Return the standard error under the hypothesis of a gap."""
+        fitted = self._fitted(gap, [task.flexibility for _, task in self.parts])
+        for _ in range(_REFITS):
+            variances = [task.variance(x) for x, (_, task) in zip(fitted, self.parts, strict=True)]
+            fitted = self._fitted(gap, [np.clip(x, _LEAST, 1.0) for x in variances])
+        return np.asarray(np.sqrt(np.sum(self._variances(fitted), axis=0)))
+
+    def _fitted(self, gap: float | FloatArray, give: Sequence[FloatArray]) -> list[FloatArray]:
+        """Return the gaps of the tasks under a hypothesis if these give way so readily."""
+        moved = gap - self.delta
+        parts = [(w * x, w, task.delta) for x, (w, task) in zip(give, self.parts, strict=True)]
+        total = np.sum([w * x for x, w, _ in parts], axis=0)
+        return [delta + moved * x / total for x, _, delta in parts]
 
     def _variances(self, gaps: Sequence[FloatArray] | None = None) -> list[FloatArray]:
         at = [task.delta for _, task in self.parts] if gaps is None else gaps
@@ -153,11 +180,10 @@ class AverageGap:
 def average_gap(tasks: Sequence[TaskGap], weights: ArrayLike) -> AverageGap:
     """Average the gaps of several tasks by weights of shape (n_tasks,) and sum 1.
 
-    With two to six tasks of 20 to 5,000 items, discordances of .02 to .5 and gaps that cancel
-    between tasks, the interval of a nominal .95 covers .945 or more and the type I error of a
-    nominal .05 is at most .055 (4,000 simulations each, standard error .0035). Where gaps of
-    plus and minus .045 oppose each other in two tasks of 200 items at a discordance of .05, they
-    are .934 and .066.
+    With two to six tasks of 20 to 5,000 items, discordances of .01 to .5 and gaps of either sign,
+    such as plus and minus .045 in two tasks of 200 items at a discordance of .05, the interval of a
+    nominal .95 covers .945 or more and the type I error of a nominal .05 is at most .055 (20,000
+    simulations each, standard error .0015). With few discordant items it covers more, up to .99.
     """
     share = finite("weights", weights)
     if share.shape != (len(tasks),) or np.any(share < 0) or not np.isclose(share.sum(), 1):

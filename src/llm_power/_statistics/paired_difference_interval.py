@@ -41,8 +41,8 @@ class PairedDifferenceInterval:
     #: `low`, `high`: Limits of the two-sided interval, in score units.
     low: FloatArray
     high: FloatArray
-    #: Nominal confidence.
-    confidence: float
+    #: One less the nominal confidence.
+    level: float
 
 
 def score_statistic(
@@ -127,13 +127,18 @@ def tango_interval(
     >>> print(f"{found.low:.5f} to {found.high:.5f}")
     0.00003 to 0.00916
     """
-    first, second, n = pair_counts(b, c, n_items)
-    z = -ndtri((1 - open_unit("confidence", confidence)) / 2)
+    level = 1 - open_unit("confidence", confidence)
+    return score_interval(*pair_counts(b, c, n_items), level)
+
+
+def score_interval(b: IntArray, c: IntArray, n: IntArray, level: float) -> PairedDifferenceInterval:
+    """Return `tango_interval` at a level, however small it is."""
+    z = -ndtri(level / 2)
     return PairedDifferenceInterval(
-        delta=np.asarray((first - second) / n),
-        low=np.asarray(-_upper_limit(second, first, n, z)),
-        high=_upper_limit(first, second, n, z),
-        confidence=confidence,
+        delta=np.asarray((b - c) / n),
+        low=np.asarray(-_upper_limit(c, b, n, z)),
+        high=_upper_limit(b, c, n, z),
+        level=level,
     )
 
 
@@ -163,7 +168,7 @@ def graded_interval(
         delta=np.asarray(delta),
         low=np.asarray(delta - below * standard_error),
         high=np.asarray(delta + above * standard_error),
-        confidence=confidence,
+        level=alpha,
     )
 
 

@@ -41,7 +41,7 @@ from llm_power._statistics.mcnemar import mcnemar_asymptotic, smallest_exact_p
 from llm_power._statistics.paired_difference_interval import (
     PairedDifferenceInterval,
     mean_with_skewness,
-    tango_interval,
+    score_interval,
 )
 from llm_power._statistics.paired_equivalence import (
     score_equivalence_required_n,
@@ -55,6 +55,8 @@ EQUIVALENT: Final = "equivalent"
 UNDETERMINED: Final = "undetermined"
 
 _SETTINGS: Final = ("test", "margin", "alpha", "power")
+# Least share of a gap that a test-based limit leaves, where a p-value is at the level itself.
+_NOT_ZERO: Final = 1e-9
 
 ClusterTestName = Literal["cluster", "cluster_wild", "cluster_sign_flip"]
 Test = Literal["exact", "mid_p", "asymptotic", "student", "weighted", "stratified", ClusterTestName]
@@ -78,10 +80,9 @@ class Verdicts:
     p_equivalence: FloatArray
     #: Whether the equivalence test rejects, also where the pair is different.
     within_margin: BoolArray
-    #: Gap and its interval of confidence ``1 - alpha``.
+    #: Gap and its interval at the pair's level in its family: it holds 0 exactly where the pair is
+    #: not different, and lies within the margin exactly where `within_margin` says so.
     interval: PairedDifferenceInterval
-    #: Whether the interval and the declared test disagree about zero.
-    interval_differs: BoolArray
     #: Items at which a pair with the rates observed is decided with the target power; ``inf`` where
     #: no number would do.
     required_items: FloatArray
@@ -130,9 +131,10 @@ def binary_verdicts(
     power : float, default 0.80
         Target power of `further_items`.
     family : FamilyTest, optional
-        Adjusted p-values that "different" is decided by, and the level that further items are
-        for; claims of equivalence are then adjusted by Bonferroni. Without it every pair is a
-        family of its own, named beforehand.
+        Adjusted p-values that "different" is decided by, and the level of a single pair, which
+        further items and intervals are for; each side of the margin is tested at half of it, or at
+        Bonferroni's level where that is larger. Without it every pair is a family of its own, named
+        beforehand.
     known_p : ndarray, optional
         P-values of the test, where they have been worked out already.
 
@@ -148,8 +150,8 @@ def binary_verdicts(
 
     Notes
     -----
-    The interval is Tango's, which belongs to the asymptotic test: with another one it can
-    exclude 0 where the verdict is not "different", and `interval_differs` says where.
+    The interval is Tango's, which belongs to the asymptotic test; its ends are moved to what the
+    declared test decides, so that it holds 0 exactly where the verdict is not "different".
 
     Further items for a difference are Connor's formula at the observed rates, for the exact test
     with the continuity correction :math:`\frac{n}{4}\left(1+\sqrt{1+4/(n|\delta|)}\right)^2`;
@@ -169,8 +171,8 @@ def binary_verdicts(
         raise InvalidArgument(f"test must be one of {sorted(P_VALUES)}, got {test!r}")
     level = open_unit("alpha", alpha)
     each = level if family is None else family.level
-    interval = tango_interval(b, c, n_items, confidence=1 - level)
     first, second, n = pair_counts(b, c, n_items)
+    interval = score_interval(first, second, n, each)
     p = P_VALUES[test](first, second) if known_p is None else known_p
     p10, p01 = first / n, second / n
     need = connor_required_n(p10, p01, alpha=each, power=power)
@@ -181,7 +183,7 @@ def binary_verdicts(
     else:
         p_equivalence = score_equivalence_test(first, second, n, margin=margin, alpha=level).p
         need_equivalence = score_equivalence_required_n(
-            p10, p01, margin=margin, alpha=each, power=power
+            p10, p01, margin=margin, alpha=_equivalence_level(level, family), power=power
         )
     return _verdicts(
         p=p,
@@ -257,6 +259,7 @@ def mean_verdicts(
     given; p-values of `resampled` take the place of the t test's, and the interval stays its own.
     """
     level = open_unit("alpha", alpha)
+    each = level if family is None else family.level
     gap, error, freedom, n, items, tilt, hall = broadcast(
         delta=finite("delta", delta),
         standard_error=numbers("standard_error", standard_error),
@@ -271,8 +274,8 @@ def mean_verdicts(
     hall, tilt = np.where(varies, hall, 1.0), np.where(varies, tilt, 0.0)
     if test == "student":
         # What Student's t takes beyond the normal law, Guenther (1981), doi:10.2307/2683298.
-        items = items + ndtri((level if family is None else family.level) / 2) ** 2 / 2
-    below, above = reach(level, freedom, tilt, hall)
+        items = items + ndtri(each / 2) ** 2 / 2
+    below, above = reach(each, freedom, tilt, hall)
     p_equivalence, need_equivalence = _no_margin(gap.shape)
     if margin is not None:
         bound = float(positive("margin", margin))
@@ -282,7 +285,7 @@ def mean_verdicts(
                 gap,
                 np.where(varies, error, 0.0) * np.sqrt(n),
                 margin=bound,
-                alpha=level if family is None else family.level,
+                alpha=_equivalence_level(level, family),
                 power=power,
             )
     # As many degrees of freedom for both tests take one tail instead of two.
@@ -291,11 +294,11 @@ def mean_verdicts(
     attainable = varies
     if resampled is not None:
         p = np.where(varies & ~np.isnan(resampled.p), resampled.p, 1.0)
-        attainable = varies & (resampled.smallest_p <= (level if family is None else family.level))
+        attainable = varies & (resampled.smallest_p <= each)
     return _verdicts(
         p=p,
         p_equivalence=p_equivalence,
-        interval=PairedDifferenceInterval(gap, gap - below * error, gap + above * error, 1 - level),
+        interval=PairedDifferenceInterval(gap, gap - below * error, gap + above * error, each),
         attainable=attainable,
         need=np.where(varies, items, np.inf),
         need_equivalence=np.where(varies, need_equivalence, np.inf),
@@ -340,13 +343,13 @@ def average_verdicts(
     if margin is not None:
         p_equivalence = average.p_within(margin)
         need_equivalence = student_equivalence_required_n(
-            delta, sigma, margin=margin, alpha=each, power=power
+            delta, sigma, margin=margin, alpha=_equivalence_level(level, family), power=power
         )
     need = required_n(delta, sigma, alpha=each, power=power)
     return _verdicts(
         p=np.maximum(average.p_different(), floor),
         p_equivalence=p_equivalence,
-        interval=average.interval(1 - level),
+        interval=average.interval(each),
         attainable=varies & (floor <= each),
         need=np.where(varies, need, np.inf),
         need_equivalence=np.where(varies, need_equivalence, np.inf),
@@ -368,7 +371,7 @@ def chosen_verdicts(where: BoolArray, first: Verdicts, second: Verdicts) -> Verd
         np.where(where, getattr(first.interval, end), getattr(second.interval, end))
         for end in ("delta", "low", "high")
     )
-    interval = PairedDifferenceInterval(delta, low, high, second.interval.confidence)
+    interval = PairedDifferenceInterval(delta, low, high, second.interval.level)
     return replace(second, interval=interval, **picked)
 
 
@@ -410,7 +413,6 @@ def agreed_verdicts(first: Verdicts, second: Verdicts) -> Verdicts:
         p_equivalence=np.maximum(first.p_equivalence, second.p_equivalence),
         within_margin=within,
         interval=interval,
-        interval_differs=_excludes_zero(interval) != different,
         required_items=np.maximum(first.required_items, second.required_items),
         further_items=np.where(decided, 0.0, np.where(opposed, np.inf, further)),
         decided_as=np.where(decided, verdict, np.where(opposed, UNDETERMINED, coming)),
@@ -431,10 +433,8 @@ def _verdicts(
 ) -> Verdicts:
     test, margin, alpha, power = settings
     p_family = np.asarray(p if family is None else family.p)
-    claim = p_equivalence
-    if family is not None and margin is not None:
-        claim = family.size * p_equivalence
-    different, within = np.asarray(p_family <= alpha), np.asarray(claim <= alpha)
+    different = np.asarray(p_family <= alpha)
+    within = np.asarray(p_equivalence <= _equivalence_level(alpha, family))
     decided, verdict = different | within, _called(different, within)
     smaller = np.minimum(need, need_equivalence)
     required = np.ceil(smaller)
@@ -450,8 +450,7 @@ def _verdicts(
         attainable=np.asarray(attainable),
         p_equivalence=np.asarray(p_equivalence),
         within_margin=within,
-        interval=interval,
-        interval_differs=_excludes_zero(interval) != different,
+        interval=_as_decided(interval, p, different, within, margin),
         required_items=required,
         further_items=np.where(decided, 0.0, further),
         decided_as=np.where(decided, verdict, coming),
@@ -476,8 +475,42 @@ def _called(different: BoolArray, within: BoolArray) -> NDArray[np.str_]:
     return np.where(different, DIFFERENT, np.where(within, EQUIVALENT, UNDETERMINED))
 
 
-def _excludes_zero(interval: PairedDifferenceInterval) -> BoolArray:
-    return np.asarray((interval.low > 0) | (interval.high < 0))
+def _equivalence_level(alpha: float, family: FamilyTest | None) -> float:
+    """Level of the test on each side of the margin.
+
+    Simultaneous intervals allow every claim that they support, and so leave half of their level
+    to a side; Bonferroni's is larger where the family is small.
+    """
+    return alpha if family is None else max(family.level / 2, alpha / family.size)
+
+
+def _as_decided(
+    interval: PairedDifferenceInterval,
+    p: FloatArray,
+    different: BoolArray,
+    within: BoolArray,
+    margin: float | None,
+) -> PairedDifferenceInterval:
+    r"""Return the interval with its ends where the tests that decide have them.
+
+    A score interval may exclude 0 where the exact test does not reject, and is then extended to it.
+    Far out in the tails it may hold 0 where that test rejects: there it ends at the test-based
+    limit :math:`\hat\Delta (1 - z_{level} / z_p)`. It ends at a margin that is rejected.
+
+    Miettinen (1976), American Journal of Epidemiology 103(2), 226-235, for test-based limits.
+    """
+    gap, low, high = interval.delta, interval.low, interval.high
+    share = np.ones(np.shape(gap))
+    np.divide(ndtri(interval.level / 2), ndtri(p / 2), out=share, where=different & (p < 1))
+    nearest = gap * np.maximum(1 - share, _NOT_ZERO)
+    low = np.where(different & (gap > 0), np.where(low > 0, low, nearest), low)
+    high = np.where(different & (gap < 0), np.where(high < 0, high, nearest), high)
+    low = np.where(different, low, np.minimum(low, 0.0))
+    high = np.where(different, high, np.maximum(high, 0.0))
+    if margin is not None:
+        low = np.where(within, np.maximum(low, -margin), low)
+        high = np.where(within, np.minimum(high, margin), high)
+    return replace(interval, low=low, high=high)
 
 
 def _no_margin(shape: tuple[int, ...]) -> tuple[FloatArray, FloatArray]:

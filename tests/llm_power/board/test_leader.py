@@ -57,9 +57,9 @@ def test_it_is_the_largest_p_of_the_first_models_pairs(
         [ranked(values, kind)], family="all", cluster=cluster, declared=Declared(test=test)
     )
     own = board.verdicts[board.verdicts["rank_a"] == 1]
-    assert board.ranks["p_first"].iloc[0] == pytest.approx(own["p"].max(), rel=1e-12)
+    assert board.ranks["p_first"].iloc[0] == pytest.approx(own["p_single"].max(), rel=1e-12)
     assert board.ranks["p_first"].iloc[1:].isna().all()
-    assert board.ranks["first"].tolist() == [own["p"].max() <= 0.05, False, False, False]
+    assert board.ranks["first"].tolist() == [own["p_single"].max() <= 0.05, False, False, False]
 
 
 def test_neither_the_family_nor_the_engine_changes_it() -> None:
@@ -102,7 +102,7 @@ def test_the_average_has_a_leader_of_its_own() -> None:
     average = resolve_board(tasks, family="all").average
     assert average is not None
     own = average.verdicts[average.verdicts["rank_a"] == 1]
-    assert average.ranks["p_first"].iloc[0] == pytest.approx(own["p"].max(), rel=1e-12)
+    assert average.ranks["p_first"].iloc[0] == pytest.approx(own["p_single"].max(), rel=1e-12)
     assert average.ranks["first"].iloc[0]
 
 

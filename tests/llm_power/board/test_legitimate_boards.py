@@ -73,7 +73,7 @@ def test_every_pair_has_a_verdict(tmp_path: Path, kind: Kind, cluster: str | Non
     assert strangers["verdict"] == "undetermined"
     unknown = ("delta", "rho", "n_star", "gap_low", "more_items_needed")
     assert all(np.isnan(strangers[name]) for name in unknown)
-    assert (strangers["q"], strangers["p"], strangers["p_family"]) == (0, 1, 1)
+    assert (strangers["q"], strangers["p_single"], strangers["p_family"]) == (0, 1, 1)
     assert "no item in common" in board_text(board)
     summary = describe_board(board, [ranked], missing="pairwise", cluster=cluster)
     if decided:  # the pictures take a second

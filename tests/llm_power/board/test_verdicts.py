@@ -91,8 +91,9 @@ def test_columns_are_the_documented_ones() -> None:
     _, verdicts, _ = resolve(prepare_task(make_task()))
     expected = (
         "task rank_a rank_b model_a model_b n_items n11 b c n00 p_a p_b delta verdict direction "
-        "test p p_family family_size close_call gap gap_low gap_high interval_differs attainable "
-        "p_equivalence within_margin items_needed more_items_needed decided_as chance_of_turning "
+        "test p_single p_family family_size close_call gap gap_low gap_high gap_low_single "
+        "gap_high_single attainable p_equivalence within_margin items_needed more_items_needed "
+        "decided_as chance_of_turning "
         "n_star_low n_star_high q_low q_high n_connor n_exact type_s type_m gap_lowest gap_highest "
         "n_star_monitored items_monitored items_monitored_90 rho var_d n_star q mde resolved "
         "n_h n_miller p_chi2 p_exact log_p_exact p_midp p_cc p_holm p_bh n_star_bonferroni "

@@ -66,7 +66,7 @@ def test_numbers_are_those_of_the_pair_from_the_candidates_side(
     found = compared(cells)
     _, broke, mended, _ = cells
     interval = tango_interval(mended, broke, sum(cells), confidence=0.95)
-    assert found.p == mcnemar_exact(mended, broke)
+    assert found.p_single == mcnemar_exact(mended, broke)
     expected = [float(x) for x in (interval.delta, interval.low, interval.high)]
     assert [found.gap, found.gap_low, found.gap_high] == pytest.approx(expected, abs=1e-15)
     assert found.candidate_score - found.baseline_score == pytest.approx(found.gap, abs=1e-15)

@@ -92,7 +92,7 @@ def test_adjacent_ranks_have_points_by_rank_and_say_so() -> None:
     assert sorted(drawn) == [*range(29)]
     assert pairs.get_xlabel() == "all 29 pairs, by rank"
     (legend,) = figure.legends
-    assert "Verdicts: adjusted for all 29 pairs." in legend.get_title().get_text()
+    assert "of all 29 pairs at once, as verdicts." in legend.get_title().get_text()
 
 
 def test_of_more_pairs_than_are_held_the_verdicts_stand_by_distance() -> None:

@@ -18,13 +18,13 @@ from llm_power._report.board_page import render_board_page
 _NAMES: Final[tuple[Name, ...]] = get_args(Name)
 _NUMBER: Final = {"type": ["number", "null"]}
 _CELLS: Final = {"anyOf": [_NUMBER, {"type": "array", "items": _NUMBER}]}
-_REQUIRED: Final = {"i", "j", "n", "p", "pf", "lo", "hi", "verdict"}
+_REQUIRED: Final = {"i", "j", "n", "ps", "pf", "lo", "hi", "verdict"}
 SCHEMA: Final[dict[str, Any]] = {
     "type": "object",
     "additionalProperties": False,
     "properties": {
         **{name: {"type": "string"} for name in ("version", "title", "family")},
-        **{name: {"type": "string"} for name in ("clusters", "missing")},
+        **{name: {"type": "string"} for name in ("clusters", "control", "discoveries", "missing")},
         **{name: {"type": ["string", "null"]} for name in ("cluster", "shown")},
         "alpha": {"type": "number"},
         "power": {"type": "number"},

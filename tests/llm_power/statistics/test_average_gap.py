@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.special import ndtr, ndtri, stdtr, stdtrit
 from scipy.stats import ttest_rel
 
 from llm_power._errors import InvalidArgument
@@ -18,12 +19,17 @@ B, C, N = [30, 0, 16, 5], [8, 0, 6, 0], [500, 40, 161, 10]
 
 def test_one_task_has_the_tests_and_the_interval_of_its_counts() -> None:
     one = average_gap([binary_gap(B, C, N)], [1.0])
-    np.testing.assert_allclose(one.p_different(), mcnemar_asymptotic(B, C), rtol=1e-12)
-    tango = tango_interval(B, C, N)
-    np.testing.assert_allclose(one.interval(0.95).low, tango.low, atol=1e-12)
-    np.testing.assert_allclose(one.interval(0.95).high, tango.high, atol=1e-12)
+    df = np.where(np.add(B, C) > 0, 2.0 * np.add(B, C), np.inf)
+    z = ndtri(mcnemar_asymptotic(B, C) / 2)
+    np.testing.assert_allclose(one.p_different(), 2 * stdtr(df, z), rtol=1e-12)
     equivalence = score_equivalence_test(B, C, N, margin=0.1, alpha=0.05)
-    np.testing.assert_allclose(one.p_within(0.1), equivalence.p, rtol=1e-10)
+    np.testing.assert_allclose(one.p_within(0.1), stdtr(df, ndtri(equivalence.p)), rtol=1e-9)
+    found = one.interval(0.05)
+    for k, freedom in enumerate(df):
+        level = 2 * ndtr(stdtrit(freedom, 0.025))
+        tango = tango_interval(B[k], C[k], N[k], confidence=1 - level)
+        ends = [float(tango.low), float(tango.high)]
+        np.testing.assert_allclose([found.low[k], found.high[k]], ends, atol=1e-10)
 
 
 def test_graded_tasks_are_a_test_of_welch() -> None:
@@ -37,7 +43,7 @@ def test_graded_tasks_are_a_test_of_welch() -> None:
     both = average_gap(tasks, [0.5, 0.5])
     error = np.hypot(*(task.variance(task.delta)[0] ** 0.5 / 2 for task in tasks))
     assert both.standard_error == pytest.approx(error)
-    interval = both.interval(0.95)
+    interval = both.interval(0.05)
     assert interval.high - both.delta == pytest.approx(both.delta - interval.low)
 
 
@@ -45,7 +51,7 @@ def test_nothing_is_said_of_a_task_whose_items_do_not_vary() -> None:
     average = average_gap([binary_gap([5], [1], [50]), mean_gap([0.1], [np.inf], [9])], [0.5, 0.5])
     assert average.p_different() == 1
     assert average.p_within(0.5) == pytest.approx(0.5)
-    interval = average.interval(0.95)
+    interval = average.interval(0.05)
     assert (interval.low[0], interval.high[0]) == (-np.inf, np.inf)
 
 
@@ -65,6 +71,9 @@ def test_weights_are_shares(weights: list[float]) -> None:
         ((20,) * 5, (0.1,) * 5, (0.09,) * 5),
         ((100,) * 6, (0.02, 0.5, 0.1, 0.1, 0.3, 0.3), (0.0, 0.2, -0.05, -0.05, -0.1, 0.0)),
         ((500, 500, 500), (0.05, 0.2, 0.5), (0.04, 0.1, 0.2)),
+        ((200, 200), (0.05, 0.05), (0.045, -0.045)),
+        ((30,) * 6, (0.05,) * 6, (0.05, -0.05) * 3),
+        ((1000, 100), (0.05, 0.05), (0.045, -0.045)),
     ],
 )
 def test_intervals_cover_and_tests_keep_their_level(
@@ -76,8 +85,8 @@ def test_intervals_cover_and_tests_keep_their_level(
         cells = rng.multinomial(n, [(psi + gap) / 2, (psi - gap) / 2, 1 - psi], size=trials)
         tasks.append(binary_gap(cells[:, 0], cells[:, 1], np.full(trials, n)))
     average = average_gap(tasks, np.full(len(items), 1 / len(items)))
-    true, interval = float(np.mean(gaps)), average.interval(0.95)
+    true, interval = float(np.mean(gaps)), average.interval(0.05)
     covered = np.mean((interval.low <= true + 1e-12) & (interval.high >= true - 1e-12))
-    assert covered > 0.94
+    assert covered > 0.945 - 0.003
     if abs(true) < 1e-12:
-        assert np.mean(average.p_different() <= 0.05) < 0.06
+        assert np.mean(average.p_different() <= 0.05) < 0.055 + 0.003
