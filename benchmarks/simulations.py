@@ -241,7 +241,7 @@ def cluster_verdicts(moments: ClusterMoments) -> Verdicts:
     robust = cluster_robust_test(moments)
     n = moments.n_items.sum(axis=0)
     error, df = robust.standard_error, robust.df
-    return mean_verdicts(robust.delta, error, df, n, need=np.inf, skew=robust.skew, test="cluster")
+    return mean_verdicts(robust.delta, error, df, n, skew=robust.skew, test="cluster")
 
 
 def cluster_rates(trials: int) -> Iterator[Rate]:
