@@ -14,6 +14,7 @@ from typing import Final
 
 from documents import replace_measured
 from half_leaders import HalfLeader, half_leaders
+from half_plans import HalfPlan, half_plans
 from half_samples import HalfSample, half_samples
 from simulations import SIZES, Rate, all_rates
 from tabulate import tabulate
@@ -147,6 +148,20 @@ def leader_table(leaders: Sequence[HalfLeader]) -> str:
     return _markdown(rows, ["board", "items", "models", "splits", *columns])
 
 
+def plan_table(plans: Sequence[HalfPlan]) -> str:
+    """Return one row a real board and level; splits or models are the sample of an error."""
+    rows = []
+    for each in plans:
+        kept = [f"{run.share:.3f} ± {run.error:.3f}" for run in (each.new_run, each.further)]
+        sizes = [f"{n:,}" for n in (each.n_items, each.first_part, each.undetermined)]
+        runs = [f"{run.number:,}" for run in (each.new_run, each.further)]
+        share = f"{each.with_number:.2f}"
+        rows.append([each.board, each.level, *sizes, share, runs[0], kept[0], runs[1], kept[1]])
+    headers = ["board", "level", "items", "first part", "undetermined", "with a number"]
+    headers += ["new runs", "different on the same side, for 0.80", "further runs", "the same"]
+    return _markdown(rows, headers)
+
+
 def main() -> None:
     """Simulate, then write the tables, or print those of another number of trials."""
     parser = argparse.ArgumentParser(description=main.__doc__)
@@ -156,7 +171,8 @@ def main() -> None:
     folder = os.environ.get("LLM_POWER_DATA")
     halves = half_table(list(half_samples(Path(folder))) if folder else [])
     leaders = leader_table(list(half_leaders(Path(folder)))) if folder else ""
-    long = "\n".join([long_tables(rates), below_nominal(rates), halves, leaders])
+    plans = plan_table(list(half_plans(Path(folder)))) if folder else ""
+    long = "\n".join([long_tables(rates), below_nominal(rates), halves, leaders, plans])
     if trials == _TRIALS:
         replace_measured(_ROOT / "docs" / "verdicts.md", long, made_by=_MADE_BY)
         replace_measured(_ROOT / "docs" / "numbers.md", short_table(rates), made_by=_MADE_BY)
