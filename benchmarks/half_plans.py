@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 from half_leaders import board_scores
@@ -22,12 +23,13 @@ from llm_power.statistics.max_t import FamilyTest, GapDraws, centred_scores, max
 from llm_power.statistics.random_streams import named_rng
 from llm_power.statistics.verdict import Verdicts, binary_verdicts, mean_verdicts
 
-# Items of the first part: this share of the board's, and no fewer than these; a board of fewer
-# than four times as many is left out.
+# Share of a board's items in the first part, and the fewest that it is made with.
 _SHARE: Final = 1 / 6
 _FEWEST: Final = 80
 _MODELS: Final = 40
-_SPLITS: Final = 150
+# Splits, at least, and new runs before they end.
+_SPLITS: Final = 100
+_RUNS: Final = 600
 
 Level = Literal["pair by pair", "all pairs, max-T"]
 
@@ -64,7 +66,10 @@ class _Runs:
 
 
 def half_plans(folder: Path) -> Iterator[HalfPlan]:
-    """Yield the study of each board with items enough, pair by pair and as a family."""
+    """Yield the study of each board with items enough, pair by pair and as a family.
+
+    All pairs of up to `_MODELS` models, drawn at random for each split, are looked at.
+    """
     for board, scores in board_scores(folder):
         if len(scores) * _SHARE >= _FEWEST:
             for level in ("pair by pair", "all pairs, max-T"):
@@ -73,12 +78,14 @@ def half_plans(folder: Path) -> Iterator[HalfPlan]:
 
 def _study(board: str, scores: FloatArray, level: Level) -> HalfPlan:
     rng = named_rng(SEED, f"half_plans/{board}/{level}")
-    part = max(_FEWEST, int(_SHARE * len(scores)))
+    part = int(_SHARE * len(scores))
     models = min(_MODELS, scores.shape[1])
     first, second = np.triu_indices(models, k=1)
     undetermined, numbers = 0, 0
     runs: dict[bool, list[_Runs]] = {False: [], True: []}
-    for _ in range(_SPLITS):
+    for split in count():
+        if split >= _SPLITS and sum(run.kept.size for run in runs[False]) >= _RUNS:
+            break
         who = rng.choice(scores.shape[1], models, replace=False)
         x = scores[rng.permutation(len(scores))][:, who]
         gaps = x[:, first] - x[:, second]
@@ -138,7 +145,7 @@ def _verdicts(
     skew = (cubes - 3 * d * squares + 2 * d**3) / variance**1.5 / np.sqrt(n)
     error = np.sqrt(variance / np.maximum(n - 1, 1))
     df = np.maximum(total(gaps != 0) - 1, 1)
-    law = {"skew": skew, "hall_df": n - 1, "alpha": alpha}
+    law: dict[str, Any] = {"skew": skew, "hall_df": n - 1, "alpha": alpha}
     return mean_verdicts(d, error, df, n, family=family, **law)
 
 

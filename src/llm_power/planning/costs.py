@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import Any
 
 from llm_power.errors import InvalidArgument
@@ -97,7 +98,7 @@ def plan_costs(
             twice = Variances(0.0, variances.items + variances.repeats / 2)
             costs_twice = replace(costs, item=costs.item + 2 * costs.answer)
             design = replace(of_t_test(twice, costs_twice), repeats=2)
-        least = (lambda x: x.cost) if gap is not None else (lambda x: x.detectable_gap)
+        least = attrgetter("detectable_gap" if gap is None else "cost")
         if design.repeats == 1 or least(single) <= least(design):
             design, test = single, question.test
     return CostPlan(question, variances, costs, gap, budget, design, test)
