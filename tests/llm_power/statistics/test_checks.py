@@ -32,7 +32,6 @@ from llm_power.statistics.paired_binary import (
     required_n_discordance,
     summarize_counts,
 )
-from llm_power.statistics.paired_equivalence import student_equivalence_required_n
 from llm_power.statistics.shortcut import (
     cohens_h,
     miller_unpaired_required_n,
@@ -74,10 +73,6 @@ TWO, THREE = [3, 4], [3, 4, 5]
         (lambda: design_effect(TWO, [0.1] * 3), "mean_cluster_size, icc must have shapes"),
         (lambda: cluster_power([0.1] * 2, [0.4] * 3, 0.1, 5, 9), "sigma_d, delta must have shapes"),
         (lambda: normal_design_errors(TWO, THREE), "delta, standard_error must have shapes"),
-        (
-            lambda: student_equivalence_required_n([0.0] * 2, [0.4] * 3, margin=0.3),
-            "delta, sigma_d must have shapes",
-        ),
         (
             lambda: resolution_over_correlations(TWO, THREE, 9),
             "correct_a, correct_b, n_items must have",
