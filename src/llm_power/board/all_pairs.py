@@ -239,7 +239,8 @@ class BoardPairs:
             known_p=family.p,
             known_p_of_items=known if exact else None,
         )
-        judged = tests.judged(point, family.decided)
+        # Items of new runs take microseconds a pair.
+        judged = tests.judged(point, family.decided, new_runs=False)
         columns: dict[str, np.ndarray] = {
             "task": np.full(len(block.first), block.task, dtype=np.int32),
             "rank_a": (block.first + 1).astype(np.int32),

@@ -112,7 +112,9 @@ class PairTests:
             return P_VALUES[self._declared.test](items.b, items.c)
         return _graded_verdicts(items).p
 
-    def judged(self, point: OperatingPoint, family: FamilyTest | None = None) -> Judgement:
+    def judged(
+        self, point: OperatingPoint, family: FamilyTest | None = None, *, new_runs: bool = True
+    ) -> Judgement:
         """Return the verdicts, within a family or each pair by itself."""
         n = self._evidence.n_items
         level = point.alpha if family is None else family.level
@@ -121,6 +123,7 @@ class PairTests:
             "alpha": point.alpha,
             "power": point.power,
             "family": family,
+            "new_runs": new_runs,
         }
         found, error = self._by_items(settings)
         test = np.full(len(n), found.test, dtype=object)

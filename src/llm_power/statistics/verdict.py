@@ -107,6 +107,7 @@ def binary_verdicts(
     power: float = 0.80,
     family: FamilyTest | None = None,
     known_p: FloatArray | None = None,
+    new_runs: bool = True,
 ) -> Verdicts:
     r"""Verdict on pairs of 0/1 scored models, by McNemar's test and the score equivalence test.
 
@@ -130,6 +131,8 @@ def binary_verdicts(
         family of its own, named beforehand.
     known_p : ndarray, optional
         P-values of the test, where they have been worked out already.
+    new_runs : bool, default True
+        Whether `even_items` and `assured_items` are wanted; else NaN.
 
     Returns
     -------
@@ -175,6 +178,7 @@ def binary_verdicts(
         interval=interval,
         attainable=_smallest_p(test, first + second) <= each,
         seen=binary_gap_seen(first, second, n, exact=test == "exact"),
+        new_runs=new_runs,
         family=family,
         settings=(test, margin, level, power),
     )
@@ -230,6 +234,7 @@ def mean_verdicts(
     power: float = 0.80,
     family: FamilyTest | None = None,
     known_p: FloatArray | None = None,
+    new_runs: bool = True,
 ) -> Verdicts:
     """Verdict on pairs by the t statistic of a mean difference.
 
@@ -266,6 +271,7 @@ def mean_verdicts(
         interval=PairedDifferenceInterval(gap, gap - below * error, gap + above * error, 1 - level),
         attainable=attainable,
         seen=mean_gap_seen(p, error, n, freedom),
+        new_runs=new_runs,
         family=family,
         settings=(test, margin, level, power),
     )
@@ -388,13 +394,16 @@ def _verdicts(
     seen: ObservedGap,
     family: FamilyTest | None,
     settings: tuple[Test, float | None, float, float],
+    new_runs: bool = True,
 ) -> Verdicts:
     test, margin, alpha, power = settings
     p_family = np.asarray(p if family is None else family.p)
     level, size = (alpha, 1) if family is None else (family.level, family.size)
     different, within = np.asarray(p_family <= alpha), np.asarray(size * p_equivalence <= alpha)
     decided, verdict = different | within, _called(different, within)
-    even, assured = (seen.items(level, chance) for chance in (0.5, power))
+    even = assured = np.full(p.shape, np.nan)
+    if new_runs:
+        even, assured = (seen.items(level, chance) for chance in (0.5, power))
     further = seen.items(level, power, further=True)
     coming = np.where(np.isinf(further), UNDETERMINED, DIFFERENT)
     if margin is not None:
@@ -403,8 +412,9 @@ def _verdicts(
         near = np.where(decided, within & ~different, closer < further)
         coming = np.where(near, EQUIVALENT, coming)
         further = np.where(near, closer, further)
-        even = np.where(near, seen.items_within(*law, 0.5), even)
-        assured = np.where(near, seen.items_within(*law, power), assured)
+        if new_runs:
+            even = np.where(near, seen.items_within(*law, 0.5), even)
+            assured = np.where(near, seen.items_within(*law, power), assured)
     return Verdicts(
         verdict=verdict,
         direction=np.where(different, np.sign(interval.delta), 0).astype(np.int64),
