@@ -8,9 +8,9 @@ from scipy.integrate import quad
 from scipy.special import ndtr, ndtri
 from scipy.stats import cauchy, norm
 
-from llm_power.statistics.mcnemar import mcnemar_exact
-from llm_power.statistics.predictive_power import ObservedGap, mean_gap_seen
-from llm_power.statistics.verdict import binary_verdicts, mean_verdicts
+from llm_power._statistics.mcnemar import mcnemar_exact
+from llm_power._statistics.predictive_power import ObservedGap, mean_gap_seen
+from llm_power._statistics.verdict import binary_verdicts, mean_verdicts
 
 LEVEL, CHANCE = 0.05, 0.8
 C, Q = -ndtri(LEVEL / 2), ndtri(CHANCE)
