@@ -41,13 +41,19 @@ class HalfLeader:
 
 
 def half_leaders(folder: Path) -> Iterator[HalfLeader]:
-    """Yield the study of each board whose file is in `folder`, of the models without a gap."""
+    """Yield the study of each board whose file is in `folder`."""
+    for board, scores in board_scores(folder):
+        yield _study(board, scores)
+
+
+def board_scores(folder: Path) -> Iterator[tuple[str, FloatArray]]:
+    """Yield each board whose file is in `folder`, of the models that no score is missing of."""
     for board, file in (BOARDS | MORE).items():
         if (folder / file).is_file():
             table = pd.read_parquet(folder / file)
             names = table.columns.drop(["category", "form", "subset"], errors="ignore")
             scores = table[sorted(names)].to_numpy(dtype=np.float64, na_value=np.nan)
-            yield _study(board, scores[:, ~np.isnan(scores).any(axis=0)])
+            yield board, scores[:, ~np.isnan(scores).any(axis=0)]
 
 
 def _study(board: str, scores: FloatArray) -> HalfLeader:

@@ -144,7 +144,6 @@ def _verdicts(scores: FloatArray, first: IntArray, second: IntArray) -> tuple[In
         np.sqrt(of.ss_d / (n - 1) / n),
         of.n_differing - 1,
         n,
-        need=np.inf,
         skew=of.skew_d,
         hall_df=n - 1,
     )

@@ -14,6 +14,7 @@ from typing import Final
 
 from documents import replace_measured
 from half_leaders import HalfLeader, half_leaders
+from half_plans import HalfPlan, half_plans
 from half_samples import HalfSample, half_samples
 from simulations import SIZES, Rate, all_rates
 from simultaneous import (
@@ -203,6 +204,20 @@ def _error(share: float, trials: int) -> float:
     return float((share * (1 - share) / trials) ** 0.5)
 
 
+def plan_table(plans: Sequence[HalfPlan]) -> str:
+    """Return one row a real board and level; splits or models are the sample of an error."""
+    rows = []
+    for each in plans:
+        kept = [f"{run.share:.3f} ± {run.error:.3f}" for run in (each.new_run, each.further)]
+        sizes = [f"{n:,}" for n in (each.n_items, each.first_part, each.undetermined)]
+        runs = [f"{run.number:,}" for run in (each.new_run, each.further)]
+        share = f"{each.with_number:.2f}"
+        rows.append([each.board, each.level, *sizes, share, runs[0], kept[0], runs[1], kept[1]])
+    headers = ["board", "level", "items", "first part", "undetermined", "with a number"]
+    headers += ["new runs", "different on the same side, for 0.80", "further runs", "the same"]
+    return _markdown(rows, headers)
+
+
 def main() -> None:
     """Simulate, then write the tables, or print those of another number of trials."""
     parser = argparse.ArgumentParser(description=main.__doc__)
@@ -215,8 +230,9 @@ def main() -> None:
     boards = simultaneous_table(list(simultaneous_intervals(max(trials // 20, 1))))
     discoveries = discovery_table(list(simulated_discoveries(max(trials // 40, 1))))
     by_halves = half_discovery_table(list(half_discoveries(Path(folder)))) if folder else ""
+    plans = plan_table(list(half_plans(Path(folder)))) if folder else ""
     parts = [long_tables(rates), below_nominal(rates), boards, discoveries]
-    long = "\n".join([*parts, halves, leaders, by_halves])
+    long = "\n".join([*parts, halves, leaders, by_halves, plans])
     if trials == _TRIALS:
         replace_measured(_ROOT / "docs" / "verdicts.md", long, made_by=_MADE_BY)
         replace_measured(_ROOT / "docs" / "numbers.md", short_table(rates), made_by=_MADE_BY)

@@ -47,7 +47,6 @@ from llm_power._statistics.paired_difference_interval import tango_interval
 from llm_power._statistics.paired_equivalence import (
     score_equivalence_required_n,
     score_equivalence_test,
-    student_equivalence_required_n,
     student_equivalence_test,
 )
 from llm_power._statistics.random_streams import named_rng
@@ -241,7 +240,7 @@ def cluster_verdicts(moments: ClusterMoments) -> Verdicts:
     robust = cluster_robust_test(moments)
     n = moments.n_items.sum(axis=0)
     error, df = robust.standard_error, robust.df
-    return mean_verdicts(robust.delta, error, df, n, need=np.inf, skew=robust.skew, test="cluster")
+    return mean_verdicts(robust.delta, error, df, n, skew=robust.skew, test="cluster")
 
 
 def cluster_rates(trials: int) -> Iterator[Rate]:
@@ -455,7 +454,7 @@ def equivalence_power(trials: int) -> Iterator[Rate]:
 
 
 def graded_power(trials: int) -> Iterator[Rate]:
-    """Yield the power of the paired t test and its equivalence test at their required N."""
+    """Yield the power of the paired t test at its required N."""
     null = graded_populations()["all items differ, no gap"]
     sigma = float(null.std())
     for n in SIZES:
@@ -464,13 +463,6 @@ def graded_power(trials: int) -> Iterator[Rate]:
         found = _share(np.concatenate([student_verdicts(d).p <= ALPHA for d in blocks]))
         population = f"all items differ, gap {gap:.3g}"
         yield Rate("power", "eq. (3), paired t", POWER, n, population, *found)
-        margin = float(z_sum(2 * ALPHA, 0.90)) * sigma / np.sqrt(n)
-        need = int(student_equivalence_required_n(0.0, sigma, margin=margin))
-        blocks = draw_graded(null, need, trials, "equivalence")
-        tests = [student_equivalence_test(d, margin=margin).equivalent for d in blocks]
-        population = f"all items differ, margin {margin:.3g}"
-        share = _share(np.concatenate(tests))
-        yield Rate("power", "equivalence, paired t", POWER, n, population, *share)
 
 
 def cluster_power_rates(trials: int) -> Iterator[Rate]:

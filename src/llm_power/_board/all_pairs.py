@@ -137,8 +137,6 @@ class BoardPairs:
         self.tasks, self.family = tuple(tasks), family
         self.cluster, self.point, self.declared = cluster, point, declared
         self._of_tasks = [_TaskPairs(task, family, cluster) for task in tasks]
-        sizes = [task.sizes for task in self._of_tasks if task.sizes is not None]
-        self._sampled = declared.clusters == "random" and any(len(size) > 1 for size in sizes)
         self._ends: list[int] = np.cumsum([task.n_pairs for task in self._of_tasks]).tolist()
         self._starts = [0, *self._ends[:-1]]
 
@@ -257,14 +255,15 @@ class BoardPairs:
             known_p=family.p,
             known_p_of_items=known if exact else None,
         )
-        judged = tests.judged(point, family.decided, sizes=False)
+        # Items of new runs take microseconds a pair.
+        judged = tests.judged(point, family.decided, new_runs=False)
         columns: dict[str, np.ndarray] = {
             "task": np.full(len(block.first), block.task, dtype=np.int32),
             "rank_a": (block.first + 1).astype(np.int32),
             "rank_b": (block.second + 1).astype(np.int32),
             "n_items": block.shared.astype(np.int32),
             **_counts(evidence.of_items),
-            **_of_verdict(judged, evidence.n_items, family.decided, sized=not self._sampled),
+            **_of_verdict(judged, evidence.n_items, family.decided),
             **core_columns(evidence.of_items, point, p_exact=known),
             "p_holm": family.holm,
             "p_bh": family.bh,
@@ -357,12 +356,9 @@ class _TaskPairs:
         return Evidence(self._moments.moments(first, second), clusters, self.sizes)
 
 
-def _of_verdict(
-    judged: Judgement, n_items: IntArray, family: FamilyTest, *, sized: bool
-) -> Columns:
+def _of_verdict(judged: Judgement, n_items: IntArray, family: FamilyTest) -> Columns:
     columns = verdict_columns(judged.found, n_items, family) | {"test": judged.test}
-    left_out = () if sized else ("items_needed", "more_items_needed", "decided_as")
-    return {name: np.asarray(values) for name, values in columns.items() if name not in left_out}
+    return {name: np.asarray(values) for name, values in columns.items()}
 
 
 def _counts(items: PairCells | DifferenceMoments) -> Columns:

@@ -45,6 +45,7 @@ AVERAGE_COLUMNS: Final = [
     *["verdict", "direction", "test", "p_single", "p_family", "family_size", "close_call"],
     *["gap", "gap_low", "gap_high", "gap_low_single", "gap_high_single"],
     *["attainable", "p_equivalence", "within_margin", "items_needed", "more_items_needed"],
+    *["items_even", "items_assured", "smallest_gap"],
     *["decided_as", "chance_of_turning", "n_star", "n_star_low", "n_star_high"],
     *["q", "q_low", "q_high"],
     *["type_s", "type_m", "gap_lowest", "gap_highest"],

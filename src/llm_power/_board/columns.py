@@ -44,9 +44,15 @@ PAIR_GROUPS: Final[Mapping[str, Mapping[str, str]]] = {
         "attainable": "whether any outcome on so many discordant items could be called different",
         "p_equivalence": "larger p-value of two one-sided tests against the declared margin",
         "within_margin": "whether these tests reject, so that the interval lies within the margin",
-        "items_needed": "items at which a pair with these rates is decided with the target power; "
-        "more than at hand where it is undetermined; inf where no number would do",
-        "more_items_needed": "items_needed beyond those at hand; 0 where the pair is decided",
+        "items_needed": "items at hand and more_items_needed",
+        "more_items_needed": "further items after which the pair, tested on all its items, is "
+        "decided with a chance of the target power, whatever is open of the gap; 0 where it is "
+        "decided, inf where no number has that chance",
+        "items_even": "items of a new run that decides the pair, on the side its gap is on, with a "
+        "chance of one half",
+        "items_assured": "the same with a chance of the target power; inf where no number has it",
+        "smallest_gap": "smallest gap that the items at hand find with the target power, at the "
+        "level that decides; inf above 1",
         "decided_as": "what these items would decide",
         "chance_of_turning": "chance that a new sample of the same size gives another verdict; at "
         "the level itself about one half",
@@ -70,7 +76,7 @@ PAIR_GROUPS: Final[Mapping[str, Mapping[str, str]]] = {
     "The paper's definitions": {
         "rho": "correlation of the two models' scores",
         "var_d": "variance of an item's difference, eq. (5)",
-        "n_star": "required items N*, eq. (6)",
+        "n_star": "required items N* at the observed gap, eq. (6)",
         "q": "resolution ratio N/N*",
         "mde": "smallest gap with the target power at the items at hand",
         "resolved": "whether q >= 1: the items at hand reach the target power at the observed gap",
@@ -196,7 +202,6 @@ def dictionary_page() -> str:
     parts.append(
         "## Folder `pairs` of a board of thousands\n\n"
         f"Of the columns of `pairs.parquet` it has {core}: each where the scores have it, so that "
-        "graded ones have no counts, and `items_needed`, `more_items_needed` and `decided_as` are "
-        "left out where clusters are the sample."
+        "graded ones have no counts."
     )
     return "\n\n".join(parts) + "\n"

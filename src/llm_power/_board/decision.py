@@ -35,13 +35,14 @@ DECISION_COLUMNS: Final = [
     *["gap", "gap_low", "gap_high", "gap_low_single", "gap_high_single"],
     *["attainable", "p_equivalence", "within_margin"],
     *["items_needed", "more_items_needed"],
+    *["items_even", "items_assured", "smallest_gap"],
     *["decided_as", "chance_of_turning", "n_star_low", "n_star_high", "q_low", "q_high"],
     *["n_connor", "n_exact", "type_s", "type_m", "gap_lowest", "gap_highest"],
     *["n_star_monitored", "items_monitored", "items_monitored_90"],
 ]
 ESTIMATES: Final = (
     *("gap", "gap_low", "gap_high", "gap_low_single", "gap_high_single"),
-    *("items_needed", "more_items_needed"),
+    *("items_needed", "more_items_needed", "items_even", "items_assured", "smallest_gap"),
     *("chance_of_turning", "n_star_low", "n_star_high"),
     *("q_low", "q_high", "n_connor", "n_exact", "type_s", "type_m"),
     *("n_star_monitored", "items_monitored", "items_monitored_90"),
@@ -109,7 +110,6 @@ def verdict_columns(
     found: Verdicts, n_items: IntArray, family: FamilyTest | None
 ) -> dict[str, Any]:
     """Return the columns of a verdict table that a verdict in a family fills by itself."""
-    decided = found.further_items == 0
     return {
         "verdict": found.verdict.astype(object),
         "direction": found.direction,
@@ -126,7 +126,7 @@ def verdict_columns(
         "attainable": pd.array(found.attainable, dtype="boolean"),
         "p_equivalence": found.p_equivalence,
         "within_margin": found.within_margin,
-        "items_needed": np.where(decided, found.required_items, n_items + found.further_items),
+        "items_needed": n_items + found.further_items,
         "more_items_needed": found.further_items,
         "decided_as": found.decided_as.astype(object),
     }
@@ -155,7 +155,7 @@ def size_columns(
     mean_square: FloatArray,
     point: OperatingPoint,
 ) -> dict[str, Any]:
-    """Return N* and q as intervals, and the type S and type M errors of a significant gap."""
+    """Return planned items, N* and q as intervals, and errors of a significant gap's size."""
     at = {"alpha": point.alpha, "power": point.power}
     delta = found.interval.delta
     low, high = required_n_interval(found.interval.low, found.interval.high, mean_square, **at)
@@ -164,6 +164,9 @@ def size_columns(
         np.where(known, delta, 1.0), np.where(known, error, 1.0), alpha=point.alpha
     )
     return {
+        "items_even": found.even_items,
+        "items_assured": found.assured_items,
+        "smallest_gap": found.smallest_gap,
         "n_star_low": low,
         "n_star_high": high,
         "q_low": resolution_ratio(n_items, high),

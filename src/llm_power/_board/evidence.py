@@ -14,7 +14,6 @@ from llm_power._board.operating_point import Declared, OperatingPoint
 from llm_power._choices import ClusterTest
 from llm_power._statistics.arrays import BoolArray, FloatArray, IntArray
 from llm_power._statistics.cluster_moments import ClusterMoments
-from llm_power._statistics.cluster_requirement import cluster_requirement
 from llm_power._statistics.cluster_robust import (
     ClusterResampling,
     ClusterRobustTest,
@@ -23,7 +22,6 @@ from llm_power._statistics.cluster_robust import (
     wild_cluster_bootstrap,
 )
 from llm_power._statistics.exact_required_n import P_VALUES
-from llm_power._statistics.inversion import required_n
 from llm_power._statistics.max_t import FamilyTest
 from llm_power._statistics.missing_weights import WeightedGap, weighted_gap, weighted_moments
 from llm_power._statistics.paired_binary import observed_difference_variance
@@ -112,52 +110,45 @@ class PairTests:
             return self._known_p_of_items
         if isinstance(items, PairCells):
             return P_VALUES[self._declared.test](items.b, items.c)
-        return _graded_verdicts(items, need=np.inf).p
+        return _graded_verdicts(items).p
 
     def judged(
-        self, point: OperatingPoint, family: FamilyTest | None = None, *, sizes: bool = True
+        self, point: OperatingPoint, family: FamilyTest | None = None, *, new_runs: bool = True
     ) -> Judgement:
         """Return the verdicts, within a family or each pair by itself."""
-        evidence, n = self._evidence, self._evidence.n_items
+        n = self._evidence.n_items
         level = point.alpha if family is None else family.level
         settings: dict[str, Any] = {
             "margin": self._declared.margin,
             "alpha": point.alpha,
             "power": point.power,
             "family": family,
+            "new_runs": new_runs,
         }
-        found, error = self._by_items(level, settings)
+        found, error = self._by_items(settings)
         test = np.full(len(n), found.test, dtype=object)
         if self._weighted is not None:
-            by_weights = self._weighted.verdicts(n, level, **settings)
+            by_weights = self._weighted.verdicts(n, **settings)
             found = chosen_verdicts(self._weighted.partial, by_weights, found)
             error = np.where(self._weighted.partial, self._weighted.gap.standard_error, error)
             test[self._weighted.partial] = by_weights.test
-        if self.robust is not None and evidence.of_clusters is not None:
-            need = np.full(len(n), np.inf)
-            # 70 microseconds a pair.
-            if sizes:
-                moments = evidence.of_clusters
-                need = cluster_requirement(moments, alpha=level, power=point.power).n_star
-            need = np.where(np.isnan(need), np.inf, need)
+        if self.robust is not None:
             # Of the two p-values the larger one counts, and may be known.
-            by_clusters = self.robust.verdicts(n, need=need, known_p=self._known_p, **settings)
+            known = self.p if self._known_p is None else self._known_p
+            by_clusters = self.robust.verdicts(n, known_p=known, **settings)
             found = agreed_verdicts(by_clusters, found)
             error = np.maximum(self.robust.test.standard_error, error)
             test[:] = found.test
         return Judgement(found, error, test, level)
 
-    def _by_items(self, level: float, settings: dict[str, Any]) -> tuple[Verdicts, FloatArray]:
+    def _by_items(self, settings: dict[str, Any]) -> tuple[Verdicts, FloatArray]:
         items = self._evidence.of_items
         if isinstance(items, PairCells):
             b, c, n = items.b, items.c, items.n_items
             test = self._declared.test
             found = binary_verdicts(b, c, n, test=test, known_p=self.p_of_items, **settings)
             return found, np.sqrt(observed_difference_variance(b, c, n) / n)
-        delta, error = mean_and_error(items)
-        sigma = np.where(np.isfinite(error), error, 0.0) * np.sqrt(items.n_items)
-        need = required_n(delta, sigma, alpha=level, power=settings["power"])
-        return _graded_verdicts(items, need=need, **settings), error
+        return _graded_verdicts(items, **settings), mean_and_error(items)[1]
 
 
 def mean_and_error(moments: DifferenceMoments) -> tuple[FloatArray, FloatArray]:
@@ -188,7 +179,7 @@ class ClusterTests:
         """Return the p-values of the verdicts, 1 where the variance between clusters is unknown."""
         if self.resampled is None:
             return mean_p(self.test.delta, self.test.standard_error, self.test.df, self.test.skew)
-        return self.verdicts(np.ones(self.test.delta.shape, dtype=np.int64), need=np.inf).p
+        return self.verdicts(np.ones(self.test.delta.shape, dtype=np.int64)).p
 
     def verdicts(self, n_items: IntArray, **settings: Any) -> Verdicts:
         """Return the verdicts by the clusters alone."""
@@ -234,12 +225,9 @@ class _Weighted:
     df: FloatArray
     partial: BoolArray
 
-    def verdicts(self, n: IntArray, level: float, power: float, **settings: Any) -> Verdicts:
-        error = self.gap.standard_error
-        sigma = np.where(np.isfinite(error), error, 0.0) * np.sqrt(n)
-        need = required_n(self.gap.delta, sigma, alpha=level, power=power)
-        law = self.gap.delta, error, self.df, n
-        return mean_verdicts(*law, need=need, test="weighted", power=power, **settings)
+    def verdicts(self, n: IntArray, **settings: Any) -> Verdicts:
+        law = self.gap.delta, self.gap.standard_error, self.df, n
+        return mean_verdicts(*law, test="weighted", **settings)
 
 
 def _weighted_gaps(evidence: Evidence) -> _Weighted | None:

@@ -46,11 +46,12 @@ _SHARED: Final = (
     ("gap", "gap", 6),
     ("lo", "gap_low", 4),
     ("hi", "gap_high", 4),
-    ("need", "items_needed", 0),
+    ("even", "items_even", 0),
+    ("need", "items_assured", 0),
+    ("sees", "smallest_gap", 3),
     ("more", "more_items_needed", 0),
     ("turn", "chance_of_turning", 2),
     ("deff", "design_effect", 17),
-    ("clusters", "n_clusters_needed", 0),
     ("inflation", "anytime_inflation", 9),
 )
 

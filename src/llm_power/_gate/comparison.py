@@ -42,11 +42,11 @@ class Comparison:
     test: str
     broke: tuple[str, ...]  # items on which the candidate scores less
     mended: tuple[str, ...]
-    more_items: float  # that would decide it at these rates; 0 where it is, inf where none would
+    more_items: float  # that decide it with a chance of `power`; 0 if decided, inf if none would
     decided_as: str  # what these would decide: "different" or "equivalent"
     margin: float | None
     alpha: float
-    power: float  # of `more_items`
+    power: float  # chance of `more_items`
 
 
 def compare_models(

@@ -84,13 +84,11 @@ def _sentences(found: Comparison, n_tasks: int) -> tuple[str, ...]:
 def _what_decides(found: Comparison) -> str:
     have = f"It has {counted(found.n_items, 'item')};"
     if math.isinf(found.more_items):
-        if found.test.startswith("cluster"):
-            return f"{have} no number of items from these clusters would decide it."
-        return f"{have} no number of them would decide it, if rates stay as they are."
+        return f"{have} the sign of the gap is too uncertain for any number of further ones."
     shown = "better" if found.gap > 0 else "worse"
     if found.decided_as == "equivalent":
         shown = "equivalent"
     return (
-        f"{have} {found.more_items:,.0f} more would show it {shown} with power "
-        f"{found.power:g}, if rates stay as they are."
+        f"{have} {found.more_items:,.0f} more, tested with these, would show it {shown} with a "
+        f"chance of {found.power:g}."
     )

@@ -165,11 +165,14 @@ def _at_cost(
     gap, icc, within = said.pop("gap", None), given.pop("icc"), said.pop("within_a", None)
     noise = 0.0 if within is None else within + said.pop("within_b", within)
     levels = {"icc": icc or 0.0, "within": noise}
+    discordance = said.get("discordance")
     if reading["pilot"] is not None and not said and within is None and icc is None:
-        from llm_power._planning.pilot import read_pilot, variances_of_pilot
+        from llm_power._planning.pilot import discordance_of_pilot, read_pilot, variances_of_pilot
 
-        cluster = reading["cluster"]
-        variances = variances_of_pilot(*read_pilot(**reading), cluster=cluster)
+        pilot, cluster = read_pilot(**reading), reading["cluster"]
+        variances, discordance = variances_of_pilot(*pilot, cluster=cluster), None
+        if cluster is None:
+            discordance = discordance_of_pilot(*pilot)
     elif reading["pilot"] is None and set(said) == {"discordance"}:
         pair = pair_from_gap(gap or 0.0, said["discordance"])
         variances = variances_of_levels(pair.sigma_d**2, **levels)
@@ -183,7 +186,8 @@ def _at_cost(
     costs = Costs(prices["cost_subject"] or 0.0, prices["cost_item"] or 0.0, prices["cost_answer"])
     question, budget = Question(**given), prices["budget"]
     _by_t_test(question)
-    found = plan_costs(variances, costs, gap=gap, budget=budget, question=question)
+    target = {"gap": gap, "budget": budget, "discordance": discordance}
+    found = plan_costs(variances, costs, **target, question=question)
     return _Reply(costs_answer(found))
 
 

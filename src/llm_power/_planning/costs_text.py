@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
+from llm_power._choices import TEST_NAMES
 from llm_power._errors import counted
 from llm_power._planning.costs import CostPlan
 from llm_power._report.answer import Answer, Notes, Table
@@ -24,9 +25,10 @@ def costs_answer(plan: CostPlan) -> Answer:
         if name != "subjects" or not _of_items(plan):
             row = [f"{number:,}", f"{variance:.3g}", _money(cost), _money(number * cost)]
             rows.append([name, *row])
+    test = TEST_NAMES[plan.test].replace("McNemar's score", "McNemar score")
     note = (
         f"Smallest gap with power {plan.question.power:g}: "
-        f"{points(design.detectable_gap, up=True)}; the test is Student's, over "
+        f"{points(design.detectable_gap, up=True)}, by the {test}, over "
         f"{'items' if _of_items(plan) else 'subjects'}, at the two-sided level "
         f"{plan.question.level:.3g}."
     )

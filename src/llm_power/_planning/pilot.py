@@ -237,6 +237,12 @@ def variances_of_pilot(
     return Variances(subjects, max(items - subjects, 0.0), within)
 
 
+def discordance_of_pilot(task: TaskScores, model_a: str, model_b: str) -> float | None:
+    """Return the share of items that one model alone solves; None for graded scores."""
+    pair = select_models(task, [model_a, model_b])
+    return float(np.nanmean(np.ptp(pair.values, axis=1))) if pair.kind == "binary" else None
+
+
 class _Pilot(Protocol):
     """What is asked of a pilot, whatever its scores are."""
 

@@ -19,7 +19,7 @@
   };
 
   // What a task may not have.
-  const UNKNOWN = { ps: null, pf: null, pe: null, lo: null, hi: null, need: null, more: null, turn: null, deff: null, clusters: null, inflation: null };
+  const UNKNOWN = { ps: null, pf: null, pe: null, lo: null, hi: null, even: null, need: null, sees: null, more: null, turn: null, deff: null, inflation: null };
   // Pairs have one number over all tasks; those of one file are a family.
   const readPairs = (board) => {
     const tasks = board.tasks.map(({ pairs, kind }, t) => {
@@ -206,21 +206,21 @@
     // Sets of ranks are those of the declared level.
     const firstSentence = () => level() === board.alpha ? board.tasks[t].first : "";
     const byClusters = () => board.tasks[t].tests.some((test) => test.startsWith("cluster"));
-    // Items with which a pair is decided, as a cell of a table.
+    const sees = (pair) => pair.sees === null ? "" : `, shows from ${asPoints(pair.sees)}`;
+    // Items of a new run that decides a pair, as a cell of a table.
     const needed = (pair) => {
       if (!pair.n) return "no item in common";
-      if (declared() && pair.need !== null) return grouped(pair.need);
+      if (declared() && pair.need !== null) return `${grouped(Math.min(pair.even, pair.need))} to ${grouped(Math.max(pair.even, pair.need))}`;
       if (!(Math.abs(pair.gap) > 0)) return "no gap so far";
       if (!declared()) return "–";
-      return !byClusters() ? "no number" : pair.clusters ? count(pair.clusters, "cluster") : "more clusters";
+      return `sign uncertain${sees(pair)}`;
     };
     const needs = (pair) => {
       if (!pair.n) return "they share no item";
-      if (declared() && pair.need !== null) return settled(pair, "verdict") ? `power ${board.power} takes ${grouped(pair.need)}` : `it needs ${grouped(pair.need)} for power ${board.power}`;
+      if (declared() && pair.need !== null) return `a new run decides it${settled(pair, "verdict") ? " again" : ""} with a chance of 0.5 to ${board.power} on ${needed(pair)} items${byClusters() ? " of new clusters" : ""}`;
       if (!(Math.abs(pair.gap) > 0)) return "no gap so far";
       if (!declared() || settled(pair, "verdict")) return "";
-      return byClusters() ? `no number of items from these clusters decides it${pair.clusters ? `; ${count(pair.clusters, "cluster")} of their size would` : ""}`
-        : "no number of such items decides it";
+      return `the sign is too uncertain for any number of items${sees(pair)}`;
     };
     const gapText = (pair) => `${asPoints(pair.gap)} points${pair.lo === null || pair.hi === null ? "" : ` (${asEnd(pair.lo)} to ${asEnd(pair.hi)})`}`;
     const headline = () => {
@@ -451,7 +451,7 @@
       axes.push(s("text", { class: "tick", x: (left + width) / 2, y: height - 2, "text-anchor": "middle" }, "items"));
       const others = Object.keys(found.q).filter((by) => by !== chosen && by !== "verdict" && multiples(by).length);
       const all = multiples(chosen), part = (multiple) => all.filter((one) => one <= multiple).length / all.length;
-      const text = !all.length ? "No pair has a q under this procedure." : `At the ${grouped(n)} items at hand ${asPercent(part(1))} % of ${ofMany() ? `these ${grouped(all.length)} ${board.shown}` : "the pairs"} are ${chosen === "verdict" ? "decided" : "resolved"}; with four times as many ${chosen === "verdict" && !declared() ? "(known at the declared level and power)" : `${asPercent(part(4))} %`}, if the observed rates stay.`;
+      const text = !all.length ? "No pair has a q under this procedure." : `At the ${grouped(n)} items at hand ${asPercent(part(1))} % of ${ofMany() ? `these ${grouped(all.length)} ${board.shown}` : "the pairs"} are ${chosen === "verdict" ? "decided" : "resolved"}; with four times as many ${chosen === "verdict" && !declared() ? "(known at the declared level and power)" : `${asPercent(part(4))} %`}${chosen === "verdict" ? "" : ", if the observed rates stay"}.`;
       const need = s("line", { class: "need", y1: 8, y2: height - bottom });
       // Where the pair that is marked has its N*; at the edge where it lies beyond.
       showNeed = (pair) => {
@@ -510,7 +510,7 @@
           told.by_rank.map((row) => cells(...["rank", "first_different", "all_different_from", "ahead", "behind", "undetermined"].map((key) => row[key] === null ? "–" : grouped(row[key]))))),
         h("div", { class: "across" }, h("h3", {}, `Fewest groups of ranks with no two different: ${whole ? "" : "more than "}${grouped(told.tiers.length)}`), strip,
           h("p", { class: "about" }, `${named}${told.tiers.length > LISTED ? ", …" : ""}. ${told.n_cuts ? `At ${count(told.n_cuts, "rank")} ${everyCut}.` : `There is no rank at which ${everyCut}.`}`))));
-      about("landscape", `${count(told.n_pairs, "pair")} of ${count(told.n_models, "model")}, whichever are shown elsewhere; level ${board.alpha}, adjusted for the family, and power ${board.power}, as declared. Gaps in points, rounded down to 0.05. From the gaps under 80 % and 95 % on so many pairs are different: where a share that does not fall with the gap reaches them (isotonic regression). More items: if the observed rates are the true ones.`);
+      about("landscape", `${count(told.n_pairs, "pair")} of ${count(told.n_models, "model")}, whichever are shown elsewhere; level ${board.alpha}, adjusted for the family, and power ${board.power}, as declared. Gaps in points, rounded down to 0.05. From the gaps under 80 % and 95 % on so many pairs are different: where a share that does not fall with the gap reaches them (isotonic regression). More items: further ones, with a chance of ${board.power}.`);
     };
 
     const flips = () => {
@@ -550,9 +550,9 @@
       more.addEventListener("click", () => { listed += LISTED; list(); });
       body("pairs").replaceChildren(kept.length ? h("table", { class: "rows" },
         h("caption", { class: "hidden-text" }, "Pairs of models, the nearest ranks first"),
-        head(["Ranks", "wide"], ["Pair"], [procedure.value === "verdict" ? "Verdict" : PROCEDURES[procedure.value][0]], ["q", "right wide"], ["Gap", "right"], [intervals(), "right wide"], ["Family p", "right wide"], ["Items", "right wide"], ["Needs", "right"]),
+        head(["Ranks", "wide"], ["Pair"], [procedure.value === "verdict" ? "Verdict" : PROCEDURES[procedure.value][0]], ["q", "right wide"], ["Gap", "right"], [intervals(), "right wide"], ["Family p", "right wide"], ["Items", "right wide"], ["New items", "right"]),
         h("tbody", {}, ...lines)) : h("p", { class: "none" }, "No pair matches."), ...(kept.length > lines.length ? [more] : []));
-      about("pairs", `${grouped(kept.length)} of ${count(rows().length, "pair")}, neighbors first; a pair opens on a click or Enter. Gap in points; p is adjusted for the whole family. Needs: items for a decision with power ${board.power}, at the observed rates${byClusters() ? ", or clusters where more items alone never decide" : ""}.`);
+      about("pairs", `${grouped(kept.length)} of ${count(rows().length, "pair")}, neighbors first; a pair opens on a click or Enter. Gap in points; p is adjusted for the whole family. New items: of a new run that decides the pair with a chance of 0.5 to ${board.power}${byClusters() ? ", in new clusters" : ""}; shows from: smallest gap in points that the items at hand find with power ${board.power}.`);
     };
 
     const provenance = () => {
@@ -618,7 +618,7 @@
         ["Gap", gapText(pair)],
         ...(pair.gap !== pair.delta && Number.isFinite(pair.gap) && "gap" in board.tasks[t].pairs ? [["Gap without weights", `${asPoints(pair.delta)} points`]] : []),
         ["p, this pair alone", asP(pair.ps)], ["Family p", asP(pair.pf)],
-        ["Items", grouped(pair.n)], ["Needs", needed(pair)],
+        ["Items", grouped(pair.n)], ["New items", needed(pair)],
         ...(pair.turn === null || level() !== board.alpha ? [] : [["Another sample turns it", `${asPercent(pair.turn)} %`]]),
         ...Object.keys(PROCEDURES).filter((by) => by !== "verdict" && applies(pair, by)).map((by) => [`q, ${PROCEDURES[by][0]}`,
           h("data", { class: `by-${by}`, value: written(q(pair, by)) }, `${asQ(q(pair, by))}, N* ${asItems(pair.n / q(pair, by))}`)]),

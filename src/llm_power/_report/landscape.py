@@ -39,9 +39,9 @@ def landscape_tables(
         "0.05 points."
     )
     items = (
-        f"Once: decided now. Further: pairs that so many items would decide with power "
-        f"{point.power:g}, within the family at level {point.alpha:g}, if their observed rates are "
-        "the true ones and the further items are like those at hand."
+        f"Once: decided now. Further: pairs that so many items would decide with a chance of "
+        f"{point.power:g}, within the family at level {point.alpha:g}, if the further items are "
+        "like those at hand."
     )
     made = {
         "by_distance": (
@@ -107,8 +107,8 @@ def _by_items(landscape: Mapping[str, Any], point: OperatingPoint) -> str:
         return f"Decided: {_percent(now['pairs'], total)} of the pairs."
     more[0] += " times as many"
     return (
-        f"Decided: {_percent(now['pairs'], total)} of the pairs; with more items like these, at "
-        f"power {point.power:g} and the observed rates, {', '.join(more)}."
+        f"Decided: {_percent(now['pairs'], total)} of the pairs; with further items like these "
+        f"and a chance of {point.power:g}, {', '.join(more)}."
     )
 
 

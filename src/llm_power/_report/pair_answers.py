@@ -82,17 +82,20 @@ def answer_from_counts(
         else chance_of_turning(found.p, found.direction, level=at.alpha)
     )
     answers += [
-        _items("more_items_needed", "further items that decide it", found.further_items),
+        _items("items_even", "new items, chance of 0.5 to decide it", found.even_items),
+        _items("items_assured", f"new items, chance of {at.power:g}", found.assured_items),
+        _items("more_items_needed", f"further items, chance of {at.power:g}", found.further_items),
         _text("decided_as", "which decide it as", str(found.decided_as)),
         _number("chance_of_turning", "chance that a new sample turns it", turning),
-        _items("n_star", "N*, eq. (6)", n_star),
+        _gap("smallest_gap", "smallest gap that the items find", found.smallest_gap),
+        _items("n_star", "N* at the observed gap, eq. (6)", n_star),
         _items("n_star_low", f"from, {level}", low),
         _items("n_star_high", "to", high),
         _number("q", "q = N/N*", resolution_ratio(n_items, n_star)),
         _text("resolved", "resolved, as the paper has it", n_star <= n_items),
-        _items("n_connor", "required, two variances (Connor)", _connor(b, c, n_items, at)),
-        _items("n_exact", "required, exact test", _counted_n(b, c, n_items, at, "exact")),
-        _items("n_mid_p", "required, mid-p test", _counted_n(b, c, n_items, at, "mid_p")),
+        _items("n_connor", "at this gap, two variances (Connor)", _connor(b, c, n_items, at)),
+        _items("n_exact", "at this gap, exact test", _counted_n(b, c, n_items, at, "exact")),
+        _items("n_mid_p", "at this gap, mid-p test", _counted_n(b, c, n_items, at, "mid_p")),
     ]
     answers += _monitored(b, c, n_items, at) + _errors(b, c, n_items, at, asked)
     return _answer(_decided(found, n_items, at, asked), answers)

@@ -55,11 +55,7 @@ def _on_average(board: BoardVerdicts) -> BoardVerdicts:
     assert average is not None
     weights = ", ".join(f"{name} {weight:.3g}" for name, weight in average.weights.items())
     task, pairs = f"average over tasks ({weights})", average.verdicts
-    verdicts = pairs.assign(
-        task=task,
-        n_task=pairs["n_items"],
-        mde=pairs["delta"].abs() / np.sqrt(pairs["q"]),
-    )
+    verdicts = pairs.assign(task=task, n_task=pairs["n_items"])
     return replace(board, verdicts=verdicts, ranks=average.ranks.assign(task=task), average=None)
 
 
@@ -138,25 +134,28 @@ def _of_repeats(repeats: Mapping[str, Any]) -> str:
 
 def _of_task(pairs: pd.DataFrame, board: BoardVerdicts) -> list[str]:
     sentences = []
-    mde = pairs["mde"].to_numpy(float)
-    # Models that differ nowhere would show any gap, by the formula.
-    mde = 100 * mde[np.isfinite(mde) & (mde > 0)]
-    if mde.size:
-        span = f"{mde.min():.1f}" if mde.size == 1 else f"{mde.min():.1f} to {mde.max():.1f}"
+    gaps = pairs["smallest_gap"].to_numpy(float)
+    gaps = 100 * gaps[np.isfinite(gaps)]
+    if gaps.size:
+        span = f"{gaps.min():.1f}" if gaps.size == 1 else f"{gaps.min():.1f} to {gaps.max():.1f}"
         whose = "A gap between two of these models"
         if board.streamed is not None:
             whose = f"Among {len(pairs):,} {board.shown_words} a gap"
-        sentences.append(
-            f"{whose} shows with power {board.point.power:g} from {span} points on, pair by pair."
-        )
-    hopeless = pairs[np.isinf(pairs["items_needed"]) & (pairs["gap"] != 0)]
-    named = [f"{row.model_a} against {row.model_b}" for row in hopeless.itertuples()]
-    clusters = bool(pairs["test"].str.startswith("cluster").any())
+        sentences.append(f"{whose} shows with power {board.point.power:g} from {span} points on.")
+    uncertain = pairs[np.isinf(pairs["items_assured"]) & (pairs["gap"] != 0)]
+    named = [f"{row.model_a} against {row.model_b}" for row in uncertain.itertuples()]
     if named:
-        which = "items from these clusters" if clusters else "such items"
-        many = f"{len(named):,} pairs: " if len(named) > 2 else ""
-        sentences.append(f"No number of {which} decides {many}{first_names(named, 2)}.")
-    if clusters:
+        pair = (
+            f"{len(named):,} pairs ({first_names(named, 2)})"
+            if len(named) > 2
+            else ", ".join(named)
+        )
+        sentences.append(
+            f"No number of new items has a chance of {board.point.power:g} for {pair}: the sign is "
+            "too uncertain."
+        )
+    if pairs["test"].str.startswith("cluster").any():
+        sentences.append("New items are those of new clusters, of the sizes at hand.")
         sentences.append(
             "Score intervals are for further items of these clusters; ranks, verdicts and the "
             "score on further items, for further clusters too."
@@ -238,7 +237,7 @@ def _pair_table(rows: pd.DataFrame, board: BoardVerdicts, show: _Show) -> str:
     header = [*(["task"] if many else []), *names, "gap", ends]
     header += [*(["of all items"] if lacking else [])]
     header += ["p" if board.n_pairs == 1 else "family p", "items"]
-    header += [f"for power {board.point.power:g}"]
+    header += [f"new items, chance 0.5 to {board.point.power:g}"]
     shown = rows.head(_MOST_ROWS).to_dict(orient="records")
     cells = [_pair_cells(row, many, lacking) for row in shown]
     return show.table([header, *cells], of=len(rows), what="pairs")
@@ -264,8 +263,10 @@ def _pair_cells(row: Mapping[Any, Any], many: bool, lacking: bool) -> list[str]:
 def _needed(row: Mapping[Any, Any]) -> str:
     if row["n_items"] == 0:
         return "no item in common"
-    if np.isfinite(row["items_needed"]):
-        return f"{row['items_needed']:,.0f}"
+    if np.isfinite(row["items_assured"]):
+        ends = sorted((row["items_even"], row["items_assured"]))
+        return f"{ends[0]:,.0f} to {ends[1]:,.0f}"
     if row["gap"] == 0:
         return "no gap so far"
-    return "more clusters" if row["test"].startswith("cluster") else "no number"
+    shows = f", shows from {100 * row['smallest_gap']:.1f}"
+    return "sign uncertain" + shows * bool(np.isfinite(row["smallest_gap"]))

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from functools import lru_cache
+from typing import Final, Literal
 
 import numpy as np
-from scipy.special import nctdtr, ndtr, stdtrit
+from scipy.special import nctdtr, ndtr, ndtri, stdtrit
 
 from llm_power._errors import InvalidArgument
 from llm_power._statistics._roots import find_roots
 from llm_power._statistics.arrays import ArrayLike, FloatArray
 from llm_power._statistics.inversion import z_sum
+from llm_power._statistics.random_streams import named_rng
+from llm_power._statistics.skewness import asymmetry, reach
 
-#: The distribution that the standardized gap is held against.
-Reference = Literal["t", "normal"]
+#: The distribution that the standardized gap is held against; with "hall" Hall's test must reject
+#: as well as Student's, as in the verdict on clusters.
+Reference = Literal["t", "normal", "hall"]
+
+# Nodes over the skewness of a normal sample, draws that they are taken from, and units from which
+# on it is normal itself.
+_NODES: Final = 64
+_DRAWS: Final = 8_192
+_MANY: Final = 150
 
 
 def near_power(
@@ -22,10 +32,38 @@ def near_power(
     """Chance of a rejection on the positive side, where the gap is `shift` standard errors."""
     if reference == "normal":
         return np.asarray(ndtr(np.asarray(shift) - z_sum(alpha, 0.5)))
+    if reference == "hall":
+        return _both_power(np.asarray(shift), np.asarray(units), alpha)
     if reference != "t":
-        raise InvalidArgument(f"reference must be 't' or 'normal', got {reference!r}")
+        raise InvalidArgument(f"reference must be 't', 'normal' or 'hall', got {reference!r}")
     freedom = np.asarray(units, dtype=np.float64) - 1
     return 1 - below(freedom, shift, -stdtrit(freedom, alpha / 2))
+
+
+def _both_power(shift: FloatArray, units: FloatArray, alpha: float) -> FloatArray:
+    """Chance that Student's and Hall's tests reject, mean over the skewness of a normal sample.
+
+    It is independent of the sample's mean and variance (Basu 1955), and so of t; Hall's test moves
+    the critical value of t alone.
+    """
+    gaps, sizes = np.broadcast_arrays(shift, units)
+    found = np.zeros(gaps.shape)
+    for k in np.unique(sizes):
+        at = sizes == k
+        critical, _ = reach(alpha, k - 1, _skewness(int(k)), k - 1)
+        found[at] = (1 - below(k - 1, gaps[at][:, np.newaxis], critical)).mean(axis=-1)
+    return found
+
+
+@lru_cache(maxsize=4096)
+def _skewness(units: int) -> FloatArray:
+    """Equally likely values of `asymmetry` in normal samples."""
+    if units > _MANY:
+        variance = 6 * (units - 2) / ((units + 1) * (units + 3) * units)
+        return np.asarray(ndtri((np.arange(_NODES) + 0.5) / _NODES) * np.sqrt(variance))
+    sample = named_rng(0, f"skewness of {units}").normal(size=(units, _DRAWS // 2))
+    drawn = asymmetry(sample - sample.mean(axis=0))
+    return np.asarray(np.sort(np.concatenate([drawn, -drawn])).reshape(_NODES, -1).mean(axis=1))
 
 
 def below(freedom: ArrayLike, shift: ArrayLike, t: ArrayLike) -> FloatArray:

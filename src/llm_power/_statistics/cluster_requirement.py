@@ -187,7 +187,10 @@ def cluster_power(
 
 @dataclass(frozen=True)
 class ClusterDesign(Design):
-    """The t test of the mean gap over new clusters of one size, or of infinitely many items."""
+    """Both tests of the verdict, over new clusters of one size or of infinitely many items.
+
+    Those are Student's and Hall's: see `llm_power._statistics.skewness`.
+    """
 
     delta: float
     sigma_d: float
@@ -200,7 +203,8 @@ class ClusterDesign(Design):
     def power(self, n: ArrayLike) -> FloatArray:
         """`cluster_power` of numbers of clusters."""
         size = min(self.cluster_size, float(ENDLESS))
-        return cluster_power(self.delta, self.sigma_d, self.icc, n, size, alpha=self.alpha)
+        law = self.delta, self.sigma_d, self.icc
+        return cluster_power(*law, n, size, alpha=self.alpha, reference="hall")
 
 
 @dataclass(frozen=True)
@@ -223,7 +227,7 @@ class MeanDesign(Design):
 
 @dataclass(frozen=True)
 class ClusterItemsDesign(Design):
-    """The same test where more items come from so many clusters; a unit is an item of each."""
+    """The same tests where more items come from so many clusters; a unit is an item of each."""
 
     delta: float
     sigma_d: float
@@ -233,8 +237,8 @@ class ClusterItemsDesign(Design):
 
     def power(self, n: ArrayLike) -> FloatArray:
         """`cluster_power` of numbers of items a cluster."""
-        k = self.n_clusters
-        return cluster_power(self.delta, self.sigma_d, self.icc, k, n, alpha=self.alpha)
+        law = self.delta, self.sigma_d, self.icc, self.n_clusters
+        return cluster_power(*law, n, alpha=self.alpha, reference="hall")
 
 
 @dataclass(frozen=True, slots=True)

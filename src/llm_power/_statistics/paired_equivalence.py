@@ -14,15 +14,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import bdtr, nctdtr, ndtr, ndtri, stdtrit
+from scipy.special import bdtr, ndtr, ndtri
 
 from llm_power._statistics._binomial import binomial_pmf, likely_counts
 from llm_power._statistics.argument_checks import (
-    broadcast,
     discordance,
     discordant_rates,
-    finite,
-    non_negative,
     open_unit,
     positive,
     positive_count,
@@ -184,43 +181,6 @@ def score_equivalence_power(
     return float(binomial_pmf(m, n, psi) @ shown)
 
 
-def student_equivalence_required_n(
-    delta: ArrayLike,
-    sigma_d: ArrayLike,
-    *,
-    margin: float,
-    alpha: float = 0.05,
-    power: float = 0.80,
-) -> FloatArray:
-    """Items from which `student_equivalence_test` finds equivalence with the target power.
-
-    ``inf`` where the gap is not inside the margin.
-
-    The two noncentral t tails are subtracted, which neglects that both tests share one
-    standard deviation; at powers above .5 the error is below 1e-3.
-
-    Phillips (1990), doi:10.1007/BF01063556.
-    """
-    bound, level = float(positive("margin", margin)), _one_sided(alpha)
-    target = open_unit("power", power)
-    gap, sigma = broadcast(delta=finite("delta", delta), sigma_d=non_negative("sigma_d", sigma_d))
-    start = _tost_size(
-        gap,
-        sigma=sigma,
-        sigma_high=sigma,
-        sigma_low=sigma,
-        margin=bound,
-        alpha=level,
-        power=target,
-    )
-    n = np.maximum(np.ceil(start), 2.0)
-    search = np.isfinite(n) & (sigma > 0)
-    while np.any(search):
-        search &= _student_power(n, gap, sigma, margin=bound, alpha=level) < target
-        n = n + search
-    return np.asarray(n)
-
-
 def _tost_size(
     delta: FloatArray,
     *,
@@ -250,17 +210,6 @@ def _tost_size(
         enough = tails.sum(axis=0) <= 1 - power
         low, high = np.where(enough, low, middle), np.where(enough, middle, high)
     return np.where(inside, high, np.inf)
-
-
-def _student_power(
-    n: FloatArray, delta: FloatArray, sigma: FloatArray, *, margin: float, alpha: float
-) -> FloatArray:
-    finite_n = np.where(np.isfinite(n), n, 2.0)
-    root = np.sqrt(finite_n) / np.where(sigma > 0, sigma, 1.0)
-    critical = -stdtrit(finite_n - 1, alpha)
-    below = nctdtr(finite_n - 1, (delta - margin) * root, -critical)
-    above = nctdtr(finite_n - 1, (delta + margin) * root, critical)
-    return np.asarray(below - above)
 
 
 def _one_sided(alpha: float) -> float:

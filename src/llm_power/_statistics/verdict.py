@@ -2,7 +2,8 @@ r"""One verdict of three for each pair: different, equivalent or undetermined.
 
 *Different*: the declared test rejects equal accuracy at its level; the direction is that of the
 gap. *Equivalent*: two one-sided tests find the gap inside a margin that the user declared. Neither:
-*undetermined*, with the number of further items after which one of the two is likely. Each of the
+*undetermined*, with the number of further items after which one of the two is likely, whatever the
+data leave open of the gap (`llm_power._statistics.predictive_power`). Each of the
 two claims is wrong with at most the chance :math:`\alpha`, for a pair that was named beforehand.
 A pair can be both, different by a gap inside the margin: it is then called different, and
 `within_margin` says the rest.
@@ -15,7 +16,6 @@ from typing import Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
 from llm_power._choices import McNemarTest
 from llm_power._errors import InvalidArgument
@@ -30,12 +30,7 @@ from llm_power._statistics.argument_checks import (
 from llm_power._statistics.arrays import ArrayLike, BoolArray, FloatArray, IntArray
 from llm_power._statistics.average_gap import AverageGap
 from llm_power._statistics.cluster_robust import ClusterResampling
-from llm_power._statistics.exact_required_n import (
-    P_VALUES,
-    connor_required_n,
-    continuity_corrected,
-)
-from llm_power._statistics.inversion import required_n
+from llm_power._statistics.exact_required_n import P_VALUES
 from llm_power._statistics.max_t import FamilyTest
 from llm_power._statistics.mcnemar import mcnemar_asymptotic, smallest_exact_p
 from llm_power._statistics.paired_difference_interval import (
@@ -43,11 +38,8 @@ from llm_power._statistics.paired_difference_interval import (
     mean_with_skewness,
     score_interval,
 )
-from llm_power._statistics.paired_equivalence import (
-    score_equivalence_required_n,
-    score_equivalence_test,
-    student_equivalence_required_n,
-)
+from llm_power._statistics.paired_equivalence import score_equivalence_test
+from llm_power._statistics.predictive_power import ObservedGap, binary_gap_seen, mean_gap_seen
 from llm_power._statistics.skewness import equivalence_p, reach, two_sided_p
 
 DIFFERENT: Final = "different"
@@ -83,12 +75,15 @@ class Verdicts:
     #: Gap and its interval at the pair's level in its family: it holds 0 exactly where the pair is
     #: not different, and lies within the margin exactly where `within_margin` says so.
     interval: PairedDifferenceInterval
-    #: Items at which a pair with the rates observed is decided with the target power; ``inf`` where
-    #: no number would do.
-    required_items: FloatArray
-    #: Further items after which the pair is decided with the target power, if its rates stay those
-    #: observed; 0 where it is decided, ``inf`` where no number would do.
+    #: Items of a new run that decides the pair on the same side with a chance of one half, and with
+    #: the target power, expected over what is open of the gap; ``inf`` where no number would do.
+    even_items: FloatArray
+    assured_items: FloatArray
+    #: Further items after which the pair is decided with that chance, all items together; 0 where
+    #: it is decided, ``inf`` where no number would do.
     further_items: FloatArray
+    #: Smallest gap that so many items find with the target power; ``inf`` above 1.
+    smallest_gap: FloatArray
     #: What these would decide: "different" or "equivalent"; the verdict where it is decided,
     #: "undetermined" where no number would do.
     decided_as: NDArray[np.str_]
@@ -113,6 +108,7 @@ def binary_verdicts(
     power: float = 0.80,
     family: FamilyTest | None = None,
     known_p: FloatArray | None = None,
+    new_runs: bool = True,
 ) -> Verdicts:
     r"""Verdict on pairs of 0/1 scored models, by McNemar's test and the score equivalence test.
 
@@ -129,14 +125,16 @@ def binary_verdicts(
     alpha : float, default 0.05
         Two-sided level of the test, and level of the equivalence test; below 1/2.
     power : float, default 0.80
-        Target power of `further_items`.
+        Target power of `assured_items` and `further_items`.
     family : FamilyTest, optional
         Adjusted p-values that "different" is decided by, and the level of a single pair, which
-        further items and intervals are for; each side of the margin is tested at half of it, or at
+        planned items and intervals are for; each side of the margin is tested at half of it, or at
         Bonferroni's level where that is larger. Without it every pair is a family of its own, named
         beforehand.
     known_p : ndarray, optional
         P-values of the test, where they have been worked out already.
+    new_runs : bool, default True
+        Whether `even_items` and `assured_items` are wanted; else NaN.
 
     Returns
     -------
@@ -153,10 +151,9 @@ def binary_verdicts(
     The interval is Tango's, which belongs to the asymptotic test; its ends are moved to what the
     declared test decides, so that it holds 0 exactly where the verdict is not "different".
 
-    Further items for a difference are Connor's formula at the observed rates, for the exact test
-    with the continuity correction :math:`\frac{n}{4}\left(1+\sqrt{1+4/(n|\delta|)}\right)^2`;
-    `llm_power._statistics.exact_required_n.McNemarDesign` has them without approximation; the two
-    are within 5 items or 3 per cent of each other in the cases tested.
+    Planned items are by the normal law, with two variances as in Connor's formula and the exact
+    test's correction for whole counts. The items that the observed rates would take, were they the
+    true ones, are `llm_power._statistics.exact_required_n.McNemarDesign`'s.
 
     Examples
     --------
@@ -165,7 +162,7 @@ def binary_verdicts(
     >>> found.verdict.tolist(), found.p.round(4).tolist()
     (['undetermined', 'different', 'equivalent'], [0.0625, 0.0005, 0.9099])
     >>> float(found.further_items[0]), str(found.decided_as[0])
-    (7.0, 'different')
+    (10.0, 'different')
     """
     if test not in P_VALUES:
         raise InvalidArgument(f"test must be one of {sorted(P_VALUES)}, got {test!r}")
@@ -174,25 +171,16 @@ def binary_verdicts(
     first, second, n = pair_counts(b, c, n_items)
     interval = score_interval(first, second, n, each)
     p = P_VALUES[test](first, second) if known_p is None else known_p
-    p10, p01 = first / n, second / n
-    need = connor_required_n(p10, p01, alpha=each, power=power)
-    if test == "exact":
-        need = continuity_corrected(need, interval.delta)
-    if margin is None:
-        p_equivalence, need_equivalence = _no_margin(n.shape)
-    else:
+    p_equivalence = np.full(n.shape, np.nan)
+    if margin is not None:
         p_equivalence = score_equivalence_test(first, second, n, margin=margin, alpha=level).p
-        need_equivalence = score_equivalence_required_n(
-            p10, p01, margin=margin, alpha=_equivalence_level(level, family), power=power
-        )
     return _verdicts(
         p=p,
         p_equivalence=p_equivalence,
         interval=interval,
         attainable=_smallest_p(test, first + second) <= each,
-        need=need,
-        need_equivalence=need_equivalence,
-        n_items=n,
+        seen=binary_gap_seen(first, second, n, exact=test == "exact"),
+        new_runs=new_runs,
         family=family,
         settings=(test, margin, level, power),
     )
@@ -220,13 +208,11 @@ def student_verdicts(
         )
     n, mean = d.shape[0], d.mean(axis=0)
     error, df, skew, hall_df = mean_with_skewness(d)
-    sigma_d = np.where(np.isfinite(error), error, 0.0) * np.sqrt(n)
     return mean_verdicts(
         mean,
         error,
         df,
         n,
-        need=required_n(mean, sigma_d, alpha=alpha, power=power),
         skew=skew,
         hall_df=hall_df,
         margin=margin,
@@ -241,7 +227,6 @@ def mean_verdicts(
     df: ArrayLike,
     n_items: ArrayLike,
     *,
-    need: ArrayLike,
     skew: ArrayLike = 0.0,
     hall_df: ArrayLike | None = None,
     resampled: ClusterResampling | None = None,
@@ -251,43 +236,31 @@ def mean_verdicts(
     power: float = 0.80,
     family: FamilyTest | None = None,
     known_p: FloatArray | None = None,
+    new_runs: bool = True,
 ) -> Verdicts:
     """Verdict on pairs by the t statistic of a mean difference.
 
-    An infinite or missing standard error, and degrees of freedom below 1, decide nothing. `need`
-    are the items that a difference takes by the normal law, at the level of `family` if it is
-    given; p-values of `resampled` take the place of the t test's, and the interval stays its own.
+    An infinite or missing standard error, and degrees of freedom below 1, decide nothing.
+    P-values of `resampled` take the place of the t test's, and the interval stays its own.
     """
     level = open_unit("alpha", alpha)
     each = level if family is None else family.level
-    gap, error, freedom, n, items, tilt, hall = broadcast(
+    gap, error, freedom, n, tilt, hall = broadcast(
         delta=finite("delta", delta),
         standard_error=numbers("standard_error", standard_error),
         df=numbers("df", df),
         n_items=finite("n_items", n_items),
-        need=numbers("need", need),
         skew=numbers("skew", skew),
         hall_df=numbers("hall_df", df if hall_df is None else hall_df),
     )
     varies = np.isfinite(error) & (freedom > 0)
     error, freedom = np.where(varies, error, np.inf), np.where(varies, freedom, 1.0)
     hall, tilt = np.where(varies, hall, 1.0), np.where(varies, tilt, 0.0)
-    if test == "student":
-        # What Student's t takes beyond the normal law, Guenther (1981), doi:10.2307/2683298.
-        items = items + ndtri(each / 2) ** 2 / 2
     below, above = reach(each, freedom, tilt, hall)
-    p_equivalence, need_equivalence = _no_margin(gap.shape)
+    p_equivalence = np.full(gap.shape, np.nan)
     if margin is not None:
         bound = float(positive("margin", margin))
         p_equivalence = equivalence_p(gap, error, freedom, tilt, hall, margin=bound)
-        if test == "student":
-            need_equivalence = student_equivalence_required_n(
-                gap,
-                np.where(varies, error, 0.0) * np.sqrt(n),
-                margin=bound,
-                alpha=_equivalence_level(level, family),
-                power=power,
-            )
     # As many degrees of freedom for both tests take one tail instead of two.
     own = None if hall_df is None else hall
     p = two_sided_p(gap / error, freedom, tilt, own) if known_p is None else known_p
@@ -300,9 +273,8 @@ def mean_verdicts(
         p_equivalence=p_equivalence,
         interval=PairedDifferenceInterval(gap, gap - below * error, gap + above * error, each),
         attainable=attainable,
-        need=np.where(varies, items, np.inf),
-        need_equivalence=np.where(varies, need_equivalence, np.inf),
-        n_items=n,
+        seen=mean_gap_seen(p, error, n, freedom),
+        new_runs=new_runs,
         family=family,
         settings=(test, margin, level, power),
     )
@@ -331,29 +303,23 @@ def average_verdicts(
     """Verdict on pairs by the average of their gaps over tasks.
 
     No p-value is below that of the exact test where all `n_discordant` items go one way, whatever
-    their weights; further items are in the same proportions.
+    their weights; planned items are in the same proportions.
     """
     level = open_unit("alpha", alpha)
     each = level if family is None else family.level
     delta, error, n = average.delta, average.standard_error, np.asarray(n_items)
     varies = np.isfinite(error)
-    sigma = np.where(varies, error, 0.0) * np.sqrt(n)
     floor = smallest_exact_p(n_discordant)
-    p_equivalence, need_equivalence = _no_margin(delta.shape)
+    p = np.maximum(average.p_different(), floor)
+    p_equivalence = np.full(delta.shape, np.nan)
     if margin is not None:
         p_equivalence = average.p_within(margin)
-        need_equivalence = student_equivalence_required_n(
-            delta, sigma, margin=margin, alpha=_equivalence_level(level, family), power=power
-        )
-    need = required_n(delta, sigma, alpha=each, power=power)
     return _verdicts(
-        p=np.maximum(average.p_different(), floor),
+        p=p,
         p_equivalence=p_equivalence,
         interval=average.interval(each),
         attainable=varies & (floor <= each),
-        need=np.where(varies, need, np.inf),
-        need_equivalence=np.where(varies, need_equivalence, np.inf),
-        n_items=n,
+        seen=mean_gap_seen(p, error, n),
         family=family,
         settings=(test, margin, level, power),
     )
@@ -413,7 +379,9 @@ def agreed_verdicts(first: Verdicts, second: Verdicts) -> Verdicts:
         p_equivalence=np.maximum(first.p_equivalence, second.p_equivalence),
         within_margin=within,
         interval=interval,
-        required_items=np.maximum(first.required_items, second.required_items),
+        even_items=np.maximum(first.even_items, second.even_items),
+        assured_items=np.maximum(first.assured_items, second.assured_items),
+        smallest_gap=np.maximum(first.smallest_gap, second.smallest_gap),
         further_items=np.where(decided, 0.0, np.where(opposed, np.inf, further)),
         decided_as=np.where(decided, verdict, np.where(opposed, UNDETERMINED, coming)),
     )
@@ -425,23 +393,31 @@ def _verdicts(
     p_equivalence: FloatArray,
     interval: PairedDifferenceInterval,
     attainable: BoolArray,
-    need: FloatArray,
-    need_equivalence: FloatArray,
-    n_items: IntArray | FloatArray,
+    seen: ObservedGap,
     family: FamilyTest | None,
     settings: tuple[Test, float | None, float, float],
+    new_runs: bool = True,
 ) -> Verdicts:
     test, margin, alpha, power = settings
     p_family = np.asarray(p if family is None else family.p)
-    different = np.asarray(p_family <= alpha)
-    within = np.asarray(p_equivalence <= _equivalence_level(alpha, family))
+    level = alpha if family is None else family.level
+    each_side = _equivalence_level(alpha, family)
+    different, within = np.asarray(p_family <= alpha), np.asarray(p_equivalence <= each_side)
     decided, verdict = different | within, _called(different, within)
-    smaller = np.minimum(need, need_equivalence)
-    required = np.ceil(smaller)
-    # Power may be reached and the observed verdict still be open: at least one more item.
-    further = np.maximum(required - n_items, 1.0)
-    coming = np.where(need <= need_equivalence, DIFFERENT, EQUIVALENT)
-    coming = np.where(np.isinf(smaller), UNDETERMINED, coming)
+    even = assured = np.full(p.shape, np.nan)
+    if new_runs:
+        even, assured = (seen.items(level, chance) for chance in (0.5, power))
+    further = seen.items(level, power, further=True)
+    coming = np.where(np.isinf(further), UNDETERMINED, DIFFERENT)
+    if margin is not None:
+        law = margin, each_side
+        closer = seen.items_within(*law, power, further=True)
+        near = np.where(decided, within & ~different, closer < further)
+        coming = np.where(near, EQUIVALENT, coming)
+        further = np.where(near, closer, further)
+        if new_runs:
+            even = np.where(near, seen.items_within(*law, 0.5), even)
+            assured = np.where(near, seen.items_within(*law, power), assured)
     return Verdicts(
         verdict=verdict,
         direction=np.where(different, np.sign(interval.delta), 0).astype(np.int64),
@@ -451,8 +427,10 @@ def _verdicts(
         p_equivalence=np.asarray(p_equivalence),
         within_margin=within,
         interval=_as_decided(interval, p, different, within, margin),
-        required_items=required,
+        even_items=even,
+        assured_items=assured,
         further_items=np.where(decided, 0.0, further),
+        smallest_gap=seen.smallest(level, power),
         decided_as=np.where(decided, verdict, coming),
         test=test,
         margin=margin,
@@ -511,8 +489,3 @@ def _as_decided(
         low = np.where(within, np.maximum(low, -margin), low)
         high = np.where(within, np.minimum(high, margin), high)
     return replace(interval, low=low, high=high)
-
-
-def _no_margin(shape: tuple[int, ...]) -> tuple[FloatArray, FloatArray]:
-    """P-value and required items of an equivalence that nobody asked for."""
-    return np.full(shape, np.nan), np.full(shape, np.inf)

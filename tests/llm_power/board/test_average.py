@@ -23,6 +23,7 @@ from llm_power._scores.frames import read_frame
 from llm_power._scores.options import ReadOptions
 from llm_power._scores.readers import read_scores, read_tasks
 from llm_power._scores.store import TaskScores
+from llm_power._statistics.predictive_power import mean_gap_seen
 from llm_power._statistics.random_streams import named_rng
 
 
@@ -83,8 +84,9 @@ def test_one_task_with_all_the_weight_is_as_that_task_alone() -> None:
 def test_further_items_multiply_all_tasks_alike() -> None:
     row = average_of(TASKS, family="adjacent").verdicts.query("verdict == 'undetermined'").iloc[0]
     single = average_of([select(task, row) for task in TASKS]).verdicts.iloc[0]
-    factor = 1 + single["more_items_needed"] / single["n_items"]
-    assert factor * single["n_items"] == pytest.approx(single["n_star"], abs=1)
+    seen = mean_gap_seen(single["p"], np.asarray(0.01), single["n_items"])
+    assert single["items_even"] == seen.items(0.05, 0.5)
+    assert single["more_items_needed"] == seen.items(0.05, 0.8, further=True)
 
 
 def select(task: TaskScores, row: Any) -> TaskScores:

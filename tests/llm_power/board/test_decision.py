@@ -72,7 +72,7 @@ def test_five_discordant_items_one_way_are_resolved_and_undetermined() -> None:
     assert (row["verdict"], row["p_single"], row["p_family"]) == ("undetermined", 0.0625, 0.0625)
     assert row["resolved"]
     assert not row["attainable"]
-    assert row["more_items_needed"] == 7
+    assert (row["items_even"], row["items_assured"], row["more_items_needed"]) == (16, 36, 10)
     assert (row["gap_low"], row["n_star_high"]) == (0, np.inf)
 
 
@@ -128,7 +128,7 @@ def test_clusters_that_are_a_sample_decide_and_fixed_ones_do_not() -> None:
     d = task.values[:, 0] - task.values[:, 1]
     robust = cluster_robust_test(moments_from_differences(d, task.clusters["subject"]))
     law = robust.delta, robust.standard_error, robust.df
-    expected = mean_verdicts(*law, 360, need=np.inf, skew=robust.skew)
+    expected = mean_verdicts(*law, 360, skew=robust.skew)
     assert random["test"] == "cluster"
     assert random["p_single"] == pytest.approx(float(expected.p), rel=1e-10)
     assert random["gap_low"] == pytest.approx(float(expected.interval.low), rel=1e-10)
@@ -326,8 +326,9 @@ def test_the_screen_says_of_which_task_and_what_ranks_and_verdicts_are_about() -
     subjects = {"subject": tuple(f"s{i // 40}" for i in range(120))}
     board = resolve(prepare_task(replace(task_of(values), clusters=subjects)), cluster="subject")
     text = board_text(board)
-    assert "No number of items from these clusters decides m0 against m1." in text
-    assert "more clusters" in text
+    assert "No number of new items has a chance of 0.8 for m0 against m1: the sign is too" in text
+    assert "New items are those of new clusters, of the sizes at hand." in text
+    assert text.endswith("sign uncertain")
     assert "Score intervals are for further items of these clusters" in text
 
 

@@ -93,13 +93,13 @@ def test_columns_are_the_documented_ones() -> None:
         "task rank_a rank_b model_a model_b n_items n11 b c n00 p_a p_b delta verdict direction "
         "test p_single p_family family_size close_call gap gap_low gap_high gap_low_single "
         "gap_high_single attainable p_equivalence within_margin items_needed more_items_needed "
-        "decided_as chance_of_turning "
-        "n_star_low n_star_high q_low q_high n_connor n_exact type_s type_m gap_lowest gap_highest "
-        "n_star_monitored items_monitored items_monitored_90 rho var_d n_star q mde resolved "
-        "n_h n_miller p_chi2 p_exact log_p_exact p_midp p_cc p_holm p_bh n_star_bonferroni "
-        "n_star_holm n_star_bh icc design_effect n_star_cluster q_cluster icc_low icc_high "
-        "design_effect_kish n_star_these_clusters p_cluster items_per_cluster n_clusters_needed "
-        "resolved_cluster log_e crossed n_star_anytime resolved_anytime"
+        "items_even items_assured smallest_gap decided_as chance_of_turning n_star_low n_star_high "
+        "q_low q_high n_connor n_exact type_s type_m gap_lowest gap_highest n_star_monitored "
+        "items_monitored items_monitored_90 rho var_d n_star q mde resolved n_h n_miller p_chi2 "
+        "p_exact log_p_exact p_midp p_cc p_holm p_bh n_star_bonferroni n_star_holm n_star_bh icc "
+        "design_effect n_star_cluster q_cluster icc_low icc_high design_effect_kish "
+        "n_star_these_clusters p_cluster items_per_cluster n_clusters_needed resolved_cluster "
+        "log_e crossed n_star_anytime resolved_anytime"
     )
     assert " ".join(PAIRS_COLUMNS) == expected
     assert set(PAIRS_COLUMNS) < set(verdicts.columns)

@@ -52,7 +52,7 @@ def ask(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
         (("--gap", 0, "--discordance", 0.1, "--margin", 0.01), "Plan 8,602 items: two one-sided"),
         (
             ("--gap", 0.02, "--discordance", 0.1, "--clusters", 14, "--icc", 0.004),
-            "Plan 6,594 items, 471 from each of 14 clusters",
+            "Plan 9,058 items, 647 from each of 14 clusters",
         ),
         (
             ("--gap", 0.02, "--discordance", 0.1, "--clusters", 8, "--icc", 0.004),
@@ -60,7 +60,7 @@ def ask(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
         ),
         (
             ("--p-a", 0.65, "--p-b", 0.60, "--clusters", 14, "--icc", 0.004),
-            "Plan 12,740 items, 910 from each of 14 clusters: enough at every correlation",
+            "Plan 22,708 items, 1,622 from each of 14 clusters: enough at every correlation",
         ),
         (
             ("--p-a", 0.65, "--p-b", 0.60, "--clusters", 14, "--icc", 0.05),
@@ -68,7 +68,7 @@ def ask(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
         ),
         (
             ("--n", 2000, "--discordance", 0.1, "--clusters", 14, "--icc", 0.004),
-            "2,000 items find gaps of 2.68 points or more with power 0.8, by the test by clusters "
+            "2,000 items find gaps of 2.81 points or more with power 0.8, by the test by clusters "
             "and that of the",
         ),
         (

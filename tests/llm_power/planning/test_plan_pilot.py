@@ -18,6 +18,7 @@ from llm_power import TaskScores, plan_pilot, write_task
 from llm_power._cli import main
 from llm_power._errors import InvalidArgument, ScoreError
 from llm_power._example import example_task, write_example_board
+from llm_power._planning.answer import plan_gap
 from llm_power._planning.costs import plan_costs, variances_of_levels
 from llm_power._planning.pilot import pilot_curves, variances_of_pilot
 from llm_power._planning.question import Question
@@ -169,6 +170,21 @@ def test_costs_from_numbers(say: Say) -> None:
     plan = plan_costs(variances, Costs(0, 1, 0.02), budget=500)
     assert (said["design"]["subjects"], said["design"]["repeats"]) == (416, 5)
     assert said["design"]["detectable_gap"] == plan.design.detectable_gap
+
+
+@pytest.mark.parametrize("gap", [0.02, 0.05])
+def test_single_answers_of_0_and_1_are_planned_for_the_test_of_the_board(gap: float) -> None:
+    items = plan_gap(gap, 0.2).items
+    found = plan_costs(Variances(0, 0.2 - gap**2), Costs(0, 1, 0.02), gap=gap, discordance=0.2)
+    assert (found.design.subjects, found.test) == (items, "exact")
+    assert found.design.detectable_gap <= gap
+    # The gap that so many items find, and no cheaper way by repeats.
+    paid = plan_costs(found.variances, found.costs, budget=found.design.cost, discordance=0.2)
+    assert paid.design == found.design
+    noisy = Variances(0, 0.19 - gap**2, 0.01)
+    twice = plan_costs(noisy, Costs(0, 1, 0.02), gap=gap, discordance=0.2)
+    assert (twice.design.repeats, twice.test) == (2, "student")
+    assert twice.design.cost < found.design.cost
 
 
 def test_costs_from_a_pilot(say: Say, board: Path) -> None:

@@ -162,7 +162,7 @@ def test_intervals_gaps_and_needs_are_the_boards_own() -> None:
     pairs = pd.DataFrame(task["pairs"]).astype(float)
     np.testing.assert_allclose(pairs["gap"], table["gap"], rtol=1e-5)
     np.testing.assert_array_equal(
-        pairs["need"].fillna(np.inf), table["items_needed"].fillna(np.inf)
+        pairs["need"].fillna(np.inf), table["items_assured"].fillna(np.inf)
     )
     assert "gap" not in example("usual").data["tasks"][0]["pairs"]
 

@@ -32,7 +32,6 @@ from llm_power._statistics.paired_binary import (
     required_n_discordance,
     summarize_counts,
 )
-from llm_power._statistics.paired_equivalence import student_equivalence_required_n
 from llm_power._statistics.shortcut import (
     cohens_h,
     miller_unpaired_required_n,
@@ -75,15 +74,11 @@ TWO, THREE = [3, 4], [3, 4, 5]
         (lambda: cluster_power([0.1] * 2, [0.4] * 3, 0.1, 5, 9), "sigma_d, delta must have shapes"),
         (lambda: normal_design_errors(TWO, THREE), "delta, standard_error must have shapes"),
         (
-            lambda: student_equivalence_required_n([0.0] * 2, [0.4] * 3, margin=0.3),
-            "delta, sigma_d must have shapes",
-        ),
-        (
             lambda: resolution_over_correlations(TWO, THREE, 9),
             "correct_a, correct_b, n_items must have",
         ),
-        (lambda: mean_verdicts(TWO, THREE, 9, 9, need=1), "delta, standard_error, df, n_items"),
-        (lambda: mean_verdicts(TWO, MASKED, 9, 9, need=1), "standard_error must not have masked"),
+        (lambda: mean_verdicts(TWO, THREE, 9, 9), "delta, standard_error, df, n_items"),
+        (lambda: mean_verdicts(TWO, MASKED, 9, 9), "standard_error must not have masked"),
         (lambda: design_effect(MASKED, 0.1), "mean_cluster_size must not have masked entries"),
         (lambda: shortcut_required_n(0.1, 0.2, MASKED / 9), "rho must not have masked entries"),
         (lambda: missing_gap_bounds(MASKED_SCORES), "scores must not have masked entries"),

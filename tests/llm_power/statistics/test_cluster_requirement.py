@@ -9,20 +9,27 @@ from scipy.stats import f, nct, t
 
 from llm_power._errors import InvalidArgument
 from llm_power._statistics._t_power import Reference
-from llm_power._statistics.cluster_moments import moments_from_counts, moments_from_differences
+from llm_power._statistics.cluster_moments import (
+    ClusterMoments,
+    moments_from_counts,
+    moments_from_differences,
+)
 from llm_power._statistics.cluster_requirement import (
     ClusterDesign,
     ClusterItemsDesign,
     ClusterRequirement,
+    MeanDesign,
     cluster_power,
     cluster_requirement,
     icc_interval,
     kish_design_effect,
 )
+from llm_power._statistics.cluster_robust import cluster_robust_test
 from llm_power._statistics.design_effect import cluster_resolution, design_effect
 from llm_power._statistics.designs import required_units
 from llm_power._statistics.inversion import wald_power
 from llm_power._statistics.random_streams import named_rng
+from llm_power._statistics.verdict import binary_verdicts, mean_verdicts
 
 # The 14 subjects of MMLU-Pro.
 SUBJECTS = np.array(
@@ -137,7 +144,7 @@ def test_bad_arguments_are_named() -> None:
         cluster_power(0.1, 0.4, 0.1, 1, 10)
     with pytest.raises(InvalidArgument, match="icc must not exceed 1, got 1.5"):
         cluster_power(0.1, 0.4, 1.5, 5, 10)
-    with pytest.raises(InvalidArgument, match="reference must be 't' or 'normal', got 'z'"):
+    with pytest.raises(InvalidArgument, match="reference must be 't', 'normal' or 'hall', got 'z'"):
         cluster_power(0.1, 0.4, 0.1, 5, 10, reference="z")  # type: ignore[arg-type]
     with pytest.raises(InvalidArgument, match="cluster_sizes must hold one number a cluster"):
         kish_design_effect(5, 0.1)
@@ -179,15 +186,15 @@ def test_the_interval_of_the_icc_covers_as_it_says(icc: float) -> None:
 
 def test_single_items_without_correlation_are_rs_paired_t_test() -> None:
     """R 4.2.2: power.t.test(delta=.05, sd=.5, power=.8, type="paired")$n is 786.8109."""
-    assert required_units(ClusterDesign(0.05, 0.5, 0.0, 1), 0.8) == 787
+    assert required_units(MeanDesign(0.05, 0.5), 0.8) == 787
 
 
-@pytest.mark.parametrize("n_clusters", [10, 14, 40])
+@pytest.mark.parametrize("n_clusters", [12, 14, 40])
 def test_one_item_less_from_each_cluster_has_too_little_power(n_clusters: int) -> None:
     law = (0.02, 0.316, 0.004)
     size = required_units(ClusterItemsDesign(*law, n_clusters), 0.8)
-    assert cluster_power(*law, n_clusters, size) >= 0.8
-    assert cluster_power(*law, n_clusters, size - 1) < 0.8
+    assert cluster_power(*law, n_clusters, size, reference="hall") >= 0.8
+    assert cluster_power(*law, n_clusters, size - 1, reference="hall") < 0.8
     # The same question the other way round.
     assert required_units(ClusterDesign(*law, size), 0.8) == n_clusters
     assert required_units(ClusterDesign(*law, size - 1), 0.8) > n_clusters
@@ -201,15 +208,19 @@ def test_too_few_clusters_are_never_enough() -> None:
     assert required_units(ClusterDesign(0.0, 0.316, 0.004), 0.8) == np.inf
 
 
-def test_the_required_items_of_clusters_by_simulation() -> None:
-    """Of 0/1 scores whose gap varies between clusters, by a t test of the clusters' gaps."""
-    gap, psi, icc, clusters, trials = 0.02, 0.1, 0.004, 14, 10_000
+@pytest.mark.parametrize(("clusters", "gap"), [(6, 0.04), (9, 0.025), (14, 0.02), (23, 0.02)])
+def test_the_required_items_of_clusters_by_simulation(clusters: int, gap: float) -> None:
+    """Of 0/1 scores whose gap varies between clusters, by the verdict's tests; within .01."""
+    psi, icc, trials = 0.1, 0.004, 40_000
     sigma, rng = (psi - gap**2) ** 0.5, named_rng(0, "cluster_items_required")
     size = int(required_units(ClusterItemsDesign(gap, sigma, icc, clusters), 0.8))
-    gaps = gap + sigma * icc**0.5 * rng.standard_normal((trials, clusters))
+    gaps = gap + sigma * icc**0.5 * rng.standard_normal((clusters, trials))
     differ = rng.binomial(size, psi, gaps.shape)
     b = rng.binomial(differ, (1 + np.clip(gaps / psi, -1, 1)) / 2)
-    means = (2 * b - differ) / size
-    statistic = means.mean(axis=1) / means.std(axis=1, ddof=1) * clusters**0.5
-    found = float((np.abs(statistic) >= t.isf(0.025, clusters - 1)).mean())
-    assert found == pytest.approx(0.8, abs=4 * (0.8 * 0.2 / trials) ** 0.5)
+    sizes = np.full(gaps.shape, float(size))
+    found = cluster_robust_test(ClusterMoments(sizes, 2.0 * b - differ, 1.0 * differ))
+    law = found.delta, found.standard_error, found.df, clusters * size
+    verdicts = mean_verdicts(*law, skew=found.skew, test="cluster")
+    of_items = binary_verdicts(b.sum(axis=0), (differ - b).sum(axis=0), clusters * size)
+    both = (verdicts.direction == 1) & (of_items.direction == 1)
+    assert float(both.mean()) == pytest.approx(0.8, abs=0.01)

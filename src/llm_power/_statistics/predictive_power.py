@@ -1,0 +1,154 @@
+r"""Items of a next run, by the chance that it decides: what a gap leaves open is integrated out.
+
+The required number at an observed gap takes that gap for the true one. It is not, and of runs on
+that number fewer find the difference than its power says. Here the gap in standard deviations of
+an item's difference has Cauchy's prior of scale 1/2, of which models' gaps are a fair draw: most
+are small, and a few are very large. With :math:`z` the gap over its standard error on n items, the
+posterior's moments follow from the density :math:`f` of z, a Voigt profile (Tweedie's formula):
+
+.. math:: m = z + \frac{f'}{f}, \qquad v = 1 + \frac{f''}{f} - \left(\frac{f'}{f}\right)^2
+
+A new run of r n items then has its z at :math:`N(m\sqrt r, 1 + v r)`; with r n further items, the
+z of all is at :math:`(z + m r)/\sqrt{1 + r}`, with the variance :math:`(r + v r^2)/(1 + r)`.
+However many items there are, the chance stays below :math:`\Phi(m/\sqrt v)`, that of the sign.
+
+References
+----------
+Spiegelhalter, Freedman and Blackburn (1986), doi:10.1016/0197-2456(86)90003-6, for the predictive
+power of a trial; Rouder, Morey, Speckman and Province (2012), doi:10.1016/j.jmp.2012.08.001, for
+the prior and its scale; Efron (2011), doi:10.1198/jasa.2011.tm11181, for Tweedie's formula.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from scipy.special import ndtr, ndtri, wofz
+
+from llm_power._statistics.arrays import ArrayLike, BoolArray, FloatArray, IntArray
+from llm_power._statistics.skewness import upper_t_quantile
+
+# Of the prior, in standard deviations of an item's difference.
+_SCALE: Final = 0.5
+# Beyond this many standard errors the prior is flat.
+_FLAT: Final = 1e4
+# Logarithms of the smallest and largest run, as a multiple of the items at hand, and halvings.
+_RUNS: Final = (-10.0, 30.0)
+_HALVINGS: Final = 34
+
+
+@dataclass(frozen=True, slots=True)
+class ObservedGap:
+    """A gap as its test sees it; arrays of shape (n_pairs,)."""
+
+    #: Size of the gap over its standard error.
+    z: FloatArray
+    #: Standard error that the test takes were the gap zero; ``inf`` where unknown.
+    error: FloatArray
+    #: Items at hand.
+    n: FloatArray
+    #: Standard error at the gap over `error`.
+    spread: FloatArray | float = 1.0
+    #: What the test adds to its critical value for whole counts.
+    continuity: FloatArray | float = 0.0
+    #: Degrees of freedom.
+    freedom: FloatArray | float = np.inf
+
+    def smallest(self, level: float, power: float) -> FloatArray:
+        """Return the smallest gap that so many items find with the power; ``inf`` above 1."""
+        critical, beyond = self._critical(level)
+        gap = (critical + self.continuity + beyond + ndtri(power)) * self.error
+        return np.where(gap <= 1, gap, np.inf)
+
+    def items(self, level: float, chance: float, *, further: bool = False) -> FloatArray:
+        """Return the items of a run that has the chance to find the gap on the side it is on.
+
+        Those of a new run, or with `further` of one that is tested together with the items at
+        hand; ``inf`` where no number is enough.
+        """
+        (critical, beyond), (m, v), q = self._critical(level), self._posterior(), ndtri(chance)
+
+        def enough(r: FloatArray) -> BoolArray:
+            of = r + further
+            mean = m * r + self.z * further - q * np.sqrt(r + v * r * r)
+            at = critical + self.continuity / np.sqrt(of) + beyond / of
+            return np.asarray(mean * self.spread >= at * np.sqrt(of))
+
+        return self._smallest(enough, m > q * np.sqrt(v))
+
+    def items_within(
+        self, margin: float, level: float, chance: float, *, further: bool = False
+    ) -> FloatArray:
+        """Return those of a run that finds the gap within a margin, by two one-sided tests."""
+        m, v = self._posterior()
+        bound, critical = margin / (self.error * self.spread), -ndtri(level)
+
+        def chances(
+            mean: FloatArray, error: FloatArray | float, deviation: FloatArray
+        ) -> FloatArray:
+            room = bound - critical * error
+            return np.asarray(ndtr((room - mean) / deviation) + ndtr((room + mean) / deviation) - 1)
+
+        def enough(r: FloatArray) -> BoolArray:
+            of = r + further
+            mean = (m * r + self.z * further) / of
+            return np.asarray(chances(mean, 1 / np.sqrt(of), np.sqrt(r + v * r * r) / of) >= chance)
+
+        return self._smallest(enough, chances(m, 0.0, np.sqrt(v)) > chance)
+
+    def _posterior(self) -> tuple[FloatArray, FloatArray]:
+        """Mean and variance of the gap, in the standard error that it has."""
+        width = np.minimum(_SCALE * np.sqrt(self.n), _FLAT)
+        at = (self.z + 1j * width) / np.sqrt(2)
+        w = wofz(at)
+        first = 2j / np.sqrt(np.pi) - 2 * at * w
+        second = -2 * (w + at * first)
+        slope, bend = first.real / w.real / np.sqrt(2), second.real / w.real / 2
+        return self.z + slope, 1 + bend - np.square(slope)
+
+    def _critical(self, level: float) -> tuple[float, FloatArray | float]:
+        """Critical value of many items, and what the degrees of freedom at hand add to it."""
+        critical = float(-ndtri(level / 2))
+        if np.all(np.isinf(self.freedom)):
+            return critical, 0.0
+        return critical, upper_t_quantile(self.freedom, level / 2) - critical
+
+    def _smallest(
+        self, enough: Callable[[FloatArray], BoolArray], possible: BoolArray
+    ) -> FloatArray:
+        low, high = (np.full(np.shape(self.z), end) for end in _RUNS)
+        for _ in range(_HALVINGS):
+            middle = (low + high) / 2
+            does = enough(np.exp(middle))
+            low, high = np.where(does, low, middle), np.where(does, middle, high)
+        found = possible & (high < _RUNS[1]) & np.isfinite(self.error)
+        return np.where(found, np.ceil(self.n * np.exp(high)), np.inf)
+
+
+def binary_gap_seen(b: IntArray, c: IntArray, n: IntArray, *, exact: bool) -> ObservedGap:
+    """Return the gap as McNemar's test sees it, by the variance of discordant items."""
+    discordant = np.asarray(b + c, dtype=np.float64)
+    some = np.maximum(discordant, 1.0)
+    # Connor's two variances, with a little left of the second where all items go one way.
+    spread = np.sqrt(np.maximum(1 - np.square(b - c) / (some * n), 1 / (4 * some)))
+    return ObservedGap(
+        z=np.abs(b - c) / np.sqrt(some) / spread,
+        error=np.where(discordant > 0, np.sqrt(some) / n, np.inf),
+        n=np.asarray(n, dtype=np.float64),
+        spread=spread,
+        continuity=1 / np.sqrt(some) if exact else 0.0,
+    )
+
+
+def mean_gap_seen(
+    p: FloatArray, error: FloatArray, n: ArrayLike, freedom: FloatArray | float = np.inf
+) -> ObservedGap:
+    """Return the gap as a test of a mean sees it: with a flat prior p/2 is that of the other sign.
+
+    Where clusters are the sample, more items are more clusters of the size at hand.
+    """
+    z = -ndtri(np.maximum(p, np.finfo(float).tiny) / 2)
+    return ObservedGap(np.asarray(z), error, np.asarray(n, dtype=np.float64), freedom=freedom)

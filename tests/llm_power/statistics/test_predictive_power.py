@@ -1,0 +1,125 @@
+"""Planned items against integrals, closed forms, and runs drawn from the prior."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+from scipy.special import ndtr, ndtri
+from scipy.stats import cauchy, norm
+
+from llm_power._statistics.mcnemar import mcnemar_exact
+from llm_power._statistics.predictive_power import ObservedGap, mean_gap_seen
+from llm_power._statistics.verdict import binary_verdicts, mean_verdicts
+
+LEVEL, CHANCE = 0.05, 0.8
+C, Q = -ndtri(LEVEL / 2), ndtri(CHANCE)
+
+
+def seen(z: float, n: float = 1e12) -> ObservedGap:
+    return ObservedGap(np.array(z), np.array(0.01), np.array(n))
+
+
+@pytest.mark.parametrize(("z", "n"), [(0.4, 9), (1.5, 30), (1.9, 400), (6.0, 60)])
+def test_the_moments_are_those_of_the_posterior(z: float, n: float) -> None:
+    def moment(k: int) -> float:
+        def density(t: float) -> float:
+            return float(t**k * norm.pdf(z - t) * cauchy.pdf(t, scale=0.5 * n**0.5))
+
+        return float(quad(density, -40, 60, points=[0, z], limit=200)[0])
+
+    mean = moment(1) / moment(0)
+    found = seen(z, n)._posterior()
+    np.testing.assert_allclose(found, [mean, moment(2) / moment(0) - mean**2], rtol=1e-6)
+
+
+@pytest.mark.parametrize("z", [1.0, 1.5, 1.95, 4.0])
+def test_a_flat_prior_has_closed_forms(z: float) -> None:
+    """Roots of z s - c = q sqrt(1 + s^2), s^2 = r, and z u - c = q sqrt(u^2 - 1), u^2 = 1 + r."""
+    s = (z * C + Q * np.sqrt(z**2 + C**2 - Q**2)) / (z**2 - Q**2)
+    np.testing.assert_allclose(seen(z).items(LEVEL, CHANCE), 1e12 * s**2, rtol=1e-6)
+    np.testing.assert_allclose(seen(z).items(LEVEL, 0.5), 1e12 * (C / z) ** 2, rtol=1e-6)
+    if z < C:
+        u = (z * C + Q * np.sqrt(C**2 + Q**2 - z**2)) / (z**2 - Q**2)
+        further = seen(z).items(LEVEL, CHANCE, further=True)
+        np.testing.assert_allclose(further, 1e12 * (u**2 - 1), rtol=1e-6)
+
+
+def test_where_the_sign_is_too_uncertain_there_is_no_number_and_elsewhere_one() -> None:
+    assert seen(0.84).items(LEVEL, CHANCE) == np.inf
+    assert seen(0.85).items(LEVEL, CHANCE) < np.inf
+    assert seen(0.1).items(LEVEL, 0.5) < np.inf
+    assert seen(0.0).items(LEVEL, 0.5) == np.inf
+    np.testing.assert_allclose(seen(1.0).smallest(LEVEL, CHANCE), (C + Q) * 0.01)
+    few = ObservedGap(np.array(1.0), np.array(0.4), np.array(9.0))
+    assert few.smallest(LEVEL, CHANCE) == np.inf
+
+
+@pytest.mark.parametrize("further", [False, True])
+def test_a_run_that_is_to_show_equivalence_has_its_chance(further: bool) -> None:
+    """Against the two one-sided tests of 400,000 runs from the posterior, flat; 4 errors."""
+    rng, n, error = np.random.default_rng(5), 400.0, 0.01
+    gap = ObservedGap(np.array(0.5), np.array(error), np.array(n * 1e9))
+    m = float(gap.items_within(0.018, LEVEL, CHANCE, further=further)) / 1e9
+    true = rng.normal(0.5 * error, error, 400_000)
+    later = rng.normal(true, error * np.sqrt(n / m))
+    if further:
+        later = (later * m + 0.5 * error * n) / (m + n)
+    reach = -ndtri(LEVEL) * error * np.sqrt(n / (m + n * further))
+    within = np.abs(later) + reach < 0.018
+    assert abs(within.mean() - CHANCE) < 4 * np.sqrt(0.16 / within.size)
+
+
+@pytest.mark.parametrize(
+    ("n", "psi", "level"), [(60, 0.5, 0.05), (100, 0.3, 0.05), (400, 0.2, 0.05), (1000, 0.1, 0.05)]
+)
+def test_runs_on_the_planned_items_find_the_gap_as_often_as_promised(
+    n: int, psi: float, level: float
+) -> None:
+    """True gaps from the prior, a run, and where it is undetermined another; within .01."""
+    rng = np.random.default_rng(11)
+    effect = 0.5 * rng.standard_cauchy(300_000)
+    gap = effect * np.sqrt(psi / (1 + effect**2))
+    # At its ends the share of one model rounds to 0 or less.
+    gap = gap[np.abs(gap) < psi * (1 - 1e-9)]
+    b, c = draw(rng, np.full(gap.size, n), psi, gap)
+    found = binary_verdicts(b, c, n, alpha=level)
+    for items, chance, before in (
+        (found.even_items, 0.5, 0),
+        (found.assured_items, CHANCE, 0),
+        (found.further_items, CHANCE, 1),
+    ):
+        run = (found.verdict == "undetermined") & (b != c) & (items < 1e6)
+        b_run, c_run = draw(rng, items[run].astype(int), psi, gap[run])
+        b_run, c_run = b_run + before * b[run], c_run + before * c[run]
+        same = (b_run > c_run) == (b[run] > c[run])
+        assert abs(((mcnemar_exact(b_run, c_run) <= level) & same).mean() - chance) < 0.01
+
+
+def draw(
+    rng: np.random.Generator, n: np.ndarray, psi: float, gap: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    b = rng.binomial(n, (psi + gap) / 2)
+    return b, rng.binomial(n - b, (psi - gap) / (2 - psi - gap))
+
+
+@pytest.mark.parametrize("n", [10, 40])
+def test_means_of_a_few_clusters_keep_the_promise(n: int) -> None:
+    rng = np.random.default_rng(3)
+    effect = 0.5 * rng.standard_cauchy(100_000)
+    mean = rng.normal(effect, n**-0.5)
+    deviation = np.sqrt(rng.chisquare(n - 1, effect.size) / (n - 1))
+    found = mean_verdicts(mean, deviation / n**0.5, n - 1, n, test="cluster")
+    items = found.assured_items
+    run = (found.verdict == "undetermined") & (items < 1e6)
+    k = np.maximum(items[run], 2)
+    later = rng.normal(effect[run], k**-0.5)
+    spread = np.sqrt(rng.chisquare(k - 1) / (k - 1))
+    kept = mean_verdicts(later, spread / np.sqrt(k), k - 1, k).direction == np.sign(mean[run])
+    assert abs(kept.mean() - CHANCE) < 0.02
+
+
+def test_the_p_value_is_the_chance_of_the_other_sign() -> None:
+    gap = mean_gap_seen(np.array([1.0, 0.05, 0.0]), np.full(3, 0.1), np.full(3, 10))
+    np.testing.assert_allclose(ndtr(-gap.z[:2]), [0.5, 0.025])
+    assert np.isfinite(gap.items(LEVEL, CHANCE)[1:]).all()
