@@ -156,7 +156,12 @@ def _without_dash(scores: Sequence[Path]) -> Iterator[list[Path]]:
     show_default=True,
     help="Family of pairs: each rank against the next, or every pair.",
 )
-@click.option("--top", type=int, metavar="K", help="Keep only the K best models of each task.")
+@click.option(
+    "--top",
+    type=int,
+    metavar="K",
+    help="Show only the K best models of each task; ranks and family are those of all.",
+)
 @click.option(
     "--keep",
     metavar="all|adjacent|top:K|band:W|undecided",
@@ -277,7 +282,7 @@ def resolve(
                 on_path=lambda path: advance(f"reading {path.name}"),
                 on_note=notes.append,
             )
-            tasks = [prepare_task(task, top=top, missing=missing) for task in read]
+            tasks = [prepare_task(task, missing=missing) for task in read]
             require_different_tasks(tasks)
             board, dataset = stack.enter_context(
                 resolved_board(
@@ -285,6 +290,7 @@ def resolve(
                     tasks,
                     family=family,
                     keep=kept,
+                    top=top,
                     cluster=cluster,
                     point=point,
                     declared=declared,

@@ -190,6 +190,13 @@ class BoardPairs:
         places = place_of(len(self.tasks[number].models), first, second)
         return np.asarray(self._starts[number] + places)
 
+    def among_best(self, top: int | None) -> IntArray:
+        """Return the places of the pairs of the best `top` models of each task, or of all."""
+        every = np.arange(self.n_pairs)
+        if top is None:
+            return every
+        return np.concatenate([own[second < top] for _, own, _, second in self.at(every)])
+
     def at(self, places: IntArray) -> list[tuple[TaskScores, IntArray, IntArray, IntArray]]:
         """Return, of each task, the ordered places of its pairs and both models' positions."""
         found = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -28,7 +28,7 @@ from llm_power.choices import WEIGHTINGS, Family, Weighting
 from llm_power.documents import read_yaml
 from llm_power.errors import InvalidArgument
 from llm_power.scores._logs import SUBTASK
-from llm_power.scores.selection import select_models
+from llm_power.scores.selection import best_first, select_models
 from llm_power.scores.store import TaskScores
 from llm_power.statistics.arrays import FloatArray, IntArray
 from llm_power.statistics.average_gap import AverageGap, TaskGap, average_gap, binary_gap, mean_gap
@@ -113,8 +113,7 @@ def average_tasks(
         empty = pd.DataFrame(columns=AVERAGE_COLUMNS), pd.DataFrame(columns=columns)
         return TaskAverage(*empty, weights, left_out, repeated)
     kept = [select_models(task, names) for task in tasks]
-    score = _Strata(kept, share).mean(task.mean_scores for task in kept).tolist()
-    order = sorted(names, key=lambda name: (-score[names.index(name)], name))
+    order = best_first(kept, _Strata(kept, share).mean(task.mean_scores for task in kept))
     strata = _Strata([select_models(task, order) for task in kept], share)
     return TaskAverage(
         _verdict_rows(strata, family, cluster, point, declared),
@@ -127,6 +126,13 @@ def average_tasks(
         left_out,
         repeated,
     )
+
+
+def among_best(average: TaskAverage | None, top: int | None) -> TaskAverage | None:
+    """Return the average with the verdicts of its best models alone."""
+    if average is None or top is None:
+        return average
+    return replace(average, verdicts=average.verdicts[average.verdicts["rank_b"] <= top])
 
 
 def task_weights(

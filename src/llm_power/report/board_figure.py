@@ -68,14 +68,16 @@ def draw_board(verdicts: pd.DataFrame, data: PageData) -> Figure:
     columns that share their axes; a single task has the page's width.
     """
     tasks = [task for task in data["tasks"] if task["kind"] != AVERAGE]
-    mapped = data["family"] == "all" and not data["shown"]
+    # Of pairs that are held the best models' are all there is to draw.
+    streamed = bool(data["shown"]) and all(task["landscape"] for task in tasks)
+    mapped = data["family"] == "all" and not streamed
     figure, panels = _lay_out(tasks, wide=1.6 if mapped else 1.2)
     for (scores, pairs, ladder), task in zip(panels, tasks, strict=True):
         of_task = verdicts[verdicts["task"] == task["task"]]
         names = _short_names([model["name"] for model in task["models"]])
         name = f"{_plain(_elided(task['task'], 16))}: " if len(tasks) > 1 else ""
         _draw_ranking(scores, task, names, f"{name}score, %")
-        if data["shown"]:
+        if streamed:
             _draw_distances(pairs, task)
         elif mapped:
             _draw_pairs(pairs, of_task, len(task["models"]))
@@ -104,9 +106,9 @@ def _title(data: PageData) -> str:
 
 def _counts(verdicts: pd.DataFrame, data: PageData) -> dict[str, int]:
     """Return the pairs by verdict, all of them."""
-    if not data["shown"]:
-        return {str(name): int(n) for name, n in verdicts["verdict"].value_counts().items()}
     landscapes = [task["landscape"] for task in data["tasks"] if task["landscape"]]
+    if not data["shown"] or not landscapes:
+        return {str(name): int(n) for name, n in verdicts["verdict"].value_counts().items()}
     return {name: sum(each["verdicts"][name] for each in landscapes) for name in _COLORS}
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -60,6 +61,9 @@ def write_board(
     provenance = score_provenance(tasks)
 
     title = ", ".join(task.task for task in tasks)
+    if board.top is not None and board.streamed is None:
+        title += f", the best {board.top:,} models"
+    best = tasks if board.top is None else [x.part(models=range(board.top)) for x in tasks]
     shown = page_data(board.verdicts, summary, title=title, average=board.average)
 
     def write(folder: Path) -> None:
@@ -85,7 +89,7 @@ def write_board(
         text = json.dumps(summary, indent=2, ensure_ascii=False, allow_nan=False)
         (folder / "summary.json").write_text(text + "\n", encoding="utf-8")
         (folder / "error_bars.md").write_text(
-            error_bars(board, tasks, summary.get("cluster")), encoding="utf-8"
+            error_bars(board, best, summary.get("cluster")), encoding="utf-8"
         )
         # On demand: not everybody has what these are made with.
         if installed("jinja2"):
@@ -141,6 +145,7 @@ def resolved_board(
     *,
     family: Family,
     keep: Keep | None,
+    top: int | None,
     cluster: str | None,
     point: OperatingPoint,
     declared: Declared,
@@ -154,6 +159,7 @@ def resolved_board(
             cluster=cluster,
             point=point,
             declared=declared,
+            top=top,
             on_stage=on_stage,
         )
         yield held, None
@@ -167,7 +173,7 @@ def resolved_board(
             cluster=cluster,
             point=point,
             declared=declared,
-            keep=keep or Keep(),
+            keep=replace(keep or Keep(), best=top),
             folder=dataset,
             on_pairs=_in_steps(tasks, on_stage),
         )

@@ -31,13 +31,18 @@ _COLUMNS: Final = 64
 
 def content_digest(names: Sequence[str], values: FloatArray) -> Keys:
     """One number, (1,), of which item has which scores, in whatever order; (n_items, n_models)."""
-    own, total = _hashed(names)[:, np.newaxis], np.zeros(1, dtype=np.uint64)
+    return np.asarray(column_digests(names, values).sum(keepdims=True))
+
+
+def column_digests(names: Sequence[str], values: FloatArray) -> Keys:
+    """The same of each model's scores, (n_models,)."""
+    own, parts = _hashed(names)[:, np.newaxis], [np.zeros(0, dtype=np.uint64)]
     for start in range(0, values.shape[1], _COLUMNS):
         some = values[:, start : start + _COLUMNS]
         # One NaN and one zero.
         bits = np.where(np.isnan(some), np.nan, some + 0.0).view(np.uint64)
-        total += _mixed(_mixed(bits + own).sum(axis=0)).sum(keepdims=True)
-    return total
+        parts.append(_mixed(_mixed(bits + own).sum(axis=0)))
+    return np.concatenate(parts)
 
 
 def keys_of(names: Sequence[str], digest: Keys) -> Keys:

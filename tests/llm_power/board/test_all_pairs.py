@@ -168,6 +168,55 @@ def test_a_streamed_board_counts_and_writes_the_pairs_of_the_board(tmp_path: Pat
     assert (tally.n_resolved, tally.n_crossed) == (held["resolved"].sum(), held["crossed"].sum())
 
 
+@pytest.mark.parametrize("kind", ["binary", "graded"])
+def test_new_names_of_models_change_no_rank_set_and_no_verdict(kind: Kind) -> None:
+    rng = np.random.default_rng(6)
+    tasks = [drawn_task(9, 80, seed=11), replace(drawn_task(9, 40, seed=12), task="quiz")]
+    # Equal scores by other answers, and equal answers.
+    tied = [task.values[rng.permutation(task.n_items)] for task in tasks]
+    values = [
+        np.column_stack([task.values, other[:, :5], task.values[:, 2]])
+        * (0.7 if kind == "graded" else 1)
+        for task, other in zip(tasks, tied, strict=True)
+    ]
+    names = [f"m{j}" for j in range(15)]
+
+    def told(family: Family, names: list[str], top: int | None) -> list[pd.DataFrame]:
+        order = np.argsort(names)
+        ranked = [
+            prepare_task(
+                replace(
+                    task,
+                    kind=kind,
+                    models=tuple(names[j] for j in order),
+                    values=x[:, order],
+                )
+            )
+            for task, x in zip(tasks, values, strict=True)
+        ]
+        board = resolve_board(ranked, family=family, cluster="group", top=top)
+        assert board.average is not None
+        return [
+            table.drop(columns=["model", "model_a", "model_b"], errors="ignore").reset_index(
+                drop=True
+            )
+            for table in (board.ranks, board.verdicts, board.average.ranks, board.average.verdicts)
+        ]
+
+    for family in ("adjacent", "all"):
+        expected = told(family, names, None)
+        for _ in range(2):
+            for found, table in zip(
+                told(family, rng.permutation(names).tolist(), None), expected, strict=True
+            ):
+                pd.testing.assert_frame_equal(found, table, rtol=1e-9, atol=1e-12)
+        for found, table in zip(told(family, names, 4), expected, strict=True):
+            rows = (
+                table[table["rank_b"] <= 4].reset_index(drop=True) if "rank_b" in table else table
+            )
+            pd.testing.assert_frame_equal(found, rows, rtol=1e-12)
+
+
 @pytest.mark.parametrize("cluster", [pytest.param(None, marks=pytest.mark.slow), "group"])
 @pytest.mark.parametrize("kind", ["binary", "graded", "missing"])
 def test_neither_names_nor_order_nor_what_is_kept_change_a_number(

@@ -81,10 +81,24 @@ def test_same_input_gives_the_same_bytes(scores: Path, tmp_path: Path) -> None:
         assert path.read_bytes() == (tmp_path / "second" / path.name).read_bytes()
 
 
-def test_family_and_top_are_the_users_choice(scores: Path, tmp_path: Path) -> None:
-    assert run("resolve", scores, "--cluster", "subject", "--top", "3", "--out", tmp_path) == 0
-    table = pd.read_parquet(tmp_path / "pairs.parquet")
-    assert list(table["rank_b"]) == [2, 3]
+@pytest.mark.parametrize("pairs", ["adjacent", "all"])
+def test_the_best_models_have_the_numbers_of_the_whole_board(
+    scores: Path, tmp_path: Path, pairs: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ("resolve", scores, "--cluster", "subject", "--pairs", pairs, "--out")
+    assert run(*command, tmp_path / "every") == 0
+    capsys.readouterr()
+    assert run(*command, tmp_path / "best", "--top", "3") == 0
+    every, best = (pd.read_parquet(tmp_path / name / "pairs.parquet") for name in ("every", "best"))
+    rows = every[every["rank_b"] <= 3].reset_index(drop=True)
+    pd.testing.assert_frame_equal(best, rows, rtol=1e-12)
+    told = [json.loads((tmp_path / n / "summary.json").read_text()) for n in ("every", "best")]
+    assert told[0]["ranks"] == told[1]["ranks"]
+    assert told[1]["n_pairs"] == told[0]["n_pairs"] == len(every)
+    screen = capsys.readouterr().out
+    assert "pairs of the best 3 models (" in screen
+    assert f"max-T over all {len(every)} pairs at level 0.05)" in screen
+    assert "... and 1 more models" in screen
 
 
 def test_the_answer_is_printed_as_asked(
@@ -587,16 +601,6 @@ def test_the_summary_says_how_the_scores_were_read(
     assert read["reading"] == {"reader": "wide", "exclude": ["c|d"], "item": "item_id"}
     assert read["chosen_of"] is None
     assert "Ranks are among" not in capsys.readouterr().out
-
-
-def test_the_best_of_many_are_said_to_be_chosen(
-    scores: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run("resolve", scores, "--cluster", "subject", "--top", "2", "--out", tmp_path) == 0
-    said = "Ranks are among the best 2 of 4 models, which were chosen on the same items."
-    assert said in capsys.readouterr().out
-    assert said in (tmp_path / "board.html").read_text()
-    assert json.loads((tmp_path / "summary.json").read_text())["scores"][0]["chosen_of"] == 4
 
 
 LOGS = Path(__file__).parents[1] / "scores" / "logs"
