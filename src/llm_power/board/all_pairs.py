@@ -52,6 +52,7 @@ from llm_power.statistics.max_t import (
     centred_scores,
     max_t_family,
 )
+from llm_power.statistics.missing_bounds import score_bounds
 from llm_power.statistics.multiplicity import (
     adjust_benjamini_hochberg,
     adjust_holm,
@@ -303,10 +304,7 @@ class _TaskPairs:
 
     def leads(self, p: FloatArray, level: float) -> tuple[IntArray, IntArray]:
         """Return how many models are declared better, and worse, than each, (n_models,)."""
-        scores, n = self.task.values, len(self.task.models)
-        present = ~np.isnan(scores)
-        least = np.where(present, scores, 0.0).sum(axis=0) / len(scores)
-        most = least + (~present).sum(axis=0) / len(scores)
+        n, (least, most) = len(self.task.models), score_bounds(self.task.values)
         ahead, behind = self.pairs_at(np.flatnonzero(p <= level))
         leads, trails = least[ahead] > most[behind], least[behind] > most[ahead]
         over = np.concatenate([ahead[leads], behind[trails]])

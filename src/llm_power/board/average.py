@@ -35,7 +35,7 @@ from llm_power.statistics.average_gap import AverageGap, TaskGap, average_gap, b
 from llm_power.statistics.cluster_robust import cluster_robust_test
 from llm_power.statistics.inversion import required_n, resolution_ratio
 from llm_power.statistics.max_t import FamilyTest, GapDraws, centred_scores, max_t_family
-from llm_power.statistics.missing_bounds import missing_gap_bounds
+from llm_power.statistics.missing_bounds import score_bounds
 from llm_power.statistics.missing_weights import weighted_gap, weighted_moments
 from llm_power.statistics.verdict import Verdicts, agreed_verdicts, average_verdicts
 from llm_power.statistics.verdict_stability import chance_of_turning
@@ -268,8 +268,9 @@ class _Strata:
 
     def bounds(self) -> tuple[FloatArray, FloatArray]:
         """Return both bounds of each ordered gap over all items, by the missing scores."""
-        found = [missing_gap_bounds(task.values) for task in self.tasks]
-        return self.mean(x.low for x in found), self.mean(x.high for x in found)
+        found = [score_bounds(task.values) for task in self.tasks]
+        least, most = (self.mean(each)[:, np.newaxis] for each in zip(*found, strict=True))
+        return least - most.T, most - least.T
 
     def adjusted(self, p: FloatArray, family: Family, alpha: float) -> FamilyTest:
         """Adjust the p-values of a family by the joint law of the items of all tasks."""
