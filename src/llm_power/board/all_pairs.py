@@ -63,6 +63,8 @@ from llm_power.statistics.multiplicity import (
 # products large enough to be fast, the second keeps arrays in a core's cache.
 CHUNK: Final = 2**17
 _BLOCK: Final = 2**14
+# Pairs times clusters worked out at once: 4 MB an array.
+MOST_SUMS: Final = 2**19
 
 Columns = Mapping[str, np.ndarray]
 # By task, how many models are declared better and worse than each, (n_models,).
@@ -319,12 +321,14 @@ class _TaskPairs:
         return ScoreCounts(self.task.values, self._codes)
 
     def blocks(self, number: int, start: int, stop: int) -> Iterator[_Block]:
-        for low in range(start, stop, CHUNK):
-            places = np.arange(low, min(low + CHUNK, stop))
+        most = max(1, MOST_SUMS // (1 if self.sizes is None else len(self.sizes)))
+        chunk, block = min(CHUNK, 4 * most), min(_BLOCK, most)
+        for low in range(start, stop, chunk):
+            places = np.arange(low, min(low + chunk, stop))
             first, second = self.pairs_at(places)
             tables = self._counts.tables(first, second) if self.task.kind == "binary" else None
-            for k in range(0, len(first), _BLOCK):
-                some = slice(k, k + _BLOCK)
+            for k in range(0, len(first), block):
+                some = slice(k, k + block)
                 pairs = first[some], second[some]
                 evidence = (
                     self._graded_evidence(*pairs)

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from llm_power.board.all_pairs import (
+    MOST_SUMS,
     BoardPairs,
     Columns,
     FamilyValues,
@@ -286,16 +287,6 @@ def shown_verdicts(
     held = pairs.n_pairs <= HELD_UP_TO
     counted = pairs.at(np.arange(pairs.n_pairs)) if held else located
     counts = pd.concat([tabulate(task, a, b) for task, _, a, b in counted], ignore_index=True)
-    sums = pd.concat(
-        [
-            pd.DataFrame(columns=["task"])
-            if cluster is None
-            else cluster_sums(task, *task.cluster_codes(cluster), a, b)
-            for task, _, a, b in located
-        ],
-        ignore_index=True,
-    )
-    tasks = [task for task, *_ in located]
     on_stage("resolution")
     resolution = add_resolution(counts, point)
     on_stage("multiplicity")
@@ -311,13 +302,28 @@ def shown_verdicts(
             size=pairs.n_pairs,
         )
     on_stage("clusters")
-    clusters = add_clusters(counts, sums, point)
+    clusters, decisions, start = [], [], 0
+    for task, _, a, b in located:
+        codes = None if cluster is None else task.cluster_codes(cluster)[1]
+        numbers = np.arange(1 if codes is None else codes.max() + 1)
+        # Sums of all pairs and clusters may be more than fit.
+        step = max(1, MOST_SUMS // len(numbers))
+        for low in range(0, len(a), step):
+            high = min(low + step, len(a))
+            rows = counts.iloc[start + low : start + high]
+            sums = pd.DataFrame(columns=["task"])
+            if codes is not None:
+                sums = cluster_sums(task, numbers, codes, a[low:high], b[low:high])
+            clusters.append(add_clusters(rows, sums, point))
+            adjusted = family.decided.of(slice(start + low, start + high))
+            decisions.append(decide_pairs(rows, sums, [task], point, declared, family=adjusted))
+        start += len(a)
     on_stage("verdicts")
     return verdict_table(
         counts,
         resolution,
         multiplicity,
-        clusters,
+        pd.concat(clusters),
         add_sequential(counts, point),
-        decide_pairs(counts, sums, tasks, point, declared, family=family.decided),
+        pd.concat(decisions),
     )

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from llm_power.board import all_pairs
+from llm_power.board import all_pairs, stream
 from llm_power.board.all_pairs import (
     BoardPairs,
     FamilyValues,
@@ -110,6 +110,7 @@ def test_columns_are_those_of_single_pairs_however_they_are_cut(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(all_pairs, "CHUNK", chunk)
         patch.setattr(all_pairs, "_BLOCK", block)
+        patch.setattr(all_pairs, "MOST_SUMS", 6)
         cut = BoardPairs(tasks, "all", cluster, POINT, declared)
         p = p_values_between(cut, 0, cut.n_pairs, threads=threads)
         np.testing.assert_array_equal(cut.adjusted(*p).decided.p, family.decided.p)
@@ -126,6 +127,14 @@ def test_columns_are_those_of_single_pairs_however_they_are_cut(
             for name in set(whole) - {"task"}
         }
         assert [name for name, both in columns.items() if not same(*both)] == []
+
+
+def test_sums_of_clusters_come_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    tasks = [prepare_task(drawn_task(6, 80)), prepare_task(replace(drawn_task(5, 70), task="quiz"))]
+    whole = resolve_board(tasks, family="all", cluster="group").verdicts
+    monkeypatch.setattr(stream, "MOST_SUMS", 20)
+    cut = resolve_board(tasks, family="all", cluster="group").verdicts
+    pd.testing.assert_frame_equal(cut, whole, rtol=1e-12)
 
 
 def drawn_task(n_models: int = 12, n_items: int = 300, seed: int = 1) -> TaskScores:
