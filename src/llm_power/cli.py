@@ -25,12 +25,14 @@ from llm_power.choices import (
     FAMILIES,
     MCNEMAR_TESTS,
     MISSING_POLICIES,
+    PICTURE_FORMATS,
     ClusterSampling,
     ClusterTest,
     Family,
     Format,
     McNemarTest,
     MissingPolicy,
+    Picture,
 )
 from llm_power.command_options import (
     answer_options,
@@ -167,6 +169,13 @@ def _without_dash(scores: Sequence[Path]) -> Iterator[list[Path]]:
     metavar="all|adjacent|top:K|band:W|undecided",
     help="Of all pairs, count every one and write these, as they pass; never holds all of them.",
 )
+@click.option(
+    "--plot",
+    "plots",
+    type=click.Choice(PICTURE_FORMATS),
+    multiple=True,
+    help="Draw the board too, in this format; repeatable.",
+)
 @click.option("--csv", is_flag=True, help="Write pairs.csv, however many pairs it has.")
 @clusters_of_items
 @click.option(
@@ -214,6 +223,7 @@ def resolve(
     family: Family,
     top: int | None,
     keep: str | None,
+    plots: Sequence[Picture],
     csv: bool,
     cluster: str | None,
     clusters: ClusterSampling,
@@ -237,8 +247,8 @@ def resolve(
     docs/logs.md lists the tools whose logs are read. Writes pairs.parquet, pairs.csv, summary.json
     and error_bars.md, the standard errors for a report, into the folder of --out, of several tasks
     average.parquet and average.csv, and where scores are means of repeats repeats.parquet and
-    repeats.csv; with the extra `report` installed also the page board.html, the tables board.md
-    and the picture board.pdf, .png and .svg. pairs.csv is left out above 10,000 pairs. Of more
+    repeats.csv; with the extra `report` installed also the page board.html and the tables board.md,
+    and with --plot a picture. pairs.csv is left out above 10,000 pairs. Of more
     than 100,000 pairs, all are counted and written to the folder pairs as they pass, in Parquet;
     pairs.parquet, screen, page and JSON have the adjacent ones.
     """
@@ -298,13 +308,15 @@ def resolve(
                 )
             )
         summary = describe_board(board, tasks, missing=missing, cluster=cluster)
-        # The answer comes first, for the picture takes as long as all before it; and if nobody
-        # reads the answer to its end, the files are written all the same.
+        # The answer comes first; and if nobody reads it to its end, the files are written all the
+        # same.
         try:
             click.echo(board_answer(board, summary, form))
         finally:
             csv = csv or writes_csv(board)
-            left_out = write_board(out, board, tasks, summary, dataset=dataset, csv=csv)
+            left_out = write_board(
+                out, board, tasks, summary, dataset=dataset, csv=csv, plots=plots
+            )
     if form == "table":
         click.echo(f"\n{_where(out, board, dataset is not None, csv)}")
     warnings = [f"warning: {one_line(text)}" for text in summary["warnings"]]

@@ -18,6 +18,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from llm_power.board.page_data import AVERAGE, Model, PageData, Task
+from llm_power.choices import PICTURE_FORMATS, Picture
 from llm_power.provenance import Provenance
 from llm_power.report.figures import (
     BLUE,
@@ -91,12 +92,18 @@ def draw_board(verdicts: pd.DataFrame, data: PageData) -> Figure:
 
 
 def save_board_figure(
-    verdicts: pd.DataFrame, data: PageData, stem: str | Path, provenance: Sequence[Provenance]
+    verdicts: pd.DataFrame,
+    data: PageData,
+    stem: str | Path,
+    provenance: Sequence[Provenance],
+    *,
+    formats: Sequence[Picture] = PICTURE_FORMATS,
 ) -> list[Path]:
-    """Draw a board in the house style, and write it as PDF, PNG and SVG under its title."""
+    """Draw a board in the house style, and write it in each format under its title."""
     with house_style():
         figure = draw_board(verdicts, data)
-        return save_figure(figure, stem, provenance, title=_title(data), heading=True)
+        title = _title(data)
+        return save_figure(figure, stem, provenance, title=title, heading=True, formats=formats)
 
 
 def _title(data: PageData) -> str:
