@@ -39,6 +39,7 @@ from llm_power.board.resolution import ESTIMATES as RESOLUTION_ESTIMATES
 from llm_power.board.resolution import core_columns
 from llm_power.choices import Family
 from llm_power.scores.store import TaskScores
+from llm_power.statistics._by_counts import by_counts
 from llm_power.statistics.arrays import BoolArray, FloatArray, IntArray
 from llm_power.statistics.cluster_moments import ClusterMoments
 from llm_power.statistics.cluster_robust import cluster_robust_test
@@ -386,7 +387,7 @@ def _clusters(
 def _monitoring(items: PairCells | DifferenceMoments, point: OperatingPoint) -> Columns:
     if not isinstance(items, PairCells):
         return {}
-    log_e = log_e_value(items.b, items.c, UNIFORM_98)
+    log_e = by_counts(partial(log_e_value, mixture=UNIFORM_98), items.b, items.c)
     crossed: BoolArray = log_e >= -np.log(point.alpha)
     return {"log_e": log_e, "crossed": crossed}
 
