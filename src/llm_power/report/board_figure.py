@@ -9,7 +9,6 @@ from typing import Any, Final
 
 import numpy as np
 import pandas as pd
-import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import BoundaryNorm, ListedColormap
@@ -181,6 +180,9 @@ def _draw_pairs(ax: Axes, rows: pd.DataFrame, n_models: int) -> None:
         # A cell has no room for a leading zero.
         numbers[i, j] = [_number(value).replace("0.0", ".0") for value in q]
         text = {"annot": numbers, "fmt": "", "annot_kws": {"size": 6}}
+    # It loads scipy.stats, which takes a second.
+    import seaborn as sns  # noqa: PLC0415
+
     sns.heatmap(above, cmap=_STEPS, norm=_NORM, **looks, **text)
     sns.heatmap(below, cmap=_VERDICTS, vmin=-0.5, vmax=2.5, **looks)
     if n_models <= MOST_ROWS:
