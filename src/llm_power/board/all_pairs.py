@@ -13,6 +13,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import pairwise
@@ -166,7 +167,13 @@ class BoardPairs:
         declared = replace(self.declared, cluster_test="cr2")
         if (self.family, self.declared) == ("all", declared):
             return self
-        return BoardPairs(self.tasks, "all", self.cluster, self.point, declared)
+        return self.otherwise("all", declared)
+
+    def otherwise(self, family: Family, declared: Declared) -> BoardPairs:
+        """Return other pairs of these tasks, or other tests, by the same counts and draws."""
+        found = BoardPairs(self.tasks, family, self.cluster, self.point, declared)
+        found._of_tasks = [task.of(family) for task in self._of_tasks]
+        return found
 
     def _largest(self, tasks: Iterable[int], threads: int | None) -> Largest:
         draws = [self._of_tasks[number].draws for number in tasks]
@@ -299,6 +306,12 @@ class _TaskPairs:
         self.n_pairs = family_size(len(task.models), family)
         self._codes = None if cluster is None else task.cluster_codes(cluster)[1]
         self.sizes = None if self._codes is None else np.bincount(self._codes)
+
+    def of(self, family: Family) -> _TaskPairs:
+        """Return the pairs of a family of the same scores, with what is laid out already."""
+        found = copy(self)
+        found._family, found.n_pairs = family, family_size(len(self.task.models), family)
+        return found
 
     @cached_property
     def draws(self) -> GapDraws:

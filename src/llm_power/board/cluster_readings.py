@@ -27,13 +27,7 @@ def cluster_readings(
     if max(numbers.values(), default=1) < 2:
         return []
     reading: ClusterSampling = "fixed" if declared.clusters == "random" else "random"
-    again = BoardPairs(
-        pairs.tasks,
-        pairs.family,
-        cluster,
-        pairs.point,
-        replace(declared, clusters=reading, monitored=False),
-    )
+    again = pairs.otherwise(pairs.family, replace(declared, clusters=reading, monitored=False))
     family = again.adjusted(*p_values_between(again, 0, again.n_pairs))
     other = again.columns(0, again.n_pairs, family)["verdict"][places] == DIFFERENT
     own = (verdicts["verdict"] == DIFFERENT).to_numpy()

@@ -147,7 +147,10 @@ class GapDraws:
         # Whole numbers up to 2^16: single precision holds them.
         self._rows = np.ascontiguousarray(np.rint(rows * scale).T.astype(np.float32))
         self._keys = keys
+        # What was asked for is asked for again: for ranks, and by the other reading of clusters.
         self._known: dict[int, NDArray[np.float32]] = {}
+        self._drawn: dict[tuple[int, int], NDArray[np.float32]] = {}
+        self._found: dict[tuple[int, int, Family], FloatArray] = {}
         # Two numbers a model, as 0/1 scores are, count as 0 and 1: sums are then of whole numbers
         # that single precision holds too.
         self._least = self._rows.min(axis=1, keepdims=True)
@@ -196,10 +199,18 @@ class GapDraws:
 
         `each` works through blocks of models, on several cores for example.
         """
-        work, last = partial(self._largest, self._sums(start, stop), family), self.n_models - 1
-        blocks = list(pairwise([*range(0, last, _MODELS), last]))
-        found = np.max(list(each(work, blocks)), axis=0, initial=0.0)
-        return np.asarray(found, dtype=np.float64)
+        found = self._found.get((start, stop, family))
+        if found is None:
+            sums = self._drawn.get((start, stop))
+            if sums is None:
+                sums = self._sums(start, stop)
+                if sums.size <= _FEW_SUMS:
+                    self._drawn[start, stop] = sums
+            work, last = partial(self._largest, sums, family), self.n_models - 1
+            blocks = list(pairwise([*range(0, last, _MODELS), last]))
+            largest = np.max(list(each(work, blocks)), axis=0, initial=0.0)
+            found = self._found[start, stop, family] = np.asarray(largest, dtype=np.float64)
+        return found
 
     def _largest(
         self, sums: NDArray[np.float32], family: Family, first: int, last: int
@@ -241,6 +252,8 @@ _BLOCK: Final = 1024
 # Items of which single precision holds any sum of draws.
 _ITEMS: Final = 2_048
 _FEW_MODELS: Final = 16
+# Sums of draws that are kept at most, of each look: 32 MB.
+_FEW_SUMS: Final = 2**23
 # Models up to which the precision of all pairs is kept: 50 MB.
 _REMEMBERED: Final = 5_000
 # Pairs whose deviates are in a core's cache.
