@@ -20,4 +20,4 @@ def by_counts(
     cell = b * width + c
     place = np.cumsum(np.bincount(cell, minlength=cells) > 0) - 1
     distinct = np.flatnonzero(np.diff(place, prepend=-1))
-    return function(distinct // width, distinct % width)[place[cell]]
+    return np.asarray(function(distinct // width, distinct % width)[place[cell]])
