@@ -103,8 +103,8 @@ def write_board(
         if plots and installed("seaborn"):
             from llm_power.report.board_figure import save_board_figure  # noqa: PLC0415
 
-            stem = folder / "board"
-            save_board_figure(board.verdicts, shown, stem, provenance, formats=plots)
+            picture = folder / "board"
+            save_board_figure(board.verdicts, shown, picture, provenance, formats=plots)
 
     # A board without pictures, an average or repeats leaves none of an earlier run.
     replaces = [

@@ -183,11 +183,10 @@ class GapDraws:
             some = slice(first, first + _ITEMS)
             normals = keyed_normals(self._keys[some], start, stop)
             draws += normals.sum(axis=0, dtype=np.float64)
-            exact = np.float32 if self._of_two else np.float64
-            normals = normals.astype(exact, copy=False)
             for models in range(0, self.n_models, _BLOCK):
                 these = slice(models, models + _BLOCK)
-                total[these] += self._rows[these, some].astype(exact, copy=False) @ normals
+                rows = self._rows[these, some]
+                total[these] += (rows if self._of_two else rows.astype(np.float64)) @ normals
         if self._of_two:
             total = total * self._step + self._least * draws
         return total.astype(np.float32)
@@ -218,8 +217,8 @@ class GapDraws:
         """Return the same of the pairs whose A is in a range of models, but the last one."""
         if family == "adjacent":
             steps = self._block(first, last) - self._block(first + 1, last + 1)
-            precision = _inverse_root(np.square(steps).sum(axis=1))
-            deviates = (sums[first:last] - sums[first + 1 : last + 1]) * precision[:, np.newaxis]
+            inverse = _inverse_root(np.square(steps).sum(axis=1))
+            deviates = (sums[first:last] - sums[first + 1 : last + 1]) * inverse[:, np.newaxis]
             return np.asarray(np.abs(deviates).max(axis=0, initial=0))
         precision = self._known.get(first)
         if precision is None:
