@@ -9,8 +9,10 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 from shutil import which
+from tempfile import mkdtemp
 
-from drawn import Size
+import pandas as pd
+from drawn import Size, draw_scores
 from ours import Answers
 
 _BIN = Path(__file__).resolve().parents[1] / ".venv" / "bin"
@@ -44,6 +46,16 @@ def importing(_size: Size, name: str) -> Command:
     if find_spec(name) is None:
         raise ModuleNotFoundError(name=name)
     return Command(sys.executable, "-c", f"import {name}")
+
+
+def resolving(size: Size) -> Command:
+    """Resolve the adjacent pairs of a table of scores, from its file to its files."""
+    folder = Path(mkdtemp())
+    table = pd.DataFrame(draw_scores(size).astype(int)).add_prefix("m")
+    table.insert(0, "item_id", [f"q{item}" for item in range(size.items)])
+    table.to_csv(folder / "board.csv", index=False)
+    program = str(_BIN / "llm-power")
+    return Command(program, "resolve", str(folder / "board.csv"), "--out", str(folder / "out"))
 
 
 def helping(_size: Size, program: str) -> Command:

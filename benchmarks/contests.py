@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Final
 
-from drawn import Size
+from drawn import N_CLUSTERS, Size
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +167,37 @@ CONTESTS: Final = (
         yardstick=Side("the same without gaps", "ours:core"),
     ),
     Contest(
+        name="board",
+        work="a board of 14 clusters: all pairs, max-T, ranks, shown pairs in full",
+        ours=Side(US, "ours:board"),
+        reach=Reach(microseconds_a_pair=10, gigabytes=1.5, times_yardstick=70),
+        sizes=tuple(Size(models, _ITEMS) for models in (50, 450, 1_200)),
+        yardstick=Side("the float32 product X Xᵀ", "ours:float32_product"),
+    ),
+    Contest(
+        name="graded",
+        work="the same of graded scores",
+        ours=Side(US, "ours:board", (str(N_CLUSTERS), "graded")),
+        reach=Reach(microseconds_a_pair=10),
+        sizes=(Size(50, 1_000), Size(300, 1_000)),
+        more_items=(Size(150, _ITEMS),),
+    ),
+    Contest(
+        name="many_clusters",
+        work="the same of 5,000 clusters",
+        ours=Side(US, "ours:board", ("5000",)),
+        reach=Reach(gigabytes=0.5, times_yardstick=3),
+        sizes=(Size(60, 10_000),),
+        yardstick=Side("the same of 14 clusters", "ours:board"),
+    ),
+    Contest(
+        name="documents",
+        work="the same of 100,000 clusters",
+        ours=Side(US, "ours:board", ("100000",)),
+        reach=Reach(seconds=2),
+        sizes=(Size(3, 400_000),),
+    ),
+    Contest(
         name="paired_bootstrap",
         work="paired bootstrap, B = 10,000",
         ours=Side(US, "ours:paired_bootstrap"),
@@ -208,6 +239,13 @@ CONTESTS: Final = (
         peers=_peers("rank_sets", {"evalstats": "max-T alone, by bootstrap-t"}, (Size(5, _ITEMS),)),
         # Two shares of 1,000 draws each.
         tolerance=0.1,
+    ),
+    Contest(
+        name="resolve",
+        work="`llm-power resolve`, adjacent pairs",
+        ours=Side(US, "commands:resolving"),
+        reach=Reach(seconds=1),
+        sizes=(Size(10, 1_000),),
     ),
     Contest(
         name="import",

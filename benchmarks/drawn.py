@@ -71,6 +71,6 @@ def draw_scores(size: Size, *, missing: float = 0.0, spread: float = 1.5) -> Flo
     return scores
 
 
-def cluster_codes(size: Size) -> IntArray:
-    """Return the cluster of each item: `N_CLUSTERS` blocks of equal size."""
-    return np.arange(size.items, dtype=np.int64) * N_CLUSTERS // size.items
+def cluster_codes(size: Size, n_clusters: int = N_CLUSTERS) -> IntArray:
+    """Return the cluster of each item: so many blocks of equal size."""
+    return np.arange(size.items, dtype=np.int64) * n_clusters // size.items

@@ -12,14 +12,17 @@ from typing import Final
 
 import numpy as np
 import pandas as pd
-from drawn import Size, cluster_codes, draw_scores
+from drawn import N_CLUSTERS, Size, cluster_codes, draw_scores
 
 from llm_power._board.all_pairs import BoardPairs
 from llm_power._board.counts import ScoreCounts, count_cells, count_cells_by_cluster
 from llm_power._board.families import pair_indices
 from llm_power._board.operating_point import Declared, OperatingPoint
 from llm_power._board.pair_store import read_pairs
-from llm_power._board.stream import Keep, stream_pairs
+from llm_power._board.ranking import prepare_task
+from llm_power._board.resolve import resolve_board, stream_board
+from llm_power._board.stream import Keep, is_streamed, stream_pairs
+from llm_power._choices import Kind
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.arrays import FloatArray
 from llm_power._statistics.category_bootstrap import category_bootstrap
@@ -66,14 +69,36 @@ def core_missing(size: Size) -> Call:
     return _core_of(_task(size, missing=0.01))
 
 
-def _task(size: Size, missing: float = 0.0) -> TaskScores:
+def board(size: Size, n_clusters: str = str(N_CLUSTERS), kind: Kind = "binary") -> Call:
+    """Resolve all pairs with every default: family, ranks, and the pairs shown in full."""
+    task = prepare_task(_task(size, n_clusters=int(n_clusters), kind=kind))
+
+    def call() -> Answers:
+        if is_streamed([task], "all", None):
+            found = stream_board([task], cluster="subject")
+        else:
+            found = resolve_board([task], family="all", cluster="subject")
+        return {"gap": found.verdicts["gap"].to_numpy(float)}
+
+    return call
+
+
+def _task(
+    size: Size,
+    missing: float = 0.0,
+    n_clusters: int = N_CLUSTERS,
+    kind: Kind = "binary",
+) -> TaskScores:
+    values = draw_scores(size, missing=missing)
+    if kind == "graded":
+        values = 0.8 * values + 0.2 * np.random.default_rng(1).random(values.shape)
     return TaskScores(
         task="board",
-        kind="binary",
+        kind=kind,
         item_ids=tuple(f"q{i}" for i in range(size.items)),
         models=tuple(f"m{i}" for i in range(size.models)),
-        values=draw_scores(size, missing=missing),
-        clusters={"subject": tuple(f"s{code:02d}" for code in cluster_codes(size))},
+        values=values,
+        clusters={"subject": tuple(f"s{code:02d}" for code in cluster_codes(size, n_clusters))},
     )
 
 

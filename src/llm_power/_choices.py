@@ -55,6 +55,10 @@ ANSWER_KEYS: Final[tuple[AnswerKey, ...]] = get_args(AnswerKey)
 Format = Literal["table", "json", "markdown"]
 FORMATS: Final[tuple[Format, ...]] = get_args(Format)
 
+# Formats of a picture.
+Picture = Literal["pdf", "png", "svg"]
+PICTURE_FORMATS: Final[tuple[Picture, ...]] = get_args(Picture)
+
 # What makes items of two logs the same.
 Match = Literal["id", "content"]
 MATCHES: Final[tuple[Match, ...]] = get_args(Match)

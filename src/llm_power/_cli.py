@@ -26,6 +26,7 @@ from llm_power._choices import (
     FAMILIES,
     MCNEMAR_TESTS,
     MISSING_POLICIES,
+    PICTURE_FORMATS,
     ClusterSampling,
     ClusterTest,
     Control,
@@ -33,6 +34,7 @@ from llm_power._choices import (
     Format,
     McNemarTest,
     MissingPolicy,
+    Picture,
 )
 from llm_power._command_options import (
     answer_options,
@@ -166,11 +168,23 @@ def _without_dash(scores: Sequence[Path]) -> Iterator[list[Path]]:
     show_default=True,
     help="What is controlled over all pairs: any error, or the false discovery rate.",
 )
-@click.option("--top", type=int, metavar="K", help="Keep only the K best models of each task.")
+@click.option(
+    "--top",
+    type=int,
+    metavar="K",
+    help="Show only the K best models of each task; ranks and family are those of all.",
+)
 @click.option(
     "--keep",
     metavar="all|adjacent|top:K|band:W|undecided",
     help="Of all pairs, count every one and write these, as they pass; never holds all of them.",
+)
+@click.option(
+    "--plot",
+    "plots",
+    type=click.Choice(PICTURE_FORMATS),
+    multiple=True,
+    help="Draw the board too, in this format; repeatable.",
 )
 @click.option("--csv", is_flag=True, help="Write pairs.csv, however many pairs it has.")
 @clusters_of_items
@@ -220,6 +234,7 @@ def resolve(
     control: Control,
     top: int | None,
     keep: str | None,
+    plots: Sequence[Picture],
     csv: bool,
     cluster: str | None,
     clusters: ClusterSampling,
@@ -243,8 +258,8 @@ def resolve(
     docs/logs.md lists the tools whose logs are read. Writes pairs.parquet, pairs.csv, summary.json
     and error_bars.md, the standard errors for a report, into the folder of --out, of several tasks
     average.parquet and average.csv, and where scores are means of repeats repeats.parquet and
-    repeats.csv; with the extra `report` installed also the page board.html, the tables board.md
-    and the picture board.pdf, .png and .svg. pairs.csv is left out above 10,000 pairs. Of more
+    repeats.csv; with the extra `report` installed also the page board.html and the tables board.md,
+    and with --plot a picture. pairs.csv is left out above 10,000 pairs. Of more
     than 100,000 pairs, all are counted and written to the folder pairs as they pass, in Parquet;
     pairs.parquet, screen, page and JSON have the adjacent ones.
     """
@@ -289,7 +304,7 @@ def resolve(
                 on_path=lambda path: advance(f"reading {path.name}"),
                 on_note=notes.append,
             )
-            tasks = [prepare_task(task, top=top, missing=missing) for task in read]
+            tasks = [prepare_task(task, missing=missing) for task in read]
             require_different_tasks(tasks)
             board, dataset = stack.enter_context(
                 resolved_board(
@@ -297,6 +312,7 @@ def resolve(
                     tasks,
                     family=family,
                     keep=kept,
+                    top=top,
                     cluster=cluster,
                     point=point,
                     declared=declared,
@@ -304,13 +320,15 @@ def resolve(
                 )
             )
         summary = describe_board(board, tasks, missing=missing, cluster=cluster)
-        # The answer comes first, for the picture takes as long as all before it; and if nobody
-        # reads the answer to its end, the files are written all the same.
+        # The answer comes first; and if nobody reads it to its end, the files are written all the
+        # same.
         try:
             click.echo(board_answer(board, summary, form))
         finally:
             csv = csv or writes_csv(board)
-            left_out = write_board(out, board, tasks, summary, dataset=dataset, csv=csv)
+            left_out = write_board(
+                out, board, tasks, summary, dataset=dataset, csv=csv, plots=plots
+            )
     if form == "table":
         click.echo(f"\n{_where(out, board, dataset is not None, csv)}")
     warnings = [f"warning: {one_line(text)}" for text in summary["warnings"]]

@@ -13,6 +13,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import pairwise
@@ -39,6 +40,7 @@ from llm_power._board.resolution import ESTIMATES as RESOLUTION_ESTIMATES
 from llm_power._board.resolution import core_columns
 from llm_power._choices import Control, Family
 from llm_power._scores.store import TaskScores
+from llm_power._statistics._by_counts import by_counts
 from llm_power._statistics.arrays import BoolArray, FloatArray, IntArray
 from llm_power._statistics.cluster_moments import ClusterMoments
 from llm_power._statistics.cluster_robust import cluster_robust_test
@@ -53,6 +55,7 @@ from llm_power._statistics.max_t import (
     centred_scores,
     max_t_family,
 )
+from llm_power._statistics.missing_bounds import score_bounds
 from llm_power._statistics.multiplicity import (
     adjust_benjamini_hochberg,
     adjust_holm,
@@ -63,6 +66,8 @@ from llm_power._statistics.multiplicity import (
 # products large enough to be fast, the second keeps arrays in a core's cache.
 CHUNK: Final = 2**17
 _BLOCK: Final = 2**14
+# Pairs times clusters worked out at once: 4 MB an array.
+MOST_SUMS: Final = 2**19
 
 Columns = Mapping[str, np.ndarray]
 # By task, how many models are declared better and worse than each, (n_models,).
@@ -176,7 +181,13 @@ class BoardPairs:
         declared = replace(self.declared, cluster_test="cr2", control="max-t")
         if (self.family, self.declared) == ("all", declared):
             return self
-        return BoardPairs(self.tasks, "all", self.cluster, self.point, declared)
+        return self.otherwise("all", declared)
+
+    def otherwise(self, family: Family, declared: Declared) -> BoardPairs:
+        """Return other pairs of these tasks, or other tests, by the same counts and draws."""
+        found = BoardPairs(self.tasks, family, self.cluster, self.point, declared)
+        found._of_tasks = [task.of(family) for task in self._of_tasks]
+        return found
 
     def _largest(self, tasks: Iterable[int], threads: int | None) -> Largest:
         draws = [self._of_tasks[number].draws for number in tasks]
@@ -203,6 +214,13 @@ class BoardPairs:
         """Return the places of pairs of the task at a position, where all pairs are compared."""
         places = place_of(len(self.tasks[number].models), first, second)
         return np.asarray(self._starts[number] + places)
+
+    def among_best(self, top: int | None) -> IntArray:
+        """Return the places of the pairs of the best `top` models of each task, or of all."""
+        every = np.arange(self.n_pairs)
+        if top is None:
+            return every
+        return np.concatenate([own[second < top] for _, own, _, second in self.at(every)])
 
     def at(self, places: IntArray) -> list[tuple[TaskScores, IntArray, IntArray, IntArray]]:
         """Return, of each task, the ordered places of its pairs and both models' positions."""
@@ -304,6 +322,12 @@ class _TaskPairs:
         self._codes = None if cluster is None else task.cluster_codes(cluster)[1]
         self.sizes = None if self._codes is None else np.bincount(self._codes)
 
+    def of(self, family: Family) -> _TaskPairs:
+        """Return the pairs of a family of the same scores, with what is laid out already."""
+        found = copy(self)
+        found._family, found.n_pairs = family, family_size(len(self.task.models), family)
+        return found
+
     @cached_property
     def draws(self) -> GapDraws:
         """Return the joint distribution of the gaps."""
@@ -311,10 +335,7 @@ class _TaskPairs:
 
     def leads(self, p: FloatArray, level: float) -> tuple[IntArray, IntArray]:
         """Return how many models are declared better, and worse, than each, (n_models,)."""
-        scores, n = self.task.values, len(self.task.models)
-        present = ~np.isnan(scores)
-        least = np.where(present, scores, 0.0).sum(axis=0) / len(scores)
-        most = least + (~present).sum(axis=0) / len(scores)
+        n, (least, most) = len(self.task.models), score_bounds(self.task.values)
         ahead, behind = self.pairs_at(np.flatnonzero(p <= level))
         leads, trails = least[ahead] > most[behind], least[behind] > most[ahead]
         over = np.concatenate([ahead[leads], behind[trails]])
@@ -329,12 +350,14 @@ class _TaskPairs:
         return ScoreCounts(self.task.values, self._codes)
 
     def blocks(self, number: int, start: int, stop: int) -> Iterator[_Block]:
-        for low in range(start, stop, CHUNK):
-            places = np.arange(low, min(low + CHUNK, stop))
+        most = max(1, MOST_SUMS // (1 if self.sizes is None else len(self.sizes)))
+        chunk, block = min(CHUNK, 4 * most), min(_BLOCK, most)
+        for low in range(start, stop, chunk):
+            places = np.arange(low, min(low + chunk, stop))
             first, second = self.pairs_at(places)
             tables = self._counts.tables(first, second) if self.task.kind == "binary" else None
-            for k in range(0, len(first), _BLOCK):
-                some = slice(k, k + _BLOCK)
+            for k in range(0, len(first), block):
+                some = slice(k, k + block)
                 pairs = first[some], second[some]
                 evidence = (
                     self._graded_evidence(*pairs)
@@ -389,7 +412,7 @@ def _clusters(
 def _monitoring(items: PairCells | DifferenceMoments, point: OperatingPoint) -> Columns:
     if not isinstance(items, PairCells):
         return {}
-    log_e = log_e_value(items.b, items.c, UNIFORM_98)
+    log_e = by_counts(partial(log_e_value, mixture=UNIFORM_98), items.b, items.c)
     crossed: BoolArray = log_e >= -np.log(point.alpha)
     return {"log_e": log_e, "crossed": crossed}
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -28,14 +28,14 @@ from llm_power._choices import WEIGHTINGS, Control, Family, Weighting
 from llm_power._documents import read_yaml
 from llm_power._errors import InvalidArgument
 from llm_power._scores._logs import SUBTASK
-from llm_power._scores.selection import select_models
+from llm_power._scores.selection import best_first, select_models
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.arrays import FloatArray, IntArray
 from llm_power._statistics.average_gap import AverageGap, TaskGap, average_gap, binary_gap, mean_gap
 from llm_power._statistics.cluster_robust import cluster_robust_test
 from llm_power._statistics.inversion import required_n, resolution_ratio
 from llm_power._statistics.max_t import FamilyTest, GapDraws, centred_scores
-from llm_power._statistics.missing_bounds import missing_gap_bounds
+from llm_power._statistics.missing_bounds import score_bounds
 from llm_power._statistics.missing_weights import weighted_gap, weighted_moments
 from llm_power._statistics.verdict import Verdicts, agreed_verdicts, average_verdicts
 from llm_power._statistics.verdict_stability import chance_of_turning
@@ -113,8 +113,7 @@ def average_tasks(
         empty = pd.DataFrame(columns=AVERAGE_COLUMNS), pd.DataFrame(columns=columns)
         return TaskAverage(*empty, weights, left_out, repeated)
     kept = [select_models(task, names) for task in tasks]
-    score = _Strata(kept, share).mean(task.mean_scores for task in kept).tolist()
-    order = sorted(names, key=lambda name: (-score[names.index(name)], name))
+    order = best_first(kept, _Strata(kept, share).mean(task.mean_scores for task in kept))
     strata = _Strata([select_models(task, order) for task in kept], share)
     return TaskAverage(
         _verdict_rows(strata, family, cluster, point, declared),
@@ -127,6 +126,13 @@ def average_tasks(
         left_out,
         repeated,
     )
+
+
+def among_best(average: TaskAverage | None, top: int | None) -> TaskAverage | None:
+    """Return the average with the verdicts of its best models alone."""
+    if average is None or top is None:
+        return average
+    return replace(average, verdicts=average.verdicts[average.verdicts["rank_b"] <= top])
 
 
 def task_weights(
@@ -262,8 +268,9 @@ class _Strata:
 
     def bounds(self) -> tuple[FloatArray, FloatArray]:
         """Return both bounds of each ordered gap over all items, by the missing scores."""
-        found = [missing_gap_bounds(task.values) for task in self.tasks]
-        return self.mean(x.low for x in found), self.mean(x.high for x in found)
+        found = [score_bounds(task.values) for task in self.tasks]
+        least, most = (self.mean(each)[:, np.newaxis] for each in zip(*found, strict=True))
+        return least - most.T, most - least.T
 
     def adjusted(self, p: FloatArray, family: Family, alpha: float, control: Control) -> FamilyTest:
         """Adjust the p-values of a family by the joint law of the items of all tasks."""

@@ -10,13 +10,16 @@ import pandas as pd
 
 from llm_power._board.all_pairs import BoardPairs, p_values_between
 from llm_power._choices import ClusterSampling
+from llm_power._statistics.arrays import IntArray
 from llm_power._statistics.verdict import DIFFERENT
 
 
-def cluster_readings(pairs: BoardPairs, verdicts: pd.DataFrame) -> list[dict[str, Any]]:
+def cluster_readings(
+    pairs: BoardPairs, verdicts: pd.DataFrame, places: IntArray
+) -> list[dict[str, Any]]:
     """Return the pairs of each task that differ by either reading of its clusters.
 
-    `verdicts` are those of all pairs by the reading that is declared.
+    `verdicts` are those at `places` by the reading that is declared.
     """
     cluster, declared = pairs.cluster, pairs.declared
     tasks = [] if cluster is None else pairs.tasks
@@ -24,15 +27,9 @@ def cluster_readings(pairs: BoardPairs, verdicts: pd.DataFrame) -> list[dict[str
     if max(numbers.values(), default=1) < 2:
         return []
     reading: ClusterSampling = "fixed" if declared.clusters == "random" else "random"
-    again = BoardPairs(
-        pairs.tasks,
-        pairs.family,
-        cluster,
-        pairs.point,
-        replace(declared, clusters=reading, monitored=False),
-    )
+    again = pairs.otherwise(pairs.family, replace(declared, clusters=reading, monitored=False))
     family = again.adjusted(*p_values_between(again, 0, again.n_pairs))
-    other = again.columns(0, again.n_pairs, family)["verdict"] == DIFFERENT
+    other = again.columns(0, again.n_pairs, family)["verdict"][places] == DIFFERENT
     own = (verdicts["verdict"] == DIFFERENT).to_numpy()
     found: list[dict[str, Any]] = []
     for task, n_clusters in numbers.items():

@@ -121,7 +121,12 @@ def cluster_definition_table(
     rows = []
     for name, assignment in definitions.items():
         names, codes = np.unique(np.asarray(assignment, dtype=str), return_inverse=True)
-        sums = cluster_sums(ranked, list(names), codes, *pair_indices(len(ranked.models), family))
+        sums = cluster_sums(
+            ranked,
+            np.asarray(names, dtype=object),
+            codes,
+            *pair_indices(len(ranked.models), family),
+        )
         moments = cluster_moments(sums)
         result = cluster_resolution(moments, alpha=point.alpha, power=point.power)
         rows.append(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from llm_power._board.counts import ScoreCounts, difference_moments_by_cluster
 from llm_power._board.families import pair_indices
@@ -33,12 +33,13 @@ def sums_by_cluster(
     """Return the rows of `tabulate_clusters` for pairs of positions, (n_pairs,)."""
     if column is None:
         return pd.DataFrame(columns=["task", "rank_a", "rank_b", *_CLUSTER_COLUMNS])
-    return cluster_sums(ranked, *ranked.cluster_codes(column), first, second)
+    labels, codes = ranked.cluster_codes(column)
+    return cluster_sums(ranked, np.asarray(labels, dtype=object), codes, first, second)
 
 
 def cluster_sums(
     ranked: TaskScores,
-    labels: Sequence[str],
+    labels: NDArray[Any],
     codes: IntArray,
     first: IntArray,
     second: IntArray,
@@ -54,7 +55,7 @@ def cluster_sums(
             "task": ranked.task,
             "rank_a": np.repeat(first + 1, n_clusters),
             "rank_b": np.repeat(second + 1, n_clusters),
-            "cluster": np.tile(np.asarray(labels, dtype=object), n_pairs),
+            "cluster": np.tile(labels, n_pairs),
             "n_cluster": np.tile(np.bincount(codes, minlength=n_clusters), n_pairs),
             "n_items": moments.n_items.T.ravel().astype(np.int64),
             "sum_d": moments.sum_d.T.ravel(),

@@ -162,7 +162,7 @@ CORE_COLUMNS: Final = (
 RANK_COLUMNS: Final[Mapping[str, str]] = {
     "task": "task",
     "model": "name of the model",
-    "rank": "rank by score, equal ones by name",
+    "rank": "rank by score, equal ones by a digest of the answers",
     "score": "mean score over the model's own items",
     "score_low": "lower end of the score's interval for further items, of this model alone: "
     "Wilson's, Student's for graded scores",

@@ -22,7 +22,7 @@ from llm_power._statistics.exact_required_n import (
 )
 from llm_power._statistics.inversion import resolution_ratio
 from llm_power._statistics.max_t import FamilyTest
-from llm_power._statistics.missing_bounds import missing_gap_bounds
+from llm_power._statistics.missing_bounds import score_bounds
 from llm_power._statistics.verdict import Verdicts
 from llm_power._statistics.verdict_stability import (
     chance_of_turning,
@@ -194,9 +194,9 @@ def _required_columns(
 
 def _bounds(rows: pd.DataFrame, task: TaskScores) -> dict[str, FloatArray]:
     """Return the smallest and largest gap over all items of the task, by the missing scores."""
-    bounds = missing_gap_bounds(task.values)
-    pair = rows["rank_a"].to_numpy(int) - 1, rows["rank_b"].to_numpy(int) - 1
-    return {"gap_lowest": bounds.low[pair], "gap_highest": bounds.high[pair]}
+    least, most = score_bounds(task.values)
+    a, b = (rows[name].to_numpy(int) - 1 for name in ("rank_a", "rank_b"))
+    return {"gap_lowest": least[a] - most[b], "gap_highest": most[a] - least[b]}
 
 
 def _monitored(

@@ -11,6 +11,7 @@ from scipy.special import ndtri
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.arrays import FloatArray
 from llm_power._statistics.further_items import leader_on_further_items
+from llm_power._statistics.keyed_normals import column_digests
 from llm_power._statistics.random_streams import named_rng
 
 
@@ -19,15 +20,16 @@ def further_columns(
 ) -> dict[str, FloatArray]:
     """Return `score_further` and `lead_further`, of the first of several models."""
     n_models = len(tasks[0].models)
-    # Equal scores are ranked by name, on the other items too.
-    by_name = np.argsort(np.asarray(tasks[0].models), kind="stable")
+    # A digest of the answers orders models of equal scores, on the other items too.
+    digests = np.sum([column_digests(task.item_ids, task.values) for task in tasks], axis=0)
+    order = np.argsort(digests, kind="stable")
     # The order of the rows decides nothing.
     by_id = [np.argsort(np.asarray(task.item_ids), kind="stable") for task in tasks]
     labels = [sampled_clusters(task, cluster) for task in tasks]
     found = None
     if n_models > 2:
         found = leader_on_further_items(
-            [task.values[np.ix_(rows, by_name)] for task, rows in zip(tasks, by_id, strict=True)],
+            [task.values[np.ix_(rows, order)] for task, rows in zip(tasks, by_id, strict=True)],
             weights,
             rng=named_rng(0, "further_items"),
             clusters=[

@@ -100,6 +100,7 @@ class PageData(TypedDict):
     version: str
     title: str
     family: str
+    compared: str
     shown: str | None
     alpha: float
     power: float
@@ -156,7 +157,8 @@ def page_data(
         "version": summary["llm_power"],
         "title": title,
         # The page is about the pairs that it shows.
-        "family": "adjacent" if summary.get("shown") == "adjacent pairs" else summary["family"],
+        "family": "adjacent" if "adjacent" in (summary.get("shown") or "") else summary["family"],
+        "compared": "every two models" if summary["family"] == "all" else "adjacent ranks",
         "shown": summary.get("shown"),
         "alpha": summary["alpha"],
         "power": summary["power"],

@@ -24,6 +24,8 @@ def prepare_task(
 ) -> TaskScores:
     """Keep the best models of a task, settle missing scores, and order by rank.
 
+    With `top` the others are no part of the board; that of `resolve_board` leaves them in it.
+
     Parameters
     ----------
     task : TaskScores
@@ -37,8 +39,8 @@ def prepare_task(
     -------
     TaskScores
         Models in rank order: by mean score over their own scored items, as a leaderboard
-        displays them, equal means by name. What was missing is part of the provenance, and so is
-        of how many models the best were kept.
+        displays them, equal means by a digest of the answers. What was missing is part of the
+        provenance, and so is of how many models the best were kept.
 
     Raises
     ------
@@ -59,12 +61,7 @@ def prepare_task(
             file=task.provenance.file,
             model=task.models[0],
         )
-    if top is not None and not 2 <= top <= len(task.models):
-        raise ScoreError(
-            f"the best {top} of {len(task.models)} models of task {task.task!r} cannot be taken",
-            remedy=f"choose a number from 2 to {len(task.models)}",
-            file=task.provenance.file,
-        )
+    require_top(task, top)
     kept = select_models(task, rank_models(task)[:top])
     if len(kept.models) < len(task.models):
         chosen = replace(task.provenance, chosen_of=len(task.models))
@@ -73,6 +70,16 @@ def prepare_task(
     recorded = replace(settled, provenance=_record_missing(settled.provenance, coverage))
     # Dropping items changes the means, and so may change the order of those kept.
     return select_models(recorded, rank_models(recorded))
+
+
+def require_top(task: TaskScores, top: int | None) -> None:
+    """Refuse a number of best models that a task does not have."""
+    if top is not None and not 2 <= top <= len(task.models):
+        raise ScoreError(
+            f"the best {top} of {len(task.models)} models of task {task.task!r} cannot be taken",
+            remedy=f"choose a number from 2 to {len(task.models)}",
+            file=task.provenance.file,
+        )
 
 
 def _record_missing(provenance: Provenance, coverage: Coverage) -> Provenance:

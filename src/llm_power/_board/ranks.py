@@ -14,7 +14,7 @@ from llm_power._board.operating_point import OperatingPoint
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.arrays import BoolArray, FloatArray, IntArray
 from llm_power._statistics.keyed_normals import content_digest, keys_of
-from llm_power._statistics.missing_bounds import missing_gap_bounds, missingness_by_difficulty
+from llm_power._statistics.missing_bounds import missingness_by_difficulty, score_bounds
 from llm_power._statistics.rank_sets import average_rank_sets
 from llm_power._statistics.score_interval import mean_interval, wilson_interval
 
@@ -43,8 +43,9 @@ def declared_leads(
     if min(map(len, complete)) < 2 or len(models) < 2:
         return None
     scores = [task.values[np.ix_(rows, models)] for task, rows in zip(tasks, complete, strict=True)]
-    bounds = [missing_gap_bounds(task.values).low for task in tasks]
-    better = np.sum([w * x for w, x in zip(weights, bounds, strict=True)], axis=0) > 0
+    bounds = [np.stack(score_bounds(task.values)) for task in tasks]
+    least, most = np.sum([w * x for w, x in zip(weights, bounds, strict=True)], axis=0)
+    better = least[:, np.newaxis] > most
     digests = [content_digest(task.item_ids, task.values) for task in tasks]
     items = [np.asarray(task.item_ids)[rows] for task, rows in zip(tasks, complete, strict=True)]
     samples: list[list[NDArray[np.str_]]] = [items]
@@ -97,7 +98,8 @@ def rank_sets_of(leads: BoolArray | None, n_models: int) -> tuple[ExtensionArray
 def _of_task(
     task: TaskScores, point: OperatingPoint, better: IntArray, worse: IntArray
 ) -> pd.DataFrame:
-    missing = missingness_by_difficulty(task.values)
+    n_missing = (~task.scored).sum(axis=0)
+    unknown = np.full(len(n_missing), np.nan)
     return pd.DataFrame(
         {
             "task": task.task,
@@ -105,8 +107,8 @@ def _of_task(
             "rank": np.arange(1, len(task.models) + 1),
             "score": task.mean_scores,
             **_interval(task, point),
-            "n_missing": missing.n_missing,
-            "p_missing": missing.p,
+            "n_missing": n_missing,
+            "p_missing": missingness_by_difficulty(task.values).p if n_missing.any() else unknown,
             "rank_low": pd.array(1 + better, dtype="Int64"),
             "rank_high": pd.array(len(task.models) - worse, dtype="Int64"),
         }

@@ -11,12 +11,12 @@ import numpy as np
 import pandas as pd
 
 from llm_power._board.all_pairs import BoardPairs, p_values_between
-from llm_power._board.average import TaskAverage, average_tasks
+from llm_power._board.average import TaskAverage, among_best, average_tasks
 from llm_power._board.cluster_readings import cluster_readings
 from llm_power._board.landscape import Landscape, board_landscapes
 from llm_power._board.leader import with_leaders
 from llm_power._board.operating_point import Declared, OperatingPoint
-from llm_power._board.ranking import NO_SCORE
+from llm_power._board.ranking import NO_SCORE, require_top
 from llm_power._board.ranks import rank_table
 from llm_power._board.repeats import repeats_table
 from llm_power._board.stream import (
@@ -71,6 +71,8 @@ class BoardVerdicts:
         Pairs that differ by either reading of the clusters, as
         `llm_power._board.cluster_readings.cluster_readings` returns them; none where pairs are
         streamed.
+    top : int or None
+        How many of the best models of each task `verdicts` are about; None for all.
 
     Examples
     --------
@@ -93,11 +95,12 @@ class BoardVerdicts:
     streamed: Streamed | None = None
     cluster: str | None = None
     readings: Sequence[Mapping[str, Any]] = ()
+    top: int | None = None
 
     @property
     def n_pairs(self) -> int:
         """Return the pairs of the family, of which `verdicts` may hold some."""
-        return len(self.verdicts) if self.streamed is None else self.streamed.n_pairs
+        return int(self.verdicts["family_size"].max()) if len(self.verdicts) else 0
 
     @property
     def close_calls(self) -> int:
@@ -111,7 +114,7 @@ class BoardVerdicts:
         """Return the noun for the pairs of `verdicts`."""
         if self.streamed is not None:
             return self.streamed.shown.words
-        return "adjacent pairs" if self.family == "adjacent" else "pairs"
+        return Keep(self.family, best=self.top).words
 
 
 def require_different_tasks(tasks: Sequence[TaskScores]) -> None:
@@ -134,6 +137,7 @@ def resolve_board(
     cluster: str | None = None,
     point: OperatingPoint = _USUAL,
     declared: Declared = _UNDECLARED,
+    top: int | None = None,
     on_stage: Callable[[str], None] = lambda _stage: None,
 ) -> BoardVerdicts:
     """Resolve every pair of a board.
@@ -152,6 +156,9 @@ def resolve_board(
     declared : Declared, optional
         Test, margin and clusters of the verdict, weights of the tasks; by default the exact test,
         no margin, clusters that are a sample, and equal weights.
+    top : int, optional
+        How many of the best models of each task the verdicts are about; ranks and the family stay
+        those of all models. All of them by default.
     on_stage : callable, optional
         Called with the name of each of the `N_STAGES` stages before it starts.
 
@@ -180,14 +187,15 @@ def resolve_board(
     1  osprey    kite      400   204.50   1.96      True
     2    kite    wren      400    35.13  11.39      True
     """
-    _require_a_board(tasks, cluster, declared)
+    _require_a_board(tasks, cluster, declared, top)
     tasks = _clustered(tasks, cluster)
     on_stage("pairs")
     pairs = BoardPairs(tasks, family, cluster, point, declared)
     p = p_values_between(pairs, 0, pairs.n_pairs)
     on_stage("family")
     adjusted = pairs.adjusted(*p)
-    verdicts = shown_verdicts(pairs, adjusted, np.arange(pairs.n_pairs), on_stage)
+    places = pairs.among_best(top)
+    verdicts = shown_verdicts(pairs, adjusted.of(places), places, on_stage)
     on_stage("ranks")
     ranks = with_leaders(
         rank_table(tasks, point, pairs.rank_ends(adjusted)),
@@ -204,12 +212,13 @@ def resolve_board(
         point,
         declared,
         ranks,
-        average,
+        among_best(average, top),
         _chosen_of(tasks),
         _repeats(verdicts, tasks, point),
-        board_landscapes(verdicts, family),
+        board_landscapes(verdicts, family) if top is None else {},
         cluster=cluster,
-        readings=cluster_readings(pairs, verdicts),
+        readings=cluster_readings(pairs, verdicts, places),
+        top=top,
     )
 
 
@@ -258,7 +267,7 @@ def stream_board(
     >>> len(board.verdicts), board.n_pairs, board.shown_words
     (3, 6, 'pairs of the best 3 models')
     """
-    _require_a_board(tasks, cluster, declared)
+    _require_a_board(tasks, cluster, declared, keep.best)
     pairs = BoardPairs(_clustered(tasks, cluster), "all", cluster, point, declared)
     found = stream_pairs(pairs, keep, folder=folder, threads=threads, on_pairs=on_pairs)
     return gathered_board(found, pairs)
@@ -267,6 +276,7 @@ def stream_board(
 def gathered_board(found: StreamedPairs, pairs: BoardPairs) -> BoardVerdicts:
     """Return the board of streamed pairs, in one piece or in parts."""
     tasks, point, declared = pairs.tasks, pairs.point, pairs.declared
+    top = found.streamed.keep.best
     verdicts = shown_verdicts(pairs, found.family, found.places)
     average = average_tasks(
         tasks, family="adjacent", cluster=pairs.cluster, point=point, declared=declared
@@ -283,17 +293,21 @@ def gathered_board(found: StreamedPairs, pairs: BoardPairs) -> BoardVerdicts:
             point=point,
             declared=declared,
         ),
-        average,
+        among_best(average, top),
         _chosen_of(tasks),
         _repeats(verdicts, tasks, point),
         found.streamed.tally.landscapes,
         found.streamed,
+        top=top,
     )
 
 
-def _require_a_board(tasks: Sequence[TaskScores], cluster: str | None, declared: Declared) -> None:
+def _require_a_board(
+    tasks: Sequence[TaskScores], cluster: str | None, declared: Declared, top: int | None
+) -> None:
     require_different_tasks(tasks)
     for task in tasks:
+        require_top(task, top)
         lacking = {task.models[j] for j in np.flatnonzero(~np.all(task.scored, axis=0))}
         if not lacking <= task.provenance.tolerated.get(NO_SCORE, {}).keys():
             apply_missing_policy(task, "error")

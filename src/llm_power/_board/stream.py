@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from llm_power._board.all_pairs import (
+    MOST_SUMS,
     BoardPairs,
     Columns,
     FamilyValues,
@@ -47,6 +48,8 @@ class Keep:
     which: str = "all"
     # Of the best models ("top"), or of ranks apart ("band").
     number: int = 0
+    # Of these, those of so many best models alone.
+    best: int | None = None
 
     @classmethod
     def parsed(cls, text: str) -> Keep:
@@ -66,23 +69,23 @@ class Keep:
     @property
     def words(self) -> str:
         """Return the noun for the pairs."""
-        return {
+        words = {
             "all": "pairs",
             "adjacent": "adjacent pairs",
             "top": f"pairs of the best {self.number:,} models",
             "band": f"pairs within {self.number:,} ranks",
             "undecided": "undetermined pairs",
         }[self.which]
+        return words if self.best is None else f"{words} of the best {self.best:,} models"
 
     def of(self, columns: Columns) -> BoolArray:
         """Return which of these pairs are kept, (n_pairs,)."""
         distance = columns["rank_b"] - columns["rank_a"]
-        if self.which == "undecided":
-            return np.asarray(columns["verdict"] == UNDETERMINED)
-        if self.which == "top":
-            return np.asarray(columns["rank_b"] <= self.number)
         widest = {"adjacent": 1, "band": self.number}.get(self.which, np.inf)
-        return np.asarray(distance <= widest)
+        last = self.number if self.which == "top" else np.inf
+        among = columns["rank_b"] <= min(last, self.best or np.inf)
+        kept = np.asarray((distance <= widest) & among)
+        return kept & (columns["verdict"] == UNDETERMINED) if self.which == "undecided" else kept
 
 
 def is_streamed(tasks: Sequence[TaskScores], family: Family, keep: Keep | None) -> bool:
@@ -215,7 +218,8 @@ def stream_pairs(
             on_pairs(len(columns["task"]))
     places = np.concatenate(kept)
     some_of_each = len(pairs.at(places)) == len(pairs.tasks)
-    if len(places) > SHOWN_UP_TO or keep.which == "all" or not some_of_each:
+    unbounded = keep.which == "all" and keep.best is None
+    if len(places) > SHOWN_UP_TO or unbounded or not some_of_each:
         return adjacent_shown(pairs, family, ends, tally, keep)
     return StreamedPairs(_streamed(pairs, tally, keep, keep), family.of(places), places, ends)
 
@@ -240,8 +244,8 @@ def adjacent_shown(
     pairs: BoardPairs, family: FamilyValues, ends: RankEnds, tally: Tally, keep: Keep
 ) -> StreamedPairs:
     """Return the streamed pairs with the adjacent ones to be shown."""
-    places = _adjacent(pairs)
-    streamed = _streamed(pairs, tally, keep, Keep("adjacent"))
+    places = _adjacent(pairs, keep.best)
+    streamed = _streamed(pairs, tally, keep, Keep("adjacent", best=keep.best))
     return StreamedPairs(streamed, family.of(places), places, ends)
 
 
@@ -250,10 +254,10 @@ def _streamed(pairs: BoardPairs, tally: Tally, keep: Keep, shown: Keep) -> Strea
     return Streamed(keep, shown, pairs.n_pairs, tally, overview)
 
 
-def _adjacent(pairs: BoardPairs) -> IntArray:
+def _adjacent(pairs: BoardPairs, best: int | None) -> IntArray:
     parts = []
     for number, task in enumerate(pairs.tasks):
-        first = np.arange(len(task.models) - 1)
+        first = np.arange((best or len(task.models)) - 1)
         parts.append(pairs.places(number, first, first + 1))
     return np.concatenate(parts)
 
@@ -279,22 +283,16 @@ def shown_verdicts(
     """Return the verdict table of the pairs at some places, with their values in the family."""
     cluster, point, declared = pairs.cluster, pairs.point, pairs.declared
     located = pairs.at(places)
-    counts = pd.concat([tabulate(task, a, b) for task, _, a, b in located], ignore_index=True)
-    sums = pd.concat(
-        [
-            pd.DataFrame(columns=["task"])
-            if cluster is None
-            else cluster_sums(task, *task.cluster_codes(cluster), a, b)
-            for task, _, a, b in located
-        ],
-        ignore_index=True,
-    )
-    tasks = [task for task, *_ in located]
+    # Where the family is held, required items by its procedures are those of all its pairs.
+    held = pairs.n_pairs <= HELD_UP_TO
+    counted = pairs.at(np.arange(pairs.n_pairs)) if held else located
+    counts = pd.concat([tabulate(task, a, b) for task, _, a, b in counted], ignore_index=True)
     on_stage("resolution")
     resolution = add_resolution(counts, point)
     on_stage("multiplicity")
-    if len(places) == pairs.n_pairs:
-        multiplicity = add_multiplicity(counts, resolution, point)
+    if held:
+        every = counts, resolution, add_multiplicity(counts, resolution, point)
+        counts, resolution, multiplicity = (x.iloc[places].reset_index(drop=True) for x in every)
     else:
         multiplicity = add_given_multiplicity(
             counts,
@@ -304,13 +302,28 @@ def shown_verdicts(
             size=pairs.n_pairs,
         )
     on_stage("clusters")
-    clusters = add_clusters(counts, sums, point)
+    clusters, decisions, start = [], [], 0
+    for task, _, a, b in located:
+        codes = None if cluster is None else task.cluster_codes(cluster)[1]
+        numbers = np.arange(1 if codes is None else codes.max() + 1)
+        # Sums of all pairs and clusters may be more than fit.
+        step = max(1, MOST_SUMS // len(numbers))
+        for low in range(0, len(a), step):
+            high = min(low + step, len(a))
+            rows = counts.iloc[start + low : start + high]
+            sums = pd.DataFrame(columns=["task"])
+            if codes is not None:
+                sums = cluster_sums(task, numbers, codes, a[low:high], b[low:high])
+            clusters.append(add_clusters(rows, sums, point))
+            adjusted = family.decided.of(slice(start + low, start + high))
+            decisions.append(decide_pairs(rows, sums, [task], point, declared, family=adjusted))
+        start += len(a)
     on_stage("verdicts")
     return verdict_table(
         counts,
         resolution,
         multiplicity,
-        clusters,
+        pd.concat(clusters),
         add_sequential(counts, point),
-        decide_pairs(counts, sums, tasks, point, declared, family=family.decided),
+        pd.concat(decisions),
     )

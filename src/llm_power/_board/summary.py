@@ -202,7 +202,8 @@ def describe_board(
 def _summarized(board: BoardVerdicts) -> dict[str, Any]:
     """Return `summarize_board`; for pairs that are not held, without the procedures."""
     if board.streamed is None:
-        return summarize_board(board.verdicts)
+        shown = {} if board.top is None else {"shown": board.shown_words}
+        return summarize_board(board.verdicts) | {"n_pairs": board.n_pairs} | shown
     streamed, tally = board.streamed, board.streamed.tally
     return {
         "n_pairs": streamed.n_pairs,
@@ -254,6 +255,8 @@ def missing_warnings(board: BoardVerdicts) -> list[str]:
             (board.verdicts["task"] == row.task)
             & ((board.verdicts["model_a"] == row.model) | (board.verdicts["model_b"] == row.model))
         ]
+        if own.empty:
+            continue
         open_sign = int(((own["gap_lowest"] <= 0) & (own["gap_highest"] >= 0)).sum())
         lacking = f"{row.n_missing:,} {'item' if row.n_missing == 1 else 'items'}"
         differ = "differs" if row.n_missing == 1 else "differ"

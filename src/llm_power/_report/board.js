@@ -566,7 +566,7 @@
         ["Missing scores", { error: "none allowed", pairwise: "each pair on the items that both have", drop_items: "items that a model lacks are left out", weighted: "each pair on the items that both have, weighted by cluster" }[board.missing] ?? board.missing],
         ["Coverage", `${count(task.items, "item")}; ${task.coverage === 0 ? "some pairs share none of them" : `each pair on ${asPercent(task.coverage)} % of them or more`}`],
         ...(tolerated.length ? [["Accepted faults", tolerated.join("; ")]] : []),
-        ["Family", `${count(task.family_pairs, "pair")}${siblings() > 1 ? ` of ${siblings()} tasks` : ""}, ${ofMany() ? `every two models, of which this page has ${grouped(rows().length)} ${board.shown}` : board.family === "adjacent" ? "adjacent ranks" : "every two models"}`],
+        ["Family", `${count(task.family_pairs, "pair")}${siblings() > 1 ? ` of ${siblings()} tasks` : ""}, ${board.compared}${ofMany() ? `, of which this page has ${grouped(rows().length)} ${board.shown}` : ""}`],
         ...(board.cluster === null ? [] : [["Clusters", `${board.cluster}, ${board.clusters === "random" ? "a sample of further ones" : "all that are meant"}`]]),
         ["Test", `${tests()}${adjustment()}${board.margin === null ? "; no margin declared, so no pair is equivalent" : `; margin ${asPoints(board.margin)} points`}`],
         ["Declared", `level ${board.alpha}, power ${board.power}`],

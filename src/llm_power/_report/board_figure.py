@@ -9,7 +9,6 @@ from typing import Any, Final
 
 import numpy as np
 import pandas as pd
-import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import BoundaryNorm, ListedColormap
@@ -18,6 +17,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from llm_power._board.page_data import AVERAGE, Model, PageData, Task
+from llm_power._choices import PICTURE_FORMATS, Picture
 from llm_power._provenance import Provenance
 from llm_power._report.figures import (
     BLUE,
@@ -69,14 +69,16 @@ def draw_board(verdicts: pd.DataFrame, data: PageData) -> Figure:
     columns that share their axes; a single task has the page's width.
     """
     tasks = [task for task in data["tasks"] if task["kind"] != AVERAGE]
-    mapped = data["family"] == "all" and not data["shown"]
+    # Of pairs that are held the best models' are all there is to draw.
+    streamed = bool(data["shown"]) and all(task["landscape"] for task in tasks)
+    mapped = data["family"] == "all" and not streamed
     figure, panels = _lay_out(tasks, wide=1.6 if mapped else 1.2)
     for (scores, pairs, ladder), task in zip(panels, tasks, strict=True):
         of_task = verdicts[verdicts["task"] == task["task"]]
         names = _short_names([model["name"] for model in task["models"]])
         name = f"{_plain(_elided(task['task'], 16))}: " if len(tasks) > 1 else ""
         _draw_ranking(scores, task, names, f"{name}score, %")
-        if data["shown"]:
+        if streamed:
             _draw_distances(pairs, task)
         elif mapped:
             _draw_pairs(pairs, of_task, len(task["models"]))
@@ -90,12 +92,18 @@ def draw_board(verdicts: pd.DataFrame, data: PageData) -> Figure:
 
 
 def save_board_figure(
-    verdicts: pd.DataFrame, data: PageData, stem: str | Path, provenance: Sequence[Provenance]
+    verdicts: pd.DataFrame,
+    data: PageData,
+    stem: str | Path,
+    provenance: Sequence[Provenance],
+    *,
+    formats: Sequence[Picture] = PICTURE_FORMATS,
 ) -> list[Path]:
-    """Draw a board in the house style, and write it as PDF, PNG and SVG under its title."""
+    """Draw a board in the house style, and write it in each format under its title."""
     with house_style():
         figure = draw_board(verdicts, data)
-        return save_figure(figure, stem, provenance, title=_title(data), heading=True)
+        title = _title(data)
+        return save_figure(figure, stem, provenance, title=title, heading=True, formats=formats)
 
 
 def _title(data: PageData) -> str:
@@ -105,9 +113,9 @@ def _title(data: PageData) -> str:
 
 def _counts(verdicts: pd.DataFrame, data: PageData) -> dict[str, int]:
     """Return the pairs by verdict, all of them."""
-    if not data["shown"]:
-        return {str(name): int(n) for name, n in verdicts["verdict"].value_counts().items()}
     landscapes = [task["landscape"] for task in data["tasks"] if task["landscape"]]
+    if not data["shown"] or not landscapes:
+        return {str(name): int(n) for name, n in verdicts["verdict"].value_counts().items()}
     return {name: sum(each["verdicts"][name] for each in landscapes) for name in _COLORS}
 
 
@@ -173,6 +181,9 @@ def _draw_pairs(ax: Axes, rows: pd.DataFrame, n_models: int) -> None:
         # A cell has no room for a leading zero.
         numbers[i, j] = [_number(value).replace("0.0", ".0") for value in q]
         text = {"annot": numbers, "fmt": "", "annot_kws": {"size": 6}}
+    # It loads scipy.stats, which takes a second.
+    import seaborn as sns  # noqa: PLC0415
+
     sns.heatmap(above, cmap=_STEPS, norm=_NORM, **looks, **text)
     sns.heatmap(below, cmap=_VERDICTS, vmin=-0.5, vmax=2.5, **looks)
     if n_models <= MOST_ROWS:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,10 +16,9 @@ from llm_power._board.page_data import PageData, page_data
 from llm_power._board.resolve import N_STAGES, BoardVerdicts, resolve_board, stream_board
 from llm_power._board.stream import Keep, is_streamed
 from llm_power._board.verdicts import PAIRS_COLUMNS
-from llm_power._choices import Family, Format
+from llm_power._choices import PICTURE_FORMATS, Family, Format, Picture
 from llm_power._errors import counted
 from llm_power._extra import installed, left_out
-from llm_power._provenance import Provenance
 from llm_power._report.board_tables import average_tables, board_tables, streamed_tables
 from llm_power._report.error_bars import error_bars
 from llm_power._report.landscape import landscape_tables
@@ -35,7 +35,6 @@ _TITLES: Final = {
 }
 #: Folder of the Parquet files of a board with more pairs than are held.
 DATASET: Final = "pairs"
-_PICTURES: Final = "board.pdf, board.png, board.svg"
 _TABLE_ENDS: Final = (".parquet", ".csv", ".csv-metadata.json")
 
 
@@ -47,8 +46,9 @@ def write_board(
     *,
     dataset: Path | None = None,
     csv: bool = True,
+    plots: Sequence[Picture] = (),
 ) -> str:
-    """Write the files of a board, all or none; return notes on what they lack.
+    """Write the files of a board, and pictures in the formats `plots`; return notes on what lacks.
 
     The folder `dataset` of `stream_board`, on the same disk, becomes the folder ``pairs``.
     """
@@ -58,8 +58,12 @@ def write_board(
     if board.repeats is not None:
         made["repeats"] = board.repeats
     provenance = score_provenance(tasks)
+    pictures = [f"board.{each}" for each in plots]
 
     title = ", ".join(task.task for task in tasks)
+    if board.top is not None and board.streamed is None:
+        title += f", the best {board.top:,} models"
+    best = tasks if board.top is None else [x.part(models=range(board.top)) for x in tasks]
     shown = page_data(board.verdicts, summary, title=title, average=board.average)
 
     def write(folder: Path) -> None:
@@ -85,7 +89,7 @@ def write_board(
         text = json.dumps(summary, indent=2, ensure_ascii=False, allow_nan=False)
         (folder / "summary.json").write_text(text + "\n", encoding="utf-8")
         (folder / "error_bars.md").write_text(
-            error_bars(board, tasks, summary.get("cluster")), encoding="utf-8"
+            error_bars(board, best, summary.get("cluster")), encoding="utf-8"
         )
         # On demand: not everybody has what these are made with.
         if installed("jinja2"):
@@ -96,25 +100,27 @@ def write_board(
             (folder / "board.md").write_text(
                 _tables(board, tasks, summary, title), encoding="utf-8"
             )
-        if installed("seaborn"):
-            _draw(board, shown, folder / "board", provenance)
+        if plots and installed("seaborn"):
+            from llm_power._report.board_figure import save_board_figure  # noqa: PLC0415
 
-    # A board without an average or repeats leaves none of an earlier run.
-    replaces = [DATASET, *(f"{stem}{end}" for stem in _TITLES for end in _TABLE_ENDS)]
+            picture = folder / "board"
+            save_board_figure(board.verdicts, shown, picture, provenance, formats=plots)
+
+    # A board without pictures, an average or repeats leaves none of an earlier run.
+    replaces = [
+        DATASET,
+        *(f"board.{each}" for each in PICTURE_FORMATS),
+        *(f"{stem}{end}" for stem in _TITLES for end in _TABLE_ENDS),
+    ]
     write_together(out, write, replaces=replaces)
-    absent = left_out(
-        {
-            "board.html": "jinja2",
-            "board.md": "tabulate",
-            _PICTURES: "seaborn",
-        }
-    )
-    return "\n".join(filter(None, [absent, _boxes(shown)]))
+    needs = {"board.html": "jinja2", "board.md": "tabulate"}
+    absent = left_out(needs | dict.fromkeys(pictures, "seaborn"))
+    return "\n".join(filter(None, [absent, _boxes(shown, pictures)]))
 
 
-def _boxes(shown: PageData) -> str:
-    """Return a note on the characters of the board's names that are boxes in its picture."""
-    if not installed("seaborn"):
+def _boxes(shown: PageData, pictures: Sequence[str]) -> str:
+    """Return a note on the characters of the board's names that are boxes in its pictures."""
+    if not pictures or not installed("seaborn"):
         return ""
     from llm_power._report.board_figure import MOST_ROWS  # noqa: PLC0415
     from llm_power._report.figures import missing_glyphs  # noqa: PLC0415
@@ -122,7 +128,7 @@ def _boxes(shown: PageData) -> str:
     models = [model["name"] for task in shown["tasks"] for model in task["models"][:MOST_ROWS]]
     lacking = missing_glyphs([shown["title"], *models])
     what = counted(len(lacking), "character")
-    return f"note: {_PICTURES}: boxes for {what} that the font lacks" if lacking else ""
+    return f"note: {', '.join(pictures)}: boxes for {what} that the font lacks" if lacking else ""
 
 
 #: Pairs up to which pairs.csv is written unasked: 10 MB.
@@ -141,6 +147,7 @@ def resolved_board(
     *,
     family: Family,
     keep: Keep | None,
+    top: int | None,
     cluster: str | None,
     point: OperatingPoint,
     declared: Declared,
@@ -154,6 +161,7 @@ def resolved_board(
             cluster=cluster,
             point=point,
             declared=declared,
+            top=top,
             on_stage=on_stage,
         )
         yield held, None
@@ -167,7 +175,7 @@ def resolved_board(
             cluster=cluster,
             point=point,
             declared=declared,
-            keep=keep or Keep(),
+            keep=replace(keep or Keep(), best=top),
             folder=dataset,
             on_pairs=_in_steps(tasks, on_stage),
         )
@@ -219,11 +227,3 @@ def _tables(
     if board.average is not None:
         tables |= average_tables(board.average, tasks, title=title, point=board.point)
     return "\n".join(to_markdown(table) for table in tables.values())
-
-
-def _draw(
-    board: BoardVerdicts, shown: PageData, stem: Path, provenance: Sequence[Provenance]
-) -> None:
-    from llm_power._report.board_figure import save_board_figure  # noqa: PLC0415
-
-    save_board_figure(board.verdicts, shown, stem, provenance)

@@ -17,6 +17,7 @@ from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties, findfont, get_font
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
+from llm_power._choices import PICTURE_FORMATS
 from llm_power._errors import InvalidArgument
 from llm_power._files import naming
 from llm_power._provenance import SOURCE_KINDS, Kind, Provenance, provenance_kinds, provenance_line
@@ -30,7 +31,6 @@ LINE_COLORS: Final = (BLUE, ORANGE, GREEN)
 
 _COLUMN_INCHES: Final = 3.3
 PAGE_INCHES: Final = 6.9
-_FORMATS: Final = ("pdf", "png", "svg")
 _NO_DATES: Final[dict[str, dict[str, Any]]] = {
     "pdf": {"CreationDate": None, "ModDate": None},
     "png": {},
@@ -82,8 +82,9 @@ def save_figure(
     *,
     title: str,
     heading: bool = False,
+    formats: Sequence[str] = PICTURE_FORMATS,
 ) -> list[Path]:
-    """Write the figure as PDF, PNG and SVG, with its provenance on it and in its metadata."""
+    """Write the figure in each format, with its provenance on it and in its metadata."""
     line = provenance_line(provenance)
     kinds = {source.kind for source in provenance}
     mark = ", ".join(word for kind, word in _MARKS.items() if kind in kinds)
@@ -92,8 +93,8 @@ def save_figure(
     # Earlier, and the layout would leave no room for them.
     for legend in figure.legends:
         legend.set_bbox_to_anchor(inside, transform=figure.transFigure)
-    paths = [Path(f"{stem}.{suffix}") for suffix in _FORMATS]
-    for suffix, path in zip(_FORMATS, paths, strict=True):
+    paths = [Path(f"{stem}.{suffix}") for suffix in formats]
+    for suffix, path in zip(formats, paths, strict=True):
         metadata = {"Title": title, _PROVENANCE_KEY[suffix]: line}
         if suffix == "png":
             metadata[SOURCE_KINDS] = " ".join(provenance_kinds(provenance))
@@ -117,8 +118,8 @@ def save_camera_ready(
 
 def require_picture(path: Path) -> None:
     """Refuse a path where no picture can be written, before anything is drawn."""
-    if path.suffix.removeprefix(".") not in _FORMATS:
-        endings = ", ".join(f".{suffix}" for suffix in _FORMATS)
+    if path.suffix.removeprefix(".") not in PICTURE_FORMATS:
+        endings = ", ".join(f".{suffix}" for suffix in PICTURE_FORMATS)
         raise InvalidArgument(f"a picture must end in {endings}, got {path.name!r}")
     path.parent.stat()
 

@@ -139,7 +139,7 @@ def _of_task(pairs: pd.DataFrame, board: BoardVerdicts) -> list[str]:
     if gaps.size:
         span = f"{gaps.min():.1f}" if gaps.size == 1 else f"{gaps.min():.1f} to {gaps.max():.1f}"
         whose = "A gap between two of these models"
-        if board.streamed is not None:
+        if board.n_pairs > len(board.verdicts):
             whose = f"Among {len(pairs):,} {board.shown_words} a gap"
         sentences.append(f"{whose} shows with power {board.point.power:g} from {span} points on.")
     uncertain = pairs[np.isinf(pairs["items_assured"]) & (pairs["gap"] != 0)]
@@ -186,7 +186,7 @@ def _ranking(rows: pd.DataFrame, board: BoardVerdicts, show: _Show) -> str:
             percent_interval(row["score_low"], row["score_high"]),
             f"{row['n_missing']:,}",
         ]
-        for row in rows.head(_MOST_ROWS).to_dict(orient="records")
+        for row in rows.head(min(_MOST_ROWS, board.top or _MOST_ROWS)).to_dict(orient="records")
     ]
     ends = f"{confidence(board.point.alpha)} interval"
     header = ["rank", "possible", "model", "score", ends, "missing"]
@@ -203,7 +203,7 @@ def rank_set(low: Any, high: Any) -> str:
 def _verdict_tables(board: BoardVerdicts, show: _Show) -> list[tuple[str, str]]:
     """Return title and table of each verdict that a pair has."""
     total = f"{len(board.verdicts):,}"
-    whole = "all " if board.family == "all" and board.streamed is None else ""
+    whole = "all " if board.shown_words == "pairs" else ""
     of = "1 pair" if total == "1" else f"{whole}{total} {board.shown_words}"
     about = f"{of} ({_procedure(board)})"
     tables = []
@@ -221,7 +221,7 @@ def _procedure(board: BoardVerdicts) -> str:
     named = ", ".join(TEST_NAMES[test] for test in tests)
     if board.n_pairs == 1:
         return f"{named}, level {board.point.alpha:g}"
-    over = f" over all {board.n_pairs:,} pairs" if board.streamed is not None else ""
+    over = f" over all {board.n_pairs:,} pairs" if board.n_pairs > len(board.verdicts) else ""
     control = board.declared.control
     by = "max-T" if control == "max-t" else f"false discovery rate ({control.upper()})"
     return f"{named}, {by}{over} at level {board.point.alpha:g}"

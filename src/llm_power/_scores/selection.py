@@ -11,7 +11,8 @@ import numpy as np
 from llm_power._choices import MISSING_POLICIES, MissingPolicy
 from llm_power._errors import InvalidArgument, ScoreError
 from llm_power._scores.store import TaskScores
-from llm_power._statistics.arrays import BoolArray
+from llm_power._statistics.arrays import BoolArray, FloatArray
+from llm_power._statistics.keyed_normals import column_digests
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +26,24 @@ class Coverage:
 
 
 def rank_models(task: TaskScores) -> tuple[str, ...]:
-    """Return the models by mean score, best first, equal means by name."""
-    mean = dict(zip(task.models, task.mean_scores.tolist(), strict=True))
-    return tuple(sorted(task.models, key=lambda model: (-mean[model], model)))
+    """Return the models by mean score, best first, equal means as `best_first` orders them."""
+    return best_first([task], task.mean_scores)
+
+
+def best_first(tasks: Sequence[TaskScores], score: FloatArray) -> tuple[str, ...]:
+    """Return the models of all tasks by a score, (n_models,).
+
+    A digest of their answers orders models of equal scores, so that a new name changes no rank;
+    the name orders those of equal answers.
+    """
+    models, digests = tasks[0].models, np.zeros(len(score), dtype=np.uint64)
+    # Sums in another order differ by rounding.
+    _, where, counts = np.unique(np.round(score, 12), return_inverse=True, return_counts=True)
+    tied = np.flatnonzero(counts[where] > 1)
+    for task in tasks:
+        digests[tied] += column_digests(task.item_ids, task.values[:, tied])
+    key = zip(-where, digests.tolist(), models, strict=True)
+    return tuple(name for *_, name in sorted(key))
 
 
 def select_models(task: TaskScores, names: Sequence[str]) -> TaskScores:

@@ -123,6 +123,7 @@ def icc_interval(
     between, within = (n > 0).sum(axis=0) - 1, n.sum(axis=0) - (n > 0).sum(axis=0)
     mean_square = ratio((squares - n * np.square(means)).sum(axis=0), within)
     least = -1 / np.maximum(n.max(axis=0) - 1, 1)
+    n, number, means, apart = _by_size(n, means)
     # Within mean squares of 0 make the ICC 1.
     known = np.isfinite(icc) & (icc < 1)
     limits = []
@@ -134,12 +135,38 @@ def icc_interval(
         ) -> FloatArray:
             at = pair.astype(int)
             weight = n[:, at] * (1 - rho) / (1 + (n[:, at] - 1) * rho)
-            center = (weight * means[:, at]).sum(axis=0) / weight.sum(axis=0)
-            spread = (weight * np.square(means[:, at] - center)).sum(axis=0)
+            whole = weight * number[:, at]
+            center = (whole * means[:, at]).sum(axis=0) / whole.sum(axis=0)
+            spread = whole * np.square(means[:, at] - center) + weight * apart[:, at]
+            spread = spread.sum(axis=0)
             return np.asarray(spread / between[at] - critical[at] * mean_square[at])
 
         limits.append(np.where(known, _root_in(excess, least, known), icc).reshape(fit.icc.shape))
     return limits[0], limits[1]
+
+
+def _by_size(
+    n: FloatArray, means: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Clusters of one size as one: size, number, mean of means, and their squared deviations.
+
+    Shapes: all (n_sizes, n_pairs); of few clusters each stands for itself.
+    """
+    (n_clusters, n_pairs), sizes = n.shape, int(n.max()) + 1
+    if sizes > n_clusters / 4:
+        return n, np.ones(n.shape), means, np.zeros(n.shape)
+    cell = n.astype(np.int64) + sizes * np.arange(n_pairs)
+    cells, place = (n_pairs, sizes), cell.ravel()
+
+    def summed(values: FloatArray) -> FloatArray:
+        found = np.bincount(place, values.ravel(), sizes * n_pairs)
+        return np.asarray(found.reshape(cells).T)
+
+    number = summed(np.ones(n.shape))
+    mean = ratio(summed(means), number, empty=0.0)
+    apart = summed(np.square(means - mean.T.ravel()[cell]))
+    of_size = np.broadcast_to(np.arange(sizes, dtype=np.float64)[:, np.newaxis], number.shape)
+    return of_size, number, mean, apart
 
 
 def _root_in(

@@ -54,10 +54,7 @@ def leader_on_further_items(
     if parts < 2:
         return None
     kept = _contenders(tasks, weights, blocks, parts)
-    strata = [
-        (np.nan_to_num(x[:, kept]), (~np.isnan(x[:, kept])).astype(np.float64), block)
-        for x, block in zip(tasks, blocks, strict=True)
-    ]
+    strata = [_by_block(x[:, kept], block) for x, block in zip(tasks, blocks, strict=True)]
     found = np.mean([_divided(strata, weights, parts, rng) for _ in range(_DIVISIONS)], axis=0)
     if not np.isfinite(found).all():
         return None
@@ -78,20 +75,32 @@ def _contenders(
     return np.asarray(mean >= np.sort(mean)[-2] - reach - 1e-9)
 
 
+def _by_block(x: FloatArray, block: IntArray) -> tuple[FloatArray, FloatArray]:
+    """Sums of the scores of each block, (n_blocks, n_models), and their numbers."""
+    order, ends = np.argsort(block, kind="stable"), np.cumsum(np.bincount(block))
+    starts = np.concatenate([[0], ends[:-1]])
+    missing = np.isnan(x)
+    # One column counts for all models where no score is missing.
+    has_score = ~(missing if missing.any() else missing[:, :1])
+    parts = (np.nan_to_num(x)[order], has_score.astype(np.float64)[order])
+    total, scored = (np.add.reduceat(each, starts, axis=0) for each in parts)
+    return total, scored
+
+
 def _divided(
-    strata: Sequence[tuple[FloatArray, FloatArray, IntArray]],
+    strata: Sequence[tuple[FloatArray, FloatArray]],
     weights: Sequence[float],
     parts: int,
     rng: np.random.Generator,
 ) -> FloatArray:
     """Mean held-out score of the leaders and of the seconds, of one division into parts."""
     sums, others = [], np.zeros((parts, strata[0][0].shape[1]))
-    for (x, has_score, block), weight in zip(strata, weights, strict=True):
-        part = (rng.permutation(int(block.max()) + 1) % parts)[block]
+    for (x, has_score), weight in zip(strata, weights, strict=True):
+        part = rng.permutation(len(x)) % parts
         inside = (part == np.arange(parts)[:, np.newaxis]).astype(np.float64)
         total, scored = inside @ x, inside @ has_score
         rest = scored.sum(axis=0) - scored
-        mean = np.full(rest.shape, -np.inf)
+        mean = np.full(total.shape, -np.inf)
         np.divide(total.sum(axis=0) - total, rest, out=mean, where=rest > 0)
         sums.append((total, scored))
         others += weight * mean
@@ -102,7 +111,7 @@ def _divided(
     chosen = np.stack([leader, others.argmax(axis=1)])
     score = np.zeros(2)
     for (total, scored), weight in zip(sums, weights, strict=True):
-        items = scored[every, chosen].sum(axis=1)
+        items = np.broadcast_to(scored, total.shape)[every, chosen].sum(axis=1)
         known = np.where(items > 0, items, np.nan)
         score += weight * total[every, chosen].sum(axis=1) / known
     return score

@@ -147,24 +147,48 @@ class GapDraws:
         # Whole numbers up to 2^16: single precision holds them.
         self._rows = np.ascontiguousarray(np.rint(rows * scale).T.astype(np.float32))
         self._keys = keys
-        self._own = np.concatenate(
-            [np.square(part.astype(np.float64)).sum(axis=1) for part in _parts(self._rows)]
+        # What was asked for is asked for again: for ranks, and by the other reading of clusters.
+        self._known: dict[int, NDArray[np.float32]] = {}
+        self._drawn: dict[tuple[int, int], NDArray[np.float32]] = {}
+        self._found: dict[tuple[int, int, Family], FloatArray] = {}
+        # Two numbers a model, as 0/1 scores are, count as 0 and 1: sums are then of whole numbers
+        # that single precision holds too.
+        self._least = self._rows.min(axis=1, keepdims=True)
+        self._step = self._rows.max(axis=1, keepdims=True) - self._least
+        self._of_two = all(
+            np.all((row == low) | (row == low + step))
+            for row, low, step in zip(self._rows, self._least, self._step, strict=True)
         )
+        if self._of_two:
+            for row, low in zip(self._rows, self._least, strict=True):
+                row[:] = row != low
+        blocks = range(0, self.n_models, _BLOCK)
+        self._own = np.concatenate([np.square(self._block(k)).sum(axis=1) for k in blocks])
 
     @property
     def n_models(self) -> int:
         """Return the number of models."""
         return len(self._rows)
 
+    def _block(self, first: int, last: int | None = None) -> FloatArray:
+        """Return the rows of some models, at most `_BLOCK` unless `last` says so."""
+        some = slice(first, first + _BLOCK if last is None else last)
+        rows = self._rows[some].astype(np.float64)
+        return rows * self._step[some] + self._least[some] if self._of_two else rows
+
     def _sums(self, start: int, stop: int) -> NDArray[np.float32]:
         """Return the weighted sums of each model, (n_models, stop - start)."""
-        total = np.zeros((self.n_models, stop - start))
-        for first in range(0, len(self._keys), _BLOCK):
-            some = slice(first, first + _BLOCK)
+        total, draws = np.zeros((self.n_models, stop - start)), np.zeros(stop - start)
+        for first in range(0, len(self._keys), _ITEMS):
+            some = slice(first, first + _ITEMS)
             normals = keyed_normals(self._keys[some], start, stop)
+            draws += normals.sum(axis=0, dtype=np.float64)
             for models in range(0, self.n_models, _BLOCK):
                 these = slice(models, models + _BLOCK)
-                total[these] += self._rows[these, some].astype(np.float64) @ normals
+                rows = self._rows[these, some]
+                total[these] += (rows if self._of_two else rows.astype(np.float64)) @ normals
+        if self._of_two:
+            total = total * self._step + self._least * draws
         return total.astype(np.float32)
 
     def largest(
@@ -174,21 +198,33 @@ class GapDraws:
 
         `each` works through blocks of models, on several cores for example.
         """
-        work, last = partial(self._largest, self._sums(start, stop), family), self.n_models - 1
-        blocks = list(pairwise([*range(0, last, _MODELS), last]))
-        found = np.max(list(each(work, blocks)), axis=0, initial=0.0)
-        return np.asarray(found, dtype=np.float64)
+        found = self._found.get((start, stop, family))
+        if found is None:
+            sums = self._drawn.get((start, stop))
+            if sums is None:
+                sums = self._sums(start, stop)
+                if sums.size <= _FEW_SUMS:
+                    self._drawn[start, stop] = sums
+            work, last = partial(self._largest, sums, family), self.n_models - 1
+            blocks = list(pairwise([*range(0, last, _MODELS), last]))
+            largest = np.max(list(each(work, blocks)), axis=0, initial=0.0)
+            found = self._found[start, stop, family] = np.asarray(largest, dtype=np.float64)
+        return found
 
     def _largest(
         self, sums: NDArray[np.float32], family: Family, first: int, last: int
     ) -> NDArray[np.float32]:
         """Return the same of the pairs whose A is in a range of models, but the last one."""
         if family == "adjacent":
-            steps = self._rows[first:last] - self._rows[first + 1 : last + 1]
-            precision = _inverse_root(np.square(steps, dtype=np.float64).sum(axis=1))
-            deviates = (sums[first:last] - sums[first + 1 : last + 1]) * precision[:, np.newaxis]
+            steps = self._block(first, last) - self._block(first + 1, last + 1)
+            inverse = _inverse_root(np.square(steps).sum(axis=1))
+            deviates = (sums[first:last] - sums[first + 1 : last + 1]) * inverse[:, np.newaxis]
             return np.asarray(np.abs(deviates).max(axis=0, initial=0))
-        precision = self._precision(first, last)
+        precision = self._known.get(first)
+        if precision is None:
+            precision = self._precision(first, last)
+            if self.n_models <= _REMEMBERED:
+                self._known[first] = precision
         found = np.zeros((2, sums.shape[1]), dtype=np.float32)
         buffer = np.empty((_PAIRS, sums.shape[1]), dtype=np.float32)
         for model in range(first, last):
@@ -203,16 +239,22 @@ class GapDraws:
 
     def _precision(self, first: int, last: int) -> NDArray[np.float32]:
         """Return one over the root of the squares of differences, with the models from `first`."""
-        own, these = self._own[first:last, np.newaxis], self._rows[first:last].astype(np.float64)
+        own, these = self._own[first:last, np.newaxis], self._block(first, last)
         others = range(first, self.n_models, _BLOCK)
-        products = [these @ self._rows[k : k + _BLOCK].astype(np.float64).T for k in others]
+        products = [these @ self._block(k).T for k in others]
         return _inverse_root(own + self._own[first:] - 2 * np.concatenate(products, axis=1))
 
 
 # Models that are A of pairs worked out at once.
 _MODELS: Final = 128
 _BLOCK: Final = 1024
+# Items of which single precision holds any sum of draws.
+_ITEMS: Final = 2_048
 _FEW_MODELS: Final = 16
+# Sums of draws that are kept at most, of each look: 32 MB.
+_FEW_SUMS: Final = 2**23
+# Models up to which the precision of all pairs is kept: 50 MB.
+_REMEMBERED: Final = 5_000
 # Pairs whose deviates are in a core's cache.
 _PAIRS: Final = 64
 
@@ -221,10 +263,6 @@ def _inverse_root(squares: FloatArray) -> NDArray[np.float32]:
     """Zero where models differ by a number or in nothing: their gap does not vary."""
     root = np.sqrt(squares)
     return np.divide(1, root, out=np.zeros_like(root), where=squares > 0).astype(np.float32)
-
-
-def _parts(rows: NDArray[np.float32]) -> list[NDArray[np.float32]]:
-    return [rows[start : start + _BLOCK] for start in range(0, len(rows), _BLOCK)]
 
 
 def centred_scores(values: FloatArray) -> FloatArray:

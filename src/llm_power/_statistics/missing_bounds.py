@@ -90,17 +90,14 @@ def missing_gap_bounds(
     (0.5, 0.75)
     """
     x = _matrix(scores)
-    present = ~np.isnan(x)
+    present, n_items = ~np.isnan(x), x.shape[0]
     outside = present & ~((x >= lowest) & (x <= highest))
     if np.any(outside):
         raise InvalidArgument(
             f"scores must lie in [{lowest:g}, {highest:g}], got {float(x[outside][0])!r}"
         )
     filled, has = np.where(present, x, 0.0), present.astype(np.float64)
-    n_items = x.shape[0]
-    missing = n_items - has.sum(axis=0)
-    least = (filled.sum(axis=0) + missing * lowest) / n_items
-    most = (filled.sum(axis=0) + missing * highest) / n_items
+    least, most = score_bounds(x, lowest=lowest, highest=highest)
     low = least[:, np.newaxis] - most
     high = most[:, np.newaxis] - least
     np.fill_diagonal(low, 0.0)
@@ -111,6 +108,15 @@ def missing_gap_bounds(
     pairwise = np.full(common.shape, np.nan)
     np.divide(shared - shared.T, common, out=pairwise, where=common > 0)
     return GapBounds(low, high, pairwise, np.rint(common).astype(np.int64), n_items)
+
+
+def score_bounds(
+    scores: FloatArray, *, lowest: float = 0.0, highest: float = 1.0
+) -> tuple[FloatArray, FloatArray]:
+    """Smallest and largest mean score over all items that the missing ones leave, (n_models,)."""
+    known, n_items = np.nansum(scores, axis=0), len(scores)
+    missing = np.isnan(scores).sum(axis=0)
+    return (known + missing * lowest) / n_items, (known + missing * highest) / n_items
 
 
 def missingness_by_difficulty(scores: ArrayLike) -> MissingnessByDifficulty:

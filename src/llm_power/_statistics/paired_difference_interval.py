@@ -13,6 +13,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from llm_power._errors import InvalidArgument
+from llm_power._statistics._by_counts import by_counts
 from llm_power._statistics.argument_checks import (
     finite,
     open_unit,
@@ -135,9 +136,9 @@ def score_interval(b: IntArray, c: IntArray, n: IntArray, level: float) -> Paire
     """Return `tango_interval` at a level, however small it is."""
     z = -ndtri(level / 2)
     return PairedDifferenceInterval(
-        delta=np.asarray((b - c) / n),
-        low=np.asarray(-_upper_limit(c, b, n, z)),
-        high=_upper_limit(b, c, n, z),
+        delta=np.asarray((first - second) / n),
+        low=np.asarray(-_upper_limits(second, first, n, z)),
+        high=_upper_limits(first, second, n, z),
         level=level,
     )
 
@@ -196,6 +197,12 @@ def mean_standard_error(differences: FloatArray) -> FloatArray:
     deviation = differences.std(axis=0, ddof=1)
     varies = deviation > _ROUNDING * np.abs(differences).max(axis=0)
     return np.where(varies, deviation / np.sqrt(n), np.inf)
+
+
+def _upper_limits(b: IntArray, c: IntArray, n: IntArray, z: float) -> FloatArray:
+    if b.ndim != 1 or np.any(n != n[:1]):
+        return _upper_limit(b, c, n, z)
+    return by_counts(lambda b, c: _upper_limit(b, c, np.broadcast_to(n[:1], b.shape), z), b, c)
 
 
 def _upper_limit(b: IntArray, c: IntArray, n: IntArray, z: float) -> FloatArray:

@@ -16,6 +16,7 @@ from typing import Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtri
 
 from llm_power._choices import McNemarTest
 from llm_power._errors import InvalidArgument

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from llm_power._board import all_pairs
+from llm_power._board import all_pairs, stream
 from llm_power._board.all_pairs import (
     BoardPairs,
     FamilyValues,
@@ -110,6 +110,7 @@ def test_columns_are_those_of_single_pairs_however_they_are_cut(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(all_pairs, "CHUNK", chunk)
         patch.setattr(all_pairs, "_BLOCK", block)
+        patch.setattr(all_pairs, "MOST_SUMS", 6)
         cut = BoardPairs(tasks, "all", cluster, POINT, declared)
         p = p_values_between(cut, 0, cut.n_pairs, threads=threads)
         np.testing.assert_array_equal(cut.adjusted(*p).decided.p, family.decided.p)
@@ -126,6 +127,14 @@ def test_columns_are_those_of_single_pairs_however_they_are_cut(
             for name in set(whole) - {"task"}
         }
         assert [name for name, both in columns.items() if not same(*both)] == []
+
+
+def test_sums_of_clusters_come_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    tasks = [prepare_task(drawn_task(6, 80)), prepare_task(replace(drawn_task(5, 70), task="quiz"))]
+    whole = resolve_board(tasks, family="all", cluster="group").verdicts
+    monkeypatch.setattr(stream, "MOST_SUMS", 20)
+    cut = resolve_board(tasks, family="all", cluster="group").verdicts
+    pd.testing.assert_frame_equal(cut, whole, rtol=1e-12)
 
 
 def drawn_task(n_models: int = 12, n_items: int = 300, seed: int = 1) -> TaskScores:
@@ -166,6 +175,55 @@ def test_a_streamed_board_counts_and_writes_the_pairs_of_the_board(tmp_path: Pat
     tally = streamed.streamed.tally
     assert tally.verdicts["different"] == (held["verdict"] == "different").sum()
     assert (tally.n_resolved, tally.n_crossed) == (held["resolved"].sum(), held["crossed"].sum())
+
+
+@pytest.mark.parametrize("kind", ["binary", "graded"])
+def test_new_names_of_models_change_no_rank_set_and_no_verdict(kind: Kind) -> None:
+    rng = np.random.default_rng(6)
+    tasks = [drawn_task(9, 80, seed=11), replace(drawn_task(9, 40, seed=12), task="quiz")]
+    # Equal scores by other answers, and equal answers.
+    tied = [task.values[rng.permutation(task.n_items)] for task in tasks]
+    values = [
+        np.column_stack([task.values, other[:, :5], task.values[:, 2]])
+        * (0.7 if kind == "graded" else 1)
+        for task, other in zip(tasks, tied, strict=True)
+    ]
+    names = [f"m{j}" for j in range(15)]
+
+    def told(family: Family, names: list[str], top: int | None) -> list[pd.DataFrame]:
+        order = np.argsort(names)
+        ranked = [
+            prepare_task(
+                replace(
+                    task,
+                    kind=kind,
+                    models=tuple(names[j] for j in order),
+                    values=x[:, order],
+                )
+            )
+            for task, x in zip(tasks, values, strict=True)
+        ]
+        board = resolve_board(ranked, family=family, cluster="group", top=top)
+        assert board.average is not None
+        return [
+            table.drop(columns=["model", "model_a", "model_b"], errors="ignore").reset_index(
+                drop=True
+            )
+            for table in (board.ranks, board.verdicts, board.average.ranks, board.average.verdicts)
+        ]
+
+    for family in ("adjacent", "all"):
+        expected = told(family, names, None)
+        for _ in range(2):
+            for found, table in zip(
+                told(family, rng.permutation(names).tolist(), None), expected, strict=True
+            ):
+                pd.testing.assert_frame_equal(found, table, rtol=1e-9, atol=1e-12)
+        for found, table in zip(told(family, names, 4), expected, strict=True):
+            rows = (
+                table[table["rank_b"] <= 4].reset_index(drop=True) if "rank_b" in table else table
+            )
+            pd.testing.assert_frame_equal(found, rows, rtol=1e-12)
 
 
 @pytest.mark.parametrize("cluster", [pytest.param(None, marks=pytest.mark.slow), "group"])

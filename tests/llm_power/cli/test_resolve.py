@@ -51,9 +51,6 @@ def test_writes_files_that_agree(scores: Path, tmp_path: Path) -> None:
     assert sorted(path.name for path in out.iterdir()) == [
         "board.html",
         "board.md",
-        "board.pdf",
-        "board.png",
-        "board.svg",
         "error_bars.md",
         "pairs.csv",
         "pairs.csv-metadata.json",
@@ -82,10 +79,24 @@ def test_same_input_gives_the_same_bytes(scores: Path, tmp_path: Path) -> None:
         assert path.read_bytes() == (tmp_path / "second" / path.name).read_bytes()
 
 
-def test_family_and_top_are_the_users_choice(scores: Path, tmp_path: Path) -> None:
-    assert run("resolve", scores, "--cluster", "subject", "--top", "3", "--out", tmp_path) == 0
-    table = pd.read_parquet(tmp_path / "pairs.parquet")
-    assert list(table["rank_b"]) == [2, 3]
+@pytest.mark.parametrize("pairs", ["adjacent", "all"])
+def test_the_best_models_have_the_numbers_of_the_whole_board(
+    scores: Path, tmp_path: Path, pairs: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ("resolve", scores, "--cluster", "subject", "--pairs", pairs, "--out")
+    assert run(*command, tmp_path / "every") == 0
+    capsys.readouterr()
+    assert run(*command, tmp_path / "best", "--top", "3") == 0
+    every, best = (pd.read_parquet(tmp_path / name / "pairs.parquet") for name in ("every", "best"))
+    rows = every[every["rank_b"] <= 3].reset_index(drop=True)
+    pd.testing.assert_frame_equal(best, rows, rtol=1e-12)
+    told = [json.loads((tmp_path / n / "summary.json").read_text()) for n in ("every", "best")]
+    assert told[0]["ranks"] == told[1]["ranks"]
+    assert told[1]["n_pairs"] == told[0]["n_pairs"] == len(every)
+    screen = capsys.readouterr().out
+    assert "pairs of the best 3 models (" in screen
+    assert f"max-T over all {len(every)} pairs at level 0.05)" in screen
+    assert "... and 1 more models" in screen
 
 
 def test_the_answer_is_printed_as_asked(
@@ -391,10 +402,14 @@ def test_names_stay_exact_and_boxes_are_told_in_one_line(
     names = {"org/a": "通义千问", "org/b": "🦙", "c|d": '=HYPERLINK("https://example.org")'}
     pd.read_csv(scores).rename(columns=names).to_csv(scores, index=False)
     out = tmp_path / "out"
-    assert run("resolve", scores, "--cluster", "subject", "--out", out) == 0
+    command = ("resolve", scores, "--cluster", "subject", "--out", out)
+    assert run(*command, "--plot", "png", "--plot", "svg") == 0
     assert capsys.readouterr().err == (
-        "note: board.pdf, board.png, board.svg: boxes for 5 characters that the font lacks\n"
+        "note: board.png, board.svg: boxes for 5 characters that the font lacks\n"
     )
+    assert sorted(path.suffix for path in out.glob("board.*")) == [".html", ".md", ".png", ".svg"]
+    assert run(*command) == 0
+    assert sorted(path.suffix for path in out.glob("board.*")) == [".html", ".md"]
     pairs = pd.read_csv(out / "pairs.csv")
     assert {*pairs["model_a"], *pairs["model_b"]} == {*names.values(), "$e_f$"}
 
@@ -590,16 +605,6 @@ def test_the_summary_says_how_the_scores_were_read(
     assert "Ranks are among" not in capsys.readouterr().out
 
 
-def test_the_best_of_many_are_said_to_be_chosen(
-    scores: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run("resolve", scores, "--cluster", "subject", "--top", "2", "--out", tmp_path) == 0
-    said = "Ranks are among the best 2 of 4 models, which were chosen on the same items."
-    assert said in capsys.readouterr().out
-    assert said in (tmp_path / "board.html").read_text()
-    assert json.loads((tmp_path / "summary.json").read_text())["scores"][0]["chosen_of"] == 4
-
-
 LOGS = Path(__file__).parents[1] / "scores" / "logs"
 
 
@@ -651,13 +656,6 @@ def many(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.fixture
-def plain(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Leave out the picture, which takes longer than all else."""
-    monkeypatch.setattr(board_files, "_draw", lambda *_: None)
-
-
-@pytest.mark.usefixtures("plain")
 @pytest.mark.parametrize(
     ("keep", "shown"),
     [
@@ -688,7 +686,6 @@ def test_pairs_are_kept_of_all(
     assert "max-T over all 1,770 pairs" in text
 
 
-@pytest.mark.usefixtures("plain")
 def test_more_pairs_than_are_held_are_streamed_unasked(
     many: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -704,7 +701,6 @@ def test_more_pairs_than_are_held_are_streamed_unasked(
     assert not (out / "pairs").exists()
 
 
-@pytest.mark.usefixtures("plain")
 @pytest.mark.parametrize("solved", [[400, 310, 220, 130], [200, 200, 200, 200]])
 def test_all_or_no_pairs_are_decided(solved: list[int], tmp_path: Path) -> None:
     scores = tmp_path / "steps.csv"

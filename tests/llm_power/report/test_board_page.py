@@ -23,7 +23,7 @@ SCHEMA: Final[dict[str, Any]] = {
     "type": "object",
     "additionalProperties": False,
     "properties": {
-        **{name: {"type": "string"} for name in ("version", "title", "family")},
+        **{name: {"type": "string"} for name in ("version", "title", "family", "compared")},
         **{name: {"type": "string"} for name in ("clusters", "control", "discoveries", "missing")},
         **{name: {"type": ["string", "null"]} for name in ("cluster", "shown")},
         "alpha": {"type": "number"},

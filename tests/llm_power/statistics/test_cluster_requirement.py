@@ -173,6 +173,27 @@ def test_an_empty_cluster_changes_no_interval_of_the_icc() -> None:
     np.testing.assert_allclose(icc_interval(moments_from_counts(*empty)), without, rtol=1e-9)
 
 
+def test_many_small_clusters_have_the_interval_of_their_formula() -> None:
+    """Sizes 0 to 4 of 60 clusters, of which those of one size are summed as one."""
+    rng, labels = np.random.default_rng(8), np.repeat(np.arange(60), np.arange(60) % 5)
+    d = rng.normal(size=60)[labels] + rng.normal(size=(2, labels.size))
+    n, total, squares = (
+        np.array([np.bincount(labels, x, 60) for x in values])
+        for values in (np.ones(d.shape), d, np.square(d))
+    )
+    has = n[0] > 0
+    for limit, probability in zip(
+        icc_interval(ClusterMoments(n.T, total.T, squares.T)), (0.95, 0.05), strict=True
+    ):
+        for pair in (0, 1):
+            size, mean = n[pair][has], total[pair][has] / n[pair][has]
+            weight = size * (1 - limit[pair]) / (1 + (size - 1) * limit[pair])
+            between = weight @ np.square(mean - np.average(mean, weights=weight))
+            df = has.sum() - 1, labels.size - has.sum()
+            within = (squares[pair][has] - size * np.square(mean)).sum() / df[1]
+            assert between / df[0] / within == pytest.approx(f.ppf(probability, *df), rel=1e-9)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("icc", [0.0, 0.05, 0.3])
 def test_the_interval_of_the_icc_covers_as_it_says(icc: float) -> None:

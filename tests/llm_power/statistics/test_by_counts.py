@@ -1,0 +1,33 @@
+"""What is looked up by counts is what each pair has by itself."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from llm_power._statistics._by_counts import by_counts
+from llm_power._statistics.arrays import FloatArray, IntArray
+from llm_power._statistics.paired_difference_interval import tango_interval
+
+
+@pytest.mark.parametrize(("most", "evaluated"), [(9, 100), (200, 3_000)])
+def test_equal_counts_are_worked_out_once(most: int, evaluated: int) -> None:
+    rng = np.random.default_rng(1)
+    b, c = rng.integers(0, most + 1, (2, 3_000))
+    sizes: list[int] = []
+
+    def function(first: IntArray, second: IntArray) -> FloatArray:
+        sizes.append(first.size)
+        return np.asarray(np.sqrt(first + 0.3 * second))
+
+    np.testing.assert_array_equal(by_counts(function, b, c), np.sqrt(b + 0.3 * c))
+    assert sizes == [evaluated]
+    assert by_counts(function, b[:0], c[:0]).shape == (0,)
+
+
+def test_intervals_of_many_pairs_are_those_of_each() -> None:
+    b, c = np.random.default_rng(2).integers(0, 12, (2, 500))
+    many = tango_interval(b, c, np.full(500, 40))
+    for k in range(0, 500, 7):
+        one = tango_interval(b[k], c[k], 40)
+        assert (many.low[k], many.high[k]) == (float(one.low), float(one.high))
