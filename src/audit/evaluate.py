@@ -10,7 +10,7 @@ from itertools import groupby, product
 from pathlib import Path
 from typing import Final
 
-from audit._errors import AuditError, within
+from audit._errors import AuditError, Undefined, within
 from audit._templates import fill_braces
 from audit.claims import Check, Claim, Register
 from audit.display import display_number
@@ -52,6 +52,7 @@ class Outcome:
     rounding: str  # The convention that reconciles the two; empty where none is needed
     discrepancy: float  # Value minus printed number; NaN for text
     z: float  # Discrepancy in standard errors; NaN without one
+    undefined: str = ""  # Why there is no value; empty where there is one
 
     @property
     def is_set(self) -> bool:
@@ -176,7 +177,10 @@ def judge_claim(
     outcomes = []
     for i, check in enumerate(claim.checks):
         with within(file=file, claim=claim.id, field=f"checks/{i}"):
-            outcomes.append(_outcome(claim, check, folder, claims))
+            try:
+                outcomes.append(_outcome(claim, check, folder, claims))
+            except Undefined as error:
+                outcomes.append(_undefined(check, error.problem))
     return _judge(claim, tuple(outcomes), folder.rule_of)
 
 
@@ -202,6 +206,11 @@ def _outcome(
         ruling = replace(ruling, verdict="contradicted", rounding="")
     error = joint_error(found.standard_error, claim.printed_standard_error)
     return _assemble(check, found, error, ruling)
+
+
+def _undefined(check: Check, reason: str) -> Outcome:
+    nothing = Ruling("not_checkable", "", math.nan, math.nan)
+    return replace(_assemble(check, Found("", "none"), 0.0, nothing), undefined=reason)
 
 
 def _in_other_unit(claim: Claim, check: Check) -> bool:
@@ -312,6 +321,8 @@ def _reason(claim: Claim, deciders: Sequence[Outcome]) -> str:
         )
         return f"Readings tried: {each}."
     (o,) = deciders
+    if o.undefined:
+        return f"Printed numbers that contradict each other leave it undefined: {o.undefined}."
     value = display_number(claim, o.value)
     of_no_weight = {
         "witness_fitted": f"The witness was fitted to it ({value}): no evidence.",

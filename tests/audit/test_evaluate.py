@@ -48,6 +48,30 @@ def test_the_strongest_evidence_decides_and_the_first_of_equals(tmp_path: Path) 
     assert [o.verdict for o in judged.outcomes] == ["contradicted", "holds", "contradicted"]
 
 
+def test_what_has_no_value_is_not_checkable_and_says_why(tmp_path: Path) -> None:
+    judged = only(tmp_path, checks=[check(rows={"rank": 10})])
+    assert (judged.verdict, judged.evidence) == ("not_checkable", "none")
+    assert judged.reason == (
+        "Printed numbers that contradict each other leave it undefined: "
+        "the cell of p in pairs.csv is empty."
+    )
+
+
+def test_a_row_that_is_undefined_is_no_fault_of_the_register(tmp_path: Path) -> None:
+    results = write_results(tmp_path)
+    evidence = results / "evidence.csv"
+    wanted = check(result="evidence.csv", rows={"quantity": "n"}, column="value", evidence=None)
+    path = write_register(tmp_path, claim(checks=[wanted]))
+    head = "quantity,value,method,evidence\nm,1,,counts\n"
+    evidence.write_text(head)
+    with pytest.raises(AuditError, match="no cell of quantity"):
+        audit(load_register(path), results)
+    evidence.write_text(head + "undefined,,b + c is more than N,none\n")
+    (judged,) = audit(load_register(path), results).judged
+    assert judged.verdict == "not_checkable"
+    assert "b + c is more than N" in judged.reason
+
+
 def test_a_check_by_a_result_that_not_every_run_makes_is_left_out(tmp_path: Path) -> None:
     checks = [check(), check(result="sample.csv", evidence="raw")]
     path = write_register(tmp_path, claim(checks=checks), optional=["sample.csv"])

@@ -72,7 +72,8 @@ def _of_chain(
         b, c = int(counts.b[i]), int(counts.c[i])
         of_pair = first[k] & first[k + 1] or first[k] | first[k + 1]
         fitting = _narrowed(of_pair, k, first, range(len(first)))
-        values = [_phi(s - behind[k], b, c, n) for s in fitting]
+        both = [s - behind[k] for s in fitting if 0 < s - behind[k] < n]
+        values = [_phi(s, b, c, n) for s in both if 0 < s - b + c < n]
         method_of_rho = f"phi at accuracies, b and c at N = {n:,}, whole numbers tried"
         own = counts.rho[i].value
         yield one_of("rho_from_row", names[i], values, own, method_of_rho)
