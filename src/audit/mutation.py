@@ -8,7 +8,7 @@ judged again by the same results.
 from __future__ import annotations
 
 from collections import ChainMap, Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -19,7 +19,7 @@ import pandas as pd
 from audit._errors import AuditError
 from audit.agreement import interval
 from audit.claims import Claim, Register
-from audit.evaluate import Judged, judge_claim
+from audit.evaluate import Court, Judged
 from audit.mutants import MISPRINTS, Mutant, mutants
 from audit.printed import Printed
 from audit.selection import ResultFolder
@@ -71,24 +71,25 @@ class Trial:
 def mutation_trials(register: Register, results_dir: Path) -> list[Trial]:
     """Judge a register again with each misprint of `audit.mutants.mutants`."""
     present = register.present(results_dir)
-    court = _Court(present, results_dir)
-    return [court.trial(mutant) for mutant in mutants(present)]
+    return [*_Trials(present, results_dir).all()]
 
 
-class _Court:
+class _Trials:
     """Judges misprints by results that are read once."""
 
     def __init__(self, register: Register, results_dir: Path) -> None:
-        self._folder = ResultFolder(results_dir)
+        self._register = register
         self._claims = {claim.id: claim for claim in register.claims}
-        self._before = {
-            name: judge_claim(claim, self._claims, self._folder, file=register.file)
-            for name, claim in self._claims.items()
-        }
+        self._court = Court(self._claims, ResultFolder(results_dir), register.file)
+        self._before = self._court.judged
         self._against: dict[str, list[str]] = {}
         for claim in self._claims.values():
             for name in {check.claim for check in claim.checks} - {""}:
                 self._against.setdefault(name, []).append(claim.id)
+
+    def all(self) -> Iterator[Trial]:
+        """Try every misprint."""
+        yield from map(self.trial, mutants(self._register))
 
     def trial(self, mutant: Mutant) -> Trial:
         changed = {claim.id: claim for claim in mutant.changed}
@@ -122,7 +123,7 @@ class _Court:
     def _judge(self, claim: Claim, claims: Mapping[str, Claim]) -> Judged | None:
         """Judge a claim; None where it cannot be held against its checks any more."""
         try:
-            return judge_claim(claim, claims, self._folder)
+            return self._court.judge_again(claim, claims)
         except AuditError:
             return None
 

@@ -41,6 +41,14 @@ def test_the_readme_counts_claims_by_verdict(claims: pd.DataFrame) -> None:
         f"{found['contradicted']} are contradicted, {found['ambiguous']} are ambiguous, "
         f"{found['feasible']} are feasible and {found['not_checkable']} are not checkable"
     ) in page("README.md")
+    held = claims[claims["verdict"].isin(["holds", "holds_rounded"])]
+    twice = (held["kind"] == "cross_check") | (held["evidence"] == "consistency")
+    labels = ~twice & held["half_unit"].isna() & held.index.str.match("table_")
+    evident = len(held) - twice.sum() - labels.sum()
+    for document in ("README.md", "docs/audit.md"):
+        assert str(evident) in page(document)
+    assert f"{evident} rest on evidence; {twice.sum()} are" in page("README.md")
+    assert f"{labels.sum()} are row labels" in page("README.md")
 
 
 def test_the_readme_says_which_share_of_misprints_is_noticed(whole_run: Path) -> None:
