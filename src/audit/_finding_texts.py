@@ -34,7 +34,8 @@ def contradicted_findings(audit: Audit) -> list[ContradictedFinding]:
 
     Of one that an ambiguity is enough for, the ambiguous claims where none is contradicted.
     """
-    contradicted, ambiguous = map(audit.with_verdict, ("contradicted", "ambiguous"))
+    contradicted = audit.with_verdict("contradicted")
+    ambiguous = audit.with_verdict("ambiguous")
 
     def basis(finding: Finding) -> tuple[Judged, ...]:
         wrong = tuple(item for item in contradicted if item.claim.id in finding.claims)

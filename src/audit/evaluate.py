@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from itertools import groupby, product
 from pathlib import Path
@@ -195,6 +196,12 @@ class Court:
         """Judge a claim that may state something else, by the rule of its column as printed."""
         column = _column(claim)
         return self.judge(claim, claims, self.rules.get(column, "nearest") if column else "nearest")
+
+    def with_results(self, folder: ResultFolder) -> Court:
+        """Return a court of the same rules that judges by other results."""
+        other = copy(self)
+        other._folder = folder
+        return other
 
     def _choose(self, column: Column, cells: Sequence[Judged]) -> None:
         def fit(judged: Sequence[Judged]) -> tuple[int, int]:

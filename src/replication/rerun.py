@@ -120,7 +120,7 @@ class Rerun:
     def changed(self, claims: Iterable[Claim]) -> Iterator[list[str]]:
         """Make again what depends on claims that state something else; the rules that ran."""
         by_id = {claim.id: claim for claim in claims}
-        with _within(self.folder), _stating(by_id):
+        with _within(self.folder), stating(by_id):
             tables = {
                 str(self.data / one.cell.file): (self.data / one.cell.file).read_bytes()
                 for one in by_id.values()
@@ -128,24 +128,13 @@ class Rerun:
             }
             written: set[str] = set()
             try:
-                self._write_cells(by_id.values())
+                write_cells(self.data, self.claims, by_id.values())
                 yield self._make(set(tables), written)
             finally:
                 for path, content in tables.items():
                     Path(path).write_bytes(content)
                 for path in written:
                     shutil.copy(self.finished / path, path)
-
-    def _write_cells(self, claims: Iterable[Claim]) -> None:
-        for claim in claims:
-            if claim.cell is None:
-                continue
-            path = self.data / claim.cell.file
-            header, *rows = csv.reader(path.read_text(encoding="utf-8").splitlines())
-            row, column = rows[claim.cell.row - 1], header.index(claim.cell.column)
-            row[column] = _in_cell(row[column], claim, self.claims[claim.id].printed)
-            with path.open("w", encoding="utf-8", newline="") as file:
-                csv.writer(file, lineterminator="\n").writerows([header, *rows])
 
     def _make(self, tables: set[str], written: set[str]) -> list[str]:
         now, ran = _Stated.of(self.data), []
@@ -187,6 +176,19 @@ class Rerun:
             before = getattr(params, name)
             setattr(params, name, {key: now.settings.get(key, x) for key, x in before.items()})
         return params
+
+
+def write_cells(data: Path, printed: Mapping[str, Claim], claims: Iterable[Claim]) -> None:
+    """Write what claims state into the tables of a folder, in place of what is printed there."""
+    for claim in claims:
+        if claim.cell is None:
+            continue
+        path = data / claim.cell.file
+        header, *rows = csv.reader(path.read_text(encoding="utf-8").splitlines())
+        row, column = rows[claim.cell.row - 1], header.index(claim.cell.column)
+        row[column] = _in_cell(row[column], claim, printed[claim.id].printed)
+        with path.open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file, lineterminator="\n").writerows([header, *rows])
 
 
 def _in_cell(cell: str, claim: Claim, before: str) -> str:
@@ -276,7 +278,7 @@ def _within(folder: Path) -> Iterator[None]:
 
 
 @contextmanager
-def _stating(claims: Mapping[str, Claim]) -> Iterator[None]:
+def stating(claims: Mapping[str, Claim]) -> Iterator[None]:
     """Let the register state something else of some claims, whoever loads it."""
     as_printed = register._claims
 
