@@ -21,6 +21,7 @@ from types import ModuleType, SimpleNamespace
 from typing import Any, Final
 
 from audit import register
+from audit._cells import PrintedCells
 from audit.claims import Claim
 from replication.constraints import Constraint, Panel, load_constraints
 from replication.records import sum_of
@@ -282,8 +283,8 @@ def stating(claims: Mapping[str, Claim]) -> Iterator[None]:
     """Let the register state something else of some claims, whoever loads it."""
     as_printed = register._claims
 
-    def changed(*arguments: Any) -> list[Claim]:
-        return [claims.get(claim.id, claim) for claim in as_printed(*arguments)]
+    def changed(document: Mapping[str, Any], cells: PrintedCells) -> list[Claim]:
+        return [claims.get(claim.id, claim) for claim in as_printed(document, cells)]
 
     register._claims = changed
     try:
