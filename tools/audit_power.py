@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
@@ -53,12 +54,20 @@ PICTURE: Final = ROOT / "docs" / "images" / "audit_power.svg"
 EACH: Final = 45
 UNITS: Final = (1, 2, 5, 10, 50)
 FACTORS: Final = (2, 10)
+
+
+def _by_units(n: int, number: Decimal, unit: Decimal) -> Decimal:
+    return number + n * unit
+
+
+def _by_factor(n: int, number: Decimal, unit: Decimal) -> Decimal:
+    del unit
+    return number * n
+
+
 CHANGES: Final[Mapping[str, Callable[[Decimal, Decimal], Decimal]]] = {
-    **{
-        f"{n} unit{'s' if n > 1 else ''}": lambda number, unit, n=n: number + n * unit
-        for n in UNITS
-    },
-    **{f"× {n}": lambda number, _, n=n: number * n for n in FACTORS},
+    **{f"{n} unit{'s' if n > 1 else ''}": partial(_by_units, n) for n in UNITS},
+    **{f"× {n}": partial(_by_factor, n) for n in FACTORS},
 }
 SIZES: Final = tuple(CHANGES)
 EVIDENCE: Final = "audit/evidence.csv"

@@ -189,8 +189,15 @@ class Court:
     def judge(
         self, claim: Claim, claims: Mapping[str, Claim], rounding: DisplayRule = "nearest"
     ) -> Judged:
-        """Judge a claim among others."""
-        return judge_claim(claim, claims, self._folder, file=self._file, rounding=rounding)
+        """Judge a claim among others, its number displayed by a rule of rounding."""
+        outcomes = []
+        for i, check in enumerate(claim.checks):
+            with within(file=self._file, claim=claim.id, field=f"checks/{i}"):
+                try:
+                    outcomes.append(_outcome(claim, check, self._folder, claims, rounding))
+                except Undefined as error:
+                    outcomes.append(_undefined(check, error.problem))
+        return _judge(claim, tuple(outcomes), self._folder.rule_of)
 
     def judge_again(self, claim: Claim, claims: Mapping[str, Claim]) -> Judged:
         """Judge a claim that may state something else, by the rule of its column as printed."""
@@ -218,25 +225,6 @@ class Court:
 
 def _column(claim: Claim) -> Column | None:
     return (claim.cell.file, claim.cell.column, claim.cell.part) if claim.cell else None
-
-
-def judge_claim(
-    claim: Claim,
-    claims: Mapping[str, Claim],
-    folder: ResultFolder,
-    *,
-    file: str = "",
-    rounding: DisplayRule = "nearest",
-) -> Judged:
-    """Judge one claim, its number displayed by a rule of rounding."""
-    outcomes = []
-    for i, check in enumerate(claim.checks):
-        with within(file=file, claim=claim.id, field=f"checks/{i}"):
-            try:
-                outcomes.append(_outcome(claim, check, folder, claims, rounding))
-            except Undefined as error:
-                outcomes.append(_undefined(check, error.problem))
-    return _judge(claim, tuple(outcomes), folder.rule_of)
 
 
 def _outcome(

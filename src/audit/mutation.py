@@ -8,7 +8,7 @@ judged again by the same results.
 from __future__ import annotations
 
 from collections import ChainMap, Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -60,14 +60,14 @@ class Trial:
 def mutation_trials(register: Register, results_dir: Path) -> list[Trial]:
     """Judge a register again with each misprint of `audit.mutants.mutants`."""
     present = register.present(results_dir)
-    return [*_Trials(present, results_dir).all()]
+    trials = _Trials(present, results_dir)
+    return [trials.trial(mutant) for mutant in mutants(present)]
 
 
 class _Trials:
     """Judges misprints by results that are read once."""
 
     def __init__(self, register: Register, results_dir: Path) -> None:
-        self._register = register
         self._claims = {claim.id: claim for claim in register.claims}
         self._court = Court(self._claims, ResultFolder(results_dir), register.file)
         self._before = self._court.judged
@@ -75,10 +75,6 @@ class _Trials:
         for claim in self._claims.values():
             for name in {check.claim for check in claim.checks} - {""}:
                 self._against.setdefault(name, []).append(claim.id)
-
-    def all(self) -> Iterator[Trial]:
-        """Try every misprint."""
-        yield from map(self.trial, mutants(self._register))
 
     def trial(self, mutant: Mutant) -> Trial:
         changed = {claim.id: claim for claim in mutant.changed}
