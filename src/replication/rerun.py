@@ -12,7 +12,7 @@ import os
 import runpy
 import shutil
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -46,33 +46,6 @@ class Job:
     log: Any
 
 
-def planned_jobs(target: str) -> list[Job]:
-    """Return the jobs up to a target of the workflow in this folder, each after those it reads."""
-    # On demand: it takes seconds to load, and only those have it who run the workflow.
-    from snakemake.api import SnakemakeApi  # noqa: PLC0415
-    from snakemake.settings import types  # noqa: PLC0415
-
-    with SnakemakeApi(types.OutputSettings(quiet={types.Quietness.ALL})) as api:
-        planned = api.workflow(
-            types.ResourceSettings(cores=1),
-            snakefile=Path("Snakefile"),
-            config_settings=types.ConfigSettings(),
-        ).dag(types.DAGSettings(targets={target}, forceall=True))
-        workflow: Any = planned.workflow_api._workflow
-        workflow._prepare_dag(forceall=True, ignore_incomplete=True, lock_warn_only=True)
-        workflow._build_dag()
-        return [
-            Job(
-                job.rule.name,
-                Path(job.rule.snakefile).parent / job.rule.script,
-                *(job.input, job.output, job.params, job.wildcards, job.log),
-            )
-            for layer in workflow.dag.toposorted()
-            for job in sorted(layer, key=lambda one: (one.rule.name, *one.output))
-            if job.rule.script
-        ]
-
-
 @dataclass(frozen=True)
 class _Stated:
     """What jobs are told of the printed numbers beside the tables."""
@@ -97,8 +70,8 @@ class Rerun:
     stated: _Stated
 
     @classmethod
-    def of(cls, finished: Path, folder: Path, paper: str, target: str = "audit") -> Rerun:
-        """Copy what the jobs up to `target` read and make."""
+    def of(cls, finished: Path, folder: Path, paper: str, plan: Callable[[], list[Job]]) -> Rerun:
+        """Copy what jobs read and make; `plan` finds them in the folder that it is called in."""
         folder.mkdir(parents=True)
         for name in _READ:
             if (finished / name).exists():
@@ -106,7 +79,7 @@ class Rerun:
         shutil.copytree(finished / "data", folder / "data")
         data = Path("data", paper)
         with _within(folder):
-            jobs = planned_jobs(target)
+            jobs = plan()
             for path in {path for job in jobs for path in (*job.input, *job.output, *job.log)}:
                 there = finished.resolve() / path
                 Path(path).parent.mkdir(parents=True, exist_ok=True)

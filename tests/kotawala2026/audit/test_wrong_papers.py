@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from zlib import crc32
 
@@ -11,6 +12,7 @@ import pandas as pd
 import pytest
 
 from audit.mutants import with_number
+from planned_jobs import planned_jobs
 from replication.rerun import Rerun
 
 N_TRIED = 60
@@ -27,7 +29,8 @@ def grossly(number: Decimal, unit: Decimal) -> Decimal:
 @pytest.mark.slow
 def test_an_audit_of_a_wrong_paper_ends_in_a_report(whole_run: Path, tmp_path: Path) -> None:
     """Sixty misprints, drawn by their names; all of them with FULL=1."""
-    rerun = Rerun.of(whole_run, tmp_path / "run", "kotawala2026")
+    plan = partial(planned_jobs, "audit")
+    rerun = Rerun.of(whole_run, tmp_path / "run", "kotawala2026", plan)
     names = [c.id for c in rerun.claims.values() if not c.printed_of and c.kind == "claim"]
     tried = [(name, how) for how in (by_a_unit, grossly) for name in names]
     tried.sort(key=lambda one: crc32(f"{one[0]}/{one[1].__name__}".encode()))
