@@ -86,6 +86,10 @@ class ResultFolder:
             return self._found(check, rows, role, as_text=as_text)
         except AuditError as error:
             why = [row["method"] for row in rows if row.get("quantity") == UNDEFINED]
+            of_evidence = rows and {"quantity", "method"} <= rows[0].keys()
+            if of_evidence and error.field.startswith("rows"):
+                # What is computed can be named by a printed number, or need one that is possible.
+                why.append(f"it was not computed: {error.problem}")
             if not why:
                 raise
             raise Undefined("; ".join(why), remedy="correct what it rests on") from error

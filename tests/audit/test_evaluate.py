@@ -96,13 +96,17 @@ def test_what_has_no_value_is_not_checkable_and_says_why(tmp_path: Path) -> None
     )
 
 
-def test_a_row_that_is_undefined_is_no_fault_of_the_register(tmp_path: Path) -> None:
+def test_evidence_that_is_not_there_is_undefined(tmp_path: Path) -> None:
     results = write_results(tmp_path)
     evidence = results / "evidence.csv"
     wanted = check(result="evidence.csv", rows={"quantity": "n"}, column="value", evidence=None)
     path = write_register(tmp_path, claim(checks=[wanted]))
     head = "quantity,value,method,evidence\nm,1,,counts\n"
     evidence.write_text(head)
+    (judged,) = audit(load_register(path), results).judged
+    assert judged.verdict == "not_checkable"
+    assert "it was not computed: no cell of quantity" in judged.reason
+    evidence.write_text("quantity,value,evidence\nm,1,counts\n")
     with pytest.raises(AuditError, match="no cell of quantity"):
         audit(load_register(path), results)
     evidence.write_text(head + "undefined,,b + c is more than N,none\n")
