@@ -34,9 +34,9 @@ from audit.register import load_register
 from audit.selection import UNDEFINED, ResultFolder
 from kotawala2026.quantities.evaluated import on_printed_numbers
 from kotawala2026.quantities.grounds import load_published
-from llm_power.provenance import EVIDENCE as EVIDENCE_CLASSES
-from llm_power.report.figures import house_style
-from llm_power.report.text_tables import markdown_table
+from llm_power._provenance import EVIDENCE as EVIDENCE_CLASSES
+from llm_power._report.figures import house_style
+from llm_power._report.text_tables import markdown_table
 from replication.exhibits import Inputs, write_numbers
 from replication.findings import Finding
 from replication.rerun import stating, write_cells

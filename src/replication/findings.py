@@ -16,8 +16,8 @@ from typing import Literal, Protocol, TypeVar
 import pandas as pd
 
 from audit.selection import UNDEFINED
-from llm_power.errors import InvalidArgument
-from llm_power.provenance import ScoresKind
+from llm_power._errors import InvalidArgument
+from llm_power._provenance import ScoresKind
 from replication.undefined import REFUSALS, reason_of
 
 # What a number rests on. "displayed" are scores that a board displayed, "counts" are printed

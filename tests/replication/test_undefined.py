@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from llm_power.errors import InvalidArgument
+from llm_power._errors import InvalidArgument
 from replication.findings import Basis, Finding, Quantities
 from replication.undefined import undefined_among, write_undefined
 

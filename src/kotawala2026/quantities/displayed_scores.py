@@ -14,9 +14,9 @@ from kotawala2026.labels import pair_names
 from kotawala2026.quantities.grounds import QUANTITIES, DisplayedScores, summary_of
 from kotawala2026.quantities.pair_bounds import PairBounds, between, displayed_pairs
 from kotawala2026.witness.oll_v1_overlaps import FIVE_NUMBERS
-from llm_power.statistics.arrays import FloatArray
-from llm_power.statistics.paired_binary import PairSummary, admissible_rho, summarize_counts
-from llm_power.statistics.shortcut import miller_unpaired_required_n, shortcut_required_n
+from llm_power._statistics.arrays import FloatArray
+from llm_power._statistics.paired_binary import PairSummary, admissible_rho, summarize_counts
+from llm_power._statistics.shortcut import miller_unpaired_required_n, shortcut_required_n
 from replication.constraints import BoardScore
 from replication.findings import Finding
 

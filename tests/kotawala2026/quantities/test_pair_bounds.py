@@ -16,8 +16,8 @@ from kotawala2026.quantities.evaluated import on_grounds, on_printed_numbers
 from kotawala2026.quantities.grounds import DisplayedScores, PublishedNumbers, load_published
 from kotawala2026.quantities.pair_bounds import PairBounds, displayed_pairs
 from kotawala2026.quantities.raw_sample import estimates, sample_table, sampled_items
-from llm_power.scores.store import TaskScores
-from llm_power.statistics.paired_binary import required_n_discordance, summarize_counts
+from llm_power._scores.store import TaskScores
+from llm_power._statistics.paired_binary import required_n_discordance, summarize_counts
 from replication.constraints import BoardScore
 from replication.findings import Finding
 

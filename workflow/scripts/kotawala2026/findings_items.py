@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from kotawala2026.quantities.evaluated import on_scores
-from llm_power.scores.store import read_task
+from llm_power._scores.store import read_task
 from replication.constraints import load_constraints
 from replication.job import logged, snakemake, write_csv
 from replication.views import items_view

@@ -6,7 +6,7 @@ from audit.printed_tables import load_counts
 from kotawala2026.exhibits.item_count import implied_item_count
 from kotawala2026.missing_item import leave_one_out, require_same_categories
 from kotawala2026.quantities.evaluated import on_scores
-from llm_power.scores.store import TaskScores, read_task, write_task
+from llm_power._scores.store import TaskScores, read_task, write_task
 from replication.constraints import load_constraints
 from replication.findings import Finding
 from replication.job import logged, snakemake, write_csv

@@ -7,7 +7,7 @@ import pandas as pd
 
 from kotawala2026.quantities.evaluated import on_grounds
 from kotawala2026.quantities.raw_sample import sample_table, sampled_items
-from llm_power.scores.store import read_task
+from llm_power._scores.store import read_task
 from replication.constraints import load_board_scores
 from replication.job import logged, snakemake, write_csv
 from replication.sample import read_sample
