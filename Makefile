@@ -39,7 +39,7 @@ endif
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help env slurm reproduce audit tables figures boards dag verify test test-slow test-slurm wheel dist floors newest lint format report \
-    docs lock bench bench-smoke bench-verdicts mutants runtimes clean
+    docs lock bench bench-smoke bench-verdicts mutants audit-power runtimes clean
 
 help: ## list the targets
 	@echo "make TARGET [PYTHON=python3.12] [PAPER=miller2024] [CORES=2] [SOURCE=items] [VERBOSE=1]"
@@ -117,6 +117,9 @@ bench-smoke: $(BENCH_STAMP) ## run the same once at tiny sizes, and print
 
 bench-verdicts: $(STAMP) ## simulate what the verdicts claim of themselves, into docs/numbers.md and docs/verdicts.md
 	$(BIN)/python benchmarks/measured_errors.py
+
+audit-power: $(STAMP) ## misprint drawn numbers of the paper, results made again, into docs/audit.md (after make reproduce)
+	nice $(BIN)/python tools/audit_power.py
 
 runtimes: $(STAMP) ## print what the jobs of the last run took
 	@$(BIN)/python tools/runtimes.py

@@ -41,13 +41,17 @@ class AuditError(LLMPowerError):
         super().__init__(one_line(f"{start}{problem}. Remedy: {remedy}."))
 
 
+class Undefined(AuditError):
+    """A result that a check names has no value."""
+
+
 @contextmanager
 def within(*, file: str = "", claim: str = "", field: str = "") -> Iterator[None]:
     """Add to an error where in the register it is, as far as it does not say so itself."""
     try:
         yield
     except AuditError as error:
-        raise AuditError(
+        raise type(error)(
             error.problem,
             remedy=error.remedy,
             file=error.file or file,

@@ -15,7 +15,7 @@ from audit.evaluate import Audit, Judged, Outcome
 
 @dataclass(frozen=True, slots=True)
 class ContradictedFinding:
-    """A finding of this audit, with those of its claims that are contradicted."""
+    """A finding of this audit, with its claims that are contradicted, or else ambiguous."""
 
     finding: Finding
     contradicted: tuple[Judged, ...]
@@ -30,12 +30,20 @@ class Part:
 
 
 def contradicted_findings(audit: Audit) -> list[ContradictedFinding]:
-    """Return the findings of which a claim is contradicted, by weight and then in order."""
+    """Return the findings of which a claim is contradicted, by weight and then in order.
+
+    Of one that an ambiguity is enough for, the ambiguous claims where none is contradicted.
+    """
     contradicted = audit.with_verdict("contradicted")
+    ambiguous = audit.with_verdict("ambiguous")
+
+    def basis(finding: Finding) -> tuple[Judged, ...]:
+        wrong = tuple(item for item in contradicted if item.claim.id in finding.claims)
+        open_to_readings = ambiguous if finding.ambiguous else ()
+        return wrong or tuple(item for item in open_to_readings if item.claim.id in finding.claims)
+
     findings = [
-        ContradictedFinding(
-            finding, tuple(item for item in contradicted if item.claim.id in finding.claims)
-        )
+        ContradictedFinding(finding, basis(finding))
         for finding in sorted(
             audit.register.findings, key=lambda finding: WEIGHTS.index(finding.weight)
         )

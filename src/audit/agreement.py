@@ -94,20 +94,15 @@ def interval(printed: Printed, rounding: DisplayRule = "nearest") -> tuple[float
     return float(low), float(high)
 
 
-def overlap(
-    distance: Decimal, half_units: Decimal, standard_error: float = 0.0
-) -> Literal["nearest", "either", ""]:
-    """Say by which rounding one true value can have been printed as two numbers.
+def overlap(distance: Decimal, half_units: Decimal, standard_error: float = 0.0) -> bool:
+    """Whether one true value, rounded to the nearest, can have been printed as two numbers.
 
-    ``nearest``: both to the nearest; ``either``: one of them up or down. `half_units` are those of
-    both, added up; `distance` is not negative.
+    `half_units` are those of both, added up; `distance` is not negative.
     """
     slack = _slack(standard_error)
     if distance == 0 or distance < HALF_UNITS * half_units:
-        return "nearest"
-    if slack and distance <= HALF_UNITS * half_units + slack:
-        return "nearest"
-    return "either" if distance < HALF_UNITS_ROUNDED * half_units else ""
+        return True
+    return bool(slack) and distance <= HALF_UNITS * half_units + slack
 
 
 def _slack(standard_error: float) -> Decimal:

@@ -107,6 +107,11 @@ class Claim(NanEqual):
     # Where the number is printed in a table; None for a number of the text.
     cell: Cell | None = None
 
+    @property
+    def is_label(self) -> bool:
+        """Whether it is a word that names a row of a table."""
+        return self.cell is not None and self.statement.relation == "text"
+
 
 @dataclass(frozen=True, slots=True)
 class Exhibit:
@@ -140,6 +145,9 @@ class Finding:
     exhibit: str = ""  # Name of the exhibit to show; empty for none
     # By id of a claim, its correction where the computed number is none.
     should_read: Mapping[str, str] = field(default_factory=dict)
+    # Whether it is reported where its claims are ambiguous and none is contradicted: a count
+    # depends on the reading.
+    ambiguous: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,16 +5,17 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from itertools import groupby, product
 from pathlib import Path
 from typing import Final
 
-from audit._errors import AuditError, within
+from audit._errors import AuditError, Undefined, within
 from audit._templates import fill_braces
 from audit.claims import Check, Claim, Register
 from audit.display import display_number
-from audit.printed import as_decimal, printed_unit
+from audit.printed import DISPLAY_RULES, DisplayRule, as_decimal, printed_unit
 from audit.selection import Found, ResultFolder
 from audit.verdicts import (
     Ruling,
@@ -33,6 +34,8 @@ _REQUIRED_TEXTS: Final[Mapping[Verdict, tuple[str, ...]]] = {
 }
 
 _CONFIRMED: Final[tuple[Verdict, ...]] = ("holds", "holds_rounded")
+# File, column and part of printed cells that are rounded alike.
+Column = tuple[str, str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +55,7 @@ class Outcome:
     rounding: str  # The convention that reconciles the two; empty where none is needed
     discrepancy: float  # Value minus printed number; NaN for text
     z: float  # Discrepancy in standard errors; NaN without one
+    undefined: str = ""  # Why there is no value; empty where there is one
 
     @property
     def is_set(self) -> bool:
@@ -159,29 +163,76 @@ def audit(register: Register, results_dir: Path, rule_of: Mapping[str, str] | No
     folder = ResultFolder(results_dir, rule_of)
     present = register.present(results_dir)
     by_id = {claim.id: claim for claim in present.claims}
-    judged = tuple(
-        judge_claim(claim, by_id, folder, file=register.file) for claim in present.claims
-    )
-    return Audit(present, judged)
+    court = Court(by_id, folder, register.file)
+    return Audit(present, tuple(court.judged.values()))
 
 
-def judge_claim(
-    claim: Claim,
-    claims: Mapping[str, Claim],
-    folder: ResultFolder,
-    *,
-    file: str = "",
-) -> Judged:
-    """Judge one claim."""
-    outcomes = []
-    for i, check in enumerate(claim.checks):
-        with within(file=file, claim=claim.id, field=f"checks/{i}"):
-            outcomes.append(_outcome(claim, check, folder, claims))
-    return _judge(claim, tuple(outcomes), folder.rule_of)
+class Court:
+    """Claims judged by one folder of results, each printed column by one rule of rounding.
+
+    A column's rule is the one that fewest of its cells contradict, and then by which most hold; to
+    the nearest where that does as well.
+    """
+
+    def __init__(self, claims: Mapping[str, Claim], folder: ResultFolder, file: str = "") -> None:
+        self._claims, self._folder, self._file = claims, folder, file
+        self.judged = {name: self.judge(claim, claims) for name, claim in claims.items()}
+        columns: dict[Column, list[Judged]] = {}
+        for one in self.judged.values():
+            if (column := _column(one.claim)) and one.claim.kind == "claim":
+                columns.setdefault(column, []).append(one)
+        self.rules: dict[Column, DisplayRule] = {}
+        for column, cells in columns.items():
+            if any(one.verdict in ("contradicted", "feasible") for one in cells):
+                self._choose(column, cells)
+
+    def judge(
+        self, claim: Claim, claims: Mapping[str, Claim], rounding: DisplayRule = "nearest"
+    ) -> Judged:
+        """Judge a claim among others, its number displayed by a rule of rounding."""
+        outcomes = []
+        for i, check in enumerate(claim.checks):
+            with within(file=self._file, claim=claim.id, field=f"checks/{i}"):
+                try:
+                    outcomes.append(_outcome(claim, check, self._folder, claims, rounding))
+                except Undefined as error:
+                    outcomes.append(_undefined(check, error.problem))
+        return _judge(claim, tuple(outcomes), self._folder.rule_of)
+
+    def judge_again(self, claim: Claim, claims: Mapping[str, Claim]) -> Judged:
+        """Judge a claim that may state something else, by the rule of its column as printed."""
+        column = _column(claim)
+        return self.judge(claim, claims, self.rules.get(column, "nearest") if column else "nearest")
+
+    def with_results(self, folder: ResultFolder) -> Court:
+        """Return a court of the same rules that judges by other results."""
+        other = copy(self)
+        other._folder = folder
+        return other
+
+    def _choose(self, column: Column, cells: Sequence[Judged]) -> None:
+        def fit(judged: Sequence[Judged]) -> tuple[int, int]:
+            verdicts = Counter(one.verdict for one in judged)
+            return -verdicts["contradicted"], sum(verdicts[one] for one in _CONFIRMED)
+
+        best = cells
+        for rule in DISPLAY_RULES:
+            by_rule = [self.judge(one.claim, self._claims, rule) for one in cells]
+            if fit(by_rule) > fit(best):
+                best, self.rules[column] = by_rule, rule
+        self.judged |= {one.claim.id: one for one in best}
+
+
+def _column(claim: Claim) -> Column | None:
+    return (claim.cell.file, claim.cell.column, claim.cell.part) if claim.cell else None
 
 
 def _outcome(
-    claim: Claim, check: Check, folder: ResultFolder, claims: Mapping[str, Claim]
+    claim: Claim,
+    check: Check,
+    folder: ResultFolder,
+    claims: Mapping[str, Claim],
+    rounding: DisplayRule,
 ) -> Outcome:
     if check.claim:
         return _against_claim(claim, check, claims[check.claim])
@@ -197,11 +248,17 @@ def _outcome(
         printed_standard_error=claim.printed_standard_error,
         evidence=found.evidence,
         one_is_enough=claim.kind == "cross_check",
+        rounding=rounding,
     )
     if _in_other_unit(claim, check) and ruling.verdict in _CONFIRMED:
         ruling = replace(ruling, verdict="contradicted", rounding="")
     error = joint_error(found.standard_error, claim.printed_standard_error)
     return _assemble(check, found, error, ruling)
+
+
+def _undefined(check: Check, reason: str) -> Outcome:
+    nothing = Ruling("not_checkable", "", math.nan, math.nan)
+    return replace(_assemble(check, Found("", "none"), 0.0, nothing), undefined=reason)
 
 
 def _in_other_unit(claim: Claim, check: Check) -> bool:
@@ -229,7 +286,7 @@ def _against_claim(claim: Claim, check: Check, other: Claim) -> Outcome:
         if stated.relation == "text"
         else float(as_decimal(stated.value) * as_decimal(check.scale))
     )
-    return _assemble(check, Found(value, "counts"), error, ruling)
+    return _assemble(check, Found(value, "consistency"), error, ruling)
 
 
 def _assemble(check: Check, found: Found, error: float, ruling: Ruling) -> Outcome:
@@ -275,16 +332,23 @@ def _judge(claim: Claim, outcomes: tuple[Outcome, ...], rule_of: Mapping[str, st
 def _deciders(outcomes: Sequence[Outcome]) -> list[Outcome]:
     """Return, for each reading, the outcome that decides with the strongest evidence.
 
-    One that decides nothing counts only where every one does.
+    That printed numbers agree with one another counts where nothing else bears on the claim, and
+    one that decides nothing where every one does.
     """
     order = {
         reading: i for i, reading in enumerate(dict.fromkeys(o.check.reading for o in outcomes))
     }
     by_reading = sorted(outcomes, key=lambda o: order[o.check.reading])
     return [
-        min(group, key=lambda o: (o.verdict == "not_checkable", EVIDENCE.index(o.evidence)))
+        min(group, key=lambda o: (_rank(o), EVIDENCE.index(o.evidence)))
         for _, group in groupby(by_reading, key=lambda o: o.check.reading)
     ]
+
+
+def _rank(outcome: Outcome) -> int:
+    if outcome.evidence == "consistency" and outcome.verdict != "contradicted":
+        return 2
+    return {"feasible": 1, "not_checkable": 3}.get(outcome.verdict, 0)
 
 
 def _derivation(claim: Claim, deciders: Sequence[Outcome]) -> str:
@@ -312,6 +376,8 @@ def _reason(claim: Claim, deciders: Sequence[Outcome]) -> str:
         )
         return f"Readings tried: {each}."
     (o,) = deciders
+    if o.undefined:
+        return f"Printed numbers that contradict each other leave it undefined: {o.undefined}."
     value = display_number(claim, o.value)
     of_no_weight = {
         "witness_fitted": f"The witness was fitted to it ({value}): no evidence.",

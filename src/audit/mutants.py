@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from itertools import pairwise
 from typing import Final, Literal, get_args
 from zlib import crc32
@@ -183,22 +184,64 @@ def _other_words(claim: Claim, others: Sequence[str]) -> Iterator[_Variant]:
 
 def _other_numbers(claim: Claim) -> Iterator[_Variant]:
     """Change each printed number that an end of the statement is; one that is both moves both."""
-    statement = claim.statement
-    bounds = _bounds(statement)
+    for readings in _readings(claim):
+        token = next(iter(readings.values())).token
+        for kind, text in _misprints(token.text, claim.id):
+            yield _with_text(claim, readings, kind, text)
+
+
+def _readings(claim: Claim) -> Iterator[Mapping[str, _Reading]]:
+    """Yield the ends of the statement that come of a printed number, one number after the other."""
+    bounds = _bounds(claim.statement)
     found = {name: _find(claim.printed, bound, len(bounds)) for name, bound in bounds.items()}
     for token in dict.fromkeys(one.token for one in found.values() if one):
-        readings = {name: one for name, one in found.items() if one and one.token == token}
-        for kind, text in _misprints(token.text, claim.id):
-            ends = {name: reading.of(_value(text)) for name, reading in readings.items()}
-            half_unit = statement.half_unit
-            factor = abs(next(iter(readings.values())).factor)
-            if math.isclose(half_unit, factor * _half_unit(token.text)):
-                half_unit = _as_written(factor * _half_unit(text))
-            printed = claim.printed[: token.start] + text + claim.printed[token.end :]
-            value, upper = ends.get("value", statement.value), ends.get("upper", statement.upper)
-            value, upper = (upper, value) if upper < value else (value, upper)
-            misprinted = replace(statement, value=value, upper=upper, half_unit=half_unit)
-            yield _Variant(kind, printed, misprinted)
+        yield {name: one for name, one in found.items() if one and one.token == token}
+
+
+def _with_text(
+    claim: Claim, readings: Mapping[str, _Reading], kind: Misprint, text: str
+) -> _Variant:
+    statement, first = claim.statement, next(iter(readings.values()))
+    token, factor = first.token, abs(first.factor)
+    ends = {name: reading.of(_value(text)) for name, reading in readings.items()}
+    half_unit = statement.half_unit
+    if math.isclose(half_unit, factor * _half_unit(token.text)):
+        half_unit = _as_written(factor * _half_unit(text))
+    printed = claim.printed[: token.start] + text + claim.printed[token.end :]
+    value, upper = ends.get("value", statement.value), ends.get("upper", statement.upper)
+    value, upper = (upper, value) if upper < value else (value, upper)
+    misprinted = replace(statement, value=value, upper=upper, half_unit=half_unit)
+    return _Variant(kind, printed, misprinted)
+
+
+def with_number(claim: Claim, change: Callable[[Decimal, Decimal], Decimal]) -> Claim | None:
+    """Return the claim with its first number changed, a function of it and of its last unit.
+
+    None where the claim prints no number in digits or in words, or none that differs.
+    """
+    for readings in _readings(claim):
+        token = next(iter(readings.values())).token.text
+        text = _changed_number(token, change)
+        if text not in (None, token):
+            return _with(claim, _with_text(claim, readings, "digit", text))
+    return None
+
+
+def _changed_number(token: str, change: Callable[[Decimal, Decimal], Decimal]) -> str | None:
+    if token.lower() in NUMBER_WORDS:
+        place = int(change(Decimal(NUMBER_WORDS.index(token.lower())), Decimal(1)))
+        return NUMBER_WORDS[place] if 0 <= place < len(NUMBER_WORDS) else str(place)
+    parts = NUMBER.fullmatch(token)
+    if parts is None or not parts["digits"]:
+        return None
+    unit = Decimal(1).scaleb(-len(parts["digits"].partition(".")[2]))
+    sign = -1 if parts["sign"] in ("-", "−") else 1
+    number = change(sign * Decimal(parts["digits"].replace(",", "")), unit).quantize(unit)
+    digits = f"{abs(number):,}" if "," in parts["digits"] else str(abs(number))
+    digits = digits.removeprefix("0") if parts["digits"].startswith(".") else digits
+    (start, end), minus = parts.span("digits"), "−" if number < 0 else ""
+    head = token[: parts.start("sign") if parts["sign"] else start]
+    return head + minus + digits + token[end:]
 
 
 def _bounds(statement: Printed) -> dict[str, float]:

@@ -19,7 +19,7 @@ import pandas as pd
 from audit._errors import AuditError
 from audit.agreement import interval
 from audit.claims import Claim, Register
-from audit.evaluate import Judged, judge_claim
+from audit.evaluate import Court, Judged
 from audit.mutants import MISPRINTS, Mutant, mutants
 from audit.printed import Printed
 from audit.selection import ResultFolder
@@ -29,22 +29,12 @@ from llm_power._report.text_tables import markdown_table
 # What became of a misprint.
 Fate = Literal["detected", "weakened", "survived", "implied", "equivalent", "not claimed"]
 FATES: Final[tuple[Fate, ...]] = get_args(Fate)
-# What lets a misprint pass.
-HOLES: Final[Mapping[str, str]] = {
-    "rounding": "it is one unit of the last digit away, and may have been rounded so",
-    "chance": "it lies within the error of a simulation",
-    "readings": "the readings of it disagree, or are not all there can be",
-    "unit": "the unit is worth as much: pp and %",
-    "bound": "the value keeps this bound too",
-    "set": "of the values that all else allows some display as misprinted",
-    "comparison": "it can be held against nothing any more",
-}
 _HOLD: Final = ("holds", "holds_rounded")
 _NOTICEABLE: Final[tuple[Fate, ...]] = ("detected", "weakened", "survived")
 
 MUTATION_COLUMNS: Final = [
     *("kind", "claim", "printed", "misprinted", "verdict", "evidence", "fate", "noticed_by"),
-    *("hole", "reason"),
+    "reason",
 ]
 
 
@@ -64,27 +54,23 @@ class Trial:
     fate: Fate
     # Ids of the claims that are contradicted, or else of those that do not hold any more.
     noticed_by: tuple[str, ...]
-    hole: str = ""  # What let it pass, a key of `HOLES`; empty where nothing did
-    reason: str = ""  # The judgement on it then
+    reason: str = ""  # The judgement on it where it passes
 
 
 def mutation_trials(register: Register, results_dir: Path) -> list[Trial]:
     """Judge a register again with each misprint of `audit.mutants.mutants`."""
     present = register.present(results_dir)
-    court = _Court(present, results_dir)
-    return [court.trial(mutant) for mutant in mutants(present)]
+    trials = _Trials(present, results_dir)
+    return [trials.trial(mutant) for mutant in mutants(present)]
 
 
-class _Court:
+class _Trials:
     """Judges misprints by results that are read once."""
 
     def __init__(self, register: Register, results_dir: Path) -> None:
-        self._folder = ResultFolder(results_dir)
         self._claims = {claim.id: claim for claim in register.claims}
-        self._before = {
-            name: judge_claim(claim, self._claims, self._folder, file=register.file)
-            for name, claim in self._claims.items()
-        }
+        self._court = Court(self._claims, ResultFolder(results_dir), register.file)
+        self._before = self._court.judged
         self._against: dict[str, list[str]] = {}
         for claim in self._claims.values():
             for name in {check.claim for check in claim.checks} - {""}:
@@ -107,7 +93,7 @@ class _Court:
         fate: Fate = "weakened" if lost else "survived"
         first = after[held[0]]
         reason = first.reason if first else "It cannot be held against its checks any more."
-        return Trial(mutant, *judged, fate, tuple(lost), _hole(mutant, first), reason)
+        return Trial(mutant, *judged, fate, tuple(lost), reason)
 
     def _judge_again(self, changed: Mapping[str, Claim]) -> dict[str, Judged | None]:
         """Judge what held of the changed claims, and of those that are held against them."""
@@ -122,29 +108,13 @@ class _Court:
     def _judge(self, claim: Claim, claims: Mapping[str, Claim]) -> Judged | None:
         """Judge a claim; None where it cannot be held against its checks any more."""
         try:
-            return judge_claim(claim, claims, self._folder)
+            return self._court.judge_again(claim, claims)
         except AuditError:
             return None
 
 
 def _verdict(judged: Judged | None) -> Verdict:
     return "not_checkable" if judged is None else judged.verdict
-
-
-def _hole(mutant: Mutant, judged: Judged | None) -> str:
-    """Say what let a misprint pass."""
-    if mutant.kind == "unit":
-        return "unit"
-    if judged is None:
-        return "comparison"
-    if judged.deciding is None or judged.deciding.check.reading:
-        return "readings"
-    if judged.verdict == "holds_rounded":
-        return "rounding"
-    if judged.deciding.standard_error > 0 or judged.evidence == "simulated":
-        return "chance"
-    is_bound = judged.claim.statement.relation not in ("=", "≈", "text")
-    return "bound" if is_bound else "set"
 
 
 def _by_meaning(mutant: Mutant, printed: Mapping[str, Claim]) -> Fate | None:
@@ -191,7 +161,7 @@ def write_mutation(trials: Sequence[Trial], csv_path: Path, md_path: Path) -> No
     rows = [
         (
             *(t.mutant.kind, t.mutant.claim, t.mutant.printed, t.mutant.misprinted),
-            *(t.verdict, t.evidence, t.fate, " ".join(t.noticed_by), t.hole, t.reason),
+            *(t.verdict, t.evidence, t.fate, " ".join(t.noticed_by), t.reason),
         )
         for t in trials
     ]
@@ -215,7 +185,6 @@ def _markdown(trials: Sequence[Trial]) -> str:
             "evidence", {one: [t for t in trials if t.evidence == one] for one in EVIDENCE}
         ),
         "## Not contradicted",
-        _holes_table(survivors),
         _survivors_table(survivors),
     ]
     return "\n\n".join(blocks) + "\n"
@@ -236,18 +205,12 @@ def _rates_table(by: str, groups: Mapping[str, Sequence[Trial]]) -> str:
     return markdown_table([[by, *columns, "rate"], *rows], right=range(1, len(columns) + 2))
 
 
-def _holes_table(survivors: Sequence[Trial]) -> str:
-    counts = Counter(trial.hole for trial in survivors)
-    rows = [[hole, HOLES[hole], str(n)] for hole, n in counts.most_common()]
-    return markdown_table([["hole", "what lets a misprint pass", "misprints"], *rows], right=[2])
-
-
 def _survivors_table(trials: Sequence[Trial]) -> str:
-    header = ["id", "printed", "misprinted", "kind", "evidence", "fate", "hole", "judgement"]
+    header = ["id", "printed", "misprinted", "kind", "evidence", "fate", "judgement"]
     rows = [
         [
             *(t.mutant.claim, t.mutant.printed, t.mutant.misprinted, t.mutant.kind),
-            *(t.evidence.replace("_", " "), t.fate, t.hole, t.reason),
+            *(t.evidence.replace("_", " "), t.fate, t.reason),
         ]
         for t in trials
     ]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Mapping
+from contextlib import suppress
 from io import BytesIO
 from pathlib import Path
 from typing import Final
 
-from PIL import Image
+from PIL import Image, UnidentifiedImageError
 
 from audit.claims import Exhibit
 
@@ -20,7 +21,12 @@ _COLORS: Final = 64
 def small_pictures(exhibits: Mapping[str, Exhibit], results: Path) -> dict[str, str]:
     """Return a small picture of each exhibit that is drawn as a PNG beside its file."""
     drawn = {name: results / Path(one.file).with_suffix(".png") for name, one in exhibits.items()}
-    return {name: picture_address(path) for name, path in drawn.items() if path.is_file()}
+    found = {}
+    for name, path in drawn.items():
+        # In the place of an undefined exhibit stands why it is none.
+        with suppress(UnidentifiedImageError, FileNotFoundError):
+            found[name] = picture_address(path)
+    return found
 
 
 def picture_address(path: Path, width: int = _WIDTH, colors: int = _COLORS) -> str:

@@ -66,8 +66,8 @@ _VERDICTS: Final[Mapping[Verdict, _Term]] = {
     ),
     "holds_rounded": _Term(
         "holds, rounded",
-        "Differs by no more than a rounding convention, which is named: up or down where to "
-        "nearest was expected.",
+        "Holds by the rounding of its whole column, which is named: up or down, where to nearest "
+        "it would not.",
         "≈",
     ),
     "contradicted": _Term(
@@ -84,13 +84,14 @@ _VERDICTS: Final[Mapping[Verdict, _Term]] = {
     ),
     "feasible": _Term(
         "feasible",
-        "A data set that fits the other printed numbers has it; others may not.",
+        "The values that the rest allows hold the printed one and exclude others; or a data set "
+        "that fits the other printed numbers has it, and others may not.",
         "◇",
     ),
     "not_checkable": _Term(
         "not checkable",
-        "Nothing at hand decides it: the values that the rest allows, or what would be needed, are "
-        "named.",
+        "Nothing at hand tests it, or printed numbers that contradict each other leave nothing to "
+        "test it by; what would be needed is named.",
         "○",
     ),
 }
@@ -103,6 +104,11 @@ _EVIDENCE: Final[Mapping[Evidence, _Term]] = {
         "with a printed number of the same pair.",
     ),
     "counts": _Term("printed counts", "Recomputed from other printed numbers."),
+    "consistency": _Term(
+        "printed twice",
+        "Two printings of one number, or of its parts and their sum: that they agree is no "
+        "evidence for the number.",
+    ),
     "simulated": _Term("simulated", "Simulated, with a known Monte Carlo error."),
     "raw_sample": _Term(
         "real items, a sample",
@@ -179,7 +185,7 @@ def render_report(
             for item in one.contradicted
         },
         summary=_summary(findings, audit),
-        basis=_basis(counts),
+        basis=_basis(audit),
         maps={name: verdict_map(name, audit) for name in audit.register.exhibits},
         exhibit_counts=counts_by_exhibit(audit.judged),
         sentence=lambda text: sentence(text, judged),
@@ -296,9 +302,12 @@ def _summary(findings: Sequence[ContradictedFinding], audit: Audit) -> list[str]
         if weights[weight]
     ]
     said = "; ".join(parts)
+    they = "They"
+    if any(one.contradicted[0].verdict == "ambiguous" for one in findings):
+        they = "With ambiguities that change a count they"
     return [
         f"{wrong:,} of {counted(total, 'claim')} {_are(wrong)} contradicted. "
-        f"They come to {counted(len(findings), 'finding')}.",
+        f"{they} come to {counted(len(findings), 'finding')}.",
         f"{said[:1].upper()}{said[1:]}.",
     ]
 
@@ -307,20 +316,35 @@ def _are(count: int) -> str:
     return "is" if count == 1 else "are"
 
 
-def _basis(counts: Counter[tuple[str, str]]) -> str:
-    """Say what became of the other claims, and what those that hold rest on."""
+def _basis(audit: Audit) -> str:
+    """Say what became of the other claims, and how many of those that hold rest on evidence."""
+    counts = audit.counts()
     others = [
         f"{term.word} {counts[verdict, '']:,}"
         for verdict, term in _VERDICTS.items()
         if verdict != "contradicted" and counts[verdict, ""]
     ]
-    held = {
-        term.word: counts["holds", evidence] + counts["holds_rounded", evidence]
+    held = [one for one in audit.judged if one.verdict in ("holds", "holds_rounded")]
+    twice = sum(one.claim.kind == "cross_check" or one.evidence == "consistency" for one in held)
+    of_claims = [one for one in held if one.claim.kind == "claim" and one.evidence != "consistency"]
+    labels = sum(one.claim.is_label for one in of_claims)
+    by_evidence = Counter(one.evidence for one in of_claims if not one.claim.is_label)
+    rests = [
+        f"{term.word} {by_evidence[evidence]:,}"
         for evidence, term in _EVIDENCE.items()
-    }
-    rests = [f"{word} {count:,}" for word, count in held.items() if count]
+        if by_evidence[evidence]
+    ]
     said = f"The others: {' · '.join(others)}." if others else ""
-    return f"{said} What holds rests on: {' · '.join(rests)}." if rests else said
+    if not rests:
+        return said
+    apart = [
+        f"{count:,} {what}"
+        for count, what in ((twice, "agree with another printing"), (labels, "are row labels"))
+        if count
+    ]
+    rest = f" Beside them {' and '.join(apart)}." if apart else ""
+    total = by_evidence.total()
+    return f"{said} {total:,} that hold rest on evidence: {' · '.join(rests)}.{rest}"
 
 
 def _inputs(

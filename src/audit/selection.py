@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from audit._csv import below, read_csv, suggest
-from audit._errors import AuditError
+from audit._errors import AuditError, Undefined
 from audit._pairs import seen_from
 from audit.claims import Check, Condition, Role
 from audit.printed import as_decimal
@@ -27,6 +27,8 @@ _EVIDENCE_OF_ROLE: Mapping[str, Evidence] = {
     "held_out": "witness_held_out",
 }
 _Row = Mapping[str, str]
+# The quantity of a row that stands for all that its file would have, and says why it has not.
+UNDEFINED: Final = "undefined"
 
 _AGGREGATES: Mapping[str, Callable[[Sequence[float]], float]] = {
     "min": min,
@@ -80,6 +82,21 @@ class ResultFolder:
         ``column_upper``, beside ``value`` from ``lower`` and ``upper``.
         """
         rows = self._read(check.result)
+        try:
+            return self._found(check, rows, role, as_text=as_text)
+        except AuditError as error:
+            why = [row["method"] for row in rows if row.get("quantity") == UNDEFINED]
+            of_evidence = rows and {"quantity", "method"} <= rows[0].keys()
+            if of_evidence and error.field.startswith("rows"):
+                # What is computed can be named by a printed number, or need one that is possible.
+                why.append(f"it was not computed: {error.problem}")
+            if not why:
+                raise
+            raise Undefined("; ".join(why), remedy="correct what it rests on") from error
+
+    def _found(
+        self, check: Check, rows: list[dict[str, str]], role: Role | None, *, as_text: bool
+    ) -> Found:
         selected = self._select(check, rows)
         evidence = self._evidence(check, role, selected or rows)
         if as_text:
@@ -348,8 +365,9 @@ def _weakest(classes: Any) -> Evidence:
 def _cell_number(file: str, column: str, row: _Row, field: str) -> float:
     cell = row[column].strip()
     if cell.lower() in _EMPTY:
-        raise AuditError(
-            f"the cell of {column} in {file} is empty",
+        why = f": {row['method']}" if row.get("method") else ""
+        raise Undefined(
+            f"the cell of {column} in {file} is empty{why}",
             remedy="select a row that has a value",
             field=field,
         )

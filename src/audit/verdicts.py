@@ -13,12 +13,15 @@ from llm_power._provenance import Evidence, Verdict
 
 ROUNDED_UP: Final = "rounded up"
 ROUNDED_DOWN: Final = "rounded down"
-ROUNDED_EITHER: Final = "rounded up or down"
 _ROUNDINGS: Final[Mapping[DisplayRule, str]] = {
     "nearest": "",
     "up": ROUNDED_UP,
     "down": ROUNDED_DOWN,
 }
+
+
+# What leaves a set of values: that it holds the printed one, and not others, is a test of it.
+_EXACT: Final[tuple[Evidence, ...]] = ("raw", "derived", "displayed", "counts", "raw_sample")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +46,14 @@ def judge_value(
     printed_standard_error: float = math.nan,
     evidence: Evidence,
     one_is_enough: bool = False,
+    rounding: DisplayRule = "nearest",
 ) -> Ruling:
-    """Judge a statement by a recomputed value.
+    """Judge a statement by a recomputed value, displayed by one rule of rounding.
 
     ``holds`` or ``holds_rounded`` where every possible value displays as printed, ``contradicted``
-    where none does, else ``not_checkable``. What a witness shows without having been fitted to it
-    is ``feasible``; whatever it was fitted to, does not show, or rests on scores from a stand-in or
-    a mirror is ``not_checkable``.
+    where none does, ``feasible`` where some do and others do not. What a witness shows without
+    having been fitted to it is ``feasible``; whatever it was fitted to, does not show, or rests on
+    scores from a stand-in or a mirror is ``not_checkable``.
     """
     if isinstance(value, str) or statement.relation == "text":
         same = agrees(statement, value)
@@ -67,16 +71,16 @@ def judge_value(
         # An estimate from items that somebody chose has no level: only what they exclude decides.
         weight: Evidence = "none" if evidence == "raw_sample" else evidence
         return Ruling(_verdict(every, place == "outside", "", weight), "", discrepancy, z)
-    roundings: Sequence[DisplayRule] = (
-        ("nearest", "up", "down") if statement.relation == "=" else ("nearest",)
-    )
-    places = {name: placed(statement, low, high, rounding=name) for name in roundings}
-    enough = ("inside", "across") if one_is_enough else ("inside",)
-    by = next((name for name in roundings if places[name] in enough), None)
-    rounding = _ROUNDINGS[by] if by else ""
-    none_does = set(places.values()) == {"outside"}
-    verdict = _verdict(by is not None, none_does, rounding, evidence)
-    return Ruling(verdict, rounding, _discrepancy(statement, low, high), math.nan)
+    rule = rounding if statement.relation == "=" else "nearest"
+    place = placed(statement, low, high, rounding=rule)
+    every = place == "inside" or (one_is_enough and place == "across")
+    nearest = rule == "nearest" or placed(statement, low, high) == "inside"
+    named = "" if nearest else _ROUNDINGS[rule]
+    verdict = _verdict(every, place == "outside", named, evidence)
+    excludes = math.isfinite(low) or math.isfinite(high)
+    if verdict == "not_checkable" and place == "across" and excludes and evidence in _EXACT:
+        verdict = "feasible"
+    return Ruling(verdict, named if every else "", _discrepancy(statement, low, high), math.nan)
 
 
 def _verdict(every: bool, none: bool, rounding: str, evidence: Evidence) -> Verdict:
@@ -119,10 +123,8 @@ def judge_printed(
             evidence="counts",
         )
     z = float(distance) / standard_error if standard_error > 0 else math.nan
-    found = overlap(abs(distance), half_units, standard_error)
-    if found == "either":
-        return Ruling("holds_rounded", ROUNDED_EITHER, float(distance), z)
-    return Ruling("holds" if found else "contradicted", "", float(distance), z)
+    same = overlap(abs(distance), half_units, standard_error)
+    return Ruling("holds" if same else "contradicted", "", float(distance), z)
 
 
 def judge_readings(verdicts: Sequence[Verdict], *, exhaustive: bool) -> Verdict:

@@ -20,13 +20,15 @@ SOURCE_KINDS: Final = "dc:source"
 
 # How far a recomputed number can bear on a printed one, strongest first. Whole counts that a board
 # displayed are exact like the numbers a paper prints, and come from outside it: that they agree is
-# more than that the paper agrees with itself. A sample of real items whose choice was not random
-# comes after what is exact or has a known error.
+# more than that the paper agrees with itself. Two printings of one number are no evidence for it:
+# that they agree is their consistency, and counted apart. A sample of real items whose choice was
+# not random comes after what is exact or has a known error.
 Evidence = Literal[
     "raw",
     "derived",
     "displayed",
     "counts",
+    "consistency",
     "simulated",
     "raw_sample",
     "witness_held_out",

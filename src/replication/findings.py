@@ -9,14 +9,16 @@ them on the grounds at hand. The result is a *finding*. Functions know nothing o
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Literal, Protocol, TypeVar
 
 import pandas as pd
 
+from audit.selection import UNDEFINED
 from llm_power._errors import InvalidArgument
 from llm_power._provenance import ScoresKind
+from replication.undefined import REFUSALS, reason_of
 
 # What a number rests on. "displayed" are scores that a board displayed, "counts" are printed
 # numbers, "raw_sample" real items that somebody chose; "none" is what nothing at hand decides.
@@ -139,7 +141,8 @@ class Quantities:
         Returns
         -------
         list of Finding
-            With panel, basis, ground and topic filled in.
+            With panel, basis, ground and topic filled in; of a function that its ground leaves
+            without a value, one that says why.
         """
         return [
             replace(
@@ -152,8 +155,16 @@ class Quantities:
             for ground in grounds
             for kind, topic, function in self._registered
             if isinstance(ground, kind) and (not topics or topic in topics)
-            for finding in function(ground)
+            for finding in _of(function, ground)
         ]
+
+
+def _of(function: Callable[..., Iterable[Finding]], ground: Ground) -> Iterator[Finding]:
+    try:
+        yield from function(ground)
+    except REFUSALS as error:
+        said = f"{function.__name__}: {reason_of(error)}"
+        yield Finding(UNDEFINED, function.__name__, math.nan, said, basis="none")
 
 
 def derived(

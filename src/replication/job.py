@@ -13,6 +13,7 @@ from replication.records import Ledger, forget, job_name, now, record, sum_of
 from replication.stages import read_stage as load
 from replication.stages import write_csv
 from replication.stages import write_stage as save
+from replication.undefined import REFUSALS, reason_of, undefined_among, write_undefined
 
 __all__ = ["file_sums", "load", "logged", "save", "snakemake", "write_csv"]
 
@@ -21,8 +22,12 @@ snakemake: Any = __main__.snakemake
 
 
 @contextmanager
-def logged() -> Iterator[None]:
-    """Send messages to the rule's log; end the job with the one line of a refused input."""
+def logged(*, of_printed: bool = False, despite: bool = False) -> Iterator[None]:
+    """Send messages to the rule's log; end the job with the one line of a refused input.
+
+    Printed numbers that a job `of_printed` refuses contradict each other: its results say so, and
+    so do those of all jobs that read them, but those that go on `despite` it.
+    """
     # The job reads nothing that another job has not recorded, and is itself recorded at its end,
     # which is that of the process.
     code, began = 0, now()
@@ -33,8 +38,20 @@ def logged() -> Iterator[None]:
             # The code is a parameter of the rule, where it matters for what is made.
             inputs |= {path: sum_of(root / path) for path in snakemake.params.get("code", ())}
             forget(job, root)
-            yield
+            why = "" if despite else undefined_among(snakemake.input)
+            if not why:
+                try:
+                    yield
+                except REFUSALS as error:
+                    if not of_printed:
+                        raise
+                    why = reason_of(error)
+            if why:
+                write_undefined(snakemake.output, why)
+                print(f"undefined: {why}", file=log)
             record(job, inputs, snakemake.output, root, began=began)
+            if why:
+                _end(code)
         except LLMPowerError as error:
             print(f"error: {error}", file=log)
             code = 1

@@ -12,10 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from audit.agreement import MONTE_CARLO_LEVEL, MONTE_CARLO_STANDARD_ERRORS
-from audit.printed import Printed, Relation
+from audit.printed import DisplayRule, Printed, Relation
 from audit.verdicts import (
     ROUNDED_DOWN,
-    ROUNDED_EITHER,
     ROUNDED_UP,
     judge_printed,
     judge_readings,
@@ -26,6 +25,9 @@ from llm_power._provenance import EVIDENCE, Evidence, Verdict
 FINITE = st.floats(-1e6, 1e6, allow_nan=False)
 WIDTH = st.floats(0.0, 10.0, allow_nan=False)
 SOUND: tuple[Evidence, ...] = ("raw", "derived", "counts")
+
+
+_RULES: dict[str, DisplayRule] = {ROUNDED_UP: "up", ROUNDED_DOWN: "down"}
 
 
 def equal(value: float, half_unit: float) -> Printed:
@@ -72,10 +74,13 @@ def verdict(statement: Printed, value: float | str, evidence: Evidence = "counts
 def test_exact_values(
     printed: float, half_unit: float, value: float, expected: Verdict, rounding: str
 ) -> None:
+    rule: DisplayRule = _RULES.get(rounding, "nearest")
     for evidence in SOUND:
-        ruling = judge_value(equal(printed, half_unit), value, evidence=evidence)
+        ruling = judge_value(equal(printed, half_unit), value, evidence=evidence, rounding=rule)
         assert (ruling.verdict, ruling.rounding) == (expected, rounding)
         assert math.isnan(ruling.z)
+        if rounding:
+            assert verdict(equal(printed, half_unit), value) == "contradicted"
 
 
 @pytest.mark.parametrize(
@@ -162,30 +167,32 @@ def test_one_level_sets_every_tolerance_of_chance() -> None:
         (equal(0.45, 0.005), 0.445, 0.455, "holds", ""),
         (equal(0.45, 0.005), 0.444, 0.45, "holds_rounded", ROUNDED_UP),
         (equal(0.45, 0.005), 0.45, 0.459, "holds_rounded", ROUNDED_DOWN),
-        (equal(0.45, 0.005), 0.444, 0.456, "not_checkable", ""),
-        (equal(0.45, 0.005), 0.0, 1.0, "not_checkable", ""),
-        (equal(0.45, 0.005), 0.4599, 0.5, "not_checkable", ""),
+        (equal(0.45, 0.005), 0.444, 0.456, "feasible", ""),
+        (equal(0.45, 0.005), 0.0, 1.0, "feasible", ""),
+        (equal(0.45, 0.005), 0.4599, 0.5, "contradicted", ""),
         (equal(0.45, 0.005), 0.46, 0.5, "contradicted", ""),
         (equal(0.45, 0.005), 0.2, 0.44, "contradicted", ""),
         (equal(0.45, 0.005), -math.inf, math.inf, "not_checkable", ""),
         (equal(0.45, 0.005), 1.0, math.inf, "contradicted", ""),
         (Printed("<=", 0.05), 0.01, 0.05, "holds", ""),
-        (Printed("<=", 0.05), 0.01, 0.06, "not_checkable", ""),
+        (Printed("<=", 0.05), 0.01, 0.06, "feasible", ""),
         (Printed("<=", 0.05), 0.051, 0.06, "contradicted", ""),
-        (Printed(">", 1.0), 1.0, 2.0, "not_checkable", ""),
+        (Printed(">", 1.0), 1.0, 2.0, "feasible", ""),
         (Printed(">", 1.0), 1.1, math.inf, "holds", ""),
         (Printed(">", 1.0), 0.5, 1.0, "contradicted", ""),
         (Printed("between", 1.0, upper=2.0), 1.0, 2.0, "holds", ""),
-        (Printed("between", 1.0, upper=2.0), 0.9, 2.1, "not_checkable", ""),
+        (Printed("between", 1.0, upper=2.0), 0.9, 2.1, "feasible", ""),
         (Printed("between", 1.0, upper=2.0), 2.1, 3.0, "contradicted", ""),
     ],
 )
 def test_a_set_of_values_holds_whole_or_is_contradicted_whole(
     statement: Printed, lower: float, upper: float, expected: Verdict, rounding: str
 ) -> None:
-    value = min(max(0.45, lower), upper)
+    value, rule = min(max(0.45, lower), upper), _RULES.get(rounding, "nearest")
     for evidence in SOUND:
-        ruling = judge_value(statement, value, lower=lower, upper=upper, evidence=evidence)
+        ruling = judge_value(
+            statement, value, lower=lower, upper=upper, evidence=evidence, rounding=rule
+        )
         assert (ruling.verdict, ruling.rounding) == (expected, rounding)
 
 
@@ -194,7 +201,7 @@ def test_numbers_fit_together_where_one_value_does() -> None:
     ends: dict[str, Any] = {"lower": 0.4, "upper": 0.446}
     judged = judge_value(statement, 0.44, **ends, evidence="counts", one_is_enough=True)
     assert judged.verdict == "holds"
-    assert judge_value(statement, 0.44, **ends, evidence="counts").verdict == "not_checkable"
+    assert judge_value(statement, 0.44, **ends, evidence="counts").verdict == "feasible"
     apart = judge_value(statement, 0.3, lower=0.2, upper=0.4, evidence="counts", one_is_enough=True)
     assert apart.verdict == "contradicted"
 
@@ -222,8 +229,8 @@ def test_no_value_of_a_set_is_judged_otherwise_than_the_set(
     of_value = verdict(statement, value)
     if of_set == "contradicted":
         assert of_value == "contradicted"
-    elif of_set != "not_checkable":
-        assert of_value in ("holds", "holds_rounded")
+    elif of_set != "feasible":
+        assert of_value == "holds"
 
 
 def test_the_ends_of_what_a_simulation_shows_stand_for_its_standard_error() -> None:
@@ -246,7 +253,7 @@ def test_a_printed_standard_error_excuses_an_exact_value() -> None:
     ("value", "error", "expected"),
     [
         (0.45, 0.0, "feasible"),
-        (0.441, 0.0, "feasible"),
+        (0.441, 0.0, "not_checkable"),
         (0.3, 0.0, "not_checkable"),
         (0.3, 0.01, "not_checkable"),
         (0.42, 0.01, "feasible"),
@@ -295,13 +302,10 @@ def test_exact_values_agree_with_rational_arithmetic(
     printed: float, half_unit: float, value: float
 ) -> None:
     p, h, v = (Fraction(repr(x)) for x in (printed, half_unit, value))
-    if abs(v - p) <= h:
-        expected = "holds"
-    elif p - 2 * h < v <= p or p <= v < p + 2 * h:
-        expected = "holds_rounded"
-    else:
-        expected = "contradicted"
+    expected = "holds" if abs(v - p) <= h else "contradicted"
     assert verdict(equal(printed, half_unit), value) == expected
+    up = judge_value(equal(printed, half_unit), value, evidence="counts", rounding="up").verdict
+    assert (up != "contradicted") == (p - 2 * h < v <= p or v == p)
 
 
 @given(st.integers(-99, 99), st.integers(-300, 300))
@@ -309,7 +313,7 @@ def test_near_the_ends_too(printed: int, offset: int) -> None:
     """Values a hundredth of a unit apart, around a number of two decimals."""
     value, p = (printed * 100 + offset) / 10_000, printed / 100
     away = abs(offset)
-    expected = "holds" if away <= 50 else "holds_rounded" if away < 100 else "contradicted"
+    expected = "holds" if away <= 50 else "contradicted"
     assert verdict(equal(p, 0.005), value) == expected
 
 
@@ -319,10 +323,10 @@ def test_near_the_ends_too(printed: int, offset: int) -> None:
         (equal(0.77, 0.005), equal(0.773, 0.0005), "holds", ""),
         (equal(0.77, 0.005), equal(0.775, 0.0005), "holds", ""),
         # 0.7755 at least cannot be 0.775 at most, if both are rounded to the nearest.
-        (equal(0.77, 0.005), equal(0.7755, 0.0005), "holds_rounded", ROUNDED_EITHER),
-        (equal(0.77, 0.005), equal(0.7809, 0.0005), "holds_rounded", ROUNDED_EITHER),
+        (equal(0.77, 0.005), equal(0.7755, 0.0005), "contradicted", ""),
+        (equal(0.77, 0.005), equal(0.7809, 0.0005), "contradicted", ""),
         (equal(0.77, 0.005), equal(0.781, 0.0005), "contradicted", ""),
-        (equal(12032, 0.5), equal(12031, 0.5), "holds_rounded", ROUNDED_EITHER),
+        (equal(12032, 0.5), equal(12031, 0.5), "contradicted", ""),
         (equal(9, 0.0), equal(9, 0.0), "holds", ""),
         (equal(9, 0.0), equal(10, 0.0), "contradicted", ""),
         (Printed("<", 0.05), equal(0.049, 0.0005), "holds", ""),

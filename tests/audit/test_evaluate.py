@@ -48,6 +48,73 @@ def test_the_strongest_evidence_decides_and_the_first_of_equals(tmp_path: Path) 
     assert [o.verdict for o in judged.outcomes] == ["contradicted", "holds", "contradicted"]
 
 
+def test_agreement_of_two_printings_gives_way_to_evidence(tmp_path: Path) -> None:
+    twice, of_set = (
+        {"claim": "again"},
+        check(result="sets.csv", rows={"row": 1}, column="value", evidence=None),
+    )
+    again = claim("again", printed="0.451", checks=[check()])
+    judged, _ = run(tmp_path, claim(printed="0.451", checks=[twice, of_set]), again).judged
+    assert (judged.verdict, judged.evidence) == ("feasible", "counts")
+
+
+def column(folder: Path, *printed: str) -> list[tuple[str, str]]:
+    """Verdict and rounding of cells of one column, whose values are 10.2, 20.2, 30.2 and so on."""
+    results = folder / "results"
+    results.mkdir(exist_ok=True)
+    values = "".join(f"{i},{10 * i + 0.2}\n" for i in range(1, len(printed) + 1))
+    (results / "column.csv").write_text(f"row,value\n{values}")
+    (folder / "printed.csv").write_text("\n".join(["row,n", *(f"r,{p}" for p in printed)]))
+    cells = [
+        claim(
+            f"t/{i}/n",
+            printed=None,
+            checks=[check(result="column.csv", rows={"row": i}, column="value")],
+        )
+        for i in range(1, len(printed) + 1)
+    ]
+    exhibits = {"t": {"title": "T", "file": "t.md", "printed": "printed.csv"}}
+    path = write_register(folder, *cells, exhibits=exhibits)
+    found = audit(load_register(path), results).judged
+    return [(j.verdict, j.deciding.rounding if j.deciding else "") for j in found]
+
+
+def test_one_rule_of_rounding_holds_for_a_whole_column(tmp_path: Path) -> None:
+    up = ("holds_rounded", "rounded up")
+    assert column(tmp_path, "11", "21", "31") == [up] * 3
+    # The neighbor of a value passes in no column.
+    assert column(tmp_path, "11", "20", "31") == [up, ("contradicted", ""), up]
+    assert column(tmp_path, "10", "20", "31") == [("holds", "")] * 2 + [("contradicted", "")]
+
+
+def test_what_has_no_value_is_not_checkable_and_says_why(tmp_path: Path) -> None:
+    judged = only(tmp_path, checks=[check(rows={"rank": 10})])
+    assert (judged.verdict, judged.evidence) == ("not_checkable", "none")
+    assert judged.reason == (
+        "Printed numbers that contradict each other leave it undefined: "
+        "the cell of p in pairs.csv is empty."
+    )
+
+
+def test_evidence_that_is_not_there_is_undefined(tmp_path: Path) -> None:
+    results = write_results(tmp_path)
+    evidence = results / "evidence.csv"
+    wanted = check(result="evidence.csv", rows={"quantity": "n"}, column="value", evidence=None)
+    path = write_register(tmp_path, claim(checks=[wanted]))
+    head = "quantity,value,method,evidence\nm,1,,counts\n"
+    evidence.write_text(head)
+    (judged,) = audit(load_register(path), results).judged
+    assert judged.verdict == "not_checkable"
+    assert "it was not computed: no cell of quantity" in judged.reason
+    evidence.write_text("quantity,value,evidence\nm,1,counts\n")
+    with pytest.raises(AuditError, match="no cell of quantity"):
+        audit(load_register(path), results)
+    evidence.write_text(head + "undefined,,b + c is more than N,none\n")
+    (judged,) = audit(load_register(path), results).judged
+    assert judged.verdict == "not_checkable"
+    assert "b + c is more than N" in judged.reason
+
+
 def test_a_check_by_a_result_that_not_every_run_makes_is_left_out(tmp_path: Path) -> None:
     checks = [check(), check(result="sample.csv", evidence="raw")]
     path = write_register(tmp_path, claim(checks=checks), optional=["sample.csv"])
@@ -70,7 +137,7 @@ def test_an_absent_result_that_every_run_makes_is_a_fault(tmp_path: Path) -> Non
     [
         ("0.45,,,0.01", "not_checkable"),
         ("0.30,,,0.01", "not_checkable"),
-        ("0.10,0.1,0.9,", "not_checkable"),
+        ("0.10,0.1,0.9,", "feasible"),
         ("0.40,0.4,0.6,", "contradicted"),
         ("0.30,0.299,0.301,", "holds"),
     ],
@@ -146,7 +213,7 @@ def test_a_set_is_judged_whole_and_printed(tmp_path: Path) -> None:
         "printed."
     )
     judged = _again(tmp_path, [of_set], printed="0.451")
-    assert (judged.verdict, judged.evidence) == ("not_checkable", "counts")
+    assert (judged.verdict, judged.evidence) == ("feasible", "counts")
     assert "of which some display as printed and others do not" in judged.reason
     judged = _again(tmp_path, [of_set], printed="0.47")
     assert judged.verdict == "contradicted"
@@ -201,7 +268,7 @@ def test_what_decides_nothing_gives_way_to_what_decides(tmp_path: Path) -> None:
     fitted = check(result="witness.csv", evidence=None)
     measures = {"role": "input"}
     judged = _again(tmp_path, [too_wide, fitted], printed="0.451", measures=measures)
-    assert (judged.verdict, judged.evidence) == ("not_checkable", "counts")
+    assert (judged.verdict, judged.evidence) == ("feasible", "counts")
 
 
 def test_two_printings_of_one_number_get_no_slack(tmp_path: Path) -> None:
@@ -234,13 +301,13 @@ def test_two_printed_numbers(tmp_path: Path) -> None:
     )
     verdicts = {j.claim.id: (j.verdict, j.evidence) for j in result.judged}
     assert verdicts == {
-        "abstract/p": ("holds", "counts"),
+        "abstract/p": ("holds", "consistency"),
         "table/p": ("holds", "counts"),
-        "abstract/pp": ("holds", "counts"),
-        "percent": ("holds", "counts"),
-        "word": ("holds", "counts"),
+        "abstract/pp": ("holds", "consistency"),
+        "percent": ("holds", "consistency"),
+        "word": ("holds", "consistency"),
         "other": ("not_checkable", "none"),
-        "off": ("contradicted", "counts"),
+        "off": ("contradicted", "consistency"),
     }
     assert result.judged[0].outcomes[0].check.source == "claim table/p"
     assert "the printed is 0.045," in result.judged[0].reason

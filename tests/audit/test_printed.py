@@ -216,9 +216,6 @@ def test_the_cells_of_a_column_say_what_it_holds(
         ("table_06.csv", HEADER + "HS,m\n", ["row 1", "12 cells"]),
         ("table_06.csv", HEADER + TWO_ROWS, ["row 2", "column rho", "'x'"]),
         ("table_06.csv", HEADER + GOOD_ROW.replace(",3,2,", ",3.5,2,"), ["column b", "3.5"]),
-        ("table_06.csv", HEADER + GOOD_ROW.replace(",3,2,", ",-3,2,"), ["column b", "-3"]),
-        ("table_06.csv", HEADER + GOOD_ROW.replace(",3,2,", ",30,29,"), ["row 1", "b + c = 59"]),
-        ("table_06.csv", HEADER + GOOD_ROW.replace("0.5,0.4", "1.5,1.4"), ["column p_a", "1.5"]),
         ("table_06.csv", 'task,"b\n', ["cannot be read"]),
         ("table_12.csv", "quantity,definition,why\na,b,c\n", ["no discordant counts"]),
     ],
@@ -233,6 +230,15 @@ def test_malformed_file_gives_one_line_that_names_the_place(
     message = str(caught.value)
     assert "\n" not in message
     assert all(word in message for word in [name, *words])
+
+
+@pytest.mark.parametrize(("old", "new"), [(",3,2,", ",30,29,"), ("0.5,0.4", "1.5,1.4")])
+def test_numbers_that_no_pair_can_have_are_read_as_printed(
+    tmp_path: Path, old: str, new: str
+) -> None:
+    path = tmp_path / "table_06.csv"
+    path.write_text(HEADER + GOOD_ROW.replace(old, new), encoding="utf-8")
+    assert len(load_counts(path)) == 1
 
 
 def test_missing_and_binary_files_are_refused(tmp_path: Path) -> None:
@@ -272,7 +278,7 @@ def test_the_unit_of_a_text_is_that_of_its_first_number_with_one() -> None:
 
 def test_one_value_can_be_printed_as_two_numbers_that_are_near_enough() -> None:
     near, far, half_units = Decimal("0.04"), Decimal("0.2"), Decimal("0.055")
-    assert (overlap(near, half_units), overlap(far, half_units)) == ("nearest", "")
+    assert (overlap(near, half_units), overlap(far, half_units)) == (True, False)
 
 
 def test_what_says_the_same_is_equal_though_numbers_are_absent() -> None:

@@ -25,6 +25,8 @@ CONTRADICTED = {
     *("table_05/2/se", "table_05/2/correlation"),
     "s3.3/rate",
     *("s4.2/removed", "s4.2/paired", "s5/omega-1", "s5/omega-2"),
+    # 13.27% and 7.57% are printed as 13.2% and 7.5%.
+    *("s5/mde-1", "s5/mde-10"),
     *("x/s5/n", "x/s5/mde-1", "x/s5/mde-10"),
 }
 
@@ -58,10 +60,7 @@ def test_what_is_contradicted(judged: Audit) -> None:
 def test_every_number_of_the_text_is_decided(judged: Audit) -> None:
     text = [one for one in judged.judged if not one.claim.id.startswith("table_0")]
     assert len(text) > 40
-    assert {one.verdict for one in text} == {"holds", "holds_rounded", "contradicted"}
-    # 13.27% and 7.57% are printed as 13.2% and 7.5%.
-    cut_off = {one.claim.id for one in judged.judged if one.verdict == "holds_rounded"}
-    assert cut_off == {"s5/mde-1", "s5/mde-10", "table_02/3/dreadnought_se"}
+    assert {one.verdict for one in text} == {"holds", "contradicted"}
 
 
 def test_pairing_halves_the_variance_at_the_stated_correlation() -> None:
@@ -105,8 +104,9 @@ def test_the_page_of_exhibits_counts_the_claims(judged: Audit) -> None:
     held = verdicts.count("holds") + verdicts.count("holds_rounded")
     page = " ".join((ROOT / "docs/exhibits.md").read_text(encoding="utf-8").split())
     assert (
-        f"Of {len(verdicts)} claims {held} hold, {verdicts.count('contradicted')} are contradicted "
-        f"and {verdicts.count('not_checkable')} are not checkable"
+        f"Of {len(verdicts)} claims {held} hold, {verdicts.count('contradicted')} are "
+        f"contradicted, {verdicts.count('feasible')} are feasible and "
+        f"{verdicts.count('not_checkable')} are not checkable"
     ) in page
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from replication.crate import codemeta, run_crate
 from replication.job import logged, snakemake
 
-with logged():
+with logged(despite=True):
     place = Path(snakemake.output.crate).parent
     manifest = json.loads(Path(snakemake.input.manifest[0]).read_bytes())
     crate = run_crate(

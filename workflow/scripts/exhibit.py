@@ -5,7 +5,7 @@ from importlib import import_module
 from replication.exhibits import Inputs, write_numbers
 from replication.job import logged, snakemake
 
-with logged():
+with logged(of_printed=True):
     params, made = snakemake.params, dict(snakemake.output.items())
     make = import_module(params.module).make
     files = dict(snakemake.input.items())

@@ -7,7 +7,7 @@ from replication.findings import findings_frame
 from replication.job import logged, snakemake, write_csv
 from replication.views import evidence_view
 
-with logged():
+with logged(of_printed=True):
     module = import_module(snakemake.params.module)
     findings = module.evaluate_printed(Path(snakemake.input.printed[0]).parent)
     write_csv(findings_frame(findings), snakemake.output.findings)

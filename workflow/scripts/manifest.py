@@ -10,7 +10,7 @@ from replication.job import logged, snakemake
 from replication.manifest import build_manifest, describe, describe_board
 from replication.records import Ledger
 
-with logged():
+with logged(despite=True):
     given, ledger = snakemake.params, Ledger.read(Path())
     made = {name: ledger.of(rule) for name, rule in given.jobs.items()}
     prose = {}

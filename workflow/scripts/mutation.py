@@ -6,7 +6,7 @@ from audit.mutation import mutation_trials, write_mutation
 from audit.register import load_register
 from replication.job import logged, snakemake
 
-with logged():
+with logged(despite=True):
     register = load_register(Path(snakemake.input.register))
     # An optional result may be there from an earlier run.
     register = register.without(register.optional & {*snakemake.params.absent})

@@ -25,6 +25,9 @@ from llm_power._statistics.paired_binary import required_n_discordance
 from replication.findings import Finding
 from replication.intervals import interval_of
 
+# Two rows have one K within this share of it: a small N* is rounded by more than a thousandth.
+_SAME_POINT = 0.01
+
 
 def cells_from_rows(counts: PublishedCounts, n_items: int | None = None) -> Iterator[Finding]:
     """Yield b, c, both accuracies and rho of each row, with all values that the others admit."""
@@ -72,7 +75,8 @@ def _of_chain(
         b, c = int(counts.b[i]), int(counts.c[i])
         of_pair = first[k] & first[k + 1] or first[k] | first[k + 1]
         fitting = _narrowed(of_pair, k, first, range(len(first)))
-        values = [_phi(s - behind[k], b, c, n) for s in fitting]
+        both = [s - behind[k] for s in fitting if 0 < s - behind[k] < n]
+        values = [_phi(s, b, c, n) for s in both if 0 < s - b + c < n]
         method_of_rho = f"phi at accuracies, b and c at N = {n:,}, whole numbers tried"
         own = counts.rho[i].value
         yield one_of("rho_from_row", names[i], values, own, method_of_rho)
@@ -97,9 +101,10 @@ def _phi(solved_a: int, b: int, c: int, n: int) -> float:
 def one_of(
     quantity: str, subject: str, values: Collection[float], printed: float, method: str
 ) -> Finding:
-    """Return the value nearest to the printed one, with the ends of all; infinite without any."""
+    """Return the value nearest to the printed one, with the ends of all; without any, none."""
     if not values:
-        return Finding(quantity, subject, math.inf, f"{method}: none fits")
+        # The others contradict each other, and say nothing of this one.
+        return Finding(quantity, subject, math.nan, f"{method}: none fits", basis="none")
     value = min(values, key=lambda x: abs(x - printed))
     return Finding(
         quantity, subject, float(value), method, lower=float(min(values)), upper=float(max(values))
@@ -181,10 +186,13 @@ def rounding_and_power(published: PublishedNumbers) -> Iterator[Finding]:
             int(np.count_nonzero(display(required) == printed)),
             "rows of Table 6 whose N* is eq. (6) rounded so",
         )
-    # N* is K (N (b+c)/(b-c)^2 - 1): the largest N* pins K down best.
-    i = int(np.argmax(printed))
-    ratio = counts.n_items[i] * (counts.b[i] + counts.c[i]) / (counts.b[i] - counts.c[i]) ** 2 - 1
-    total, largest = np.sqrt(printed[i] / ratio), "at which the largest N* of Table 6 is eq. (6)"
+    # N* is K (N (b+c)/(b-c)^2 - 1): the largest N* pins K down best, among those whose K is the
+    # others'. One misprinted row is not the paper's operating point.
+    ratio = counts.n_items * (counts.b + counts.c) / (counts.b - counts.c) ** 2 - 1
+    k = printed / ratio
+    common = np.abs(k / np.median(k) - 1) <= _SAME_POINT
+    i = int(np.argmax(np.where(common, printed, 0.0)))
+    total, largest = np.sqrt(k[i]), "at which the largest N* of Table 6 is eq. (6)"
     settings = published.settings
     power = float(ndtr(total - ndtri(1 - settings["alpha"] / 2)))
     yield Finding("power_implied", "", power, f"power {largest}, at level 0.05")

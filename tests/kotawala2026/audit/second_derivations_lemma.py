@@ -15,10 +15,12 @@ from second_derivations_paper import (
     counts_n_star,
     exact,
     exceeds,
+    half_unit,
     rho_max,
     shortcut_ratio,
     solved_items,
     table,
+    whole,
 )
 
 # Appendix A, numerical cross-check: the grid
@@ -28,7 +30,9 @@ RHOS = [step / 10 for step in range(8)]
 # Appendix A, numerical cross-check: a constant
 PRINTED_080_05 = "0.80"
 
-PRINTED_RATIO_MIN = "0.496"  # Section 6.2, paragraph 2
+# Section 6.2, paragraph 2
+PRINTED_RATIO_MIN, PRINTED_RATIO_MAX = "0.496", "0.500"
+PRINTED_N_STAR = {4: 432, 5: 5786}  # Section 6.4
 
 
 def largest_deviation(delta: float, printed: str) -> Derivation:
@@ -107,3 +111,19 @@ def shortcut_ratio_min() -> Derived:
     """
     smallest = min(min(ratios_of_counts(row, N_MMLU_PRO)) for row in table(7))
     return Derived(smallest, apart(smallest, PRINTED_RATIO_MIN))
+
+
+def shortcut_ratio_max() -> Derived:
+    """The largest is 0.5008, of ranks 4 and 5, which is not 0.500 rounded to the nearest."""
+    largest = max(max(ratios_of_counts(row, N_MMLU_PRO)) for row in table(7))
+    return Derived(largest, abs(largest - exact(PRINTED_RATIO_MAX)) > half_unit(PRINTED_RATIO_MAX))
+
+
+def n_star_of_rank(rank: int) -> Derivation:
+    """Table 7's N* of a rank and the next: Section 6.4 prints one less."""
+
+    def derive() -> Derived:
+        printed = whole(table(7)[rank - 1]["n_star"])
+        return Derived(printed, printed != PRINTED_N_STAR[rank])
+
+    return derive

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import math
 import shutil
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from statistics import median
@@ -102,6 +103,18 @@ def test_an_icc_bound_is_that_of_its_design_effect_at_some_mean_size(sets: Sets)
     low, high = sets["icc_of_resample", "3 vs 4, 5%"]
     assert low == pytest.approx(-1 / 380, rel=1e-12)
     assert 0 <= high < 1e-6
+
+
+def test_no_icc_is_blamed_for_bounds_that_contradict_each_other() -> None:
+    """With a design effect of 10 for 20.3 the cluster N* of 4 vs 5 has another: one is wrong."""
+    published = load_published(PUBLISHED)
+    table = published.tables[9].copy()
+    effect = table.loc[3, "design_effect"]
+    table.at[3, "design_effect"] = replace(effect, upper=parse_printed("10.0"))
+    wrong = replace(published, tables={**published.tables, 9: table})
+    found = values_of(on_printed_numbers(wrong, TOPICS))
+    assert math.isnan(float(found["icc_of_resample", "4 vs 5, 95%"]))
+    assert not math.isnan(float(found["icc_of_resample", "5 vs 6, 95%"]))
 
 
 def test_no_bound_denies_the_mean_size_of_a_resample(found: Values) -> None:

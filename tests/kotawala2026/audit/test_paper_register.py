@@ -168,7 +168,9 @@ def test_what_was_put_in_holds_nothing_up(judged: pd.DataFrame) -> None:
 
 def test_a_witness_contradicts_nothing(judged: pd.DataFrame) -> None:
     contradicted = judged[judged["verdict"] == "contradicted"]
-    assert set(contradicted["evidence"]) <= {"derived", "displayed", "counts", "simulated"}
+    assert set(contradicted["evidence"]) <= {
+        *("derived", "displayed", "counts", "consistency", "simulated"),
+    }
 
 
 def test_a_simulation_contradicts_beyond_the_level_only(judged: pd.DataFrame) -> None:

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
+import pytest
 
 from audit.printed import parse_printed
 from audit.printed_tables import PublishedCounts
 from kotawala2026.exhibits.item_count import solved
-from kotawala2026.quantities.rows_of_counts import cells_from_rows, one_of
+from kotawala2026.quantities.grounds import load_published
+from kotawala2026.quantities.rows_of_counts import cells_from_rows, one_of, rounding_and_power
 from replication.findings import Finding
+
+DATA = Path(__file__).resolve().parents[3] / "data" / "kotawala2026"
 
 
 def one_row(p_a: str, p_b: str, n_star: str) -> dict[str, Finding]:
@@ -58,5 +64,17 @@ def test_n_star_picks_the_count_among_those_that_fit_the_accuracies() -> None:
     assert found.lower < found.upper
 
 
-def test_what_nothing_fits_is_infinite() -> None:
-    assert one_of("x", "", [], 3.0, "tried").value == math.inf
+def test_what_nothing_fits_is_undefined() -> None:
+    found = one_of("x", "", [], 3.0, "tried")
+    assert (math.isnan(float(found.value)), found.basis) == (True, "none")
+
+
+def test_one_misprinted_n_leaves_the_operating_point() -> None:
+    """The pair with the largest N* has another N: the other six have the paper's K."""
+    published = load_published(DATA)
+    counts, last = published.close_pairs, published.close_pairs.n_items.copy()
+    last[4] *= 10
+    wrong = replace(published, close_pairs=replace(counts, n_items=last))
+    found = {f.quantity: f.value for f in rounding_and_power(wrong)}
+    assert found["power_implied"] == pytest.approx(0.8, abs=5e-5)
+    assert found["level_implied"] == pytest.approx(0.05, abs=5e-5)

@@ -10,7 +10,7 @@ from replication.findings import findings_frame
 from replication.job import load, logged, snakemake, write_csv
 from replication.views import load_printed, prose_view
 
-with logged():
+with logged(of_printed=True):
     inputs, outputs = snakemake.input, snakemake.output
     panels = ("oll_v1", "mmlu_pro", "frontier")
     boards = {

@@ -12,7 +12,7 @@ from replication.views import items_view
 # An item is left out so that these come out: they are not the items' own.
 PUT_IN = ("n_items", "mean_cluster_size")
 
-with logged():
+with logged(of_printed=True):
     inputs, params = snakemake.input, snakemake.params
     constraints = load_constraints(Path(inputs.printed[0]))
     for panel in ("oll_v1", "mmlu_pro"):

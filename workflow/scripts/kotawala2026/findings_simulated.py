@@ -10,7 +10,7 @@ from replication.job import logged, snakemake, write_csv
 from replication.simulations import gathered
 from replication.views import load_printed, prose_view
 
-with logged():
+with logged(of_printed=True):
     params = snakemake.params
     simulated = gathered(snakemake.input.simulated, chunks(params.settings, params.numbers))
     large = params.numbers["n_trials_large"]

@@ -9,7 +9,7 @@ from replication.findings import Finding, findings_frame
 from replication.job import logged, snakemake, write_csv
 from replication.views import roles_view
 
-with logged():
+with logged(of_printed=True):
     inputs, panel = snakemake.input, snakemake.params.panel
 
     def evaluate(paths: list[str]) -> list[Finding]:

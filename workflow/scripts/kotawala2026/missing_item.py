@@ -11,7 +11,7 @@ from replication.constraints import load_constraints
 from replication.findings import Finding
 from replication.job import logged, snakemake, write_csv
 
-with logged():
+with logged(of_printed=True):
     inputs, params = snakemake.input, snakemake.params
     task = read_task(inputs.scores)
     for authors in inputs.authors:

@@ -8,7 +8,7 @@ from replication.constraints import digest_of_fitted, load_constraints
 from replication.job import logged, snakemake, write_csv
 from replication.witness.infeasible import contradictions_frame
 
-with logged():
+with logged(of_printed=True):
     printed = load_constraints(Path(snakemake.input.printed[0]))
     constraints = printed["frontier"]
     witness = build_frontier(constraints, seed=snakemake.params.seed)

@@ -13,7 +13,7 @@ from replication.constraints import (
 from replication.job import file_sums, logged, snakemake, write_csv
 from replication.witness.infeasible import contradictions_frame
 
-with logged():
+with logged(of_printed=True):
     board = load_board_scores(Path(snakemake.input.board))["oll_v1"]
     printed = load_constraints(Path(snakemake.input.printed[0]))
     constraints = (*displayed_scores(board, "oll_v1"), *printed["oll_v1"])

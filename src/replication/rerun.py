@@ -1,0 +1,266 @@
+"""What a finished run would have been with other printed numbers, made again in one process.
+
+The jobs are the workflow's own, with their scripts and parameters. Those that read a changed number
+run again, and then those that read a file which came out otherwise; all others stay.
+"""
+
+from __future__ import annotations
+
+import copy
+import csv
+import os
+import runpy
+import shutil
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any, Final
+
+from audit import register
+from audit._cells import PrintedCells
+from audit.claims import Claim
+from replication.constraints import Constraint, Panel, load_constraints
+from replication.records import sum_of
+from replication.settings import load_settings
+from replication.stages import read_stage, write_csv, write_stage
+from replication.undefined import REFUSALS, reason_of, undefined_among, write_undefined
+
+# What the jobs of a run read and never write.
+_READ: Final = ("Snakefile", "config.yaml", "workflow", "config", "src", "tools", "pyproject.toml")
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A job of the workflow, as its script sees it."""
+
+    rule: str
+    script: Path
+    input: Any
+    output: Any
+    params: Any
+    wildcards: Any
+    log: Any
+
+
+@dataclass(frozen=True)
+class _Stated:
+    """What jobs are told of the printed numbers beside the tables."""
+
+    settings: Mapping[str, Any]
+    constraints: Mapping[Panel, tuple[Constraint, ...]]
+
+    @classmethod
+    def of(cls, data: Path) -> _Stated:
+        return cls(load_settings(data / "settings.yaml"), load_constraints(data / "claims.yaml"))
+
+
+@dataclass(frozen=True)
+class Rerun:
+    """A copy of a finished run, in which printed numbers are changed and put back."""
+
+    finished: Path
+    folder: Path
+    data: Path
+    jobs: Sequence[Job]
+    claims: Mapping[str, Claim]
+    stated: _Stated
+
+    @classmethod
+    def of(cls, finished: Path, folder: Path, paper: str, plan: Callable[[], list[Job]]) -> Rerun:
+        """Copy what jobs read and make; `plan` finds them in the folder that it is called in."""
+        folder.mkdir(parents=True)
+        for name in _READ:
+            if (finished / name).exists():
+                (folder / name).symlink_to((finished / name).resolve())
+        shutil.copytree(finished / "data", folder / "data")
+        data = Path("data", paper)
+        with _within(folder):
+            jobs = plan()
+            for path in {path for job in jobs for path in (*job.input, *job.output, *job.log)}:
+                there = finished.resolve() / path
+                Path(path).parent.mkdir(parents=True, exist_ok=True)
+                if there.is_file() and not Path(path).exists():
+                    shutil.copy(there, path)
+            loaded = register.load_register(data / "claims.yaml")
+            stated = _Stated.of(data)
+        claims = {claim.id: claim for claim in loaded.claims}
+        return cls(finished.resolve(), folder, data, jobs, claims, stated)
+
+    @contextmanager
+    def changed(self, claims: Iterable[Claim]) -> Iterator[list[str]]:
+        """Make again what depends on claims that state something else; the rules that ran."""
+        by_id = {claim.id: claim for claim in claims}
+        with _within(self.folder), stating(by_id):
+            tables = {
+                str(self.data / one.cell.file): (self.data / one.cell.file).read_bytes()
+                for one in by_id.values()
+                if one.cell
+            }
+            written: set[str] = set()
+            try:
+                write_cells(self.data, self.claims, by_id.values())
+                yield self._make(set(tables), written)
+            finally:
+                for path, content in tables.items():
+                    Path(path).write_bytes(content)
+                for path in written:
+                    shutil.copy(self.finished / path, path)
+
+    def _make(self, tables: set[str], written: set[str]) -> list[str]:
+        now, ran = _Stated.of(self.data), []
+        changed = {str(self.data / "claims.yaml"), *tables}
+        for job in self.jobs:
+            params = self._params(job, now)
+            if params is job.params and not self._reads(job, changed, now):
+                continue
+            written.update(job.output)
+            _run(job, params)
+            ran.append(job.rule)
+            changed |= {
+                path for path in job.output if sum_of(Path(path)) != sum_of(self.finished / path)
+            }
+        return ran
+
+    def _reads(self, job: Job, changed: set[str], now: _Stated) -> bool:
+        """Whether a job reads anything that changed; of the register only what its rule takes."""
+        read = {
+            path for name, files in job.input.items() if name != "printed" for path in _flat(files)
+        }
+        if job.rule not in _TAKES or changed & read:
+            return bool(changed & {*job.input})
+        if "tables" in _TAKES[job.rule] and changed & {*job.input} - {
+            str(self.data / "claims.yaml")
+        }:
+            return True
+        panels = {job.params.get("panel", one) for one in _TAKES[job.rule] if one != "tables"}
+        return any(now.constraints.get(one) != self.stated.constraints.get(one) for one in panels)
+
+    def _params(self, job: Job, now: _Stated) -> Any:
+        """Return a job's parameters, others where its code names a setting that changed."""
+        names = [name for name, x in now.settings.items() if x != self.stated.settings[name]]
+        told = [name for name in ("settings", "point") if hasattr(job.params, name)]
+        if not names or not told or not any(name in _code(job) for name in names):
+            return job.params
+        params = copy.copy(job.params)
+        for name in told:
+            before = getattr(params, name)
+            setattr(params, name, {key: now.settings.get(key, x) for key, x in before.items()})
+        return params
+
+
+def write_cells(data: Path, printed: Mapping[str, Claim], claims: Iterable[Claim]) -> None:
+    """Write what claims state into the tables of a folder, in place of what is printed there."""
+    for claim in claims:
+        if claim.cell is None:
+            continue
+        path = data / claim.cell.file
+        header, *rows = csv.reader(path.read_text(encoding="utf-8").splitlines())
+        row, column = rows[claim.cell.row - 1], header.index(claim.cell.column)
+        row[column] = _in_cell(row[column], claim, printed[claim.id].printed)
+        with path.open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file, lineterminator="\n").writerows([header, *rows])
+
+
+def _in_cell(cell: str, claim: Claim, before: str) -> str:
+    """Return a printed cell with what a claim states, in its place among what the cell holds."""
+    part = claim.cell.part if claim.cell else ""
+    start = {"lower": cell.find("["), "upper": cell.rfind(","), "share": cell.find("(")}.get(
+        part, 0
+    )
+    start = cell.find("(") if part == "parentheses" else start
+    return cell[:start] + cell[start:].replace(before.rstrip("%"), claim.printed.rstrip("%"), 1)
+
+
+# What rules take of all that the paper prints: the tables as a whole, or the constraints of panels.
+_TAKES: Final[Mapping[str, Sequence[str]]] = {
+    "findings_printed": ("tables",),
+    "displayed_scores": ("tables",),
+    "witness_oll_v1": ("oll_v1",),
+    "witness_mmlu_pro": ("mmlu_pro",),
+    "witness_frontier": ("frontier",),
+    "findings_witness": ("",),
+    "findings_simulated": ("general",),
+    "findings_boards": ("oll_v1", "mmlu_pro", "frontier"),
+}
+
+
+def _flat(files: Any) -> list[str]:
+    return [files] if isinstance(files, str) else [*files]
+
+
+def _code(job: Job) -> str:
+    return "".join(Path(path).read_text(encoding="utf-8") for path in job.params.get("code", ()))
+
+
+def _run(job: Job, params: Any) -> None:
+    """Run a job's script here; what it refuses is raised."""
+    told = SimpleNamespace(
+        **{name: getattr(job, name) for name in ("rule", "input", "output", "wildcards", "log")},
+        params=params,
+    )
+    stand_in = ModuleType("replication.job")
+    stand_in.__dict__.update(
+        snakemake=told,
+        logged=partial(_logged, job),
+        load=read_stage,
+        save=write_stage,
+        write_csv=write_csv,
+        file_sums=lambda *paths: {Path(path).name: sum_of(Path(path)) for path in paths},
+    )
+    kept = sys.modules.pop("replication.job", None)
+    sys.modules["replication.job"] = stand_in
+    try:
+        runpy.run_path(str(job.script))
+    except _Passed:
+        pass
+    finally:
+        del sys.modules["replication.job"]
+        if kept is not None:
+            sys.modules["replication.job"] = kept
+
+
+class _Passed(Exception):
+    """A job read a result that is undefined, and has passed it on."""
+
+
+@contextmanager
+def _logged(job: Job, *, of_printed: bool = False, despite: bool = False) -> Iterator[None]:
+    """Do as `replication.job.logged`, without an end of the process."""
+    if not despite and (why := undefined_among(job.input)):
+        write_undefined(job.output, why)
+        raise _Passed
+    try:
+        yield
+    except REFUSALS as error:
+        if not of_printed:
+            raise
+        write_undefined(job.output, reason_of(error))
+
+
+@contextmanager
+def _within(folder: Path) -> Iterator[None]:
+    before = Path.cwd()
+    os.chdir(folder)
+    try:
+        yield
+    finally:
+        os.chdir(before)
+
+
+@contextmanager
+def stating(claims: Mapping[str, Claim]) -> Iterator[None]:
+    """Let the register state something else of some claims, whoever loads it."""
+    as_printed = register._claims
+
+    def changed(document: Mapping[str, Any], cells: PrintedCells) -> list[Claim]:
+        return [claims.get(claim.id, claim) for claim in as_printed(document, cells)]
+
+    register._claims = changed
+    try:
+        yield
+    finally:
+        register._claims = as_printed
