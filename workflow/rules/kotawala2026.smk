@@ -80,6 +80,7 @@ rule raw_sample:
         scores=PAPER.file("board_scores.csv"),
         witness=BOARDS.scores("oll_v1", "results/witness"),
         fixed="results/witness/oll_v1/pairs.csv",
+        table_3=PAPER.printed(3),
     output:
         pairs=SAMPLE_PAIRS,
         evidence=SAMPLE_EVIDENCE,
@@ -87,6 +88,7 @@ rule raw_sample:
         "logs/findings/raw_sample.log",
     params:
         tasks=PAPER.sample,
+        seed=config["seed"],
     script:
         "../scripts/kotawala2026/raw_sample.py"
 
