@@ -209,6 +209,25 @@ def test_the_page_of_evidence_counts_what_displayed_scores_decide(
     assert row in page("docs/evidence.md")
 
 
+@pytest.mark.parametrize(
+    ("row", "quantity", "subject", "printed"),
+    [
+        ("all 40 pairs", "unresolved", "all", 11),
+        ("the ten with gaps of 2 to 5 %", "unresolved", "2%–5%", 4),
+        ("all 40, Bonferroni", "unresolved_bonferroni", "all", 14),
+        ("all 40, every rho higher by 0.1", "unresolved_at_moved_rho", "fewest", 9),
+        ("all 40, every rho lower by 0.1", "unresolved_at_moved_rho", "most", 12),
+    ],
+)
+def test_the_page_of_evidence_has_the_ranges_of_counts(
+    whole_run: Path, row: str, quantity: str, subject: str, printed: int
+) -> None:
+    found = pd.read_csv(whole_run / "results/audit/evidence.csv").set_index(["quantity", "subject"])
+    ends = found.loc[(f"{quantity}_of_printed_numbers", subject)]
+    said = f"| {row} | {ends['lower']:.0f} to {ends['upper']:.0f} | {printed} |"
+    assert said in page("docs/evidence.md")
+
+
 def test_the_page_of_evidence_says_how_the_sample_and_the_witness_part(
     whole_run: Path, data_root: Path
 ) -> None:

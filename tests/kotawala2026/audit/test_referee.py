@@ -51,6 +51,8 @@ def test_the_page_has_the_findings_of_the_run(results: Path) -> None:
     allowed = "displayed scores alone allow {:.0f} to {:.0f} unresolved pairs, with Table 6 they"
     assert allowed.format(margins["lower"], margins["upper"]) in PAGE
     assert f"they allow {beside['lower']:.0f} to {beside['upper']:.0f} (" in PAGE
+    true = found.loc[["unresolved_of_printed_numbers"]].set_index("subject").loc["all"]
+    assert f"printed number {true['lower']:.0f} to {true['upper']:.0f}, [" in PAGE
     assert f"N = {value['table-7-caption/n-items']:,.0f}, which is" in PAGE
     assert f"m̄ = N/14 = {value['table-7-caption/n-items'] / 14:.1f} items" in PAGE
 
