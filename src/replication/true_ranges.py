@@ -192,7 +192,7 @@ def _least(rows: Sequence[CountRow], count: CountRow | None = None, sign: int = 
     found = milp(
         sign * properties[:, -1] if counted else np.zeros(len(properties)),
         constraints=limits,
-        integrality=np.ones(len(properties)),
+        integrality=np.ones(len(properties), dtype=np.int64),
         bounds=Bounds(0, 1),
         options={"mip_rel_gap": 0},
     )

@@ -91,15 +91,15 @@ def unresolved_pairs(ground: DisplayedScores) -> Iterator[Finding]:
     adjusted, moved = list(_of_bonferroni(possible)), list(_of_moved_rho(possible))
     rows = [*rows_without_counts(possible), *adjusted, *moved]
     stated = {row.member for row in adjusted}, {row.member for row in moved}
-    fewest, most = (possible.unresolved_at_shift(sign * RHO_SHIFT) for sign in (1, -1))
+    higher, lower = (possible.unresolved_at_shift(sign * RHO_SHIFT) for sign in (1, -1))
     asked = {
         ("unresolved", "2%–5%"): (possible.unresolved("2%–5%"), ()),
         ("unresolved", "all"): (possible.unresolved("all"), ()),
         ("unresolved_bonferroni", "2%–5%"): (possible.unresolved("2%–5%", level), stated[0]),
         ("unresolved_bonferroni", "5%–15%"): (possible.unresolved("5%–15%", level), stated[0]),
         ("unresolved_bonferroni", "all"): (possible.unresolved("all", level), stated[0]),
-        ("unresolved_at_moved_rho", "fewest"): (fewest, stated[1]),
-        ("unresolved_at_moved_rho", "most"): (most, stated[1]),
+        ("unresolved_at_moved_rho", "fewest"): (higher, stated[1]),
+        ("unresolved_at_moved_rho", "most"): (lower, stated[1]),
     }
     ranges, conflicts = count_ranges(rows, list(asked.values()))
     method = "by the displayed scores and every printed number that does not state it"

@@ -179,11 +179,11 @@ def whole_answers(rows: list[CountRow], possible: PossibleTables) -> list[PairSu
             bounded[columns] = -(least + places)
             limits.append((bounded, low, high))
     limits += [(row, limit.least, limit.most) for row, limit in zip(counts, rows, strict=True)]
-    matrix, low, high = zip(*limits, strict=True)
+    matrix, below, above = zip(*limits, strict=True)
     solution = milp(
         np.zeros(total),
-        constraints=LinearConstraint(np.array(matrix), low, high),
-        integrality=np.ones(total),
+        constraints=LinearConstraint(np.array(matrix), below, above),
+        integrality=np.ones(total, dtype=np.int64),
         bounds=Bounds(0, np.r_[np.ones(n_runs), np.full(total - n_runs, np.inf)]),
     )
     assert solution.x is not None
@@ -199,7 +199,7 @@ def whole_answers(rows: list[CountRow], possible: PossibleTables) -> list[PairSu
 
 def test_a_misprint_is_a_conflict_that_names_its_members(published: PublishedNumbers) -> None:
     table = published.tables[3].copy()
-    table.at[2, "r_median"] = parse_printed("1.75")
+    table["r_median"] = [*table["r_median"][:2], parse_printed("1.75"), *table["r_median"][3:]]
     wrong = replace(published, tables={**published.tables, 3: table})
     findings = found(wrong)
     said = str(findings["range_of_unresolved", ""].value)
