@@ -24,12 +24,12 @@ from drawn import Size, cluster_codes, draw_scores
 from threadpoolctl import threadpool_limits
 
 from llm_power import Declared, OperatingPoint, TaskScores
-from llm_power.board.all_pairs import BoardPairs, FamilyValues, family_of, p_values_between
-from llm_power.board.counts import ScoreCounts
-from llm_power.board.families import pairs_at
-from llm_power.board.pair_store import PairFile, write_family
-from llm_power.board.stream import Tally, columns_between
-from llm_power.scores.store import read_task, write_task
+from llm_power._board.all_pairs import BoardPairs, FamilyValues, family_of, p_values_between
+from llm_power._board.counts import ScoreCounts
+from llm_power._board.families import pairs_at
+from llm_power._board.pair_store import PairFile, write_family
+from llm_power._board.stream import Tally, columns_between
+from llm_power._scores.store import read_task, write_task
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 MEASURED: Final = ROOT / "benchmarks" / "board_cost.json"
@@ -286,7 +286,7 @@ def measure() -> dict[str, list[dict[str, float]]]:
     """Measure every size in processes of their own, and keep the fastest of some rounds."""
     boards, families = [], []
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["llm_power.board.resolve"])
+    context.set_forkserver_preload(["llm_power._board.resolve"])
     with (
         TemporaryDirectory() as folder,
         ProcessPoolExecutor(1, mp_context=context, max_tasks_per_child=1) as pool,

@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from llm_power.statistics.arrays import FloatArray, IntArray
+from llm_power._statistics.arrays import FloatArray, IntArray
 
 # As many as MMLU-Pro has subjects.
 N_CLUSTERS: Final = 14

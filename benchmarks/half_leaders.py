@@ -15,9 +15,9 @@ import numpy as np
 import pandas as pd
 from half_samples import BOARDS, SEED
 
-from llm_power.statistics.arrays import FloatArray
-from llm_power.statistics.further_items import leader_on_further_items
-from llm_power.statistics.random_streams import named_rng
+from llm_power._statistics.arrays import FloatArray
+from llm_power._statistics.further_items import leader_on_further_items
+from llm_power._statistics.random_streams import named_rng
 
 _SPLITS: Final = 200
 _MORE: Final = {

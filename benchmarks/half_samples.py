@@ -14,13 +14,13 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
-from llm_power.board.counts import count_cells, difference_moments
-from llm_power.statistics.arrays import BoolArray, FloatArray, IntArray
-from llm_power.statistics.inversion import z_sum
-from llm_power.statistics.mcnemar import mcnemar_exact
-from llm_power.statistics.random_streams import named_rng
-from llm_power.statistics.verdict import mean_verdicts
-from llm_power.statistics.verdict_stability import chance_of_turning, exact_chance_of_turning
+from llm_power._board.counts import count_cells, difference_moments
+from llm_power._statistics.arrays import BoolArray, FloatArray, IntArray
+from llm_power._statistics.inversion import z_sum
+from llm_power._statistics.mcnemar import mcnemar_exact
+from llm_power._statistics.random_streams import named_rng
+from llm_power._statistics.verdict import mean_verdicts
+from llm_power._statistics.verdict_stability import chance_of_turning, exact_chance_of_turning
 
 SEED: Final = 20260528
 ALPHA: Final = 0.05

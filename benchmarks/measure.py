@@ -30,7 +30,7 @@ _HOT_SPOTS: Final = 12
 def own_process() -> Iterator[ProcessPoolExecutor]:
     """Start a process that shares nothing with the others but imported modules."""
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["llm_power.board.resolve"])
+    context.set_forkserver_preload(["llm_power._board.resolve"])
     with ProcessPoolExecutor(max_workers=1, mp_context=context) as pool:
         yield pool
 

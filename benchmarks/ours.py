@@ -14,23 +14,23 @@ import numpy as np
 import pandas as pd
 from drawn import Size, cluster_codes, draw_scores
 
-from llm_power.board.all_pairs import BoardPairs
-from llm_power.board.counts import ScoreCounts, count_cells, count_cells_by_cluster
-from llm_power.board.families import pair_indices
-from llm_power.board.operating_point import Declared, OperatingPoint
-from llm_power.board.pair_store import read_pairs
-from llm_power.board.stream import Keep, stream_pairs
-from llm_power.scores.store import TaskScores
-from llm_power.statistics.arrays import FloatArray
-from llm_power.statistics.category_bootstrap import category_bootstrap
-from llm_power.statistics.cluster_moments import moments_from_counts
-from llm_power.statistics.design_effect import leave_one_cluster_out
-from llm_power.statistics.e_process import BETA_2_2, BETA_4_4, UNIFORM_98, log_e_trajectory
-from llm_power.statistics.keyed_normals import content_digest, keys_of
-from llm_power.statistics.max_t import GapDraws, centred_scores, max_t_family
-from llm_power.statistics.mcnemar import mcnemar_exact
-from llm_power.statistics.paired_bootstrap import paired_bootstrap_delta
-from llm_power.statistics.rank_sets import rank_confidence_sets
+from llm_power._board.all_pairs import BoardPairs
+from llm_power._board.counts import ScoreCounts, count_cells, count_cells_by_cluster
+from llm_power._board.families import pair_indices
+from llm_power._board.operating_point import Declared, OperatingPoint
+from llm_power._board.pair_store import read_pairs
+from llm_power._board.stream import Keep, stream_pairs
+from llm_power._scores.store import TaskScores
+from llm_power._statistics.arrays import FloatArray
+from llm_power._statistics.category_bootstrap import category_bootstrap
+from llm_power._statistics.cluster_moments import moments_from_counts
+from llm_power._statistics.design_effect import leave_one_cluster_out
+from llm_power._statistics.e_process import BETA_2_2, BETA_4_4, UNIFORM_98, log_e_trajectory
+from llm_power._statistics.keyed_normals import content_digest, keys_of
+from llm_power._statistics.max_t import GapDraws, centred_scores, max_t_family
+from llm_power._statistics.mcnemar import mcnemar_exact
+from llm_power._statistics.paired_bootstrap import paired_bootstrap_delta
+from llm_power._statistics.rank_sets import rank_confidence_sets
 
 Answers = Mapping[str, FloatArray]
 Call = Callable[[], Answers | Callable[[], Answers]]

@@ -11,7 +11,7 @@ from contests import CONTESTS, US, Contest
 from matplotlib.axes import Axes
 from results import LATEST, ROOT, Measured, read_results
 
-from llm_power.report.figures import BLUE, ORANGE, house_style, new_figure
+from llm_power._report.figures import BLUE, ORANGE, house_style, new_figure
 
 _DRAWN: Final = ("counts", "core")
 _MARKERS: Final = "osD^v<>pX"

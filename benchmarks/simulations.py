@@ -16,45 +16,45 @@ from scipy.special import ndtr, ndtri
 from scipy.stats import beta
 
 from kotawala2026.e_process_simulation import e_process_calibration
-from llm_power.board.clusters import ICC_CONFIDENCE
-from llm_power.board.leader import leader_p
-from llm_power.board.operating_point import Declared, OperatingPoint
-from llm_power.choices import Kind as ScoreKind
-from llm_power.scores.store import TaskScores
-from llm_power.statistics.anytime_horizon import anytime_horizon
-from llm_power.statistics.arrays import BoolArray, FloatArray, IntArray
-from llm_power.statistics.cluster_moments import ClusterMoments, moments_from_counts
-from llm_power.statistics.cluster_requirement import cluster_power, icc_interval
-from llm_power.statistics.cluster_robust import (
+from llm_power._board.clusters import ICC_CONFIDENCE
+from llm_power._board.leader import leader_p
+from llm_power._board.operating_point import Declared, OperatingPoint
+from llm_power._choices import Kind as ScoreKind
+from llm_power._scores.store import TaskScores
+from llm_power._statistics.anytime_horizon import anytime_horizon
+from llm_power._statistics.arrays import BoolArray, FloatArray, IntArray
+from llm_power._statistics.cluster_moments import ClusterMoments, moments_from_counts
+from llm_power._statistics.cluster_requirement import cluster_power, icc_interval
+from llm_power._statistics.cluster_robust import (
     cluster_robust_test,
     cluster_sign_flip_test,
     wild_cluster_bootstrap,
 )
-from llm_power.statistics.designs import required_units
-from llm_power.statistics.exact_required_n import (
+from llm_power._statistics.designs import required_units
+from llm_power._statistics.exact_required_n import (
     P_VALUES,
     McNemarDesign,
     connor_required_n,
     continuity_corrected,
 )
-from llm_power.statistics.graded_pairs import lattice_graded_pairs
-from llm_power.statistics.inversion import required_n, z_sum
-from llm_power.statistics.keyed_normals import content_digest, keys_of
-from llm_power.statistics.max_t import GapDraws, centred_scores, max_t_family
-from llm_power.statistics.mcnemar import mcnemar_exact
-from llm_power.statistics.missing_weights import weighted_gap
-from llm_power.statistics.paired_difference_interval import tango_interval
-from llm_power.statistics.paired_equivalence import (
+from llm_power._statistics.graded_pairs import lattice_graded_pairs
+from llm_power._statistics.inversion import required_n, z_sum
+from llm_power._statistics.keyed_normals import content_digest, keys_of
+from llm_power._statistics.max_t import GapDraws, centred_scores, max_t_family
+from llm_power._statistics.mcnemar import mcnemar_exact
+from llm_power._statistics.missing_weights import weighted_gap
+from llm_power._statistics.paired_difference_interval import tango_interval
+from llm_power._statistics.paired_equivalence import (
     score_equivalence_required_n,
     score_equivalence_test,
     student_equivalence_required_n,
     student_equivalence_test,
 )
-from llm_power.statistics.random_streams import named_rng
-from llm_power.statistics.rank_sets import rank_confidence_sets
-from llm_power.statistics.repeats import repeats_variance
-from llm_power.statistics.verdict import Verdicts, mean_verdicts, student_verdicts
-from llm_power.statistics.verdict_stability import required_n_interval
+from llm_power._statistics.random_streams import named_rng
+from llm_power._statistics.rank_sets import rank_confidence_sets
+from llm_power._statistics.repeats import repeats_variance
+from llm_power._statistics.verdict import Verdicts, mean_verdicts, student_verdicts
+from llm_power._statistics.verdict_stability import required_n_interval
 
 Kind = Literal["type I", "coverage", "crossing", "power"]
 

@@ -9,22 +9,22 @@ from functools import cache
 import numpy as np
 import pandas as pd
 
-from llm_power.board.cluster_robustness import (
+from llm_power._board.cluster_robustness import (
     category_bootstrap_tables,
     cluster_definition_table,
     leave_one_out_table,
 )
-from llm_power.board.cluster_sums import tabulate_clusters
-from llm_power.board.clusters import add_clusters
-from llm_power.board.multiplicity import add_multiplicity
-from llm_power.board.operating_point import OperatingPoint
-from llm_power.board.ranking import prepare_task
-from llm_power.board.resolution import add_resolution
-from llm_power.board.resolve import resolve_board
-from llm_power.board.sequential import add_sequential
-from llm_power.board.tabulation import CELL_COLUMNS, MOMENT_COLUMNS
-from llm_power.board.verdicts import verdict_table
-from llm_power.scores.store import TaskScores
+from llm_power._board.cluster_sums import tabulate_clusters
+from llm_power._board.clusters import add_clusters
+from llm_power._board.multiplicity import add_multiplicity
+from llm_power._board.operating_point import OperatingPoint
+from llm_power._board.ranking import prepare_task
+from llm_power._board.resolution import add_resolution
+from llm_power._board.resolve import resolve_board
+from llm_power._board.sequential import add_sequential
+from llm_power._board.tabulation import CELL_COLUMNS, MOMENT_COLUMNS
+from llm_power._board.verdicts import verdict_table
+from llm_power._scores.store import TaskScores
 
 POINT = OperatingPoint()
 SUBJECTS = (

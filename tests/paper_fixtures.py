@@ -14,7 +14,7 @@ from audit.printed_tables import (
     load_table,
 )
 from kotawala2026.witness.oll_v1 import OllV1Witness, build_witness, witness_scores
-from llm_power.scores.store import TaskScores
+from llm_power._scores.store import TaskScores
 from replication.constraints import (
     FITTED,
     BoardScore,

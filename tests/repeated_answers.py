@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from llm_power.statistics.repeats import ItemMeans, RepeatVariances, variances_of_means
+from llm_power._statistics.repeats import ItemMeans, RepeatVariances, variances_of_means
 
 
 def variances_of_answers(first: ArrayLike, second: ArrayLike) -> RepeatVariances:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from llm_power.board.columns import dictionary_page
+from llm_power._board.columns import dictionary_page
 
 if __name__ == "__main__":
     page = Path(__file__).resolve().parents[1] / "docs" / "columns.md"

@@ -23,8 +23,8 @@ from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
 
-from llm_power.documents import read_yaml
-from llm_power.errors import LLMPowerError, message_at
+from llm_power._documents import read_yaml
+from llm_power._errors import LLMPowerError, message_at
 from replication.last_screen import last_screen
 from replication.paper import folders_of
 from replication.records import Ledger

@@ -1,1 +1,1 @@
-../../src/llm_power/report/page.js
+../../src/llm_power/_report/page.js

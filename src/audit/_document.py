@@ -13,15 +13,15 @@ import yaml
 from audit._errors import AuditError
 from audit._size import refuse_excess_of_patterns
 from audit._templates import entries_of_pattern
-from llm_power.documents import DocumentError, first_violation, overflows, read_yaml
-from llm_power.errors import one_line
+from llm_power._documents import DocumentError, first_violation, overflows, read_yaml
+from llm_power._errors import one_line
 
 if TYPE_CHECKING:
     from jsonschema import ValidationError
 
 
 def read_document(path: Path) -> Any:
-    """Read a register by `llm_power.documents.read_yaml`; its errors become `AuditError`."""
+    """Read a register by `llm_power._documents.read_yaml`; its errors become `AuditError`."""
     try:
         return read_yaml(path)
     except DocumentError as error:

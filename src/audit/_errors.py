@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from llm_power.errors import LLMPowerError, one_line
+from llm_power._errors import LLMPowerError, one_line
 
 
 class AuditError(LLMPowerError):

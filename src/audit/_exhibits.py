@@ -10,7 +10,7 @@ from typing import Final
 from audit._finding_texts import ContradictedFinding
 from audit.claims import Cell, Claim, Exhibit
 from audit.evaluate import Audit, Judged
-from llm_power.provenance import VERDICTS, Verdict
+from llm_power._provenance import VERDICTS, Verdict
 
 _MOST_ROWS: Final = 4
 _MOST_COLUMNS: Final = 2

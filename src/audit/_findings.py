@@ -9,7 +9,7 @@ from typing import Any, Final
 from audit._errors import AuditError
 from audit._references import matching_ids
 from audit.claims import Claim, Finding
-from llm_power.errors import one_line
+from llm_power._errors import one_line
 
 # A number in a text of a finding.
 NUMBER: Final = re.compile(r"\{(?P<what>value|printed) (?P<claim>[^{}\s]+)\}")

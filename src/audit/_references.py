@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from audit._errors import AuditError
 from audit.claims import Claim
-from llm_power.errors import one_line
+from llm_power._errors import one_line
 
 # Ids held against patterns, and ids that all claims together follow from: some seconds of work.
 _MOST_REFERENCES: Final = 5_000_000

@@ -11,10 +11,10 @@ from audit.corrections import corrections_json
 from audit.evaluate import Audit
 from audit.mutation import Trial, write_mutation
 from audit.tables import totals_cells, write_claims
-from llm_power.errors import one_line
-from llm_power.extra import left_out
-from llm_power.report.text_tables import plain_table
-from llm_power.result_set import write_together
+from llm_power._errors import one_line
+from llm_power._extra import left_out
+from llm_power._report.text_tables import plain_table
+from llm_power._result_set import write_together
 
 
 def write_audit(out: Path, audit: Audit, results: Path, trials: Sequence[Trial] = ()) -> str:

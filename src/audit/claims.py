@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
 from audit.printed import NanEqual, Printed
-from llm_power.provenance import Evidence
+from llm_power._provenance import Evidence
 
 Aggregate = Literal["count", "min", "max", "median", "mean", "sum"]
 Scalar = str | float | bool

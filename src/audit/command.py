@@ -11,7 +11,7 @@ from typing import Final
 
 import click
 
-from llm_power.errors import one_line
+from llm_power._errors import one_line
 
 _CONTRADICTED: Final = 1
 

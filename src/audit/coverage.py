@@ -19,7 +19,7 @@ from audit._csv import csv_table
 from audit.claims import Claim
 from audit.mutants import NUMBER_WORDS, stated_numbers
 from audit.printed import parse_printed
-from llm_power.errors import LLMPowerError
+from llm_power._errors import LLMPowerError
 
 # A number in plain text or in LaTeX: 12,032; .049; 9.9 \times 10^{-14}; \frac{1}{2}; 5%; nine.
 _POWER: Final = r"10\^\{?[-−]?\d+\}?"

@@ -23,7 +23,7 @@ from audit.verdicts import (
     judge_readings,
     judge_value,
 )
-from llm_power.provenance import EVIDENCE, Evidence, Verdict
+from llm_power._provenance import EVIDENCE, Evidence, Verdict
 
 # Texts that a claim must have, by its verdict.
 _REQUIRED_TEXTS: Final[Mapping[Verdict, tuple[str, ...]]] = {

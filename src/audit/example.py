@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from llm_power.board.resolve import resolve_board
-from llm_power.example import example_task
+from llm_power._board.resolve import resolve_board
+from llm_power._example import example_task
 
 _CLAIMS: Final = """\
 title: The example board

@@ -23,8 +23,8 @@ from audit.evaluate import Judged, judge_claim
 from audit.mutants import MISPRINTS, Mutant, mutants
 from audit.printed import Printed
 from audit.selection import ResultFolder
-from llm_power.provenance import EVIDENCE, Evidence, Verdict
-from llm_power.report.text_tables import markdown_table
+from llm_power._provenance import EVIDENCE, Evidence, Verdict
+from llm_power._report.text_tables import markdown_table
 
 # What became of a misprint.
 Fate = Literal["detected", "weakened", "survived", "implied", "equivalent", "not claimed"]

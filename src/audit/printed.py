@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
-from llm_power.statistics.arrays import ArrayLike, FloatArray
+from llm_power._statistics.arrays import ArrayLike, FloatArray
 
 Relation = Literal["=", "≈", "<", ">", "<=", ">=", "between", "text"]
 DisplayRule = Literal["nearest", "up", "down"]

@@ -19,8 +19,8 @@ from audit.printed import (
     parse_interval,
     parse_printed,
 )
-from llm_power.errors import LLMPowerError, one_line
-from llm_power.statistics.arrays import IntArray
+from llm_power._errors import LLMPowerError, one_line
+from llm_power._statistics.arrays import IntArray
 
 Cell = str | Printed | PrintedInterval | PrintedCount | None
 

@@ -31,7 +31,7 @@ from audit.claims import (
     Scalar,
 )
 from audit.printed import Printed, Relation, parse_count, parse_printed, printed_unit
-from llm_power.errors import one_line
+from llm_power._errors import one_line
 
 # Filled in after judging, and only in derivations.
 RESULT_PLACEHOLDERS: Final = ("value", "printed", "discrepancy")

@@ -18,8 +18,8 @@ from audit._errors import AuditError
 from audit._pairs import seen_from
 from audit.claims import Check, Condition, Role
 from audit.printed import as_decimal
-from llm_power.errors import one_line
-from llm_power.provenance import EVIDENCE, KINDS, SOURCE_KINDS, Evidence
+from llm_power._errors import one_line
+from llm_power._provenance import EVIDENCE, KINDS, SOURCE_KINDS, Evidence
 
 _EVIDENCE_OF_ROLE: Mapping[str, Evidence] = {
     "input": "witness_fitted",

@@ -11,9 +11,9 @@ import pandas as pd
 
 from audit.evaluate import Audit, Judged
 from audit.independence import independent_tests
-from llm_power.provenance import EVIDENCE, VERDICTS
-from llm_power.report._escape import escape_markdown
-from llm_power.report.text_tables import markdown_table
+from llm_power._provenance import EVIDENCE, VERDICTS
+from llm_power._report._escape import escape_markdown
+from llm_power._report.text_tables import markdown_table
 
 CLAIM_COLUMNS: Final = [
     *["id", "kind", "section", "place", "exhibit", "claim", "quantity", "printed", "half_unit"],

@@ -9,7 +9,7 @@ from typing import Final
 
 from audit.agreement import agrees, overlap, placed
 from audit.printed import DisplayRule, Printed, as_decimal
-from llm_power.provenance import Evidence, Verdict
+from llm_power._provenance import Evidence, Verdict
 
 ROUNDED_UP: Final = "rounded up"
 ROUNDED_DOWN: Final = "rounded down"

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from audit._csv import Rows, csv_table
-from llm_power.provenance import VERDICTS
+from llm_power._provenance import VERDICTS
 
 CLAIMS: Final = Path("audit/claims.csv")
 

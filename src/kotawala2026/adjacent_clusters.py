@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from llm_power.board.counts import count_cells_by_cluster
-from llm_power.board.families import pair_indices
-from llm_power.statistics.arrays import FloatArray, IntArray
-from llm_power.statistics.cluster_moments import ClusterMoments, moments_from_counts
-from llm_power.statistics.clusterings import difficulty_bins
+from llm_power._board.counts import count_cells_by_cluster
+from llm_power._board.families import pair_indices
+from llm_power._statistics.arrays import FloatArray, IntArray
+from llm_power._statistics.cluster_moments import ClusterMoments, moments_from_counts
+from llm_power._statistics.clusterings import difficulty_bins
 
 CLUSTER: Final = "category"
 _QUARTILES: Final = 4

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from llm_power.statistics._binomial import likely_counts
-from llm_power.statistics.argument_checks import discordance, positive_count
-from llm_power.statistics.arrays import FloatArray, IntArray, RandomSource
-from llm_power.statistics.e_process import (
+from llm_power._statistics._binomial import likely_counts
+from llm_power._statistics.argument_checks import discordance, positive_count
+from llm_power._statistics.arrays import FloatArray, IntArray, RandomSource
+from llm_power._statistics.e_process import (
     BETA_4_4,
     Mixture,
     anytime_boundary,

@@ -11,9 +11,9 @@ import numpy as np
 import pandas as pd
 
 from audit.printed_tables import PublishedCounts, PublishedError
-from llm_power.board.summary import GAP_BINS
-from llm_power.errors import InvalidArgument
-from llm_power.statistics.arrays import BoolArray, FloatArray
+from llm_power._board.summary import GAP_BINS
+from llm_power._errors import InvalidArgument
+from llm_power._statistics.arrays import BoolArray, FloatArray
 
 _TASKS: Final[Mapping[str, str]] = {
     "arc": "ARC-C",

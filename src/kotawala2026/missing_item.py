@@ -14,8 +14,8 @@ import numpy as np
 import pandas as pd
 
 from kotawala2026.adjacent_clusters import CLUSTER
-from llm_power.errors import ScoreError
-from llm_power.scores.store import TaskScores
+from llm_power._errors import ScoreError
+from llm_power._scores.store import TaskScores
 from replication.constraints import Constraint
 from replication.findings import Finding
 from replication.views import roles_view

@@ -8,8 +8,8 @@ from itertools import groupby, pairwise
 from typing import Final
 
 from kotawala2026.quantities.grounds import QUANTITIES, ResolvedBoard
-from llm_power.board.ranking import prepare_task
-from llm_power.scores.store import TaskScores
+from llm_power._board.ranking import prepare_task
+from llm_power._scores.store import TaskScores
 from replication.constraints import Constraint
 from replication.findings import Finding
 

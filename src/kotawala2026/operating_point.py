@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from llm_power.statistics.inversion import z_sum
+from llm_power._statistics.inversion import z_sum
 
 ALPHA: Final = 0.05
 POWER: Final = 0.80

@@ -6,7 +6,7 @@ multiplicity, subject clusters and anytime-valid monitoring.
 
 What is used most is importable from here: reading scores, resolving a board, the statistics
 of one pair, and the names of the paper's Appendix J. Each idea has its module in
-`llm_power.statistics`, `llm_power.scores`, `llm_power.board` and `llm_power.report`.
+`llm_power._statistics`, `llm_power._scores`, `llm_power._board` and `llm_power._report`.
 """
 
 from __future__ import annotations
@@ -15,38 +15,38 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from llm_power.api import (
+    from llm_power._board.operating_point import (
+        Declared,
+        OperatingPoint,
+    )
+    from llm_power._board.ranking import (
+        prepare_task,
+    )
+    from llm_power._board.resolve import (
+        BoardVerdicts,
+        resolve_board,
+        stream_board,
+    )
+    from llm_power._board.summary import (
+        task_overview,
+        unresolved_by_gap,
+        unresolved_by_procedure,
+    )
+    from llm_power._documents import (
+        DocumentError,
+    )
+    from llm_power._errors import (
+        InvalidArgument,
+        LLMPowerError,
+        ScoreError,
+    )
+    from llm_power._parametric import (
         parametric_required_n_paired,
         parametric_required_n_paired_binary,
         parametric_required_n_proportions,
         required_n_mcnemar,
     )
-    from llm_power.board.operating_point import (
-        Declared,
-        OperatingPoint,
-    )
-    from llm_power.board.ranking import (
-        prepare_task,
-    )
-    from llm_power.board.resolve import (
-        BoardVerdicts,
-        resolve_board,
-        stream_board,
-    )
-    from llm_power.board.summary import (
-        task_overview,
-        unresolved_by_gap,
-        unresolved_by_procedure,
-    )
-    from llm_power.documents import (
-        DocumentError,
-    )
-    from llm_power.errors import (
-        InvalidArgument,
-        LLMPowerError,
-        ScoreError,
-    )
-    from llm_power.planning.answer import (
+    from llm_power._planning.answer import (
         Plan,
         plan_accuracies,
         plan_any_correlation,
@@ -54,164 +54,164 @@ if TYPE_CHECKING:
         plan_detectable,
         plan_gap,
     )
-    from llm_power.planning.costs import (
+    from llm_power._planning.costs import (
         plan_costs,
     )
-    from llm_power.planning.pilot import (
+    from llm_power._planning.pilot import (
         plan_pilot,
     )
-    from llm_power.planning.question import (
+    from llm_power._planning.question import (
         Question,
     )
-    from llm_power.planning.repeats import (
+    from llm_power._planning.repeats import (
         plan_repeats,
     )
-    from llm_power.plugins import (
+    from llm_power._plugins import (
         reader_names,
     )
-    from llm_power.scores.frames import (
+    from llm_power._scores.frames import (
         read_frame,
         read_samples_df,
     )
-    from llm_power.scores.options import (
+    from llm_power._scores.options import (
         ReadOptions,
     )
-    from llm_power.scores.readers import (
+    from llm_power._scores.readers import (
         read_scores,
         read_tasks,
     )
-    from llm_power.scores.store import (
+    from llm_power._scores.store import (
         TaskScores,
         read_task,
         write_task,
     )
-    from llm_power.simulation.engine import (
-        Simulation,
-    )
-    from llm_power.simulation.tasks import (
-        BinaryClassificationTask,
-        PreferenceTask,
-    )
-    from llm_power.statistics.anytime_horizon import (
+    from llm_power._statistics.anytime_horizon import (
         anytime_horizon,
     )
-    from llm_power.statistics.correlation_bounds import (
+    from llm_power._statistics.correlation_bounds import (
         resolution_over_correlations,
     )
-    from llm_power.statistics.design_effect import (
+    from llm_power._statistics.design_effect import (
         cluster_resolution,
     )
-    from llm_power.statistics.e_process import (
+    from llm_power._statistics.e_process import (
         anytime_required_n,
     )
-    from llm_power.statistics.inversion import (
+    from llm_power._statistics.inversion import (
         exact_two_sided_power,
         minimum_detectable_effect,
         required_n,
         resolution_ratio,
         wald_power,
     )
-    from llm_power.statistics.mcnemar import (
+    from llm_power._statistics.mcnemar import (
         mcnemar_asymptotic,
         mcnemar_continuity_corrected,
         mcnemar_exact,
         mcnemar_mid_p,
     )
-    from llm_power.statistics.multiplicity import (
+    from llm_power._statistics.multiplicity import (
         adjusted_required_n,
     )
-    from llm_power.statistics.paired_binary import (
+    from llm_power._statistics.paired_binary import (
         PairSummary,
         required_n_discordance,
         required_n_paired_binary,
         summarize_counts,
     )
-    from llm_power.statistics.paired_bootstrap import (
+    from llm_power._statistics.paired_bootstrap import (
         bootstrap_power,
         paired_bootstrap_delta,
     )
-    from llm_power.statistics.required_n_bootstrap import (
+    from llm_power._statistics.required_n_bootstrap import (
         bootstrap_required_n,
     )
-    from llm_power.statistics.shortcut import (
+    from llm_power._statistics.shortcut import (
         cohens_h,
     )
-    from llm_power.statistics.standard_errors import (
+    from llm_power._statistics.standard_errors import (
         difference_errors,
         score_errors,
     )
-    from llm_power.statistics.verdict import (
+    from llm_power._statistics.verdict import (
         binary_verdicts,
+    )
+    from llm_power.simulation._engine import (
+        Simulation,
+    )
+    from llm_power.simulation._tasks import (
+        BinaryClassificationTask,
+        PreferenceTask,
     )
 
 __version__ = "0.1.0"
 
 # Where each public name is defined.
 _HOMES = {
-    "parametric_required_n_paired": "api",
-    "parametric_required_n_paired_binary": "api",
-    "parametric_required_n_proportions": "api",
-    "required_n_mcnemar": "api",
-    "Declared": "board.operating_point",
-    "OperatingPoint": "board.operating_point",
-    "prepare_task": "board.ranking",
-    "BoardVerdicts": "board.resolve",
-    "resolve_board": "board.resolve",
-    "stream_board": "board.resolve",
-    "task_overview": "board.summary",
-    "unresolved_by_gap": "board.summary",
-    "unresolved_by_procedure": "board.summary",
-    "reader_names": "plugins",
-    "DocumentError": "documents",
-    "InvalidArgument": "errors",
-    "LLMPowerError": "errors",
-    "ScoreError": "errors",
-    "Plan": "planning.answer",
-    "plan_accuracies": "planning.answer",
-    "plan_any_correlation": "planning.answer",
-    "plan_counts": "planning.answer",
-    "plan_detectable": "planning.answer",
-    "plan_gap": "planning.answer",
-    "plan_costs": "planning.costs",
-    "plan_pilot": "planning.pilot",
-    "Question": "planning.question",
-    "plan_repeats": "planning.repeats",
-    "ReadOptions": "scores.options",
-    "read_frame": "scores.frames",
-    "read_samples_df": "scores.frames",
-    "read_scores": "scores.readers",
-    "read_tasks": "scores.readers",
-    "TaskScores": "scores.store",
-    "read_task": "scores.store",
-    "write_task": "scores.store",
-    "Simulation": "simulation.engine",
-    "BinaryClassificationTask": "simulation.tasks",
-    "PreferenceTask": "simulation.tasks",
-    "resolution_over_correlations": "statistics.correlation_bounds",
-    "cluster_resolution": "statistics.design_effect",
-    "anytime_horizon": "statistics.anytime_horizon",
-    "anytime_required_n": "statistics.e_process",
-    "binary_verdicts": "statistics.verdict",
-    "exact_two_sided_power": "statistics.inversion",
-    "minimum_detectable_effect": "statistics.inversion",
-    "required_n": "statistics.inversion",
-    "resolution_ratio": "statistics.inversion",
-    "wald_power": "statistics.inversion",
-    "mcnemar_asymptotic": "statistics.mcnemar",
-    "mcnemar_continuity_corrected": "statistics.mcnemar",
-    "mcnemar_exact": "statistics.mcnemar",
-    "mcnemar_mid_p": "statistics.mcnemar",
-    "adjusted_required_n": "statistics.multiplicity",
-    "PairSummary": "statistics.paired_binary",
-    "required_n_discordance": "statistics.paired_binary",
-    "required_n_paired_binary": "statistics.paired_binary",
-    "summarize_counts": "statistics.paired_binary",
-    "bootstrap_power": "statistics.paired_bootstrap",
-    "paired_bootstrap_delta": "statistics.paired_bootstrap",
-    "bootstrap_required_n": "statistics.required_n_bootstrap",
-    "cohens_h": "statistics.shortcut",
-    "difference_errors": "statistics.standard_errors",
-    "score_errors": "statistics.standard_errors",
+    "parametric_required_n_paired": "_parametric",
+    "parametric_required_n_paired_binary": "_parametric",
+    "parametric_required_n_proportions": "_parametric",
+    "required_n_mcnemar": "_parametric",
+    "Declared": "_board.operating_point",
+    "OperatingPoint": "_board.operating_point",
+    "prepare_task": "_board.ranking",
+    "BoardVerdicts": "_board.resolve",
+    "resolve_board": "_board.resolve",
+    "stream_board": "_board.resolve",
+    "task_overview": "_board.summary",
+    "unresolved_by_gap": "_board.summary",
+    "unresolved_by_procedure": "_board.summary",
+    "reader_names": "_plugins",
+    "DocumentError": "_documents",
+    "InvalidArgument": "_errors",
+    "LLMPowerError": "_errors",
+    "ScoreError": "_errors",
+    "Plan": "_planning.answer",
+    "plan_accuracies": "_planning.answer",
+    "plan_any_correlation": "_planning.answer",
+    "plan_counts": "_planning.answer",
+    "plan_detectable": "_planning.answer",
+    "plan_gap": "_planning.answer",
+    "plan_costs": "_planning.costs",
+    "plan_pilot": "_planning.pilot",
+    "Question": "_planning.question",
+    "plan_repeats": "_planning.repeats",
+    "ReadOptions": "_scores.options",
+    "read_frame": "_scores.frames",
+    "read_samples_df": "_scores.frames",
+    "read_scores": "_scores.readers",
+    "read_tasks": "_scores.readers",
+    "TaskScores": "_scores.store",
+    "read_task": "_scores.store",
+    "write_task": "_scores.store",
+    "Simulation": "simulation._engine",
+    "BinaryClassificationTask": "simulation._tasks",
+    "PreferenceTask": "simulation._tasks",
+    "resolution_over_correlations": "_statistics.correlation_bounds",
+    "cluster_resolution": "_statistics.design_effect",
+    "anytime_horizon": "_statistics.anytime_horizon",
+    "anytime_required_n": "_statistics.e_process",
+    "binary_verdicts": "_statistics.verdict",
+    "exact_two_sided_power": "_statistics.inversion",
+    "minimum_detectable_effect": "_statistics.inversion",
+    "required_n": "_statistics.inversion",
+    "resolution_ratio": "_statistics.inversion",
+    "wald_power": "_statistics.inversion",
+    "mcnemar_asymptotic": "_statistics.mcnemar",
+    "mcnemar_continuity_corrected": "_statistics.mcnemar",
+    "mcnemar_exact": "_statistics.mcnemar",
+    "mcnemar_mid_p": "_statistics.mcnemar",
+    "adjusted_required_n": "_statistics.multiplicity",
+    "PairSummary": "_statistics.paired_binary",
+    "required_n_discordance": "_statistics.paired_binary",
+    "required_n_paired_binary": "_statistics.paired_binary",
+    "summarize_counts": "_statistics.paired_binary",
+    "bootstrap_power": "_statistics.paired_bootstrap",
+    "paired_bootstrap_delta": "_statistics.paired_bootstrap",
+    "bootstrap_required_n": "_statistics.required_n_bootstrap",
+    "cohens_h": "_statistics.shortcut",
+    "difference_errors": "_statistics.standard_errors",
+    "score_errors": "_statistics.standard_errors",
 }
 
 __all__ = [

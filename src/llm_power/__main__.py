@@ -1,6 +1,6 @@
 """The command line as ``python -m llm_power``."""
 
-from llm_power.cli import console
+from llm_power._cli import console
 
 if __name__ == "__main__":
     console()

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from llm_power.errors import InvalidArgument
-from llm_power.statistics._cluster_sets import ratio
-from llm_power.statistics.argument_checks import (
+from llm_power._errors import InvalidArgument
+from llm_power._statistics._cluster_sets import ratio
+from llm_power._statistics.argument_checks import (
     broadcast,
     non_negative,
     numbers,
     positive,
     proportions,
 )
-from llm_power.statistics.arrays import ArrayLike, FloatArray
+from llm_power._statistics.arrays import ArrayLike, FloatArray
 
 
 def bernoulli_error(score: ArrayLike, n_items: ArrayLike) -> FloatArray:

@@ -12,8 +12,8 @@ import pandas as pd
 
 from audit.agreement import placed
 from audit.printed import Printed, parse_printed
-from llm_power.provenance import Provenance
-from llm_power.report.tables import (
+from llm_power._provenance import Provenance
+from llm_power._report.tables import (
     Column,
     Table,
     as_digits_of,
@@ -21,7 +21,7 @@ from llm_power.report.tables import (
     as_integer,
     as_printed,
 )
-from llm_power.statistics.arrays import FloatArray
+from llm_power._statistics.arrays import FloatArray
 from miller2024.standard_errors import (
     bernoulli_error,
     correlation_from_errors,

@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from llm_power.board.all_pairs import BoardPairs
-from llm_power.board.families import HELD_UP_TO, number_of_pairs
-from llm_power.board.operating_point import Declared, OperatingPoint
-from llm_power.choices import Family
-from llm_power.errors import InvalidArgument
-from llm_power.scores.store import TaskScores, read_task
+from llm_power._board.all_pairs import BoardPairs
+from llm_power._board.families import HELD_UP_TO, number_of_pairs
+from llm_power._board.operating_point import Declared, OperatingPoint
+from llm_power._choices import Family
+from llm_power._errors import InvalidArgument
+from llm_power._scores.store import TaskScores, read_task
 
 
 def require_held(tasks: Sequence[TaskScores], family: Family) -> None:

@@ -9,10 +9,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
-from llm_power.board.operating_point import Declared
-from llm_power.choices import ClusterSampling, ClusterTest, McNemarTest, Weighting
-from llm_power.documents import DocumentError
-from llm_power.errors import LLMPowerError
+from llm_power._board.operating_point import Declared
+from llm_power._choices import ClusterSampling, ClusterTest, McNemarTest, Weighting
+from llm_power._documents import DocumentError
+from llm_power._errors import LLMPowerError
 from replication.hub.plan import Downloads
 
 # The ends of the names of a table's files, and of a figure's, by the names of a rule's outputs;

@@ -23,9 +23,9 @@ from audit.claims import Claim, Role
 from audit.printed import DisplayRule, Printed, as_decimal, parse_printed
 from audit.printed_tables import PublishedError, load_table, read_rows
 from audit.register import load_register, stated
-from llm_power.documents import first_violation
-from llm_power.errors import one_line
-from llm_power.scores.store import Provenance
+from llm_power._documents import first_violation
+from llm_power._errors import one_line
+from llm_power._scores.store import Provenance
 
 # Name of the data in the register; "general" needs no data.
 Panel = str

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from llm_power.report.figures import house_style, save_camera_ready, save_figure
+from llm_power._report.figures import house_style, save_camera_ready, save_figure
 from replication.exhibits import Drawing
 
 

@@ -15,8 +15,8 @@ from typing import Literal, Protocol, TypeVar
 
 import pandas as pd
 
-from llm_power.errors import InvalidArgument
-from llm_power.provenance import ScoresKind
+from llm_power._errors import InvalidArgument
+from llm_power._provenance import ScoresKind
 
 # What a number rests on. "displayed" are scores that a board displayed, "counts" are printed
 # numbers, "raw_sample" real items that somebody chose; "none" is what nothing at hand decides.

@@ -17,8 +17,8 @@ from markupsafe import Markup
 
 from audit.pictures import picture_address
 from audit.written_verdicts import counted, verdicts_by_exhibit
-from llm_power.provenance import VERDICTS
-from llm_power.report.page import asset, content_policy, page_environment
+from llm_power._provenance import VERDICTS
+from llm_power._report.page import asset, content_policy, page_environment
 
 _PACKAGE: Final = "replication"
 # How wide a picture is shown, on a screen with twice the points.
@@ -116,8 +116,8 @@ def render_index(
     kinds = {"table": "Tables", "figure": "Figures", "": "Numbers of the text, and comparisons"}
     grouped = groupby(sorted(exhibits, key=_kind, reverse=True), key=_kind)
     groups = {kinds[kind]: sorted(entries, key=_number) for kind, entries in grouped}
-    style = asset("llm_power.report", "page.css") + asset(_PACKAGE, "index.css")
-    script = asset("llm_power.report", "page.js")
+    style = asset("llm_power._report", "page.css") + asset(_PACKAGE, "index.css")
+    script = asset("llm_power._report", "page.js")
     total = sum(verdicts.values(), Counter[str]())
     return page_environment(_PACKAGE).get_template("index.html.j2").render(
         manifest=manifest,

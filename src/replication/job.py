@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import __main__
-from llm_power.errors import LLMPowerError
+from llm_power._errors import LLMPowerError
 from replication.records import Ledger, forget, job_name, now, record, sum_of
 from replication.stages import read_stage as load
 from replication.stages import write_csv

@@ -13,9 +13,9 @@ import psutil
 from PIL import Image
 
 from llm_power import __version__
-from llm_power.provenance import SOURCE_KINDS, Provenance, provenance_kinds, provenance_line
-from llm_power.report.score_provenance import score_provenance
-from llm_power.scores.store import read_task
+from llm_power._provenance import SOURCE_KINDS, Provenance, provenance_kinds, provenance_line
+from llm_power._report.score_provenance import score_provenance
+from llm_power._scores.store import read_task
 from replication.records import Ledger, Record
 
 _PACKAGES: Final = (

@@ -11,7 +11,7 @@ from operator import getitem
 from pathlib import Path
 from typing import Any, Final
 
-from llm_power.documents import DocumentError, read_yaml
+from llm_power._documents import DocumentError, read_yaml
 from replication.boards import (
     CAMERA_READY_ENDS,
     FIGURE_ENDS,

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 from urllib.parse import quote
 
-from llm_power.errors import LLMPowerError, message_at
+from llm_power._errors import LLMPowerError, message_at
 
 FOLDER: Final = Path("results", ".sums")
 # A file here has the name of the job that last made the file of that path.

@@ -17,7 +17,7 @@ from typing import Final
 
 import psutil
 
-from llm_power.errors import LLMPowerError, message_at
+from llm_power._errors import LLMPowerError, message_at
 
 # Snakemake removes the folder of its locks when a run ends, and this record with it.
 LOCKS: Final = Path(".snakemake", "locks")

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 
-from llm_power.errors import ScoreError
-from llm_power.statistics.arrays import IntArray
+from llm_power._errors import ScoreError
+from llm_power._statistics.arrays import IntArray
 
 
 def read_sample(files: Sequence[Path], models: Sequence[str]) -> pd.DataFrame:

@@ -8,8 +8,8 @@ from typing import Any
 
 from audit.printed import Printed, as_decimal, parse_printed
 from audit.register import load_statements
-from llm_power.documents import DocumentError, first_violation, read_yaml
-from llm_power.errors import one_line
+from llm_power._documents import DocumentError, first_violation, read_yaml
+from llm_power._errors import one_line
 
 Setting = float | list[int] | list[float]
 

@@ -12,7 +12,7 @@ from typing import Final
 
 import pandas as pd
 
-from llm_power.errors import LLMPowerError, message_at
+from llm_power._errors import LLMPowerError, message_at
 from replication.stages import read_stage
 
 Chunks = Mapping[str, Callable[[], pd.DataFrame]]

@@ -11,8 +11,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
-from llm_power.documents import read_yaml
-from llm_power.errors import LLMPowerError, message_at
+from llm_power._documents import read_yaml
+from llm_power._errors import LLMPowerError, message_at
 from replication.boards import Board, BoardNotThere, Boards
 from replication.hub.datasets import listed_files
 from replication.hub.plan import Downloads

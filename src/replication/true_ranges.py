@@ -17,7 +17,7 @@ from typing import Final
 import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, linprog, milp
 
-from llm_power.statistics.arrays import BoolArray, FloatArray, IntArray
+from llm_power._statistics.arrays import BoolArray, FloatArray, IntArray
 
 # By the number of a pair: whether each of its possible tables has the property.
 Property = Mapping[int, BoolArray]

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import bdtrc, ndtr, ndtri
 
-from llm_power.statistics.arrays import BoolArray, FloatArray, IntArray
-from llm_power.statistics.exact_required_n import McNemarDesign
-from llm_power.statistics.mcnemar import mcnemar_exact
+from llm_power._statistics.arrays import BoolArray, FloatArray, IntArray
+from llm_power._statistics.exact_required_n import McNemarDesign
+from llm_power._statistics.mcnemar import mcnemar_exact
 
 # With fewer discordant items, or this near to the target, the sum itself decides.
 _FEW = 100

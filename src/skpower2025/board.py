@@ -9,9 +9,9 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
-from llm_power.errors import ScoreError
-from llm_power.provenance import Provenance
-from llm_power.statistics.arrays import BoolArray, FloatArray, IntArray
+from llm_power._errors import ScoreError
+from llm_power._provenance import Provenance
+from llm_power._statistics.arrays import BoolArray, FloatArray, IntArray
 
 SOURCE: Final = Provenance.published("scores that Open LLM Leaderboard v2 displayed")
 # Boundaries in billions of parameters: "fewer than 1", "between 1 and 10", "more than 10".

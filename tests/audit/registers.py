@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from llm_power.provenance import SOURCE_KINDS
+from llm_power._provenance import SOURCE_KINDS
 
 PAIRS = """\
 pair,rank,p,n_star,resolved,se,word

@@ -9,7 +9,7 @@ from typing import Final
 from audit.claims import Cell, Check, Claim, Exhibit, Finding, Register, Weight
 from audit.evaluate import Audit, Judged, Outcome
 from audit.printed import Printed
-from llm_power.provenance import Evidence, Verdict
+from llm_power._provenance import Evidence, Verdict
 
 _PAIRS: Final[tuple[tuple[Verdict, Evidence], ...]] = (
     ("holds", "counts"),

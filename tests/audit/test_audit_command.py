@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 import yaml
 
-from llm_power.cli import main
+from llm_power._cli import main
 
 HOSTILE = "</script><script>alert(1)</script>|*x*"
 MODELS = ["org/a", "org/b", HOSTILE, "{value} $e_f$"]

@@ -21,7 +21,7 @@ from audit.verdicts import (
     judge_readings,
     judge_value,
 )
-from llm_power.provenance import EVIDENCE, Evidence, Verdict
+from llm_power._provenance import EVIDENCE, Evidence, Verdict
 
 FINITE = st.floats(-1e6, 1e6, allow_nan=False)
 WIDTH = st.floats(0.0, 10.0, allow_nan=False)

@@ -13,7 +13,7 @@ import pytest
 from click import Command
 
 import audit
-from llm_power.plugins import load_plugin, plugin_names
+from llm_power._plugins import load_plugin, plugin_names
 
 
 def test_every_name_is_there_and_is_what_type_checkers_see() -> None:
@@ -51,7 +51,7 @@ def test_the_command_is_found_by_its_entry_point() -> None:
 def test_help_loads_nothing_that_judges() -> None:
     program = (
         "import atexit, sys\n"
-        "from llm_power.cli import main\n"
+        "from llm_power._cli import main\n"
         "late = ('jsonschema', 'jinja2', 'pandas', 'audit.evaluate')\n"
         "atexit.register(lambda: print([name for name in late if name in sys.modules]))\n"
         "main(['audit', '--help'])"

@@ -15,7 +15,7 @@ from audit.evaluate import Audit, Judged, audit
 from audit.independence import IndependentTests, independent_tests
 from audit.register import load_register
 from audit.report import render_report
-from llm_power.provenance import EVIDENCE, VERDICTS
+from llm_power._provenance import EVIDENCE, VERDICTS
 
 
 def run(folder: Path, *claims: dict[str, Any], **more: Any) -> Audit:

@@ -10,10 +10,10 @@ import pytest
 from audit._errors import AuditError
 from audit.evaluate import audit
 from audit.register import load_register
-from llm_power.board.resolve import resolve_board
-from llm_power.board.summary import describe_board
-from llm_power.example import example_task
-from llm_power.report.board_files import write_board
+from llm_power._board.resolve import resolve_board
+from llm_power._board.summary import describe_board
+from llm_power._example import example_task
+from llm_power._report.board_files import write_board
 
 
 @pytest.fixture(scope="module")

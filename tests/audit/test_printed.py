@@ -29,7 +29,7 @@ from audit.printed_tables import (
     load_counts,
     load_table,
 )
-from llm_power.documents import read_yaml
+from llm_power._documents import read_yaml
 
 PUBLISHED = Path(__file__).parents[2] / "data" / "kotawala2026"
 RECORDED = PUBLISHED.parent / "recorded"

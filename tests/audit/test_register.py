@@ -20,8 +20,8 @@ from audit._errors import AuditError
 from audit.claims import Check
 from audit.printed import Printed
 from audit.register import load_register, load_statements
-from llm_power import documents
-from llm_power.errors import LLMPowerError
+from llm_power import _documents as documents
+from llm_power._errors import LLMPowerError
 
 SUBJECTS = {
     "pairs": [

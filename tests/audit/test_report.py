@@ -16,8 +16,8 @@ from report_examples import HOSTILE, example_audit, hostile_audit
 from audit.evaluate import Audit, Judged
 from audit.printed import Printed
 from audit.report import render_report
-from llm_power.errors import InvalidArgument
-from llm_power.provenance import EVIDENCE
+from llm_power._errors import InvalidArgument
+from llm_power._provenance import EVIDENCE
 
 LINKS = {
     "tables/table_06.csv": "../tables/table_06.csv",

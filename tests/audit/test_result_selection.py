@@ -12,8 +12,8 @@ from registers import write_results
 from audit._errors import AuditError
 from audit.claims import Check, Role
 from audit.selection import ResultFolder
-from llm_power.errors import LLMPowerError
-from llm_power.provenance import Evidence
+from llm_power._errors import LLMPowerError
+from llm_power._provenance import Evidence
 
 
 @pytest.fixture

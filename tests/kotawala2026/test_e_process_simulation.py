@@ -7,16 +7,16 @@ import pytest
 
 from kotawala2026 import e_process_simulation
 from kotawala2026.e_process_simulation import e_process_calibration, e_process_trajectories
-from llm_power.errors import InvalidArgument
-from llm_power.statistics.anytime_horizon import anytime_horizon
-from llm_power.statistics.bernoulli_pairs import discordance_from_required_n
-from llm_power.statistics.e_process import (
+from llm_power._errors import InvalidArgument
+from llm_power._statistics.anytime_horizon import anytime_horizon
+from llm_power._statistics.bernoulli_pairs import discordance_from_required_n
+from llm_power._statistics.e_process import (
     BETA_4_4,
     UNIFORM_98,
     Mixture,
     anytime_boundary,
 )
-from llm_power.statistics.random_streams import named_rng
+from llm_power._statistics.random_streams import named_rng
 
 
 def exact_crossing_by_items(p10: float, p01: float, horizon: int) -> tuple[float, float]:

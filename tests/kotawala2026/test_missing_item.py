@@ -11,10 +11,10 @@ import pytest
 
 from audit.printed import parse_printed
 from kotawala2026.missing_item import leave_one_out, require_same_categories
-from llm_power.errors import ScoreError
-from llm_power.scores.options import ReadOptions
-from llm_power.scores.readers import read_scores
-from llm_power.scores.store import TaskScores
+from llm_power._errors import ScoreError
+from llm_power._scores.options import ReadOptions
+from llm_power._scores.readers import read_scores
+from llm_power._scores.store import TaskScores
 from replication.constraints import Constraint
 from replication.findings import Finding
 from replication.hub.matrices import block_labels

@@ -7,17 +7,17 @@ import pytest
 from scipy import stats
 
 from kotawala2026.rejection_rates import TESTS, calibration_cell, rejection_rates
-from llm_power.errors import InvalidArgument
-from llm_power.simulation.engine import Simulation
-from llm_power.simulation.processes import CopulaBernoulli
-from llm_power.statistics.bootstrap_law import bootstrap_tails
-from llm_power.statistics.mcnemar import (
+from llm_power._errors import InvalidArgument
+from llm_power._statistics.bootstrap_law import bootstrap_tails
+from llm_power._statistics.mcnemar import (
     mcnemar_asymptotic,
     mcnemar_continuity_corrected,
     mcnemar_exact,
     mcnemar_mid_p,
 )
-from llm_power.statistics.random_streams import named_rng
+from llm_power._statistics.random_streams import named_rng
+from llm_power.simulation._engine import Simulation
+from llm_power.simulation._processes import CopulaBernoulli
 
 
 @pytest.mark.parametrize(("p10", "p01"), [(0.3, 0.3), (0.4, 0.1), (0.05, 0.0)])

@@ -15,9 +15,9 @@ import pytest
 
 import llm_power
 from llm_power import InvalidArgument
-from llm_power.statistics.category_bootstrap import resample_clusters
-from llm_power.statistics.clusterings import random_clusters
-from llm_power.statistics.graded_pairs import draw_graded_pairs
+from llm_power._statistics.category_bootstrap import resample_clusters
+from llm_power._statistics.clusterings import random_clusters
+from llm_power._statistics.graded_pairs import draw_graded_pairs
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from llm_power.errors import InvalidArgument
-from llm_power.provenance import Provenance, provenance_line
+from llm_power._errors import InvalidArgument
+from llm_power._provenance import Provenance, provenance_line
 
 
 def test_each_kind_is_one_line() -> None:

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from llm_power.errors import InvalidArgument
-from llm_power.statistics.standard_errors import (
+from llm_power._errors import InvalidArgument
+from llm_power._statistics.standard_errors import (
     difference_errors,
     score_correlation,
     score_errors,

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from llm_power.statistics.paired_binary import required_n_discordance
+from llm_power._statistics.paired_binary import required_n_discordance
 from repository import ROOT
 
 FOLDER = ROOT / "benchmarks"

@@ -33,9 +33,9 @@ from browsers import (
     requested,
     wait_until,
 )
-from llm_power.cli import main
-from llm_power.statistics.exact_required_n import connor_required_n, continuity_corrected
-from llm_power.statistics.inversion import minimum_detectable_effect, required_n
+from llm_power._cli import main
+from llm_power._statistics.exact_required_n import connor_required_n, continuity_corrected
+from llm_power._statistics.inversion import minimum_detectable_effect, required_n
 
 DOCS: Final = Path(__file__).resolve().parents[2] / "docs"
 PAGE: Final = (DOCS / "calculator.html").as_uri()

@@ -21,7 +21,7 @@ import pandas as pd
 import pytest
 import yaml
 
-from llm_power.cli import main
+from llm_power._cli import main
 from needed import folder_of
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -103,8 +103,8 @@ def ground_floor() -> list[str]:
 
 
 def test_the_source_is_found() -> None:
-    assert "llm_power.statistics.inversion" in modules()
-    assert "llm_power.errors" in own_imports("llm_power.statistics.argument_checks")
+    assert "llm_power._statistics.inversion" in modules()
+    assert "llm_power._errors" in own_imports("llm_power._statistics.argument_checks")
 
 
 @pytest.mark.parametrize("name", modules())

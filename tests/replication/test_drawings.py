@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from matplotlib.figure import Figure
 
-from llm_power.provenance import Provenance
-from llm_power.report.figures import new_figure
+from llm_power._provenance import Provenance
+from llm_power._report.figures import new_figure
 from replication.drawings import write_drawing
 from replication.exhibits import Drawing
 

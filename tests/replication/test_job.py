@@ -21,7 +21,7 @@ snakemake = SimpleNamespace(
     log=["made.log"],
 )
 from replication.job import logged
-from llm_power.errors import LLMPowerError
+from llm_power._errors import LLMPowerError
 atexit.register(os.abort)
 with logged():
     print("said")

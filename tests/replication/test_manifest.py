@@ -10,9 +10,9 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from llm_power.provenance import Provenance
-from llm_power.report.figures import house_style, new_figure, save_figure
-from llm_power.report.tables import Column, Table, write_table
+from llm_power._provenance import Provenance
+from llm_power._report.figures import house_style, new_figure, save_figure
+from llm_power._report.tables import Column, Table, write_table
 from replication.manifest import build_manifest, describe
 from replication.records import Record
 

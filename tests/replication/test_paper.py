@@ -11,8 +11,8 @@ from typing import get_type_hints
 import pandas as pd
 import pytest
 
-from llm_power.documents import DocumentError
-from llm_power.errors import LLMPowerError
+from llm_power._documents import DocumentError
+from llm_power._errors import LLMPowerError
 from replication.boards import Board, BoardNotThere, Boards
 from replication.exhibits import Exhibit, Inputs
 from replication.hub.errors import HubError
@@ -201,11 +201,11 @@ def test_sources_are_the_modules_that_are_imported_and_their_paths_relative(
     monkeypatch.chdir(ROOT)
     found = code_sums(Path(), None, "kotawala2026.exhibits.table_06")
     assert "src/kotawala2026/exhibits/table_06.py" in found
-    assert "src/llm_power/statistics/mcnemar.py" in found
-    assert "src/llm_power/report/figures.py" not in found
+    assert "src/llm_power/_statistics/mcnemar.py" in found
+    assert "src/llm_power/_report/figures.py" not in found
     assert not any(name.endswith("__init__.py") for name in found)
-    of_script = code_sums(Path(), Path("workflow/scripts/stage.py"), "llm_power.board.clusters")
-    assert "src/llm_power/board/clusters.py" in of_script
+    of_script = code_sums(Path(), Path("workflow/scripts/stage.py"), "llm_power._board.clusters")
+    assert "src/llm_power/_board/clusters.py" in of_script
     # What every script does around its one call.
     around = {f"src/replication/{name}.py" for name in ("job", "records", "stages")}
     assert around <= {*of_script}
@@ -215,13 +215,13 @@ def test_sources_are_the_modules_that_are_imported_and_their_paths_relative(
     ("module", "read"),
     [
         ("audit.register", "audit/register.schema.yaml"),
-        ("audit.report", "llm_power/report/page.css"),
-        ("llm_power.report.figures", "llm_power/report/style.mplstyle"),
+        ("audit.report", "llm_power/_report/page.css"),
+        ("llm_power._report.figures", "llm_power/_report/style.mplstyle"),
     ],
 )
 def test_sources_are_the_files_of_packages_that_modules_read_too(module: str, read: str) -> None:
     assert str(ROOT / "src" / read) in code_sums(ROOT, None, module)
-    assert str(ROOT / "src" / read) not in code_sums(ROOT, None, "llm_power.errors")
+    assert str(ROOT / "src" / read) not in code_sums(ROOT, None, "llm_power._errors")
 
 
 def test_quantities_are_evaluated_on_every_table_of_the_folder() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from llm_power.errors import ScoreError
+from llm_power._errors import ScoreError
 from replication.sample import read_sample, seen_cells
 
 NAN = float("nan")

@@ -16,15 +16,15 @@ import yaml
 import replication.settings
 from audit.printed import Printed
 from audit.register import load_register
-from llm_power.board.operating_point import Declared
-from llm_power.choices import (
+from llm_power._board.operating_point import Declared
+from llm_power._choices import (
     CLUSTER_SAMPLINGS,
     CLUSTER_TESTS,
     MCNEMAR_TESTS,
     MISSING_POLICIES,
     WEIGHTINGS,
 )
-from llm_power.documents import DocumentError, read_yaml
+from llm_power._documents import DocumentError, read_yaml
 from replication.boards import Board, Boards
 from replication.settings import add_boards, check_settings, load_settings
 

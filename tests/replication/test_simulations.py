@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from llm_power.statistics.random_streams import named_rng
+from llm_power._statistics.random_streams import named_rng
 from replication.simulations import Chunks, SimulationParts, gathered, simulate_part
 from replication.stages import write_stage
 

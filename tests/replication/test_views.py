@@ -9,7 +9,7 @@ import pytest
 
 from audit.claims import Role
 from audit.printed import Printed
-from llm_power.errors import InvalidArgument
+from llm_power._errors import InvalidArgument
 from replication.constraints import Constraint, select
 from replication.findings import Basis, Finding
 from replication.views import (

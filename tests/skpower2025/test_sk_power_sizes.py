@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from audit.printed import parse_printed
-from llm_power.errors import ScoreError
+from llm_power._errors import ScoreError
 from skpower2025.board import DATASETS, MUSR, Dataset, are_counts, read_board
 from skpower2025.exhibits.table_01 import table_01
 

@@ -14,15 +14,15 @@ import pandas as pd
 import pytest
 import yaml
 
-from llm_power.board.operating_point import Declared
-from llm_power.board.pair_store import read_pairs
-from llm_power.board.ranking import prepare_task
-from llm_power.board.resolve import resolve_board, stream_board
-from llm_power.board.verdicts import PAIRS_COLUMNS
-from llm_power.report.score_provenance import score_provenance
-from llm_power.scores.options import ReadOptions
-from llm_power.scores.readers import read_scores
-from llm_power.scores.store import read_task
+from llm_power._board.operating_point import Declared
+from llm_power._board.pair_store import read_pairs
+from llm_power._board.ranking import prepare_task
+from llm_power._board.resolve import resolve_board, stream_board
+from llm_power._board.verdicts import PAIRS_COLUMNS
+from llm_power._report.score_provenance import score_provenance
+from llm_power._scores.options import ReadOptions
+from llm_power._scores.readers import read_scores
+from llm_power._scores.store import read_task
 from repository import copy_finished, copy_repository, run_workflow, write_board
 
 
@@ -168,12 +168,12 @@ def test_second_run_has_nothing_to_do(finished: Path) -> None:
 
 
 def test_touching_a_module_runs_nothing(finished: Path) -> None:
-    (finished / "src/llm_power/statistics/e_process.py").touch()
+    (finished / "src/llm_power/_statistics/e_process.py").touch()
     assert planned(finished, "board_small") == set()
 
 
 def test_editing_a_module_runs_its_users(finished: Path) -> None:
-    module = finished / "src/llm_power/board/cluster_robustness.py"
+    module = finished / "src/llm_power/_board/cluster_robustness.py"
     text = module.read_text()
     module.write_text(text + "\n# edited\n")
     try:

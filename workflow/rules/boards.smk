@@ -41,7 +41,7 @@ rule required_n:
     log:
         "logs/boards/{panel}/required_n.log",
     params:
-        module="llm_power.board.resolution",
+        module="llm_power._board.resolution",
         function="add_resolution",
         point=operating_point,
     script:
@@ -58,7 +58,7 @@ rule multiplicity:
     log:
         "logs/boards/{panel}/multiplicity.log",
     params:
-        module="llm_power.board.multiplicity",
+        module="llm_power._board.multiplicity",
         function="add_multiplicity",
         point=operating_point,
     script:
@@ -75,7 +75,7 @@ rule icc:
     log:
         "logs/boards/{panel}/icc.log",
     params:
-        module="llm_power.board.clusters",
+        module="llm_power._board.clusters",
         function="add_clusters",
         point=operating_point,
     script:
@@ -91,7 +91,7 @@ rule loso:
     log:
         "logs/boards/{panel}/loso.log",
     params:
-        module="llm_power.board.cluster_robustness",
+        module="llm_power._board.cluster_robustness",
         function="leave_one_out_table",
         point=operating_point,
     script:
@@ -143,7 +143,7 @@ rule e_process:
     log:
         "logs/boards/{panel}/e_process.log",
     params:
-        module="llm_power.board.sequential",
+        module="llm_power._board.sequential",
         function="add_sequential",
         point=operating_point,
     script:

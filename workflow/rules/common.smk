@@ -9,7 +9,7 @@ from pathlib import Path
 from snakemake.exceptions import WorkflowError
 from snakemake.logging import logger
 
-from llm_power.errors import LLMPowerError
+from llm_power._errors import LLMPowerError
 from replication.boards import AVERAGE_TABLES, STREAMED_TABLES, table_files
 from audit.written_verdicts import counted, verdicts_by_exhibit
 from replication.screen import SAID_LATER

@@ -40,7 +40,7 @@ rule item_scores:
         "benchmarks/workflow/item_scores/{board}.{task}.tsv"
     params:
         # A reader is loaded by its name.
-        module="llm_power.scores.wide",
+        module="llm_power._scores.wide",
         reading=reading,
         panel=panel_task,
         paper=str(PAPER.folder),

@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from llm_power.board.average import average_tasks
-from llm_power.board.operating_point import Declared, OperatingPoint
-from llm_power.report.board_tables import average_tables
-from llm_power.report.tables import write_table
-from llm_power.scores.store import read_task
+from llm_power._board.average import average_tasks
+from llm_power._board.operating_point import Declared, OperatingPoint
+from llm_power._report.board_tables import average_tables
+from llm_power._report.tables import write_table
+from llm_power._scores.store import read_task
 from replication.job import logged, save, snakemake, write_csv
 
 with logged():

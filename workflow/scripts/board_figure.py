@@ -2,16 +2,16 @@
 
 from pathlib import Path
 
-from llm_power.board.average import average_tasks
-from llm_power.board.landscape import board_landscapes
-from llm_power.board.operating_point import Declared, OperatingPoint
-from llm_power.board.page_data import page_data
-from llm_power.board.resolve import BoardVerdicts
-from llm_power.board.summary import describe_board
-from llm_power.report.board_figure import save_board_figure
-from llm_power.report.board_page import render_board_page
-from llm_power.report.score_provenance import score_provenance
-from llm_power.scores.store import read_task
+from llm_power._board.average import average_tasks
+from llm_power._board.landscape import board_landscapes
+from llm_power._board.operating_point import Declared, OperatingPoint
+from llm_power._board.page_data import page_data
+from llm_power._board.resolve import BoardVerdicts
+from llm_power._board.summary import describe_board
+from llm_power._report.board_figure import save_board_figure
+from llm_power._report.board_page import render_board_page
+from llm_power._report.score_provenance import score_provenance
+from llm_power._scores.store import read_task
 from replication.job import load, logged, snakemake
 
 with logged():

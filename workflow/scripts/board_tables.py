@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from llm_power.board.operating_point import OperatingPoint
-from llm_power.report.board_tables import board_tables
-from llm_power.report.tables import write_table
-from llm_power.scores.store import read_task
+from llm_power._board.operating_point import OperatingPoint
+from llm_power._report.board_tables import board_tables
+from llm_power._report.tables import write_table
+from llm_power._scores.store import read_task
 from replication.job import load, logged, snakemake
 
 with logged():

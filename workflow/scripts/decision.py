@@ -1,11 +1,11 @@
 """Give every pair of a panel its verdict and every model its ranks, from the scores themselves."""
 
-from llm_power.board.all_pairs import BoardPairs, p_values_between
-from llm_power.board.decision import decide_pairs
-from llm_power.board.leader import with_leaders
-from llm_power.board.operating_point import Declared, OperatingPoint
-from llm_power.board.ranks import rank_table
-from llm_power.scores.store import read_task
+from llm_power._board.all_pairs import BoardPairs, p_values_between
+from llm_power._board.decision import decide_pairs
+from llm_power._board.leader import with_leaders
+from llm_power._board.operating_point import Declared, OperatingPoint
+from llm_power._board.ranks import rank_table
+from llm_power._scores.store import read_task
 from replication.job import load, logged, save, snakemake
 
 with logged():

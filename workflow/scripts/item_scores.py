@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from llm_power.board.ranking import prepare_task
-from llm_power.scores.store import write_task
+from llm_power._board.ranking import prepare_task
+from llm_power._scores.store import write_task
 from replication.hub.access import Access
 from replication.hub.datasets import Dataset
 from replication.hub.download import tell

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from llm_power.board.pair_store import PairFile, read_family
-from llm_power.board.stream import Tally, columns_between
+from llm_power._board.pair_store import PairFile, read_family
+from llm_power._board.stream import Tally, columns_between
 from replication.board_pairs import board_pairs
 from replication.job import logged, snakemake
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from llm_power.board.pair_store import write_family
+from llm_power._board.pair_store import write_family
 from replication.board_pairs import board_pairs
 from replication.job import load, logged, snakemake
 

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from llm_power.board.all_pairs import p_values_between
+from llm_power._board.all_pairs import p_values_between
 from replication.board_pairs import board_pairs
 from replication.job import logged, save, snakemake
 

@@ -2,7 +2,7 @@
 
 from importlib import import_module
 
-from llm_power.board.operating_point import OperatingPoint
+from llm_power._board.operating_point import OperatingPoint
 from replication.job import load, logged, save, snakemake
 
 with logged():

@@ -2,18 +2,18 @@
 
 from pathlib import Path
 
-from llm_power.board.page_data import page_data
-from llm_power.board.pair_store import read_family
-from llm_power.board.resolve import gathered_board
-from llm_power.board.stream import Keep, Tally, adjacent_shown
-from llm_power.board.summary import describe_board
-from llm_power.board.verdicts import PAIRS_COLUMNS
-from llm_power.report.board_figure import save_board_figure
-from llm_power.report.board_page import render_board_page
-from llm_power.report.board_tables import streamed_tables
-from llm_power.report.landscape import landscape_tables
-from llm_power.report.score_provenance import score_provenance
-from llm_power.report.tables import write_table
+from llm_power._board.page_data import page_data
+from llm_power._board.pair_store import read_family
+from llm_power._board.resolve import gathered_board
+from llm_power._board.stream import Keep, Tally, adjacent_shown
+from llm_power._board.summary import describe_board
+from llm_power._board.verdicts import PAIRS_COLUMNS
+from llm_power._report.board_figure import save_board_figure
+from llm_power._report.board_page import render_board_page
+from llm_power._report.board_tables import streamed_tables
+from llm_power._report.landscape import landscape_tables
+from llm_power._report.score_provenance import score_provenance
+from llm_power._report.tables import write_table
 from replication.board_pairs import board_pairs
 from replication.job import logged, save, snakemake, write_csv
 

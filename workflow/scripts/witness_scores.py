@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from llm_power.board.ranking import prepare_task
-from llm_power.scores.store import read_task, write_task
+from llm_power._board.ranking import prepare_task
+from llm_power._scores.store import read_task, write_task
 from replication.job import logged, snakemake
 
 with logged():

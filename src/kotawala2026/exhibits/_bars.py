@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from llm_power.report.figures import BLUE, ORANGE
+from llm_power._report.figures import BLUE, ORANGE
 
 _RESOLVED: Final[dict[str, Any]] = {"facecolor": BLUE, "edgecolor": BLUE, "linewidth": 0.7}
 _UNRESOLVED: Final[dict[str, Any]] = {

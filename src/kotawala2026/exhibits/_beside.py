@@ -10,8 +10,8 @@ import pandas as pd
 
 from audit.agreement import agrees
 from audit.printed import Printed
-from llm_power.report.tables import Column, Formatter, as_integer
-from llm_power.statistics.arrays import ArrayLike
+from llm_power._report.tables import Column, Formatter, as_integer
+from llm_power._statistics.arrays import ArrayLike
 
 
 def beside(

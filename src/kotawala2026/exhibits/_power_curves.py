@@ -15,11 +15,11 @@ from matplotlib.ticker import NullFormatter
 from scipy.special import ndtr, ndtri
 
 from kotawala2026.operating_point import POWER, K
-from llm_power.errors import InvalidArgument
-from llm_power.provenance import Provenance
-from llm_power.report.figures import LINE_COLORS, new_figure
-from llm_power.report.tables import Column, Table, as_fixed, as_integer, as_text
-from llm_power.statistics.arrays import FloatArray, IntArray
+from llm_power._errors import InvalidArgument
+from llm_power._provenance import Provenance
+from llm_power._report.figures import LINE_COLORS, new_figure
+from llm_power._report.tables import Column, Table, as_fixed, as_integer, as_text
+from llm_power._statistics.arrays import FloatArray, IntArray
 from replication.exhibits import Drawing, Exhibit
 from replication.stages import csv_text
 

@@ -12,8 +12,8 @@ from matplotlib.figure import Figure
 
 from kotawala2026.labels import pair_labels, task_label
 from kotawala2026.quantities.miller_gain import gain_of_pairing
-from llm_power.report.figures import BLUE, GREY, ORANGE, new_figure
-from llm_power.report.tables import as_fixed
+from llm_power._report.figures import BLUE, GREY, ORANGE, new_figure
+from llm_power._report.tables import as_fixed
 from replication.exhibits import Drawing, Exhibit, Inputs
 
 

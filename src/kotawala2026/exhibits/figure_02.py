@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from audit.printed_tables import PublishedCounts
 from kotawala2026.exhibits._bars import PRINTED, legend_above, printed_handle, style_bars
 from kotawala2026.labels import model_label, pair_labels, task_label
-from llm_power.report.figures import PAGE_INCHES
+from llm_power._report.figures import PAGE_INCHES
 from replication.exhibits import Drawing, Exhibit, Inputs
 
 _COLUMNS = 2

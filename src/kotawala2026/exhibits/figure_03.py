@@ -12,10 +12,10 @@ from matplotlib.lines import Line2D
 from audit.printed_tables import PublishedCounts
 from kotawala2026.exhibits._bars import PRINTED, legend_above, printed_handle, style_bars
 from kotawala2026.exhibits._counts_table import counted_pairs, items_of
-from llm_power.provenance import Provenance
-from llm_power.report.figures import new_figure
-from llm_power.statistics.arrays import FloatArray
-from llm_power.statistics.exact_required_n import connor_required_n
+from llm_power._provenance import Provenance
+from llm_power._report.figures import new_figure
+from llm_power._statistics.arrays import FloatArray
+from llm_power._statistics.exact_required_n import connor_required_n
 from replication.exhibits import Drawing, Exhibit, Inputs
 
 

@@ -6,7 +6,7 @@ import pandas as pd
 
 from kotawala2026.exhibits._power_curves import exhibit, present, tabulate
 from kotawala2026.simulations.figure_05 import chunks
-from llm_power.report.tables import Table
+from llm_power._report.tables import Table
 from replication.exhibits import Exhibit, Inputs
 
 

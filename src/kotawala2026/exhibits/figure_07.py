@@ -13,7 +13,7 @@ from matplotlib.ticker import FuncFormatter
 
 from kotawala2026.exhibits._bars import bar_style, style_bars
 from kotawala2026.labels import model_label, rank_labels
-from llm_power.report.figures import new_figure
+from llm_power._report.figures import new_figure
 from replication.exhibits import Drawing, Exhibit, Inputs
 
 # Half of the last digit of the printed gap.

@@ -12,9 +12,9 @@ from audit.agreement import agrees
 from audit.printed import DISPLAY_RULES, DisplayRule, Printed
 from audit.printed_tables import PublishedCounts
 from kotawala2026.operating_point import K
-from llm_power.errors import InvalidArgument
-from llm_power.statistics.arrays import IntArray
-from llm_power.statistics.paired_binary import required_n_discordance
+from llm_power._errors import InvalidArgument
+from llm_power._statistics.arrays import IntArray
+from llm_power._statistics.paired_binary import required_n_discordance
 
 
 def items_displaying(n_star: int, b: int, c: int, rule: DisplayRule) -> range:

@@ -13,8 +13,8 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from kotawala2026.exhibits._beside import count_unresolved
-from llm_power.provenance import Provenance
-from llm_power.report.tables import Column, Table
+from llm_power._provenance import Provenance
+from llm_power._report.tables import Column, Table
 from replication.exhibits import Exhibit, Inputs
 
 

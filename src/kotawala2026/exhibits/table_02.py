@@ -11,11 +11,11 @@ from audit.printed import Printed
 from kotawala2026.exhibits._beside import compared
 from kotawala2026.operating_point import ALPHA, POWER
 from kotawala2026.rejection_rates import TESTS, CalibrationCell, calibration_cell
-from llm_power.errors import InvalidArgument
-from llm_power.provenance import Provenance
-from llm_power.report.tables import Column, Table, as_percent, as_text, to_csv
-from llm_power.statistics.arrays import FloatArray
-from llm_power.statistics.random_streams import named_rng
+from llm_power._errors import InvalidArgument
+from llm_power._provenance import Provenance
+from llm_power._report.tables import Column, Table, as_percent, as_text, to_csv
+from llm_power._statistics.arrays import FloatArray
+from llm_power._statistics.random_streams import named_rng
 from replication.exhibits import Exhibit, Inputs
 
 # Repetitions of the whole table that its Monte Carlo error is read from.

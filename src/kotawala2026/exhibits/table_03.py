@@ -11,10 +11,10 @@ import pandas as pd
 from audit.agreement import agrees
 from audit.printed import PrintedCount
 from kotawala2026.exhibits._beside import beside, compared, count_unresolved
-from llm_power.board.summary import GAP_BINS, unresolved_by_gap
-from llm_power.errors import InvalidArgument
-from llm_power.provenance import Provenance
-from llm_power.report.tables import Column, Table
+from llm_power._board.summary import GAP_BINS, unresolved_by_gap
+from llm_power._errors import InvalidArgument
+from llm_power._provenance import Provenance
+from llm_power._report.tables import Column, Table
 from replication.exhibits import Exhibit, Inputs
 
 

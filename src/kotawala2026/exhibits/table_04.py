@@ -10,8 +10,8 @@ import pandas as pd
 
 from kotawala2026.exhibits._beside import as_rounded_up, beside, compared, count_unresolved
 from kotawala2026.labels import in_printed_order
-from llm_power.provenance import Provenance
-from llm_power.report.tables import Column, Table
+from llm_power._provenance import Provenance
+from llm_power._report.tables import Column, Table
 from replication.exhibits import Exhibit, Inputs
 
 

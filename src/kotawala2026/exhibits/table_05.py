@@ -11,14 +11,14 @@ from audit.printed import PrintedCount
 from audit.printed_tables import PublishedCounts
 from kotawala2026.exhibits._counts_table import POINT, counted_pairs, items_of, with_counts_of
 from kotawala2026.labels import in_printed_order, task_label
-from llm_power.board.multiplicity import add_multiplicity
-from llm_power.board.sequential import add_sequential
-from llm_power.board.verdicts import verdict_table
-from llm_power.provenance import Provenance
-from llm_power.report.tables import Column, Table
-from llm_power.statistics.arrays import BoolArray
-from llm_power.statistics.mcnemar import mcnemar_asymptotic
-from llm_power.statistics.multiplicity import Procedure, adjusted_required_n
+from llm_power._board.multiplicity import add_multiplicity
+from llm_power._board.sequential import add_sequential
+from llm_power._board.verdicts import verdict_table
+from llm_power._provenance import Provenance
+from llm_power._report.tables import Column, Table
+from llm_power._statistics.arrays import BoolArray
+from llm_power._statistics.mcnemar import mcnemar_asymptotic
+from llm_power._statistics.multiplicity import Procedure, adjusted_required_n
 from replication.exhibits import Exhibit, Inputs
 
 MMLU_PRO, OLL_V1 = "MMLU-Pro", "OLL v1"

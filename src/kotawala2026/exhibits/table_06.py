@@ -17,8 +17,8 @@ from kotawala2026.exhibits._counts_table import (
     side_by_side,
     stacked,
 )
-from llm_power.provenance import Provenance
-from llm_power.report.tables import Table, as_integer
+from llm_power._provenance import Provenance
+from llm_power._report.tables import Table, as_integer
 from replication.exhibits import Exhibit, Inputs
 
 

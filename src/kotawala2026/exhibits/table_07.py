@@ -18,9 +18,9 @@ from kotawala2026.exhibits._counts_table import (
     with_counts_of,
 )
 from kotawala2026.exhibits.item_count import implied_item_count, rules_of_table
-from llm_power.provenance import Provenance
-from llm_power.report.tables import Table
-from llm_power.statistics.paired_binary import required_n_discordance
+from llm_power._provenance import Provenance
+from llm_power._report.tables import Table
+from llm_power._statistics.paired_binary import required_n_discordance
 from replication.exhibits import Exhibit, Inputs
 
 

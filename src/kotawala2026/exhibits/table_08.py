@@ -9,9 +9,9 @@ import pandas as pd
 
 from audit.printed import PrintedCount
 from kotawala2026.labels import dropped_subjects, rank_labels
-from llm_power.errors import InvalidArgument
-from llm_power.provenance import Provenance
-from llm_power.report.tables import Column, Table, as_integer
+from llm_power._errors import InvalidArgument
+from llm_power._provenance import Provenance
+from llm_power._report.tables import Column, Table, as_integer
 from replication.exhibits import Exhibit, Inputs
 
 BASE = "none"

@@ -13,10 +13,10 @@ from audit.printed import Printed
 from kotawala2026.exhibits._beside import agrees_rounded, as_rounded_up, compared
 from kotawala2026.labels import pair_labels, validated_labels
 from kotawala2026.rejection_rates import TESTS, rejection_rates
-from llm_power.errors import InvalidArgument
-from llm_power.provenance import Provenance
-from llm_power.report.tables import Column, Table
-from llm_power.statistics.random_streams import named_rng
+from llm_power._errors import InvalidArgument
+from llm_power._provenance import Provenance
+from llm_power._report.tables import Column, Table
+from llm_power._statistics.random_streams import named_rng
 from replication.exhibits import Exhibit, Inputs
 
 FACTORS = {"power_at_080": 0.8, "power_at_100": 1.0, "power_at_120": 1.2}

@@ -12,10 +12,10 @@ from audit.printed_tables import PublishedCounts
 from kotawala2026.exhibits._beside import beside, compared
 from kotawala2026.exhibits._counts_table import counted_pairs, items_of, label_and_gap
 from kotawala2026.operating_point import ALPHA
-from llm_power.errors import InvalidArgument
-from llm_power.provenance import Provenance
-from llm_power.report.tables import Column, Table
-from llm_power.statistics.bootstrap_law import bootstrap_tails, percentile_bootstrap_rejects
+from llm_power._errors import InvalidArgument
+from llm_power._provenance import Provenance
+from llm_power._report.tables import Column, Table
+from llm_power._statistics.bootstrap_law import bootstrap_tails, percentile_bootstrap_rejects
 from replication.exhibits import Exhibit, Inputs
 
 

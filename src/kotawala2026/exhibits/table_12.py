@@ -10,13 +10,13 @@ import pandas as pd
 
 from audit.printed_tables import PublishedCounts
 from kotawala2026.exhibits._counts_table import counted_pairs, items_of
-from llm_power.errors import InvalidArgument
-from llm_power.provenance import Provenance
-from llm_power.report.tables import Column, Table, as_fixed, as_p_value
-from llm_power.statistics.bootstrap_law import percentile_bootstrap_rejects
-from llm_power.statistics.multiplicity import adjusted_required_n
-from llm_power.statistics.random_streams import named_rng
-from llm_power.statistics.required_n_bootstrap import bootstrap_required_n
+from llm_power._errors import InvalidArgument
+from llm_power._provenance import Provenance
+from llm_power._report.tables import Column, Table, as_fixed, as_p_value
+from llm_power._statistics.bootstrap_law import percentile_bootstrap_rejects
+from llm_power._statistics.multiplicity import adjusted_required_n
+from llm_power._statistics.random_streams import named_rng
+from llm_power._statistics.required_n_bootstrap import bootstrap_required_n
 from replication.exhibits import Exhibit, Inputs
 
 
@@ -140,7 +140,7 @@ def present(
         notes=[
             "N* CI: from the 5th to the 95th percentile of the resamples (Section 6.1). At a tie, "
             "N* = N, q ≥ 1 holds and the gap counts as supported.",
-            "The CSV names the call of llm_power.statistics that gives each value.",
+            "The CSV names the call of llm_power._statistics that gives each value.",
         ],
     )
 

@@ -13,9 +13,9 @@ from scipy.special import ndtri
 from kotawala2026.labels import pair_names
 from kotawala2026.operating_point import ALPHA
 from kotawala2026.quantities.grounds import QUANTITIES, PublishedNumbers
-from llm_power.statistics.e_process import UNIFORM_98, anytime_required_n
-from llm_power.statistics.inversion import z_sum
-from llm_power.statistics.paired_binary import required_n_discordance
+from llm_power._statistics.e_process import UNIFORM_98, anytime_required_n
+from llm_power._statistics.inversion import z_sum
+from llm_power._statistics.paired_binary import required_n_discordance
 from replication.findings import Finding, derived
 
 _Z_ALPHA: Final = float(z_sum(ALPHA, 0.5))  # the quantile of a power of one half is 0

@@ -10,13 +10,13 @@ import numpy as np
 from audit.printed import DISPLAY_RULES
 from kotawala2026.exhibits.table_01 import pooled_z_per_arm
 from kotawala2026.quantities.grounds import QUANTITIES, PublishedNumbers
-from llm_power.errors import InvalidArgument
-from llm_power.statistics.inversion import z_sum
-from llm_power.statistics.paired_binary import (
+from llm_power._errors import InvalidArgument
+from llm_power._statistics.inversion import z_sum
+from llm_power._statistics.paired_binary import (
     paired_difference_variance,
     required_n_paired_binary,
 )
-from llm_power.statistics.shortcut import unpaired_required_n_per_arm
+from llm_power._statistics.shortcut import unpaired_required_n_per_arm
 from replication.findings import Finding, derived
 
 # A row is "half" below three quarters of N*: halfway between the two answers in question.

@@ -17,10 +17,10 @@ from audit.agreement import MONTE_CARLO_LEVEL, agrees
 from kotawala2026.exhibits.table_02 import declared_five
 from kotawala2026.quantities.grounds import QUANTITIES, PublishedNumbers
 from kotawala2026.rejection_rates import TESTS, CalibrationCell, calibration_cell
-from llm_power.statistics.arrays import FloatArray
-from llm_power.statistics.bernoulli_pairs import paired_bernoulli_cells
-from llm_power.statistics.bootstrap_law import bootstrap_tails
-from llm_power.statistics.mcnemar import mcnemar_exact
+from llm_power._statistics.arrays import FloatArray
+from llm_power._statistics.bernoulli_pairs import paired_bernoulli_cells
+from llm_power._statistics.bootstrap_law import bootstrap_tails
+from llm_power._statistics.mcnemar import mcnemar_exact
 from replication.findings import Finding, derived
 from replication.intervals import Interval
 

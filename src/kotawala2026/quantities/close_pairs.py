@@ -14,10 +14,10 @@ import scipy  # its part stats, slow to load, is loaded when it is first used
 from audit.printed import split_parentheses
 from kotawala2026.exhibits.table_11 import table_11
 from kotawala2026.quantities.grounds import QUANTITIES, PublishedNumbers, ResolvedBoard
-from llm_power.statistics.arrays import FloatArray
-from llm_power.statistics.paired_binary import required_n_discordance
-from llm_power.statistics.random_streams import named_rng
-from llm_power.statistics.required_n_bootstrap import bootstrap_required_n
+from llm_power._statistics.arrays import FloatArray
+from llm_power._statistics.paired_binary import required_n_discordance
+from llm_power._statistics.random_streams import named_rng
+from llm_power._statistics.required_n_bootstrap import bootstrap_required_n
 from replication.findings import Finding
 
 _QUANTILES: Final = (0.05, 0.95)

@@ -14,10 +14,14 @@ from scipy.special import ndtr, ndtri
 from audit.printed_tables import PublishedCounts
 from kotawala2026.quantities.grounds import QUANTITIES, PublishedNumbers, summary_of
 from kotawala2026.quantities.lemma import admissible_delta, shortcut_constant
-from llm_power.statistics.arrays import FloatArray
-from llm_power.statistics.inversion import minimum_detectable_effect, required_n, z_sum
-from llm_power.statistics.paired_binary import PairSummary, admissible_rho, required_n_paired_binary
-from llm_power.statistics.shortcut import (
+from llm_power._statistics.arrays import FloatArray
+from llm_power._statistics.inversion import minimum_detectable_effect, required_n, z_sum
+from llm_power._statistics.paired_binary import (
+    PairSummary,
+    admissible_rho,
+    required_n_paired_binary,
+)
+from llm_power._statistics.shortcut import (
     miller_unpaired_required_n,
     shortcut_required_n,
 )

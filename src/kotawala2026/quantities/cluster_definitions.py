@@ -19,17 +19,17 @@ from kotawala2026.quantities.grounds import (
     ClusterStages,
     PublishedNumbers,
 )
-from llm_power.errors import InvalidArgument
-from llm_power.statistics.arrays import FloatArray, IntArray
-from llm_power.statistics.category_bootstrap import CategoryBootstrap, category_bootstrap
-from llm_power.statistics.cluster_moments import ClusterMoments
-from llm_power.statistics.clusterings import random_clusters, split_by_parity
-from llm_power.statistics.design_effect import (
+from llm_power._errors import InvalidArgument
+from llm_power._statistics.arrays import FloatArray, IntArray
+from llm_power._statistics.category_bootstrap import CategoryBootstrap, category_bootstrap
+from llm_power._statistics.cluster_moments import ClusterMoments
+from llm_power._statistics.clusterings import random_clusters, split_by_parity
+from llm_power._statistics.design_effect import (
     ClusterResolution,
     cluster_resolution,
     leave_one_cluster_out,
 )
-from llm_power.statistics.random_streams import named_rng
+from llm_power._statistics.random_streams import named_rng
 from replication.findings import Finding
 
 _FLIPPED_BEYOND: Final = 3.0

@@ -18,8 +18,8 @@ from audit.printed import Printed, PrintedInterval
 from kotawala2026.exhibits.item_count import implied_item_count
 from kotawala2026.labels import dropped_subjects
 from kotawala2026.quantities.grounds import QUANTITIES, PublishedNumbers
-from llm_power.statistics.inversion import resolution_ratio
-from llm_power.statistics.paired_binary import required_n_discordance
+from llm_power._statistics.inversion import resolution_ratio
+from llm_power._statistics.paired_binary import required_n_discordance
 from replication.findings import Finding
 from replication.intervals import Interval, interval_of
 

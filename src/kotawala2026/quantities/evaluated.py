@@ -41,7 +41,7 @@ from kotawala2026.quantities.grounds import (
     ResolvedBoard,
     load_published,
 )
-from llm_power.scores.store import TaskScores
+from llm_power._scores.store import TaskScores
 from replication.findings import Finding, Ground
 
 # Numbers of prose on boards: the module that finds them, and the boards that the prose is about.

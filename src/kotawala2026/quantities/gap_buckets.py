@@ -17,7 +17,7 @@ from kotawala2026.quantities.grounds import (
     ResolvedBoard,
 )
 from kotawala2026.quantities.pair_bounds import PairBounds, displayed_pairs
-from llm_power.statistics.paired_binary import required_n_discordance
+from llm_power._statistics.paired_binary import required_n_discordance
 from replication.findings import Finding, derived
 
 # The close pairs of Table 6 fill the first two.

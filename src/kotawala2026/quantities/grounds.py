@@ -12,12 +12,12 @@ import pandas as pd
 
 from audit.printed_tables import PublishedCounts, load_counts, load_table
 from kotawala2026.exhibits.item_count import jointly_solved
-from llm_power.board.resolve import resolve_board
-from llm_power.choices import Family
-from llm_power.report.score_provenance import basis_of
-from llm_power.scores.store import TaskScores
-from llm_power.statistics.arrays import BoolArray, FloatArray
-from llm_power.statistics.paired_binary import PairSummary, summarize_counts
+from llm_power._board.resolve import resolve_board
+from llm_power._choices import Family
+from llm_power._report.score_provenance import basis_of
+from llm_power._scores.store import TaskScores
+from llm_power._statistics.arrays import BoolArray, FloatArray
+from llm_power._statistics.paired_binary import PairSummary, summarize_counts
 from replication.constraints import BoardScore, load_board_scores
 from replication.findings import Basis, Quantities
 from replication.settings import load_settings

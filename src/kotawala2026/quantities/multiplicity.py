@@ -13,16 +13,16 @@ from kotawala2026.exhibits.table_05 import unresolved_under
 from kotawala2026.labels import BUCKETS, bucket_mask
 from kotawala2026.operating_point import ALPHA, POWER, K
 from kotawala2026.quantities.grounds import QUANTITIES, Board, PublishedNumbers
-from llm_power.statistics.inversion import z_sum
-from llm_power.statistics.mcnemar import mcnemar_asymptotic, mcnemar_exact
-from llm_power.statistics.multiplicity import (
+from llm_power._statistics.inversion import z_sum
+from llm_power._statistics.mcnemar import mcnemar_asymptotic, mcnemar_exact
+from llm_power._statistics.multiplicity import (
     benjamini_hochberg_levels,
     bonferroni_level,
     family_size,
     holm_levels,
     sidak_level,
 )
-from llm_power.statistics.paired_binary import required_n_discordance
+from llm_power._statistics.paired_binary import required_n_discordance
 from replication.findings import Finding, derived
 from replication.intervals import interval_of
 

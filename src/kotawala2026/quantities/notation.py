@@ -19,8 +19,8 @@ from kotawala2026.quantities.calculators import CALCULATORS
 from kotawala2026.quantities.gap_buckets import named_buckets
 from kotawala2026.quantities.grounds import QUANTITIES, DisplayedScores, PublishedNumbers
 from kotawala2026.rejection_rates import TESTS
-from llm_power.statistics.inversion import z_sum
-from llm_power.statistics.mcnemar import mcnemar_exact, mcnemar_mid_p
+from llm_power._statistics.inversion import z_sum
+from llm_power._statistics.mcnemar import mcnemar_exact, mcnemar_mid_p
 from replication.constraints import BoardScore
 from replication.findings import Finding, derived
 

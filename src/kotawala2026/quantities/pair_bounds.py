@@ -11,9 +11,9 @@ import numpy as np
 import pandas as pd
 
 from kotawala2026.witness.oll_v1_overlaps import FIVE_NUMBERS
-from llm_power.statistics.arrays import ArrayLike, BoolArray, FloatArray
-from llm_power.statistics.correlation_bounds import CorrelationBounds, resolution_over_correlations
-from llm_power.statistics.paired_binary import PairSummary, summarize_counts
+from llm_power._statistics.arrays import ArrayLike, BoolArray, FloatArray
+from llm_power._statistics.correlation_bounds import CorrelationBounds, resolution_over_correlations
+from llm_power._statistics.paired_binary import PairSummary, summarize_counts
 from replication.constraints import BoardScore
 from replication.findings import Finding
 

@@ -11,12 +11,12 @@ import pandas as pd
 
 from kotawala2026.exhibits.table_10 import FACTORS
 from kotawala2026.quantities.grounds import QUANTITIES, PublishedNumbers, ResolvedBoard, summary_of
-from llm_power.statistics.argument_checks import finite
-from llm_power.statistics.arrays import ArrayLike, BoolArray, FloatArray
-from llm_power.statistics.exact_required_n import McNemarDesign
-from llm_power.statistics.inversion import required_n
-from llm_power.statistics.multiplicity import bonferroni_level
-from llm_power.statistics.paired_binary import (
+from llm_power._statistics.argument_checks import finite
+from llm_power._statistics.arrays import ArrayLike, BoolArray, FloatArray
+from llm_power._statistics.exact_required_n import McNemarDesign
+from llm_power._statistics.inversion import required_n
+from llm_power._statistics.multiplicity import bonferroni_level
+from llm_power._statistics.paired_binary import (
     admissible_rho,
     required_n_discordance,
     required_n_paired_binary,

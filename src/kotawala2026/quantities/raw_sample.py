@@ -17,9 +17,9 @@ from kotawala2026.operating_point import K
 from kotawala2026.quantities.gap_buckets import over_correlations
 from kotawala2026.quantities.grounds import QUANTITIES, ResolvedBoard
 from kotawala2026.quantities.pair_bounds import PairBounds, between, displayed_pairs
-from llm_power.scores.store import TaskScores
-from llm_power.statistics.arrays import FloatArray, IntArray
-from llm_power.statistics.paired_binary import summarize_counts
+from llm_power._scores.store import TaskScores
+from llm_power._statistics.arrays import FloatArray, IntArray
+from llm_power._statistics.paired_binary import summarize_counts
 from replication.constraints import BoardScore
 from replication.findings import Basis, Finding
 from replication.sample import seen_cells

@@ -10,9 +10,9 @@ import numpy as np
 from kotawala2026.labels import pair_names
 from kotawala2026.quantities.grounds import QUANTITIES, Board, PublishedNumbers, summary_of
 from kotawala2026.quantities.pairs import RHO_SHIFT, required_n_at_shifted_rho
-from llm_power.statistics.argument_checks import positive
-from llm_power.statistics.arrays import ArrayLike, BoolArray, FloatArray
-from llm_power.statistics.paired_binary import admissible_rho
+from llm_power._statistics.argument_checks import positive
+from llm_power._statistics.arrays import ArrayLike, BoolArray, FloatArray
+from llm_power._statistics.paired_binary import admissible_rho
 from replication.findings import Finding
 
 # The one of the close pairs of which the text gives r at the moved correlation.

@@ -20,8 +20,8 @@ from kotawala2026.exhibits.item_count import (
 )
 from kotawala2026.labels import pair_names
 from kotawala2026.quantities.grounds import QUANTITIES, PublishedNumbers
-from llm_power.statistics.arrays import ArrayLike
-from llm_power.statistics.paired_binary import required_n_discordance
+from llm_power._statistics.arrays import ArrayLike
+from llm_power._statistics.paired_binary import required_n_discordance
 from replication.findings import Finding
 from replication.intervals import interval_of
 

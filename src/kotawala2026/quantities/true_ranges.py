@@ -27,10 +27,10 @@ from kotawala2026.quantities.pair_bounds import (
 )
 from kotawala2026.quantities.pairs import RHO_SHIFT, required_n_at_shifted_rho
 from kotawala2026.witness.oll_v1_overlaps import FIVE_NUMBERS
-from llm_power.statistics.arrays import BoolArray, FloatArray
-from llm_power.statistics.inversion import z_sum
-from llm_power.statistics.multiplicity import bonferroni_level
-from llm_power.statistics.paired_binary import PairSummary
+from llm_power._statistics.arrays import BoolArray, FloatArray
+from llm_power._statistics.inversion import z_sum
+from llm_power._statistics.multiplicity import bonferroni_level
+from llm_power._statistics.paired_binary import PairSummary
 from replication.findings import Finding
 from replication.intervals import Interval, interval_of
 from replication.true_ranges import CountRow, count_ranges, quantile_rows

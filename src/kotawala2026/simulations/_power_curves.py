@@ -16,17 +16,17 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from llm_power.statistics.argument_checks import counts
-from llm_power.statistics.arrays import ArrayLike, FloatArray, IntArray
-from llm_power.statistics.bernoulli_pairs import latent_correlation, paired_bernoulli_cells
-from llm_power.statistics.graded_pairs import (
+from llm_power._statistics.argument_checks import counts
+from llm_power._statistics.arrays import ArrayLike, FloatArray, IntArray
+from llm_power._statistics.bernoulli_pairs import latent_correlation, paired_bernoulli_cells
+from llm_power._statistics.graded_pairs import (
     draw_graded_pairs,
     graded_difference_variance,
     lattice_graded_pairs,
 )
-from llm_power.statistics.inversion import required_n
-from llm_power.statistics.paired_bootstrap import bootstrap_power
-from llm_power.statistics.random_streams import named_rng
+from llm_power._statistics.inversion import required_n
+from llm_power._statistics.paired_bootstrap import bootstrap_power
+from llm_power._statistics.random_streams import named_rng
 from replication.simulations import Chunks
 
 #: A score matrix that is drawn once, or one that has the population's moments.

@@ -14,8 +14,8 @@ from audit.printed_tables import PublishedError
 from kotawala2026.exhibits.item_count import common_items, items_displaying
 from kotawala2026.labels import dropped_subjects
 from kotawala2026.operating_point import K
-from llm_power.statistics.arrays import BoolArray, FloatArray, IntArray
-from llm_power.statistics.paired_binary import required_n_discordance
+from llm_power._statistics.arrays import BoolArray, FloatArray, IntArray
+from llm_power._statistics.paired_binary import required_n_discordance
 from replication.constraints import Constraint, select
 from replication.witness.gap_misfit import PairTargets
 from replication.witness.infeasible import Contradiction, LinearRow, find_contradiction, linear_row

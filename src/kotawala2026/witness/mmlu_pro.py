@@ -22,12 +22,12 @@ from kotawala2026.witness._mmlu_pro_printed import (
     leave_one_out_verdicts,
     pair_targets,
 )
-from llm_power.errors import one_line
-from llm_power.scores.store import TaskScores
-from llm_power.statistics.arrays import FloatArray
-from llm_power.statistics.category_bootstrap import resample_clusters
-from llm_power.statistics.design_effect import cluster_resolution
-from llm_power.statistics.random_streams import named_rng
+from llm_power._errors import one_line
+from llm_power._scores.store import TaskScores
+from llm_power._statistics.arrays import FloatArray
+from llm_power._statistics.category_bootstrap import resample_clusters
+from llm_power._statistics.design_effect import cluster_resolution
+from llm_power._statistics.random_streams import named_rng
 from replication.constraints import Constraint, select, witness_provenance
 from replication.witness.chain import chain_scores, start_counts
 from replication.witness.cluster_gaps import ClusterGaps, fit_pair

@@ -25,8 +25,8 @@ from kotawala2026.witness.oll_v1_overlaps import (
     reference_table,
     tilt_overlaps,
 )
-from llm_power.scores.store import TaskScores
-from llm_power.statistics.arrays import FloatArray, IntArray
+from llm_power._scores.store import TaskScores
+from llm_power._statistics.arrays import FloatArray, IntArray
 from replication.constraints import BoardScore, Constraint, witness_provenance
 from replication.witness.infeasible import Contradiction
 from replication.witness.one_factor import cell_patterns

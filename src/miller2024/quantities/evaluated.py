@@ -13,8 +13,8 @@ from scipy import stats
 from scipy.special import ndtri
 
 from audit.printed_tables import load_table
-from llm_power.statistics.inversion import minimum_detectable_effect, required_n
-from llm_power.statistics.repeats import repeats_variance
+from llm_power._statistics.inversion import minimum_detectable_effect, required_n
+from llm_power._statistics.repeats import repeats_variance
 from miller2024.tables import rows_of, table_04, table_05
 from replication.findings import Basis, Finding, Quantities, derived
 from replication.settings import load_settings

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final
 from urllib.parse import urlsplit
 
-from llm_power.provenance import ScoresKind
+from llm_power._provenance import ScoresKind
 from replication.hub.datasets import Dataset, Source
 from replication.hub.errors import HubError, address_of
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Final
 from urllib.parse import urlsplit
 
-from llm_power.errors import LLMPowerError, message_at
+from llm_power._errors import LLMPowerError, message_at
 
 _SECRETS: Final = (
     # Tokens of the hub and of GitHub, whoever they belong to.

@@ -13,8 +13,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from llm_power.errors import ScoreError
-from llm_power.scores.matrix import matrix_parts
+from llm_power._errors import ScoreError
+from llm_power._scores.matrix import matrix_parts
 
 Scores = npt.NDArray[np.uint8]
 

@@ -12,11 +12,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from llm_power.errors import ScoreError
-from llm_power.scores.options import ReadOptions
-from llm_power.scores.readers import read_scores
-from llm_power.scores.selection import select_models
-from llm_power.scores.store import Provenance, TaskScores
+from llm_power._errors import ScoreError
+from llm_power._scores.options import ReadOptions
+from llm_power._scores.readers import read_scores
+from llm_power._scores.selection import select_models
+from llm_power._scores.store import Provenance, TaskScores
 from replication.constraints import BoardScore, load_board_scores
 from replication.hub.access import Access
 from replication.hub.datasets import Dataset, download_path

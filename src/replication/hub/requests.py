@@ -15,7 +15,7 @@ import httpx2
 import tenacity
 from huggingface_hub import get_session
 
-from llm_power.errors import one_line
+from llm_power._errors import one_line
 from replication.hub.errors import HubError, TransientError, scrub
 
 T = TypeVar("T")

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from llm_power.errors import InvalidArgument
-from llm_power.statistics.arrays import FloatArray, IntArray
+from llm_power._errors import InvalidArgument
+from llm_power._statistics.arrays import FloatArray, IntArray
 
 
 def start_counts(n_items: IntArray, b: IntArray, c: IntArray, solved: int) -> IntArray:

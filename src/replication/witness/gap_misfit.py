@@ -15,10 +15,10 @@ from typing import Final
 
 import numpy as np
 
-from llm_power.errors import InvalidArgument
-from llm_power.statistics._ordered_sums import ordered_product
-from llm_power.statistics.arrays import BoolArray, FloatArray, IntArray
-from llm_power.statistics.inversion import z_sum
+from llm_power._errors import InvalidArgument
+from llm_power._statistics._ordered_sums import ordered_product
+from llm_power._statistics.arrays import BoolArray, FloatArray, IntArray
+from llm_power._statistics.inversion import z_sum
 
 _PERCENTILES: Final = (0.05, 0.95)
 # Resamples on either side of a percentile, of 2,000, whose gradients are averaged.

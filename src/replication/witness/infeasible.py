@@ -15,8 +15,8 @@ import numpy as np
 import pandas as pd
 from scipy.optimize import Bounds, LinearConstraint, milp
 
-from llm_power.errors import InvalidArgument
-from llm_power.statistics.arrays import FloatArray
+from llm_power._errors import InvalidArgument
+from llm_power._statistics.arrays import FloatArray
 from replication.constraints import Constraint
 
 # A bound this close to a whole number is that number: it is a decimal times a count of items.

@@ -15,9 +15,9 @@ from itertools import combinations, product
 import numpy as np
 from scipy.special import expit, ndtr, ndtri
 
-from llm_power.errors import InvalidArgument
-from llm_power.statistics.argument_checks import finite, non_negative
-from llm_power.statistics.arrays import ArrayLike, FloatArray, IntArray
+from llm_power._errors import InvalidArgument
+from llm_power._statistics.argument_checks import finite, non_negative
+from llm_power._statistics.arrays import ArrayLike, FloatArray, IntArray
 
 # The trapezoid rule on a fine grid: spectrally accurate for a Gaussian-weighted smooth integrand.
 _GRID = np.linspace(-7.0, 7.0, 281)

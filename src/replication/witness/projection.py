@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
 
-from llm_power.errors import InvalidArgument
-from llm_power.statistics.argument_checks import positive
-from llm_power.statistics.arrays import ArrayLike, FloatArray, IntArray
+from llm_power._errors import InvalidArgument
+from llm_power._statistics.argument_checks import positive
+from llm_power._statistics.arrays import ArrayLike, FloatArray, IntArray
 
 _NEWTON_STEPS = 200
 _LARGEST_EXPONENT = 300.0

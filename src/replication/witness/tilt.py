@@ -14,7 +14,7 @@ from itertools import combinations
 
 import numpy as np
 
-from llm_power.statistics.arrays import FloatArray, IntArray
+from llm_power._statistics.arrays import FloatArray, IntArray
 
 Summaries = Callable[[FloatArray], FloatArray]
 

@@ -8,8 +8,8 @@ from typing import Final
 
 import numpy as np
 
-from llm_power.errors import InvalidArgument
-from llm_power.statistics.arrays import FloatArray, IntArray
+from llm_power._errors import InvalidArgument
+from llm_power._statistics.arrays import FloatArray, IntArray
 from replication.witness.gap_misfit import PairTargets, Score, explained_interval
 
 # Whole solutions whose misfit is computed.

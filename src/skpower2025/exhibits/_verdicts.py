@@ -8,7 +8,7 @@ from typing import Any, Final
 import pandas as pd
 from matplotlib.lines import Line2D
 
-from llm_power.report.figures import BLUE
+from llm_power._report.figures import BLUE
 from replication.findings import Finding
 
 # The least and the most that a number can be.

@@ -10,11 +10,11 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from llm_power.provenance import Provenance
-from llm_power.report.figures import new_figure
-from llm_power.simulation.processes import admissible_agreement
-from llm_power.simulation.tasks import BinaryClassificationTask, NamedAgreement
-from llm_power.statistics.exact_required_n import McNemarDesign
+from llm_power._provenance import Provenance
+from llm_power._report.figures import new_figure
+from llm_power._statistics.exact_required_n import McNemarDesign
+from llm_power.simulation._processes import admissible_agreement
+from llm_power.simulation._tasks import BinaryClassificationTask, NamedAgreement
 from replication.exhibits import Drawing, Exhibit, Inputs
 
 AGREEMENTS: Final = ("lowest", "independent", "highest")

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from llm_power.report.figures import new_figure
+from llm_power._report.figures import new_figure
 from replication.exhibits import Drawing, Exhibit, Inputs
 from replication.findings import Finding
 from replication.stages import csv_text

@@ -25,7 +25,7 @@ from audit.mutants import Mutant
 from audit.mutation import Trial, mutation_trials
 from audit.register import load_register
 from audit.selection import ResultFolder
-from llm_power.errors import LLMPowerError
+from llm_power._errors import LLMPowerError
 from replication.exhibits import Inputs, write_numbers
 from replication.settings import load_settings
 

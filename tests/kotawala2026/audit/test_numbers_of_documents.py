@@ -17,7 +17,7 @@ from kotawala2026.quantities.raw_sample import (
     sampled_items,
     witness_beside_sample,
 )
-from llm_power.scores.store import read_task
+from llm_power._scores.store import read_task
 from replication.constraints import load_board_scores
 from replication.sample import read_sample
 

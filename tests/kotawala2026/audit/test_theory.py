@@ -21,7 +21,7 @@ from second_derivations_paper import K, cohens_h, constant, counts_n_star, short
 from kotawala2026.quantities.closed_forms import Expansion, taylor_coefficient
 from kotawala2026.quantities.evaluated import on_printed_numbers
 from kotawala2026.quantities.grounds import PublishedNumbers, load_published
-from llm_power.errors import InvalidArgument
+from llm_power._errors import InvalidArgument
 from replication.findings import Finding
 
 TOPICS = {

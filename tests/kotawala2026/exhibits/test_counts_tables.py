@@ -25,8 +25,8 @@ from kotawala2026.exhibits import table_11 as eleven
 from kotawala2026.exhibits._counts_table import counted_pairs, label_and_gap
 from kotawala2026.exhibits.figure_03 import connor_r, figure_03
 from kotawala2026.labels import in_printed_order, pair_names
-from llm_power.errors import InvalidArgument
-from llm_power.report.tables import to_latex, to_markdown
+from llm_power._errors import InvalidArgument
+from llm_power._report.tables import to_latex, to_markdown
 
 Loader = Callable[[int], pd.DataFrame]
 K = float(norm.ppf(0.975) + norm.ppf(0.8)) ** 2

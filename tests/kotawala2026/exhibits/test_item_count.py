@@ -28,7 +28,7 @@ from kotawala2026.exhibits.item_count import (
     jointly_solved,
     rules_displaying,
 )
-from llm_power.errors import InvalidArgument
+from llm_power._errors import InvalidArgument
 
 RULES: list[DisplayRule] = ["nearest", "up", "down"]
 K = (norm.ppf(0.975) + norm.ppf(0.8)) ** 2

@@ -22,15 +22,15 @@ from kotawala2026.exhibits._power_curves import draw as draw_curves
 from kotawala2026.rejection_rates import TESTS, rejection_rates
 from kotawala2026.simulations import figure_05 as simulations_of_5
 from kotawala2026.simulations import figure_06 as simulations_of_6
-from llm_power.errors import InvalidArgument
-from llm_power.provenance import Provenance
-from llm_power.report.figures import house_style, save_figure
-from llm_power.report.tables import to_latex, to_markdown
-from llm_power.statistics.bernoulli_pairs import latent_correlation, paired_bernoulli_cells
-from llm_power.statistics.e_process import UNIFORM_98, log_e_value
-from llm_power.statistics.graded_pairs import graded_difference_variance
-from llm_power.statistics.inversion import required_n
-from llm_power.statistics.paired_binary import required_n_paired_binary
+from llm_power._errors import InvalidArgument
+from llm_power._provenance import Provenance
+from llm_power._report.figures import house_style, save_figure
+from llm_power._report.tables import to_latex, to_markdown
+from llm_power._statistics.bernoulli_pairs import latent_correlation, paired_bernoulli_cells
+from llm_power._statistics.e_process import UNIFORM_98, log_e_value
+from llm_power._statistics.graded_pairs import graded_difference_variance
+from llm_power._statistics.inversion import required_n
+from llm_power._statistics.paired_binary import required_n_paired_binary
 from replication.exhibits import Inputs
 from replication.settings import load_settings
 from replication.simulations import simulate_part

@@ -13,9 +13,9 @@ from statsmodels.stats.power import NormalIndPower
 from statsmodels.stats.proportion import proportion_effectsize
 
 from kotawala2026.exhibits.table_01 import pooled_z_per_arm, present, table_01
-from llm_power.documents import read_yaml
-from llm_power.errors import InvalidArgument
-from llm_power.report.tables import to_markdown
+from llm_power._documents import read_yaml
+from llm_power._errors import InvalidArgument
+from llm_power._report.tables import to_markdown
 
 P_A, P_B, RHO = 0.65, 0.60, 0.30
 

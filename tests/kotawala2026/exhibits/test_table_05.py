@@ -15,11 +15,11 @@ from audit.printed_tables import (
 )
 from kotawala2026.exhibits._counts_table import POINT, counted_pairs
 from kotawala2026.exhibits.table_05 import present, table_05
-from llm_power.board.multiplicity import add_multiplicity
-from llm_power.board.sequential import add_sequential
-from llm_power.board.verdicts import verdict_table
-from llm_power.errors import InvalidArgument
-from llm_power.report.tables import to_markdown
+from llm_power._board.multiplicity import add_multiplicity
+from llm_power._board.sequential import add_sequential
+from llm_power._board.verdicts import verdict_table
+from llm_power._errors import InvalidArgument
+from llm_power._report.tables import to_markdown
 
 Loader = Callable[[int], pd.DataFrame]
 

@@ -13,14 +13,14 @@ import pandas as pd
 import pytest
 from scipy.stats import norm
 
-import llm_power.statistics
+import llm_power._statistics
 from audit.printed_tables import (
     PublishedCounts,
 )
 from kotawala2026.exhibits._counts_table import counted_pairs
 from kotawala2026.exhibits.table_12 import present, table_12
-from llm_power.errors import InvalidArgument
-from llm_power.report.tables import to_markdown
+from llm_power._errors import InvalidArgument
+from llm_power._report.tables import to_markdown
 
 Loader = Callable[[int], pd.DataFrame]
 
@@ -69,8 +69,8 @@ def test_the_checklist_is_the_papers_and_the_calls_exist(
     assert "simulated (seed 1, 500 resamples" in text
     called = set(re.findall(r"(\w+)\(", " ".join(frame["call"])))
     modules = [
-        importlib.import_module(f"llm_power.statistics.{module.name}")
-        for module in pkgutil.iter_modules(llm_power.statistics.__path__)
+        importlib.import_module(f"llm_power._statistics.{module.name}")
+        for module in pkgutil.iter_modules(llm_power._statistics.__path__)
     ]
     assert all(any(hasattr(module, name) for module in modules) for name in called)
 

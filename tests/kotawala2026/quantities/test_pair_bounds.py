@@ -28,8 +28,8 @@ from kotawala2026.quantities.raw_sample import (
     sampled_items,
     witness_beside_sample,
 )
-from llm_power.scores.store import TaskScores
-from llm_power.statistics.paired_binary import required_n_discordance, summarize_counts
+from llm_power._scores.store import TaskScores
+from llm_power._statistics.paired_binary import required_n_discordance, summarize_counts
 from replication.constraints import BoardScore
 from replication.findings import Finding
 

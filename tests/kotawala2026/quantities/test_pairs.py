@@ -6,7 +6,7 @@ import pytest
 
 from kotawala2026.quantities.grounds import ResolvedBoard
 from kotawala2026.quantities.pairs import of_each_model, of_each_pair
-from llm_power.scores.store import TaskScores
+from llm_power._scores.store import TaskScores
 from replication.constraints import Constraint, select
 
 

@@ -23,10 +23,10 @@ from kotawala2026.quantities.evaluated import on_grounds
 from kotawala2026.quantities.grounds import Board, ClusterStages, Simulation
 from kotawala2026.quantities.lemma import lemma_grid
 from kotawala2026.simulations import findings_simulated
-from llm_power.board.operating_point import OperatingPoint
-from llm_power.statistics.inversion import z_sum
-from llm_power.statistics.required_n_bootstrap import bootstrap_required_n
-from llm_power.statistics.shortcut import cohens_h
+from llm_power._board.operating_point import OperatingPoint
+from llm_power._statistics.inversion import z_sum
+from llm_power._statistics.required_n_bootstrap import bootstrap_required_n
+from llm_power._statistics.shortcut import cohens_h
 from replication.constraints import load_constraints
 from replication.findings import Finding
 from replication.settings import load_settings

@@ -7,8 +7,8 @@ import pytest
 
 from kotawala2026.quantities.pairs import required_n_at_shifted_rho
 from kotawala2026.quantities.rho_sensitivity import unresolved_at_shifts
-from llm_power.errors import InvalidArgument
-from llm_power.statistics.paired_binary import admissible_rho, required_n_paired_binary
+from llm_power._errors import InvalidArgument
+from llm_power._statistics.paired_binary import admissible_rho, required_n_paired_binary
 
 P_A = np.array([0.65, 0.8247, 0.7303])
 P_B = np.array([0.60, 0.8202, 0.7185])

@@ -21,8 +21,8 @@ from kotawala2026.quantities.true_ranges import (
     rows_without_counts,
     unresolved_pairs,
 )
-from llm_power.statistics.arrays import FloatArray
-from llm_power.statistics.paired_binary import PairSummary, summarize_counts
+from llm_power._statistics.arrays import FloatArray
+from llm_power._statistics.paired_binary import PairSummary, summarize_counts
 from replication.findings import Finding
 from replication.true_ranges import CountRow, count_ranges
 from repository import ROOT

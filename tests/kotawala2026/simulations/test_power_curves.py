@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from kotawala2026.simulations._power_curves import bernoulli_pairs, graded_pairs, power_curve
-from llm_power.statistics.bernoulli_pairs import latent_correlation, paired_bernoulli_cells
-from llm_power.statistics.paired_binary import required_n_paired_binary
+from llm_power._statistics.bernoulli_pairs import latent_correlation, paired_bernoulli_cells
+from llm_power._statistics.paired_binary import required_n_paired_binary
 
 
 def test_bernoulli_power_curve_meets_the_target_at_the_reference_s_own_need() -> None:

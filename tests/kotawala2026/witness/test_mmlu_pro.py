@@ -29,11 +29,11 @@ from kotawala2026.witness.mmlu_pro import (
     prepare_panel,
     witness_scores,
 )
-from llm_power.board.counts import count_cells, count_cells_by_cluster
-from llm_power.scores.store import TaskScores
-from llm_power.statistics.cluster_moments import ClusterMoments, moments_from_counts
-from llm_power.statistics.design_effect import cluster_resolution, leave_one_cluster_out
-from llm_power.statistics.paired_binary import required_n_discordance
+from llm_power._board.counts import count_cells, count_cells_by_cluster
+from llm_power._scores.store import TaskScores
+from llm_power._statistics.cluster_moments import ClusterMoments, moments_from_counts
+from llm_power._statistics.design_effect import cluster_resolution, leave_one_cluster_out
+from llm_power._statistics.paired_binary import required_n_discordance
 from replication.constraints import FITTED, Constraint, load_constraints
 from replication.views import roles_view
 

@@ -24,7 +24,7 @@ from audit.printed_tables import (
 )
 from kotawala2026.quantities.evaluated import on_scores
 from kotawala2026.witness.oll_v1 import OllV1Witness, build_witness, witness_scores
-from llm_power.scores.store import TaskScores
+from llm_power._scores.store import TaskScores
 from replication.constraints import FITTED, BoardScore, Constraint, select
 from replication.findings import Finding
 from replication.views import roles_view

@@ -11,20 +11,20 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from llm_power.board import all_pairs
-from llm_power.board.all_pairs import (
+from llm_power._board import all_pairs
+from llm_power._board.all_pairs import (
     BoardPairs,
     FamilyValues,
     family_of,
     p_values_between,
 )
-from llm_power.board.columns import CORE_COLUMNS
-from llm_power.board.families import pair_indices, pairs_at, place_of
-from llm_power.board.operating_point import Declared, OperatingPoint
-from llm_power.board.pair_store import read_family, read_pairs, write_family
-from llm_power.board.ranking import prepare_task
-from llm_power.board.resolve import gathered_board, resolve_board, stream_board
-from llm_power.board.stream import (
+from llm_power._board.columns import CORE_COLUMNS
+from llm_power._board.families import pair_indices, pairs_at, place_of
+from llm_power._board.operating_point import Declared, OperatingPoint
+from llm_power._board.pair_store import read_family, read_pairs, write_family
+from llm_power._board.ranking import prepare_task
+from llm_power._board.resolve import gathered_board, resolve_board, stream_board
+from llm_power._board.stream import (
     Keep,
     Tally,
     adjacent_shown,
@@ -33,12 +33,12 @@ from llm_power.board.stream import (
     shown_verdicts,
     stream_pairs,
 )
-from llm_power.choices import Family, Kind
-from llm_power.errors import InvalidArgument
-from llm_power.scores.store import TaskScores
-from llm_power.statistics.arrays import FloatArray
-from llm_power.statistics.max_t import max_t_family
-from llm_power.statistics.multiplicity import adjust_benjamini_hochberg, adjust_holm
+from llm_power._choices import Family, Kind
+from llm_power._errors import InvalidArgument
+from llm_power._scores.store import TaskScores
+from llm_power._statistics.arrays import FloatArray
+from llm_power._statistics.max_t import max_t_family
+from llm_power._statistics.multiplicity import adjust_benjamini_hochberg, adjust_holm
 
 POINT = OperatingPoint()
 

@@ -10,19 +10,19 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from llm_power.board.average import TaskAverage
-from llm_power.board.operating_point import Declared
-from llm_power.board.ranking import prepare_task
-from llm_power.board.resolve import resolve_board
-from llm_power.board.summary import board_warnings, describe_board
-from llm_power.choices import Family
-from llm_power.errors import InvalidArgument
-from llm_power.report.plain_text import board_text
-from llm_power.scores.frames import read_frame
-from llm_power.scores.options import ReadOptions
-from llm_power.scores.readers import read_scores, read_tasks
-from llm_power.scores.store import TaskScores
-from llm_power.statistics.random_streams import named_rng
+from llm_power._board.average import TaskAverage
+from llm_power._board.operating_point import Declared
+from llm_power._board.ranking import prepare_task
+from llm_power._board.resolve import resolve_board
+from llm_power._board.summary import board_warnings, describe_board
+from llm_power._choices import Family
+from llm_power._errors import InvalidArgument
+from llm_power._report.plain_text import board_text
+from llm_power._scores.frames import read_frame
+from llm_power._scores.options import ReadOptions
+from llm_power._scores.readers import read_scores, read_tasks
+from llm_power._scores.store import TaskScores
+from llm_power._statistics.random_streams import named_rng
 
 
 def task_of(name: str, n: int, ability: list[float], *, models: str = "abcd") -> TaskScores:

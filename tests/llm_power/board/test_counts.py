@@ -7,17 +7,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from llm_power.board import counts
-from llm_power.board.counts import (
+from llm_power._board import counts
+from llm_power._board.counts import (
     count_cells,
     count_cells_by_cluster,
     difference_moments,
     difference_moments_by_cluster,
 )
-from llm_power.board.families import pair_indices
-from llm_power.errors import InvalidArgument
-from llm_power.statistics.arrays import FloatArray
-from llm_power.statistics.skewness import asymmetry
+from llm_power._board.families import pair_indices
+from llm_power._errors import InvalidArgument
+from llm_power._statistics.arrays import FloatArray
+from llm_power._statistics.skewness import asymmetry
 
 seeds = st.integers(0, 10_000)
 

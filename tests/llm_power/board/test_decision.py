@@ -9,26 +9,26 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from llm_power.board.operating_point import Declared
-from llm_power.board.pair_store import read_pairs
-from llm_power.board.ranking import prepare_task
-from llm_power.board.resolve import BoardVerdicts, resolve_board, stream_board
-from llm_power.board.summary import describe_board, missing_warnings
-from llm_power.choices import ClusterTest, Family
-from llm_power.errors import InvalidArgument, ScoreError
-from llm_power.example import example_task
-from llm_power.report.error_bars import error_bars
-from llm_power.report.plain_text import board_text
-from llm_power.scores.store import TaskScores
-from llm_power.statistics.arrays import FloatArray
-from llm_power.statistics.cluster_moments import moments_from_differences
-from llm_power.statistics.cluster_robust import (
+from llm_power._board.operating_point import Declared
+from llm_power._board.pair_store import read_pairs
+from llm_power._board.ranking import prepare_task
+from llm_power._board.resolve import BoardVerdicts, resolve_board, stream_board
+from llm_power._board.summary import describe_board, missing_warnings
+from llm_power._choices import ClusterTest, Family
+from llm_power._errors import InvalidArgument, ScoreError
+from llm_power._example import example_task
+from llm_power._report.error_bars import error_bars
+from llm_power._report.plain_text import board_text
+from llm_power._scores.store import TaskScores
+from llm_power._statistics.arrays import FloatArray
+from llm_power._statistics.cluster_moments import moments_from_differences
+from llm_power._statistics.cluster_robust import (
     cluster_robust_test,
     cluster_sign_flip_test,
     wild_cluster_bootstrap,
 )
-from llm_power.statistics.random_streams import named_rng
-from llm_power.statistics.verdict import binary_verdicts, mean_verdicts, student_verdicts
+from llm_power._statistics.random_streams import named_rng
+from llm_power._statistics.verdict import binary_verdicts, mean_verdicts, student_verdicts
 
 
 def task_of(values: FloatArray, name: str = "exam", clusters: int = 5) -> TaskScores:

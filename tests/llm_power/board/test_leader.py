@@ -9,14 +9,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from llm_power.board.leader import first_sentence, leader_p, rank_notes
-from llm_power.board.operating_point import Declared, OperatingPoint
-from llm_power.board.ranking import prepare_task
-from llm_power.board.resolve import resolve_board, stream_board
-from llm_power.choices import Kind
-from llm_power.report.plain_text import board_text
-from llm_power.scores.store import TaskScores
-from llm_power.statistics.random_streams import named_rng
+from llm_power._board.leader import first_sentence, leader_p, rank_notes
+from llm_power._board.operating_point import Declared, OperatingPoint
+from llm_power._board.ranking import prepare_task
+from llm_power._board.resolve import resolve_board, stream_board
+from llm_power._choices import Kind
+from llm_power._report.plain_text import board_text
+from llm_power._scores.store import TaskScores
+from llm_power._statistics.random_streams import named_rng
 
 AT = OperatingPoint()
 TRIALS = 400

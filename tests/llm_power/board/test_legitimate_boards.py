@@ -10,22 +10,22 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from llm_power.board.cluster_robustness import (
+from llm_power._board.cluster_robustness import (
     category_bootstrap_tables,
     cluster_definition_table,
     leave_one_out_table,
 )
-from llm_power.board.cluster_sums import tabulate_clusters
-from llm_power.board.operating_point import Declared, OperatingPoint
-from llm_power.board.ranking import prepare_task
-from llm_power.board.resolve import BoardVerdicts, resolve_board
-from llm_power.board.summary import describe_board
-from llm_power.choices import Kind
-from llm_power.report.board_files import write_board
-from llm_power.report.plain_text import board_text
-from llm_power.scores.options import ReadOptions
-from llm_power.scores.readers import read_scores
-from llm_power.scores.store import TaskScores
+from llm_power._board.cluster_sums import tabulate_clusters
+from llm_power._board.operating_point import Declared, OperatingPoint
+from llm_power._board.ranking import prepare_task
+from llm_power._board.resolve import BoardVerdicts, resolve_board
+from llm_power._board.summary import describe_board
+from llm_power._choices import Kind
+from llm_power._report.board_files import write_board
+from llm_power._report.plain_text import board_text
+from llm_power._scores.options import ReadOptions
+from llm_power._scores.readers import read_scores
+from llm_power._scores.store import TaskScores
 
 ITEMS = 24
 ALL, NOTHING, HALF, TWIN = (

@@ -9,21 +9,21 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from llm_power.board.columns import REPEAT_COLUMNS
-from llm_power.board.operating_point import OperatingPoint
-from llm_power.board.ranking import prepare_task
-from llm_power.board.repeats import REPEATS_COLUMNS, describe_repeats
-from llm_power.board.resolve import BoardVerdicts, resolve_board
-from llm_power.board.summary import describe_board
-from llm_power.report import board_files
-from llm_power.report.board_files import write_board
-from llm_power.report.plain_text import board_sentences
-from llm_power.scores.options import ReadOptions
-from llm_power.scores.readers import read_scores
-from llm_power.scores.store import Repeats, TaskScores, read_task, write_task
-from llm_power.statistics.arrays import FloatArray
-from llm_power.statistics.inversion import required_n
-from llm_power.statistics.repeats import items_or_repeats
+from llm_power._board.columns import REPEAT_COLUMNS
+from llm_power._board.operating_point import OperatingPoint
+from llm_power._board.ranking import prepare_task
+from llm_power._board.repeats import REPEATS_COLUMNS, describe_repeats
+from llm_power._board.resolve import BoardVerdicts, resolve_board
+from llm_power._board.summary import describe_board
+from llm_power._report import board_files
+from llm_power._report.board_files import write_board
+from llm_power._report.plain_text import board_sentences
+from llm_power._scores.options import ReadOptions
+from llm_power._scores.readers import read_scores
+from llm_power._scores.store import Repeats, TaskScores, read_task, write_task
+from llm_power._statistics.arrays import FloatArray
+from llm_power._statistics.inversion import required_n
+from llm_power._statistics.repeats import items_or_repeats
 from repeated_answers import variances_of_answers
 
 NAN = np.nan

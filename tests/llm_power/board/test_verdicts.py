@@ -10,38 +10,38 @@ import pytest
 from scipy.stats import binomtest, ttest_rel
 from statsmodels.stats.multitest import multipletests
 
-from llm_power.board.all_pairs import BoardPairs, p_values_between
-from llm_power.board.cluster_robustness import (
+from llm_power._board.all_pairs import BoardPairs, p_values_between
+from llm_power._board.cluster_robustness import (
     category_bootstrap_tables,
     cluster_definition_table,
     leave_one_out_table,
 )
-from llm_power.board.cluster_sums import tabulate_clusters
-from llm_power.board.clusters import add_clusters
-from llm_power.board.columns import RANK_COLUMNS, dictionary_page
-from llm_power.board.decision import decide_pairs
-from llm_power.board.further_items import further_sentence
-from llm_power.board.multiplicity import add_multiplicity
-from llm_power.board.operating_point import Declared, OperatingPoint
-from llm_power.board.page_data import page_data
-from llm_power.board.ranking import prepare_task
-from llm_power.board.resolution import add_resolution
-from llm_power.board.resolve import BoardVerdicts, resolve_board
-from llm_power.board.sequential import add_sequential
-from llm_power.board.summary import (
+from llm_power._board.cluster_sums import tabulate_clusters
+from llm_power._board.clusters import add_clusters
+from llm_power._board.columns import RANK_COLUMNS, dictionary_page
+from llm_power._board.decision import decide_pairs
+from llm_power._board.further_items import further_sentence
+from llm_power._board.multiplicity import add_multiplicity
+from llm_power._board.operating_point import Declared, OperatingPoint
+from llm_power._board.page_data import page_data
+from llm_power._board.ranking import prepare_task
+from llm_power._board.resolution import add_resolution
+from llm_power._board.resolve import BoardVerdicts, resolve_board
+from llm_power._board.sequential import add_sequential
+from llm_power._board.summary import (
     describe_board,
     summarize_board,
     unresolved_by_gap,
     unresolved_by_procedure,
 )
-from llm_power.board.tabulation import tabulate_pairs
-from llm_power.board.verdicts import PAIRS_COLUMNS, verdict_table
-from llm_power.choices import CLUSTER_SAMPLINGS, ClusterSampling, Family, Kind
-from llm_power.errors import InvalidArgument, ScoreError
-from llm_power.report.plain_text import board_text
-from llm_power.scores.selection import select_models
-from llm_power.scores.store import TaskScores
-from llm_power.statistics.arrays import FloatArray
+from llm_power._board.tabulation import tabulate_pairs
+from llm_power._board.verdicts import PAIRS_COLUMNS, verdict_table
+from llm_power._choices import CLUSTER_SAMPLINGS, ClusterSampling, Family, Kind
+from llm_power._errors import InvalidArgument, ScoreError
+from llm_power._report.plain_text import board_text
+from llm_power._scores.selection import select_models
+from llm_power._scores.store import TaskScores
+from llm_power._statistics.arrays import FloatArray
 
 POINT = OperatingPoint()
 

@@ -17,8 +17,8 @@ import pytest
 import yaml
 
 from llm_power import __version__
-from llm_power.cli import cli, main
-from llm_power.scores.options import ReadOptions
+from llm_power._cli import cli, main
+from llm_power._scores.options import ReadOptions
 
 ROOT = Path(__file__).resolve().parents[3]
 INSPECT = ROOT / "tests" / "llm_power" / "scores" / "logs" / "inspect_ai-0.3.285"

@@ -11,9 +11,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from llm_power.example import write_example_board
-from llm_power.scores.options import ReadOptions
-from llm_power.scores.readers import read_scores
+from llm_power._example import write_example_board
+from llm_power._scores.options import ReadOptions
+from llm_power._scores.readers import read_scores
 
 PROGRAM = str(Path(sys.executable).with_name("llm-power"))
 

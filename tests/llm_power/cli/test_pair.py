@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from llm_power.board.operating_point import Declared
-from llm_power.board.ranking import prepare_task
-from llm_power.board.resolve import resolve_board
-from llm_power.cli import main
-from llm_power.scores.store import TaskScores
-from llm_power.statistics.mcnemar import mcnemar_exact
-from llm_power.statistics.paired_binary import required_n_paired_binary, summarize_counts
+from llm_power._board.operating_point import Declared
+from llm_power._board.ranking import prepare_task
+from llm_power._board.resolve import resolve_board
+from llm_power._cli import main
+from llm_power._scores.store import TaskScores
+from llm_power._statistics.mcnemar import mcnemar_exact
+from llm_power._statistics.paired_binary import required_n_paired_binary, summarize_counts
 
 
 def run(*arguments: object) -> int:

@@ -17,11 +17,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from llm_power.board import stream
-from llm_power.board.average import AVERAGE_COLUMNS
-from llm_power.board.verdicts import PAIRS_COLUMNS
-from llm_power.cli import main
-from llm_power.report import board_files
+from llm_power._board import stream
+from llm_power._board.average import AVERAGE_COLUMNS
+from llm_power._board.verdicts import PAIRS_COLUMNS
+from llm_power._cli import main
+from llm_power._report import board_files
 
 
 @pytest.fixture
@@ -310,7 +310,7 @@ def test_the_unforeseen_has_an_exit_code_of_its_own(
     def fail(*_: object, **__: object) -> None:
         raise fault
 
-    monkeypatch.setattr("llm_power.report.board_files.resolve_board", fail)
+    monkeypatch.setattr("llm_power._report.board_files.resolve_board", fail)
     out = scores.with_name("out")
     command: list[str | Path] = ["resolve", scores, "--cluster", "subject", "--out", out]
     assert run(*command) == 3
@@ -329,7 +329,7 @@ def test_the_unforeseen_has_an_exit_code_of_its_own(
         (".parquet", "pyarrow.parquet.read_schema"),
         (".parquet", "pyarrow.parquet.read_table"),
         (".xlsx", "openpyxl.load_workbook"),
-        (".csv", "llm_power.scores._source.open_file"),
+        (".csv", "llm_power._scores._source.open_file"),
     ],
 )
 @pytest.mark.parametrize(
@@ -437,7 +437,7 @@ def as_program(*arguments: str | Path, **options: Any) -> subprocess.CompletedPr
     """Run the entry point in a process whose interpreter would say so if it shut down."""
     program = (
         "import atexit, sys; atexit.register(print, 'shut down', file=sys.stderr); "
-        "from llm_power.cli import console; console()"
+        "from llm_power._cli import console; console()"
     )
     return subprocess.run(
         [sys.executable, "-c", program, *arguments],
@@ -460,7 +460,7 @@ def test_the_process_ends_once_all_is_said(scores: Path, tmp_path: Path) -> None
     assert done.stderr.count("\n") == 1
 
 
-@pytest.mark.parametrize("module", ["llm_power", "llm_power.cli"])
+@pytest.mark.parametrize("module", ["llm_power", "llm_power._cli"])
 def test_the_command_runs_as_a_module(module: str) -> None:
     command = [sys.executable, "-W", "error", "-m", module]
     pair = ["pair", "--b", "30", "--c", "8", "--n", "500"]
@@ -501,7 +501,7 @@ def test_the_answer_is_printed_before_the_files_are_made(
         printed.append(capsys.readouterr().out)
         return ""
 
-    monkeypatch.setattr("llm_power.report.board_files.write_board", write)
+    monkeypatch.setattr("llm_power._report.board_files.write_board", write)
     assert run("resolve", scores, "--cluster", "subject", "--out", tmp_path) == 0
     assert "of 3 adjacent pairs (" in printed[0]
 

@@ -9,25 +9,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from llm_power.choices import McNemarTest
-from llm_power.errors import InvalidArgument
-from llm_power.planning.answer import (
+from llm_power._choices import McNemarTest
+from llm_power._errors import InvalidArgument
+from llm_power._planning.answer import (
     plan_accuracies,
     plan_any_correlation,
     plan_counts,
     plan_detectable,
     plan_gap,
 )
-from llm_power.planning.curves import detectable_gaps, plan_curves, sizes_around, sizes_of_gaps
-from llm_power.planning.pair import pair_from_accuracies, pairs_of_accuracies
-from llm_power.planning.question import Question
-from llm_power.planning.text import plan_answer
-from llm_power.report.answer import as_text
-from llm_power.statistics.anytime_horizon import anytime_horizon
-from llm_power.statistics.exact_required_n import P_VALUES, McNemarDesign
-from llm_power.statistics.paired_binary import admissible_rho, required_n_paired_binary
-from llm_power.statistics.paired_equivalence import score_equivalence_test
-from llm_power.statistics.random_streams import named_rng
+from llm_power._planning.curves import detectable_gaps, plan_curves, sizes_around, sizes_of_gaps
+from llm_power._planning.pair import pair_from_accuracies, pairs_of_accuracies
+from llm_power._planning.question import Question
+from llm_power._planning.text import plan_answer
+from llm_power._report.answer import as_text
+from llm_power._statistics.anytime_horizon import anytime_horizon
+from llm_power._statistics.exact_required_n import P_VALUES, McNemarDesign
+from llm_power._statistics.paired_binary import admissible_rho, required_n_paired_binary
+from llm_power._statistics.paired_equivalence import score_equivalence_test
+from llm_power._statistics.random_streams import named_rng
 
 TRIALS = 20_000
 FOUR_ERRORS = 4 * (0.8 * 0.2 / TRIALS) ** 0.5

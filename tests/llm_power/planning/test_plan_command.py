@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from llm_power.cli import main
-from llm_power.planning.answer import plan_accuracies
-from llm_power.planning.question import Question
-from llm_power.statistics.designs import required_units
-from llm_power.statistics.exact_required_n import McNemarDesign
+from llm_power._cli import main
+from llm_power._planning.answer import plan_accuracies
+from llm_power._planning.question import Question
+from llm_power._statistics.designs import required_units
+from llm_power._statistics.exact_required_n import McNemarDesign
 
 
 def run(*arguments: object) -> int:
@@ -176,8 +176,8 @@ def test_questions_that_contradict_themselves_are_refused(
 def test_a_closed_form_loads_neither_tables_nor_optimizers() -> None:
     """They take longer than the answer."""
     code = (
-        "import sys; from llm_power.planning import text, answer, command; "
-        "from llm_power.report.answer import as_text; "
+        "import sys; from llm_power._planning import text, answer, command; "
+        "from llm_power._report.answer import as_text; "
         "as_text(text.plan_answer(answer.plan_counts(295, 249, 10_042))); "
         "print({'pandas', 'pyarrow', 'scipy.optimize', 'scipy.stats'} & set(sys.modules))"
     )
@@ -196,7 +196,7 @@ def test_a_closed_form_loads_neither_tables_nor_optimizers() -> None:
 def test_a_closed_form_takes_less_than_half_a_second(question: str) -> None:
     """The start of Python included: processor time, on a single thread, the best of three runs."""
     code = (
-        "import resource, sys; from llm_power.cli import main\n"
+        "import resource, sys; from llm_power._cli import main\n"
         "try:\n    main(['plan', *sys.argv[1:]])\nexcept SystemExit: pass\n"
         "used = resource.getrusage(resource.RUSAGE_SELF)\n"
         "print(used.ru_utime + used.ru_stime)"

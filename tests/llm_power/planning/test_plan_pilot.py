@@ -15,17 +15,17 @@ import pandas as pd
 import pytest
 
 from llm_power import TaskScores, plan_pilot, write_task
-from llm_power.cli import main
-from llm_power.errors import InvalidArgument, ScoreError
-from llm_power.example import example_task, write_example_board
-from llm_power.planning.costs import plan_costs, variances_of_levels
-from llm_power.planning.pilot import pilot_curves, variances_of_pilot
-from llm_power.planning.question import Question
-from llm_power.scores.store import Repeats
-from llm_power.statistics.assurance import McNemarAssurance
-from llm_power.statistics.design_costs import Costs, Variances
-from llm_power.statistics.designs import assured_units
-from llm_power.statistics.pilot_design import BinaryPilot, pilot_design
+from llm_power._cli import main
+from llm_power._errors import InvalidArgument, ScoreError
+from llm_power._example import example_task, write_example_board
+from llm_power._planning.costs import plan_costs, variances_of_levels
+from llm_power._planning.pilot import pilot_curves, variances_of_pilot
+from llm_power._planning.question import Question
+from llm_power._scores.store import Repeats
+from llm_power._statistics.assurance import McNemarAssurance
+from llm_power._statistics.design_costs import Costs, Variances
+from llm_power._statistics.designs import assured_units
+from llm_power._statistics.pilot_design import BinaryPilot, pilot_design
 
 TWO = ("--model-a", "Meta-Llama-3-70B", "--model-b", "Yi-34B")
 COSTS = ("--cost-subject", 50, "--cost-item", 1, "--cost-answer", 0.02)
@@ -301,7 +301,7 @@ def test_a_pilot_and_its_picture_take_less_than_two_seconds(
 ) -> None:
     """The start of Python included: processor time, on a single thread, the best of three runs."""
     code = (
-        "import resource, sys; from llm_power.cli import main\n"
+        "import resource, sys; from llm_power._cli import main\n"
         "try:\n    main(['plan', *sys.argv[1:]])\nexcept SystemExit: pass\n"
         "used = resource.getrusage(resource.RUSAGE_SELF)\n"
         "print(used.ru_utime + used.ru_stime)"

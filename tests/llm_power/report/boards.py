@@ -8,13 +8,13 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
-from llm_power.board.operating_point import Declared
-from llm_power.board.page_data import PageData, page_data
-from llm_power.board.ranking import prepare_task
-from llm_power.board.resolve import BoardVerdicts, resolve_board, stream_board
-from llm_power.board.summary import describe_board
-from llm_power.choices import ClusterSampling, Family, MissingPolicy
-from llm_power.scores.store import Provenance, TaskScores
+from llm_power._board.operating_point import Declared
+from llm_power._board.page_data import PageData, page_data
+from llm_power._board.ranking import prepare_task
+from llm_power._board.resolve import BoardVerdicts, resolve_board, stream_board
+from llm_power._board.summary import describe_board
+from llm_power._choices import ClusterSampling, Family, MissingPolicy
+from llm_power._scores.store import Provenance, TaskScores
 
 HOSTILE: Final = (
     "<img src=x onerror=\"window.__pwned='img'\">",

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from llm_power.cli import main
-from llm_power.report.answer import (
+from llm_power._cli import main
+from llm_power._report.answer import (
     Answer,
     Items,
     Notes,

@@ -11,14 +11,14 @@ from boards import HOSTILE, Name, example, streamed_example
 from matplotlib.patches import Rectangle
 from matplotlib.text import Text
 
-from llm_power.board.page_data import page_data
-from llm_power.board.resolve import resolve_board
-from llm_power.board.summary import describe_board
-from llm_power.provenance import Provenance
-from llm_power.report import board_figure
-from llm_power.report.board_figure import draw_board
-from llm_power.report.figures import house_style, save_figure
-from llm_power.scores.store import TaskScores
+from llm_power._board.page_data import page_data
+from llm_power._board.resolve import resolve_board
+from llm_power._board.summary import describe_board
+from llm_power._provenance import Provenance
+from llm_power._report import board_figure
+from llm_power._report.board_figure import draw_board
+from llm_power._report.figures import house_style, save_figure
+from llm_power._scores.store import TaskScores
 
 SOURCE = Provenance.raw(repo=HOSTILE[0], revision="1", sha256="0" * 64)
 

@@ -12,8 +12,8 @@ import pandas as pd
 import pytest
 from boards import HOSTILE, Name, example
 
-from llm_power.board.page_data import Column, page_data
-from llm_power.report.board_page import render_board_page
+from llm_power._board.page_data import Column, page_data
+from llm_power._report.board_page import render_board_page
 
 _NAMES: Final[tuple[Name, ...]] = get_args(Name)
 _NUMBER: Final = {"type": ["number", "null"]}
@@ -142,7 +142,7 @@ def test_of_too_many_pairs_those_of_the_best_models_are_kept(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     drawn = example("many")
-    monkeypatch.setattr("llm_power.board.page_data.MOST_PAIRS", 100)
+    monkeypatch.setattr("llm_power._board.page_data.MOST_PAIRS", 100)
     data = page_data(drawn.board.verdicts, drawn.summary, title="many")
     (task,) = data["tasks"]
     assert (len(task["models"]), task["n_models"]) == (14, 62)

@@ -37,15 +37,15 @@ from browsers import (
     requested,
     wait_until,
 )
-from llm_power.board.multiplicity import add_multiplicity
-from llm_power.board.operating_point import OperatingPoint
-from llm_power.board.page_data import page_data
-from llm_power.board.resolution import add_resolution
-from llm_power.board.sequential import add_sequential
-from llm_power.provenance import Provenance
-from llm_power.report.board_page import render_board_page
-from llm_power.report.tables import describe_csv
-from llm_power.statistics.inversion import z_sum
+from llm_power._board.multiplicity import add_multiplicity
+from llm_power._board.operating_point import OperatingPoint
+from llm_power._board.page_data import page_data
+from llm_power._board.resolution import add_resolution
+from llm_power._board.sequential import add_sequential
+from llm_power._provenance import Provenance
+from llm_power._report.board_page import render_board_page
+from llm_power._report.tables import describe_csv
+from llm_power._statistics.inversion import z_sum
 
 _NAMES: Final[tuple[Name, ...]] = get_args(Name)
 Visit = Callable[..., Browser]
@@ -447,7 +447,7 @@ def test_the_best_models_of_too_many_pairs_say_so(
     browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drawn = example("many")
-    monkeypatch.setattr("llm_power.board.page_data.MOST_PAIRS", 100)
+    monkeypatch.setattr("llm_power._board.page_data.MOST_PAIRS", 100)
     data = page_data(drawn.board.verdicts, drawn.summary, title="many")
     (tmp_path / "page.html").write_text(render_board_page(data), encoding="utf-8")
     open_page(browser, (tmp_path / "page.html").as_uri())
@@ -467,7 +467,7 @@ def test_equivalence_at_another_level_is_that_of_the_whole_family(
     browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drawn = example("usual")
-    monkeypatch.setattr("llm_power.board.page_data.MOST_PAIRS", 10)
+    monkeypatch.setattr("llm_power._board.page_data.MOST_PAIRS", 10)
     data = page_data(drawn.board.verdicts, drawn.summary, title="usual")
     (tmp_path / "page.html").write_text(render_board_page(data), encoding="utf-8")
     open_page(browser, (tmp_path / "page.html").as_uri())

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from llm_power import resolve_board
-from llm_power.example import example_task
-from llm_power.report.board_tables import board_tables
-from llm_power.report.tables import to_markdown
+from llm_power._example import example_task
+from llm_power._report.board_tables import board_tables
+from llm_power._report.tables import to_markdown
 
 
 def test_small_ratios_are_not_nothing_and_gaps_have_both_ends() -> None:

@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 
 from llm_power import Declared, TaskScores, prepare_task, resolve_board
-from llm_power.example import example_task
-from llm_power.report.error_bars import error_bars
-from llm_power.statistics.standard_errors import score_errors
+from llm_power._example import example_task
+from llm_power._report.error_bars import error_bars
+from llm_power._statistics.standard_errors import score_errors
 
 
 def rows_of(text: str) -> list[list[str]]:

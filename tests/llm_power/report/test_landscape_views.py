@@ -9,16 +9,16 @@ import pandas as pd
 import pytest
 from boards import example, streamed_example
 
-from llm_power.board.landscape import Landscape, describe_landscape
-from llm_power.board.operating_point import OperatingPoint
-from llm_power.board.page_data import page_data
-from llm_power.errors import InvalidArgument
-from llm_power.provenance import Provenance
-from llm_power.report import board_tables
-from llm_power.report.landscape import landscape_sentences, landscape_tables
-from llm_power.report.plain_text import board_text
-from llm_power.report.tables import to_markdown
-from llm_power.scores.store import TaskScores
+from llm_power._board.landscape import Landscape, describe_landscape
+from llm_power._board.operating_point import OperatingPoint
+from llm_power._board.page_data import page_data
+from llm_power._errors import InvalidArgument
+from llm_power._provenance import Provenance
+from llm_power._report import board_tables
+from llm_power._report.landscape import landscape_sentences, landscape_tables
+from llm_power._report.plain_text import board_text
+from llm_power._report.tables import to_markdown
+from llm_power._scores.store import TaskScores
 
 POINT = OperatingPoint()
 
@@ -54,7 +54,7 @@ def test_the_page_has_the_landscape_of_its_task_and_no_more_tiers_than_it_can_sh
     (told,) = many.summary["landscape"]
     assert many.data["tasks"][0]["landscape"] == told
     assert few.data["tasks"][0]["landscape"] is None
-    monkeypatch.setattr("llm_power.board.page_data.MOST_TIERS", 1)
+    monkeypatch.setattr("llm_power._board.page_data.MOST_TIERS", 1)
     (task,) = page_data(many.board.verdicts, many.summary, title="many")["tasks"]
     assert task["landscape"] == told | {"tiers": told["tiers"][:1]}
 

@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from wcwidth import wcswidth
 
 from latex_documents import complaints
-from llm_power.errors import InvalidArgument
-from llm_power.provenance import Provenance
-from llm_power.report._escape import escape_latex, escape_markdown, typeset_latex
-from llm_power.report.tables import (
+from llm_power._errors import InvalidArgument
+from llm_power._provenance import Provenance
+from llm_power._report._escape import escape_latex, escape_markdown, typeset_latex
+from llm_power._report.tables import (
     Column,
     Table,
     as_fixed,

@@ -18,11 +18,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from llm_power.errors import ScoreError
-from llm_power.scores.details_v1 import read_details_v1
-from llm_power.scores.options import ReadOptions
-from llm_power.scores.readers import recognize
-from llm_power.scores.store import TaskScores
+from llm_power._errors import ScoreError
+from llm_power._scores.details_v1 import read_details_v1
+from llm_power._scores.options import ReadOptions
+from llm_power._scores.readers import recognize
+from llm_power._scores.store import TaskScores
 
 RUN = "2024-04-19T09-19-13.454877"
 ARC = f"details_harness|arc:challenge|25_{RUN}.parquet"

@@ -17,12 +17,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from llm_power.cli import main
-from llm_power.errors import ScoreError
-from llm_power.scores._displayed import Displayed
-from llm_power.scores.options import ReadOptions
-from llm_power.scores.readers import read_scores, read_tasks
-from llm_power.scores.store import TaskScores, read_task, write_task
+from llm_power._cli import main
+from llm_power._errors import ScoreError
+from llm_power._scores._displayed import Displayed
+from llm_power._scores.options import ReadOptions
+from llm_power._scores.readers import read_scores, read_tasks
+from llm_power._scores.store import TaskScores, read_task, write_task
 
 LOGS = Path(__file__).parent / "logs"
 BY_HAND = LOGS / "by_hand"

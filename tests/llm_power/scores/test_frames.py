@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from llm_power import InvalidArgument, ScoreError, read_frame, read_samples_df, read_scores
-from llm_power.scores.options import ReadOptions
+from llm_power._scores.options import ReadOptions
 
 INSPECT = Path(__file__).parent / "logs" / "inspect_ai-0.3.285"
 SCORES: dict[str, list[Any]] = {

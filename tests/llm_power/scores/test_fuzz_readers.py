@@ -20,14 +20,14 @@ import pyarrow.parquet as pq
 import pytest
 from zips import DEFLATED, ZSTANDARD, Member, zip_of
 
-from llm_power.errors import ScoreError
-from llm_power.plugins import load_reader, reader_names
-from llm_power.scores.options import ReadOptions
-from llm_power.scores.readers import recognize
-from llm_power.statistics.random_streams import named_rng
+from llm_power._errors import ScoreError
+from llm_power._plugins import load_reader, reader_names
+from llm_power._scores.options import ReadOptions
+from llm_power._scores.readers import recognize
+from llm_power._statistics.random_streams import named_rng
 
 N_MUTATIONS = 200
-# Of formats that share what reads them (`llm_power.scores._attempts`).
+# Of formats that share what reads them (`llm_power._scores._attempts`).
 N_OF_ATTEMPTS = 60
 NAN = float("nan")
 Said = dict[str, float]

@@ -16,11 +16,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from llm_power.errors import ScoreError
-from llm_power.scores.helm import read_helm
-from llm_power.scores.options import ReadOptions
-from llm_power.scores.readers import recognize
-from llm_power.scores.store import TaskScores
+from llm_power._errors import ScoreError
+from llm_power._scores.helm import read_helm
+from llm_power._scores.options import ReadOptions
+from llm_power._scores.readers import recognize
+from llm_power._scores.store import TaskScores
 
 TYPOS = {"name": "typos", "robustness": True, "fairness": False, "prob": 0.1}
 NAN = float("nan")

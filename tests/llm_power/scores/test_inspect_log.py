@@ -19,12 +19,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from zips import DEFLATED, STORED, ZSTANDARD, Member, zip_of
 
-from llm_power.errors import ScoreError
-from llm_power.scores import _zip
-from llm_power.scores.inspect_log import read_inspect
-from llm_power.scores.options import ReadOptions
-from llm_power.scores.readers import recognize
-from llm_power.scores.store import TaskScores
+from llm_power._errors import ScoreError
+from llm_power._scores import _zip
+from llm_power._scores.inspect_log import read_inspect
+from llm_power._scores.options import ReadOptions
+from llm_power._scores.readers import recognize
+from llm_power._scores.store import TaskScores
 
 STARTED = "2026-05-28T15-46-28-00-00"
 BOOM = {"message": "ValueError('boom')", "traceback": "...", "traceback_ansi": "..."}

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from llm_power.errors import ScoreError
-from llm_power.scores._items import Items, in_order, mean_of_repeats
-from llm_power.scores._source import LogFile
+from llm_power._errors import ScoreError
+from llm_power._scores._items import Items, in_order, mean_of_repeats
+from llm_power._scores._source import LogFile
 
 
 def test_a_mean_needs_every_repeat() -> None:

@@ -14,13 +14,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from llm_power.errors import ScoreError
-from llm_power.plugins import load_reader
-from llm_power.scores.long import read_long
-from llm_power.scores.options import ReadOptions
-from llm_power.scores.readers import read_scores, recognize
-from llm_power.scores.store import TaskScores
-from llm_power.scores.wide import read_wide
+from llm_power._errors import ScoreError
+from llm_power._plugins import load_reader
+from llm_power._scores.long import read_long
+from llm_power._scores.options import ReadOptions
+from llm_power._scores.readers import read_scores, recognize
+from llm_power._scores.store import TaskScores
+from llm_power._scores.wide import read_wide
 
 NAN = float("nan")
 Row = dict[str, Any]

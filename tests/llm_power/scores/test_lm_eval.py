@@ -16,13 +16,13 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from llm_power.errors import ScoreError
-from llm_power.scores import _json
-from llm_power.scores._source import StreamedFile
-from llm_power.scores.lm_eval import read_lm_eval
-from llm_power.scores.options import ReadOptions
-from llm_power.scores.readers import read_tasks, recognize
-from llm_power.scores.store import TaskScores
+from llm_power._errors import ScoreError
+from llm_power._scores import _json
+from llm_power._scores._source import StreamedFile
+from llm_power._scores.lm_eval import read_lm_eval
+from llm_power._scores.options import ReadOptions
+from llm_power._scores.readers import read_tasks, recognize
+from llm_power._scores.store import TaskScores
 
 RUN = "2024-06-16T16-57-41.377142"
 LATER = "2025-01-27T10-10-36.877664"

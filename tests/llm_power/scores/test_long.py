@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from llm_power.errors import ScoreError
-from llm_power.scores.long import read_long
-from llm_power.scores.options import ReadOptions
-from llm_power.scores.wide import read_wide
+from llm_power._errors import ScoreError
+from llm_power._scores.long import read_long
+from llm_power._scores.options import ReadOptions
+from llm_power._scores.wide import read_wide
 
 NAN = np.nan
 GOOD = (

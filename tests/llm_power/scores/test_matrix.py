@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from llm_power import ReadOptions, read_scores
-from llm_power.errors import ScoreError
+from llm_power._errors import ScoreError
 
 HERON_FIRST = "model,2,10\nheron,1,0\nwren,0,1\n"
 

@@ -13,10 +13,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from llm_power.errors import ScoreError
-from llm_power.scores import _zip
-from llm_power.scores.mmlu_pro_zip import read_mmlu_pro_zips
-from llm_power.scores.options import ReadOptions
+from llm_power._errors import ScoreError
+from llm_power._scores import _zip
+from llm_power._scores.mmlu_pro_zip import read_mmlu_pro_zips
+from llm_power._scores.options import ReadOptions
 
 NAN = np.nan
 SKIP = ReadOptions(skip_malformed=True)

@@ -17,12 +17,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from llm_power.errors import InvalidArgument, ScoreError
-from llm_power.plugins import READERS, PluginError, load_reader, reader_names
-from llm_power.scores._source import read_file
-from llm_power.scores.options import ReadOptions
-from llm_power.scores.readers import read_scores, recognize
-from llm_power.scores.store import Provenance, TaskScores, read_task, write_task
+from llm_power._errors import InvalidArgument, ScoreError
+from llm_power._plugins import READERS, PluginError, load_reader, reader_names
+from llm_power._scores._source import read_file
+from llm_power._scores.options import ReadOptions
+from llm_power._scores.readers import read_scores, recognize
+from llm_power._scores.store import Provenance, TaskScores, read_task, write_task
 
 ROOT = Path(__file__).resolve().parents[3]
 WIDE: dict[str, list[Any]] = {"item_id": ["1", "2"], "a": [0, 1], "b": [1, 0]}
@@ -206,7 +206,7 @@ def install(
 
 
 PLUGIN = """
-from llm_power.scores.wide import read_wide
+from llm_power._scores.wide import read_wide
 
 def read_demo(paths, options):
     return read_wide(paths, options)
@@ -258,7 +258,7 @@ def test_two_packages_with_a_reader_of_one_name(
     assert len(set(reader_names())) == len(reader_names())
     with pytest.raises(
         PluginError,
-        match="2 packages have a reader 'wide': 'wide = llm_power.scores.wide:read_wide of "
+        match="2 packages have a reader 'wide': 'wide = llm_power._scores.wide:read_wide of "
         "llm-power', 'wide = other_plugin:read_demo of other_plugin'. Remedy: uninstall all but",
     ):
         read_scores(forms["wide_csv"])

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from llm_power.errors import InvalidArgument, ScoreError
-from llm_power.scores.selection import apply_missing_policy, rank_models, select_models
-from llm_power.scores.store import TaskScores
+from llm_power._errors import InvalidArgument, ScoreError
+from llm_power._scores.selection import apply_missing_policy, rank_models, select_models
+from llm_power._scores.store import TaskScores
 
 NAN = np.nan
 

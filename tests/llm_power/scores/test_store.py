@@ -16,9 +16,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from llm_power.choices import Kind
-from llm_power.errors import ScoreError
-from llm_power.scores.store import (
+from llm_power._choices import Kind
+from llm_power._errors import ScoreError
+from llm_power._scores.store import (
     METADATA_KEY,
     Provenance,
     Repeats,

@@ -16,11 +16,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from llm_power.errors import ScoreError
-from llm_power.scores.options import ReadOptions
-from llm_power.scores.readers import recognize
-from llm_power.scores.store import TaskScores
-from llm_power.scores.swe_bench import read_swe_bench
+from llm_power._errors import ScoreError
+from llm_power._scores.options import ReadOptions
+from llm_power._scores.readers import recognize
+from llm_power._scores.store import TaskScores
+from llm_power._scores.swe_bench import read_swe_bench
 
 IDS = ("astropy__astropy-12907", "django__django-11099", "django__django-9296", "sympy__sympy-1")
 A, B, C, D = IDS

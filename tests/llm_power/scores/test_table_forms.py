@@ -15,11 +15,11 @@ import pyarrow.parquet as pq
 import pytest
 from zips import DEFLATED, Member, zip_of
 
-from llm_power.errors import ScoreError
-from llm_power.scores import _table
-from llm_power.scores.frames import read_frame
-from llm_power.scores.options import ReadOptions
-from llm_power.scores.readers import read_scores, read_tasks
+from llm_power._errors import ScoreError
+from llm_power._scores import _table
+from llm_power._scores.frames import read_frame
+from llm_power._scores.options import ReadOptions
+from llm_power._scores.readers import read_scores, read_tasks
 
 WIDE = "item_id,topic,m1,m2\nq1,law,1,0\nq2,math,,1\nq3,law,1,1\n"
 SCORES = [[1, 0], [np.nan, 1], [1, 1]]

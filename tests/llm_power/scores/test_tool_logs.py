@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 from zips import STORED, Member, zip_of
 
-from llm_power.errors import ScoreError
-from llm_power.scores._logs import pooled
-from llm_power.scores.options import ReadOptions
-from llm_power.scores.readers import read_scores, read_tasks, recognize
-from llm_power.scores.store import Repeats, TaskScores
+from llm_power._errors import ScoreError
+from llm_power._scores._logs import pooled
+from llm_power._scores.options import ReadOptions
+from llm_power._scores.readers import read_scores, read_tasks, recognize
+from llm_power._scores.store import Repeats, TaskScores
 
 NAN = np.nan
 
@@ -46,7 +46,7 @@ def displayed(path: Path, reducer: str | None = None, name: str | None = None) -
 
 
 def read_member(log: Path, name: str) -> bytes:
-    from llm_power.scores._zip import open_archive  # noqa: PLC0415
+    from llm_power._scores._zip import open_archive  # noqa: PLC0415
 
     with open_archive(log, str(log)) as archive:
         return archive.read(name)

@@ -18,12 +18,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from llm_power.choices import Kind
-from llm_power.errors import InvalidArgument, ScoreError
-from llm_power.scores.options import ReadOptions
-from llm_power.scores.readers import read_tasks
-from llm_power.scores.store import TaskScores
-from llm_power.scores.wide import read_wide
+from llm_power._choices import Kind
+from llm_power._errors import InvalidArgument, ScoreError
+from llm_power._scores.options import ReadOptions
+from llm_power._scores.readers import read_tasks
+from llm_power._scores.store import TaskScores
+from llm_power._scores.wide import read_wide
 
 NAN = np.nan
 GOOD = "item_id,topic,m1,m2\n007,math,1,0\n7,law,,1\nx,math,0,0\n"

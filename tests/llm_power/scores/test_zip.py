@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from zips import DEFLATED, ENCRYPTED, LZMA, STORED, ZSTANDARD, Member, zip_of
 
-from llm_power.errors import ScoreError
-from llm_power.scores import _zip
-from llm_power.scores._zip import open_archive
+from llm_power._errors import ScoreError
+from llm_power._scores import _zip
+from llm_power._scores._zip import open_archive
 
 METHODS = pytest.mark.parametrize("method", [STORED, DEFLATED, ZSTANDARD])
 DATA = b'{"id": 1}' * 50

@@ -11,11 +11,14 @@ from scipy.optimize import brentq
 from statsmodels.stats.power import TTestIndPower, TTestPower
 
 from llm_power import InvalidArgument, bootstrap_power, mcnemar_asymptotic
-from llm_power.example import example_task
+from llm_power._example import example_task
+from llm_power._statistics.arrays import BoolArray
+from llm_power._statistics.exact_required_n import McNemarDesign, mcnemar_design_errors
+from llm_power._statistics.graded_pairs import graded_difference_variance
 from llm_power.simulation import engine
-from llm_power.simulation.engine import Simulation
-from llm_power.simulation.outcomes import Outcomes, PairedOutcomes
-from llm_power.simulation.processes import (
+from llm_power.simulation._engine import Simulation
+from llm_power.simulation._outcomes import Outcomes, PairedOutcomes
+from llm_power.simulation._processes import (
     AgreementRate,
     AlikeItems,
     GradedBeta,
@@ -25,9 +28,6 @@ from llm_power.simulation.processes import (
     PromptVariants,
     ResampledPairs,
 )
-from llm_power.statistics.arrays import BoolArray
-from llm_power.statistics.exact_required_n import McNemarDesign, mcnemar_design_errors
-from llm_power.statistics.graded_pairs import graded_difference_variance
 
 
 def better(gap: float) -> AgreementRate:

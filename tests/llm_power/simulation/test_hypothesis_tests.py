@@ -12,10 +12,11 @@ from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.proportion import proportions_ztest
 
 from llm_power import InvalidArgument
-from llm_power.simulation.engine import Simulation
-from llm_power.simulation.hypothesis_tests import TESTS
-from llm_power.simulation.outcomes import IndependentOutcomes, PairedOutcomes
-from llm_power.simulation.processes import (
+from llm_power._statistics.exact_required_n import McNemarDesign
+from llm_power.simulation._engine import Simulation
+from llm_power.simulation._hypothesis_tests import TESTS
+from llm_power.simulation._outcomes import IndependentOutcomes, PairedOutcomes
+from llm_power.simulation._processes import (
     CopulaBernoulli,
     GradedBeta,
     IndependentBinomials,
@@ -25,7 +26,6 @@ from llm_power.simulation.processes import (
     ResampledPredictions,
     one_by_one,
 )
-from llm_power.statistics.exact_required_n import McNemarDesign
 
 TABLES = np.array([[n00, c, b, 3] for n00, b, c in product((0, 4), (0, 2, 9, 15), (0, 1, 5))])
 BINARY = PairedOutcomes(TABLES, np.array([0.0, 0, 1, 1]), np.array([0.0, 1, 0, 1]))

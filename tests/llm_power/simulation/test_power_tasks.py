@@ -7,8 +7,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 from llm_power import InvalidArgument
-from llm_power.simulation.tasks import BinaryClassificationTask, PreferenceTask, Task
-from llm_power.statistics.exact_required_n import McNemarDesign
+from llm_power._statistics.exact_required_n import McNemarDesign
+from llm_power.simulation._tasks import BinaryClassificationTask, PreferenceTask, Task
 
 
 def listing_1() -> BinaryClassificationTask:

@@ -10,11 +10,14 @@ from numpy.testing import assert_allclose
 from scipy.special import ndtr
 
 from llm_power import InvalidArgument
-from llm_power.example import example_task
-from llm_power.simulation.effects import accuracy_gap, cohens_g, f1_gap, win_rate
-from llm_power.simulation.engine import Simulation
-from llm_power.simulation.outcomes import PairedOutcomes
-from llm_power.simulation.processes import (
+from llm_power._example import example_task
+from llm_power._statistics.bernoulli_pairs import paired_bernoulli_cells
+from llm_power._statistics.graded_pairs import graded_difference_variance
+from llm_power._statistics.paired_binary import paired_difference_variance
+from llm_power.simulation._effects import accuracy_gap, cohens_g, f1_gap, win_rate
+from llm_power.simulation._engine import Simulation
+from llm_power.simulation._outcomes import PairedOutcomes
+from llm_power.simulation._processes import (
     PROCESSES,
     AgreementRate,
     AnnotatorNoise,
@@ -30,9 +33,6 @@ from llm_power.simulation.processes import (
     ResampledPairs,
     ResampledPredictions,
 )
-from llm_power.statistics.bernoulli_pairs import paired_bernoulli_cells
-from llm_power.statistics.graded_pairs import graded_difference_variance
-from llm_power.statistics.paired_binary import paired_difference_variance
 
 RNG = np.random.default_rng(20261122)
 MANY = RNG.random((600, 2))

@@ -8,8 +8,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from llm_power.simulation.engine import SimulatedPower, Simulation
-from llm_power.simulation.processes import PairedMultinomial
+from llm_power.simulation._engine import SimulatedPower, Simulation
+from llm_power.simulation._processes import PairedMultinomial
 
 Point = tuple[PairedMultinomial, int]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from llm_power.statistics.arrays import FloatArray
+from llm_power._statistics.arrays import FloatArray
 
 HELLASWAG = (295, 249, 10_042)
 

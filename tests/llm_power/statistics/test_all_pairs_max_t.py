@@ -11,11 +11,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from llm_power.errors import InvalidArgument
-from llm_power.statistics.all_pairs_max_t import all_pairs_level
-from llm_power.statistics.keyed_normals import keys_of
-from llm_power.statistics.max_t import MOST_DRAWS, GapDraws, centred_scores, max_t_family
-from llm_power.statistics.random_streams import named_rng
+from llm_power._errors import InvalidArgument
+from llm_power._statistics.all_pairs_max_t import all_pairs_level
+from llm_power._statistics.keyed_normals import keys_of
+from llm_power._statistics.max_t import MOST_DRAWS, GapDraws, centred_scores, max_t_family
+from llm_power._statistics.random_streams import named_rng
 
 
 @pytest.mark.parametrize(

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from llm_power.errors import InvalidArgument
-from llm_power.statistics import anytime_horizon as module
-from llm_power.statistics.anytime_horizon import (
+from llm_power._errors import InvalidArgument
+from llm_power._statistics import anytime_horizon as module
+from llm_power._statistics.anytime_horizon import (
     anytime_horizon,
     monitored_required_n,
     smallest_crossing_gap,
 )
-from llm_power.statistics.e_process import (
+from llm_power._statistics.e_process import (
     BETA_2_2,
     BETA_4_4,
     TWO_POINT,

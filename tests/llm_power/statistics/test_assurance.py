@@ -7,12 +7,12 @@ import pytest
 from scipy.special import ndtr, ndtri
 from scipy.stats import betabinom, binomtest
 
-from llm_power.choices import McNemarTest
-from llm_power.errors import InvalidArgument
-from llm_power.statistics.assurance import McNemarAssurance, MeanAssurance
-from llm_power.statistics.designs import assured_units, required_units
-from llm_power.statistics.exact_required_n import McNemarDesign
-from llm_power.statistics.mcnemar import mcnemar_exact
+from llm_power._choices import McNemarTest
+from llm_power._errors import InvalidArgument
+from llm_power._statistics.assurance import McNemarAssurance, MeanAssurance
+from llm_power._statistics.designs import assured_units, required_units
+from llm_power._statistics.exact_required_n import McNemarDesign
+from llm_power._statistics.mcnemar import mcnemar_exact
 
 PILOTS = [(36, 18, 300), (12, 3, 20), (8, 0, 8), (60, 41, 1000)]
 

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_rel
 
-from llm_power.errors import InvalidArgument
-from llm_power.statistics.average_gap import average_gap, binary_gap, mean_gap
-from llm_power.statistics.mcnemar import mcnemar_asymptotic
-from llm_power.statistics.paired_difference_interval import tango_interval
-from llm_power.statistics.paired_equivalence import score_equivalence_test
-from llm_power.statistics.random_streams import named_rng
+from llm_power._errors import InvalidArgument
+from llm_power._statistics.average_gap import average_gap, binary_gap, mean_gap
+from llm_power._statistics.mcnemar import mcnemar_asymptotic
+from llm_power._statistics.paired_difference_interval import tango_interval
+from llm_power._statistics.paired_equivalence import score_equivalence_test
+from llm_power._statistics.random_streams import named_rng
 
 B, C, N = [30, 0, 16, 5], [8, 0, 6, 0], [500, 40, 161, 10]
 

@@ -9,15 +9,15 @@ from hypothesis import strategies as st
 from scipy import stats
 from scipy.integrate import quad
 
-from llm_power.errors import InvalidArgument
-from llm_power.statistics.bernoulli_pairs import (
+from llm_power._errors import InvalidArgument
+from llm_power._statistics.bernoulli_pairs import (
     discordance_from_required_n,
     gap_at_required_n,
     latent_correlation,
     paired_bernoulli_cells,
 )
-from llm_power.statistics.inversion import required_n
-from llm_power.statistics.paired_binary import required_n_paired_binary
+from llm_power._statistics.inversion import required_n
+from llm_power._statistics.paired_binary import required_n_paired_binary
 
 
 @pytest.mark.parametrize("rho_z", [-0.99, -0.4, 0.0, 0.4, 0.8, 0.999])

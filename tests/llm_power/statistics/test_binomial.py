@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from llm_power.statistics import _binomial
-from llm_power.statistics._binomial import binomial_pmf, likely_counts
+from llm_power._statistics import _binomial
+from llm_power._statistics._binomial import binomial_pmf, likely_counts
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 7, 100, 12_032, 10**6])
@@ -41,7 +41,7 @@ def test_where_scipy_has_moved_its_functions_scipy_stats_answers(
 
 
 def test_resolving_a_board_does_not_wait_for_scipy_stats() -> None:
-    program = "import sys, llm_power.board.average; print('scipy.stats' in sys.modules)"
+    program = "import sys, llm_power._board.average; print('scipy.stats' in sys.modules)"
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )

@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 from scipy import stats
 from table_6_pairs import HELLASWAG, TABLE_6, scores
 
-from llm_power.errors import InvalidArgument
-from llm_power.statistics import bootstrap_law
-from llm_power.statistics.bootstrap_law import (
+from llm_power._errors import InvalidArgument
+from llm_power._statistics import bootstrap_law
+from llm_power._statistics.bootstrap_law import (
     bootstrap_tails,
     percentile_bootstrap_boundary,
     percentile_bootstrap_rejects,
 )
-from llm_power.statistics.random_streams import named_rng
+from llm_power._statistics.random_streams import named_rng
 
 
 def conditional_tail(b: int, c: int, n: int) -> float:

@@ -16,12 +16,12 @@ from clustered_items import (
     random_counts,
 )
 
-from llm_power.errors import InvalidArgument
-from llm_power.statistics.arrays import FloatArray, IntArray
-from llm_power.statistics.category_bootstrap import category_bootstrap, resample_clusters
-from llm_power.statistics.cluster_moments import moments_from_counts, moments_from_sums
-from llm_power.statistics.design_effect import cluster_resolution
-from llm_power.statistics.inversion import required_n
+from llm_power._errors import InvalidArgument
+from llm_power._statistics.arrays import FloatArray, IntArray
+from llm_power._statistics.category_bootstrap import category_bootstrap, resample_clusters
+from llm_power._statistics.cluster_moments import moments_from_counts, moments_from_sums
+from llm_power._statistics.design_effect import cluster_resolution
+from llm_power._statistics.inversion import required_n
 
 
 def test_pair_without_discordant_items_is_unresolved_in_every_resample() -> None:

@@ -7,38 +7,38 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from llm_power.errors import InvalidArgument
-from llm_power.statistics.anytime_horizon import anytime_horizon, smallest_crossing_gap
-from llm_power.statistics.bernoulli_pairs import latent_correlation, paired_bernoulli_cells
-from llm_power.statistics.bootstrap_law import percentile_bootstrap_rejects
-from llm_power.statistics.cluster_requirement import cluster_power
-from llm_power.statistics.correlation_bounds import resolution_over_correlations
-from llm_power.statistics.design_effect import design_effect
-from llm_power.statistics.e_process import anytime_required_n, log_e_value
-from llm_power.statistics.exact_required_n import normal_design_errors
-from llm_power.statistics.inversion import (
+from llm_power._errors import InvalidArgument
+from llm_power._statistics.anytime_horizon import anytime_horizon, smallest_crossing_gap
+from llm_power._statistics.bernoulli_pairs import latent_correlation, paired_bernoulli_cells
+from llm_power._statistics.bootstrap_law import percentile_bootstrap_rejects
+from llm_power._statistics.cluster_requirement import cluster_power
+from llm_power._statistics.correlation_bounds import resolution_over_correlations
+from llm_power._statistics.design_effect import design_effect
+from llm_power._statistics.e_process import anytime_required_n, log_e_value
+from llm_power._statistics.exact_required_n import normal_design_errors
+from llm_power._statistics.inversion import (
     exact_two_sided_power,
     minimum_detectable_effect,
     required_n,
     resolution_ratio,
     wald_power,
 )
-from llm_power.statistics.mcnemar import mcnemar_asymptotic, mcnemar_exact
-from llm_power.statistics.missing_bounds import missing_gap_bounds, missingness_by_difficulty
-from llm_power.statistics.multiplicity import adjust_holm, stepwise_required_n
-from llm_power.statistics.paired_binary import (
+from llm_power._statistics.mcnemar import mcnemar_asymptotic, mcnemar_exact
+from llm_power._statistics.missing_bounds import missing_gap_bounds, missingness_by_difficulty
+from llm_power._statistics.multiplicity import adjust_holm, stepwise_required_n
+from llm_power._statistics.paired_binary import (
     attainable,
     paired_difference_variance,
     required_n_discordance,
     summarize_counts,
 )
-from llm_power.statistics.paired_equivalence import student_equivalence_required_n
-from llm_power.statistics.shortcut import (
+from llm_power._statistics.paired_equivalence import student_equivalence_required_n
+from llm_power._statistics.shortcut import (
     cohens_h,
     miller_unpaired_required_n,
     shortcut_required_n,
 )
-from llm_power.statistics.verdict import mean_verdicts
+from llm_power._statistics.verdict import mean_verdicts
 
 MASKED = np.ma.array([3, 4], mask=[False, True])
 MASKED_SCORES = np.ma.array([[1.0, 0.0]], mask=[[True, False]])

@@ -7,10 +7,10 @@ import pytest
 from clustered_items import R_B, R_C, R_N, RTOL, random_counts
 from scipy.stats import f, nct, t
 
-from llm_power.errors import InvalidArgument
-from llm_power.statistics._t_power import Reference
-from llm_power.statistics.cluster_moments import moments_from_counts, moments_from_differences
-from llm_power.statistics.cluster_requirement import (
+from llm_power._errors import InvalidArgument
+from llm_power._statistics._t_power import Reference
+from llm_power._statistics.cluster_moments import moments_from_counts, moments_from_differences
+from llm_power._statistics.cluster_requirement import (
     ClusterDesign,
     ClusterItemsDesign,
     ClusterRequirement,
@@ -19,10 +19,10 @@ from llm_power.statistics.cluster_requirement import (
     icc_interval,
     kish_design_effect,
 )
-from llm_power.statistics.design_effect import cluster_resolution, design_effect
-from llm_power.statistics.designs import required_units
-from llm_power.statistics.inversion import wald_power
-from llm_power.statistics.random_streams import named_rng
+from llm_power._statistics.design_effect import cluster_resolution, design_effect
+from llm_power._statistics.designs import required_units
+from llm_power._statistics.inversion import wald_power
+from llm_power._statistics.random_streams import named_rng
 
 # The 14 subjects of MMLU-Pro.
 SUBJECTS = np.array(

@@ -39,14 +39,14 @@ import pytest
 from scipy.linalg import fractional_matrix_power
 from scipy.stats import permutation_test, ttest_1samp
 
-from llm_power.errors import InvalidArgument
-from llm_power.statistics import cluster_robust
-from llm_power.statistics.cluster_moments import (
+from llm_power._errors import InvalidArgument
+from llm_power._statistics import cluster_robust
+from llm_power._statistics.cluster_moments import (
     ClusterMoments,
     moments_from_counts,
     moments_from_sums,
 )
-from llm_power.statistics.cluster_robust import (
+from llm_power._statistics.cluster_robust import (
     WEBB,
     ClusterResampling,
     ClusterRobustTest,

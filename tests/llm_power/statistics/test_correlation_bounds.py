@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from llm_power.errors import InvalidArgument
-from llm_power.statistics.correlation_bounds import resolution_over_correlations
-from llm_power.statistics.inversion import z_sum
-from llm_power.statistics.paired_binary import admissible_rho, summarize_counts
+from llm_power._errors import InvalidArgument
+from llm_power._statistics.correlation_bounds import resolution_over_correlations
+from llm_power._statistics.inversion import z_sum
+from llm_power._statistics.paired_binary import admissible_rho, summarize_counts
 
 
 @given(

@@ -7,10 +7,10 @@ from itertools import product
 import numpy as np
 import pytest
 
-from llm_power.errors import InvalidArgument
-from llm_power.statistics.cluster_requirement import cluster_power
-from llm_power.statistics.design_costs import Costs, Variances, best_design, cheapest_design
-from llm_power.statistics.inversion import z_sum
+from llm_power._errors import InvalidArgument
+from llm_power._statistics.cluster_requirement import cluster_power
+from llm_power._statistics.design_costs import Costs, Variances, best_design, cheapest_design
+from llm_power._statistics.inversion import z_sum
 
 LEVELS = [
     (Variances(0.01, 0.2, 0.1), Costs(5, 1, 0.1)),

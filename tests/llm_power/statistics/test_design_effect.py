@@ -46,14 +46,14 @@ from scipy.stats import f_oneway
 from statsmodels.formula.api import ols
 from statsmodels.stats.anova import anova_lm
 
-from llm_power.statistics.cluster_moments import moments_from_counts, moments_from_sums
-from llm_power.statistics.design_effect import (
+from llm_power._statistics.cluster_moments import moments_from_counts, moments_from_sums
+from llm_power._statistics.design_effect import (
     cluster_resolution,
     design_effect,
     leave_one_cluster_out,
 )
-from llm_power.statistics.inversion import required_n
-from llm_power.statistics.paired_binary import summarize_counts
+from llm_power._statistics.inversion import required_n
+from llm_power._statistics.paired_binary import summarize_counts
 
 
 def test_icc_and_design_effect_equal_r() -> None:

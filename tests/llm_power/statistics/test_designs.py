@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import ArrayLike
 
-from llm_power.errors import InvalidArgument
-from llm_power.statistics.arrays import FloatArray
-from llm_power.statistics.cluster_requirement import MeanDesign
-from llm_power.statistics.designs import (
+from llm_power._errors import InvalidArgument
+from llm_power._statistics.arrays import FloatArray
+from llm_power._statistics.cluster_requirement import MeanDesign
+from llm_power._statistics.designs import (
     AssuranceDesign,
     Design,
     assured_units,

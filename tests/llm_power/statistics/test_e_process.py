@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.integrate import quad
 
-from llm_power.errors import InvalidArgument
-from llm_power.statistics.arrays import FloatArray
-from llm_power.statistics.e_process import (
+from llm_power._errors import InvalidArgument
+from llm_power._statistics.arrays import FloatArray
+from llm_power._statistics.e_process import (
     BETA_2_2,
     BETA_4_4,
     TWO_POINT,
@@ -26,8 +26,8 @@ from llm_power.statistics.e_process import (
     log_e_trajectory,
     log_e_value,
 )
-from llm_power.statistics.inversion import required_n
-from llm_power.statistics.random_streams import named_rng
+from llm_power._statistics.inversion import required_n
+from llm_power._statistics.random_streams import named_rng
 
 POINTS = [Fraction(k, 100) for k in range(1, 100) if k != 50]
 SYMMETRIC: list[Mixture] = [UNIFORM_98, TWO_POINT, BETA_2_2, BETA_4_4, BetaMixture(1, 1)]

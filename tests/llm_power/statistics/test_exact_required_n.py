@@ -16,10 +16,10 @@ import numpy as np
 import pytest
 from scipy.stats import multinomial
 
-from llm_power.choices import McNemarTest
-from llm_power.errors import InvalidArgument
-from llm_power.statistics.designs import required_units
-from llm_power.statistics.exact_required_n import (
+from llm_power._choices import McNemarTest
+from llm_power._errors import InvalidArgument
+from llm_power._statistics.designs import required_units
+from llm_power._statistics.exact_required_n import (
     MOST_SUMMED,
     P_VALUES,
     McNemarDesign,
@@ -28,7 +28,7 @@ from llm_power.statistics.exact_required_n import (
     mcnemar_detectable_gap,
     normal_design_errors,
 )
-from llm_power.statistics.paired_binary import required_n_discordance
+from llm_power._statistics.paired_binary import required_n_discordance
 
 TESTS: tuple[McNemarTest, ...] = ("exact", "mid_p", "asymptotic")
 

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from llm_power.errors import InvalidArgument
-from llm_power.statistics.graded_pairs import (
+from llm_power._errors import InvalidArgument
+from llm_power._statistics.graded_pairs import (
     draw_graded_pairs,
     graded_difference_variance,
     lattice_graded_pairs,
 )
-from llm_power.statistics.random_streams import named_rng
+from llm_power._statistics.random_streams import named_rng
 
 
 def test_graded_pairs_have_beta_marginals_and_the_latent_correlation() -> None:

@@ -25,8 +25,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.power import normal_power_het
 
-from llm_power.errors import InvalidArgument
-from llm_power.statistics.inversion import (
+from llm_power._errors import InvalidArgument
+from llm_power._statistics.inversion import (
     exact_two_sided_power,
     minimum_detectable_effect,
     required_n,

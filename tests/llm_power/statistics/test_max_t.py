@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.stats import norm
 
-from llm_power.errors import InvalidArgument
-from llm_power.statistics.arrays import FloatArray
-from llm_power.statistics.keyed_normals import Keys, content_digest, keyed_normals, keys_of, pooled
-from llm_power.statistics.max_t import (
+from llm_power._errors import InvalidArgument
+from llm_power._statistics.arrays import FloatArray
+from llm_power._statistics.keyed_normals import Keys, content_digest, keyed_normals, keys_of, pooled
+from llm_power._statistics.max_t import (
     MOST_DRAWS,
     FamilyTest,
     GapDraws,
@@ -20,9 +20,9 @@ from llm_power.statistics.max_t import (
     centred_scores,
     max_t_family,
 )
-from llm_power.statistics.mcnemar import mcnemar_exact
-from llm_power.statistics.multiplicity import adjust_bonferroni, sidak_level
-from llm_power.statistics.random_streams import named_rng
+from llm_power._statistics.mcnemar import mcnemar_exact
+from llm_power._statistics.multiplicity import adjust_bonferroni, sidak_level
+from llm_power._statistics.random_streams import named_rng
 
 # A p-value inside the interval of the critical value, so that draws double to the most.
 CLOSE = 4 * np.sqrt(0.25 / MOST_DRAWS)

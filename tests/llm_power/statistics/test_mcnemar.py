@@ -18,8 +18,8 @@ from mpmath import binomial, mp, mpf
 from scipy.stats import binomtest
 from statsmodels.stats.contingency_tables import mcnemar as sm_mcnemar
 
-from llm_power.errors import InvalidArgument
-from llm_power.statistics.mcnemar import (
+from llm_power._errors import InvalidArgument
+from llm_power._statistics.mcnemar import (
     log_mcnemar_exact,
     mcnemar_asymptotic,
     mcnemar_continuity_corrected,

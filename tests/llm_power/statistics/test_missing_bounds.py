@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from llm_power.errors import InvalidArgument
-from llm_power.statistics.missing_bounds import missing_gap_bounds, missingness_by_difficulty
+from llm_power._errors import InvalidArgument
+from llm_power._statistics.missing_bounds import missing_gap_bounds, missingness_by_difficulty
 
 NAN = float("nan")
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from llm_power.errors import InvalidArgument
-from llm_power.statistics.cluster_moments import (
+from llm_power._errors import InvalidArgument
+from llm_power._statistics.cluster_moments import (
     ClusterMoments,
     moments_from_counts,
     moments_from_differences,
 )
-from llm_power.statistics.cluster_robust import cluster_robust_test
-from llm_power.statistics.missing_weights import weighted_gap, weighted_moments
-from llm_power.statistics.paired_difference_interval import mean_standard_error
+from llm_power._statistics.cluster_robust import cluster_robust_test
+from llm_power._statistics.missing_weights import weighted_gap, weighted_moments
+from llm_power._statistics.paired_difference_interval import mean_standard_error
 
 SIZES = np.array([40, 25, 60, 10, 30])
 LABELS = np.repeat(list("vwxyz"), SIZES)

@@ -31,10 +31,10 @@ from mpmath import mp
 from scipy.stats import chi2, false_discovery_control, norm
 from statsmodels.stats.multitest import multipletests
 
-from llm_power.errors import InvalidArgument
-from llm_power.statistics.arrays import ArrayLike, FloatArray
-from llm_power.statistics.inversion import required_n
-from llm_power.statistics.multiplicity import (
+from llm_power._errors import InvalidArgument
+from llm_power._statistics.arrays import ArrayLike, FloatArray
+from llm_power._statistics.inversion import required_n
+from llm_power._statistics.multiplicity import (
     AdjustedResolution,
     Procedure,
     adjust_benjamini_hochberg,

@@ -21,9 +21,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from llm_power.errors import InvalidArgument
-from llm_power.statistics.inversion import z_sum
-from llm_power.statistics.paired_binary import (
+from llm_power._errors import InvalidArgument
+from llm_power._statistics.inversion import z_sum
+from llm_power._statistics.paired_binary import (
     admissible_rho,
     attainable,
     paired_difference_variance,

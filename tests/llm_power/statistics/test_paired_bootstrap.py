@@ -7,13 +7,13 @@ import pytest
 from scipy import stats
 from table_6_pairs import scores
 
-from llm_power.errors import InvalidArgument
-from llm_power.statistics import paired_bootstrap
-from llm_power.statistics.bootstrap_law import (
+from llm_power._errors import InvalidArgument
+from llm_power._statistics import paired_bootstrap
+from llm_power._statistics.bootstrap_law import (
     percentile_bootstrap_rejects,
 )
-from llm_power.statistics.paired_bootstrap import bootstrap_power, paired_bootstrap_delta
-from llm_power.statistics.random_streams import named_rng
+from llm_power._statistics.paired_bootstrap import bootstrap_power, paired_bootstrap_delta
+from llm_power._statistics.random_streams import named_rng
 
 
 def test_binary_interval_equals_scipy_within_monte_carlo_error() -> None:

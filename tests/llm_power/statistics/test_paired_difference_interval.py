@@ -16,9 +16,9 @@ from scipy.optimize import brentq, minimize_scalar
 from scipy.special import xlogy
 from scipy.stats import multinomial, norm, ttest_1samp
 
-from llm_power.errors import InvalidArgument
-from llm_power.statistics.mcnemar import mcnemar_asymptotic
-from llm_power.statistics.paired_difference_interval import (
+from llm_power._errors import InvalidArgument
+from llm_power._statistics.mcnemar import mcnemar_asymptotic
+from llm_power._statistics.paired_difference_interval import (
     PairedDifferenceInterval,
     graded_interval,
     score_statistic,

@@ -18,9 +18,9 @@ import numpy as np
 import pytest
 from scipy.stats import multinomial, norm, ttest_1samp
 
-from llm_power.errors import InvalidArgument
-from llm_power.statistics.paired_difference_interval import score_statistic, score_variance
-from llm_power.statistics.paired_equivalence import (
+from llm_power._errors import InvalidArgument
+from llm_power._statistics.paired_difference_interval import score_statistic, score_variance
+from llm_power._statistics.paired_equivalence import (
     score_equivalence_power,
     score_equivalence_required_n,
     score_equivalence_test,

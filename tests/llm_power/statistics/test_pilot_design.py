@@ -6,20 +6,20 @@ import numpy as np
 import pytest
 from scipy.stats import beta, chi2, nct, t
 
-from llm_power.errors import InvalidArgument
-from llm_power.statistics.cluster_moments import moments_from_counts, moments_from_differences
-from llm_power.statistics.cluster_requirement import cluster_requirement
-from llm_power.statistics.designs import assured_units, required_units
-from llm_power.statistics.exact_required_n import McNemarDesign
-from llm_power.statistics.graded_pairs import draw_graded_pairs, graded_difference_variance
-from llm_power.statistics.pilot_design import (
+from llm_power._errors import InvalidArgument
+from llm_power._statistics.cluster_moments import moments_from_counts, moments_from_differences
+from llm_power._statistics.cluster_requirement import cluster_requirement
+from llm_power._statistics.designs import assured_units, required_units
+from llm_power._statistics.exact_required_n import McNemarDesign
+from llm_power._statistics.graded_pairs import draw_graded_pairs, graded_difference_variance
+from llm_power._statistics.pilot_design import (
     BinaryPilot,
     MeanPilot,
     cluster_items_design,
     cluster_pilot,
     pilot_design,
 )
-from llm_power.statistics.score_interval import wilson_interval
+from llm_power._statistics.score_interval import wilson_interval
 
 
 def clustered(

@@ -11,10 +11,10 @@ import pandas as pd
 import pytest
 from scipy.stats import norm, t
 
-from llm_power.errors import InvalidArgument
-from llm_power.statistics.cluster_moments import moments_from_differences
-from llm_power.statistics.cluster_robust import cluster_robust_test
-from llm_power.statistics.rank_sets import rank_confidence_sets
+from llm_power._errors import InvalidArgument
+from llm_power._statistics.cluster_moments import moments_from_differences
+from llm_power._statistics.cluster_robust import cluster_robust_test
+from llm_power._statistics.rank_sets import rank_confidence_sets
 
 
 def graded_board(n_items: int = 60, n_models: int = 6, seed: int = 1) -> np.ndarray:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from llm_power.errors import InvalidArgument
-from llm_power.statistics.inversion import minimum_detectable_effect, required_n
-from llm_power.statistics.repeats import (
+from llm_power._errors import InvalidArgument
+from llm_power._statistics.inversion import minimum_detectable_effect, required_n
+from llm_power._statistics.repeats import (
     items_or_repeats,
     repeats_variance,
 )

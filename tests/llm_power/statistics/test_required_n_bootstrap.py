@@ -7,11 +7,11 @@ import pytest
 from scipy import stats
 from table_6_pairs import TABLE_6
 
-from llm_power.errors import InvalidArgument
-from llm_power.statistics import required_n_bootstrap
-from llm_power.statistics.arrays import FloatArray
-from llm_power.statistics.random_streams import named_rng
-from llm_power.statistics.required_n_bootstrap import bootstrap_required_n
+from llm_power._errors import InvalidArgument
+from llm_power._statistics import required_n_bootstrap
+from llm_power._statistics.arrays import FloatArray
+from llm_power._statistics.random_streams import named_rng
+from llm_power._statistics.required_n_bootstrap import bootstrap_required_n
 
 
 def test_required_n_percentiles_equal_a_plain_loop() -> None:

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from llm_power import InvalidArgument
-from llm_power.statistics.score_interval import mean_interval, wilson_interval
+from llm_power._statistics.score_interval import mean_interval, wilson_interval
 
 
 @pytest.mark.parametrize(("solved", "n"), [(0, 7), (7, 7), (81, 263), (5, 10), (11_999, 12_032)])

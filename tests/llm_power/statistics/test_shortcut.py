@@ -21,8 +21,8 @@ from hypothesis import strategies as st
 from statsmodels.stats.power import NormalIndPower
 from statsmodels.stats.proportion import proportion_effectsize
 
-from llm_power.errors import InvalidArgument
-from llm_power.statistics.shortcut import (
+from llm_power._errors import InvalidArgument
+from llm_power._statistics.shortcut import (
     cohens_h,
     miller_unpaired_required_n,
     shortcut_required_n,

@@ -7,8 +7,8 @@ import pytest
 from scipy.optimize import brentq
 from scipy.stats import skew, t
 
-from llm_power.statistics.paired_equivalence import student_equivalence_test
-from llm_power.statistics.skewness import asymmetry, equivalence_p, one_sided_p, reach, two_sided_p
+from llm_power._statistics.paired_equivalence import student_equivalence_test
+from llm_power._statistics.skewness import asymmetry, equivalence_p, one_sided_p, reach, two_sided_p
 
 
 def test_asymmetry_is_the_sample_skewness_over_the_root_of_n() -> None:

@@ -9,8 +9,8 @@ import pytest
 import statsmodels.api as sm
 from scipy import stats
 
-from llm_power.errors import InvalidArgument
-from llm_power.statistics.standard_errors import (
+from llm_power._errors import InvalidArgument
+from llm_power._statistics.standard_errors import (
     ClusteredError,
     difference_errors,
     score_correlation,

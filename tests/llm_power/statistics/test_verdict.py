@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from scipy.stats import t, ttest_1samp
 
-from llm_power.choices import McNemarTest
-from llm_power.errors import InvalidArgument
-from llm_power.statistics.designs import required_units
-from llm_power.statistics.exact_required_n import P_VALUES, McNemarDesign, connor_required_n
-from llm_power.statistics.inversion import required_n
-from llm_power.statistics.verdict import (
+from llm_power._choices import McNemarTest
+from llm_power._errors import InvalidArgument
+from llm_power._statistics.designs import required_units
+from llm_power._statistics.exact_required_n import P_VALUES, McNemarDesign, connor_required_n
+from llm_power._statistics.inversion import required_n
+from llm_power._statistics.verdict import (
     Verdicts,
     agreed_verdicts,
     binary_verdicts,

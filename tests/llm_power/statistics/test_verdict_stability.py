@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scipy.special import ndtr, ndtri
 
-from llm_power.statistics.mcnemar import mcnemar_exact
-from llm_power.statistics.paired_binary import required_n_discordance
-from llm_power.statistics.random_streams import named_rng
-from llm_power.statistics.verdict_stability import (
+from llm_power._statistics.mcnemar import mcnemar_exact
+from llm_power._statistics.paired_binary import required_n_discordance
+from llm_power._statistics.random_streams import named_rng
+from llm_power._statistics.verdict_stability import (
     chance_of_turning,
     exact_chance_of_turning,
     required_n_interval,

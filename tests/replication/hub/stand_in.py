@@ -32,8 +32,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from llm_power.documents import read_yaml
-from llm_power.scores.store import TaskScores, read_task
+from llm_power._documents import read_yaml
+from llm_power._scores.store import TaskScores, read_task
 from replication.constraints import load_board_scores
 from replication.hub.datasets import Dataset, listed_files, load_register
 

@@ -18,8 +18,8 @@ import yaml
 from desk import BODY, FAST, ZIP, Desk
 from stand_in import Fault, StandIn, entry_of_board, files_of_board, running
 
-from llm_power.documents import DocumentError
-from llm_power.scores.store import TaskScores
+from llm_power._documents import DocumentError
+from llm_power._scores.store import TaskScores
 from replication.boards import Board, Boards
 from replication.hub.access import Access
 from replication.hub.datasets import Dataset, listed_files

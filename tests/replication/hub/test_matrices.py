@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from llm_power.errors import ScoreError
+from llm_power._errors import ScoreError
 from replication.hub.matrices import Matrix, Scores, block_labels, read_matrix
 
 MEMBERS = ("M1.csv", "M2.csv")

@@ -15,8 +15,8 @@ import pyarrow.parquet as pq
 import pytest
 from stand_in import TOKEN, StandIn, details_v1, metric_of, running, samples_v2
 
-from llm_power.errors import LLMPowerError
-from llm_power.scores.store import TaskScores
+from llm_power._errors import LLMPowerError
+from llm_power._scores.store import TaskScores
 from replication.constraints import BoardScore
 from replication.hub.access import HUB, Access
 from replication.hub.datasets import Dataset, download_path, load_register

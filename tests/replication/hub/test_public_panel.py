@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from stand_in import Repo, StandIn, hub_ids, running
 
-from llm_power.errors import LLMPowerError
-from llm_power.scores.store import TaskScores
+from llm_power._errors import LLMPowerError
+from llm_power._scores.store import TaskScores
 from replication.constraints import BoardScore
 from replication.hub.access import Access
 from replication.hub.datasets import download_path, load_register

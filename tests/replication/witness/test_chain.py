@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from llm_power.board.counts import count_cells_by_cluster
-from llm_power.errors import InvalidArgument
+from llm_power._board.counts import count_cells_by_cluster
+from llm_power._errors import InvalidArgument
 from replication.witness.chain import chain_scores, start_counts
 
 SIZES = np.array([40, 25, 60], dtype=np.int64)

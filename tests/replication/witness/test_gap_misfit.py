@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from gap_examples import SIZES, proportional, targets_at
 
-from llm_power.errors import InvalidArgument
-from llm_power.statistics.category_bootstrap import resample_clusters
-from llm_power.statistics.cluster_moments import ClusterMoments
-from llm_power.statistics.design_effect import cluster_resolution
-from llm_power.statistics.design_effect import design_effect as effect_of
+from llm_power._errors import InvalidArgument
+from llm_power._statistics.category_bootstrap import resample_clusters
+from llm_power._statistics.cluster_moments import ClusterMoments
+from llm_power._statistics.design_effect import cluster_resolution
+from llm_power._statistics.design_effect import design_effect as effect_of
 from replication.witness.gap_misfit import Misfit, PairTargets, explained_interval
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from audit.printed import (
     parse_printed,
 )
-from llm_power.errors import InvalidArgument
+from llm_power._errors import InvalidArgument
 from replication.constraints import Constraint
 from replication.witness.infeasible import (
     LinearRow,

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from llm_power.errors import InvalidArgument
-from llm_power.statistics.arrays import FloatArray
+from llm_power._errors import InvalidArgument
+from llm_power._statistics.arrays import FloatArray
 from replication.witness.projection import (
     information_projection,
     integer_projection,

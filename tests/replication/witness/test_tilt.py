@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from llm_power.statistics.arrays import FloatArray
+from llm_power._statistics.arrays import FloatArray
 from replication.witness.tilt import Tilt, smallest_tilt
 
 CENTER = np.array([10.3, 4.8, 7.1])

@@ -10,8 +10,8 @@ from gap_examples import SIZES, targets_at
 from hypothesis import given
 from hypothesis import strategies as st
 
-from llm_power.errors import InvalidArgument
-from llm_power.statistics.arrays import FloatArray
+from llm_power._errors import InvalidArgument
+from llm_power._statistics.arrays import FloatArray
 from replication.witness.gap_misfit import PairTargets, explained_interval
 from replication.witness.whole_gaps import integer_gaps, split_discordant
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from kotawala2026.quantities.evaluated import PROSE_OF_BOARDS, on_grounds
 from kotawala2026.quantities.grounds import Board, ClusterStages
-from llm_power.report.score_provenance import basis_of
-from llm_power.scores.store import read_task
+from llm_power._report.score_provenance import basis_of
+from llm_power._scores.store import read_task
 from replication.findings import findings_frame
 from replication.job import load, logged, snakemake, write_csv
 from replication.views import load_printed, prose_view

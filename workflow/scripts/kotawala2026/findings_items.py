@@ -5,7 +5,7 @@ from pathlib import Path
 
 from kotawala2026.missing_model import of_pairs, pairs_there, what_is_judged
 from kotawala2026.quantities.evaluated import on_scores
-from llm_power.scores.store import read_task
+from llm_power._scores.store import read_task
 from replication.constraints import load_board_scores, load_constraints
 from replication.job import logged, snakemake, write_csv
 from replication.views import items_view

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from kotawala2026.quantities.evaluated import on_scores
-from llm_power.scores.store import read_task
+from llm_power._scores.store import read_task
 from replication.constraints import displayed_scores, load_board_scores, load_constraints
 from replication.findings import Finding, findings_frame
 from replication.job import logged, snakemake, write_csv

@@ -8,7 +8,7 @@ from kotawala2026.missing_item import leave_one_out, require_same_categories
 from kotawala2026.missing_model import in_their_place, of_pairs, pairs_there
 from kotawala2026.quantities.evaluated import on_scores
 from kotawala2026.witness.mmlu_pro import build_mmlu_pro, load_categories, witness_scores
-from llm_power.scores.store import TaskScores, read_task, write_task
+from llm_power._scores.store import TaskScores, read_task, write_task
 from replication.constraints import load_board_scores, load_constraints
 from replication.findings import Finding
 from replication.job import logged, snakemake, write_csv

@@ -13,7 +13,7 @@ from kotawala2026.quantities.raw_sample import (
     sampled_items,
     witness_beside_sample,
 )
-from llm_power.scores.store import read_task
+from llm_power._scores.store import read_task
 from replication.constraints import load_board_scores
 from replication.job import logged, snakemake, write_csv
 from replication.sample import read_sample

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from kotawala2026.witness.mmlu_pro import build_mmlu_pro, load_categories, witness_scores
-from llm_power.scores.store import write_task
+from llm_power._scores.store import write_task
 from replication.constraints import digest_of_fitted, load_constraints
 from replication.job import file_sums, logged, snakemake, write_csv
 from replication.witness.infeasible import contradictions_frame

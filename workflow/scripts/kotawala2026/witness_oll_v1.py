@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from kotawala2026.witness.oll_v1 import build_witness, pair_freedom, witness_scores
-from llm_power.scores.store import write_task
+from llm_power._scores.store import write_task
 from replication.constraints import (
     digest_of_fitted,
     displayed_scores,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from llm_power.statistics.mcnemar import mcnemar_exact
-from llm_power.statistics.paired_binary import required_n_discordance
+from llm_power._statistics.mcnemar import mcnemar_exact
+from llm_power._statistics.paired_binary import required_n_discordance
 
 
 def resolved_pairs(table_1: pd.DataFrame, *, alpha: float, power: float) -> pd.DataFrame:

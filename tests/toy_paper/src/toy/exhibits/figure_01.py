@@ -5,8 +5,8 @@ from __future__ import annotations
 import pandas as pd
 from matplotlib.figure import Figure
 
-from llm_power.provenance import Provenance
-from llm_power.report.figures import new_figure
+from llm_power._provenance import Provenance
+from llm_power._report.figures import new_figure
 from replication.exhibits import Drawing, Exhibit, Inputs
 from toy.pairs import resolved_pairs
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from llm_power.provenance import Provenance
-from llm_power.report.tables import Column, Table, as_integer, as_p_value, as_printed
+from llm_power._provenance import Provenance
+from llm_power._report.tables import Column, Table, as_integer, as_p_value, as_printed
 from replication.exhibits import Exhibit, Inputs
 from toy.pairs import resolved_pairs
 

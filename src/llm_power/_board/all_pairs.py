@@ -1,0 +1,423 @@
+r"""Every pair of a board of thousands of models, a chunk at a time and never all of them.
+
+A pair has a fixed place: tasks one after the other, and within a task the order of
+`llm_power._board.families`. What is said of it does not depend on the chunk it is worked out in.
+Two passes are made, for a verdict depends on the p-values of the whole family:
+`BoardPairs.p_values` of all pairs, which `BoardPairs.adjusted` adjusts, and then
+`BoardPairs.columns`. The functions are those of single pairs.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from itertools import pairwise
+from typing import Final, TypeVar
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from llm_power._board.clusters import CLUSTER_COLUMNS
+from llm_power._board.counts import (
+    CountTables,
+    DifferenceMoments,
+    PairCells,
+    ScoreCounts,
+    ScoreMoments,
+)
+from llm_power._board.decision import ESTIMATES as DECISION_ESTIMATES
+from llm_power._board.decision import verdict_columns
+from llm_power._board.evidence import Evidence, Judgement, PairTests
+from llm_power._board.families import pairs_at, place_of
+from llm_power._board.multiplicity import unadjusted_p
+from llm_power._board.operating_point import Declared, OperatingPoint
+from llm_power._board.resolution import ESTIMATES as RESOLUTION_ESTIMATES
+from llm_power._board.resolution import core_columns
+from llm_power._choices import Family
+from llm_power._scores.store import TaskScores
+from llm_power._statistics.arrays import BoolArray, FloatArray, IntArray
+from llm_power._statistics.cluster_moments import ClusterMoments
+from llm_power._statistics.cluster_robust import cluster_robust_test
+from llm_power._statistics.design_effect import cluster_resolution
+from llm_power._statistics.e_process import UNIFORM_98, log_e_value
+from llm_power._statistics.keyed_normals import Keys, content_digest, keys_of
+from llm_power._statistics.max_t import (
+    FamilyTest,
+    GapDraws,
+    Largest,
+    centred_scores,
+    max_t_family,
+)
+from llm_power._statistics.multiplicity import (
+    adjust_benjamini_hochberg,
+    adjust_holm,
+    family_size,
+)
+
+# Pairs counted in one product, and pairs whose columns are worked out at once: the first makes
+# products large enough to be fast, the second keeps arrays in a core's cache.
+CHUNK: Final = 2**17
+_BLOCK: Final = 2**14
+
+Columns = Mapping[str, np.ndarray]
+# By task, how many models are declared better and worse than each, (n_models,).
+RankEnds = Mapping[str, tuple[IntArray, IntArray]]
+_Result = TypeVar("_Result")
+
+
+@dataclass(frozen=True, slots=True)
+class FamilyValues:
+    """Adjusted p-values of all pairs of a family, arrays of shape (n_pairs,)."""
+
+    # Of the declared test's `p`; the others are of the test that the paper adjusts.
+    decided: FamilyTest
+    p: FloatArray
+    unadjusted: FloatArray
+    holm: FloatArray
+    bh: FloatArray
+
+    def of(self, rows: slice | IntArray) -> FamilyValues:
+        """Return the values of some pairs; the family stays as large as it is."""
+        others = (values[rows] for values in (self.p, self.unadjusted, self.holm, self.bh))
+        return FamilyValues(self.decided.of(rows), *others)
+
+
+def family_of(
+    p: FloatArray, unadjusted: FloatArray, largest: Largest, *, alpha: float
+) -> FamilyValues:
+    """Adjust the p-values of `BoardPairs.p_values`, in the order of the places."""
+    # Sorting millions of numbers takes a second, and another core may do it.
+    with ThreadPoolExecutor(2) as pool:
+        bh = pool.submit(adjust_benjamini_hochberg, unadjusted)
+        holm = pool.submit(adjust_holm, unadjusted)
+        decided = max_t_family(p, largest, alpha=alpha)
+        return FamilyValues(decided, p, unadjusted, holm.result(), bh.result())
+
+
+def joined_p_values(
+    parts: Sequence[tuple[FloatArray, FloatArray]],
+) -> tuple[FloatArray, FloatArray]:
+    """Join the arrays of `BoardPairs.p_values` of consecutive places; one object stays one."""
+    p = np.concatenate([part[0] for part in parts])
+    if all(decided is unadjusted for decided, unadjusted in parts):
+        return p, p
+    return p, np.concatenate([part[1] for part in parts])
+
+
+class BoardPairs:
+    """The pairs of ranked tasks, each pair at a fixed place."""
+
+    def __init__(
+        self,
+        tasks: Sequence[TaskScores],
+        family: Family,
+        cluster: str | None,
+        point: OperatingPoint,
+        declared: Declared,
+    ) -> None:
+        self.tasks, self.family = tuple(tasks), family
+        self.cluster, self.point, self.declared = cluster, point, declared
+        self._of_tasks = [_TaskPairs(task, family, cluster) for task in tasks]
+        sizes = [task.sizes for task in self._of_tasks if task.sizes is not None]
+        self._sampled = declared.clusters == "random" and any(len(size) > 1 for size in sizes)
+        self._ends: list[int] = np.cumsum([task.n_pairs for task in self._of_tasks]).tolist()
+        self._starts = [0, *self._ends[:-1]]
+
+    @property
+    def n_pairs(self) -> int:
+        """Number of pairs of all tasks."""
+        return self._ends[-1]
+
+    def adjusted(
+        self, p: FloatArray, unadjusted: FloatArray, *, threads: int | None = None
+    ) -> FamilyValues:
+        """Adjust the `p_values` of all pairs, in the order of the places."""
+        largest = self._largest(range(len(self.tasks)), threads)
+        return family_of(p, unadjusted, largest, alpha=self.point.alpha)
+
+    def rank_ends(self, family: FamilyValues, *, threads: int | None = None) -> RankEnds:
+        """Return how many models are declared better, and worse, than each model of a task.
+
+        All pairs of a task are the family, whatever else is compared. Where scores are missing, no
+        filling of the gaps may turn the lead.
+        """
+        every, p, level = self._for_ranks(), family.p, family.decided.level
+        if every is not self:
+            p = p_values_between(every, 0, every.n_pairs, threads=threads)[0]
+        found: dict[str, tuple[IntArray, IntArray]] = {}
+        for number, task in enumerate(every._of_tasks):
+            own = p[every._starts[number] : every._ends[number]]
+            if every is not self or len(self.tasks) > 1:
+                largest = every._largest([number], threads)
+                level = max_t_family(own, largest, alpha=self.point.alpha).level
+            found[task.task.task] = task.leads(own, level)
+        return found
+
+    def _for_ranks(self) -> BoardPairs:
+        """Return all pairs, by the test of clusters that takes microseconds."""
+        declared = replace(self.declared, cluster_test="cr2")
+        if (self.family, self.declared) == ("all", declared):
+            return self
+        return BoardPairs(self.tasks, "all", self.cluster, self.point, declared)
+
+    def _largest(self, tasks: Iterable[int], threads: int | None) -> Largest:
+        draws = [self._of_tasks[number].draws for number in tasks]
+        each = partial(in_threads, threads=threads)
+
+        def largest(start: int, stop: int) -> FloatArray:
+            of_tasks = (task.largest(start, stop, family=self.family, each=each) for task in draws)
+            return np.asarray(np.max(list(of_tasks), axis=0))
+
+        return largest
+
+    def chunks(self, start: int = 0, stop: int | None = None) -> list[tuple[int, int]]:
+        """Return the bounds of chunks between two places, each of one task and of one file."""
+        stop = self.n_pairs if stop is None else stop
+        ends = [end for end in self._ends if start < end < stop]
+        bounds = {start, stop, *ends, *range(start - start % CHUNK + CHUNK, stop, CHUNK)}
+        return list(pairwise(sorted(bounds)))
+
+    def parts(self, number: int) -> list[tuple[int, int]]:
+        """Return the bounds of `number` parts of the pairs, as equal as they can be."""
+        return list(pairwise(self.n_pairs * part // number for part in range(number + 1)))
+
+    def places(self, number: int, first: IntArray, second: IntArray) -> IntArray:
+        """Return the places of pairs of the task at a position, where all pairs are compared."""
+        places = place_of(len(self.tasks[number].models), first, second)
+        return np.asarray(self._starts[number] + places)
+
+    def at(self, places: IntArray) -> list[tuple[TaskScores, IntArray, IntArray, IntArray]]:
+        """Return, of each task, the ordered places of its pairs and both models' positions."""
+        found = []
+        for task, start, end in zip(self._of_tasks, self._starts, self._ends, strict=True):
+            own = places[(places >= start) & (places < end)]
+            if own.size:
+                found.append((task.task, own, *task.pairs_at(own - start)))
+        return found
+
+    def p_values(self, start: int, stop: int) -> tuple[FloatArray, FloatArray]:
+        """Return the declared test's and the exact McNemar test's p-values, each pair by itself.
+
+        Graded scores have the paired t test; one object where both are the same.
+        """
+        parts = []
+        for block in self._blocks(start, stop):
+            tests, items = PairTests(block.evidence, self.declared), block.evidence.of_items
+            exact = self.declared.test == "exact" and isinstance(items, PairCells)
+            parts.append((tests.p, tests.p_of_items if exact else unadjusted_p(items)))
+        return joined_p_values(parts)
+
+    def columns(self, start: int, stop: int, family: FamilyValues) -> Columns:
+        """Return the core columns of `llm_power._board.columns` from `start` to `stop`.
+
+        ``task`` is the task's position; estimates of two models that share no item are NaN.
+        """
+        parts, place = [], 0
+        for block in self._blocks(start, stop):
+            until = place + len(block.first)
+            parts.append(self._columns_of(block, family.of(slice(place, until))))
+            place = until
+        return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+
+    def _blocks(self, start: int, stop: int) -> Iterator[_Block]:
+        for number, task in enumerate(self._of_tasks):
+            offset = self._starts[number]
+            low, high = max(start, offset), min(stop, self._ends[number])
+            if low < high:
+                yield from task.blocks(number, low - offset, high - offset)
+
+    def _columns_of(self, block: _Block, family: FamilyValues) -> Columns:
+        evidence, point = block.evidence, self.point
+        binary = isinstance(evidence.of_items, PairCells)
+        known = family.unadjusted if binary else None
+        exact = self.declared.test == "exact"
+        tests = PairTests(
+            evidence,
+            self.declared,
+            known_p=family.p,
+            known_p_of_items=known if exact else None,
+        )
+        judged = tests.judged(point, family.decided, sizes=False)
+        columns: dict[str, np.ndarray] = {
+            "task": np.full(len(block.first), block.task, dtype=np.int32),
+            "rank_a": (block.first + 1).astype(np.int32),
+            "rank_b": (block.second + 1).astype(np.int32),
+            "n_items": block.shared.astype(np.int32),
+            **_counts(evidence.of_items),
+            **_of_verdict(judged, evidence.n_items, family.decided, sized=not self._sampled),
+            **core_columns(evidence.of_items, point, p_exact=known),
+            "p_holm": family.holm,
+            "p_bh": family.bh,
+            **_clusters(evidence.of_clusters, None if self.declared.weighted else tests, point),
+            **_monitoring(evidence.of_items, point),
+        }
+        strangers = block.shared == 0
+        if strangers.any():
+            if "n00" in columns:
+                columns["n00"] = np.where(strangers, 0, columns["n00"]).astype(np.int32)
+            for name in _ESTIMATES:
+                if name in columns:
+                    columns[name] = np.where(strangers, np.nan, columns[name])
+        return columns
+
+
+# What is not known of two models that share no item.
+_ESTIMATES: Final = (*DECISION_ESTIMATES, *RESOLUTION_ESTIMATES, *CLUSTER_COLUMNS)
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """Pairs of one task with what their columns rest on."""
+
+    task: int
+    first: IntArray
+    second: IntArray
+    shared: IntArray
+    evidence: Evidence
+
+
+class _TaskPairs:
+    """The pairs of one task, counted when they are asked for."""
+
+    def __init__(self, task: TaskScores, family: Family, cluster: str | None) -> None:
+        self.task, self._family = task, family
+        self.n_pairs = family_size(len(task.models), family)
+        self._codes = None if cluster is None else task.cluster_codes(cluster)[1]
+        self.sizes = None if self._codes is None else np.bincount(self._codes)
+
+    @cached_property
+    def draws(self) -> GapDraws:
+        """Return the joint distribution of the gaps."""
+        return GapDraws(centred_scores(self.task.values), item_keys(self.task))
+
+    def leads(self, p: FloatArray, level: float) -> tuple[IntArray, IntArray]:
+        """Return how many models are declared better, and worse, than each, (n_models,)."""
+        scores, n = self.task.values, len(self.task.models)
+        present = ~np.isnan(scores)
+        least = np.where(present, scores, 0.0).sum(axis=0) / len(scores)
+        most = least + (~present).sum(axis=0) / len(scores)
+        ahead, behind = self.pairs_at(np.flatnonzero(p <= level))
+        leads, trails = least[ahead] > most[behind], least[behind] > most[ahead]
+        over = np.concatenate([ahead[leads], behind[trails]])
+        under = np.concatenate([behind[leads], ahead[trails]])
+        return np.bincount(under, minlength=n), np.bincount(over, minlength=n)
+
+    def pairs_at(self, places: IntArray) -> tuple[IntArray, IntArray]:
+        return pairs_at(len(self.task.models), self._family, places)
+
+    @cached_property
+    def _counts(self) -> ScoreCounts:
+        return ScoreCounts(self.task.values, self._codes)
+
+    def blocks(self, number: int, start: int, stop: int) -> Iterator[_Block]:
+        for low in range(start, stop, CHUNK):
+            places = np.arange(low, min(low + CHUNK, stop))
+            first, second = self.pairs_at(places)
+            tables = self._counts.tables(first, second) if self.task.kind == "binary" else None
+            for k in range(0, len(first), _BLOCK):
+                some = slice(k, k + _BLOCK)
+                pairs = first[some], second[some]
+                evidence = (
+                    self._graded_evidence(*pairs)
+                    if tables is None
+                    else self._binary_evidence(tables, some)
+                )
+                yield _Block(number, *pairs, evidence.n_items, evidence.with_an_item())
+
+    def _binary_evidence(self, tables: CountTables, some: slice) -> Evidence:
+        clusters = None if self._codes is None else tables.moments(some)
+        return Evidence(tables.cells(some), clusters, self.sizes)
+
+    @cached_property
+    def _moments(self) -> ScoreMoments:
+        return ScoreMoments(self.task.values, self._codes)
+
+    def _graded_evidence(self, first: IntArray, second: IntArray) -> Evidence:
+        clusters = None if self._codes is None else self._moments.by_cluster(first, second)
+        return Evidence(self._moments.moments(first, second), clusters, self.sizes)
+
+
+def _of_verdict(
+    judged: Judgement, n_items: IntArray, family: FamilyTest, *, sized: bool
+) -> Columns:
+    columns = verdict_columns(judged.found, n_items, family) | {"test": judged.test}
+    left_out = () if sized else ("items_needed", "more_items_needed", "decided_as")
+    return {name: np.asarray(values) for name, values in columns.items() if name not in left_out}
+
+
+def _counts(items: PairCells | DifferenceMoments) -> Columns:
+    if isinstance(items, PairCells):
+        return {name: getattr(items, name).astype(np.int32) for name in ("n11", "b", "c", "n00")}
+    return {}
+
+
+def _clusters(
+    moments: ClusterMoments | None, tests: PairTests | None, point: OperatingPoint
+) -> Columns:
+    """Return the columns of clusters; `tests` may hold the test of these moments."""
+    if moments is None:
+        return {}
+    paper = cluster_resolution(moments, alpha=point.alpha, power=point.power)
+    known = None if tests is None else tests.robust
+    robust = cluster_robust_test(moments) if known is None else known.test
+    return {
+        "icc": paper.icc,
+        "design_effect": paper.design_effect,
+        "n_star_cluster": paper.n_star,
+        "q_cluster": paper.q,
+        "resolved_cluster": paper.resolved,
+        "p_cluster": robust.p,
+    }
+
+
+def _monitoring(items: PairCells | DifferenceMoments, point: OperatingPoint) -> Columns:
+    if not isinstance(items, PairCells):
+        return {}
+    log_e = log_e_value(items.b, items.c, UNIFORM_98)
+    crossed: BoolArray = log_e >= -np.log(point.alpha)
+    return {"log_e": log_e, "crossed": crossed}
+
+
+def item_keys(task: TaskScores) -> Keys:
+    """Return the keys of the draws of a task's items, (n_items,)."""
+    return keys_of(task.item_ids, content_digest(task.item_ids, task.values))
+
+
+def in_threads(
+    work: Callable[[int, int], _Result], chunks: Sequence[tuple[int, int]], *, threads: int | None
+) -> Iterator[_Result]:
+    """Yield the results of `work` in the order of the chunks; holds at most `threads` + 1."""
+    count = len(os.sched_getaffinity(0)) if threads is None else threads
+    waiting: deque[Future[_Result]] = deque()
+    # One core a chunk: products that take all of them wait for each other.
+    with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(count) as pool:
+        try:
+            for bounds in chunks:
+                waiting.append(pool.submit(work, *bounds))
+                if len(waiting) > count:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for future in waiting:
+                future.cancel()
+
+
+def p_values_between(
+    pairs: BoardPairs,
+    start: int,
+    stop: int,
+    *,
+    threads: int | None = None,
+    on_pairs: Callable[[int], None] = lambda _count: None,
+) -> tuple[FloatArray, FloatArray]:
+    """Return `BoardPairs.p_values` of the places, in chunks on several cores."""
+    parts = []
+    for part in in_threads(pairs.p_values, pairs.chunks(start, stop), threads=threads):
+        parts.append(part)
+        on_pairs(len(part[0]))
+    return joined_p_values(parts)

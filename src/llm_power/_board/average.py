@@ -1,0 +1,443 @@
+"""The verdict on the average over several tasks, beside those by task."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import product
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+from scipy.special import gammaln, ndtri
+
+from llm_power._board.all_pairs import item_keys
+from llm_power._board.cluster_sums import cluster_moments, cluster_sizes, sums_by_cluster
+from llm_power._board.counts import PairCells
+from llm_power._board.decision import size_columns, verdict_columns
+from llm_power._board.evidence import mean_and_error
+from llm_power._board.families import pair_indices
+from llm_power._board.further_items import further_columns
+from llm_power._board.leader import LEADER_COLUMNS, with_leader
+from llm_power._board.operating_point import Declared, OperatingPoint
+from llm_power._board.ranks import declared_leads, rank_sets_of
+from llm_power._board.tabulation import statistics_of, tabulate
+from llm_power._choices import WEIGHTINGS, Family, Weighting
+from llm_power._documents import read_yaml
+from llm_power._errors import InvalidArgument
+from llm_power._scores._logs import SUBTASK
+from llm_power._scores.selection import select_models
+from llm_power._scores.store import TaskScores
+from llm_power._statistics.arrays import FloatArray, IntArray
+from llm_power._statistics.average_gap import AverageGap, TaskGap, average_gap, binary_gap, mean_gap
+from llm_power._statistics.cluster_robust import cluster_robust_test
+from llm_power._statistics.inversion import required_n, resolution_ratio
+from llm_power._statistics.max_t import FamilyTest, GapDraws, centred_scores, max_t_family
+from llm_power._statistics.missing_bounds import missing_gap_bounds
+from llm_power._statistics.missing_weights import weighted_gap, weighted_moments
+from llm_power._statistics.verdict import Verdicts, agreed_verdicts, average_verdicts
+from llm_power._statistics.verdict_stability import chance_of_turning
+
+AVERAGE_COLUMNS: Final = [
+    *["rank_a", "rank_b", "model_a", "model_b", "n_items", "p_a", "p_b", "delta"],
+    *["verdict", "direction", "test", "p", "p_family", "family_size", "close_call"],
+    *["gap", "gap_low", "gap_high"],
+    *["interval_differs"],
+    *["attainable", "p_equivalence", "within_margin", "items_needed", "more_items_needed"],
+    *["decided_as", "chance_of_turning", "n_star", "n_star_low", "n_star_high"],
+    *["q", "q_low", "q_high"],
+    *["type_s", "type_m", "gap_lowest", "gap_highest"],
+]
+_MOST_NAMES: Final = 10
+_COINCIDENCE: Final = 1e-6
+_LEAVES_OUT: Final = "the average over tasks leaves out"
+
+
+@dataclass(frozen=True, slots=True)
+class TaskAverage:
+    """The verdicts and ranks of a board's models by their average over tasks."""
+
+    verdicts: pd.DataFrame
+    ranks: pd.DataFrame
+    weights: Mapping[str, float]
+    # Models with the tasks that lack them; tasks with the task in the average that has their items.
+    left_out: Mapping[str, Sequence[str]]
+    repeated: Mapping[str, str] = field(default_factory=dict)
+
+    def warnings(self) -> list[str]:
+        """Name the tasks and models that the average leaves out."""
+        lines = []
+        for whole in dict.fromkeys(self.repeated.values()):
+            parts = _named([task for task, has in self.repeated.items() if has == whole], "tasks")
+            out = "no average over tasks without" if len(self.weights) < 2 else _LEAVES_OUT
+            lines.append(f"{out} {parts}: items of {whole} do not count twice")
+        if not self.left_out:
+            return lines
+        models = [f"{model} (not in {', '.join(tasks)})" for model, tasks in self.left_out.items()]
+        names = _named(models, "models")
+        if self.verdicts.empty:
+            few = "no average over tasks: fewer than two models are in all of them"
+            return [*lines, f"{few}; {names}"]
+        return [*lines, f"{_LEAVES_OUT} {names}"]
+
+
+def _named(names: Sequence[str], what: str) -> str:
+    hidden = len(names) - _MOST_NAMES
+    more = [f"and {hidden:,} more {what}"] if hidden > 0 else []
+    return ", ".join([*names[:_MOST_NAMES], *more])
+
+
+def average_tasks(
+    tasks: Sequence[TaskScores],
+    *,
+    family: Family,
+    cluster: str | None,
+    point: OperatingPoint,
+    declared: Declared,
+) -> TaskAverage | None:
+    """Return the verdicts on the average over tasks, None for a single task."""
+    if len(tasks) < 2:
+        return None
+    weights, repeated = task_weights(tasks, declared.weights), _repeated(tasks)
+    if repeated:
+        tasks = [task for task in tasks if task.task not in repeated]
+        total = sum(weights[task.task] for task in tasks)
+        weights = {task.task: weights[task.task] / total for task in tasks}
+    share = [weights[task.task] for task in tasks]
+    names, left_out = _common_models(tasks)
+    if len(names) < 2 or len(tasks) < 2:
+        columns = ["rank", "model", "score", "score_low", "score_high", "n_missing"]
+        columns += ["rank_low", "rank_high", "score_further", "lead_further", *LEADER_COLUMNS]
+        empty = pd.DataFrame(columns=AVERAGE_COLUMNS), pd.DataFrame(columns=columns)
+        return TaskAverage(*empty, weights, left_out, repeated)
+    kept = [select_models(task, names) for task in tasks]
+    score = _Strata(kept, share).mean(task.mean_scores for task in kept).tolist()
+    order = sorted(names, key=lambda name: (-score[names.index(name)], name))
+    strata = _Strata([select_models(task, order) for task in kept], share)
+    return TaskAverage(
+        _verdict_rows(strata, family, cluster, point, declared),
+        with_leader(
+            _rank_rows(strata, point, cluster if declared.clusters == "random" else None),
+            _leader_p(strata, cluster, point, declared),
+            point.alpha,
+        ),
+        weights,
+        left_out,
+        repeated,
+    )
+
+
+def task_weights(
+    tasks: Sequence[TaskScores], declared: Weighting | Mapping[str, float]
+) -> dict[str, float]:
+    """Return the weight of each task, in their order and with sum 1."""
+    names = [task.task for task in tasks]
+    if isinstance(declared, str):
+        if declared not in WEIGHTINGS:
+            raise InvalidArgument(
+                f"weights must be one of {WEIGHTINGS} or numbers, got {declared!r}"
+            )
+        raw = [1.0 if declared == "equal" else float(task.n_items) for task in tasks]
+    else:
+        if set(declared) != set(names):
+            raise InvalidArgument(
+                f"weights must name each task once ({', '.join(names)}), got "
+                f"{', '.join(map(str, declared)) or 'none'}"
+            )
+        raw = [_positive_weight(name, declared[name]) for name in names]
+    return {name: weight / sum(raw) for name, weight in zip(names, raw, strict=True)}
+
+
+def read_weights(text: str) -> Weighting | dict[str, Any]:
+    """Parse weights: "equal", "items", ``TASK=W,...``, or the path of a YAML file."""
+    for rule in WEIGHTINGS:
+        if text == rule:
+            return rule
+    if Path(text).exists() or "=" not in text:
+        found = read_yaml(Path(text))
+        if not isinstance(found, dict):
+            raise InvalidArgument(f"the weights in {text} must be a number a task, got {found!r}")
+        return found
+    weights: dict[str, Any] = {}
+    for entry in text.split(","):
+        name, _, number = entry.rpartition("=")
+        try:
+            weights[name.strip()] = float(number)
+        except ValueError:
+            raise InvalidArgument(
+                f"weights must be equal, items, a file or TASK=W,..., got {entry!r}"
+            ) from None
+    return weights
+
+
+def _positive_weight(task: str, weight: Any) -> float:
+    is_number = isinstance(weight, int | float) and not isinstance(weight, bool)
+    if not is_number or not 0 < weight < float("inf"):
+        raise InvalidArgument(f"weight of task {task!r} must be a positive number, got {weight!r}")
+    return float(weight)
+
+
+def _common_models(tasks: Sequence[TaskScores]) -> tuple[list[str], dict[str, list[str]]]:
+    every = list(dict.fromkeys(model for task in tasks for model in task.models))
+    lacking = {model: [task.task for task in tasks if model not in task.models] for model in every}
+    left_out = {model: without for model, without in lacking.items() if without}
+    return [model for model in every if model not in left_out], left_out
+
+
+def _repeated(tasks: Sequence[TaskScores]) -> dict[str, str]:
+    """Return the tasks that share an item with a task as large, and that task, which stays."""
+    found: dict[str, str] = {}
+    kept: list[tuple[TaskScores, _Parts]] = []
+    for task in sorted(tasks, key=lambda task: -task.n_items):
+        parts = _parts(task)
+        whole = (other for other, theirs in kept if _share_items(task, parts, other, theirs))
+        if (first := next(whole, None)) is not None:
+            found[task.task] = first.task
+        else:
+            kept.append((task, parts))
+    return found
+
+
+_Parts = Mapping[str, Mapping[str, int]]
+
+
+def _parts(task: TaskScores) -> _Parts:
+    """Return the rows of the items by their task, which a pooled group names, and by id."""
+    parts: dict[str, dict[str, int]] = {}
+    names = task.clusters.get(SUBTASK, (task.task,) * task.n_items)
+    for row, (name, item) in enumerate(zip(names, task.item_ids, strict=True)):
+        parts.setdefault(name, {})[item.removeprefix(f"{name}/")] = row
+    return parts
+
+
+def _share_items(first: TaskScores, parts: _Parts, second: TaskScores, others: _Parts) -> bool:
+    """Return whether items of one id are the same, by task, by file, or by all scores."""
+    position = {model: j for j, model in enumerate(second.models)}
+    places = [(i, position[model]) for i, model in enumerate(first.models) if model in position]
+    if len(places) < 2:
+        return False
+    files, theirs = _whole_files(first), _whole_files(second)
+    nested = bool(files and theirs) and (files <= theirs or theirs <= files)
+    for (name, rows), (other, other_rows) in product(parts.items(), others.items()):
+        common = list(rows.keys() & other_rows.keys())
+        if not common:
+            continue
+        if name == other or nested:
+            return True
+        own, their = [rows[item] for item in common], [other_rows[item] for item in common]
+        if all(
+            np.array_equal(first.values[own, i], second.values[their, j], equal_nan=True)
+            for i, j in places
+        ) and _is_no_coincidence(first.values[np.ix_(own, [i for i, _ in places[:_MOST_NAMES]])]):
+            return True
+    return False
+
+
+def _whole_files(task: TaskScores) -> set[str]:
+    """Return the sums of the files that the task has all of, none where that is not known."""
+    reading = task.provenance.reading
+    if "task_column" in reading or reading.get("reader") in {None, "canonical", "counts"}:
+        return set()
+    return {*task.provenance.files.values()}
+
+
+def _is_no_coincidence(scores: FloatArray) -> bool:
+    """Return whether these scores, in random order, would hardly ever match the items' order."""
+    _, counts = np.unique(np.nan_to_num(scores, nan=-1.0), axis=0, return_counts=True)
+    return bool(gammaln(counts + 1).sum() - gammaln(len(scores) + 1) < np.log(_COINCIDENCE))
+
+
+@dataclass(frozen=True, slots=True)
+class _Strata:
+    """The tasks of an average, models in one order, with the weight of each."""
+
+    tasks: Sequence[TaskScores]
+    weights: Sequence[float]
+
+    def mean(self, values: Iterable[FloatArray]) -> FloatArray:
+        parts = [w * value for w, value in zip(self.weights, values, strict=True)]
+        return np.asarray(np.sum(parts, axis=0))
+
+    def bounds(self) -> tuple[FloatArray, FloatArray]:
+        """Return both bounds of each ordered gap over all items, by the missing scores."""
+        found = [missing_gap_bounds(task.values) for task in self.tasks]
+        return self.mean(x.low for x in found), self.mean(x.high for x in found)
+
+    def adjusted(self, p: FloatArray, family: Family, alpha: float) -> FamilyTest:
+        """Adjust the p-values of a family by the joint law of the items of all tasks."""
+        rows = [
+            centred_scores(task.values) * (weight / task.n_items)
+            for task, weight in zip(self.tasks, self.weights, strict=True)
+        ]
+        keys = [item_keys(task) for task in self.tasks]
+        draws = GapDraws(np.concatenate(rows), np.concatenate(keys))
+        return max_t_family(p, partial(draws.largest, family=family), alpha=alpha)
+
+    def standard_error(self) -> FloatArray:
+        """Return the standard errors of the averages; each task's items are their own sample."""
+        squares = [
+            np.square(w) * np.nanvar(task.values, axis=0) / task.scored.sum(axis=0)
+            for w, task in zip(self.weights, self.tasks, strict=True)
+        ]
+        return np.asarray(np.sqrt(np.sum(squares, axis=0)))
+
+
+def _verdict_rows(
+    strata: _Strata, family: Family, cluster: str | None, point: OperatingPoint, declared: Declared
+) -> pd.DataFrame:
+    first, second = pair_indices(len(strata.tasks[0].models), family)
+    gaps = _averaged(strata, first, second, cluster, declared)
+    tables, items, clusters, n = gaps.tables, gaps.items, gaps.clusters, gaps.n_items
+    key = tables[0][["rank_a", "rank_b", "model_a", "model_b"]]
+    adjusted = strata.adjusted(gaps.judged(None, point, declared).p, family, point.alpha)
+    found = gaps.judged(adjusted, point, declared)
+    error = items.standard_error
+    if clusters is not None:
+        error = np.maximum(error, clusters.standard_error)
+    level = point.alpha if adjusted is None else adjusted.level
+    columns = verdict_columns(found, n, adjusted) | _sizes(found, error, n, point)
+    columns["chance_of_turning"] = chance_of_turning(found.p, found.direction, level=level)
+    columns |= {"n_items": n, "delta": items.delta}
+    columns |= _scores_and_bounds(strata, tables)
+    return key.assign(**columns)[AVERAGE_COLUMNS]
+
+
+def _leader_p(
+    strata: _Strata, cluster: str | None, point: OperatingPoint, declared: Declared
+) -> float:
+    """Return what `leader_p` does, of the average."""
+    rivals = np.arange(1, len(strata.tasks[0].models))
+    missing = not all(task.scored.all() for task in strata.tasks)
+    if missing and np.any(strata.bounds()[0][0, 1:] <= 0):
+        return 1.0
+    gaps = _averaged(strata, np.zeros_like(rivals), rivals, cluster, declared)
+    return float(gaps.judged(None, point, declared).p.max())
+
+
+@dataclass(frozen=True, slots=True)
+class _Averaged:
+    """Average gaps of some pairs, by items and by clusters if these are a sample."""
+
+    tables: Sequence[pd.DataFrame]
+    n_items: IntArray
+    discordant: IntArray
+    items: AverageGap
+    clusters: AverageGap | None
+
+    def judged(
+        self, adjusted: FamilyTest | None, point: OperatingPoint, declared: Declared
+    ) -> Verdicts:
+        law: dict[str, Any] = {"alpha": point.alpha, "power": point.power, "family": adjusted}
+        law["margin"] = declared.margin
+        found = average_verdicts(self.items, self.n_items, self.discordant, **law)
+        if self.clusters is None:
+            return found
+        by_clusters = average_verdicts(
+            self.clusters, self.n_items, self.discordant, test="cluster", **law
+        )
+        return agreed_verdicts(by_clusters, found)
+
+
+def _averaged(
+    strata: _Strata, first: IntArray, second: IntArray, cluster: str | None, declared: Declared
+) -> _Averaged:
+    tables = [tabulate(task, first, second) for task in strata.tasks]
+    n = np.sum([table["n_items"].to_numpy(int) for table in tables], axis=0)
+    discordant = np.sum([_discordant(table) for table in tables], axis=0)
+    sums = [sums_by_cluster(task, cluster, first, second) for task in strata.tasks]
+    weighted = declared.weighted
+    gaps = [
+        _weighted_gap(part) if weighted and not task.scored.all() else _task_gap(table)
+        for task, table, part in zip(strata.tasks, tables, sums, strict=True)
+    ]
+    items, clusters = average_gap(gaps, strata.weights), None
+    sampled = [cluster is not None and part["cluster"].nunique() > 1 for part in sums]
+    if declared.clusters == "random" and any(sampled):
+        by_clusters = [
+            _cluster_gap(part, weighted=weighted) if is_sampled else gap
+            for part, gap, is_sampled in zip(sums, gaps, sampled, strict=True)
+        ]
+        clusters = average_gap(by_clusters, strata.weights)
+    return _Averaged(tables, n, discordant, items, clusters)
+
+
+def _task_gap(rows: pd.DataFrame) -> TaskGap:
+    items = statistics_of(rows)
+    if isinstance(items, PairCells):
+        return binary_gap(items.b, items.c, items.n_items)
+    return mean_gap(*mean_and_error(items), items.n_differing - 1.0)
+
+
+def _discordant(rows: pd.DataFrame) -> IntArray:
+    cells = (rows["b"] + rows["c"]).astype(float)
+    return cells.fillna(rows["n_differing"]).to_numpy(np.float64).astype(np.int64)
+
+
+def _weighted_gap(sums: pd.DataFrame) -> TaskGap:
+    moments = cluster_moments(sums)
+    gap = weighted_gap(moments, cluster_sizes(sums))
+    return mean_gap(gap.delta, gap.standard_error, np.maximum(moments.n_items - 1, 0).sum(axis=0))
+
+
+def _cluster_gap(sums: pd.DataFrame, *, weighted: bool) -> TaskGap:
+    moments = cluster_moments(sums)
+    if weighted:
+        moments = weighted_moments(moments, cluster_sizes(sums))
+    test = cluster_robust_test(moments)
+    return mean_gap(test.delta, test.standard_error, test.df)
+
+
+def _sizes(
+    found: Verdicts, error: FloatArray, n: IntArray, point: OperatingPoint
+) -> dict[str, Any]:
+    """Return N* of eq. (3), with all tasks multiplied alike, and the columns beside it."""
+    delta, varies = found.interval.delta, np.isfinite(error)
+    sigma = np.where(varies, error, 0.0) * np.sqrt(n)
+    need = required_n(delta, sigma, alpha=point.alpha, power=point.power)
+    need = np.where(varies, need, np.inf)
+    mean_square = np.square(sigma) + np.square(delta)
+    sizes = size_columns(found, error, n, mean_square, point)
+    return sizes | {"n_star": need, "q": resolution_ratio(n, need)}
+
+
+def _scores_and_bounds(strata: _Strata, tables: Sequence[pd.DataFrame]) -> dict[str, FloatArray]:
+    solved = {"p_a": ("b", "sum_a"), "p_b": ("c", "sum_b")}
+    scores = {
+        name: strata.mean(
+            (table["n11"] + table[cell]).astype(float).fillna(table[total]).to_numpy(float)
+            / table["n_items"].to_numpy(float)
+            for table in tables
+        )
+        for name, (cell, total) in solved.items()
+    }
+    low, high = strata.bounds()
+    pair = tuple(tables[0][name].to_numpy(int) - 1 for name in ("rank_a", "rank_b"))
+    return scores | {"gap_lowest": low[pair], "gap_highest": high[pair]}
+
+
+def _rank_rows(strata: _Strata, point: OperatingPoint, cluster: str | None) -> pd.DataFrame:
+    models = strata.tasks[0].models
+    score = strata.mean(task.mean_scores for task in strata.tasks)
+    reach = -ndtri(point.alpha / 2) * strata.standard_error()
+    leads = declared_leads(
+        strata.tasks,
+        strata.weights,
+        point=point,
+        cluster=cluster,
+    )
+    low, high = rank_sets_of(leads, len(models))
+    return pd.DataFrame(
+        {
+            "rank": np.arange(1, len(models) + 1),
+            "model": models,
+            "score": score,
+            "score_low": score - reach,
+            "score_high": score + reach,
+            "n_missing": np.sum([(~task.scored).sum(axis=0) for task in strata.tasks], axis=0),
+            "rank_low": low,
+            "rank_high": high,
+            **further_columns(strata.tasks, strata.weights, cluster=cluster),
+        }
+    )

@@ -1,0 +1,138 @@
+"""How far the clustered verdicts hang on which clusters there are, and on what a cluster is.
+
+Tables of Appendix F (leave one cluster out), Appendix G (category bootstrap) and the last
+paragraph of Section 6.4 (other definitions of a cluster), for any board.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+import pandas as pd
+
+from llm_power._board.cluster_sums import cluster_moments, cluster_sums
+from llm_power._board.families import pair_indices
+from llm_power._board.operating_point import OperatingPoint
+from llm_power._choices import Family
+from llm_power._scores.store import TaskScores
+from llm_power._statistics.category_bootstrap import category_bootstrap
+from llm_power._statistics.clusterings import difficulty_bins, random_clusters, split_by_parity
+from llm_power._statistics.design_effect import cluster_resolution, leave_one_cluster_out
+from llm_power._statistics.random_streams import named_rng
+
+_RANKS: Final = ["task", "rank_a", "rank_b"]
+_DEFINITION: Final = [
+    *["task", "definition", "n_clusters"],
+    *["icc_median", "icc_max", "n_pairs", "n_unresolved"],
+]
+_INTERVALS: Final = [
+    *["icc_p05", "icc_p95", "design_effect_p05", "design_effect_p95"],
+    *["n_star_cluster_p05", "n_star_cluster_p95", "probability_unresolved", "n_undefined"],
+]
+
+
+def leave_one_out_table(clusters: pd.DataFrame, point: OperatingPoint) -> pd.DataFrame:
+    """Return the clustered verdict of every pair without each cluster in turn, Appendix F."""
+    parts = []
+    for _, sums in clusters.groupby("task", sort=False):
+        result = leave_one_cluster_out(cluster_moments(sums), alpha=point.alpha, power=point.power)
+        columns = {
+            "n_items": result.n_items,
+            "n_star": result.n_star_iid,
+            "icc": result.icc,
+            "design_effect": result.design_effect,
+            "n_star_cluster": result.n_star,
+            "resolved_cluster": result.resolved,
+        }
+        keys = sums[[*_RANKS, "cluster"]].reset_index(drop=True)
+        keys = keys.rename(columns={"cluster": "dropped"})
+        # The rows run cluster by cluster within a pair; the results pair by pair within a cluster.
+        parts.append(keys.assign(**{name: value.T.ravel() for name, value in columns.items()}))
+    names = [*_RANKS, "dropped", "n_items", "n_star", "icc"]
+    names += ["design_effect", "n_star_cluster", "resolved_cluster"]
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=names)
+
+
+def category_bootstrap_tables(
+    clusters: pd.DataFrame, point: OperatingPoint, *, n_resamples: int, seed: int
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Resample the clusters: intervals of the pairs, and the number unresolved, Appendix G.
+
+    Intervals are the 5th and 95th percentiles; each task draws from the stream of its own name.
+    """
+    intervals, distributions = [], []
+    for task, sums in clusters.groupby("task", sort=False):
+        result = category_bootstrap(
+            cluster_moments(sums),
+            rng=named_rng(seed, f"category_bootstrap/{task}"),
+            n_resamples=n_resamples,
+            alpha=point.alpha,
+            power=point.power,
+        )
+        bounds = np.concatenate(
+            [result.icc_interval, result.design_effect_interval, result.n_star_interval]
+        )
+        rows = sums[_RANKS].drop_duplicates().reset_index(drop=True)
+        intervals.append(
+            rows.assign(
+                **dict(zip(_INTERVALS[:6], bounds, strict=True)),
+                probability_unresolved=result.probability_unresolved,
+                n_undefined=result.n_undefined,
+            )
+        )
+        distributions.append(
+            pd.DataFrame(
+                {
+                    "task": task,
+                    "n_unresolved": np.arange(len(result.count_distribution)),
+                    "share": result.count_distribution,
+                }
+            )
+        )
+    if not intervals:
+        return (
+            pd.DataFrame(columns=[*_RANKS, *_INTERVALS]),
+            pd.DataFrame(columns=["task", "n_unresolved", "share"]),
+        )
+    return (
+        pd.concat(intervals, ignore_index=True),
+        pd.concat(distributions, ignore_index=True),
+    )
+
+
+def cluster_definition_table(
+    ranked: TaskScores, column: str | None, family: Family, point: OperatingPoint, *, seed: int
+) -> pd.DataFrame:
+    """Return ICCs and unresolved pairs under other definitions of a cluster, Section 6.4."""
+    if column is None:
+        return pd.DataFrame(columns=_DEFINITION)
+    labels = np.asarray(ranked.clusters[column], dtype=str)
+    n_clusters = len(np.unique(labels))
+    difficulty = np.nanmean(ranked.values, axis=1)
+    definitions = {
+        column: labels,
+        "random": random_clusters(
+            len(labels), n_clusters, rng=named_rng(seed, f"random_clusters/{ranked.task}")
+        ),
+        "difficulty quartiles": difficulty_bins(difficulty, n_bins=4),
+        f"{column} by item parity": split_by_parity(labels),
+    }
+    rows = []
+    for name, assignment in definitions.items():
+        names, codes = np.unique(np.asarray(assignment, dtype=str), return_inverse=True)
+        sums = cluster_sums(ranked, list(names), codes, *pair_indices(len(ranked.models), family))
+        moments = cluster_moments(sums)
+        result = cluster_resolution(moments, alpha=point.alpha, power=point.power)
+        rows.append(
+            {
+                "task": ranked.task,
+                "definition": name,
+                "n_clusters": len(names),
+                "icc_median": float(np.nanmedian(result.icc)),
+                "icc_max": float(np.nanmax(result.icc)),
+                "n_pairs": len(result.resolved),
+                "n_unresolved": int(np.count_nonzero(~result.resolved)),
+            }
+        )
+    return pd.DataFrame(rows)

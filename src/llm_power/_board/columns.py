@@ -1,0 +1,200 @@
+"""The data dictionary: every column of a board's pairs and ranks, in the words of its metadata."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+# By subject; the order is that of the files.
+PAIR_GROUPS: Final[Mapping[str, Mapping[str, str]]] = {
+    "The pair": {
+        "task": "task",
+        "rank_a": "rank of A, the model ranked better",
+        "rank_b": "rank of B",
+        "model_a": "name of A",
+        "model_b": "name of B",
+        "n_items": "items that both were scored on",
+        "n11": "items that both solve; null for graded scores",
+        "b": "items that only A solves",
+        "c": "items that only B solves",
+        "n00": "items that neither solves",
+        "p_a": "score of A on these items",
+        "p_b": "score of B on these items",
+        "delta": "p_a - p_b, in score units",
+    },
+    "The verdict": {
+        "verdict": "different, equivalent or undetermined: what to act on",
+        "direction": "1 where the better ranked model is different and leads, -1 where the other "
+        "does, else 0",
+        "test": "declared test: exact, mid_p or asymptotic (McNemar), student, or cluster",
+        "p": "p-value of the declared test, for a pair named beforehand",
+        "p_family": "p-value that decides, adjusted for the pairs of the family by max-T",
+        "family_size": "pairs of the family: those compared, of all models and tasks",
+        "close_call": "whether p lies within the Monte Carlo error of the level that decides, so "
+        "that other draws could give another verdict",
+        "gap": "gap that the verdict is about: delta, or the weighted one with --missing weighted",
+        "gap_low": "lower end of the interval of the gap at the level, of this pair alone: Tango's "
+        "score interval, Student's for graded scores; where clusters are the sample, what holds "
+        "it and the cluster-robust one",
+        "gap_high": "upper end of that interval",
+        "interval_differs": "whether interval and verdict disagree about zero: another test, or "
+        "the family's adjustment",
+        "attainable": "whether any outcome on so many discordant items could be called different",
+        "p_equivalence": "larger p-value of two one-sided tests against the declared margin",
+        "within_margin": "whether these tests reject; by Bonferroni they decide equivalent",
+        "items_needed": "items at which a pair with these rates is decided with the target power; "
+        "more than at hand where it is undetermined; inf where no number would do",
+        "more_items_needed": "items_needed beyond those at hand; 0 where the pair is decided",
+        "decided_as": "what these items would decide",
+        "chance_of_turning": "chance that a new sample of the same size gives another verdict; at "
+        "the level itself about one half",
+        "n_star_low": "N* at the end of the gap's interval that is farther from zero",
+        "n_star_high": "N* at the other end; inf where the interval holds zero",
+        "q_low": "q at n_star_high",
+        "q_high": "q at n_star_low",
+        "n_connor": "required items of the asymptotic test with its two variances (Connor); within "
+        "3 per cent also of the mid-p test, where each model solves items that the other fails",
+        "n_exact": "required items of the exact test by the continuity correction, within 3 per "
+        "cent",
+        "type_s": "chance that a significant gap has the wrong sign, if the observed one were true",
+        "type_m": "factor by which a significant gap then exaggerates, on average",
+        "gap_lowest": "smallest gap over all items that the missing scores leave possible",
+        "gap_highest": "largest such gap",
+        "n_star_monitored": "with --monitored: items at which continuous monitoring has the "
+        "target power, by the Beta(4, 4) mixture",
+        "items_monitored": "mean number of items at its end",
+        "items_monitored_90": "items by which nine of ten runs have crossed",
+    },
+    "The paper's definitions": {
+        "rho": "correlation of the two models' scores",
+        "var_d": "variance of an item's difference, eq. (5)",
+        "n_star": "required items N*, eq. (6)",
+        "q": "resolution ratio N/N*",
+        "mde": "smallest gap with the target power at the items at hand",
+        "resolved": "whether q >= 1: the items at hand reach the target power at the observed gap",
+        "n_h": "shortcut (1 - rho)(z + z)^2/h^2, eq. (9)",
+        "n_miller": "N* with the covariance set to zero",
+        "p_chi2": "McNemar's test, asymptotic; not adjusted, like the next three",
+        "p_exact": "McNemar's test, exact",
+        "log_p_exact": "natural logarithm of p_exact, also where that is below the smallest float",
+        "p_midp": "McNemar's test, mid-p",
+        "p_cc": "McNemar's test, continuity-corrected",
+        "p_holm": "p_exact adjusted by Holm",
+        "p_bh": "p_exact adjusted by Benjamini and Hochberg",
+        "n_star_bonferroni": "N* at the level over the number of pairs",
+        "n_star_holm": "N* at which Holm's test has the target power",
+        "n_star_bh": "N* at which Benjamini and Hochberg's has",
+    },
+    "Clusters": {
+        "icc": "intraclass correlation of the differences",
+        "design_effect": "1 + (mean cluster size - 1) icc",
+        "n_star_cluster": "N* times the design effect",
+        "q_cluster": "N over n_star_cluster",
+        "icc_low": "lower end of the 90 % interval of the ICC, taken at 91 % for skewed clusters",
+        "icc_high": "upper end of that interval",
+        "design_effect_kish": "design effect at the actual cluster sizes",
+        "n_star_these_clusters": "items that these clusters would need; inf where no number is "
+        "enough",
+        "p_cluster": "p-value of a zero gap by CR2's t test, where clusters are the sample",
+        "items_per_cluster": "n_star_these_clusters over the clusters",
+        "n_clusters_needed": "clusters needed, of the size at hand",
+        "resolved_cluster": "whether q_cluster >= 1",
+    },
+    "Monitoring, as in the paper": {
+        "log_e": "log of the e-value, by the 98-point mixture",
+        "crossed": "whether it has reached log(1/alpha)",
+        "n_star_anytime": "required items of the boundary at today's discordant items",
+        "resolved_anytime": "whether N/n_star_anytime >= 1",
+    },
+}
+
+REPEAT_COLUMNS: Final[Mapping[str, str]] = {
+    "task": "task",
+    "rank_a": "rank of A, the model ranked better",
+    "rank_b": "rank of B",
+    "model_a": "name of A",
+    "model_b": "name of B",
+    "verdict": "that of pairs.csv",
+    "n_items": "items that both were scored on",
+    "delta": "mean difference of the items' means, in score units",
+    "repeats": "answers of a model to an item at hand; the harmonic mean where they differ",
+    "between": "variance of the difference between items, unbiased and so negative at times",
+    "within_a": "variance of A's answers within an item",
+    "within_b": "variance of B's",
+    "n_star_repeats": "N* at the repeats at hand, eq. (9) of Miller; a negative variance counts "
+    "as 0",
+    "n_star_one": "N* at one answer an item",
+    "n_star_limit": "N* with ever more repeats: fewer items are never enough",
+    "repeats_needed": "answers an item with which the items at hand are enough; inf where no "
+    "number is",
+    "answers_by_items": "further answers of both models, if items are added at the repeats at hand",
+    "answers_by_repeats": "further answers of both models, if repeats are added to the items at "
+    "hand",
+    "cheaper": "way of fewer further answers: items, repeats, neither where none is enough, or "
+    "enough where nothing is missing",
+    "item_cost_even": "cost of making an item, in answers, from which on repeats are the cheaper "
+    "way; inf where never, null where nothing is missing",
+}
+
+PAIR_COLUMNS: Final[Mapping[str, str]] = {
+    name: text for group in PAIR_GROUPS.values() for name, text in group.items()
+}
+
+# Of these a dataset of all pairs has those that take microseconds.
+CORE_COLUMNS: Final = (
+    *PAIR_GROUPS["The pair"],
+    *("verdict", "direction", "test", "p", "p_family", "family_size", "close_call"),
+    *("gap", "gap_low", "gap_high"),
+    *("interval_differs", "attainable", "p_equivalence", "within_margin", "items_needed"),
+    *("more_items_needed", "decided_as", "rho", "var_d", "n_star", "q", "mde", "resolved"),
+    *("p_chi2", "p_exact", "log_p_exact", "p_holm", "p_bh", "icc", "design_effect"),
+    *("n_star_cluster", "q_cluster", "resolved_cluster", "p_cluster", "log_e", "crossed"),
+)
+
+RANK_COLUMNS: Final[Mapping[str, str]] = {
+    "task": "task",
+    "model": "name of the model",
+    "rank": "rank by score, equal ones by name",
+    "score": "mean score over the model's own items",
+    "score_low": "lower end of the score's interval for further items, of this model alone: "
+    "Wilson's, Student's for graded scores",
+    "score_high": "upper end of that interval",
+    "n_missing": "items without a score of the model",
+    "p_missing": "p-value of missing scores going with difficulty",
+    "rank_low": "best rank that the items leave possible; the sets of a task hold all at once",
+    "rank_high": "worst such rank",
+    "first": "whether the model is verified to be first: the declared test finds it better than "
+    "each rival at the level of a single pair",
+    "p_first": "of the model with the best score: its largest p-value against a rival, adjusted "
+    "for no family; 1 where missing scores leave the sign of a gap open",
+    "score_further": "of the first of three models or more: what a leader so chosen is expected to "
+    "score on items that did not choose it",
+    "lead_further": "its lead there over the second so chosen",
+}
+
+
+def dictionary_page() -> str:
+    """Return the data dictionary as a page of Markdown."""
+    groups = {
+        **{f"`pairs.csv` and `pairs.parquet`: {name}": PAIR_GROUPS[name] for name in PAIR_GROUPS},
+        "`ranks` of `summary.json`": RANK_COLUMNS,
+        "`repeats.csv` and `repeats.parquet`": REPEAT_COLUMNS,
+    }
+    parts = [
+        "# The columns of a board",
+        "Written from `llm_power._board.columns`, which the files' metadata are written from too. "
+        "[verdicts.md](verdicts.md) says how the columns belong together.",
+    ]
+    for title, columns in groups.items():
+        rows = [f"| `{name}` | {text} |" for name, text in columns.items()]
+        parts.append(
+            "\n".join([f"## {title}", "", "| Column | What it says |", "|---|---|", *rows])
+        )
+    core = ", ".join(f"`{name}`" for name in CORE_COLUMNS)
+    parts.append(
+        "## Folder `pairs` of a board of thousands\n\n"
+        f"Of the columns of `pairs.parquet` it has {core}: each where the scores have it, so that "
+        "graded ones have no counts, and `items_needed`, `more_items_needed` and `decided_as` are "
+        "left out where clusters are the sample."
+    )
+    return "\n\n".join(parts) + "\n"

@@ -1,0 +1,404 @@
+r"""From a score matrix to the sufficient statistics of every pair.
+
+For 0/1 scores the four cells of all :math:`K^2` pairs follow from three matrix products.
+With :math:`M` the indicator of a score and :math:`X` the scores with missing ones as 0,
+
+.. math:: N = M^\top M, \quad S = X^\top M, \quad n_{11} = X^\top X, \quad b = S - n_{11},
+
+and :math:`c = b^\top`; where no score is missing the first two are sums of columns. All entries are
+whole numbers below :math:`2^{24}`, so that products in single precision are exact: the result does
+not depend on the linear-algebra library, the number of cores, or the order of summation. Items
+that one of the two models lacks are in no cell of that pair.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from llm_power._errors import InvalidArgument
+from llm_power._statistics.arrays import BoolArray, FloatArray, IntArray
+from llm_power._statistics.cluster_moments import ClusterMoments, moments_from_differences
+from llm_power._statistics.skewness import asymmetry
+
+# Rows of the difference matrix that graded scores hold at a time: 32 MB at 12,000 items.
+_PAIR_BLOCK = 350
+
+# Mean items of a cluster below which a product for each cluster is slower than its items.
+_FEWEST_ITEMS = 32
+
+# Models whose pairs are counted in one product: some megabytes with thousands of others.
+_ROWS = 512
+
+_EVERY = slice(None)
+
+# Single precision counts no further.
+_LARGEST_EXACT = 2**24
+
+
+@dataclass(frozen=True, slots=True)
+class PairCells:
+    """The 2 x 2 table of each pair, (n_pairs,) or (n_clusters, n_pairs)."""
+
+    n11: IntArray
+    b: IntArray
+    c: IntArray
+    n00: IntArray
+
+    @property
+    def n_items(self) -> IntArray:
+        """Return the number of items that both models were scored on."""
+        return self.n11 + self.b + self.c + self.n00
+
+
+@dataclass(frozen=True, slots=True)
+class DifferenceMoments:
+    """Moments of both scores and their paired difference over shared items, (n_pairs,)."""
+
+    n_items: IntArray
+    sum_a: FloatArray
+    sum_b: FloatArray
+    sum_d: FloatArray
+    # Sums of squared deviations from the mean.
+    ss_a: FloatArray
+    ss_b: FloatArray
+    ss_d: FloatArray
+    n_differing: IntArray
+    skew_d: FloatArray
+
+
+_Moments = TypeVar("_Moments", DifferenceMoments, ClusterMoments)
+
+
+class ScoreCounts:
+    """0/1 scores, (n_items, n_models), laid out to count any pairs' 2 x 2 tables fast."""
+
+    def __init__(self, scores: FloatArray, codes: IntArray | None = None) -> None:
+        codes = np.zeros(len(scores), dtype=np.int64) if codes is None else codes
+        if len(codes) != len(scores):
+            raise InvalidArgument(
+                f"codes must have one entry an item, got {len(codes)} for {len(scores)}"
+            )
+        sizes = np.bincount(codes, minlength=1)
+        if sizes.max() > _LARGEST_EXACT:
+            raise InvalidArgument("a cluster must have at most 2**24 items to be counted")
+        # One copy at a time: all of them are as large as the scores.
+        order, ends = np.argsort(codes, kind="stable"), np.cumsum(sizes)
+        self._starts = ends - sizes
+        many = len(scores) < _FEWEST_ITEMS * len(sizes) and sizes.all()
+        parts = [order] if many else np.split(order, ends[:-1])
+        self._clusters = [_ClusterScores(scores[part].T) for part in parts]
+
+    def tables(self, first: IntArray, second: IntArray) -> CountTables:
+        """Return the tables of the pairs by cluster, in single precision.
+
+        Runs of one first model and consecutive second ones are the fastest.
+        """
+        tables = np.empty((4, len(self._starts), len(first)), dtype=np.float32)
+        if len(self._clusters) < len(self._starts):
+            self._clusters[0].count_parts(first, second, self._starts, tables)
+            return CountTables(tables)
+        for rows in _blocks_of_rows(first, second):
+            for cluster, table in zip(self._clusters, tables.swapaxes(0, 1), strict=True):
+                cluster.count(rows, table)
+        return CountTables(tables)
+
+
+@dataclass(frozen=True, slots=True)
+class CountTables:
+    """Cells n11, b, c, n00 of pairs within clusters: whole numbers, (4, n_clusters, n_pairs)."""
+
+    counts: NDArray[np.float32]
+
+    def cells(self, some: slice = _EVERY) -> PairCells:
+        """Return the tables of some pairs over all clusters, (n_pairs,)."""
+        whole = self.counts[:, :, some].sum(axis=1, dtype=np.float64)
+        return PairCells(*whole.astype(np.int64))
+
+    def moments(self, some: slice = _EVERY) -> ClusterMoments:
+        """Return the moments for clustered verdicts of some pairs, (n_clusters, n_pairs)."""
+        n11, b, c, n00 = self.counts[:, :, some].astype(np.float64)
+        differing = b + c
+        return ClusterMoments(n11 + differing + n00, b - c, differing)
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """Pairs of one first model with consecutive second ones, and their place in a table."""
+
+    first: int
+    seconds: slice
+    places: slice
+
+
+def _blocks_of_rows(first: IntArray, second: IntArray) -> list[list[_Run]]:
+    """Return the runs of pairs, together where their first models are near one another."""
+    if len(first) == 0:
+        return []
+    breaks = np.flatnonzero((np.diff(first) != 0) | (np.diff(second) != 1)) + 1
+    starts = [0, *breaks.tolist()]
+    stops = [*starts[1:], len(first)]
+    a, low = first[starts].tolist(), second[starts].tolist()
+    blocks: list[list[_Run]] = []
+    for model, column, start, stop in zip(a, low, starts, stops, strict=True):
+        run = _Run(model, slice(column, column + stop - start), slice(start, stop))
+        if blocks and 0 <= model - blocks[-1][0].first < _ROWS:
+            blocks[-1].append(run)
+        else:
+            blocks.append([run])
+    return blocks
+
+
+class _ClusterScores:
+    """Scores of one cluster's items, one row a model, in single precision."""
+
+    def __init__(self, rows: FloatArray) -> None:
+        present = ~np.isnan(rows)
+        self._solved = np.where(present, rows, 0.0).astype(np.float32)
+        if np.any((self._solved != 0.0) & (self._solved != 1.0)):
+            raise InvalidArgument(
+                "scores must be 0, 1 or missing to be counted; use moments instead"
+            )
+        self._scored = None if present.all() else present.astype(np.float32)
+        self._n_solved = self._solved.sum(axis=1, dtype=np.float64)
+
+    def count(self, runs: Sequence[_Run], table: NDArray[np.float32]) -> None:
+        """Write the cells of the runs into a table (4, n_pairs)."""
+        top, bottom = (f(run.first for run in runs) for f in (min, max))
+        left = min(run.seconds.start for run in runs)
+        right = max(run.seconds.stop for run in runs)
+        a, b = slice(top, bottom + 1), slice(left, right)
+        both = self._solved[a] @ self._solved[b].T
+        if self._scored is not None:
+            solved_a = self._solved[a] @ self._scored[b].T
+            solved_b = self._scored[a] @ self._solved[b].T
+            shared = self._scored[a] @ self._scored[b].T
+        n11, only_a, only_b, neither = table
+        for run in runs:
+            row = run.first - top, slice(run.seconds.start - left, run.seconds.stop - left)
+            solved = both[row]
+            if self._scored is None:
+                of_a, of_b = self._n_solved[run.first], self._n_solved[run.seconds]
+                n: np.ndarray | int = self._solved.shape[1]
+            else:
+                of_a, of_b, n = solved_a[row], solved_b[row], shared[row]
+            places = run.places
+            n11[places] = solved
+            only_a[places] = of_a - solved
+            only_b[places] = of_b - solved
+            neither[places] = n - of_a - only_b[places]
+
+    def count_parts(
+        self, first: IntArray, second: IntArray, starts: IntArray, tables: NDArray[np.float32]
+    ) -> None:
+        """Write the cells of pairs within parts of the items into tables (4, n_parts, n_pairs)."""
+        for some in _pair_blocks(len(first)):
+            a, b = self._solved[first[some]], self._solved[second[some]]
+            cells = [a * b, a * (1 - b), (1 - a) * b, (1 - a) * (1 - b)]
+            if self._scored is not None:
+                shared = self._scored[first[some]] * self._scored[second[some]]
+                cells = [cell * shared for cell in cells]
+            for table, cell in zip(tables, cells, strict=True):
+                table[:, some] = np.add.reduceat(cell, starts, axis=1).T
+
+
+def count_cells(scores: FloatArray, first: IntArray, second: IntArray) -> PairCells:
+    """Return the 2 x 2 tables, (n_pairs,), of pairs of columns of 0/1 scores."""
+    return ScoreCounts(scores).tables(first, second).cells()
+
+
+def count_cells_by_cluster(
+    scores: FloatArray, codes: IntArray, first: IntArray, second: IntArray
+) -> PairCells:
+    """Return the same within each cluster of `codes`, (n_items,): (n_clusters, n_pairs)."""
+    return PairCells(*ScoreCounts(scores, codes).tables(first, second).counts.astype(np.int64))
+
+
+class ScoreMoments:
+    """Graded scores, (n_items, n_models), laid out for the moments of any pairs' differences.
+
+    Without missing scores they are products of centred scores, in tiles at fixed places. Where
+    little of two models' variance is left in their difference, and where scores are missing,
+    differences are taken before they are summed.
+    """
+
+    def __init__(self, scores: FloatArray, codes: IntArray | None = None) -> None:
+        self._scores, self._by_model, self._codes = scores, np.ascontiguousarray(scores.T), codes
+        self._complete = not np.isnan(scores).any()
+        if not self._complete:
+            return
+        # Gaps of near-equal models keep their digits where sums have more than they need.
+        self._sums = scores.sum(axis=0, dtype=np.longdouble)
+        constant = (scores == scores[0]).all(axis=0)
+        centred = np.where(constant, 0.0, scores - (self._sums / len(scores)).astype(np.float64))
+        order = np.arange(len(scores)) if codes is None else np.argsort(codes, kind="stable")
+        self._rows = np.ascontiguousarray(centred[order].T)
+        self._sizes = np.array([len(scores)]) if codes is None else np.bincount(codes)
+        starts = np.cumsum(self._sizes) - self._sizes
+        powers = (self._rows, np.square(self._rows), self._rows**3)
+        # Of models, within clusters: (n_clusters, n_models).
+        self._powers = [np.add.reduceat(x, starts, axis=1).T for x in powers]
+        self._values = np.unique(scores, return_inverse=True)[1].reshape(scores.shape).T
+        kind = np.uint16 if self._values.max() < 2**16 else np.uint32
+        self._values = np.ascontiguousarray(self._values.astype(kind))
+
+    def moments(self, first: IntArray, second: IntArray) -> DifferenceMoments:
+        """Return the moments of the paired difference over shared items, (n_pairs,)."""
+        if not self._complete or len(first) == 0:
+            return self._exact(first, second)
+        squares, cubes = (x.sum(axis=0) for x in self._powers[1:])
+        square = np.square(self._rows)
+        products = _tiles(self._rows, self._rows, first, second)
+        ss_d = squares[first] + squares[second] - 2 * products
+        mixed = _tiles(square, self._rows, first, second)
+        mixed -= _tiles(square, self._rows, second, first)
+        cubed = cubes[first] - cubes[second] - 3 * mixed
+        sum_a, sum_b = self._sums[first], self._sums[second]
+        near = ss_d <= _NEAR * (squares[first] + squares[second])
+        found = DifferenceMoments(
+            np.full(len(first), len(self._scores)),
+            sum_a.astype(np.float64),
+            sum_b.astype(np.float64),
+            self._gaps(first, second),
+            squares[first],
+            squares[second],
+            ss_d,
+            self._differing(first, second),
+            cubed / np.where(near, 1.0, ss_d) ** 1.5,
+        )
+        if near.any():
+            exact = self._exact(first[near], second[near])
+            for each in fields(DifferenceMoments):
+                getattr(found, each.name)[near] = getattr(exact, each.name)
+        return found
+
+    def by_cluster(self, first: IntArray, second: IntArray) -> ClusterMoments:
+        """Return the same within each cluster: (n_clusters, n_pairs)."""
+        if not self._complete or len(self._sizes) > _MOST_CLUSTERS or len(first) == 0:
+            return self._exact_by_cluster(first, second)
+        sums, squares = self._powers[:2]
+        products = np.empty((len(self._sizes), len(first)))
+        for row, stop in enumerate(np.cumsum(self._sizes).tolist()):
+            items = self._rows[:, stop - int(self._sizes[row]) : stop]
+            products[row] = _tiles(items, items, first, second)
+        both = squares[:, first] + squares[:, second]
+        found = ClusterMoments(
+            np.repeat(self._sizes[:, np.newaxis].astype(np.float64), len(first), axis=1),
+            sums[:, first] - sums[:, second],
+            both - 2 * products,
+            self._gaps(first, second) / len(self._scores),
+        )
+        near = (found.sum_d2 <= _NEAR * both).any(axis=0)
+        if near.any():
+            exact = self._exact_by_cluster(first[near], second[near])
+            for each in fields(ClusterMoments):
+                getattr(found, each.name)[..., near] = getattr(exact, each.name)
+        return found
+
+    def _gaps(self, first: IntArray, second: IntArray) -> FloatArray:
+        """Return sums of differences; 0 where they are rounding of the scores themselves."""
+        gap = (self._sums[first] - self._sums[second]).astype(np.float64)
+        return np.where(np.abs(gap) <= len(self._scores) * 2.0**-53, 0.0, gap)
+
+    def _differing(self, first: IntArray, second: IntArray) -> IntArray:
+        differ = (
+            self._values[first[k]] != self._values[second[k]] for k in _pair_blocks(len(first))
+        )
+        # Row by row is five times as fast as along an axis.
+        return np.array([np.count_nonzero(row) for rows in differ for row in rows], dtype=np.int64)
+
+    def _exact(self, first: IntArray, second: IntArray) -> DifferenceMoments:
+        # In two passes: differences are taken before they are summed, and their mean is taken off
+        # before they are squared. Near-identical models lose no digits, nor does a large gap.
+        parts = [
+            _block_moments(self._by_model[first[some]], self._by_model[second[some]])
+            for some in _pair_blocks(len(first))
+        ]
+        return _join(DifferenceMoments, parts)
+
+    def _exact_by_cluster(self, first: IntArray, second: IntArray) -> ClusterMoments:
+        assert self._codes is not None
+        parts = [
+            moments_from_differences(
+                self._scores[:, first[some]] - self._scores[:, second[some]], self._codes
+            )
+            for some in _pair_blocks(len(first))
+        ]
+        return _join(ClusterMoments, parts)
+
+
+# Share of two models' squares below which rounding of their products would be seen in the 12th
+# digit of what is left.
+_NEAR = 0.01
+# Clusters of which each is a product of its own.
+_MOST_CLUSTERS = 64
+# Models of a tile.
+_TILE = 64
+
+
+def _tiles(left: FloatArray, right: FloatArray, first: IntArray, second: IntArray) -> FloatArray:
+    """Products of pairs of rows, (n_pairs,), in tiles that are the same for any pairs."""
+    found = np.empty(len(first))
+    tile = first // _TILE * (len(right) // _TILE + 1) + second // _TILE
+    order = np.argsort(tile, kind="stable")
+    for some in np.split(order, np.flatnonzero(np.diff(tile[order])) + 1):
+        a, b = first[some[0]] // _TILE * _TILE, second[some[0]] // _TILE * _TILE
+        products = left[a : a + _TILE] @ right[b : b + _TILE].T
+        found[some] = products[first[some] - a, second[some] - b]
+    return found
+
+
+def _pair_blocks(n_pairs: int) -> list[slice]:
+    return [slice(k, k + _PAIR_BLOCK) for k in range(0, max(n_pairs, 1), _PAIR_BLOCK)]
+
+
+def difference_moments(scores: FloatArray, first: IntArray, second: IntArray) -> DifferenceMoments:
+    """Return the moments of the paired difference over shared items, (n_pairs,)."""
+    return ScoreMoments(scores).moments(first, second)
+
+
+def difference_moments_by_cluster(
+    scores: FloatArray, codes: IntArray, first: IntArray, second: IntArray
+) -> ClusterMoments:
+    """Return the same within each cluster of `codes`: (n_clusters, n_pairs)."""
+    return ScoreMoments(scores, codes).by_cluster(first, second)
+
+
+def _block_moments(a: FloatArray, b: FloatArray) -> DifferenceMoments:
+    shared = ~(np.isnan(a) | np.isnan(b))
+    first, second = np.where(shared, a, 0.0), np.where(shared, b, 0.0)
+    columns = (first, second, first - second)
+    n_items = shared.sum(axis=1)
+    sums = [column.sum(axis=1) for column in columns]
+    deviations = [
+        _deviations(column, shared, n_items, total)
+        for column, total in zip(columns, sums, strict=True)
+    ]
+    squares = [np.asarray(np.square(deviation).sum(axis=1)) for deviation in deviations]
+    last = np.count_nonzero(columns[2], axis=1), asymmetry(deviations[2].T)
+    return DifferenceMoments(*(n_items, *sums, *squares, *last))
+
+
+def _deviations(
+    rows: FloatArray, shared: BoolArray, n_items: IntArray, total: FloatArray
+) -> FloatArray:
+    """Return the deviations of each row from its mean, 0 where an item is not shared."""
+    mean = total / np.maximum(n_items, 1)
+    deviation = np.where(shared, rows - mean[:, np.newaxis], 0.0)
+    # Equal values are equal, whatever the rounding of their mean.
+    rounding = n_items * np.spacing(np.abs(mean))
+    deviation[np.abs(deviation) <= rounding[:, np.newaxis]] = 0.0
+    return deviation
+
+
+def _join(kind: type[_Moments], parts: Sequence[_Moments]) -> _Moments:
+    return kind(
+        *(
+            np.concatenate([np.asarray(getattr(part, f.name)) for part in parts], axis=-1)
+            for f in fields(kind)
+        )
+    )

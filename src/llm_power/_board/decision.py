@@ -1,0 +1,197 @@
+"""The verdict on every pair: different, equivalent or undetermined, and what it rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+
+from llm_power._board.cluster_sums import cluster_moments, cluster_sizes
+from llm_power._board.evidence import Evidence, PairTests
+from llm_power._board.operating_point import Declared, OperatingPoint
+from llm_power._board.tabulation import PAIR_KEY, statistics_of, with_an_item, without_strangers
+from llm_power._scores.store import TaskScores
+from llm_power._statistics.anytime_horizon import anytime_horizon
+from llm_power._statistics.arrays import FloatArray, IntArray
+from llm_power._statistics.exact_required_n import (
+    connor_required_n,
+    continuity_corrected,
+    normal_design_errors,
+)
+from llm_power._statistics.inversion import resolution_ratio
+from llm_power._statistics.max_t import FamilyTest
+from llm_power._statistics.missing_bounds import missing_gap_bounds
+from llm_power._statistics.verdict import Verdicts
+from llm_power._statistics.verdict_stability import (
+    chance_of_turning,
+    exact_chance_of_turning,
+    required_n_interval,
+)
+
+DECISION_COLUMNS: Final = [
+    *["verdict", "direction", "test", "p", "p_family", "family_size", "close_call"],
+    *["gap", "gap_low", "gap_high"],
+    *["interval_differs", "attainable", "p_equivalence", "within_margin"],
+    *["items_needed", "more_items_needed"],
+    *["decided_as", "chance_of_turning", "n_star_low", "n_star_high", "q_low", "q_high"],
+    *["n_connor", "n_exact", "type_s", "type_m", "gap_lowest", "gap_highest"],
+    *["n_star_monitored", "items_monitored", "items_monitored_90"],
+]
+ESTIMATES: Final = (
+    *("gap", "gap_low", "gap_high", "items_needed", "more_items_needed"),
+    *("chance_of_turning", "n_star_low", "n_star_high"),
+    *("q_low", "q_high", "n_connor", "n_exact", "type_s", "type_m"),
+    *("n_star_monitored", "items_monitored", "items_monitored_90"),
+)
+_USUAL: Final = Declared()
+
+
+def decide_pairs(
+    pairs: pd.DataFrame,
+    clusters: pd.DataFrame,
+    tasks: Sequence[TaskScores],
+    point: OperatingPoint,
+    declared: Declared = _USUAL,
+    *,
+    family: FamilyTest | None,
+) -> pd.DataFrame:
+    """Return the verdict on every pair within a family, whose values are in the order of the rows.
+
+    Without one each pair was named beforehand.
+    """
+    counted, pairs = pairs, with_an_item(pairs)
+    groups = [
+        (task, rows, PairTests(_evidence(pairs[rows], clusters, task), declared))
+        for task in tasks
+        if (rows := (pairs["task"] == task.task).to_numpy()).any()
+    ]
+    parts = [
+        _decided(pairs[rows], task, tests, (point, declared, family and family.of(rows)))
+        for task, rows, tests in groups
+    ]
+    table = pd.concat([pairs[PAIR_KEY], pd.concat(parts).sort_index()[DECISION_COLUMNS]], axis=1)
+    return without_strangers(table, counted, ESTIMATES)
+
+
+def _evidence(rows: pd.DataFrame, clusters: pd.DataFrame, task: TaskScores) -> Evidence:
+    sums = clusters[clusters["task"] == task.task]
+    of_clusters = (cluster_moments(sums), cluster_sizes(sums)) if len(sums) else (None, None)
+    return Evidence(statistics_of(rows), *of_clusters)
+
+
+def _decided(
+    rows: pd.DataFrame,
+    task: TaskScores,
+    tests: PairTests,
+    settings: tuple[OperatingPoint, Declared, FamilyTest | None],
+) -> pd.DataFrame:
+    point, declared, family = settings
+    judged = tests.judged(point, family)
+    found, level = judged.found, judged.level
+    columns = verdict_columns(found, rows["n_items"].to_numpy(int), family) | {"test": judged.test}
+    columns["chance_of_turning"] = np.where(
+        judged.test == "exact",
+        exact_chance_of_turning(*_discordant(rows), found.direction, level=level),
+        chance_of_turning(found.p, found.direction, level=level),
+    )
+    columns |= _required_columns(rows, found, judged.error, point)
+    columns |= _bounds(rows, task) | _monitored(rows, point, declared)
+    return pd.DataFrame(columns, index=rows.index)
+
+
+def verdict_columns(
+    found: Verdicts, n_items: IntArray, family: FamilyTest | None
+) -> dict[str, Any]:
+    """Return the columns of a verdict table that a verdict in a family fills by itself."""
+    decided = found.further_items == 0
+    return {
+        "verdict": found.verdict.astype(object),
+        "direction": found.direction,
+        "test": found.test,
+        "p": found.p,
+        "p_family": found.p_family,
+        "family_size": np.full(found.p.shape, 1 if family is None else family.size),
+        "close_call": np.zeros(found.p.shape, dtype=np.bool_)
+        if family is None
+        else family.close_calls(found.p),
+        "gap": found.interval.delta,
+        # No gap of scores from 0 to 1 is larger.
+        "gap_low": np.maximum(found.interval.low, -1.0),
+        "gap_high": np.minimum(found.interval.high, 1.0),
+        "interval_differs": found.interval_differs,
+        "attainable": pd.array(found.attainable, dtype="boolean"),
+        "p_equivalence": found.p_equivalence,
+        "within_margin": found.within_margin,
+        "items_needed": np.where(decided, found.required_items, n_items + found.further_items),
+        "more_items_needed": found.further_items,
+        "decided_as": found.decided_as.astype(object),
+    }
+
+
+def _discordant(rows: pd.DataFrame) -> tuple[IntArray, IntArray]:
+    b, c = (rows[name].fillna(0).to_numpy(int) for name in ("b", "c"))
+    return b, c
+
+
+def size_columns(
+    found: Verdicts,
+    error: FloatArray,
+    n_items: IntArray,
+    mean_square: FloatArray,
+    point: OperatingPoint,
+) -> dict[str, Any]:
+    """Return N* and q as intervals, and the type S and type M errors of a significant gap."""
+    at = {"alpha": point.alpha, "power": point.power}
+    delta = found.interval.delta
+    low, high = required_n_interval(found.interval.low, found.interval.high, mean_square, **at)
+    known = (delta != 0) & np.isfinite(error) & (error > 0)
+    errors = normal_design_errors(
+        np.where(known, delta, 1.0), np.where(known, error, 1.0), alpha=point.alpha
+    )
+    return {
+        "n_star_low": low,
+        "n_star_high": high,
+        "q_low": resolution_ratio(n_items, high),
+        "q_high": resolution_ratio(n_items, low),
+        "type_s": np.where(known, errors.type_s, np.nan),
+        "type_m": np.where(known, errors.type_m, np.nan),
+    }
+
+
+def _required_columns(
+    rows: pd.DataFrame, found: Verdicts, error: FloatArray, point: OperatingPoint
+) -> dict[str, Any]:
+    """Return `size_columns`, and the required items of the test itself."""
+    n, delta = rows["n_items"].to_numpy(int), found.interval.delta
+    binary = rows["b"].notna().to_numpy()
+    b, c = _discordant(rows)
+    graded = rows["ss_d"].fillna(0.0).to_numpy(float) / n + np.square(delta)
+    mean_square = np.where(binary, (b + c) / n, graded)
+    connor = connor_required_n(b / n, c / n, alpha=point.alpha, power=point.power)
+    return size_columns(found, error, n, mean_square, point) | {
+        "n_connor": np.where(binary, connor, np.nan),
+        "n_exact": np.where(binary, continuity_corrected(connor, delta), np.nan),
+    }
+
+
+def _bounds(rows: pd.DataFrame, task: TaskScores) -> dict[str, FloatArray]:
+    """Return the smallest and largest gap over all items of the task, by the missing scores."""
+    bounds = missing_gap_bounds(task.values)
+    pair = rows["rank_a"].to_numpy(int) - 1, rows["rank_b"].to_numpy(int) - 1
+    return {"gap_lowest": bounds.low[pair], "gap_highest": bounds.high[pair]}
+
+
+def _monitored(
+    rows: pd.DataFrame, point: OperatingPoint, declared: Declared
+) -> dict[str, FloatArray]:
+    names = ("n_star_monitored", "items_monitored", "items_monitored_90")
+    if not declared.monitored or rows["b"].isna().any():
+        return {name: np.full(len(rows), np.nan) for name in names}
+    b, c = (rows[name].to_numpy(int) for name in ("b", "c"))
+    found = anytime_horizon(
+        b, c, rows["n_items"].to_numpy(int), alpha=point.alpha, power=point.power
+    )
+    values = (found.n_star_anytime, found.expected_items, found.stopping_90)
+    return dict(zip(names, values, strict=True))

@@ -1,0 +1,254 @@
+"""What the verdicts on pairs of one task rest on, and the declared tests of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+
+from llm_power._board.counts import DifferenceMoments, PairCells
+from llm_power._board.operating_point import Declared, OperatingPoint
+from llm_power._choices import ClusterTest
+from llm_power._statistics.arrays import BoolArray, FloatArray, IntArray
+from llm_power._statistics.cluster_moments import ClusterMoments
+from llm_power._statistics.cluster_requirement import cluster_requirement
+from llm_power._statistics.cluster_robust import (
+    ClusterResampling,
+    ClusterRobustTest,
+    cluster_robust_test,
+    cluster_sign_flip_test,
+    wild_cluster_bootstrap,
+)
+from llm_power._statistics.exact_required_n import P_VALUES
+from llm_power._statistics.inversion import required_n
+from llm_power._statistics.max_t import FamilyTest
+from llm_power._statistics.missing_weights import WeightedGap, weighted_gap, weighted_moments
+from llm_power._statistics.paired_binary import observed_difference_variance
+from llm_power._statistics.verdict import (
+    ClusterTestName,
+    Verdicts,
+    agreed_verdicts,
+    binary_verdicts,
+    chosen_verdicts,
+    mean_p,
+    mean_verdicts,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Sufficient statistics of some pairs of one task; every pair has an item."""
+
+    of_items: PairCells | DifferenceMoments
+    of_clusters: ClusterMoments | None = None
+    cluster_sizes: IntArray | None = None
+
+    @property
+    def n_items(self) -> IntArray:
+        """Return the number of items that both models of each pair were scored on."""
+        return self.of_items.n_items
+
+    def with_an_item(self) -> Evidence:
+        """Give pairs that share no item one that both failed, so that they stay undetermined."""
+        none = self.n_items == 0
+        if not none.any():
+            return self
+        if isinstance(self.of_items, PairCells):
+            n00 = np.where(none, 1, self.of_items.n00)
+            items: PairCells | DifferenceMoments = replace(self.of_items, n00=n00)
+        else:
+            items = replace(self.of_items, n_items=np.where(none, 1, self.n_items))
+        moments = self.of_clusters
+        if moments is not None:
+            moments = replace(moments, n_items=np.where(none, 1.0, moments.n_items))
+        return Evidence(items, moments, self.cluster_sizes)
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """Verdicts on pairs of one task, with standard errors and tests, (n_pairs,)."""
+
+    found: Verdicts
+    error: FloatArray
+    test: np.ndarray
+    level: float
+
+
+class PairTests:
+    """The declared tests of some pairs of one task; known p-values are not computed again."""
+
+    def __init__(
+        self,
+        evidence: Evidence,
+        declared: Declared,
+        *,
+        known_p: FloatArray | None = None,
+        known_p_of_items: FloatArray | None = None,
+    ) -> None:
+        self._evidence, self._declared = evidence, declared
+        self._known_p, self._known_p_of_items = known_p, known_p_of_items
+        self.robust = _cluster_test(evidence, declared)
+        self._weighted = _weighted_gaps(evidence) if declared.weighted else None
+
+    @property
+    def p(self) -> FloatArray:
+        """Return the p-value of each pair as if named beforehand."""
+        p = self.p_of_items
+        if self._weighted is not None:
+            by_weights = np.where(np.isnan(self._weighted.gap.p), 1.0, self._weighted.gap.p)
+            p = np.where(self._weighted.partial, by_weights, p)
+        if self.robust is not None:
+            p = np.maximum(self.robust.p, p)
+        return p
+
+    @cached_property
+    def p_of_items(self) -> FloatArray:
+        """Return the p-values of the unweighted items."""
+        items = self._evidence.of_items
+        if self._known_p_of_items is not None:
+            return self._known_p_of_items
+        if isinstance(items, PairCells):
+            return P_VALUES[self._declared.test](items.b, items.c)
+        return _graded_verdicts(items, need=np.inf).p
+
+    def judged(
+        self, point: OperatingPoint, family: FamilyTest | None = None, *, sizes: bool = True
+    ) -> Judgement:
+        """Return the verdicts, within a family or each pair by itself."""
+        evidence, n = self._evidence, self._evidence.n_items
+        level = point.alpha if family is None else family.level
+        settings: dict[str, Any] = {
+            "margin": self._declared.margin,
+            "alpha": point.alpha,
+            "power": point.power,
+            "family": family,
+        }
+        found, error = self._by_items(level, settings)
+        test = np.full(len(n), found.test, dtype=object)
+        if self._weighted is not None:
+            by_weights = self._weighted.verdicts(n, level, **settings)
+            found = chosen_verdicts(self._weighted.partial, by_weights, found)
+            error = np.where(self._weighted.partial, self._weighted.gap.standard_error, error)
+            test[self._weighted.partial] = by_weights.test
+        if self.robust is not None and evidence.of_clusters is not None:
+            need = np.full(len(n), np.inf)
+            # 70 microseconds a pair.
+            if sizes:
+                moments = evidence.of_clusters
+                need = cluster_requirement(moments, alpha=level, power=point.power).n_star
+            need = np.where(np.isnan(need), np.inf, need)
+            # Of the two p-values the larger one counts, and may be known.
+            by_clusters = self.robust.verdicts(n, need=need, known_p=self._known_p, **settings)
+            found = agreed_verdicts(by_clusters, found)
+            error = np.maximum(self.robust.test.standard_error, error)
+            test[:] = found.test
+        return Judgement(found, error, test, level)
+
+    def _by_items(self, level: float, settings: dict[str, Any]) -> tuple[Verdicts, FloatArray]:
+        items = self._evidence.of_items
+        if isinstance(items, PairCells):
+            b, c, n = items.b, items.c, items.n_items
+            test = self._declared.test
+            found = binary_verdicts(b, c, n, test=test, known_p=self.p_of_items, **settings)
+            return found, np.sqrt(observed_difference_variance(b, c, n) / n)
+        delta, error = mean_and_error(items)
+        sigma = np.where(np.isfinite(error), error, 0.0) * np.sqrt(items.n_items)
+        need = required_n(delta, sigma, alpha=level, power=settings["power"])
+        return _graded_verdicts(items, need=need, **settings), error
+
+
+def mean_and_error(moments: DifferenceMoments) -> tuple[FloatArray, FloatArray]:
+    """Return gaps of graded pairs and standard errors, infinite for equal differences."""
+    n, squares = moments.n_items.astype(np.float64), moments.ss_d
+    varies = (n > 1) & (squares > 0)
+    error = np.sqrt(squares / np.maximum(n - 1, 1) / n)
+    return moments.sum_d / n, np.where(varies, error, np.inf)
+
+
+def _graded_verdicts(moments: DifferenceMoments, **settings: Any) -> Verdicts:
+    delta, error = mean_and_error(moments)
+    n = moments.n_items.astype(np.float64)
+    law = delta, error, moments.n_differing - 1.0, n
+    return mean_verdicts(*law, skew=moments.skew_d, hall_df=n - 1, **settings)
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterTests:
+    """CR2's t test of one task's pairs, and the resampling test that was declared instead."""
+
+    test: ClusterRobustTest
+    resampled: ClusterResampling | None
+    name: ClusterTestName
+
+    @property
+    def p(self) -> FloatArray:
+        """Return the p-values of the verdicts, 1 where the variance between clusters is unknown."""
+        if self.resampled is None:
+            return mean_p(self.test.delta, self.test.standard_error, self.test.df, self.test.skew)
+        return self.verdicts(np.ones(self.test.delta.shape, dtype=np.int64), need=np.inf).p
+
+    def verdicts(self, n_items: IntArray, **settings: Any) -> Verdicts:
+        """Return the verdicts by the clusters alone."""
+        return mean_verdicts(
+            self.test.delta,
+            self.test.standard_error,
+            self.test.df,
+            n_items,
+            skew=self.test.skew,
+            resampled=self.resampled,
+            test=self.name,
+            **settings,
+        )
+
+
+_RESAMPLINGS: Final[
+    dict[ClusterTest, tuple[ClusterTestName, Callable[[ClusterMoments], ClusterResampling]]]
+] = {
+    "wild": ("cluster_wild", wild_cluster_bootstrap),
+    "sign-flip": ("cluster_sign_flip", cluster_sign_flip_test),
+}
+
+
+def _cluster_test(evidence: Evidence, declared: Declared) -> ClusterTests | None:
+    moments = evidence.of_clusters
+    # One cluster says nothing of others: the items are tested.
+    if moments is None or len(moments.n_items) < 2 or declared.clusters == "fixed":
+        return None
+    if declared.weighted and evidence.cluster_sizes is not None:
+        moments = weighted_moments(moments, evidence.cluster_sizes)
+    robust = cluster_robust_test(moments)
+    if declared.cluster_test == "cr2":
+        return ClusterTests(robust, None, "cluster")
+    name, resample = _RESAMPLINGS[declared.cluster_test]
+    return ClusterTests(robust, resample(moments), name)
+
+
+@dataclass(frozen=True, slots=True)
+class _Weighted:
+    """Gaps weighted by cluster, of the pairs that lack scores."""
+
+    gap: WeightedGap
+    df: FloatArray
+    partial: BoolArray
+
+    def verdicts(self, n: IntArray, level: float, power: float, **settings: Any) -> Verdicts:
+        error = self.gap.standard_error
+        sigma = np.where(np.isfinite(error), error, 0.0) * np.sqrt(n)
+        need = required_n(self.gap.delta, sigma, alpha=level, power=power)
+        law = self.gap.delta, error, self.df, n
+        return mean_verdicts(*law, need=need, test="weighted", power=power, **settings)
+
+
+def _weighted_gaps(evidence: Evidence) -> _Weighted | None:
+    moments, sizes = evidence.of_clusters, evidence.cluster_sizes
+    if moments is None or sizes is None:
+        return None
+    answered = np.asarray(moments.n_items)
+    return _Weighted(
+        weighted_gap(moments, sizes),
+        np.maximum(answered - 1, 0).sum(axis=0),
+        answered.sum(axis=0) < sizes.sum(),
+    )

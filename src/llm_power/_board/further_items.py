@@ -1,0 +1,71 @@
+"""What the leader of a board is expected to score on items that did not choose it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from scipy.special import ndtri
+
+from llm_power._scores.store import TaskScores
+from llm_power._statistics.arrays import FloatArray
+from llm_power._statistics.further_items import leader_on_further_items
+from llm_power._statistics.random_streams import named_rng
+
+
+def further_columns(
+    tasks: Sequence[TaskScores], weights: Sequence[float], *, cluster: str | None
+) -> dict[str, FloatArray]:
+    """Return `score_further` and `lead_further`, of the first of several models."""
+    n_models = len(tasks[0].models)
+    # Equal scores are ranked by name, on the other items too.
+    by_name = np.argsort(np.asarray(tasks[0].models), kind="stable")
+    # The order of the rows decides nothing.
+    by_id = [np.argsort(np.asarray(task.item_ids), kind="stable") for task in tasks]
+    labels = [sampled_clusters(task, cluster) for task in tasks]
+    found = None
+    if n_models > 2:
+        found = leader_on_further_items(
+            [task.values[np.ix_(rows, by_name)] for task, rows in zip(tasks, by_id, strict=True)],
+            weights,
+            rng=named_rng(0, "further_items"),
+            clusters=[
+                None if own is None else own[rows] for own, rows in zip(labels, by_id, strict=True)
+            ],
+        )
+    score, lead = (np.nan, np.nan) if found is None else (found.score, found.lead)
+    first = np.arange(n_models) == 0
+    return {
+        "score_further": np.where(first, score, np.nan),
+        "lead_further": np.where(first, lead, np.nan),
+    }
+
+
+def sampled_clusters(task: TaskScores, cluster: str | None) -> np.ndarray | None:
+    """Return the cluster of each item, None where items are the sample."""
+    labels = np.asarray(task.clusters[cluster], dtype=str) if cluster is not None else None
+    # One cluster says nothing of others: the items are the sample.
+    return None if labels is None or np.all(labels == labels[0]) else labels
+
+
+def further_sentence(ranks: pd.DataFrame, alpha: float, *, chosen: bool = False) -> str:
+    """Return what a leader so chosen scores on further items, beside what it scores here."""
+    first, second = ranks.iloc[0], ranks.iloc[1]
+    if pd.isna(first["score_further"]):
+        return ""
+    score, ahead = 100 * first["score_further"], 100 * first["lead_further"]
+    lead = 100 * (first["score"] - second["score"])
+    place = (
+        f"{ahead:.1f} points ahead of the second" if ahead > 0.05 else "no better than the second"
+    )
+    less = ", or less: the models left out here are not in this" if chosen else ""
+    error = 100 * (first["score_high"] - first["score_low"]) / (2 * -ndtri(alpha / 2))
+    here = 100 * first["score"]
+    told = f"a leader so chosen is expected to score {score:.1f} on further items"
+    if here - score >= error:
+        return (
+            f"{first['model']} scores {here:.1f}, in part by luck, as the best of {len(ranks):,} "
+            f"on these items: {told}, {place} ({lead:.1f} ahead here){less}."
+        )
+    return f"{told[0].upper()}{told[1:]} ({here:.1f} here), {place} ({lead:.1f} ahead here){less}."

@@ -1,0 +1,114 @@
+"""Who is first: the model that the declared test finds better than each of its rivals.
+
+Whoever is found better than every rival at the level of a single pair is the best with that
+confidence, without an adjustment: of two models that are best together, one has to be found better
+than the other. Hung and Fithian (2019), doi:10.1214/18-AOS1788, prove it for exponential families;
+for paired models of unequal variance, correlated scores and clusters the error is simulated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from llm_power._board.all_pairs import BoardPairs
+from llm_power._board.further_items import further_columns
+from llm_power._board.operating_point import Declared, OperatingPoint
+from llm_power._errors import counted, first_names
+from llm_power._scores.store import TaskScores
+from llm_power._statistics.missing_bounds import missing_gap_bounds
+from llm_power._statistics.verdict import DIFFERENT
+
+#: Columns of a table of ranks: whether the model is verified to be first, and by which p-value.
+LEADER_COLUMNS = ("first", "p_first")
+
+
+def leader_p(
+    task: TaskScores, cluster: str | None, point: OperatingPoint, declared: Declared
+) -> float:
+    """Return the largest p-value of the first model of a ranked task against a rival.
+
+    It is 1 where missing scores leave the sign of one of its gaps open.
+    """
+    if not task.scored.all() and np.any(missing_gap_bounds(task.values).low[0, 1:] <= 0):
+        return 1.0
+    pairs = BoardPairs([task], "all", cluster, point, declared)
+    # The first places of all pairs are those of the first model.
+    return float(pairs.p_values(0, len(task.models) - 1)[0].max())
+
+
+def with_leader(ranks: pd.DataFrame, p: float, alpha: float) -> pd.DataFrame:
+    """Add `LEADER_COLUMNS` to the ranks of one task."""
+    leads = np.arange(len(ranks)) == 0
+    return ranks.assign(first=leads & (p <= alpha), p_first=np.where(leads, p, np.nan))
+
+
+def with_leaders(
+    ranks: pd.DataFrame,
+    tasks: Sequence[TaskScores],
+    *,
+    cluster: str | None,
+    point: OperatingPoint,
+    declared: Declared,
+) -> pd.DataFrame:
+    """Add `LEADER_COLUMNS`, and what each leader scores on further items, to ranks of tasks."""
+    sampled = cluster if declared.clusters == "random" else None
+    tables = [
+        with_leader(
+            ranks[ranks["task"] == task.task],
+            leader_p(task, cluster, point, declared),
+            point.alpha,
+        ).assign(**further_columns([task], [1.0], cluster=sampled))
+        for task in tasks
+    ]
+    return pd.concat(tables, ignore_index=True)
+
+
+def first_sentence(ranks: pd.DataFrame, verdicts: pd.DataFrame, alpha: float) -> str:
+    """Return who is first of one task, or who could be, and why other lines may seem to differ."""
+    could = ranks.loc[ranks["rank_low"].eq(1).fillna(False), "model"].tolist()
+    who = str(ranks["model"].iloc[0])
+    if ranks["first"].iloc[0]:
+        sentence = f"{who} is first, with {100 * (1 - alpha):g}% confidence"
+        own = verdicts[verdicts["rank_a"] == 1]
+        if len(could) < 2 and own["verdict"].eq(DIFFERENT).all():
+            return f"{sentence}."
+        return (
+            f"{sentence}: it beats each rival by itself, which takes no adjustment for other "
+            "pairs; possible ranks and verdicts hold for all pairs at once."
+        )
+    if len(could) == len(ranks) > 2:
+        return f"Any of the {len(could):,} models could be first."
+    if len(could) < 2:
+        return f"{who} leads, and is not shown to be first."
+    return f"{counted(len(could), 'model')} could be first: {first_names(could)}."
+
+
+def rank_notes(ranks: pd.DataFrame, verdicts: pd.DataFrame) -> list[str]:
+    """Return why ranks do not follow the scores, or overlap where a verdict tells models apart."""
+    low, high = (ranks[name].astype("Float64").astype(float) for name in ("rank_low", "rank_high"))
+    notes = []
+    if (np.diff(low) < 0).any() or (np.diff(high) < 0).any():
+        notes.append(
+            "Possible ranks need not follow the scores: a model that differs from the others on "
+            "fewer items is told apart from them sooner."
+        )
+    different = verdicts[verdicts["verdict"] == DIFFERENT]
+    first, second = (different[name].to_numpy(int) - 1 for name in ("rank_a", "rank_b"))
+    same = (low.to_numpy()[first] == low.to_numpy()[second]) & (
+        high.to_numpy()[first] == high.to_numpy()[second]
+    )
+    if same.any():
+        pair = different[same].iloc[0]
+        why = (
+            "for ranks a lead counts only where no value of the missing scores would close it"
+            if pair["gap_lowest"] <= 0 <= pair["gap_highest"]
+            else "ranks hold for all pairs of models at once, verdicts for the pairs compared"
+        )
+        notes.append(
+            f"{pair['model_a']} and {pair['model_b']} are different and have the same possible "
+            f"ranks: {why}."
+        )
+    return notes

@@ -1,0 +1,296 @@
+"""What the page of a board shows, as one JSON-ready mapping made from the board's tables alone."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, TypedDict, cast
+
+import numpy as np
+import pandas as pd
+
+from llm_power._board.average import TaskAverage
+from llm_power._board.cluster_readings import readings_sentence
+from llm_power._board.further_items import further_sentence
+from llm_power._board.leader import first_sentence, rank_notes
+from llm_power._board.summary import selection_sentence
+from llm_power._provenance import files_digest
+from llm_power._statistics.inversion import z_sum
+from llm_power._statistics.verdict import DIFFERENT, EQUIVALENT
+
+# A cell of a column; a column whose cells are all the same is that cell.
+Cell = float | int | None
+Column = Cell | list[Cell]
+
+AVERAGE: Final = "average"
+# More pairs than these no browser takes in seconds: the page is then that of the best models.
+MOST_PAIRS: Final = 100_000
+MOST_TIERS: Final = 500
+# Short name in the page, column of the verdict table, significant digits. Cells and gaps in full:
+# the page recomputes q from them. P-values to four digits, for the page holds them against levels.
+_BINARY: Final = (("n11", "n11", 0), ("b", "b", 0), ("c", "c", 0))
+_SCORES: Final = (("delta", "delta", 17), ("pa", "p_a", 6), ("pb", "p_b", 6))
+_BY_KIND: Final = {
+    "binary": _BINARY,
+    "graded": (*_SCORES, ("var", "var_d", 17)),
+    AVERAGE: (*_SCORES, ("t2", "t2", 17)),
+}
+_SHARED: Final = (
+    ("i", "rank_a", 0),
+    ("j", "rank_b", 0),
+    ("n", "n_items", 0),
+    ("p", "p", 3),
+    ("pf", "p_family", 4),
+    ("pe", "p_equivalence", 4),
+    ("gap", "gap", 6),
+    ("lo", "gap_low", 4),
+    ("hi", "gap_high", 4),
+    ("need", "items_needed", 0),
+    ("more", "more_items_needed", 0),
+    ("turn", "chance_of_turning", 2),
+    ("deff", "design_effect", 17),
+    ("clusters", "n_clusters_needed", 0),
+    ("inflation", "anytime_inflation", 9),
+)
+
+
+class Model(TypedDict):
+    """A model of a task, in the order of rank."""
+
+    name: str
+    score: float
+    score_low: float | None
+    score_high: float | None
+    low: int | None
+    high: int | None
+
+
+class Task(TypedDict):
+    """A task or the average; tasks with pairs in one file, `result`, are one family."""
+
+    task: str
+    kind: str
+    items: int
+    n_models: int
+    result: str
+    family_pairs: int
+    tests: list[str]
+    coverage: float
+    provenance: str
+    fitted_to: str
+    source: str
+    revision: str | None
+    sha256: str
+    files: int
+    tolerated: dict[str, dict[str, int]]
+    first: str
+    rank_notes: list[str]
+    further: str
+    readings: str
+    models: list[Model]
+    pairs: dict[str, Column]
+    landscape: dict[str, Any] | None
+
+
+class PageData(TypedDict):
+    """The data of a board's page; `shown` names the pairs if not all are here."""
+
+    version: str
+    title: str
+    family: str
+    shown: str | None
+    alpha: float
+    power: float
+    margin: float | None
+    cluster: str | None
+    clusters: str
+    missing: str
+    warnings: list[str]
+    weights: dict[str, float]
+    tasks: list[Task]
+
+
+def page_data(
+    verdicts: pd.DataFrame,
+    summary: Mapping[str, Any],
+    *,
+    title: str,
+    average: TaskAverage | None = None,
+    result: str = "pairs.csv",
+    average_result: str = "average.csv",
+) -> PageData:
+    """Return the data of a board's page, JSON-ready, of at most `MOST_PAIRS` pairs.
+
+    Gaps are in score units, what is unknown or infinite is None, and a column of equal cells is
+    that one cell.
+    """
+    ranks = pd.DataFrame(summary["ranks"])
+    coverage = {row["task"]: row["coverage_min"] for row in summary["tasks"]}
+    most = MOST_PAIRS // len(summary["scores"])
+    landscapes = {
+        each["task"]: each | {"tiers": each["tiers"][:MOST_TIERS]} for each in summary["landscape"]
+    }
+    tasks = [
+        _task(
+            verdicts[verdicts["task"] == scores["task"]],
+            ranks[ranks["task"] == scores["task"]],
+            scores,
+            coverage=float(coverage[scores["task"]]),
+            family=(result, summary["n_pairs"]),
+            most=most,
+            alpha=summary["alpha"],
+            readings=readings_sentence(
+                summary["cluster_readings"], scores["task"], summary["cluster"], summary["clusters"]
+            ),
+            landscape=landscapes.get(scores["task"]),
+        )
+        for scores in summary["scores"]
+    ]
+    if average is not None and len(average.verdicts):
+        tasks.append(_average(average, tasks, summary, most=most, result=average_result))
+    return {
+        "version": summary["llm_power"],
+        "title": title,
+        # The page is about the pairs that it shows.
+        "family": "adjacent" if summary.get("shown") == "adjacent pairs" else summary["family"],
+        "shown": summary.get("shown"),
+        "alpha": summary["alpha"],
+        "power": summary["power"],
+        "margin": summary["margin"],
+        "cluster": summary["cluster"],
+        "clusters": summary["clusters"],
+        "missing": summary["missing"],
+        "warnings": [*summary["warnings"], *_selections(summary["scores"])],
+        "weights": {} if average is None else dict(average.weights),
+        "tasks": tasks,
+    }
+
+
+def _selections(scores: Sequence[Mapping[str, Any]]) -> list[str]:
+    return [
+        f"task {task['task']}: " + selection_sentence(len(task["scored_items"]), task["chosen_of"])
+        for task in scores
+        if task["chosen_of"] is not None
+    ]
+
+
+def _average(
+    average: TaskAverage,
+    tasks: Sequence[Task],
+    summary: Mapping[str, Any],
+    *,
+    most: int,
+    result: str,
+) -> Task:
+    # Of its standard error the page needs q alone, at any level and power.
+    square = float(z_sum(summary["alpha"], summary["power"])) ** 2
+    kinds = {task["provenance"] for task in tasks}
+    scores: dict[str, Any] = {
+        "task": "average over tasks",
+        "kind": AVERAGE,
+        "items": sum(task["items"] for task in tasks),
+        "provenance": kinds.pop() if len(kinds) == 1 else "mixed",
+        "fitted_to": ", ".join(dict.fromkeys(t["fitted_to"] for t in tasks if t["fitted_to"])),
+        "source": "the scores of all tasks",
+        "revision": None,
+        "sha256": {},
+        "tolerated": {},
+        "chosen_of": next((x["chosen_of"] for x in summary["scores"] if x["chosen_of"]), None),
+    }
+    return _task(
+        average.verdicts.assign(t2=average.verdicts["q"] * square),
+        average.ranks,
+        scores,
+        coverage=min(task["coverage"] for task in tasks),
+        family=(result, len(average.verdicts)),
+        most=most,
+        alpha=summary["alpha"],
+    )
+
+
+def _task(
+    every: pd.DataFrame,
+    ranks: pd.DataFrame,
+    scores: Mapping[str, Any],
+    *,
+    coverage: float,
+    family: tuple[str, int],
+    most: int,
+    alpha: float,
+    readings: str = "",
+    landscape: dict[str, Any] | None = None,
+) -> Task:
+    last = np.sort(every["rank_b"].to_numpy())[: most + 1].max() - (len(every) > most)
+    rows = every[every["rank_b"] <= last]
+    columns = {
+        short: _column(rows[name], digits)
+        for short, name, digits in (*_SHARED, *_BY_KIND[scores["kind"]])
+        if name in rows and rows[name].notna().any()
+    }
+    gap, delta = (rows[name].to_numpy(float) for name in ("gap", "delta"))
+    if np.allclose(gap, delta, rtol=1e-9, atol=1e-12, equal_nan=True):
+        columns.pop("gap", None)
+    result, family_pairs = family
+    return {
+        "task": scores["task"],
+        "kind": scores["kind"],
+        "items": scores["items"],
+        "n_models": len(ranks),
+        "result": result,
+        "family_pairs": family_pairs,
+        "tests": sorted(set(rows["test"])),
+        "coverage": coverage,
+        "provenance": scores["provenance"],
+        "fitted_to": scores["fitted_to"],
+        "source": scores["source"],
+        "revision": scores["revision"],
+        "sha256": files_digest(scores["sha256"]) if scores["sha256"] else "",
+        "files": len(scores["sha256"]),
+        "tolerated": scores["tolerated"],
+        "first": first_sentence(ranks, every, alpha),
+        "rank_notes": rank_notes(ranks, rows),
+        "further": further_sentence(ranks, alpha, chosen=scores["chosen_of"] is not None),
+        "readings": readings,
+        "models": _models(ranks[ranks["rank"] <= last]),
+        "pairs": {**columns, "verdict": _squeezed(_codes(rows))},
+        "landscape": landscape,
+    }
+
+
+def _models(ranks: pd.DataFrame) -> list[Model]:
+    return [
+        {
+            "name": row["model"],
+            "score": _rounded(row["score"], 6),
+            "score_low": None if pd.isna(row["score_low"]) else _rounded(row["score_low"], 4),
+            "score_high": None if pd.isna(row["score_high"]) else _rounded(row["score_high"], 4),
+            "low": None if pd.isna(row["rank_low"]) else int(row["rank_low"]),
+            "high": None if pd.isna(row["rank_high"]) else int(row["rank_high"]),
+        }
+        for row in cast("list[dict[str, Any]]", ranks.to_dict("records"))
+    ]
+
+
+def _codes(rows: pd.DataFrame) -> list[Cell]:
+    """Return verdict codes: 0 undetermined, 1 A is better, 2 B is better, 3 equivalent."""
+    different = np.where(rows["direction"] < 0, 2, 1)
+    equivalent = np.where(rows["verdict"] == EQUIVALENT, 3, 0)
+    return cast(
+        "list[Cell]", np.where(rows["verdict"] == DIFFERENT, different, equivalent).tolist()
+    )
+
+
+def _column(values: pd.Series, digits: int) -> Column:
+    cells: list[Cell] = [
+        None if not math.isfinite(value) else _rounded(value, digits) if digits else int(value)
+        for value in values.astype("Float64").astype(float).tolist()
+    ]
+    return _squeezed(cells)
+
+
+def _squeezed(cells: Sequence[Cell]) -> Column:
+    return cells[0] if len(set(cells)) == 1 else list(cells)
+
+
+def _rounded(value: float, digits: int) -> float:
+    return float(f"{value:.{digits}g}")

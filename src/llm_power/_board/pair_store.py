@@ -1,0 +1,205 @@
+"""Parquet dataset of a board's pairs: files at fixed places, written and read without all pairs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from llm_power._board.all_pairs import FamilyValues, RankEnds
+from llm_power._board.columns import PAIR_COLUMNS
+from llm_power._files import naming
+from llm_power._scores.store import TaskScores
+from llm_power._statistics.max_t import FamilyTest
+
+#: Places of pairs in one file.
+FILE_PAIRS: Final = 2**20
+
+# Texts of few words, by column.
+_WORDS: Final = ("verdict", "decided_as", "test")
+
+# Columns of 0/1 scores, null for pairs of graded ones in the same file.
+_BINARY_ALONE: Final = {
+    **dict.fromkeys(("n11", "b", "c", "n00"), pa.int32()),
+    **{"log_e": pa.float64(), "crossed": pa.bool_()},
+}
+
+
+class PairFile:
+    """A Parquet file of pairs, made on the first write."""
+
+    def __init__(self, path: Path, tasks: Sequence[TaskScores]) -> None:
+        self._path, self._tasks = path, tasks
+        self._writer: pq.ParquetWriter | None = None
+
+    def __enter__(self) -> PairFile:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        if self._writer is not None:
+            with naming(self._path):
+                self._writer.close()
+
+    def write(self, columns: Mapping[str, np.ndarray]) -> None:
+        """Append pairs of one task."""
+        table = arrow_table(columns, self._tasks)
+        with naming(self._path):
+            if self._writer is None:
+                self._writer = _parquet_writer(self._path, table.schema)
+            self._writer.write_table(table)
+
+
+class PairWriter:
+    """Writer of pairs, in the order of their places; without a folder it writes nothing.
+
+    File ``part-00002.parquet`` has the pairs whose place is from 2 to 3 times `FILE_PAIRS`,
+    whatever else is written, by whom, and with how much memory.
+    """
+
+    def __init__(self, folder: Path | None, tasks: Sequence[TaskScores]) -> None:
+        self._folder, self._tasks = folder, tasks
+        self._files = ExitStack()
+        self._open: tuple[int, PairFile] | None = None
+
+    def __enter__(self) -> PairWriter:
+        if self._folder is not None:
+            self._folder.mkdir(parents=True, exist_ok=True)
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self._files.close()
+
+    def write(self, place: int, columns: Mapping[str, np.ndarray]) -> None:
+        """Write pairs of one file and one task, from `place` on."""
+        if self._folder is None or len(columns["rank_a"]) == 0:
+            return
+        number = place // FILE_PAIRS
+        if self._open is None or self._open[0] != number:
+            self._files.close()
+            path = self._folder / f"part-{number:05d}.parquet"
+            self._open = number, self._files.enter_context(PairFile(path, self._tasks))
+        self._open[1].write(columns)
+
+
+def arrow_table(columns: Mapping[str, np.ndarray], tasks: Sequence[TaskScores]) -> pa.Table:
+    """Return pairs of one task as a table, with names for the positions of task and models."""
+    task = tasks[int(columns["task"][0])]
+    models = pa.array(task.models, pa.string())
+    arrays: dict[str, pa.Array] = {}
+    for name, values in columns.items():
+        if name == "task":
+            only = np.zeros(len(values), dtype=np.int32)
+            arrays[name] = pa.DictionaryArray.from_arrays(pa.array(only), pa.array([task.task]))
+        elif name in _WORDS:
+            arrays[name] = _encoded(values)
+        else:
+            arrays[name] = pa.array(values)
+        if name == "rank_b":
+            for side in ("a", "b"):
+                ranks = pa.array(columns[f"rank_{side}"] - 1)
+                arrays[f"model_{side}"] = pa.DictionaryArray.from_arrays(ranks, models)
+    if len({one.kind for one in tasks}) > 1:  # one file has pairs of both kinds
+        n_pairs = len(columns["task"])
+        lacking = {name: pa.nulls(n_pairs, kind) for name, kind in _BINARY_ALONE.items()}
+        whole = lacking | arrays
+        arrays = {name: whole[name] for name in PAIR_COLUMNS if name in whole}
+    return pa.table(
+        list(arrays.values()),
+        schema=pa.schema(
+            [
+                pa.field(name, array.type, metadata={"description": PAIR_COLUMNS.get(name, "")})
+                for name, array in arrays.items()
+            ]
+        ),
+    )
+
+
+def _encoded(values: np.ndarray) -> pa.DictionaryArray:
+    """Return repeated texts as codes; sorting them would take longer than all else."""
+    words, codes = [str(values[0])], np.zeros(len(values), dtype=np.int32)
+    others = values != values[0]
+    while others.any():
+        word = values[int(np.argmax(others))]
+        same = values == word
+        codes[same] = len(words)
+        words.append(str(word))
+        others &= ~same
+    return pa.DictionaryArray.from_arrays(pa.array(codes), pa.array(words, pa.string()))
+
+
+def _parquet_writer(path: Path, schema: pa.Schema) -> pq.ParquetWriter:
+    numbers = [field.name for field in schema if _is_number(field.type)]
+    return pq.ParquetWriter(
+        path,
+        schema,
+        # Half the time of zstd, and a twentieth larger: the digits of most numbers are random.
+        compression="lz4",
+        use_dictionary=[field.name for field in schema if field.name not in numbers],
+        # Smaller and faster than whole numbers.
+        column_encoding=dict.fromkeys(numbers, "BYTE_STREAM_SPLIT"),
+    )
+
+
+def _is_number(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind))
+
+
+def read_pairs(folder: Path, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
+    """Yield the pairs of a dataset in the order of their places, a row group at a time."""
+    for path in sorted(folder.glob("part-*.parquet")):
+        with pq.ParquetFile(path) as file:
+            for number in range(file.num_row_groups):
+                table = file.read_row_group(number, columns=columns)
+                yield table.cast(_decoded(table.schema))
+
+
+def _decoded(schema: pa.Schema) -> pa.Schema:
+    """Return texts instead of codes, which differ by row group."""
+    fields = [
+        field.with_type(field.type.value_type) if pa.types.is_dictionary(field.type) else field
+        for field in schema
+    ]
+    return pa.schema(fields)
+
+
+def write_family(
+    path: Path, family: FamilyValues, ends: RankEnds, bounds: Sequence[tuple[int, int]]
+) -> None:
+    """Write the adjusted p-values of all pairs, one row group for each part."""
+    decided = family.decided
+    told = {
+        "family": json.dumps([decided.level, decided.size, decided.close]),
+        "ends": json.dumps({task: [x.tolist() for x in both] for task, both in ends.items()}),
+    }
+    columns = {
+        "decided": decided.p,
+        "p": family.p,
+        "unadjusted": family.unadjusted,
+        "holm": family.holm,
+        "bh": family.bh,
+    }
+    schema = pa.schema({name: pa.float64() for name in columns}, metadata=told)
+    with _parquet_writer(path, schema) as writer:
+        for start, stop in bounds:
+            part = {name: pa.array(values[start:stop]) for name, values in columns.items()}
+            writer.write_table(pa.table(part, schema=schema), row_group_size=max(stop - start, 1))
+
+
+def read_family(path: Path, part: int | None = None) -> tuple[FamilyValues, RankEnds]:
+    """Return the values that `write_family` wrote, of one part or of all, and the ends of ranks."""
+    with pq.ParquetFile(path) as file:
+        table = file.read() if part is None else file.read_row_group(part)
+    told = {key.decode(): json.loads(value) for key, value in table.schema.metadata.items()}
+    decided, *others = (
+        table[name].to_numpy() for name in ("decided", "p", "unadjusted", "holm", "bh")
+    )
+    level, size, close = told["family"]
+    test = FamilyTest(decided, level, size, None if close is None else (close[0], close[1]))
+    ends = {task: (np.array(both[0]), np.array(both[1])) for task, both in told["ends"].items()}
+    return FamilyValues(test, *others), ends

@@ -1,0 +1,128 @@
+"""Items or repeats, for the pairs of tasks whose scores are means of repeats."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import partial
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+
+from llm_power._board.operating_point import OperatingPoint
+from llm_power._board.tabulation import PAIR_KEY
+from llm_power._scores.store import TaskScores
+from llm_power._statistics.arrays import IntArray
+from llm_power._statistics.repeats import ItemMeans, items_or_repeats, variances_of_means
+
+_FOUND: Final = ["n_items", "delta", "repeats", "between", "within_a", "within_b"]
+REPEATS_COLUMNS: Final = [
+    *PAIR_KEY,
+    *["verdict", *_FOUND],
+    *["n_star_repeats", "n_star_one", "n_star_limit", "repeats_needed"],
+    *["answers_by_items", "answers_by_repeats", "cheaper", "item_cost_even"],
+]
+
+
+def repeats_table(
+    verdicts: pd.DataFrame, tasks: Sequence[TaskScores], point: OperatingPoint
+) -> pd.DataFrame:
+    """Return what repeats are worth to each pair, and the cheaper way to power."""
+    rows = [
+        {name: getattr(pair, name) for name in (*PAIR_KEY, "verdict")} | _of_pair(task, pair)
+        for task in tasks
+        if task.repeats is not None
+        for pair in verdicts[verdicts["task"] == task.task].itertuples()
+    ]
+    return _with_ways(pd.DataFrame(rows, columns=[*PAIR_KEY, "verdict", *_FOUND]), point)
+
+
+def _of_pair(task: TaskScores, pair: Any) -> dict[str, float]:
+    columns = [task.models.index(model) for model in (pair.model_a, pair.model_b)]
+    number, variance = task.answers.number, task.answers.variance
+    found = variances_of_means(
+        *(ItemMeans(task.values[:, j], number[:, j], variance[:, j]) for j in columns)
+    )
+    both = number[:, columns]
+    return {
+        "n_items": int(found.n_items),
+        "repeats": _harmonic_mean(both[(both > 0).all(axis=1)]),
+        **{
+            name: float(getattr(found, name))
+            for name in ("delta", "between", "within_a", "within_b")
+        },
+    }
+
+
+def _harmonic_mean(numbers: IntArray) -> float:
+    """Return the harmonic mean without rounding error: that of equal numbers is their own."""
+    # It leaves as much of the variance within items as the numbers do.
+    if not numbers.size:
+        return np.nan
+    values, counts = np.unique(numbers, return_counts=True)
+    parts = zip(counts.tolist(), values.tolist(), strict=True)
+    return float(numbers.size / sum(Fraction(count, value) for count, value in parts))
+
+
+def _with_ways(table: pd.DataFrame, point: OperatingPoint) -> pd.DataFrame:
+    known = table[_FOUND].notna().all(axis=1)
+    delta, between, within, n, repeats = (
+        column[known].to_numpy(float)
+        for column in (
+            table["delta"],
+            table["between"],
+            table["within_a"] + table["within_b"],
+            table["n_items"],
+            table["repeats"],
+        )
+    )
+    ways = partial(
+        items_or_repeats, delta, between, within, n_items=n, alpha=point.alpha, power=point.power
+    )
+    way, one = ways(repeats=repeats), ways(repeats=1)
+    # Items are paid by their answers alone so far: from their cost follows their number.
+    further_items = way.items_cost / (2 * repeats)
+    needs = (further_items > 0) & np.isfinite(further_items)
+    even = np.full(n.shape, np.nan)
+    np.divide(way.repeats_cost, further_items, out=even, where=needs)
+    made = {
+        "n_star_repeats": way.n_star,
+        "n_star_one": one.n_star,
+        "n_star_limit": way.n_star_limit,
+        "repeats_needed": way.repeats,
+        "answers_by_items": way.items_cost,
+        "answers_by_repeats": way.repeats_cost,
+        "cheaper": way.cheaper.astype(object),
+        "item_cost_even": even - 2 * repeats,
+    }
+    found = pd.DataFrame(made, index=table.index[known]).reindex(table.index)
+    return pd.concat([table, found], axis=1)[REPEATS_COLUMNS]
+
+
+def describe_repeats(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return the pairs by cheaper way and the median variances of each task; None where unknown."""
+    described = []
+    for task, rows in table.groupby("task", sort=False):
+        between = rows["between"].clip(lower=0)
+        within = (rows["within_a"] + rows["within_b"]) / rows["repeats"]
+        described.append(
+            {
+                "task": task,
+                "n_pairs": len(rows),
+                "cheaper": {name: int((rows["cheaper"] == name).sum()) for name in _WAYS},
+                "repeats": _median(rows["repeats"]),
+                "between": _median(between),
+                "within": _median(within),
+                "within_share": _median(within / (between + within)),
+            }
+        )
+    return described
+
+
+_WAYS: Final = ("items", "repeats", "neither", "enough")
+
+
+def _median(column: pd.Series) -> float | None:
+    known = column.dropna()
+    return float(known.median()) if len(known) else None

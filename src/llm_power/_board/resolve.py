@@ -1,0 +1,328 @@
+"""All stages of a board in one call, for use without the workflow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+
+from llm_power._board.all_pairs import BoardPairs, p_values_between
+from llm_power._board.average import TaskAverage, average_tasks
+from llm_power._board.cluster_readings import cluster_readings
+from llm_power._board.landscape import Landscape, board_landscapes
+from llm_power._board.leader import with_leaders
+from llm_power._board.operating_point import Declared, OperatingPoint
+from llm_power._board.ranking import NO_SCORE
+from llm_power._board.ranks import rank_table
+from llm_power._board.repeats import repeats_table
+from llm_power._board.stream import (
+    Keep,
+    Streamed,
+    StreamedPairs,
+    shown_verdicts,
+    stream_pairs,
+)
+from llm_power._choices import Family
+from llm_power._errors import InvalidArgument
+from llm_power._scores.selection import apply_missing_policy
+from llm_power._scores.store import TaskScores
+
+N_STAGES: Final = 8
+_USUAL: Final = OperatingPoint()
+_UNDECLARED: Final = Declared()
+_ALL: Final = Keep()
+
+
+@dataclass(frozen=True, slots=True)
+class BoardVerdicts:
+    """A board's verdict table and what it was made from.
+
+    Attributes
+    ----------
+    verdicts : DataFrame
+        One row a pair: counts, and what every stage says of it.
+    family : {"adjacent", "all"}
+        Which pairs were compared.
+    point : OperatingPoint
+        Level and power.
+    declared : Declared
+        Test, margin, and whether clusters are a sample.
+    ranks : DataFrame
+        What `llm_power._board.ranks.rank_table` returned.
+    average : TaskAverage or None
+        Verdicts and ranks by the average over tasks; None for a single task.
+    chosen_of : mapping of str to int
+        How many models a task had before its best were kept; of the tasks that had more.
+    repeats : DataFrame or None
+        What `llm_power._board.repeats.repeats_table` returned; None if no score is a mean of
+        repeats.
+    landscapes : mapping of str to Landscape
+        What all pairs of a task show together, as `llm_power._board.landscape.board_landscapes`
+        returns it.
+    streamed : Streamed or None
+        Where there are more pairs than are held, what is known of all of them.
+    cluster : str or None
+        Cluster column of the scores.
+    readings : sequence of mapping
+        Pairs that differ by either reading of the clusters, as
+        `llm_power._board.cluster_readings.cluster_readings` returns them; none where pairs are
+        streamed.
+
+    Examples
+    --------
+    >>> from llm_power import resolve_board
+    >>> from llm_power._example import example_task
+    >>> board = resolve_board([example_task()], family="all")
+    >>> board.family, len(board.verdicts)
+    ('all', 6)
+    """
+
+    verdicts: pd.DataFrame
+    family: Family
+    point: OperatingPoint
+    declared: Declared
+    ranks: pd.DataFrame
+    average: TaskAverage | None = None
+    chosen_of: Mapping[str, int] = field(default_factory=dict)
+    repeats: pd.DataFrame | None = None
+    landscapes: Mapping[str, Landscape] = field(default_factory=dict)
+    streamed: Streamed | None = None
+    cluster: str | None = None
+    readings: Sequence[Mapping[str, Any]] = ()
+
+    @property
+    def n_pairs(self) -> int:
+        """Return the pairs of the family, of which `verdicts` may hold some."""
+        return len(self.verdicts) if self.streamed is None else self.streamed.n_pairs
+
+    @property
+    def close_calls(self) -> int:
+        """Return how many verdicts of all pairs could be another by other draws of max-T."""
+        if self.streamed is not None:
+            return self.streamed.tally.n_close
+        return int(self.verdicts["close_call"].sum())
+
+    @property
+    def shown_words(self) -> str:
+        """Return the noun for the pairs of `verdicts`."""
+        if self.streamed is not None:
+            return self.streamed.shown.words
+        return "adjacent pairs" if self.family == "adjacent" else "pairs"
+
+
+def require_different_tasks(tasks: Sequence[TaskScores]) -> None:
+    """Refuse tasks of one name: their pairs would count twice in the family."""
+    seen: dict[str, int] = {}
+    for number, task in enumerate(tasks, start=1):
+        first = seen.setdefault(task.task, number)
+        if first != number:
+            raise InvalidArgument(
+                f"tasks {first} and {number} of the board are both named {task.task!r} (from "
+                f"{tasks[first - 1].provenance.file} and {task.provenance.file}). Remedy: give "
+                "each task once, and different tasks different names (that of the file, or `task`)."
+            )
+
+
+def resolve_board(
+    tasks: Sequence[TaskScores],
+    *,
+    family: Family = "adjacent",
+    cluster: str | None = None,
+    point: OperatingPoint = _USUAL,
+    declared: Declared = _UNDECLARED,
+    on_stage: Callable[[str], None] = lambda _stage: None,
+) -> BoardVerdicts:
+    """Resolve every pair of a board.
+
+    Parameters
+    ----------
+    tasks : sequence of TaskScores
+        Ranked scores, as `llm_power._board.ranking` returns them; names differ.
+    family : {"adjacent", "all"}
+        Which pairs are compared; with several tasks the family is all of them together.
+    cluster : str, optional
+        Cluster column of the scores. A task without it, or with one cluster, is tested by its
+        items.
+    point : OperatingPoint, optional
+        Level and power; by default .05 and .80.
+    declared : Declared, optional
+        Test, margin and clusters of the verdict, weights of the tasks; by default the exact test,
+        no margin, clusters that are a sample, and equal weights.
+    on_stage : callable, optional
+        Called with the name of each of the `N_STAGES` stages before it starts.
+
+    Returns
+    -------
+    BoardVerdicts
+        The same numbers as the workflow's stages.
+
+    Raises
+    ------
+    InvalidArgument
+        If two tasks have one name, no task has such a cluster column, or missing scores are
+        weighted without one.
+    ScoreError
+        If scores are missing and `llm_power._board.ranking.prepare_task` was not told what to do
+        about them.
+
+    Examples
+    --------
+    >>> from llm_power import resolve_board
+    >>> from llm_power._example import example_task
+    >>> board = resolve_board([example_task()], family="adjacent", cluster="subject")
+    >>> board.verdicts[["model_a", "model_b", "n_items", "n_star", "q", "resolved"]].round(2)
+      model_a model_b  n_items   n_star      q  resolved
+    0   heron  osprey      400  2566.58   0.16     False
+    1  osprey    kite      400   204.50   1.96      True
+    2    kite    wren      400    35.13  11.39      True
+    """
+    _require_a_board(tasks, cluster, declared)
+    tasks = _clustered(tasks, cluster)
+    on_stage("pairs")
+    pairs = BoardPairs(tasks, family, cluster, point, declared)
+    p = p_values_between(pairs, 0, pairs.n_pairs)
+    on_stage("family")
+    adjusted = pairs.adjusted(*p)
+    verdicts = shown_verdicts(pairs, adjusted, np.arange(pairs.n_pairs), on_stage)
+    on_stage("ranks")
+    ranks = with_leaders(
+        rank_table(tasks, point, pairs.rank_ends(adjusted)),
+        tasks,
+        cluster=cluster,
+        point=point,
+        declared=declared,
+    )
+    on_stage("average")
+    average = average_tasks(tasks, family=family, cluster=cluster, point=point, declared=declared)
+    return BoardVerdicts(
+        verdicts,
+        family,
+        point,
+        declared,
+        ranks,
+        average,
+        _chosen_of(tasks),
+        _repeats(verdicts, tasks, point),
+        board_landscapes(verdicts, family),
+        cluster=cluster,
+        readings=cluster_readings(pairs, verdicts),
+    )
+
+
+def stream_board(
+    tasks: Sequence[TaskScores],
+    *,
+    cluster: str | None = None,
+    point: OperatingPoint = _USUAL,
+    declared: Declared = _UNDECLARED,
+    keep: Keep = _ALL,
+    folder: Path | None = None,
+    threads: int | None = None,
+    on_pairs: Callable[[int], None] = lambda _count: None,
+) -> BoardVerdicts:
+    """Resolve all pairs of a board of any size, without holding them.
+
+    Parameters
+    ----------
+    tasks, cluster, point, declared
+        As of `resolve_board`; the family is all pairs.
+    keep : Keep, optional
+        Which pairs are written, and shown if they are not too many; by default all are written
+        and the adjacent ones are shown.
+    folder : Path, optional
+        Folder of the Parquet dataset, see `llm_power._board.pair_store`.
+    threads, on_pairs
+        As of `llm_power._board.stream.stream_pairs`.
+
+    Returns
+    -------
+    BoardVerdicts
+        With the pairs that are shown, and `streamed`. The average over tasks, a family of its
+        own, is that of adjacent pairs.
+
+    Raises
+    ------
+    InvalidArgument, ScoreError
+        As `resolve_board`.
+
+    Examples
+    --------
+    >>> from llm_power import stream_board
+    >>> from llm_power._board.stream import Keep
+    >>> from llm_power._example import example_task
+    >>> board = stream_board([example_task()], keep=Keep("top", 3))
+    >>> len(board.verdicts), board.n_pairs, board.shown_words
+    (3, 6, 'pairs of the best 3 models')
+    """
+    _require_a_board(tasks, cluster, declared)
+    pairs = BoardPairs(_clustered(tasks, cluster), "all", cluster, point, declared)
+    found = stream_pairs(pairs, keep, folder=folder, threads=threads, on_pairs=on_pairs)
+    return gathered_board(found, pairs)
+
+
+def gathered_board(found: StreamedPairs, pairs: BoardPairs) -> BoardVerdicts:
+    """Return the board of streamed pairs, in one piece or in parts."""
+    tasks, point, declared = pairs.tasks, pairs.point, pairs.declared
+    verdicts = shown_verdicts(pairs, found.family, found.places)
+    average = average_tasks(
+        tasks, family="adjacent", cluster=pairs.cluster, point=point, declared=declared
+    )
+    return BoardVerdicts(
+        verdicts,
+        "all",
+        point,
+        declared,
+        with_leaders(
+            rank_table(tasks, point, found.ends),
+            tasks,
+            cluster=pairs.cluster,
+            point=point,
+            declared=declared,
+        ),
+        average,
+        _chosen_of(tasks),
+        _repeats(verdicts, tasks, point),
+        found.streamed.tally.landscapes,
+        found.streamed,
+    )
+
+
+def _require_a_board(tasks: Sequence[TaskScores], cluster: str | None, declared: Declared) -> None:
+    require_different_tasks(tasks)
+    for task in tasks:
+        lacking = {task.models[j] for j in np.flatnonzero(~np.all(task.scored, axis=0))}
+        if not lacking <= task.provenance.tolerated.get(NO_SCORE, {}).keys():
+            apply_missing_policy(task, "error")
+    if declared.weighted and cluster is None:
+        raise InvalidArgument(
+            "missing scores are weighted by cluster, and no cluster column is named. Remedy: name "
+            "one (--cluster), or choose another policy for missing scores."
+        )
+
+
+def _clustered(tasks: Sequence[TaskScores], cluster: str | None) -> Sequence[TaskScores]:
+    """Make one cluster of a task without the column, if another task has it."""
+    if cluster is None or not any(cluster in task.clusters for task in tasks):
+        return tasks
+    return [
+        task
+        if cluster in task.clusters
+        else replace(task, clusters={**task.clusters, cluster: (task.task,) * task.n_items})
+        for task in tasks
+    ]
+
+
+def _chosen_of(tasks: Sequence[TaskScores]) -> dict[str, int]:
+    return {task.task: n for task in tasks if (n := task.provenance.chosen_of) is not None}
+
+
+def _repeats(
+    verdicts: pd.DataFrame, tasks: Sequence[TaskScores], point: OperatingPoint
+) -> pd.DataFrame | None:
+    if all(task.repeats is None for task in tasks):
+        return None
+    return repeats_table(verdicts, tasks, point)

@@ -1,0 +1,305 @@
+"""Summaries of a board's verdict table: by procedure, by size of gap, by task."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import pandas as pd
+
+from llm_power import __version__
+from llm_power._board.landscape import VERDICTS, describe_landscape
+from llm_power._board.repeats import describe_repeats
+from llm_power._choices import MissingPolicy
+
+if TYPE_CHECKING:
+    from llm_power._board.resolve import BoardVerdicts
+    from llm_power._scores.store import TaskScores
+
+# Upper ends of the bins of Table 3, in score units.
+GAP_BINS: Final = (0.01, 0.02, 0.05, 0.15)
+
+_PROCEDURES: Final = {
+    "Fixed n": "resolved",
+    "Bonferroni": "resolved_bonferroni",
+    "Šidák": "resolved_sidak",
+    "Holm": "resolved_holm",
+    "Benjamini-Hochberg": "resolved_bh",
+    "Anytime-valid": "resolved_anytime",
+    "Clustered": "resolved_cluster",
+}
+
+
+def unresolved_by_procedure(verdicts: pd.DataFrame) -> pd.DataFrame:
+    """Count the unresolved pairs of each task under each procedure, as Table 5 does.
+
+    Parameters
+    ----------
+    verdicts : DataFrame
+        The verdict table.
+
+    Returns
+    -------
+    DataFrame
+        One row a task and procedure: ``n_pairs`` it applies to and ``n_unresolved``. A
+        procedure that does not apply to a task has no pairs there.
+
+    Examples
+    --------
+    >>> from llm_power import resolve_board, unresolved_by_procedure
+    >>> from llm_power._example import example_task
+    >>> board = resolve_board([example_task()])
+    >>> unresolved_by_procedure(board.verdicts).head(3)
+       task   procedure  n_pairs  n_unresolved
+    0  exam     Fixed n        3             1
+    1  exam  Bonferroni        3             1
+    2  exam       Šidák        3             1
+    """
+    rows = []
+    for task, group in verdicts.groupby("task", sort=False):
+        for procedure, name in _PROCEDURES.items():
+            known = group[name].dropna().astype(bool)
+            rows.append(
+                {
+                    "task": task,
+                    "procedure": procedure,
+                    "n_pairs": len(known),
+                    "n_unresolved": int((~known).sum()),
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def unresolved_by_gap(verdicts: pd.DataFrame) -> pd.DataFrame:
+    """Bin the pairs of each task by the size of their gap, as Table 3 does.
+
+    Parameters
+    ----------
+    verdicts : DataFrame
+        The verdict table.
+
+    Returns
+    -------
+    DataFrame
+        One row a task and bin: its upper end (``inf`` for the last), pairs, unresolved pairs,
+        and the median and largest r = N*/N.
+
+    Examples
+    --------
+    >>> from llm_power import resolve_board, unresolved_by_gap
+    >>> from llm_power._example import example_task
+    >>> unresolved_by_gap(resolve_board([example_task()]).verdicts).iloc[:, :4]
+       task  gap_up_to  n_pairs  n_unresolved
+    0  exam       0.01        0             0
+    1  exam       0.02        0             0
+    2  exam       0.05        1             1
+    3  exam       0.15        1             0
+    4  exam        inf        1             0
+    """
+    edges = [0.0, *GAP_BINS, np.inf]
+    columns = pd.DataFrame(
+        {
+            "task": pd.Categorical(verdicts["task"], categories=verdicts["task"].unique()),
+            "bin": pd.cut(verdicts["delta"].abs(), edges, include_lowest=True, labels=edges[1:]),
+            "r": verdicts["n_star"] / verdicts["n_items"],
+            "unresolved": ~verdicts["resolved"].astype(bool),
+        }
+    )
+    grouped = columns.groupby(["task", "bin"], observed=False)
+    table = grouped.agg(
+        n_pairs=("r", "size"),
+        n_unresolved=("unresolved", "sum"),
+        r_median=("r", "median"),
+        r_worst=("r", "max"),
+    )
+    return (
+        table.reset_index()
+        .rename(columns={"bin": "gap_up_to"})
+        .astype({"task": str, "gap_up_to": float})
+    )
+
+
+def task_overview(verdicts: pd.DataFrame) -> pd.DataFrame:
+    """Items, models and coverage of each task.
+
+    Parameters
+    ----------
+    verdicts : DataFrame
+        The verdict table; the columns of its counts are enough.
+
+    Returns
+    -------
+    DataFrame
+        One row a task: models, pairs, items, and the smallest and median share of the items
+        that both models of a pair were scored on.
+
+    Examples
+    --------
+    >>> from llm_power import resolve_board, task_overview
+    >>> from llm_power._example import example_task
+    >>> task_overview(resolve_board([example_task()]).verdicts)
+       task  n_models  n_pairs  n_items  coverage_min  coverage_median
+    0  exam         4        3      400           1.0              1.0
+    """
+    rows = []
+    for task, group in verdicts.groupby("task", sort=False):
+        coverage = group["n_items"] / group["n_task"]
+        rows.append(
+            {
+                "task": task,
+                "n_models": int(group["rank_b"].max()),
+                "n_pairs": len(group),
+                "n_items": int(group["n_task"].iloc[0]),
+                "coverage_min": float(coverage.min()),
+                "coverage_median": float(coverage.median()),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def summarize_board(verdicts: pd.DataFrame) -> dict[str, Any]:
+    """Return the verdict counts, tasks and procedures of a verdict table, JSON-ready."""
+    return {
+        "n_pairs": len(verdicts),
+        "verdicts": _count_verdicts(verdicts),
+        "n_resolved": int(verdicts["resolved"].sum()),
+        "n_unattainable": int((~verdicts["attainable"].dropna().astype(bool)).sum()),
+        "n_crossed": int(verdicts["crossed"].dropna().astype(bool).sum()),
+        "tasks": task_overview(verdicts).to_dict(orient="records"),
+        "procedures": unresolved_by_procedure(verdicts).to_dict(orient="records"),
+    }
+
+
+def describe_board(
+    board: BoardVerdicts,
+    tasks: Sequence[TaskScores],
+    *,
+    missing: MissingPolicy,
+    cluster: str | None = None,
+) -> dict[str, Any]:
+    """Return the contents of summary.json: settings, scores, ranks, counts and warnings."""
+    return {
+        "llm_power": __version__,
+        "family": board.family,
+        "alpha": board.point.alpha,
+        "power": board.point.power,
+        "missing": missing,
+        "cluster": cluster,
+        **asdict(board.declared),
+        "warnings": [*board_warnings(board), *_tested_by_items(tasks, cluster)],
+        "ranks": _records(board.ranks),
+        "average": _describe_average(board),
+        "repeats": [] if board.repeats is None else describe_repeats(board.repeats),
+        "cluster_readings": list(board.readings),
+        "landscape": [describe_landscape(each) for each in board.landscapes.values()],
+        "scores": [_describe_scores(task) for task in tasks],
+        **_summarized(board),
+    }
+
+
+def _summarized(board: BoardVerdicts) -> dict[str, Any]:
+    """Return `summarize_board`; for pairs that are not held, without the procedures."""
+    if board.streamed is None:
+        return summarize_board(board.verdicts)
+    streamed, tally = board.streamed, board.streamed.tally
+    return {
+        "n_pairs": streamed.n_pairs,
+        "verdicts": dict(tally.verdicts),
+        "n_resolved": tally.n_resolved,
+        "n_unattainable": tally.n_unattainable,
+        "n_crossed": tally.n_crossed,
+        "tasks": streamed.tasks,
+        "procedures": [],
+        "kept": streamed.keep.words,
+        "shown": streamed.shown.words,
+    }
+
+
+def selection_sentence(kept: int, of: int) -> str:
+    """Return the sentence that the ranks are of the best of more models."""
+    return (
+        f"Ranks are among the best {kept:,} of {of:,} models, which were chosen on the same items."
+    )
+
+
+def board_warnings(board: BoardVerdicts) -> list[str]:
+    """Return `missing_warnings`, and those of the average."""
+    return missing_warnings(board) + (board.average.warnings() if board.average else [])
+
+
+def missing_warnings(board: BoardVerdicts) -> list[str]:
+    """Return a warning for each model whose missing items differ in difficulty.
+
+    The level is that of the board over its number of models.
+    """
+    lines = []
+    treated = "weight others of their clusters" if board.declared.weighted else "leave them out"
+    suspect = board.ranks["p_missing"] * len(board.ranks) <= board.point.alpha
+    for row in board.ranks[suspect].itertuples():
+        own = board.verdicts[
+            (board.verdicts["task"] == row.task)
+            & ((board.verdicts["model_a"] == row.model) | (board.verdicts["model_b"] == row.model))
+        ]
+        open_sign = int(((own["gap_lowest"] <= 0) & (own["gap_highest"] >= 0)).sum())
+        lacking = f"{row.n_missing:,} {'item' if row.n_missing == 1 else 'items'}"
+        differ = "differs" if row.n_missing == 1 else "differ"
+        lines.append(
+            f"task {row.task}, model {row.model}: {lacking} without a score {differ} in difficulty "
+            f"from the others (p = {row.p_missing:.1g}); its gaps {treated}, and the sign of "
+            f"{open_sign} of {len(own)} is open until they are scored"
+        )
+    return lines
+
+
+def _tested_by_items(tasks: Sequence[TaskScores], cluster: str | None) -> list[str]:
+    """Return a warning that names the tasks without clusters, where a cluster column was named."""
+    if cluster is None:
+        return []
+    numbers = {task.task: len(set(task.clusters.get(cluster, ()))) for task in tasks}
+    return [
+        f"task {name}: {f'one cluster in {cluster}' if n else f'no cluster column {cluster}'}; "
+        "tested by its items"
+        for name, n in numbers.items()
+        if n < 2
+    ]
+
+
+def _count_verdicts(verdicts: pd.DataFrame) -> dict[str, int]:
+    return {name: int((verdicts["verdict"] == name).sum()) for name in VERDICTS}
+
+
+def _describe_average(board: BoardVerdicts) -> dict[str, Any] | None:
+    if board.average is None:
+        return None
+    return {
+        "weights": dict(board.average.weights),
+        "left_out": {model: list(tasks) for model, tasks in board.average.left_out.items()},
+        "repeated": dict(board.average.repeated),
+        "n_pairs": len(board.average.verdicts),
+        "verdicts": _count_verdicts(board.average.verdicts),
+        "ranks": _records(board.average.ranks),
+    }
+
+
+def _records(table: pd.DataFrame) -> list[dict[Any, Any]]:
+    return table.astype(object).where(table.notna(), None).to_dict("records")
+
+
+def _describe_scores(task: TaskScores) -> dict[str, Any]:
+    return {
+        "task": task.task,
+        "kind": task.kind,
+        "provenance": task.provenance.kind,
+        "fitted_to": task.provenance.fitted_to,
+        "source": task.provenance.source,
+        "revision": task.provenance.revision,
+        "retrieved": task.provenance.retrieved,
+        "sha256": dict(task.provenance.files),
+        "tolerated": {fault: dict(n) for fault, n in task.provenance.tolerated.items()},
+        "chosen_of": task.provenance.chosen_of,
+        "reading": dict(task.provenance.reading),
+        "items": task.n_items,
+        "scored_items": dict(zip(task.models, task.scored.sum(axis=0).tolist(), strict=True)),
+    }

@@ -1,0 +1,132 @@
+"""One candidate against its baseline: the outcome, and the items that decided it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from llm_power._board.operating_point import Declared, OperatingPoint
+from llm_power._board.ranking import prepare_task
+from llm_power._board.resolve import BoardVerdicts, resolve_board
+from llm_power._choices import OUTCOMES, MissingPolicy, Outcome
+from llm_power._errors import InvalidArgument
+from llm_power._scores.selection import select_models
+from llm_power._scores.store import TaskScores
+from llm_power._statistics.verdict import DIFFERENT
+
+_USUAL: Final = OperatingPoint()
+_UNDECLARED: Final = Declared()
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What one task says of a candidate against its baseline."""
+
+    task: str
+    baseline: str
+    candidate: str
+    outcome: Outcome
+    n_items: int
+    baseline_score: float
+    candidate_score: float
+    gap: float  # candidate minus baseline, in score units
+    gap_low: float
+    gap_high: float
+    p: float
+    p_family: float  # adjusted for the tasks compared together
+    test: str
+    broke: tuple[str, ...]  # items on which the candidate scores less
+    mended: tuple[str, ...]
+    more_items: float  # that would decide it at these rates; 0 where it is, inf where none would
+    decided_as: str  # what these would decide: "different" or "equivalent"
+    margin: float | None
+    alpha: float
+    power: float  # of `more_items`
+
+
+def compare_models(
+    tasks: Sequence[TaskScores],
+    baseline: str,
+    candidate: str,
+    *,
+    missing: MissingPolicy = "error",
+    cluster: str | None = None,
+    point: OperatingPoint = _USUAL,
+    declared: Declared = _UNDECLARED,
+) -> list[Comparison]:
+    """Compare a candidate with the model that it would replace, on each of some tasks."""
+    if baseline == candidate:
+        raise InvalidArgument(f"baseline and candidate are both {baseline!r}: name two models")
+    pairs = [
+        prepare_task(select_models(task, [baseline, candidate]), missing=missing) for task in tasks
+    ]
+    board = resolve_board(pairs, cluster=cluster, point=point, declared=declared)
+    rows = board.verdicts.to_dict("records")
+    return [
+        _comparison(pair, row, baseline, candidate, board)
+        for pair, row in zip(pairs, rows, strict=True)
+    ]
+
+
+def overall_outcome(compared: Sequence[Comparison]) -> Outcome:
+    """Return the least favourable outcome of some tasks."""
+    return min((one.outcome for one in compared), key=OUTCOMES.index)
+
+
+def _comparison(
+    pair: TaskScores,
+    row: Mapping[Any, Any],
+    baseline: str,
+    candidate: str,
+    board: BoardVerdicts,
+) -> Comparison:
+    """Return what a row of the verdicts says of the candidate."""
+    margin = board.declared.margin
+    # Rows have the better ranked model first.
+    sign = 1 if row["model_a"] == candidate else -1
+    low, high = sorted((sign * row["gap_low"], sign * row["gap_high"]))
+    by_name = {name: pair.values[:, j] for j, name in enumerate(pair.models)}
+    gain = by_name[candidate] - by_name[baseline]
+    both = ~np.isnan(gain)
+    return Comparison(
+        task=pair.task,
+        baseline=baseline,
+        candidate=candidate,
+        outcome=_outcome(row, int(sign * row["direction"]), low, margin),
+        n_items=int(row["n_items"]),
+        baseline_score=float(by_name[baseline][both].mean()),
+        candidate_score=float(by_name[candidate][both].mean()),
+        gap=float(sign * row["delta"]),
+        gap_low=float(low),
+        gap_high=float(high),
+        p=float(row["p"]),
+        p_family=float(row["p_family"]),
+        test=str(row["test"]),
+        broke=_named(pair, gain < 0),
+        mended=_named(pair, gain > 0),
+        more_items=float(row["more_items_needed"]),
+        decided_as=str(row["decided_as"]),
+        margin=margin,
+        alpha=board.point.alpha,
+        power=board.point.power,
+    )
+
+
+def _outcome(row: Mapping[Any, Any], lead: int, low: float, margin: float | None) -> Outcome:
+    """Return the first outcome that is true: a sure loss within the margin is equivalent."""
+    if row["verdict"] == DIFFERENT and lead > 0:
+        return "better"
+    if row["within_margin"]:
+        return "equivalent"
+    if row["verdict"] == DIFFERENT:
+        return "worse"
+    # A one-sided test at half the level (ICH E9, 1998, section 3.3.2). To be so on every task needs
+    # no adjustment (R. L. Berger 1982, Technometrics 24(4), 295-300).
+    return "undetermined" if margin is None or low <= -margin else "non_inferior"
+
+
+def _named(task: TaskScores, where: Collection[bool]) -> tuple[str, ...]:
+    return tuple(item for item, named in zip(task.item_ids, where, strict=True) if named)

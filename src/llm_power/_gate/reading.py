@@ -1,0 +1,176 @@
+"""The two sides of a comparison, from one file or from two."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from llm_power._choices import Kind
+from llm_power._errors import ScoreError, counted, listed
+from llm_power._scores._logs import find_logs
+from llm_power._scores.options import ReadOptions
+from llm_power._scores.readers import FORMATS, read_tasks, recognize
+from llm_power._scores.store import Provenance, Repeats, TaskScores
+
+BASELINE: Final = "baseline"
+CANDIDATE: Final = "candidate"
+
+
+def read_sides(
+    old: Path,
+    new: Path | None,
+    options: ReadOptions,
+    *,
+    baseline: str | None = None,
+    candidate: str | None = None,
+    reader: str = "auto",
+    on_note: Callable[[str], None] = lambda _note: None,
+) -> tuple[list[TaskScores], str, str]:
+    """Read two models, of two files or of one."""
+    read = partial(read_tasks, reader=reader, on_note=on_note)
+    if new is None:
+        return _of_one_file(read(old, options), old, baseline, candidate)
+    kinds = [recognize([path], options) if reader == "auto" else reader for path in (old, new)]
+    if kinds[0] == kinds[1] and kinds[0] in FORMATS:
+        for path in (old, new):
+            _require_one_model(path, options, kinds[0])
+        tasks = read([], replace(options, names={BASELINE: str(old), CANDIDATE: str(new)}))
+        for task in tasks:
+            if len(task.models) < 2:
+                raise _not_run(task.task, old if BASELINE not in task.models else new)
+        return tasks, BASELINE, CANDIDATE
+    first = [_column(task, baseline, old, "--baseline") for task in read(old, options)]
+    second = [_column(task, candidate, new, "--candidate") for task in read(new, options)]
+    return _joined_tasks(first, second, old, new, options.clusters), BASELINE, CANDIDATE
+
+
+def _of_one_file(
+    tasks: list[TaskScores], path: Path, baseline: str | None, candidate: str | None
+) -> tuple[list[TaskScores], str, str]:
+    """Return the tasks that the named models ran; both must have run the same ones."""
+    models = dict.fromkeys(model for task in tasks for model in task.models)
+    if baseline is None or candidate is None:
+        raise ScoreError(
+            f"one file has {len(models)} models: {', '.join([*models][:10])}",
+            remedy="name the two with --baseline and --candidate, or give a second file",
+            file=str(path),
+        )
+    asked = {baseline, candidate}
+    theirs = [task for task in tasks if asked & {*task.models}]
+    if not asked <= {*models}:
+        return tasks, baseline, candidate  # the comparison says what was meant
+    for task in theirs:
+        if lacking := asked - {*task.models}:
+            raise _not_run(task.task, path, min(lacking))
+    return theirs, baseline, candidate
+
+
+def _joined_tasks(
+    first: list[TaskScores],
+    second: list[TaskScores],
+    old: Path,
+    new: Path,
+    clusters: Sequence[str],
+) -> list[TaskScores]:
+    """Join the tables of both sides by task; a single one need not be called alike."""
+    if len(first) == len(second) == 1:
+        return [_joined(first[0], second[0], old, new, clusters)]
+    ours, theirs = ({task.task: task for task in side} for side in (first, second))
+    for name in sorted(ours.keys() ^ theirs.keys()):
+        raise _not_run(name, new if name in ours else old)
+    return [_joined(task, theirs[name], old, new, clusters) for name, task in ours.items()]
+
+
+def _not_run(task: str, path: Path, model: str | None = None) -> ScoreError:
+    """Refuse a task that one of the two has not: it is not known to do no harm there."""
+    return ScoreError(
+        f"no scores on task {task!r}, which the other model has",
+        remedy="run it, or choose a task that both have with --task",
+        file=str(path),
+        model=model,
+    )
+
+
+def _require_one_model(path: Path, options: ReadOptions, kind: str) -> None:
+    """Refuse logs of several models, of which --latest would take the newest."""
+    apart = replace(options, names={}, latest=True, exclude=())
+    for logs in find_logs([path], apart, FORMATS[kind]):
+        if len(logs.files) > 1:
+            raise ScoreError(
+                f"logs of {len(logs.files)} models on task {logs.task!r}: "
+                f"{listed(log.model for log in logs.files)}",
+                remedy="give those of one model; or one folder, and --baseline and --candidate",
+                file=str(path),
+            )
+
+
+def _column(task: TaskScores, name: str | None, path: Path, option: str) -> TaskScores:
+    if name is None and len(task.models) > 1:
+        raise ScoreError(
+            f"the file has {len(task.models)} models: {', '.join(task.models[:10])}",
+            remedy=f"name one of them with {option}",
+            file=str(path),
+        )
+    wanted = task.models[0] if name is None else name
+    if wanted not in task.models:
+        raise ScoreError(
+            f"no such model; it has {', '.join(task.models[:10])}",
+            remedy=f"correct {option}",
+            file=str(path),
+            model=wanted,
+        )
+    return task.part(models=[task.models.index(wanted)])
+
+
+def _joined(
+    first: TaskScores, second: TaskScores, old: Path, new: Path, clusters: Sequence[str]
+) -> TaskScores:
+    for mine, other, path in ((first, second, new), (second, first, old)):
+        known = set(other.item_ids)
+        lacking = [item for item in mine.item_ids if item not in known]
+        if lacking:
+            raise ScoreError(
+                f"{counted(len(lacking), 'item')} of the other file not in it, this one first",
+                remedy="give two files of the same items; an item without a score keeps its row",
+                file=str(path),
+                item=lacking[0],
+            )
+    row = {item: i for i, item in enumerate(second.item_ids)}
+    order = [row[item] for item in first.item_ids]
+    for name in clusters:
+        if name not in first.clusters or name not in second.clusters:
+            continue  # a task without the column, beside others that have it
+        labels = [second.clusters[name][i] for i in order]
+        differing = [
+            item
+            for item, one, other in zip(first.item_ids, first.clusters[name], labels, strict=True)
+            if one != other
+        ]
+        if differing:
+            raise ScoreError(
+                f"{counted(len(differing), 'item')} with another {name} than in {old}, this one "
+                "first",
+                remedy="correct one of the files",
+                file=str(new),
+                item=differing[0],
+            )
+    answers = (first.answers, second.part(items=order).answers)
+    kind: Kind = "binary" if first.kind == second.kind == "binary" else "graded"
+    return TaskScores(
+        task=second.task if first.task == second.task else f"{first.task} and {second.task}",
+        kind=kind,
+        item_ids=first.item_ids,
+        models=(BASELINE, CANDIDATE),
+        values=np.hstack([first.values, second.values[order]]),
+        clusters=first.clusters,
+        provenance=Provenance(source=f"{old} and {new}"),
+        repeats=Repeats(
+            np.hstack([one.number for one in answers]),
+            np.hstack([one.variance for one in answers]),
+        ),
+    )

@@ -1,0 +1,92 @@
+"""What a comparison says: for a terminal, a pull request, a test report, a program."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import asdict
+from xml.etree import ElementTree
+
+from llm_power._choices import OUTCOMES, TEST_NAMES
+from llm_power._errors import counted, one_line
+from llm_power._gate.comparison import Comparison, overall_outcome
+from llm_power._report.answer import Answer, Items, as_text
+from llm_power._report.number_format import signed_points
+from llm_power._report.text_tables import confidence
+
+
+def comparison_answer(*compared: Comparison) -> Answer:
+    """Return the outcome, what it rests on, and what would decide it."""
+    tasks = [_task_answer(one, len(compared)) for one in compared]
+    if len(tasks) == 1:
+        return tasks[0]
+    values = {"outcome": overall_outcome(compared), "tasks": [one.values for one in tasks]}
+    return Answer(_head(compared), values, parts=tuple(tasks))
+
+
+def comparison_junit(*compared: Comparison, fail_if: Collection[str]) -> str:
+    """Return a test report of one case a task, as continuous integration servers read it."""
+    failed = [found.outcome in fail_if for found in compared]
+    numbers = {"tests": str(len(compared)), "failures": str(sum(failed)), "errors": "0"}
+    suite = ElementTree.Element("testsuite", {"name": "llm-power compare", **numbers})
+    for found, refused in zip(compared, failed, strict=True):
+        name = one_line(f"{found.candidate} against {found.baseline}")
+        case = ElementTree.SubElement(suite, "testcase", classname=one_line(found.task), name=name)
+        answer = _task_answer(found, len(compared))
+        if refused:
+            said = {"type": found.outcome, "message": one_line(answer.headline)}
+            ElementTree.SubElement(case, "failure", said).text = as_text(answer)
+        else:
+            ElementTree.SubElement(case, "system-out").text = as_text(answer)
+    ElementTree.indent(suite)
+    return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def spoken(outcome: str) -> str:
+    """Return an outcome as words."""
+    return {"non_inferior": "not inferior"}.get(outcome, outcome)
+
+
+def _head(compared: Sequence[Comparison]) -> str:
+    """Return the outcome of one task, or of several and how many have which."""
+    first, where = compared[0], compared[0].task
+    if len(compared) > 1:
+        number = Counter(one.outcome for one in compared)
+        each = ", ".join(f"{number[one]} {spoken(one)}" for one in OUTCOMES if one in number)
+        where = f"{len(compared)} tasks ({each})"
+    outcome = spoken(overall_outcome(compared))
+    return f"{outcome}: {first.candidate} against {first.baseline} on {where}"
+
+
+def _task_answer(found: Comparison, n_tasks: int) -> Answer:
+    """Return the answer on one of so many tasks."""
+    flips = Items("broke", found.broke), Items("mended", found.mended)
+    return Answer(_head([found]), asdict(found), _sentences(found, n_tasks), flips)
+
+
+def _sentences(found: Comparison, n_tasks: int) -> tuple[str, ...]:
+    low, high = (signed_points(end) for end in (found.gap_low, found.gap_high))
+    gap = (
+        f"gap {signed_points(found.gap)} points ({100 * found.candidate_score:.2f} against "
+        f"{100 * found.baseline_score:.2f} of 100), {confidence(found.alpha)} interval {low} to "
+        f"{high}"
+    )
+    family = f"; {found.p_family:.2g} adjusted for {n_tasks} tasks" if n_tasks > 1 else ""
+    p = f"p = {found.p:.2g} ({TEST_NAMES[found.test]}){family}"
+    return (gap, p, *([_what_decides(found)] if found.more_items else []))
+
+
+def _what_decides(found: Comparison) -> str:
+    have = f"It has {counted(found.n_items, 'item')};"
+    if math.isinf(found.more_items):
+        if found.test.startswith("cluster"):
+            return f"{have} no number of items from these clusters would decide it."
+        return f"{have} no number of them would decide it, if rates stay as they are."
+    shown = "better" if found.gap > 0 else "worse"
+    if found.decided_as == "equivalent":
+        shown = "equivalent"
+    return (
+        f"{have} {found.more_items:,.0f} more would show it {shown} with power "
+        f"{found.power:g}, if rates stay as they are."
+    )

@@ -1,0 +1,516 @@
+"""How many items a plan takes: of every test, and which number to go by."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil, inf, isfinite, nan, sqrt
+from typing import Any, Final, Literal
+
+from llm_power._errors import InvalidArgument
+from llm_power._planning.pair import (
+    EDGE,
+    AssumedPair,
+    pair_from_accuracies,
+    pair_from_counts,
+    pair_from_gap,
+    pairs_of_accuracies,
+)
+from llm_power._planning.question import STANDARD, Question
+from llm_power._statistics.anytime_horizon import monitored_required_n
+from llm_power._statistics.argument_checks import positive_count
+from llm_power._statistics.cluster_requirement import ClusterDesign, ClusterItemsDesign
+from llm_power._statistics.designs import detectable_gap, required_units
+from llm_power._statistics.exact_required_n import (
+    MOST_COUNTED,
+    DesignErrors,
+    McNemarDesign,
+    mcnemar_design_errors,
+    mcnemar_detectable_gap,
+    normal_design_errors,
+)
+from llm_power._statistics.inversion import required_n
+from llm_power._statistics.paired_equivalence import (
+    score_equivalence_power,
+    score_equivalence_required_n,
+)
+
+Decided = Literal["different", "equivalent", "undetermined"]
+
+# Shares of the planned items at which errors of a significant gap are told.
+_SHARES: Final = (0.25, 0.5, 1.0)
+# Numbers of clusters that are told of, in multiples of the fewest.
+_MULTIPLES: Final = (1, 1.5, 2, 4)
+
+
+@dataclass(frozen=True, slots=True)
+class AtSize:
+    """What the declared test says of the pair at one number of items."""
+
+    n_items: int
+    power: float
+    type_s: float
+    type_m: float
+
+
+@dataclass(frozen=True, slots=True)
+class MonitoredItems:
+    """What a sequential test of the pair takes, watched after every item."""
+
+    items: float  # at which it has crossed with the target power
+    expected: float  # mean of a run that ends at its crossing or there
+    by_90: float  # by which nine of ten runs have crossed, were they to go on
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterItems:
+    """What a sample of clusters takes for the test by clusters and that of the items."""
+
+    n_clusters: int
+    per_cluster: float  # inf where no number is enough
+    fewest: float  # clusters that some number of items makes enough
+    size: int  # items a cluster, as they are or would be if items were independent
+    n_clusters_needed: float  # at that size
+    ways: tuple[tuple[int, float], ...]  # numbers of clusters, and the items each then needs
+
+
+@dataclass(frozen=True, slots=True)
+class AtHand:
+    """What the items at hand can see."""
+
+    n_items: int
+    power: float  # at the assumed gap; NaN where that is zero
+    detectable: float  # smallest gap with the target power; inf where there is none
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How many items to take, and what else is known before they are run.
+
+    Attributes
+    ----------
+    question : Question
+        What was asked.
+    pair : AssumedPair
+        What was assumed of the models.
+    items : float
+        The number to take, whole; ``inf`` where no number is enough.
+    decided_as : {"different", "equivalent", "undetermined"}
+        What these items show with the target power; "undetermined" where no number does.
+    exact, mid_p, asymptotic : float
+        Smallest number of items from which each form of McNemar's test has the power for good.
+    n_star : float
+        The paper's N*, eq. (6), not rounded.
+    power_at_n_star : float
+        Power of the declared test at N*, rounded up, or of that by clusters where it is smaller;
+        NaN where N* is infinite.
+    equivalence : float or None
+        Items for two one-sided score tests at the margin, if there is one, by the normal law.
+    power_at_equivalence : float or None
+        Power of these tests there, summed over all tables; NaN where no number is enough, and
+        beyond a million items.
+    holm : float or None
+        Items of the declared test at Holm's first level, where `models` asks for max-T.
+    monitored : MonitoredItems or None
+        The sequential test; None for clusters, whose items do not come one by one, and beyond a
+        million items.
+    clusters : ClusterItems or None
+        Clusters, if they were asked for.
+    sizes : tuple of AtSize
+        A quarter, half and all of the items of the declared test; empty for clusters.
+    at_hand : AtHand or None
+        What the items at hand can see, if there are any.
+
+    Examples
+    --------
+    >>> from llm_power import plan_accuracies
+    >>> plan = plan_accuracies(0.65, 0.60, rho=0.30)
+    >>> plan.items, plan.mid_p, plan.asymptotic, round(plan.n_star, 1)
+    (1069.0, 1031.0, 1031.0, 1027.6)
+    """
+
+    question: Question
+    pair: AssumedPair
+    items: float
+    decided_as: Decided
+    exact: float
+    mid_p: float
+    asymptotic: float
+    n_star: float
+    power_at_n_star: float
+    equivalence: float | None
+    power_at_equivalence: float | None
+    holm: float | None
+    monitored: MonitoredItems | None
+    clusters: ClusterItems | None
+    sizes: tuple[AtSize, ...]
+    at_hand: AtHand | None
+
+
+@dataclass(frozen=True, slots=True)
+class PlanRange:
+    """Plans at both ends of what two accuracies leave open."""
+
+    fewest: Plan  # at the highest correlation of the scores
+    most: Plan
+
+
+@dataclass(frozen=True, slots=True)
+class DetectableGap:
+    """The smallest gap that a number of items finds."""
+
+    n_items: int
+    gap: float  # in score units; inf where no gap is found
+    plan: Plan  # of a pair with this gap, or the largest that the discordance admits
+
+
+def plan_accuracies(
+    p_a: float,
+    p_b: float,
+    *,
+    rho: float | None = None,
+    agreement: float | None = None,
+    n_items: int | None = None,
+    question: Question = STANDARD,
+) -> Plan:
+    """Plan from two accuracies, and how their scores go together.
+
+    Parameters
+    ----------
+    p_a, p_b : float
+        Accuracies in [0, 1].
+    rho : float, optional
+        Correlation of the two 0/1 scores.
+    agreement : float, optional
+        Share of items that both solve or both fail, in place of `rho`.
+    n_items : int, optional
+        Items at hand, if what they can see is asked as well.
+    question : Question
+        Level, power, test, margin, family and clusters.
+
+    Returns
+    -------
+    Plan
+        The answer.
+
+    Raises
+    ------
+    InvalidArgument
+        If the accuracies do not admit the correlation or the agreement.
+
+    Examples
+    --------
+    >>> from llm_power import Question, plan_accuracies
+    >>> plan_accuracies(0.65, 0.60, rho=0.30).items
+    1069.0
+    >>> plan_accuracies(0.65, 0.60, agreement=0.8, question=Question(power=0.9)).items
+    867.0
+    """
+    return _plan(pair_from_accuracies(p_a, p_b, rho=rho, agreement=agreement), question, n_items)
+
+
+def plan_any_correlation(
+    p_a: float, p_b: float, *, n_items: int | None = None, question: Question = STANDARD
+) -> PlanRange:
+    """Plan from two accuracies alone, over every correlation that they admit.
+
+    Parameters
+    ----------
+    p_a, p_b : float
+        Accuracies in [0, 1].
+    n_items : int, optional
+        Items at hand, if what they can see is asked as well.
+    question : Question
+        Level, power, test, margin, family and clusters.
+
+    Returns
+    -------
+    PlanRange
+        The answers at both ends.
+
+    Raises
+    ------
+    InvalidArgument
+        If an accuracy is outside [0, 1].
+
+    Examples
+    --------
+    >>> from llm_power import plan_any_correlation
+    >>> round(plan_any_correlation(0.65, 0.60).most.pair.discordance, 4)
+    0.75
+    """
+    fewest, most = pairs_of_accuracies(p_a, p_b)
+    return PlanRange(_plan(fewest, question, n_items), _plan(most, question, n_items))
+
+
+def plan_counts(b: int, c: int, n_items: int, *, question: Question = STANDARD) -> Plan:
+    """Plan from a run, if its rates are the true ones.
+
+    Parameters
+    ----------
+    b, c : int
+        Items that only A, and only B, solved.
+    n_items : int
+        Items that both were scored on.
+    question : Question
+        Level, power, test, margin, family and clusters.
+
+    Returns
+    -------
+    Plan
+        The answer, with what `n_items` can see.
+
+    Raises
+    ------
+    InvalidArgument
+        If a count is negative, not whole, or b + c exceeds `n_items`.
+
+    Examples
+    --------
+    >>> from llm_power import plan_counts
+    >>> plan_counts(295, 249, 10_042).items
+    20662.0
+    """
+    return _plan(pair_from_counts(b, c, n_items), question, n_items)
+
+
+def plan_gap(
+    gap: float,
+    discordance: float,
+    *,
+    n_items: int | None = None,
+    question: Question = STANDARD,
+) -> Plan:
+    """Plan from a gap and the share of items that exactly one model solves.
+
+    Parameters
+    ----------
+    gap : float
+        Gap to be found, in score units.
+    discordance : float
+        Share of discordant items, at least the size of the gap.
+    n_items : int, optional
+        Items at hand, if what they can see is asked as well.
+    question : Question
+        Level, power, test, margin, family and clusters.
+
+    Returns
+    -------
+    Plan
+        The answer.
+
+    Raises
+    ------
+    InvalidArgument
+        If the discordance is smaller than the gap, or above 1.
+
+    Examples
+    --------
+    >>> from llm_power import Question, plan_gap
+    >>> plan_gap(0.02, 0.1).items, plan_gap(0.0, 0.1, question=Question(margin=0.02)).items
+    (2043.0, 2178.0)
+    """
+    return _plan(pair_from_gap(gap, discordance), question, n_items)
+
+
+def plan_detectable(
+    n_items: int, discordance: float, *, question: Question = STANDARD
+) -> DetectableGap:
+    """Plan the other way round: the smallest gap that so many items find.
+
+    Parameters
+    ----------
+    n_items : int
+        Items there are.
+    discordance : float
+        Share of items that exactly one model solves, in (0, 1].
+    question : Question
+        Level, power, test, family and clusters; no margin.
+
+    Returns
+    -------
+    DetectableGap
+        The gap, and the plan of a pair that has it.
+
+    Raises
+    ------
+    InvalidArgument
+        If an argument is outside its domain, or a margin is given.
+
+    Examples
+    --------
+    >>> from llm_power import plan_detectable
+    >>> round(plan_detectable(500, 0.1).gap, 4), round(plan_detectable(20, 0.1).gap, 4)
+    (0.0407, inf)
+    """
+    if question.margin is not None:
+        raise InvalidArgument("margin must come with a gap: give --gap in place of --n")
+    gap = _detectable(n_items, discordance, question, question.level)
+    pair = pair_from_gap(min(gap, discordance), discordance)
+    return DetectableGap(n_items, gap, _plan(pair, question, n_items, detectable=gap))
+
+
+def _plan(
+    pair: AssumedPair,
+    asked: Question,
+    n_items: int | None = None,
+    detectable: float | None = None,
+) -> Plan:
+    if n_items is not None and n_items < (asked.clusters or 0):
+        raise InvalidArgument(
+            f"clusters must be at most the items at hand, {n_items:,}, got {asked.clusters!r}"
+        )
+    level = asked.level
+    settings: dict[str, Any] = {"alpha": level, "power": asked.power}
+    needed = {
+        test: required_units(McNemarDesign(pair.p10, pair.p01, test=test, alpha=level), asked.power)
+        for test in ("exact", "mid_p", "asymptotic")
+    }
+    own = needed[asked.test]
+    n_star = float(required_n(pair.gap, pair.sigma_d, **settings))
+    clusters = _clusters(pair, asked, level, own, n_items) if isfinite(own) else None
+    items, decided_as = _to_take(own, clusters)
+    equivalence, shown = _equivalence(pair, asked, level)
+    if equivalence is not None and isfinite(equivalence):
+        items, decided_as = equivalence, "equivalent"
+    return Plan(
+        question=asked,
+        pair=pair,
+        items=items,
+        decided_as=decided_as,
+        **needed,
+        n_star=n_star,
+        power_at_n_star=_power(pair, max(ceil(n_star), 1), asked, level) if isfinite(own) else nan,
+        equivalence=equivalence,
+        power_at_equivalence=shown,
+        holm=_holm(pair, asked),
+        monitored=None if asked.clusters else _monitored(pair, own, settings),
+        clusters=clusters,
+        sizes=() if asked.clusters else _sizes(pair, own, asked, level),
+        at_hand=None if n_items is None else _at_hand(pair, n_items, asked, detectable),
+    )
+
+
+def _to_take(own: float, clusters: ClusterItems | None) -> tuple[float, Decided]:
+    items = own if clusters is None else clusters.n_clusters * clusters.per_cluster
+    return items, "different" if isfinite(items) else "undetermined"
+
+
+def _equivalence(
+    pair: AssumedPair, asked: Question, level: float
+) -> tuple[float | None, float | None]:
+    """Items of the two one-sided tests, and their power there."""
+    if asked.margin is None:
+        return None, None
+    if abs(pair.gap) > asked.margin - EDGE:
+        return inf, nan
+    law: dict[str, Any] = {"margin": asked.margin, "alpha": level}
+    n = float(score_equivalence_required_n(pair.p10, pair.p01, power=asked.power, **law))
+    if not isfinite(n):
+        return inf, nan
+    items = max(ceil(n), 1)
+    if items > MOST_COUNTED or pair.discordance == 0:
+        return float(items), nan
+    return float(items), score_equivalence_power(items, pair.p10, pair.p01, **law)
+
+
+def _holm(pair: AssumedPair, asked: Question) -> float | None:
+    if asked.models is None:
+        return None
+    level = asked.alpha / asked.family_size
+    design = McNemarDesign(pair.p10, pair.p01, test=asked.test, alpha=level)
+    return required_units(design, asked.power)
+
+
+def _monitored(pair: AssumedPair, own: float, settings: dict[str, Any]) -> MonitoredItems | None:
+    if own > MOST_COUNTED:
+        return None
+    return MonitoredItems(*monitored_required_n(pair.p10, pair.p01, **settings))
+
+
+def _sizes(pair: AssumedPair, own: float, asked: Question, level: float) -> tuple[AtSize, ...]:
+    if not isfinite(own):
+        return ()
+    found = []
+    for n in dict.fromkeys(ceil(share * own) for share in _SHARES):
+        errors = _errors(pair, n, asked, level)
+        found.append(AtSize(n, *(float(x) for x in (errors.power, errors.type_s, errors.type_m))))
+    return tuple(found)
+
+
+def _at_hand(pair: AssumedPair, n_items: int, asked: Question, detectable: float | None) -> AtHand:
+    if detectable is None:
+        detectable = _detectable(n_items, pair.discordance, asked, asked.level)
+    return AtHand(
+        n_items=positive_count("n_items", n_items),
+        power=_power(pair, n_items, asked, asked.level),
+        detectable=detectable,
+    )
+
+
+def _errors(pair: AssumedPair, n_items: int, asked: Question, level: float) -> DesignErrors:
+    if n_items > MOST_COUNTED:
+        return normal_design_errors(pair.gap, pair.sigma_d / sqrt(n_items), alpha=level)
+    return mcnemar_design_errors(n_items, pair.p10, pair.p01, test=asked.test, alpha=level)
+
+
+def _power(pair: AssumedPair, n_items: int, asked: Question, level: float) -> float:
+    """Power of the declared test, or of that by clusters where it is smaller; NaN without a gap."""
+    if pair.gap == 0:
+        return nan
+    of_items = float(_errors(pair, n_items, asked, level).power)
+    return min(of_items, _cluster_power(pair, n_items, asked, level))
+
+
+def _cluster_power(pair: AssumedPair, n_items: int, asked: Question, level: float) -> float:
+    if asked.clusters is None or asked.icc is None:
+        return 1.0
+    k = asked.clusters
+    design = ClusterItemsDesign(pair.gap, pair.sigma_d, asked.icc, k, alpha=level)
+    return float(design.power(n_items / k))
+
+
+def _detectable(n_items: int, discordance: float, asked: Question, level: float) -> float:
+    """Smallest gap that both the items' own test and that by clusters find."""
+    n = positive_count("n_items", n_items)
+    if discordance == 0:
+        return inf
+    low = mcnemar_detectable_gap(n, discordance, test=asked.test, alpha=level, power=asked.power)
+    if asked.clusters is None or asked.icc is None or not isfinite(low):
+        return low
+    k, icc = asked.clusters, asked.icc
+
+    def by_clusters(gap: float) -> list[ClusterItemsDesign]:
+        sigma = pair_from_gap(gap, discordance).sigma_d
+        return [ClusterItemsDesign(gap, sigma, icc, k, alpha=level)] if sigma > 0 else []
+
+    if all(design.power(n / k) >= asked.power for design in by_clusters(low)):
+        return low
+    return detectable_gap(by_clusters, n / k, asked.power, least=low, widest=discordance)
+
+
+def _clusters(
+    pair: AssumedPair, asked: Question, level: float, own: float, n_items: int | None
+) -> ClusterItems | None:
+    if asked.clusters is None or asked.icc is None:
+        return None
+    if pair.sigma_d == 0:
+        raise InvalidArgument("icc has no meaning where all items differ one way: leave it out")
+    law = pair.gap, pair.sigma_d, asked.icc
+
+    def per_cluster(k: int) -> float:
+        by_clusters = required_units(ClusterItemsDesign(*law, k, alpha=level), asked.power)
+        return max(by_clusters, float(ceil(own / k)))
+
+    size = ceil((own if n_items is None else n_items) / asked.clusters)
+    needed = required_units(ClusterDesign(*law, size, alpha=level), asked.power)
+    fewest = required_units(ClusterDesign(*law, alpha=level), asked.power)
+    numbers = {asked.clusters, int(max(needed, ceil(own / size)))}
+    numbers |= {ceil(fewest * more) for more in _MULTIPLES}
+    return ClusterItems(
+        n_clusters=asked.clusters,
+        per_cluster=per_cluster(asked.clusters),
+        fewest=fewest,
+        size=size,
+        n_clusters_needed=max(needed, float(ceil(own / size))),
+        ways=tuple((k, per_cluster(k)) for k in sorted(numbers)),
+    )

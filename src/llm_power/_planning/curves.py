@@ -1,0 +1,150 @@
+"""Power, assurance and detectable gap of a plan against its size: what its figure draws."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any, Final
+
+import numpy as np
+
+from llm_power._choices import TEST_NAMES, McNemarTest
+from llm_power._errors import InvalidArgument
+from llm_power._planning.answer import DetectableGap, Plan, PlanRange
+from llm_power._planning.repeats import RepeatsPlan
+from llm_power._report.number_format import points
+from llm_power._statistics.arrays import FloatArray, IntArray
+from llm_power._statistics.assurance import McNemarAssurance
+from llm_power._statistics.cluster_requirement import MeanDesign
+from llm_power._statistics.designs import LARGEST_PLAN
+from llm_power._statistics.exact_required_n import (
+    MOST_SUMMED,
+    McNemarDesign,
+    mcnemar_detectable_gap,
+)
+from llm_power._statistics.inversion import minimum_detectable_effect
+from llm_power._statistics.repeats import repeats_variance
+
+#: Sizes and values of each curve, by its name.
+Curves = dict[str, tuple[IntArray, FloatArray]]
+
+# Numbers of items of a curve: all of a small plan, so that its saw-tooth is seen.
+_FINE: Final = 600
+_COARSE: Final = 80
+# Sizes of the curve of the gap, from a part of the planned items to a multiple.
+_SIZES: Final = 14
+_PARTS: Final = (0.1, 4.0)
+# How far the curves of power go beyond the planned number.
+_BEYOND: Final = 1.6
+
+
+@dataclass(frozen=True, slots=True)
+class PlanCurves:
+    """Curves of a plan against its size."""
+
+    unit: str  # what a size counts, "items" or "clusters"
+    power: Curves
+    assurance: Curves
+    gap: Curves  # detectable with the target power, in score units
+    planned: dict[str, float]  # sizes that the answer names, by what they are
+    interval: tuple[float, float] | None  # of the required size
+    target: float
+
+
+def plan_curves(answer: Plan | PlanRange | DetectableGap | RepeatsPlan) -> PlanCurves:
+    """Return the curves of a plan for independent items, of the declared test."""
+    if isinstance(answer, RepeatsPlan):
+        return _of_repeats(answer)
+    if isinstance(answer, PlanRange):
+        ends = {"highest": answer.fewest, "lowest": answer.most}
+        curves = [_of_pair(plan, f", {name} correlation") for name, plan in ends.items()]
+        return PlanCurves(
+            unit="items",
+            power=curves[0].power | curves[1].power,
+            assurance={},
+            gap=curves[0].gap | curves[1].gap,
+            planned={f"{name} correlation": plan.items for name, plan in ends.items()},
+            interval=None,
+            target=curves[0].target,
+        )
+    return _of_pair(answer.plan if isinstance(answer, DetectableGap) else answer)
+
+
+def sizes_around(planned: float, *, least: int = 1, number: int = _FINE) -> IntArray:
+    """Return the sizes that a curve of power is drawn at."""
+    most = max(int(_BEYOND * planned), least + 1)
+    return np.unique(np.linspace(least, most, min(number, most - least + 1)).astype(np.int64))
+
+
+def sizes_of_gaps(planned: float, *, least: int = 2) -> IntArray:
+    """Return the sizes that a curve of the detectable gap is drawn at."""
+    first, last = (max(part * planned, least) for part in _PARTS)
+    return np.unique(np.geomspace(first, last, _SIZES).round().astype(np.int64))
+
+
+def detectable_gaps(
+    sizes: IntArray, discordance: float, *, test: McNemarTest, alpha: float, power: float
+) -> FloatArray:
+    """Return the smallest gap that McNemar's test finds with each number of items."""
+    settings: dict[str, Any] = {"alpha": alpha, "power": power}
+    if sizes.max() > MOST_SUMMED:
+        return minimum_detectable_effect(sizes, discordance**0.5, **settings)
+    settings["test"] = test
+    return np.array([mcnemar_detectable_gap(n, discordance, **settings) for n in sizes.tolist()])
+
+
+def _of_pair(plan: Plan, name: str = "") -> PlanCurves:
+    asked, pair = plan.question, plan.pair
+    if plan.decided_as != "different" or asked.clusters is not None:
+        raise InvalidArgument(
+            "a plot must be of a plan of independent items that finds a gap: leave out --margin "
+            "and --clusters"
+        )
+    settings: dict[str, Any] = {"test": asked.test, "alpha": asked.level}
+    n = sizes_around(plan.items)
+    power = McNemarDesign(pair.p10, pair.p01, summed=MOST_SUMMED, **settings).power(n)
+    sizes = sizes_of_gaps(plan.items)
+    gaps = detectable_gaps(sizes, pair.discordance, power=asked.power, **settings)
+    assurance = {}
+    run = None if plan.at_hand is None else plan.at_hand.n_items
+    if run is not None and plan.items * _BEYOND <= LARGEST_PLAN:
+        b, c = (round(p * run) for p in (pair.p10, pair.p01))
+        rough = sizes_around(plan.items, number=_COARSE)
+        chances = McNemarAssurance(b, c, run, **settings).power(rough)
+        assurance[f"assurance from these {run:,} items"] = (rough, chances)
+    found = np.isfinite(gaps)
+    return PlanCurves(
+        unit="items",
+        power={f"{TEST_NAMES[asked.test]}, gap of {points(pair.gap)}{name}": (n, power)},
+        assurance=assurance,
+        gap={f"detectable gap{name}": (sizes[found], gaps[found])},
+        planned={"planned": plan.items},
+        interval=None,
+        target=asked.power,
+    )
+
+
+def _of_repeats(plan: RepeatsPlan) -> PlanCurves:
+    if not isfinite(plan.items):
+        raise InvalidArgument("a plot must be of a plan that finds a gap, got a gap of zero")
+    asked = plan.question
+    variance = repeats_variance(
+        plan.between,
+        plan.within_a,
+        plan.within_b,
+        repeats_a=plan.repeats_a,
+        repeats_b=plan.repeats_b,
+    )
+    sigma, n = float(np.sqrt(variance)), sizes_around(plan.items, least=2)
+    sizes = sizes_of_gaps(plan.items)
+    name = f"paired t test, gap of {points(plan.gap)}"
+    settings = {"alpha": asked.level, "power": asked.power}
+    return PlanCurves(
+        unit="items",
+        power={name: (n, MeanDesign(plan.gap, sigma, asked.level).power(n))},
+        assurance={},
+        gap={"detectable gap": (sizes, minimum_detectable_effect(sizes, sigma, **settings))},
+        planned={"planned": plan.items},
+        interval=None,
+        target=asked.power,
+    )

@@ -1,0 +1,421 @@
+"""How many items a plan takes, when what is known of two models is a pilot."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isfinite
+from pathlib import Path
+from typing import Any, Final, Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import stdtr
+
+from llm_power._errors import InvalidArgument, ScoreError, counted, listed
+from llm_power._planning.curves import PlanCurves, detectable_gaps, sizes_around, sizes_of_gaps
+from llm_power._planning.question import STANDARD, Question
+from llm_power._report.number_format import points
+from llm_power._scores.options import ReadOptions
+from llm_power._scores.readers import read_scores
+from llm_power._scores.selection import select_models
+from llm_power._scores.store import TaskScores
+from llm_power._statistics._t_power import shift_of_power
+from llm_power._statistics._thresholds import smallest_that
+from llm_power._statistics.arrays import FloatArray, IntArray
+from llm_power._statistics.cluster_moments import moments_from_differences
+from llm_power._statistics.design_costs import Variances
+from llm_power._statistics.designs import LARGEST_PLAN, AssuredN, assured_units, required_units
+from llm_power._statistics.exact_required_n import MOST_SUMMED, P_VALUES, McNemarDesign
+from llm_power._statistics.pilot_design import (
+    BinaryPilot,
+    ClusterPilot,
+    MeanPilot,
+    Pilot,
+    PilotDesign,
+    cluster_items_design,
+    cluster_pilot,
+    pilot_design,
+)
+from llm_power._statistics.repeats import ItemMeans, variances_of_means
+from llm_power._statistics.selected_gap import share_limit, shift_limit
+
+Unit = Literal["items", "clusters"]
+
+#: Chance that the true gap is at least the one that a pilot's own is corrected to.
+CONFIDENCE: Final = 0.80
+
+# Sizes of a curve of assurance.
+_ROUGH: Final = 30
+
+# Graded items that the interval of a variance takes.
+_FEWEST: Final = 5
+
+
+@dataclass(frozen=True, slots=True)
+class GapPlan:
+    """A plan at one gap, and what the pilot makes of it."""
+
+    gap: float  # in score units; 0 where none is left
+    units: float  # whose power at this gap is the target; inf at a gap of 0
+    assurance: float  # power expected over the whole uncertainty; NaN without a number
+
+
+@dataclass(frozen=True, slots=True)
+class OwnGap:
+    """Plans for the gap that the pilot itself has, which is no declared one."""
+
+    significant: bool  # the corrections are then made on that condition
+    observed: GapPlan  # as if it were the true one
+    median: GapPlan  # median-unbiased
+    limit: GapPlan  # that the true one exceeds with a chance of `CONFIDENCE`
+    assured: AssuredN
+
+
+@dataclass(frozen=True, slots=True)
+class PilotPlan:
+    """How many items or clusters to take, as far as a pilot tells."""
+
+    question: Question
+    model_a: str
+    model_b: str
+    n_items: int
+    gap: float  # score of A less that of B in the pilot
+    p: float
+    test: str
+    unit: Unit  # what numbers count
+    cluster_size: float  # mean items of a unit: 1 where units are items
+    declared: float | None  # gap to be found
+    design: PilotDesign | None  # at the declared gap
+    assured: float | None  # units whose expected power at the declared gap is the target
+    same_clusters: PilotDesign | None  # were all items from the pilot's own clusters
+    own: OwnGap | None  # where no gap was declared
+
+
+def plan_pilot(
+    task: TaskScores,
+    model_a: str,
+    model_b: str,
+    *,
+    gap: float | None = None,
+    cluster: str | None = None,
+    question: Question = STANDARD,
+) -> PilotPlan:
+    """Plan from a pilot that two models have answered.
+
+    Parameters
+    ----------
+    task : TaskScores
+        Scores of both, and perhaps of others; items that one of them has no score on are left out.
+    model_a, model_b : str
+        Their names.
+    gap : float, optional
+        Gap to be found, in score units; by default the pilot's own, corrected.
+    cluster : str, optional
+        Cluster column of the items: the clusters are then the sample.
+    question : Question
+        Level, power, test and family.
+
+    Returns
+    -------
+    PilotPlan
+        The answer.
+
+    Raises
+    ------
+    ScoreError
+        If a name is not a model of the task, or the pilot too small to tell anything.
+    InvalidArgument
+        If the gap is none that the pilot admits, or the question has a margin or clusters.
+
+    Examples
+    --------
+    >>> from llm_power import plan_pilot
+    >>> from llm_power._example import example_task
+    >>> plan_pilot(example_task(), "heron", "osprey", gap=0.02, cluster="subject").design.n_star
+    43.0
+    """
+    pilot, d = _read(task, model_a, model_b, cluster, question)
+    if gap is None and pilot.delta == 0:
+        raise InvalidArgument("gap must be given: that of the pilot is zero")
+    design = None if gap is None else pilot_design(pilot.found, gap, power=question.power)
+    return PilotPlan(
+        question=question,
+        model_a=model_a,
+        model_b=model_b,
+        n_items=len(d),
+        gap=float(d.mean()),
+        p=pilot.p,
+        test=pilot.name,
+        unit="items" if cluster is None else "clusters",
+        cluster_size=pilot.cluster_size,
+        declared=gap,
+        design=design,
+        assured=None if gap is None or design is None else _assured(pilot, gap, design, question),
+        same_clusters=None if gap is None else pilot.same_clusters(gap),
+        own=_own(pilot, question) if gap is None else None,
+    )
+
+
+def pilot_curves(plan: PilotPlan, task: TaskScores, *, cluster: str | None = None) -> PlanCurves:
+    """Return the curves at the declared gap, or at the corrected gap of the pilot."""
+    pilot, _ = _read(task, plan.model_a, plan.model_b, cluster, plan.question)
+    if plan.design is not None:
+        gap, interval = abs(plan.declared or 0.0), (plan.design.low, plan.design.high)
+        planned = {"planned": plan.design.high, "at the pilot's estimates": plan.design.n_star}
+    else:
+        assert plan.own is not None  # where no gap is declared
+        gap, interval = plan.own.limit.gap, None
+        planned = {"planned": plan.own.limit.units, "pilot's own gap": plan.own.observed.units}
+    if not isfinite(planned["planned"]):
+        raise InvalidArgument("a plot must be of a plan that finds a gap: declare one with --gap")
+    most, least = planned["planned"], 1 if plan.unit == "items" else 2
+    fine = sizes_around(most, least=least)
+    rough = sizes_around(most, least=least, number=_ROUGH)
+    sizes = sizes_of_gaps(most)
+    gaps = pilot.detectable(sizes)
+    if plan.own is None:
+        chances, name = pilot.found.expected(gap).power(rough), "assurance at this gap"
+    else:
+        chances = pilot.assurance(rough)
+        name = "assurance, the gap being the pilot's"
+    gaps_of_power = [gap] if plan.own is None else [gap, plan.own.observed.gap]
+    return PlanCurves(
+        unit=plan.unit,
+        power={
+            f"power, gap of {points(of)}": (fine, pilot.power(of, fine)) for of in gaps_of_power
+        },
+        assurance={name: (rough, chances)},
+        gap={"detectable gap": (sizes[np.isfinite(gaps)], gaps[np.isfinite(gaps)])},
+        planned=planned,
+        interval=interval,
+        target=plan.question.power,
+    )
+
+
+def read_pilot(
+    pilot: Path,
+    model_a: str | None = None,
+    model_b: str | None = None,
+    *,
+    cluster: str | None = None,
+    **declared: Any,
+) -> tuple[TaskScores, str, str]:
+    """Read the scores of a pilot, and say which two models are meant."""
+    task = read_scores(pilot, ReadOptions(clusters=(cluster,) if cluster else (), **declared))
+    names = [model_a, model_b]
+    if names == [None, None] and task.n_models == len(names):
+        names = [*task.models]
+    if None in names:
+        raise ScoreError(
+            f"the pilot has {counted(task.n_models, 'model')}: {listed(task.models)}",
+            remedy="name two of them with --model-a and --model-b",
+            file=str(pilot),
+        )
+    return task, str(names[0]), str(names[1])
+
+
+def variances_of_pilot(
+    task: TaskScores, model_a: str, model_b: str, *, cluster: str | None = None
+) -> Variances:
+    """Estimate the variance of the paired difference at each level from a pilot."""
+    pair = select_models(task, [model_a, model_b])
+    columns = [pair.models.index(model_a), pair.models.index(model_b)]
+    number, variance = pair.answers.number, pair.answers.variance
+    found = variances_of_means(
+        *(ItemMeans(pair.values[:, j], number[:, j], variance[:, j]) for j in columns)
+    )
+    if pair.repeats is None:
+        items, within = float(found.standard_error**2 * found.n_items), 0.0
+    else:
+        items, within = float(found.between), float(found.within_a + found.within_b)
+    items = max(items, 0.0)
+    if cluster is None:
+        return Variances(0.0, items, within)
+    d = pair.values[:, columns[0]] - pair.values[:, columns[1]]
+    names, codes = pair.cluster_codes(cluster)
+    subjects = cluster_pilot(moments_from_differences(d, np.asarray(names)[codes])).between
+    return Variances(subjects, max(items - subjects, 0.0), within)
+
+
+class _Pilot(Protocol):
+    """What is asked of a pilot, whatever its scores are."""
+
+    name: str
+    delta: float
+    p: float
+    cluster_size: float
+
+    @property
+    def found(self) -> Pilot: ...
+    def power(self, gap: float, units: IntArray) -> FloatArray: ...
+    def detectable(self, units: IntArray) -> FloatArray: ...
+    def same_clusters(self, gap: float) -> PilotDesign | None: ...
+    def limit(self, confidence: float, *, selected: bool) -> float: ...
+    def assurance(self, units: IntArray) -> FloatArray: ...
+
+
+def _read(
+    task: TaskScores, model_a: str, model_b: str, cluster: str | None, question: Question
+) -> tuple[_Pilot, FloatArray]:
+    """Return what is asked of a pilot, and its differences."""
+    if question.margin is not None or question.clusters is not None:
+        raise InvalidArgument("a pilot must come without margin, clusters and icc: it has its own")
+    if model_a == model_b:
+        raise InvalidArgument(f"model_a and model_b must differ, got {model_a!r} twice")
+    pair = select_models(task, [model_a, model_b])
+    scores = pair.values[:, [pair.models.index(model_a), pair.models.index(model_b)]]
+    both = ~np.isnan(scores).any(axis=1)
+    d = scores[both, 0] - scores[both, 1]
+    if not d.any():
+        raise ScoreError(
+            f"{model_a!r} and {model_b!r} differ on none of {len(d):,} items",
+            remedy="give a larger pilot",
+            file=task.provenance.file,
+        )
+    labels = None
+    if cluster is not None:
+        names, codes = pair.cluster_codes(cluster)
+        labels = np.asarray(names)[codes][both]
+    return _pilot(pair, d, labels, question), d
+
+
+def _assured(pilot: _Pilot, gap: float, design: PilotDesign, question: Question) -> float:
+    expected = pilot.found.expected(gap)
+
+    def reaches(units: int) -> bool:
+        return bool(expected.power(units) >= question.power)
+
+    # Among numbers that the pilot holds for possible, or beyond them where it tells little.
+    least, most = int(design.low), int(design.high)
+    while not reaches(most):
+        least, most = most, 2 * most
+    return float(smallest_that(reaches, least, most))
+
+
+def _own(pilot: _Pilot, question: Question) -> OwnGap:
+    significant = pilot.p <= question.level
+
+    def plan(gap: float) -> GapPlan:
+        units = required_units(pilot.found.at(gap), question.power) if gap > 0 else np.inf
+        if not isfinite(units):
+            return GapPlan(gap, units, np.nan)
+        return GapPlan(gap, units, float(pilot.assurance(np.array(units, dtype=np.int64))))
+
+    return OwnGap(
+        significant=significant,
+        observed=plan(abs(pilot.delta)),
+        median=plan(pilot.limit(0.5, selected=significant)),
+        limit=plan(pilot.limit(CONFIDENCE, selected=significant)),
+        assured=assured_units(pilot.found.assurance(), question.power),
+    )
+
+
+class _Right:
+    """A pilot of 0/1 scores."""
+
+    cluster_size = 1.0
+
+    def __init__(self, d: FloatArray, question: Question) -> None:
+        self.b, self.c = int((d > 0).sum()), int((d < 0).sum())
+        self.delta, self.psi = (self.b - self.c) / len(d), (self.b + self.c) / len(d)
+        self.p = float(P_VALUES[question.test](self.b, self.c))
+        self.target = question.power
+        self.name: str = question.test
+        self.test: dict[str, Any] = {"test": question.test, "alpha": question.level}
+        self.found = BinaryPilot(self.b, self.c, len(d), **self.test)
+
+    def power(self, gap: float, units: IntArray) -> FloatArray:
+        cells = (self.psi + gap) / 2, (self.psi - gap) / 2
+        return McNemarDesign(*cells, summed=MOST_SUMMED, **self.test).power(units)
+
+    def detectable(self, units: IntArray) -> FloatArray:
+        return detectable_gaps(units, self.psi, power=self.target, **self.test)
+
+    def same_clusters(self, gap: float) -> None:
+        return None
+
+    def limit(self, confidence: float, *, selected: bool) -> float:
+        ahead, behind = max(self.b, self.c), min(self.b, self.c)
+        share = share_limit(ahead, behind, selected=selected, confidence=confidence, **self.test)
+        return (2 * share - 1) * self.psi
+
+    def assurance(self, units: IntArray) -> FloatArray:
+        if units.max() > LARGEST_PLAN:
+            return np.full(units.shape, np.nan)
+        return self.found.assurance().power(units)
+
+
+class _Means:
+    """What pilots of graded scores and of clusters have in common: a t test over units."""
+
+    cluster_size = 1.0
+    found: MeanPilot | ClusterPilot
+    error: float
+    freedom: float
+
+    def __init__(self, question: Question) -> None:
+        self.alpha, self.target = question.level, question.power
+        self.delta, self.t = self.found.delta, self.found.delta / self.error
+        self.p = float(2 * stdtr(self.freedom, -abs(self.t)))
+
+    def power(self, gap: float, units: IntArray) -> FloatArray:
+        return self.found.at(gap).power(units)
+
+    def detectable(self, units: IntArray) -> FloatArray:
+        shift = shift_of_power(units, self.alpha, self.target)
+        return shift * self.found.sigma / np.sqrt(units)
+
+    def limit(self, confidence: float, *, selected: bool) -> float:
+        settings: dict[str, Any] = {"selected": selected, "confidence": confidence}
+        return self.error * shift_limit(self.t, self.freedom, alpha=self.alpha, **settings)
+
+    def assurance(self, units: IntArray) -> FloatArray:
+        return self.found.assurance().power(units)
+
+
+class _Graded(_Means):
+    """A pilot of graded scores."""
+
+    name = "student"
+
+    def __init__(self, d: FloatArray, question: Question) -> None:
+        if len(d) < _FEWEST or np.ptp(d) == 0:
+            raise ScoreError(
+                f"{len(d)} items with {np.unique(d).size} different gaps tell of no variance",
+                remedy=f"give {_FEWEST} items or more, not all with one gap",
+            )
+        self.found = MeanPilot(d, alpha=question.level)
+        self.error, self.freedom = float(self.found.sigma / np.sqrt(len(d))), len(d) - 1
+        super().__init__(question)
+
+    def same_clusters(self, gap: float) -> None:
+        return None
+
+
+class _Clustered(_Means):
+    """A pilot whose clusters are the sample, with the sizes that they have."""
+
+    name = "cluster"
+    found: ClusterPilot
+
+    def __init__(self, found: ClusterPilot, question: Question) -> None:
+        if not (found.standard_error > 0 and found.freedom > 0):
+            raise ScoreError(
+                "the clusters do not differ, which tells nothing of a variance between them",
+                remedy="give more clusters, or leave --cluster out",
+            )
+        self.found, self.cluster_size = found, found.cluster_size
+        self.error, self.freedom = found.standard_error, found.freedom
+        super().__init__(question)
+
+    def same_clusters(self, gap: float) -> PilotDesign:
+        return cluster_items_design(self.found, gap, power=self.target)
+
+
+def _pilot(
+    pair: TaskScores, d: FloatArray, labels: NDArray[np.str_] | None, question: Question
+) -> _Pilot:
+    if labels is not None:
+        moments = moments_from_differences(d, labels)
+        return _Clustered(cluster_pilot(moments, alpha=question.level), question)
+    return _Right(d, question) if pair.kind == "binary" else _Graded(d, question)

@@ -1,0 +1,280 @@
+"""The answer that a plan is, the number to take first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from math import inf, isfinite, isnan
+from typing import Final
+
+from llm_power._choices import TEST_NAMES
+from llm_power._errors import counted
+from llm_power._planning.answer import AtHand, ClusterItems, DetectableGap, Plan, PlanRange
+from llm_power._planning.question import Question
+from llm_power._planning.repeats import RepeatsPlan
+from llm_power._report.answer import Answer, Notes, Table
+from llm_power._report.number_format import points, whole
+
+_OfPairs = Plan | PlanRange | DetectableGap
+Found = _OfPairs | RepeatsPlan
+
+_BOTH_TESTS: Final = "test by clusters and that of the items"
+_OBSERVED: Final = (
+    "These are the rates that the run showed. A gap that was seen is not the true one, and on "
+    "average too large where it was significant: --pilot plans with what the scores leave open."
+)
+
+
+def plan_answer(found: Found, *, observed: bool = False) -> Answer:
+    """Return a plan with what it assumes, which a run may have shown, and what it rests on."""
+    if isinstance(found, RepeatsPlan):
+        return _of_repeats(found)
+    plans, heads = _columns(found)
+    plan = plans[-1]
+    parts: list[Table | Notes] = [_required(plans, heads)]
+    if plan.clusters is not None:
+        parts.append(_ways(plan.clusters))
+    if plan.sizes and not isinstance(found, PlanRange):
+        parts.append(_errors(plan))
+    notes = [*_notes(found, plan), *([_OBSERVED] if observed else [])]
+    return Answer(
+        _headline(found),
+        asdict(found),
+        (_assumed(found, plan),),
+        parts=(*parts, *([Notes(tuple(notes))] if notes else [])),
+    )
+
+
+def _headline(found: _OfPairs) -> str:
+    if isinstance(found, PlanRange):
+        return _range_sentence(found)
+    return _gap_sentence(found) if isinstance(found, DetectableGap) else _sentence(found)
+
+
+def _columns(found: _OfPairs) -> tuple[list[Plan], list[str]]:
+    if isinstance(found, PlanRange):
+        return [found.fewest, found.most], ["highest correlation", "lowest correlation"]
+    if isinstance(found, DetectableGap):
+        return [found.plan], ["items"]
+    return [found], ["items"]
+
+
+def _sentence(plan: Plan) -> str:
+    gap, test = points(plan.pair.gap), TEST_NAMES[plan.question.test]
+    if plan.decided_as == "equivalent":
+        return (
+            f"Plan {_items(plan.items)}: two one-sided score tests then show that the gap, "
+            f"here {gap}, is within {points(plan.question.margin or 0)}, with power "
+            f"{plan.question.power:g}."
+        )
+    if plan.clusters is not None:
+        return _clusters_sentence(plan, plan.clusters, gap)
+    if plan.decided_as == "undetermined":
+        return (
+            "No number of items tells models apart whose gap is zero; to show that it is within a "
+            "margin, give --margin."
+        )
+    margin = plan.question.margin
+    within = "" if margin is None else f"A gap of {gap} is not within {points(margin)}. "
+    return (
+        f"{within}Plan {_items(plan.items)}: the {_article(test)} then finds the gap of {gap} with "
+        f"power {plan.question.power:g}, as with any larger number."
+    )
+
+
+def _clusters_sentence(plan: Plan, found: ClusterItems, gap: str) -> str:
+    asked = plan.question
+    more = f"{found.n_clusters_needed:,.0f} clusters of {counted(found.size, 'item')}"
+    if not isfinite(found.per_cluster):
+        return (
+            f"{found.n_clusters:,} clusters are never enough at an ICC of {asked.icc:g}, however "
+            f"many items they have: plan {more}, {found.n_clusters_needed * found.size:,.0f} in "
+            f"all, for the gap of {gap}; with fewer than {found.fewest:,.0f} clusters it is "
+            "impossible."
+        )
+    return (
+        f"Plan {_shared(plan, found)}: the {_BOTH_TESTS} then find the gap of {gap} with power "
+        f"{asked.power:g}; {more} do as well."
+    )
+
+
+def _items(number: float) -> str:
+    return counted(int(number), "item")
+
+
+def _shared(plan: Plan, found: ClusterItems) -> str:
+    return (
+        f"{_items(plan.items)}, {found.per_cluster:,.0f} from each of {found.n_clusters:,} clusters"
+    )
+
+
+def _range_sentence(found: PlanRange) -> str:
+    most, clusters = found.most, found.most.clusters
+    if not isfinite(most.items):
+        return f"At the lowest correlation {_sentence(most)}" if clusters else _sentence(most)
+    items = _items(most.items) if clusters is None else _shared(most, clusters)
+    return (
+        f"Plan {items}: enough at every correlation of the scores that the accuracies admit; "
+        f"{found.fewest.items:,.0f} are, at the highest."
+    )
+
+
+def _gap_sentence(found: DetectableGap) -> str:
+    asked, clusters = found.plan.question, found.plan.clusters
+    if not found.plan.pair.discordance:
+        return "Models that never differ on an item are told apart by no number of items."
+    if not isfinite(found.gap):
+        never = clusters is not None and not isfinite(clusters.per_cluster)
+        none = f"No gap is found among {counted(found.n_items, 'item')}"
+        more = f" from {asked.clusters} clusters: plan more clusters." if never else ": plan more."
+        return none + more
+    tests = _BOTH_TESTS if clusters else _article(TEST_NAMES[asked.test])
+    return (
+        f"{found.n_items:,} items find gaps of {points(found.gap, up=True)} or more with power "
+        f"{asked.power:g}, by the {tests}."
+    )
+
+
+def _assumed(answer: _OfPairs, plan: Plan) -> str:
+    asked, pair = plan.question, plan.pair
+    who = (
+        f"a gap of {points(pair.gap)}, at {100 * answer.fewest.pair.discordance:.3g}% to "
+        f"{100 * pair.discordance:.3g}% of items that one model alone solves"
+        if isinstance(answer, PlanRange)
+        else f"A alone solves {100 * pair.p10:.3g}% of the items, B alone {100 * pair.p01:.3g}%"
+    )
+    return f"Assumed: {who}; {_level(asked)}."
+
+
+def _level(asked: Question) -> str:
+    level = f"two-sided level {asked.alpha:g}"
+    if asked.family_size == 1:
+        return level
+    how = "max-T" if asked.models else "Bonferroni and Holm"
+    return f"{level} of {asked.family_size:,} pairs, {asked.level:.3g} of each by {how}"
+
+
+def _repeats_sentence(plan: RepeatsPlan) -> str:
+    k = (
+        f"{counted(plan.repeats_a, 'answer')} of each model"
+        if plan.repeats_a == plan.repeats_b
+        else f"{counted(plan.repeats_a, 'answer')} of A and {plan.repeats_b:,} of B"
+    )
+    if not isfinite(plan.items):
+        return "No number of items tells models apart whose gap is zero."
+    if plan.gaps:
+        return (
+            f"Gaps of {points(plan.gap, up=True)} or more are found with power "
+            f"{plan.question.power:g} by the paired t test, with {k} to every item."
+        )
+    return (
+        f"Plan {plan.items:,.0f} items with {k} to every one: the paired t test then finds the gap "
+        f"of {points(plan.gap)} with power {plan.question.power:g}."
+    )
+
+
+def _of_repeats(plan: RepeatsPlan) -> Answer:
+    assumed = (
+        f"Assumed: variance {plan.between:.4g} between items, {plan.within_a:.4g} of an answer of "
+        f"A and {plan.within_b:.4g} of B; {_level(plan.question)}."
+    )
+    found = [points(gap, up=True) for _, gap in plan.gaps] or [whole(n) for _, n in plan.ways]
+    rows = [["answers of each model", "finds" if plan.gaps else "items"]]
+    rows += [
+        [f"{k:,.0f}" if isfinite(k) else "ever more", cell]
+        for (k, _), cell in zip(plan.ways, found, strict=True)
+    ]
+    parts: list[Table | Notes] = [Table(rows)]
+    if not plan.gaps and isfinite(plan.n_star):
+        note = f"N* of eq. (9), by the normal law, is {whole(plan.n_star)}."
+        parts.append(Notes((note,)))
+    return Answer(_repeats_sentence(plan), asdict(plan), (assumed,), parts=tuple(parts))
+
+
+def _required(plans: Sequence[Plan], heads: list[str]) -> Table:
+    last = plans[-1]
+    rows = [["test", *heads]]
+
+    def row(label: str, numbers: list[float]) -> None:
+        rows.append([label, *map(whole, numbers)])
+
+    for test in ("exact", "mid_p", "asymptotic"):
+        row(TEST_NAMES[test], [getattr(plan, test) for plan in plans])
+    if last.holm is not None:
+        row(f"{TEST_NAMES[last.question.test]}, Holm", [plan.holm or inf for plan in plans])
+    if last.clusters is not None:
+        row(
+            f"test by clusters, {last.clusters.n_clusters:,} clusters",
+            [
+                plan.clusters.per_cluster * plan.clusters.n_clusters
+                for plan in plans
+                if plan.clusters
+            ],
+        )
+    if last.equivalence is not None:
+        row("two one-sided tests", [plan.equivalence or inf for plan in plans])
+    row("N*, eq. (6)", [plan.n_star for plan in plans])
+    if last.monitored is not None:
+        of = [plan.monitored for plan in plans if plan.monitored is not None]
+        row("monitored after every item", [found.items for found in of])
+        row("  of these on average", [found.expected for found in of])
+        row("  nine of ten runs end by", [found.by_90 for found in of])
+    return Table(rows)
+
+
+def _ways(found: ClusterItems) -> Table:
+    rows = [["clusters", "items of each", "in all"]]
+    rows += [[f"{k:,}", whole(m), whole(k * m)] for k, m in found.ways]
+    return Table(rows)
+
+
+def _errors(plan: Plan) -> Table:
+    rows = [["items run", "power", "wrong sign", "exaggerated"]]
+    rows += [
+        [
+            *(f"{at.n_items:,}", f"{at.power:.2f}"),
+            *([f"{at.type_s:.2g}", f"{at.type_m:.2f}"] if at.power else ["-", "-"]),
+        ]
+        for at in plan.sizes
+    ]
+    return Table(rows)
+
+
+def _notes(answer: _OfPairs, plan: Plan) -> list[str]:
+    lines = []
+    where = ", at the lowest correlation" * isinstance(answer, PlanRange)
+    if plan.sizes and not isinstance(answer, PlanRange):
+        lines.append(
+            "A gap that fewer items find significant has the wrong sign that often, and is on "
+            "average that many times the true one."
+        )
+    if isfinite(plan.n_star) and plan.clusters is None:
+        test = _article(TEST_NAMES[plan.question.test])
+        lines.append(
+            f"N* takes one variance for both hypotheses and no whole counts: the {test} has "
+            f"power {plan.power_at_n_star:.3f} there{where}."
+        )
+    if plan.power_at_equivalence is not None and not isnan(plan.power_at_equivalence):
+        lines.append(
+            "The two one-sided tests' number is the normal law's; summed over all tables their "
+            f"power there is {plan.power_at_equivalence:.3f}{where}."
+        )
+    if plan.question.models is not None:
+        lines.append("Max-T takes all models to be equally accurate and equally correlated.")
+    if plan.at_hand is not None and not isinstance(answer, DetectableGap):
+        lines.append(_hand(plan, plan.at_hand, where))
+    return lines
+
+
+def _hand(plan: Plan, hand: AtHand, where: str) -> str:
+    items = f"The {hand.n_items:,} items at hand find"
+    if not isfinite(hand.detectable):
+        return f"{items} no gap at this discordance{where}."
+    this = "" if isnan(hand.power) else f"this gap with power {hand.power:.3f}, and "
+    gaps = f"gaps of {points(hand.detectable, up=True)} or more"
+    return f"{items} {this}{gaps} with power {plan.question.power:g}{where}."
+
+
+def _article(test: str) -> str:
+    """Return the name as it stands behind an article."""
+    return test.replace("McNemar's score test", "McNemar score test")

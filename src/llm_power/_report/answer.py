@@ -1,0 +1,192 @@
+"""An answer of a command, and how it is shown: on a terminal, as Markdown, JSON or HTML."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from math import inf, isnan
+from pathlib import Path
+from textwrap import fill
+from typing import Any, Final
+
+from llm_power._choices import Format
+from llm_power._errors import InvalidArgument, counted, one_line
+from llm_power._extra import installed, left_out
+from llm_power._files import naming
+from llm_power._report._escape import escape_markdown
+from llm_power._report.text_tables import markdown_table, number_columns, plain_table
+
+_WIDTH: Final = 100
+_MOST_NAMES: Final = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows of text, the header first."""
+
+    rows: Sequence[Sequence[str]]
+
+    @property
+    def numbers(self) -> list[int]:
+        """The columns of numbers, which stand to the right."""
+        return number_columns(self.rows)
+
+
+@dataclass(frozen=True, slots=True)
+class Notes:
+    """Sentences, each on a line of its own."""
+
+    texts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """Items that something happened to; a screen names the first twenty."""
+
+    what: str
+    names: Sequence[str]
+
+    @property
+    def listed(self) -> str:
+        """The names that are shown, and the number of the others."""
+        hidden = len(self.names) - _MOST_NAMES
+        shown = ", ".join(self.names[:_MOST_NAMES]) or "none"
+        return f"{shown}, and {hidden:,} more" if hidden > 0 else shown
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a command answers: the headline first, and for programs every value by its name."""
+
+    headline: str
+    values: Mapping[str, Any]
+    about: tuple[str, ...] = ()  # sentences that belong to the headline
+    items: tuple[Items, ...] = ()
+    parts: tuple[Table | Notes | Answer, ...] = ()
+
+
+def as_text(answer: Answer) -> str:
+    """Return an answer for a terminal."""
+    lines = [*_filled(answer.headline, *answer.about)]
+    lines += [
+        one_line(f"{each.what} ({len(each.names):,}): {each.listed}") for each in answer.items
+    ]
+    return "\n\n".join(["\n".join(lines), *map(_part_as_text, answer.parts)])
+
+
+def as_markdown(answer: Answer, *, level: int = 3) -> str:
+    """Return an answer for a summary of a job, or the comment on a pull request."""
+    parts = [
+        f"{'#' * level} {escape_markdown(answer.headline)}",
+        *map(escape_markdown, answer.about),
+        *(_folded(each) for each in answer.items),
+        *(_part_as_markdown(part, level) for part in answer.parts),
+    ]
+    return "\n\n".join(parts)
+
+
+def as_json(answer: Answer) -> str:
+    """Return the headline and the values; no number is null, an infinite one is "inf"."""
+    named = {"headline": answer.headline, **answer.values}
+    return json.dumps(_plain(named), indent=2, ensure_ascii=False, allow_nan=False)
+
+
+def as_html(answer: Answer) -> str:
+    """Return an answer as a page that loads nothing."""
+    from llm_power._report.page import asset, content_policy, page_environment  # noqa: PLC0415
+
+    style = asset("llm_power._report", "page.css") + asset("llm_power._report", "answer.css")
+    template = page_environment("llm_power._report").get_template("answer.html.j2")
+    return template.render(answer=answer, style=style, policy=content_policy(style, ""))
+
+
+_SHOWN: Final[Mapping[Format, Callable[[Answer], str]]] = {
+    "table": as_text,
+    "json": as_json,
+    "markdown": as_markdown,
+}
+_BY_SUFFIX: Final[Mapping[str, Callable[[Answer], str]]] = {
+    ".txt": as_text,
+    ".md": as_markdown,
+    ".json": as_json,
+    ".html": as_html,
+}
+
+
+def shown(answer: Answer, form: Format) -> str:
+    """Return an answer as it is printed."""
+    return _SHOWN[form](answer)
+
+
+@contextmanager
+def reporting(
+    reports: Sequence[Path], *, also: Sequence[Path] = (), inputs: Sequence[Path] = ()
+) -> Iterator[Callable[[Answer], None]]:
+    """Give what writes an answer to files; where none comes, these hold no earlier one.
+
+    Nor do those of `also`, which the caller writes.
+    """
+    for path in reports:
+        _require_form(path)
+    for path in (*reports, *also):
+        if any(path.exists() and given.exists() and path.samefile(given) for given in inputs):
+            raise InvalidArgument(f"{path} holds the scores: name another file for the report")
+
+    def write(answer: Answer) -> None:
+        for path in reports:
+            with naming(path):
+                path.write_text(_BY_SUFFIX[path.suffix](answer) + "\n", encoding="utf-8")
+
+    try:
+        yield write
+    except BaseException:
+        for path in (*reports, *also):
+            path.unlink(missing_ok=True)
+        raise
+
+
+def _require_form(path: Path) -> None:
+    if path.suffix not in _BY_SUFFIX:
+        ends = ", ".join(_BY_SUFFIX)
+        raise InvalidArgument(f"--report must be a file that ends in {ends}, got {str(path)!r}")
+    if path.suffix == ".html" and not installed("jinja2"):
+        raise InvalidArgument(left_out({path.name: "jinja2"}))
+
+
+def _filled(*sentences: str) -> Iterator[str]:
+    for sentence in sentences:
+        yield fill(one_line(sentence), _WIDTH, break_on_hyphens=False, break_long_words=False)
+
+
+def _part_as_text(part: Table | Notes | Answer) -> str:
+    if isinstance(part, Table):
+        return plain_table(part.rows)
+    return as_text(part) if isinstance(part, Answer) else "\n".join(_filled(*part.texts))
+
+
+def _part_as_markdown(part: Table | Notes | Answer, level: int) -> str:
+    if isinstance(part, Table):
+        return markdown_table(part.rows)
+    if isinstance(part, Answer):
+        return as_markdown(part, level=level + 1)
+    return "\n".join(f"- {escape_markdown(text)}" for text in part.texts)
+
+
+def _folded(items: Items) -> str:
+    # The word before the names keeps one like "- a" from opening a list.
+    return (
+        f"<details><summary>{counted(len(items.names), 'item')} {items.what}</summary>\n\n"
+        f"Items: {escape_markdown(items.listed)}\n\n</details>"
+    )
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {name: _plain(inner) for name, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(inner) for inner in value]
+    if isinstance(value, float) and isnan(value):
+        return None
+    return "inf" if value == inf else value

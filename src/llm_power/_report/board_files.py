@@ -1,0 +1,229 @@
+"""The result files of one board, for use without the workflow."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from llm_power._board.columns import PAIR_COLUMNS, REPEAT_COLUMNS
+from llm_power._board.families import number_of_pairs
+from llm_power._board.operating_point import Declared, OperatingPoint
+from llm_power._board.page_data import PageData, page_data
+from llm_power._board.resolve import N_STAGES, BoardVerdicts, resolve_board, stream_board
+from llm_power._board.stream import Keep, is_streamed
+from llm_power._board.verdicts import PAIRS_COLUMNS
+from llm_power._choices import Family, Format
+from llm_power._errors import counted
+from llm_power._extra import installed, left_out
+from llm_power._provenance import Provenance
+from llm_power._report.board_tables import average_tables, board_tables, streamed_tables
+from llm_power._report.error_bars import error_bars
+from llm_power._report.landscape import landscape_tables
+from llm_power._report.plain_text import board_text
+from llm_power._report.score_provenance import score_provenance
+from llm_power._report.tables import describe_csv, to_markdown
+from llm_power._result_set import require_replaceable, scratch_folder, write_together
+from llm_power._scores.store import TaskScores
+
+_TITLES: Final = {
+    "pairs": "Resolution of the pairs of a leaderboard",
+    "average": "Verdicts on the average over the tasks of a leaderboard",
+    "repeats": "Items or repeats for the pairs of a leaderboard",
+}
+#: Folder of the Parquet files of a board with more pairs than are held.
+DATASET: Final = "pairs"
+_PICTURES: Final = "board.pdf, board.png, board.svg"
+_TABLE_ENDS: Final = (".parquet", ".csv", ".csv-metadata.json")
+
+
+def write_board(
+    out: Path,
+    board: BoardVerdicts,
+    tasks: Sequence[TaskScores],
+    summary: Mapping[str, Any],
+    *,
+    dataset: Path | None = None,
+    csv: bool = True,
+) -> str:
+    """Write the files of a board, all or none; return notes on what they lack.
+
+    The folder `dataset` of `stream_board`, on the same disk, becomes the folder ``pairs``.
+    """
+    made = {"pairs": board.verdicts[PAIRS_COLUMNS]}
+    if board.average is not None:
+        made["average"] = board.average.verdicts
+    if board.repeats is not None:
+        made["repeats"] = board.repeats
+    provenance = score_provenance(tasks)
+
+    title = ", ".join(task.task for task in tasks)
+    shown = page_data(board.verdicts, summary, title=title, average=board.average)
+
+    def write(folder: Path) -> None:
+        for stem, table in made.items():
+            table.to_parquet(folder / f"{stem}.parquet", index=False, compression="zstd")
+            if stem == "pairs" and not csv:
+                continue
+            table.to_csv(folder / f"{stem}.csv", index=False, lineterminator="\n")
+            # An audit reads from it what the numbers rest on.
+            (folder / f"{stem}.csv-metadata.json").write_text(
+                describe_csv(
+                    table,
+                    f"{stem}.csv",
+                    title=_TITLES[stem],
+                    description="",
+                    provenance=provenance,
+                    columns=REPEAT_COLUMNS if stem == "repeats" else PAIR_COLUMNS,
+                ),
+                encoding="utf-8",
+            )
+        if dataset is not None:
+            dataset.rename(folder / DATASET)
+        text = json.dumps(summary, indent=2, ensure_ascii=False, allow_nan=False)
+        (folder / "summary.json").write_text(text + "\n", encoding="utf-8")
+        (folder / "error_bars.md").write_text(
+            error_bars(board, tasks, summary.get("cluster")), encoding="utf-8"
+        )
+        # On demand: not everybody has what these are made with.
+        if installed("jinja2"):
+            from llm_power._report.board_page import render_board_page  # noqa: PLC0415
+
+            (folder / "board.html").write_text(render_board_page(shown), encoding="utf-8")
+        if installed("tabulate"):
+            (folder / "board.md").write_text(
+                _tables(board, tasks, summary, title), encoding="utf-8"
+            )
+        if installed("seaborn"):
+            _draw(board, shown, folder / "board", provenance)
+
+    # A board without an average or repeats leaves none of an earlier run.
+    replaces = [DATASET, *(f"{stem}{end}" for stem in _TITLES for end in _TABLE_ENDS)]
+    write_together(out, write, replaces=replaces)
+    absent = left_out(
+        {
+            "board.html": "jinja2",
+            "board.md": "tabulate",
+            _PICTURES: "seaborn",
+        }
+    )
+    return "\n".join(filter(None, [absent, _boxes(shown)]))
+
+
+def _boxes(shown: PageData) -> str:
+    """Return a note on the characters of the board's names that are boxes in its picture."""
+    if not installed("seaborn"):
+        return ""
+    from llm_power._report.board_figure import MOST_ROWS  # noqa: PLC0415
+    from llm_power._report.figures import missing_glyphs  # noqa: PLC0415
+
+    models = [model["name"] for task in shown["tasks"] for model in task["models"][:MOST_ROWS]]
+    lacking = missing_glyphs([shown["title"], *models])
+    what = counted(len(lacking), "character")
+    return f"note: {_PICTURES}: boxes for {what} that the font lacks" if lacking else ""
+
+
+#: Pairs up to which pairs.csv is written unasked: 10 MB.
+CSV_UP_TO: Final = 10_000
+
+
+def writes_csv(board: BoardVerdicts) -> bool:
+    """Return whether a board is small enough for pairs.csv by default."""
+    return len(board.verdicts) <= CSV_UP_TO
+
+
+@contextmanager
+def resolved_board(
+    out: Path,
+    tasks: Sequence[TaskScores],
+    *,
+    family: Family,
+    keep: Keep | None,
+    cluster: str | None,
+    point: OperatingPoint,
+    declared: Declared,
+    on_stage: Callable[[str], None],
+) -> Iterator[tuple[BoardVerdicts, Path | None]]:
+    """Yield a board, held or streamed by its number of pairs, and the streamed pairs' folder."""
+    if not is_streamed(tasks, family, keep):
+        held = resolve_board(
+            tasks,
+            family=family,
+            cluster=cluster,
+            point=point,
+            declared=declared,
+            on_stage=on_stage,
+        )
+        yield held, None
+        return
+    # Before minutes of work, not after it.
+    require_replaceable(out / DATASET)
+    with scratch_folder(out) as folder:
+        dataset = folder / DATASET
+        streamed = stream_board(
+            tasks,
+            cluster=cluster,
+            point=point,
+            declared=declared,
+            keep=keep or Keep(),
+            folder=dataset,
+            on_pairs=_in_steps(tasks, on_stage),
+        )
+        yield streamed, dataset if any(dataset.iterdir()) else None
+
+
+def _in_steps(
+    tasks: Sequence[TaskScores], on_stage: Callable[[str], None]
+) -> Callable[[int], None]:
+    """Report the stages of a stream of pairs, of which each passes twice."""
+    total = 2 * number_of_pairs(tasks)
+    done = 0
+
+    def count(pairs: int) -> None:
+        nonlocal done
+        before, done = done, done + pairs
+        for _ in range(before * N_STAGES // total, done * N_STAGES // total):
+            on_stage(f"pairs, {done / total:.0%}")
+
+    return count
+
+
+def board_answer(board: BoardVerdicts, summary: Mapping[str, Any], form: Format) -> str:
+    """Return a board as text for a terminal, as JSON (summary and pairs), or as Markdown."""
+    if form != "json":
+        return board_text(board, markdown=form == "markdown")
+    pairs = board.verdicts[PAIRS_COLUMNS].to_json(orient="records", double_precision=15)
+    whole = {**summary, "pairs": json.loads(pairs)}
+    return json.dumps(whole, indent=2, ensure_ascii=False, allow_nan=False)
+
+
+def _tables(
+    board: BoardVerdicts, tasks: Sequence[TaskScores], summary: Mapping[str, Any], title: str
+) -> str:
+    if board.streamed is None:
+        tables = board_tables(
+            board.verdicts,
+            board.ranks,
+            tasks,
+            title=title,
+            family=board.family,
+            point=board.point,
+        )
+    else:
+        tables = streamed_tables(board, tasks, title=title)
+    tables |= landscape_tables(
+        summary["landscape"], score_provenance(tasks), title=title, point=board.point
+    )
+    if board.average is not None:
+        tables |= average_tables(board.average, tasks, title=title, point=board.point)
+    return "\n".join(to_markdown(table) for table in tables.values())
+
+
+def _draw(
+    board: BoardVerdicts, shown: PageData, stem: Path, provenance: Sequence[Provenance]
+) -> None:
+    from llm_power._report.board_figure import save_board_figure  # noqa: PLC0415
+
+    save_board_figure(board.verdicts, shown, stem, provenance)

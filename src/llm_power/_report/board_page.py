@@ -1,0 +1,112 @@
+"""The page of a board: one HTML file that opens without a network and draws itself."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from markupsafe import Markup
+
+from llm_power._board.page_data import AVERAGE, PageData, Task
+from llm_power._choices import TEST_NAMES
+from llm_power._report.number_format import p_value, percent, percent_interval
+from llm_power._report.page import asset, content_policy, page_environment, visible
+from llm_power._report.plain_text import rank_set
+
+_PACKAGE = "llm_power._report"
+# Rows of the tables for browsers without scripts, over all tasks.
+_MOST_ROWS: Final = 900
+_VERDICTS: Final = {"different": (1, 2), "equivalent": (3,), "undetermined": (0,)}
+# What could end the block of data, or begin a comment in it.
+_ESCAPED = str.maketrans({c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"})
+
+
+def render_board_page(data: PageData) -> str:
+    """Return the HTML page of a board.
+
+    Style and script are inline and named by their hashes in the page's Content-Security-Policy;
+    names stand in a block of data that cannot run.
+    """
+    style = asset(_PACKAGE, "page.css") + asset(_PACKAGE, "board.css")
+    script = asset(_PACKAGE, "page.js") + asset(_PACKAGE, "board.js")
+    tests = sorted({test for task in data["tasks"] for test in task["tests"]})
+    names = {test: TEST_NAMES[test] for test in tests}
+    shown = {**data, "title": visible(data["title"]), "test_names": names}
+    text = json.dumps(shown, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return page_environment(_PACKAGE).get_template("board.html.j2").render(
+        board=data,
+        tables=[_tables(task, data) for task in data["tasks"]],
+        style=style,
+        script=script,
+        policy=content_policy(style, script),
+        data=Markup(text.translate(_ESCAPED)),
+    )  # fmt: skip
+
+
+def _tables(task: Task, data: PageData) -> dict[str, Any]:
+    """Return the ranking and pairs of a task as cells, for browsers without scripts."""
+    most = max(1, _MOST_ROWS // len(data["tasks"]) // (1 + len(_VERDICTS)))
+    rows, words = _rows(task), (task["kind"] != AVERAGE and data["shown"]) or "pairs"
+    confidence = f"{100 * (1 - data['alpha']):g} % interval"
+    ranking = [
+        [
+            str(rank),
+            rank_set(model["low"], model["high"]),
+            model["name"],
+            percent(model["score"]),
+            percent_interval(model["score_low"], model["score_high"]),
+        ]
+        for rank, model in enumerate(task["models"], start=1)
+    ]
+    header = ["rank", "possible", "model", "score, %", confidence]
+    tables = [_table(f"Ranking of {len(ranking):,} models", header, ranking[:most], len(ranking))]
+    for verdict, codes in _VERDICTS.items():
+        found = [row for row in rows if row["verdict"] in codes]
+        if found:
+            sides = ["better", "worse"] if verdict == "different" else ["A", "B"]
+            header = [*sides, "gap, points", confidence, "family p", "items", "needs"]
+            cells = [_cells(row, task) for row in found[:most]]
+            caption = f"{verdict}: {len(found):,} of {len(rows):,} {words}"
+            tables.append(_table(caption, header, cells, len(found)))
+    return {"name": task["task"], "tables": tables}
+
+
+def _table(
+    caption: str, header: Sequence[str], rows: Sequence[Sequence[str]], whole: int
+) -> dict[str, Any]:
+    more = f", the first {len(rows):,}" if whole > len(rows) else ""
+    return {"caption": caption + more, "header": header, "rows": rows}
+
+
+def _rows(task: Task) -> list[dict[str, Any]]:
+    pairs = task["pairs"]
+    count = max(len(cells) if isinstance(cells, list) else 1 for cells in pairs.values())
+    columns = {
+        name: cells if isinstance(cells, list) else [cells] * count for name, cells in pairs.items()
+    }
+    return [{name: cells[k] for name, cells in columns.items()} for k in range(count)]
+
+
+def _cells(row: Mapping[str, Any], task: Task) -> list[str]:
+    turned = row["verdict"] == 2
+    sign = -1 if turned else 1
+    names = [task["models"][row[side] - 1]["name"] for side in ("i", "j")][::sign]
+    ends = [row.get("lo"), row.get("hi")]
+    low, high = [None if end is None else sign * end for end in ends][::sign]
+    need = row.get("need")
+    return [
+        *names,
+        percent(None if (gap := _gap(row)) is None else sign * gap),
+        percent_interval(low, high),
+        p_value(row.get("pf")),
+        f"{row['n']:,}",
+        "no item in common" if not row["n"] else "no number" if need is None else f"{need:,}",
+    ]
+
+
+def _gap(row: Mapping[str, Any]) -> float | None:
+    if not row["n"]:
+        return None
+    known = row.get("gap", row.get("delta"))
+    return float((row["b"] - row["c"]) / row["n"] if known is None else known)

@@ -1,0 +1,287 @@
+"""The tables of any board: what it covers, what stays unresolved, and its ladder of ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import pandas as pd
+
+from llm_power._board.average import TaskAverage
+from llm_power._board.operating_point import OperatingPoint
+from llm_power._board.resolve import BoardVerdicts
+from llm_power._board.summary import (
+    GAP_BINS,
+    task_overview,
+    unresolved_by_gap,
+    unresolved_by_procedure,
+)
+from llm_power._board.verdicts import PAIRS_COLUMNS
+from llm_power._choices import Family
+from llm_power._provenance import Provenance
+from llm_power._report.plain_text import rank_set
+from llm_power._report.score_provenance import score_provenance
+from llm_power._report.tables import Column, Table, as_fixed, as_integer, as_p_value, as_percent
+from llm_power._report.text_tables import confidence
+from llm_power._scores.store import TaskScores
+
+_FAMILY_NAMES: dict[Family, str] = {"adjacent": "adjacent ranks", "all": "all pairs"}
+# More rows than these nobody reads, and no page of text shows.
+_MOST_ROWS: Final = 500
+
+
+def board_tables(
+    verdicts: pd.DataFrame,
+    ranks: pd.DataFrame,
+    tasks: Sequence[TaskScores],
+    *,
+    title: str,
+    family: Family,
+    point: OperatingPoint,
+) -> dict[str, Table]:
+    """Return the tables of one board and family of pairs."""
+    sources = score_provenance(tasks)
+    scope = f"{title} ({_FAMILY_NAMES[family]})"
+    notes = [_operating_note(point), *_coverage_notes(verdicts), *_tolerance_notes(tasks)]
+    coverage = task_overview(verdicts)
+    procedures = unresolved_by_procedure(verdicts)
+    ladder = _ladder(verdicts)
+    gaps = unresolved_by_gap(verdicts)
+    verdict_notes = [*notes, _verdict_note(verdicts, point)]
+    return {
+        "overview": Table(coverage, _OVERVIEW, f"{scope}: what it covers.", sources, notes),
+        "procedures": Table(
+            procedures, _PROCEDURES, f"{scope}: unresolved pairs by procedure.", sources, notes
+        ),
+        "gaps": Table(gaps, _GAPS, f"{scope}: unresolved pairs by size of gap.", sources, notes),
+        "ladder": _ladder_table(ladder, title, _FAMILY_NAMES[family], sources, verdict_notes),
+        "ranks": _rank_table(ranks, _RANKS, title, sources, [_rank_note(point)]),
+    }
+
+
+def streamed_tables(
+    board: BoardVerdicts, tasks: Sequence[TaskScores], *, title: str
+) -> dict[str, Table]:
+    """Return the tables of a board with more pairs than are held."""
+    assert board.streamed is not None
+    sources, point = score_provenance(tasks), board.point
+    notes = [_operating_note(point), *_tolerance_notes(tasks)]
+    every = pd.DataFrame(board.streamed.tasks)
+    tables = {
+        "overview": Table(every, _OVERVIEW, f"{title} (all pairs): what it covers.", sources, notes)
+    }
+    ladder = _ladder(board.verdicts)
+    if len(ladder):
+        family = f"all {board.n_pairs:,} pairs"
+        verdict_notes = [*notes, _verdict_note(board.verdicts, point)]
+        tables["ladder"] = _ladder_table(ladder, title, family, sources, verdict_notes)
+    ranks = _rank_table(board.ranks, _RANKS, title, sources, [_rank_note(point)])
+    return tables | {"ranks": ranks}
+
+
+def average_tables(
+    average: TaskAverage, tasks: Sequence[TaskScores], *, title: str, point: OperatingPoint
+) -> dict[str, Table]:
+    """Return the tables of the average over tasks."""
+    sources, scope = score_provenance(tasks), f"{title}, average over tasks"
+    notes = [_weights_note(average), *(f"{line}." for line in average.warnings())]
+    verdicts = _with_points(average.verdicts)
+    about = f"{scope}: verdicts."
+    verdict_notes = [*notes, _verdict_note(verdicts, point)]
+    rank_notes = [*notes, _rank_note(point)]
+    return {
+        "average": _pair_table(verdicts, _LADDER[1:], about, sources, verdict_notes),
+        "average_ranks": _rank_table(average.ranks, _RANKS[1:-1], scope, sources, rank_notes),
+    }
+
+
+def _ladder_table(
+    ladder: pd.DataFrame,
+    title: str,
+    family: str,
+    sources: Sequence[Provenance],
+    notes: Sequence[str],
+) -> Table:
+    about = f"{title}: each rank against the next, verdicts within the family of {family}."
+    return _pair_table(ladder, _LADDER, about, sources, notes)
+
+
+def _pair_table(
+    pairs: pd.DataFrame,
+    columns: Sequence[Column],
+    about: str,
+    sources: Sequence[Provenance],
+    notes: Sequence[str],
+) -> Table:
+    shown = _stacked(pairs.head(_MOST_ROWS))
+    return Table(pairs, columns, about, sources, [*notes, *_cut_note(pairs)], shown=shown)
+
+
+def _rank_table(
+    ranks: pd.DataFrame,
+    columns: Sequence[Column],
+    title: str,
+    sources: Sequence[Provenance],
+    notes: Sequence[str],
+) -> Table:
+    ends = zip(ranks["rank_low"], ranks["rank_high"], strict=True)
+    table = ranks.assign(ranks=[rank_set(low, high) for low, high in ends])
+    return Table(
+        table,
+        columns,
+        f"{title}: ranks that sampling of the items leaves possible.",
+        sources,
+        [*notes, *_cut_note(table)],
+        shown=table.head(_MOST_ROWS),
+    )
+
+
+def _weights_note(average: TaskAverage) -> str:
+    weights = ", ".join(f"{task} {weight:.3g}" for task, weight in average.weights.items())
+    return f"Weights: {weights}. The pairs of the average are a family of their own."
+
+
+def _ladder(verdicts: pd.DataFrame) -> pd.DataFrame:
+    coverage = verdicts["n_items"] / verdicts["n_task"]
+    table = _with_points(verdicts[PAIRS_COLUMNS].assign(coverage=coverage))
+    return table[table["rank_b"] == table["rank_a"] + 1].reset_index(drop=True)
+
+
+def _with_points(pairs: pd.DataFrame) -> pd.DataFrame:
+    return pairs.assign(**{f"{name}_pp": 100 * pairs[x] for name, x in _GAPS_IN_PP.items()})
+
+
+def _stacked(pairs: pd.DataFrame) -> pd.DataFrame:
+    """Return pairs in lines of two: the gap stands above its interval, N* above q."""
+    number = as_fixed(2)
+    cells = [
+        {
+            "models": (row["model_a"], row["model_b"]),
+            "gap": (number(row["gap_pp"]), f"[{number(row['low_pp'])}, {number(row['high_pp'])}]"),
+            "decision": (row["verdict"], as_p_value(row["p_family"])),
+            "required": (as_integer(row["n_star"]), _ratio(row["q"])),
+        }
+        for row in pairs.to_dict(orient="records")
+    ]
+    stacked = pd.DataFrame(cells, index=pairs.index, columns=[c.name for c in _LADDER[2:]])
+    return pairs.drop(columns="gap", errors="ignore").join(stacked)
+
+
+def _operating_note(point: OperatingPoint) -> str:
+    return (
+        f"Level {point.alpha:g}, power {point.power:g}. Unresolved: q = N/N* below 1. Holm and "
+        "Benjamini-Hochberg adjust the exact conditional p-value (paired t for graded scores)."
+    )
+
+
+def _verdict_note(verdicts: pd.DataFrame, point: OperatingPoint) -> str:
+    tests = ", ".join(verdicts["test"].unique())
+    return (
+        f"Verdict: p of the declared test ({tests}), adjusted for the family, at most "
+        f"{point.alpha:g}. Resolved is the paper's word for q of at least 1, that these items "
+        "reach the target power at the observed gap: a pair can be different and not resolved. "
+        f"Intervals of the gap hold pair by pair, {confidence(point.alpha)}. The file of the "
+        "pairs has all their other columns."
+    )
+
+
+def _cut_note(table: pd.DataFrame) -> list[str]:
+    """Return the note that Markdown and LaTeX show the first rows of a long table."""
+    if len(table) <= _MOST_ROWS:
+        return []
+    return [
+        f"The first {_MOST_ROWS:,} of {len(table):,} rows; the others are in the files of the "
+        "results (pairs.parquet; ranks in summary.json)."
+    ]
+
+
+def _rank_note(point: OperatingPoint) -> str:
+    return (
+        f"All sets of a task hold at once with confidence {confidence(point.alpha)}, for items "
+        "as the sample, and for clusters too where these are one. Sets that overlap are no tie. p "
+        "of missing scores: small where a model lacks items that are harder or easier than those "
+        "it has."
+    )
+
+
+def _coverage_notes(verdicts: pd.DataFrame) -> list[str]:
+    return [
+        f"Task {row['task']}: {row['n_items']:,} items; each pair is compared on "
+        f"{_compared_on(row['coverage_min'])}."
+        for row in task_overview(verdicts).to_dict(orient="records")
+    ]
+
+
+def _compared_on(least: float) -> str:
+    if least == 1:
+        return "all of them"
+    return f"the items that both models were scored on, {100 * least:.2f}% of them or more"
+
+
+def _tolerance_notes(tasks: Sequence[TaskScores]) -> list[str]:
+    return [
+        f"Task {task.task}, {fault.replace('_', ' ')}: "
+        + ", ".join(f"{model} {count:,}" for model, count in sorted(by_model.items()))
+        + "."
+        for task in tasks
+        for fault, by_model in sorted(task.provenance.tolerated.items())
+    ]
+
+
+def _gap_label(upper: float) -> str:
+    beyond = max((end for end in GAP_BINS if end < upper), default=0.0)
+    if upper == float("inf"):
+        return f">{100 * beyond:g} pp"
+    return f"{100 * beyond:g}–{100 * upper:g} pp" if beyond else f"≤{100 * upper:g} pp"
+
+
+def _ratio(value: float) -> str:
+    return "<0.01" if 0 < value < 0.005 else as_fixed(2)(value)
+
+
+_GAPS_IN_PP = {
+    "gap": "delta",
+    "low": "gap_low",
+    "high": "gap_high",
+    "lowest": "gap_lowest",
+    "highest": "gap_highest",
+}
+_RANKS = [
+    Column("task", "Task"),
+    Column("rank", "Rank", as_integer, "right"),
+    Column("ranks", "Possible"),
+    Column("model", "Model"),
+    Column("score", "Score, %", as_percent(1), "right"),
+    Column("n_missing", "Missing", as_integer, "right"),
+    Column("p_missing", "p of missing", as_p_value, "right"),
+]
+_OVERVIEW = [
+    Column("task", "Task"),
+    Column("n_models", "Models", as_integer, "right"),
+    Column("n_pairs", "Pairs", as_integer, "right"),
+    Column("n_items", "Items", as_integer, "right"),
+    Column("coverage_min", "Least coverage, %", as_percent(1), "right"),
+    Column("coverage_median", "Median coverage, %", as_percent(1), "right"),
+]
+_PROCEDURES = [
+    Column("task", "Task"),
+    Column("procedure", "Procedure"),
+    Column("n_unresolved", "Unresolved", as_integer, "right"),
+    Column("n_pairs", "Pairs", as_integer, "right"),
+]
+_GAPS = [
+    Column("task", "Task"),
+    Column("gap_up_to", "Gap", _gap_label),
+    Column("n_pairs", "Pairs", as_integer, "right"),
+    Column("n_unresolved", "Unresolved", as_integer, "right"),
+    Column("r_median", "Median N*/N", _ratio, "right"),
+    Column("r_worst", "Largest N*/N", _ratio, "right"),
+]
+_LADDER = [
+    Column("task", "Task"),
+    Column("rank_a", "Rank", as_integer, "right"),
+    Column("models", "Model, next model"),
+    Column("gap", "Gap, pp", align="right"),
+    Column("decision", "Verdict, p in the family"),
+    Column("required", "N*, q", align="right"),
+]

@@ -1,0 +1,125 @@
+"""Scores and differences of a board with their standard errors, to be pasted into a report.
+
+The tables that section 4.2 of Miller (2024, arXiv:2411.00640) asks of a report: his Tables 2, 3
+and 5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from llm_power._report._escape import escape_markdown
+from llm_power._report.number_format import percent, percent_interval
+from llm_power._report.text_tables import markdown_table
+from llm_power._scores.store import TaskScores
+from llm_power._statistics.arrays import FloatArray, IntArray
+from llm_power._statistics.standard_errors import (
+    StandardErrors,
+    score_correlation,
+    score_errors,
+)
+
+if TYPE_CHECKING:
+    from llm_power._board.resolve import BoardVerdicts
+
+_MOST_ROWS: Final = 500
+_NOTE: Final = (
+    "In points. SE: standard error over items{clustered}. Intervals are pointwise, by Student's t"
+    "{wider}; the board's verdicts are by its own tests, for all pairs at once.{missing}"
+)
+_MISSING: Final = " A score is over the items that its model has, a gap over those that both have"
+
+
+def error_bars(board: BoardVerdicts, tasks: Sequence[TaskScores], cluster: str | None) -> str:
+    """Return two tables a task as Markdown: scores and differences with standard errors."""
+    sampled = cluster if board.declared.clusters == "random" else None
+    return "\n\n".join(_of_task(board, task, sampled) for task in tasks) + "\n"
+
+
+def _of_task(board: BoardVerdicts, task: TaskScores, cluster: str | None) -> str:
+    if cluster is None or len(set(task.clusters.get(cluster, ()))) < 2:
+        cluster = None
+    labels = None if cluster is None else np.asarray(task.clusters[cluster], dtype=str)
+    pairs = board.verdicts[board.verdicts["task"] == task.task]
+    confidence = 1 - board.point.alpha
+    unweighted = ", not weighted as the board's gaps are" * board.declared.weighted
+    note = _NOTE.format(
+        clustered=f"; clustered SE: CR2 over {cluster}" if cluster else "",
+        wider=" over items or clusters, whichever is wider" if cluster else "",
+        missing="" if task.scored.all() else f"{_MISSING}{unweighted}.",
+    )
+    return "\n\n".join(
+        [
+            f"**{escape_markdown(task.task)}**",
+            _models(task, labels, confidence),
+            _pairs(task, pairs, labels, confidence),
+            escape_markdown(note),
+        ]
+    )
+
+
+def _models(task: TaskScores, labels: NDArray[np.str_] | None, confidence: float) -> str:
+    values = task.values[:, :_MOST_ROWS]
+    errors, columns = _errors(values, labels, confidence)
+    columns = {
+        "model": list(task.models[:_MOST_ROWS]),
+        "items": _counts(errors.n_items),
+        **({} if labels is None else {"clusters": _counts(errors.n_clusters)}),
+        "score": list(map(percent, errors.estimate)),
+        **columns,
+    }
+    return _table(columns, len(task.models))
+
+
+def _pairs(
+    task: TaskScores, pairs: pd.DataFrame, labels: NDArray[np.str_] | None, confidence: float
+) -> str:
+    shown = pairs.head(_MOST_ROWS)
+    place = {model: i for i, model in enumerate(task.models)}
+    first, second = (
+        task.values[:, [place[model] for model in shown[name]]] for name in ("model_a", "model_b")
+    )
+    errors, columns = _errors(first - second, labels, confidence)
+    columns = {
+        "A": shown["model_a"].to_list(),
+        "B": shown["model_b"].to_list(),
+        "A - B": list(map(percent, errors.estimate)),
+        **columns,
+        "correlation": _numbers(score_correlation(first, second)),
+    }
+    return _table(columns, len(pairs))
+
+
+def _errors(
+    scores: FloatArray, labels: NDArray[np.str_] | None, confidence: float
+) -> tuple[StandardErrors, dict[str, list[str]]]:
+    """Return the standard errors that count clusters, and the cells of both with the interval."""
+    plain = score_errors(scores, confidence=confidence)
+    clustered = plain if labels is None else score_errors(scores, labels, confidence=confidence)
+    # Few clusters can agree by chance: a gap must stand for further items and further clusters.
+    wider = ~(clustered.high - clustered.low < plain.high - plain.low)
+    low, high = np.where(wider, [clustered.low, clustered.high], [plain.low, plain.high])
+    both = [("SE", plain), *([] if labels is None else [("clustered SE", clustered)])]
+    cells = {name: _numbers(100 * one.standard_error) for name, one in both}
+    intervals = list(map(percent_interval, low, high))
+    return clustered, cells | {f"{100 * confidence:g}% interval": intervals}
+
+
+def _table(columns: Mapping[str, Sequence[str]], n_rows: int) -> str:
+    rows = [list(row) for row in zip(*columns.values(), strict=True)]
+    hidden = n_rows - len(rows)
+    more = f"\n\n... and {hidden:,} more" if hidden else ""
+    return markdown_table([list(columns), *rows]) + more
+
+
+def _counts(values: IntArray) -> list[str]:
+    return [f"{int(value):,}" for value in values]
+
+
+def _numbers(values: FloatArray) -> list[str]:
+    return ["unknown" if np.isnan(value) else f"{value:.2f}" for value in values]

@@ -1,0 +1,180 @@
+"""One way to draw and to save a figure: house style, provenance, the same bytes each time."""
+
+from __future__ import annotations
+
+import textwrap
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from importlib.resources import as_file, files
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+
+import matplotlib as mpl
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties, findfont, get_font
+from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+from llm_power._errors import InvalidArgument
+from llm_power._files import naming
+from llm_power._provenance import SOURCE_KINDS, Kind, Provenance, provenance_kinds, provenance_line
+
+# Okabe and Ito's palette: distinct with every common color vision, and in print.
+BLUE: Final = "#0072B2"
+ORANGE: Final = "#D55E00"
+GREEN: Final = "#009E73"
+GREY: Final = "#8C8C8C"
+LINE_COLORS: Final = (BLUE, ORANGE, GREEN)
+
+_COLUMN_INCHES: Final = 3.3
+PAGE_INCHES: Final = 6.9
+_FORMATS: Final = ("pdf", "png", "svg")
+_NO_DATES: Final[dict[str, dict[str, Any]]] = {
+    "pdf": {"CreationDate": None, "ModDate": None},
+    "png": {},
+    "svg": {"Date": None},
+}
+# Left, bottom, width and height, as shares of the figure's.
+Rectangle = tuple[float, float, float, float]
+_MARKS: Final[Mapping[Kind, str]] = {"witness": "WITNESS", "stand_in": "STAND-IN OR MIRROR"}
+_PROVENANCE_KEY: Final = {"pdf": "Subject", "png": "Description", "svg": "Description"}
+
+
+@contextmanager
+def house_style() -> Iterator[None]:
+    """Draw in the house style, whatever the user's matplotlibrc says."""
+    with as_file(files("llm_power._report") / "style.mplstyle") as path:
+        style = mpl.rc_params_from_file(str(path), use_default_template=True)
+    with mpl.rc_context():
+        mpl.rcParams.update(style)
+        yield
+
+
+def missing_glyphs(texts: Iterable[str]) -> str:
+    """Return the characters that the house font lacks, by code point; each draws as a box."""
+    with house_style():
+        known = get_font(findfont(FontProperties())).get_charmap()
+    found = {c for c in "".join(texts) if c.isprintable() and ord(c) not in known}
+    return "".join(sorted(found))
+
+
+@contextmanager
+def _unwarned_of_glyphs() -> Iterator[None]:
+    """Silence matplotlib on missing glyphs: it names each again and again, with source paths."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", r"Glyph \d+ ", UserWarning)
+        yield
+
+
+def new_figure(*, height: float, wide: bool = False) -> Figure:
+    """Return an empty figure of one column's width, or of the whole page; `height` in inches."""
+    figure = Figure(figsize=(PAGE_INCHES if wide else _COLUMN_INCHES, height))
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def save_figure(
+    figure: Figure,
+    stem: str | Path,
+    provenance: Sequence[Provenance],
+    *,
+    title: str,
+    heading: bool = False,
+) -> list[Path]:
+    """Write the figure as PDF, PNG and SVG, with its provenance on it and in its metadata."""
+    line = provenance_line(provenance)
+    kinds = {source.kind for source in provenance}
+    mark = ", ".join(word for kind, word in _MARKS.items() if kind in kinds)
+    inside = _print_around(figure, line, mark=mark, heading=title if heading else "")
+    _settle_layout(figure)
+    # Earlier, and the layout would leave no room for them.
+    for legend in figure.legends:
+        legend.set_bbox_to_anchor(inside, transform=figure.transFigure)
+    paths = [Path(f"{stem}.{suffix}") for suffix in _FORMATS]
+    for suffix, path in zip(_FORMATS, paths, strict=True):
+        metadata = {"Title": title, _PROVENANCE_KEY[suffix]: line}
+        if suffix == "png":
+            metadata[SOURCE_KINDS] = " ".join(provenance_kinds(provenance))
+        _save(figure, path, metadata)
+    return paths
+
+
+def save_camera_ready(
+    figure: Figure, stem: str | Path, provenance: Sequence[Provenance], *, title: str, caption: str
+) -> list[Path]:
+    """Write the figure as a PDF without provenance, and its caption beside it as text."""
+    line = provenance_line(provenance)
+    figure.set_layout_engine(ConstrainedLayoutEngine())
+    _settle_layout(figure)
+    picture, text = Path(f"{stem}.pdf"), Path(f"{stem}.txt")
+    _save(figure, picture, {"Title": title, _PROVENANCE_KEY["pdf"]: line})
+    sentences = [f"{title}.", caption, f"Provenance: {line}."]
+    text.write_text(" ".join(filter(None, sentences)) + "\n", encoding="utf-8")
+    return [picture, text]
+
+
+def require_picture(path: Path) -> None:
+    """Refuse a path where no picture can be written, before anything is drawn."""
+    if path.suffix.removeprefix(".") not in _FORMATS:
+        endings = ", ".join(f".{suffix}" for suffix in _FORMATS)
+        raise InvalidArgument(f"a picture must end in {endings}, got {path.name!r}")
+    path.parent.stat()
+
+
+def save_picture(figure: Figure, path: Path, *, title: str) -> None:
+    """Write the figure in the format of the path's ending, as a whole or not at all."""
+    require_picture(path)
+    figure.set_layout_engine(ConstrainedLayoutEngine())
+    _settle_layout(figure)
+    with TemporaryDirectory(prefix=".llm-power-", dir=path.parent) as folder:
+        made = Path(folder, path.name)
+        with naming(path):
+            _save(figure, made, {"Title": title})
+        made.replace(path)
+
+
+@_unwarned_of_glyphs()
+def _save(figure: Figure, path: Path, metadata: Mapping[str, str]) -> None:
+    suffix = path.suffix.removeprefix(".")
+    figure.savefig(path, format=suffix, metadata={**_NO_DATES[suffix], **metadata})
+
+
+def _print_around(figure: Figure, line: str, *, mark: str, heading: str) -> Rectangle:
+    """Add a line of provenance below, mark and heading above; return where the figure is then."""
+    width, height = figure.get_size_inches()
+    text = _wrap(f"Provenance: {line}", int(width * 26))
+    above = _wrap(heading, int(width * 13))
+    foot = 0.10 * len(text) + 0.06
+    marked, headed = 0.10 if mark else 0.0, 0.20 * len(above)
+    total = height + foot + marked + headed
+    figure.set_size_inches(width, total)
+    inside = (0.0, foot / total, 1.0, height / total)
+    figure.set_layout_engine(ConstrainedLayoutEngine(rect=inside))
+    figure.text(
+        0.5, 0.03 / total, "\n".join(text), ha="center", va="bottom", fontsize=5.5, color="0.35"
+    )
+    if mark:
+        figure.text(0.995, 1 - 0.02 / total, mark, ha="right", va="top", fontsize=6, color=ORANGE)
+    if above:
+        place = 1 - (marked + 0.04) / total
+        figure.text(0.5, place, "\n".join(above), ha="center", va="top", fontsize=10)
+    return inside
+
+
+@_unwarned_of_glyphs()
+def _settle_layout(figure: Figure) -> None:
+    """Lay the figure out once, and round the positions of its axes."""
+    # The solver orders its variables by their place in memory: the last bits of a position differ
+    # from one process to the next, and with them names that SVG derives from it.
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
+    for ax in figure.axes:
+        left, bottom, width, height = (round(edge, 6) for edge in ax.get_position().bounds)
+        ax.set_position((left, bottom, width, height))
+
+
+def _wrap(text: str, characters: int) -> list[str]:
+    # A dollar sign would start mathematics, and a name in a provenance line may hold one.
+    return [part.replace("$", r"\$") for part in textwrap.wrap(text, characters)]

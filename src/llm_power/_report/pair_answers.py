@@ -1,0 +1,263 @@
+"""The answer on one pair of models without files: from its counts, or two accuracies."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from llm_power._board.operating_point import Declared, OperatingPoint
+from llm_power._choices import McNemarTest
+from llm_power._errors import InvalidArgument, counted
+from llm_power._report.answer import Answer, Table
+from llm_power._report.number_format import p_value, points
+from llm_power._report.text_tables import confidence
+from llm_power._statistics.anytime_horizon import anytime_horizon
+from llm_power._statistics.correlation_bounds import resolution_over_correlations
+from llm_power._statistics.designs import required_units
+from llm_power._statistics.e_process import log_e_value
+from llm_power._statistics.exact_required_n import (
+    P_VALUES,
+    McNemarDesign,
+    connor_required_n,
+    mcnemar_design_errors,
+)
+from llm_power._statistics.inversion import resolution_ratio
+from llm_power._statistics.paired_binary import (
+    required_n_discordance,
+    required_n_paired_binary,
+)
+from llm_power._statistics.verdict import EQUIVALENT, Verdicts, binary_verdicts
+from llm_power._statistics.verdict_stability import (
+    chance_of_turning,
+    exact_chance_of_turning,
+    required_n_interval,
+)
+
+Value = float | int | str | bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One named result on a pair: value at full precision, and as displayed."""
+
+    name: str
+    label: str
+    value: Value
+    shown: str
+
+
+def answer_from_counts(
+    b: int,
+    c: int,
+    n_items: int,
+    *,
+    point: OperatingPoint | None = None,
+    declared: Declared | None = None,
+) -> Answer:
+    """Return the answer on a pair of 0/1 scored models from its discordant counts."""
+    at, asked = point or OperatingPoint(), declared or Declared()
+    settings: dict[str, Any] = {"alpha": at.alpha, "power": at.power}
+    found = binary_verdicts(b, c, n_items, test=asked.test, margin=asked.margin, **settings)
+    n_star = float(required_n_discordance(b, c, n_items, **settings))
+    low, high = required_n_interval(
+        found.interval.low, found.interval.high, (b + c) / n_items, **settings
+    )
+    level = confidence(at.alpha)
+    answers = [
+        _gap("delta", "gap", found.interval.delta),
+        _gap("gap_low", f"from, Tango's {level} interval", found.interval.low),
+        _gap("gap_high", "to", found.interval.high),
+        *(_p(f"p_{name}", f"p, {_TESTS[name]}", p_of(b, c)) for name, p_of in P_VALUES.items()),
+        _text("verdict", f"verdict, {_TESTS[asked.test]}", str(found.verdict)),
+        _text("attainable", "attainable", bool(found.attainable)),
+        _text("interval_differs", "interval says otherwise", bool(found.interval_differs)),
+    ]
+    if asked.margin is not None:
+        answers += [_p("p_equivalence", f"p, gap within {asked.margin:g}", found.p_equivalence)]
+    turning = (
+        exact_chance_of_turning(b, c, found.direction, level=at.alpha)
+        if asked.test == "exact"
+        else chance_of_turning(found.p, found.direction, level=at.alpha)
+    )
+    answers += [
+        _items("more_items_needed", "further items that decide it", found.further_items),
+        _text("decided_as", "which decide it as", str(found.decided_as)),
+        _number("chance_of_turning", "chance that a new sample turns it", turning),
+        _items("n_star", "N*, eq. (6)", n_star),
+        _items("n_star_low", f"from, {level}", low),
+        _items("n_star_high", "to", high),
+        _number("q", "q = N/N*", resolution_ratio(n_items, n_star)),
+        _text("resolved", "resolved, as the paper has it", n_star <= n_items),
+        _items("n_connor", "required, two variances (Connor)", _connor(b, c, n_items, at)),
+        _items("n_exact", "required, exact test", _counted_n(b, c, n_items, at, "exact")),
+        _items("n_mid_p", "required, mid-p test", _counted_n(b, c, n_items, at, "mid_p")),
+    ]
+    answers += _monitored(b, c, n_items, at) + _errors(b, c, n_items, at, asked)
+    return _answer(_decided(found, n_items, at, asked), answers)
+
+
+def answer_from_accuracies(
+    p_a: float,
+    p_b: float,
+    n_items: int,
+    *,
+    rho: float | None = None,
+    point: OperatingPoint | None = None,
+    declared: Declared | None = None,
+) -> Answer:
+    """Return the answer from two accuracies and N alone, over all admissible correlations."""
+    at, asked = point or OperatingPoint(), declared or Declared()
+    for name, value in (("p_a", p_a), ("p_b", p_b)):
+        if not 0 <= value <= 1:
+            raise InvalidArgument(f"{name} must be an accuracy from 0 to 1, got {value!r}")
+    solved = round(p_a * n_items), round(p_b * n_items)
+    settings: dict[str, Any] = {"alpha": at.alpha, "power": at.power}
+    found = resolution_over_correlations(*solved, n_items, **settings)
+    answer = "always" if found.always_resolved else _DEPENDS if found.depends else "never"
+    answers = [
+        _text("solved_a", "items that A solves", solved[0]),
+        _text("solved_b", "items that B solves", solved[1]),
+        _gap("delta", "gap", (solved[0] - solved[1]) / n_items),
+        _number("rho_lowest", "lowest correlation", found.lowest.rho),
+        _number("rho_highest", "highest correlation", found.highest.rho),
+        _items("n_star_lowest_rho", "N* at the lowest", found.lowest.n_star),
+        _items("n_star_highest_rho", "N* at the highest", found.highest.n_star),
+        _text("resolved", "resolved, as the paper has it", answer),
+    ]
+    if answer == _DEPENDS:
+        answers += [
+            _number("critical_rho", "from the correlation", found.critical_rho),
+            _text("critical_b", "that is, b at most", int(found.critical_b)),
+        ]
+    of_tests = _tests_over_correlations(solved, n_items, int(found.b_lowest), at, asked)
+    answers += of_tests
+    if rho is not None:
+        n_star = required_n_paired_binary(p_a, p_b, rho, **settings)
+        answers += [
+            _items("n_star", f"N* at a correlation of {rho:g}", n_star),
+            _number("q", "q = N/N* there", resolution_ratio(n_items, n_star)),
+        ]
+    return _answer(_over_correlations(of_tests, asked), answers)
+
+
+def _answer(headline: str, findings: Sequence[Finding]) -> Answer:
+    rows = [("of the pair", "is"), *((each.label, each.shown) for each in findings)]
+    return Answer(headline, {each.name: each.value for each in findings}, parts=(Table(rows),))
+
+
+def _decided(found: Verdicts, n_items: int, at: OperatingPoint, asked: Declared) -> str:
+    """Return the verdict in a sentence."""
+    of, delta = counted(n_items, "item"), float(found.interval.delta)
+    if delta == 0:
+        gap = f"A and B solve equally many of {of}"
+    else:
+        leads, trails = ("A", "B") if delta > 0 else ("B", "A")
+        gap = f"{leads} is {points(delta)} ahead of {trails} on {of}"
+    p = p_value(float(found.p))
+    p = f"p {p if p.startswith('<') else f'= {p}'} by the {_TESTS[asked.test]}, level {at.alpha:g}"
+    if found.verdict == EQUIVALENT:
+        p = f"within {points(asked.margin or 0)} by two one-sided tests, level {at.alpha:g}"
+    return f"{str(found.verdict).capitalize()}: {gap}, {p}."
+
+
+def _over_correlations(of_tests: Sequence[Finding], asked: Declared) -> str:
+    """Return what holds over every correlation in a sentence."""
+    values = {each.name: each.value for each in of_tests}
+    of = f"that the accuracies admit, by the {_TESTS[asked.test]}"
+    if values["different"] == _DEPENDS:
+        return (
+            f"Whether A and B are different depends on their correlation, which accuracies leave "
+            f"open: they are where A alone solves at most {counted(_whole(values), 'item')}, by "
+            f"the {_TESTS[asked.test]}."
+        )
+    verdict = "Different" if values["different"] == "always" else "Undetermined"
+    return f"{verdict} at every correlation {of}."
+
+
+def _whole(values: Mapping[str, Value]) -> int:
+    return int(values["critical_b_test"] or 0)
+
+
+_DEPENDS: Final = "depends on the correlation"
+_TESTS: Final = {"exact": "exact test", "mid_p": "mid-p test", "asymptotic": "score test"}
+
+
+def _connor(b: int, c: int, n: int, at: OperatingPoint) -> float:
+    return float(connor_required_n(b / n, c / n, alpha=at.alpha, power=at.power))
+
+
+def _counted_n(b: int, c: int, n: int, at: OperatingPoint, test: McNemarTest) -> float:
+    design = McNemarDesign(b / n, c / n, test=test, alpha=at.alpha)
+    return required_units(design, at.power)
+
+
+def _monitored(b: int, c: int, n: int, at: OperatingPoint) -> list[Finding]:
+    log_e = float(log_e_value(b, c))
+    horizon = anytime_horizon(b, c, n, alpha=at.alpha, power=at.power)
+    return [
+        _number("log_e_beta", "log e-value, Beta(4, 4)", log_e),
+        _text("crossed_beta", "monitoring has crossed", bool(log_e >= -np.log(at.alpha))),
+        _items("n_star_monitored", "required, monitored", horizon.n_star_anytime),
+        _items("items_monitored", "of these used on average", horizon.expected_items),
+        _items("items_monitored_90", "nine of ten runs end by", horizon.stopping_90),
+    ]
+
+
+def _errors(b: int, c: int, n: int, at: OperatingPoint, asked: Declared) -> list[Finding]:
+    if b == c:
+        return []
+    errors = mcnemar_design_errors(n, b / n, c / n, test=asked.test, alpha=at.alpha)
+    return [
+        _number("power", "power, if the gap is the true one", errors.power),
+        _number("type_s", "type S error there", errors.type_s),
+        _number("type_m", "type M error there", errors.type_m),
+    ]
+
+
+def _tests_over_correlations(
+    solved: tuple[int, int], n: int, b_lowest: int, at: OperatingPoint, asked: Declared
+) -> list[Finding]:
+    """Return the declared test's p-value at both ends, and the most items that only A may solve."""
+    fewest = max(solved[0] - solved[1], 0)
+    b = np.arange(fewest, b_lowest + 1)
+    p = P_VALUES[asked.test](b, b - (solved[0] - solved[1]))
+    name, rejects = _TESTS[asked.test], p <= at.alpha
+    answer = "always" if rejects.all() else _DEPENDS if rejects.any() else "never"
+    answers = [
+        _p("p_lowest_rho", f"p, {name}, at the lowest correlation", p[-1]),
+        _p("p_highest_rho", "p at the highest", p[0]),
+        _text("different", "different", answer),
+    ]
+    if answer == _DEPENDS:
+        # With the gap fixed p rises with b: the first that do not reject end it.
+        last = int(b[np.argmin(rejects)]) - 1
+        answers.append(_text("critical_b_test", "that is, b at most", last))
+    return answers
+
+
+def _gap(name: str, label: str, value: float | np.ndarray) -> Finding:
+    return Finding(name, label, float(value), f"{100 * float(value):.3g} pp")
+
+
+def _p(name: str, label: str, value: float | np.ndarray) -> Finding:
+    return Finding(name, label, float(value), f"{float(value):.4g}")
+
+
+def _number(name: str, label: str, value: float | np.ndarray) -> Finding:
+    if np.isnan(value):
+        return Finding(name, label, None, "-")
+    return Finding(name, label, float(value), f"{float(value):.3f}")
+
+
+def _items(name: str, label: str, value: float | np.ndarray) -> Finding:
+    number = float(value)
+    return Finding(name, label, number, "inf" if number == np.inf else f"{np.ceil(number):,.0f}")
+
+
+def _text(name: str, label: str, value: str | int) -> Finding:
+    if isinstance(value, bool):
+        return Finding(name, label, value, "yes" if value else "no")
+    return Finding(name, label, value, value if isinstance(value, str) else f"{value:,}")

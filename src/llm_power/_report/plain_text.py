@@ -1,0 +1,261 @@
+"""Results as text for a terminal, or as Markdown for a page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import pandas as pd
+
+from llm_power._board.cluster_readings import readings_sentence
+from llm_power._board.further_items import further_sentence
+from llm_power._board.landscape import VERDICTS, describe_landscape
+from llm_power._board.leader import first_sentence, rank_notes
+from llm_power._board.repeats import describe_repeats
+from llm_power._board.summary import selection_sentence
+from llm_power._choices import TEST_NAMES
+from llm_power._errors import counted, first_names, one_line
+from llm_power._report._escape import escape_markdown
+from llm_power._report.landscape import landscape_sentences
+from llm_power._report.number_format import p_value, percent, percent_interval
+from llm_power._report.text_tables import confidence, markdown_table, plain_table
+from llm_power._statistics.verdict import DIFFERENT
+
+if TYPE_CHECKING:
+    from llm_power._board.resolve import BoardVerdicts
+
+_MOST_ROWS: Final = 20
+
+
+def board_text(board: BoardVerdicts, *, markdown: bool = False) -> str:
+    """Return a board's ranking, main sentences, and pairs by verdict, cut to 20 rows each."""
+    show = _Show(markdown)
+    rankings = [
+        f"{show.head(_about(str(task), rows, board))}\n{_ranking(rows, board, show)}"
+        for task, rows in board.ranks.groupby("task", sort=False)
+    ]
+    sentences = show.lines(board_sentences(board))
+    pairs = [
+        f"{show.head(title)}\n{table}" for title, table in _verdict_tables(board, show) if table
+    ]
+    average = [] if board.average is None else [board_text(_on_average(board), markdown=markdown)]
+    return "\n\n".join(part for part in [*rankings, sentences, *pairs, *average] if part)
+
+
+def _on_average(board: BoardVerdicts) -> BoardVerdicts:
+    """Return the average over tasks as a board of one task."""
+    average = board.average
+    assert average is not None
+    weights = ", ".join(f"{name} {weight:.3g}" for name, weight in average.weights.items())
+    task, pairs = f"average over tasks ({weights})", average.verdicts
+    verdicts = pairs.assign(
+        task=task,
+        n_task=pairs["n_items"],
+        mde=pairs["delta"].abs() / np.sqrt(pairs["q"]),
+    )
+    return replace(board, verdicts=verdicts, ranks=average.ranks.assign(task=task), average=None)
+
+
+class _Show:
+    """Writer of tables, headings and lines, plain or as Markdown."""
+
+    def __init__(self, markdown: bool) -> None:
+        self.markdown = markdown
+
+    def table(self, rows: Sequence[Sequence[str]], *, of: int, what: str) -> str:
+        table = markdown_table(rows) if self.markdown else plain_table(rows)
+        hidden = of - (len(rows) - 1)
+        return f"{table}\n... and {hidden:,} more {what}" if hidden else table
+
+    def head(self, text: str) -> str:
+        return f"**{escape_markdown(text)}**\n" if self.markdown else one_line(text)
+
+    def lines(self, texts: Sequence[str]) -> str:
+        if self.markdown:
+            return "\n".join(f"- {escape_markdown(text)}" for text in texts)
+        return "\n".join(map(one_line, texts))
+
+
+def board_sentences(board: BoardVerdicts) -> list[str]:
+    """Return the main findings of a board, a sentence each."""
+    repeats = [] if board.repeats is None else describe_repeats(board.repeats)
+    by_task: dict[str, list[str]] = {}
+    for name, rows in board.ranks.groupby("task", sort=False):
+        task = str(name)
+        sentences = by_task[task] = []
+        if task in board.chosen_of:
+            sentences.append(selection_sentence(len(rows), board.chosen_of[task]))
+        chosen = task in board.chosen_of or (board.average is None and bool(board.chosen_of))
+        further = further_sentence(rows, board.point.alpha, chosen=chosen)
+        own = board.verdicts[board.verdicts["task"] == task]
+        first = first_sentence(rows, own, board.point.alpha)
+        sentences += [each for each in (first, further, *rank_notes(rows, own)) if each]
+        sentences += _of_task(own, board)
+        both = readings_sentence(board.readings, task, board.cluster, board.declared.clusters)
+        sentences += [both] if both else []
+        if task in board.landscapes:
+            landscape = describe_landscape(board.landscapes[task])
+            sentences += [_of_all_pairs(landscape)] if board.streamed is not None else []
+            sentences += landscape_sentences(landscape, board.point)
+        sentences += [_of_repeats(each) for each in repeats if each["task"] == task]
+    told = [
+        f"{task}: {sentence}" if len(by_task) > 1 else sentence
+        for task, sentences in by_task.items()
+        for sentence in sentences
+    ]
+    if board.close_calls:
+        told.append(
+            f"Of the verdicts {board.close_calls:,} could be another by other draws of max-T."
+        )
+    return told
+
+
+def _of_all_pairs(landscape: Mapping[str, Any]) -> str:
+    counts = ", ".join(f"{n:,} {name}" for name, n in landscape["verdicts"].items() if n)
+    return f"Of all {landscape['n_pairs']:,} pairs: {counts}."
+
+
+def _of_repeats(repeats: Mapping[str, Any]) -> str:
+    """Return the value of repeats in a task, and the cheaper way to power."""
+    if repeats["within_share"] is None:
+        return "Repeats: they say nothing of the variance within items and between them."
+    ways = [f"{words} {n:,}" for way, words in _WAYS.items() if (n := repeats["cheaper"][way])]
+    return (
+        f"Repeats: at {repeats['repeats']:g} answers an item, {repeats['within_share']:.0%} of the "
+        f"variance of a difference is within items (median); {', '.join(ways)} of "
+        f"{repeats['n_pairs']:,} pairs."
+    )
+
+
+def _of_task(pairs: pd.DataFrame, board: BoardVerdicts) -> list[str]:
+    sentences = []
+    mde = pairs["mde"].to_numpy(float)
+    # Models that differ nowhere would show any gap, by the formula.
+    mde = 100 * mde[np.isfinite(mde) & (mde > 0)]
+    if mde.size:
+        span = f"{mde.min():.1f}" if mde.size == 1 else f"{mde.min():.1f} to {mde.max():.1f}"
+        whose = "A gap between two of these models"
+        if board.streamed is not None:
+            whose = f"Among {len(pairs):,} {board.shown_words} a gap"
+        sentences.append(
+            f"{whose} shows with power {board.point.power:g} from {span} points on, pair by pair."
+        )
+    hopeless = pairs[np.isinf(pairs["items_needed"]) & (pairs["gap"] != 0)]
+    named = [f"{row.model_a} against {row.model_b}" for row in hopeless.itertuples()]
+    clusters = bool(pairs["test"].str.startswith("cluster").any())
+    if named:
+        which = "items from these clusters" if clusters else "such items"
+        many = f"{len(named):,} pairs: " if len(named) > 2 else ""
+        sentences.append(f"No number of {which} decides {many}{first_names(named, 2)}.")
+    if clusters:
+        sentences.append(
+            "Score intervals are for further items of these clusters; ranks, verdicts and the "
+            "score on further items, for further clusters too."
+        )
+    return sentences
+
+
+_WAYS: Final = {
+    "items": "more items are the cheaper way for",
+    "repeats": "more repeats for",
+    "neither": "neither is a way for",
+    "enough": "what is at hand is enough for",
+}
+
+
+def _about(task: str, ranks: pd.DataFrame, board: BoardVerdicts) -> str:
+    pairs = board.verdicts[board.verdicts["task"] == task]
+    return f"{task}: {len(ranks):,} models, {counted(int(pairs['n_task'].iloc[0]), 'item')}"
+
+
+def _ranking(rows: pd.DataFrame, board: BoardVerdicts, show: _Show) -> str:
+    cells = [
+        [
+            str(row["rank"]),
+            rank_set(row["rank_low"], row["rank_high"]),
+            str(row["model"]),
+            percent(row["score"]),
+            percent_interval(row["score_low"], row["score_high"]),
+            f"{row['n_missing']:,}",
+        ]
+        for row in rows.head(_MOST_ROWS).to_dict(orient="records")
+    ]
+    ends = f"{confidence(board.point.alpha)} interval"
+    header = ["rank", "possible", "model", "score", ends, "missing"]
+    return show.table([header, *cells], of=len(rows), what="models")
+
+
+def rank_set(low: Any, high: Any) -> str:
+    """Return the ranks from `low` to `high` as text."""
+    if pd.isna(low):
+        return "unknown"
+    return str(low) if low == high else f"{low} to {high}"
+
+
+def _verdict_tables(board: BoardVerdicts, show: _Show) -> list[tuple[str, str]]:
+    """Return title and table of each verdict that a pair has."""
+    total = f"{len(board.verdicts):,}"
+    whole = "all " if board.family == "all" and board.streamed is None else ""
+    of = "1 pair" if total == "1" else f"{whole}{total} {board.shown_words}"
+    about = f"{of} ({_procedure(board)})"
+    tables = []
+    for verdict in VERDICTS:
+        rows = board.verdicts[board.verdicts["verdict"] == verdict]
+        if len(rows):
+            table = _pair_table(rows, board, show)
+            tables.append((f"{verdict}: {len(rows):,} of {about}", table))
+            about = total
+    return tables
+
+
+def _procedure(board: BoardVerdicts) -> str:
+    tests = sorted(set(board.verdicts["test"]))
+    named = ", ".join(TEST_NAMES[test] for test in tests)
+    if board.n_pairs == 1:
+        return f"{named}, level {board.point.alpha:g}"
+    over = f" over all {board.n_pairs:,} pairs" if board.streamed is not None else ""
+    return f"{named}, max-T{over} at level {board.point.alpha:g}"
+
+
+def _pair_table(rows: pd.DataFrame, board: BoardVerdicts, show: _Show) -> str:
+    many = board.verdicts["task"].nunique() > 1
+    lacking = bool((board.verdicts["n_items"] < board.verdicts["n_task"]).any())
+    different = rows["verdict"].iloc[0] == DIFFERENT
+    names = ["better", "worse"] if different else ["A", "B"]
+    ends = f"{confidence(board.point.alpha)} interval"
+    header = [*(["task"] if many else []), *names, "gap", ends]
+    header += [*(["of all items"] if lacking else [])]
+    header += ["p" if board.n_pairs == 1 else "family p", "items"]
+    header += [f"for power {board.point.power:g}"]
+    shown = rows.head(_MOST_ROWS).to_dict(orient="records")
+    cells = [_pair_cells(row, many, lacking) for row in shown]
+    return show.table([header, *cells], of=len(rows), what="pairs")
+
+
+def _pair_cells(row: Mapping[Any, Any], many: bool, lacking: bool) -> list[str]:
+    """Return the cells of a pair; with missing scores, also the gaps that these leave possible."""
+    sign = -1 if row["direction"] < 0 else 1
+    names = [row["model_a"], row["model_b"]][::sign]
+    possible = sorted((sign * row["gap_lowest"], sign * row["gap_highest"]))
+    return [
+        *([row["task"]] if many else []),
+        *names,
+        percent(sign * row["gap"]),
+        percent_interval(*sorted((sign * row["gap_low"], sign * row["gap_high"]))),
+        *([percent_interval(*possible)] * lacking),
+        p_value(row["p_family"]),
+        f"{row['n_items']:,}",
+        _needed(row),
+    ]
+
+
+def _needed(row: Mapping[Any, Any]) -> str:
+    if row["n_items"] == 0:
+        return "no item in common"
+    if np.isfinite(row["items_needed"]):
+        return f"{row['items_needed']:,.0f}"
+    if row["gap"] == 0:
+        return "no gap so far"
+    return "more clusters" if row["test"].startswith("cluster") else "no number"

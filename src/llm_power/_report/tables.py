@@ -1,0 +1,364 @@
+"""One table as CSV, Markdown and LaTeX.
+
+The CSV holds the whole frame at full precision; Markdown and LaTeX show the columns of the
+specification, formatted. The bytes depend on the arguments alone.
+
+A cell beside a printed one shows what was recomputed, rounded as it was printed. The printed
+value stands below it only where it is another one.
+
+Provenance stands under the table in Markdown and LaTeX. For the CSV it is in the file
+``NAME.csv-metadata.json`` beside it, where the W3C's "CSV on the Web" recommendation puts
+the description of ``NAME.csv``: a comment line inside would break readers that have no
+notion of comments (and names that hold a ``#``), and a column would repeat one sentence on
+every row. Its ``dc:provenance`` is for readers, its ``dc:source`` lists the kinds for programs.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from textwrap import fill
+from types import MappingProxyType
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+
+from llm_power._errors import InvalidArgument
+from llm_power._provenance import SOURCE_KINDS, Provenance, provenance_kinds, provenance_line
+from llm_power._report._cells import Cell, Row, aligned, narrowed, physical
+from llm_power._report._escape import DIGIT_SPACE, POINT_SPACE, SUPERSCRIPTS, escape_markdown
+from llm_power._report._latex import Heading, latex_table
+
+Align = Literal["left", "right", "center", "decimal"]
+Formatter = Callable[[Any], str]
+
+WITNESS_NOTE = (
+    "The scores are a witness, built to agree with printed numbers. That a number which was put in "
+    "comes out again is no evidence; results/witness/roles.csv says which were put in."
+)
+STAND_IN_NOTE = (
+    "The scores are from a stand-in or a mirror of the hub, not from where they are published: no "
+    "number here is a finding."
+)
+_MARKS = {
+    "≠": "≠ marks a printed value that is not what is recomputed above it.",
+    "≈": "≈ marks a printed value that differs {}.",
+}
+_PARAGRAPH = 98  # characters of a line of the notes in Markdown
+
+
+def as_text(value: object) -> str:
+    """Format by ``str``; a missing value is an en dash, a truth value yes or no."""
+    if _missing(value):
+        return "–"
+    if isinstance(value, bool | np.bool_):
+        return "yes" if value else "no"
+    return str(value)
+
+
+def as_integer(value: float) -> str:
+    """Format a whole number with thousands separators; infinity is a sign."""
+    return _signed(value, "{:,.0f}")
+
+
+def as_fixed(decimals: int) -> Formatter:
+    """Return a formatter with `decimals` digits behind the point."""
+    return lambda value: _signed(value, f"{{:,.{decimals}f}}")
+
+
+def as_p_value(value: float) -> str:
+    """Format a p-value: three decimals, or two digits and a power of ten below 0.01."""
+    if _missing(value) or value >= 0.01 or value == 0:
+        return _signed(value, "{:.3f}")
+    mantissa, exponent = f"{value:.1e}".split("e")
+    return as_printed(f"{mantissa}×10^{int(exponent)}")
+
+
+def as_printed(value: object) -> str:
+    """Format a string of the published files: ``10^-14`` becomes 10⁻¹⁴."""
+    return re.sub(r"\^(-?[0-9]+)", lambda m: "".join(SUPERSCRIPTS[c] for c in m[1]), as_text(value))
+
+
+def as_digits_of(printed: object) -> Formatter:
+    """Return the format of a number beside a printed one: as many digits, and millions as such."""
+    text = as_text(printed)
+    decimals = re.search(r"\.([0-9]+)", text)
+    rounded = as_p_value if "10^" in text else as_fixed(len(decimals[1]) if decimals else 0)
+
+    def shown(value: Any) -> str:
+        if isinstance(value, str):
+            return value
+        return f"{rounded(value / 1e6)}M" if text.endswith("M") else rounded(value)
+
+    return shown
+
+
+def as_percent(decimals: int) -> Formatter:
+    """Return a formatter of shares in percent, without the sign."""
+    fixed = as_fixed(decimals)
+    return lambda share: fixed(100 * share)
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """The format of one column of the frame."""
+
+    name: str
+    header: str
+    # By default `as_text`; beside a printed number, rounding to its digits.
+    format: Formatter | None = None
+    # "decimal" puts the points of numbers below each other.
+    align: Align = "left"
+    # Header in LaTeX, unescaped.
+    tex: str | None = None
+    # Whether the frame has the columns NAME_printed (str) and NAME_agrees (bool) beside it.
+    printed: bool = False
+    # Column that says which cells, or lines of a cell (a tuple), are bold.
+    bold: str | None = None
+    # Whether LaTeX sets symbols in the cells as mathematics. In names it must not.
+    symbols: bool = False
+
+    def needs(self) -> list[str]:
+        """Return the columns that the frame must have."""
+        beside = [f"{self.name}_printed", f"{self.name}_agrees"] if self.printed else []
+        return [self.name, *beside, *([self.bold] if self.bold else [])]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A frame with its caption, notes and provenance."""
+
+    frame: pd.DataFrame
+    columns: Sequence[Column]
+    caption: str
+    provenance: Sequence[Provenance]
+    notes: Sequence[str] = ()
+    # The number of the paper's table; without it LaTeX counts by itself.
+    number: str | None = None
+    # The rows that Markdown and LaTeX show, if not those of `frame`.
+    shown: pd.DataFrame | None = None
+    # Whether the last row is about all the others: LaTeX has a rule above it.
+    total: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.columns:
+            raise InvalidArgument("columns must hold at least one Column, got none")
+        needed = [name for column in self.columns for name in column.needs()]
+        unknown = [name for name in needed if name not in self.rows]
+        if unknown:
+            raise InvalidArgument(f"columns must be in the frame, got {unknown[0]!r}")
+        provenance_line(self.provenance)
+
+    @property
+    def rows(self) -> pd.DataFrame:
+        """Return the rows that Markdown and LaTeX show."""
+        return self.frame if self.shown is None else self.shown
+
+
+def to_csv(table: Table) -> str:
+    """Return the whole frame as CSV: floats in their shortest exact form, ``INF`` for infinity."""
+    frame = table.frame.copy()
+    for name in frame.columns:
+        column = frame[name]
+        if pd.api.types.is_float_dtype(column):
+            # The XML Schema spelling, which the metadata's datatype "double" stands for.
+            spelled = column.astype(object).mask(column == np.inf, "INF")
+            frame[name] = spelled.mask(column == -np.inf, "-INF")
+    return str(frame.to_csv(index=False, lineterminator="\n"))
+
+
+def describe_csv(
+    frame: pd.DataFrame,
+    url: str,
+    *,
+    title: str,
+    description: str,
+    provenance: Sequence[Provenance],
+    columns: Mapping[str, str] = MappingProxyType({}),
+) -> str:
+    """Return ``NAME.csv-metadata.json``, with descriptions of columns; `url` is relative."""
+    metadata = {
+        "@context": "http://www.w3.org/ns/csvw",
+        "url": url,
+        "dc:title": title,
+        "dc:description": description,
+        "dc:provenance": provenance_line(provenance),
+        SOURCE_KINDS: provenance_kinds(provenance),
+        "tableSchema": {
+            "columns": [
+                {"titles": str(name), "datatype": _datatype(frame[name])}
+                | ({"dc:description": columns[name]} if name in columns else {})
+                for name in frame.columns
+            ]
+        },
+    }
+    return json.dumps(metadata, indent=2, ensure_ascii=False) + "\n"
+
+
+def to_markdown(table: Table) -> str:
+    """Return caption, table, notes and provenance as Markdown with a GitHub pipe table."""
+    # On demand: a CSV is written without it.
+    from tabulate import tabulate  # noqa: PLC0415
+
+    rows = _rows(table)
+    headers = [column.header for column in table.columns]
+    texts = [column.align == "left" for column in table.columns]
+    body = tabulate(
+        [
+            [_strong(text) if bold and text else text for text, bold in line]
+            for row in narrowed(headers, texts, rows)
+            for line in physical(row, escape_markdown)
+        ],
+        headers=list(map(escape_markdown, headers)),
+        tablefmt="pipe",
+        colalign=[_side(column) for column in table.columns],
+        disable_numparse=True,
+        preserve_whitespace=True,
+    )
+    number, caption = _label(table), escape_markdown(table.caption)
+    title = f"**{number}.** {caption}" if number else _strong(caption)
+    notes = [f"*Note.* {escape_markdown(note)}" for note in [" ".join(_notes(table, rows))] if note]
+    provenance = f"*Provenance:* {escape_markdown(provenance_line(table.provenance))}"
+    return "\n\n".join([title, body, *map(_filled, [*notes, provenance])]) + "\n"
+
+
+def to_latex(table: Table) -> str:
+    """Return a ``table`` environment, or a ``table*`` if one column of two is too narrow for it.
+
+    The first line names the packages that the document needs. Where the line is too short, text
+    wraps. A table longer than a page ends there, and says so.
+    """
+    rows = _rows(table)
+    return latex_table(
+        [Heading(c.header, c.tex, _side(c), c.symbols) for c in table.columns],
+        rows,
+        total=table.total,
+        caption=table.caption,
+        number=table.number,
+        notes=_notes(table, rows),
+        provenance=provenance_line(table.provenance),
+    )
+
+
+def write_table(table: Table, stem: Path) -> tuple[Path, Path, Path, Path]:
+    """Write ``stem.csv``, ``stem.csv-metadata.json``, ``stem.md`` and ``stem.tex``."""
+    csv_path, number = stem.with_name(f"{stem.name}.csv"), _label(table)
+    contents = {
+        csv_path: to_csv(table),
+        csv_path.with_name(f"{csv_path.name}-metadata.json"): describe_csv(
+            table.frame,
+            csv_path.name,
+            title=f"{number}. {table.caption}" if number else table.caption,
+            description=" ".join(_notes(table, _rows(table))),
+            provenance=table.provenance,
+        ),
+        stem.with_name(f"{stem.name}.md"): to_markdown(table),
+        stem.with_name(f"{stem.name}.tex"): to_latex(table),
+    }
+    for path, content in contents.items():
+        path.write_bytes(content.encode())
+    first, second, third, fourth = contents
+    return first, second, third, fourth
+
+
+def _rows(table: Table) -> list[Row]:
+    records = table.rows.to_dict(orient="records")
+    columns = []
+    for column in table.columns:
+        cells = [_cell(column, row) for row in records]
+        columns.append(aligned(cells) if column.align == "decimal" else cells)
+    return [list(row) for row in zip(*columns, strict=True)]
+
+
+def _side(column: Column) -> str:
+    return "right" if column.align == "decimal" else column.align
+
+
+def _cell(column: Column, row: Mapping[Hashable, Any]) -> Cell:
+    values, bold = _lines(row[column.name]), row[column.bold] if column.bold else False
+    if not column.printed:
+        return Cell(tuple(map(column.format or as_text, values)), bold=bold)
+    printed, agree = (_lines(row[f"{column.name}_{end}"]) for end in ("printed", "agrees"))
+    ours = tuple(
+        (column.format or as_digits_of(text))(value)
+        for value, text in zip(values, printed, strict=True)
+    )
+    beside = map(_beside, ours, printed, agree)
+    return Cell(ours, tuple(text for text in beside if text), bold)
+
+
+def _lines(value: object) -> tuple[Any, ...]:
+    return value if isinstance(value, tuple) else (value,)
+
+
+def _beside(ours: str, printed: object, agrees: object) -> str:
+    """Return the line of a printed value; empty where it says nothing that ours does not."""
+    text = as_printed(printed)
+    same = ours in (text, f"0{text}") or (bool(agrees) and text[0] in "<>≤≥")
+    return "" if _missing(printed) or same else f"{'≈' if agrees else '≠'} {text}"
+
+
+def _notes(table: Table, rows: list[Row]) -> list[str]:
+    """Return the notes, the meaning of the marks, and the limits of agreement."""
+    marks = {line[0] for row in rows for cell in row for line in cell.printed}
+    kinds = {source.kind for source in table.provenance}
+    near = "within the chance of the simulations" if "simulated" in kinds else "by rounding alone"
+    legend = [text.format(near) for mark, text in _MARKS.items() if mark in marks]
+    if not marks and any(column.printed for column in table.columns):
+        met = "; bounds that are printed are met" if _prints_bounds(table) else ""
+        legend = [f"Every printed cell is reproduced to its last digit{met}."]
+    fitted = [WITNESS_NOTE] if "witness" in kinds else []
+    stand_in = [STAND_IN_NOTE] if "stand_in" in kinds else []
+    return [*legend, *table.notes, *fitted, *stand_in]
+
+
+def _prints_bounds(table: Table) -> bool:
+    names = [f"{column.name}_printed" for column in table.columns if column.printed]
+    printed = [value for name in names for cell in table.rows[name] for value in _lines(cell)]
+    return any(str(value).startswith(("<", ">", "≤", "≥")) for value in printed)
+
+
+def _strong(text: str) -> str:
+    bare = text.rstrip(DIGIT_SPACE + POINT_SPACE)
+    strong = f"**{bare[:-1]}\\***" if bare.endswith("*") else f"**{bare}**"
+    return strong + text[len(bare) :]
+
+
+def _filled(paragraph: str) -> str:
+    """Wrap a paragraph of Markdown for terminals; no line of it begins like a list or a title."""
+    text = fill(paragraph, _PARAGRAPH, break_long_words=False, break_on_hyphens=False)
+    text = re.sub(r"(?m)^([-+=>])", r"\\\1", text)
+    return re.sub(r"(?m)^([0-9]+)([.)])(?=\s|$)", r"\1\\\2", text)
+
+
+def _label(table: Table) -> str:
+    return f"Table {table.number}" if table.number else ""
+
+
+def _datatype(column: pd.Series) -> str | dict[str, str]:
+    if pd.api.types.is_bool_dtype(column):
+        return {"base": "boolean", "format": "True|False"}
+    if pd.api.types.is_integer_dtype(column):
+        return "integer"
+    return "double" if pd.api.types.is_float_dtype(column) else "string"
+
+
+def _signed(value: float, template: str) -> str:
+    if _missing(value):
+        return "–"
+    if math.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    text = template.format(value)
+    # No "-0.00": a rounded zero has no sign.
+    if not any(c in "123456789" for c in text):
+        text = text.lstrip("-")
+    return text.replace("-", "−")
+
+
+def _missing(value: object) -> bool:
+    return value is None or value is pd.NA or (isinstance(value, float) and math.isnan(value))

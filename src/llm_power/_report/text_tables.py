@@ -1,0 +1,45 @@
+"""Cells of text, and rows of them as a table, for a terminal or for a page."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from llm_power._report._escape import escape_markdown
+
+
+def confidence(alpha: float) -> str:
+    """Return the confidence of an interval at a level, in per cent."""
+    return f"{100 * (1 - alpha):g}%"
+
+
+def number_columns(rows: Sequence[Sequence[str]]) -> list[int]:
+    """Return the columns that hold numbers alone below the header."""
+    columns = enumerate(zip(*rows, strict=True))
+    return [i for i, cells in columns if all(map(_is_number, cells[1:]))]
+
+
+def plain_table(rows: Sequence[Sequence[str]]) -> str:
+    """Return rows, the header first, in columns: numbers to the right and texts to the left."""
+    columns, numbers = [], number_columns(rows)
+    for i, cells in enumerate(zip(*rows, strict=True)):
+        width = max(map(len, cells))
+        shown = [cell.rjust(width) if i in numbers else cell.ljust(width) for cell in cells]
+        columns.append([shown[0], "-" * width, *shown[1:]])
+    return "\n".join("  ".join(line).rstrip() for line in zip(*columns, strict=True))
+
+
+def markdown_table(rows: Sequence[Sequence[str]], *, right: Collection[int] | None = None) -> str:
+    """Return rows, the header first, as a table of GitHub's Markdown with literal text.
+
+    Columns of numbers stand to the right, or those of `right`.
+    """
+    if right is None:
+        right = number_columns(rows)
+    sides = ["--:" if i in right else "---" for i in range(len(rows[0]))]
+    header, *body = [f"| {' | '.join(map(escape_markdown, row))} |" for row in rows]
+    return "\n".join([header, f"|{'|'.join(sides)}|", *body])
+
+
+def _is_number(cell: str) -> bool:
+    text = cell.removeprefix("< ").removeprefix("-").rstrip("%").replace(",", "")
+    return text.replace(".", "", 1).replace("e-", "", 1).isdigit()

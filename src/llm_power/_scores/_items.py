@@ -1,0 +1,151 @@
+"""Items that several logs share: the same in each under one id, and one score for all repeats."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import orjson
+
+from llm_power._errors import ScoreError, listed
+from llm_power._scores._source import LogFile, NoClusterColumn
+from llm_power._statistics.arrays import FloatArray
+
+
+@dataclass(slots=True)
+class Items:
+    """What the logs read so far say about the items, by id."""
+
+    clusters: Sequence[str]
+    whole: dict[str, int] = field(default_factory=dict)
+    contents: dict[str, Mapping[str, int]] = field(default_factory=dict)
+    labels: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    first: dict[str, Path] = field(default_factory=dict)
+
+    def admit(self, item: str, content: Mapping[str, Any], labelled: object, log: LogFile) -> None:
+        """Check that an item is what other logs have under its id, and note its labels."""
+        try:
+            whole = _digest(content)
+            is_known = self.whole.setdefault(item, whole) == whole and item in self.contents
+            digests = (
+                self.contents[item]
+                if is_known
+                else {name: _digest(part) for name, part in content.items()}
+            )
+        except RecursionError as error:
+            problem = "what says which item it is is nested too deeply"
+            raise log.fault(problem, "leave the item out", item) from error
+        is_first = not self.labels
+        labels = tuple(_label(item, labelled, name, log, is_first) for name in self.clusters)
+        known = self.contents.setdefault(item, digests)
+        if digests != known:
+            both = {**digests, **known}
+            differing = [name for name in both if known.get(name) != digests.get(name)]
+            raise log.fault(
+                f"another item than in {self.first[item]}; what differs is {listed(differing)}",
+                "use runs on one version of the data set, or exclude the model",
+                item,
+            )
+        if self.labels.setdefault(item, labels) != labels:
+            raise log.fault(
+                f"its labels are {listed(labels)}, in {self.first[item]} "
+                f"{listed(self.labels[item])}",
+                "use runs on one version of the data set, or name another field",
+                item,
+            )
+        self.first.setdefault(item, log.path)
+
+    def columns(self, items: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """Return the labels of `items` by field."""
+        unknown = [item for item in items if item not in self.labels]
+        if self.clusters and unknown:
+            raise ScoreError(
+                f"no log has this item, to take {listed(self.clusters)} of",
+                remedy="complete the runs, or name no cluster column",
+                item=unknown[0],
+            )
+        return {
+            name: tuple(self.labels[item][k] for item in items)
+            for k, name in enumerate(self.clusters)
+        }
+
+
+def mean_of_repeats(
+    scores: Mapping[str, Mapping[int, float]], repeats: Collection[int]
+) -> dict[str, float]:
+    """Return the mean score of each item over `repeats`, NaN unless it has a score in each."""
+    # A mean over fewer varies more, and is biased where repeats fail for a reason.
+    return _over_repeats(_mean, scores, repeats)
+
+
+def variance_of_repeats(
+    scores: Mapping[str, Mapping[int, float]], repeats: Collection[int]
+) -> dict[str, float]:
+    """Return the sample variance of each item's `repeats`, of the items that have them all."""
+    if len(repeats) < 2:
+        return {}
+    return _over_repeats(_variance, scores, repeats)
+
+
+def _over_repeats(
+    statistic: Callable[[Sequence[float]], float],
+    scores: Mapping[str, Mapping[int, float]],
+    repeats: Collection[int],
+) -> dict[str, float]:
+    found = {}
+    for item, of_item in scores.items():
+        values = [of_item.get(repeat, math.nan) for repeat in repeats]
+        found[item] = math.nan if any(map(math.isnan, values)) else statistic(values)
+    return found
+
+
+def _mean(values: Sequence[float]) -> float:
+    return math.fsum(values) / len(values)
+
+
+def _variance(values: Sequence[float]) -> float:
+    mean = _mean(values)
+    return math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1)
+
+
+def score_matrix(columns: Sequence[Mapping[str, float]], items: Sequence[str]) -> FloatArray:
+    """Return one column a model, NaN where it has no score; shape (n_items, n_models)."""
+    rows = [[column.get(item, math.nan) for column in columns] for item in items]
+    return np.array(rows, dtype=np.float64).reshape(len(items), len(columns))
+
+
+def in_order(items: Collection[str]) -> list[str]:
+    """Return ids in one order whatever the order of the logs: numbers by value, then text."""
+    return sorted(
+        items, key=lambda item: (not item.isdecimal(), len(item) * item.isdecimal(), item)
+    )
+
+
+def _digest(part: object) -> int:
+    try:
+        written = orjson.dumps(part, option=orjson.OPT_SORT_KEYS)
+    except TypeError:  # a whole number beyond 64 bits, half of a surrogate pair
+        written = json.dumps(part, sort_keys=True).encode()
+    return hash(written)
+
+
+def _label(item: str, labelled: object, name: str, log: LogFile, is_first: bool) -> str:
+    fields = labelled if isinstance(labelled, dict) else {}
+    label = fields.get(name)
+    if type(label) in {str, int}:
+        return str(label)
+    problem = (
+        f"it has no text and no whole number as {name!r}, only {listed(fields)}"
+        if fields
+        else f"it has nothing to take {name!r} of"
+    )
+    fault = log.fault(problem, "name a field that labels every item", item)
+    if is_first and name not in fields:
+        where = {"file": fault.file, "model": fault.model, "item": item}
+        raise NoClusterColumn(name, problem, remedy=fault.remedy, **where)
+    raise fault

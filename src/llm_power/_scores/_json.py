@@ -1,0 +1,217 @@
+"""JSON of any size, one record at a time: of a list, of lines, or of lists in an object."""
+
+# Evaluation tools write JSON with Python, so NaN and Infinity are read: they occur among
+# log-probabilities. An object that has a key twice is refused, for a parser would drop one value.
+# Whole lines are read by orjson; what it refuses or would drop is left to the standard parser. To
+# orjson a whole number beyond 64 bits is a float, which names no item.
+
+from __future__ import annotations
+
+import codecs
+import json
+import re
+from collections.abc import Container, Iterator
+from itertools import pairwise
+from typing import Any, Final
+
+import numpy as np
+import orjson
+
+from llm_power._errors import ScoreError
+from llm_power._scores._source import HeldFile, StreamedFile
+
+# Characters. The largest record seen holds the options, prompts and answers of one question, in
+# some tens of thousands.
+LARGEST_RECORD: Final = 32 * 2**20
+
+_PIECE: Final = 2**18
+_SPACE: Final = re.compile(r"[ \t\n\r]*")
+_OF_NUMBER: Final = re.compile(r"[-+.eE0-9]*")
+
+
+def json_records(source: StreamedFile | HeldFile) -> Iterator[Any]:
+    """Yield the records of a file, which is a list if its first character is a bracket."""
+    text = _Text(source)
+    if text.peek() != "[":
+        yield from _lines(text)
+        return
+    yield from _list(text)
+    if text.peek():
+        raise text.fault("the list has an end, but the file goes on")
+
+
+def json_members(source: StreamedFile, lists: Container[str] = ()) -> Iterator[tuple[str, Any]]:
+    """Yield the members of the one object that is in a file."""
+    text = _Text(source)
+    if text.peek() != "{":
+        raise text.fault("it does not begin as an object")
+    names: set[str] = set()
+    mark = text.take()
+    if text.peek() == "}":
+        mark = text.take()
+    while mark != "}":
+        name = text.value() if text.peek() == '"' else None
+        if name is None or text.take() != ":":
+            raise text.fault("what follows is no named member")
+        if name in names:
+            raise text.fault(f"the object has the key {name!r} twice")
+        names.add(name)
+        if name in lists and text.peek() == "[":
+            yield from ((name, element) for element in _list(text))
+        else:
+            yield name, text.value()
+        mark = text.take()
+        if mark not in {",", "}"}:
+            raise text.fault("it is followed by neither a comma nor the end of the object")
+    if text.peek():
+        raise text.fault("the object has an end, but the file goes on")
+
+
+def json_document(data: bytes) -> Any:
+    """Return what a small file says as a whole, by the same rules."""
+    try:
+        return json.loads(data.decode("utf-8-sig"), object_pairs_hook=_unique)
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error
+    except _RepeatedKey as error:
+        raise ValueError(f"an object has the key {error.args[0]!r} twice") from error
+
+
+def _list(text: _Text) -> Iterator[Any]:
+    mark = text.take()
+    if text.peek() == "]":
+        mark = text.take()
+    while mark != "]":
+        value = text.value()
+        text.n_records += 1
+        yield value
+        mark = text.take()
+        if mark not in {",", "]"}:
+            raise text.fault("it is followed by neither a comma nor the end of the list")
+
+
+def _lines(text: _Text) -> Iterator[Any]:
+    while text.peek():
+        if text.n_records and not text.is_new_line:
+            raise text.fault("another record follows on the same line")
+        for value in text.whole_lines() or [text.value()]:
+            text.n_records += 1
+            yield value
+
+
+class _Text:
+    """The text of a file, held as far as it is read and not used."""
+
+    def __init__(self, source: StreamedFile | HeldFile) -> None:
+        self.at = 0
+        self.n_records = 0
+        self.is_new_line = False
+        self._source = source
+        self._text = ""
+        self._ended = False
+        self._is_new = False  # no line of the text has been parsed
+        self._decode = codecs.getincrementaldecoder("utf-8-sig")().decode
+        self._parse = json.JSONDecoder(object_pairs_hook=_unique).raw_decode
+
+    def peek(self) -> str:
+        """Return the next character that is not space, without using it; none at the end."""
+        self.is_new_line = False
+        while True:
+            end = _SPACE.match(self._text, self.at).end()  # type: ignore[union-attr]
+            self.is_new_line |= "\n" in self._text[self.at : end]
+            self.at = end
+            if end < len(self._text):
+                return self._text[end]
+            if not self._more():
+                return ""
+
+    def take(self) -> str:
+        """Return the next character that is not space, and use it."""
+        mark = self.peek()
+        self.at += len(mark)
+        return mark
+
+    def value(self) -> Any:
+        """Return the next value and use it."""
+        self.peek()
+        while True:
+            try:
+                value, end = self._parse(self._text, self.at)
+            except RecursionError as error:
+                raise self.fault("the next one is nested too deeply") from error
+            except _RepeatedKey as error:
+                raise self.fault(f"the next one has the key {error.args[0]!r} twice") from error
+            except ValueError as error:
+                # Not JSON, or the rest of it has not been read.
+                if not self._more():
+                    what = getattr(error, "msg", str(error))
+                    raise self.fault(f"the next one is not JSON ({what})") from error
+                continue
+            # A number goes on where its text does, after a point or an exponent too.
+            goes_on = _OF_NUMBER.match(self._text, end).end() == len(self._text)  # type: ignore[union-attr]
+            if not goes_on or not self._more():
+                self.at = end
+                return value
+
+    def whole_lines(self) -> list[Any]:
+        """Return the values of the lines just read and use them; none where it takes the parser."""
+        if self._text.find("\n", self.at) < 0:
+            self._more()
+        end = self._text.rfind("\n", self.at)
+        values = _of_lines(self._text[self.at : end]) if self._is_new and end >= 0 else []
+        self._is_new = False
+        if values:
+            self.at = end
+        return values
+
+    def fault(self, problem: str) -> ScoreError:
+        """Return the error that names the place by the number of records before it."""
+        return ScoreError(
+            f"damaged after {self.n_records} records: {problem}",
+            remedy="write or download the file again",
+            file=str(self._source.path),
+        )
+
+    def _more(self) -> bool:
+        """Read on, at least as much as is held, so that a long record takes few attempts."""
+        if self._ended:
+            return False
+        rest = self._text[self.at :]
+        if len(rest) > LARGEST_RECORD:
+            raise self.fault(f"the next one is longer than {LARGEST_RECORD >> 20} million letters")
+        data = self._source.read(max(_PIECE, len(rest)))
+        self._ended = not data
+        try:
+            self._text = rest + self._decode(data, final=self._ended)
+        except UnicodeDecodeError as error:
+            raise self.fault("what follows is not UTF-8") from error
+        self.at = 0
+        self._is_new = True
+        return True
+
+
+def _of_lines(text: str) -> list[Any]:
+    """Return the value of each line, none at all where only the slow parser knows."""
+    data = text.encode()
+    view, letters = memoryview(data), np.frombuffer(data, dtype=np.uint8)
+    ends = [-1, *np.flatnonzero(letters == ord("\n")).tolist(), len(data)]
+    try:
+        values = [orjson.loads(view[before + 1 : end]) for before, end in pairwise(ends)]
+    except ValueError:
+        return []
+    # Of a key that occurs twice one is dropped, and its colon with it.
+    written = np.frombuffer(orjson.dumps(values), dtype=np.uint8)
+    is_whole = np.count_nonzero(written == ord(":")) == np.count_nonzero(letters == ord(":"))
+    return values if is_whole else []
+
+
+class _RepeatedKey(ValueError):
+    pass
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        seen: set[str] = set()
+        raise _RepeatedKey(next(key for key, _ in pairs if key in seen or seen.add(key)))  # type: ignore[func-returns-value]
+    return made

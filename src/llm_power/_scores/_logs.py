@@ -1,0 +1,573 @@
+"""Logs of one task, one file a model: which files they are, and what their places say."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from llm_power._errors import ScoreError, listed
+from llm_power._scores._displayed import Displayed
+from llm_power._scores._head import Head
+from llm_power._scores._items import Items, in_order, score_matrix
+from llm_power._scores._source import LogFile, NoClusterColumn, SourceFile, common_folder
+from llm_power._scores._table import scaled
+from llm_power._scores.options import ReadOptions
+from llm_power._scores.store import Repeats, TaskScores
+from llm_power._statistics.argument_checks import Number
+
+# How isoformat writes it; file systems that know no colon have a dash in its place.
+RUN_TIME: Final = r"\d{4}-\d\d-\d\dT\d\d[:-]\d\d[:-]\d\d(?:\.\d+)?"
+
+
+_ONE_RUN: Final = (
+    "keep one file a model, give each run a name (--name RUN=PATH), or take the newest: add"
+)
+
+_NEWEST: Final = "keep one file a model, or take the newest: add"
+_CHOOSE: Final = "choose among them; for example, add"
+
+#: Cluster column of a pooled group: which of its tasks an item is of.
+SUBTASK: Final = "subtask"
+
+
+def _time_of_change(path: Path) -> tuple[Any, ...]:
+    """Order runs by the time in a file's name, or else by when it was last written."""
+    match = re.search(RUN_TIME, path.name)
+    return (match[0].replace(":", "-"),) if match else ("", path.stat().st_mtime)
+
+
+@dataclass(frozen=True, slots=True)
+class LogFormat:
+    """How the logs of a tool are called, known and read."""
+
+    name: re.Pattern[str]  # of a file; with a group `task`, unless there is `task_of`
+    patterns: tuple[str, ...]  # of the files below a folder, for `Path.glob`
+    # Of a file that has such a name; another file is called after its model.
+    model_of: Callable[[Path], str]
+    read: Callable[[Logs, ReadOptions], TaskScores]
+    fits: Callable[[Head], bool]
+    task_of: Callable[[Path], str | None] | None = None
+    # Of several runs of a model on a task, the largest is the one to keep.
+    created: Callable[[Path], tuple[Any, ...]] = _time_of_change
+    unit: Callable[[Path], Path] = lambda path: path  # or the folder of its model
+    is_loose: bool = False  # other tools' files have such names: look into them
+    is_at: Callable[[Path], bool] = lambda _: True
+    beside: str = ""  # a file that may be given with the logs and is none
+    # Subtasks of each group that the runs of these files were of.
+    groups: Callable[[Iterable[Path]], Mapping[str, Sequence[str]]] = lambda _: {}
+
+    def find(self, folder: Path) -> list[Path]:
+        """Return the files of the format below a folder, in the order of their paths."""
+        return sorted({self.unit(file) for file in self._named(folder)})
+
+    def is_in(self, folder: Path) -> bool:
+        """Return whether a folder holds files of the format."""
+        return any(not self.is_loose or self._fits(file) for file in self._named(folder))
+
+    def _named(self, folder: Path) -> Iterator[Path]:
+        found = {file for pattern in self.patterns for file in folder.glob(pattern)}
+        return (file for file in found if self.name.fullmatch(file.name) and self.is_at(file))
+
+    def _fits(self, file: Path) -> bool:
+        with suppress(ScoreError):
+            return self.fits(Head(file))
+        return False
+
+    def task(self, file: Path) -> str | None:
+        """Return the task of a file, None if it is unknown."""
+        if self.task_of is not None:
+            return self.task_of(file)
+        match = self.name.fullmatch(file.name)
+        return match["task"] if match else None
+
+    def tasks(
+        self, paths: Sequence[Path], options: ReadOptions, note: Callable[[str], None]
+    ) -> list[TaskScores]:
+        """Read the logs of every task, and pool those of a group where that was asked for."""
+        try:
+            found = [replace(logs, note=note) for logs in find_logs(paths, options, self)]
+        except OpenChoice as fault:  # what else is open is told with it
+            with_newest = replace(options, latest=True)
+            try:
+                self.tasks(paths, with_newest, lambda _: None)
+            except OpenChoice as others:
+                raise open_choices([fault, others], _ONE_RUN) from fault
+            except ScoreError:
+                pass
+            raise
+        for logs in found:
+            for left in logs.left:
+                note(f"task {logs.task}, model {left.model}: {left.path} is left for a later run")
+        pools = options.pool != "no"
+        apart = [name for name in options.clusters if not pools or name != SUBTASK]
+        left_open: list[OpenChoice] = []
+        reads = [partial(self._read_logs, logs, left_open) for logs in found]
+        read: list[TaskScores] = []
+        try:
+            read = read_each(reads, replace(options, clusters=apart))
+        except NoClusterColumn:
+            if not left_open:
+                raise
+        if left_open:
+            settled = [task.provenance.reading for task in read]
+            raise open_choices(left_open, settled=settled)
+        if not pools:
+            return read
+        tasks = {logs.task: task for logs, task in zip(found, read, strict=True)}
+        groups = self.groups([file.path for logs in found for file in logs.files])
+        made = pooled(tasks, groups, found[0].files[0].path)
+        members = {leaf for name in groups for leaf in _leaves(name, groups)}
+        apart_too = [_pool(n, {n: t}) for n, t in tasks.items() if n in members]
+        return [*made, *(apart_too if options.pool == "both" else [])]
+
+    def _read_logs(
+        self, logs: Logs, left_open: list[OpenChoice], options: ReadOptions
+    ) -> list[TaskScores]:
+        try:
+            return [self.read(logs, options)]
+        except OpenChoice as fault:
+            left_open.append(fault)
+            return []
+
+    def one_task(self, paths: Sequence[Path], options: ReadOptions) -> TaskScores:
+        """Read the logs of what has to be one task."""
+        found = find_logs(paths, options, self)
+        if len(found) > 1:
+            files = [log.path for logs in found for log in logs.files]
+            raise _several_tasks([logs.task for logs in found], files)
+        return self.read(found[0], options)
+
+
+def read_each(
+    reads: Iterable[Callable[[ReadOptions], list[TaskScores]]], options: ReadOptions
+) -> list[TaskScores]:
+    """Read tasks of which some may lack a cluster column, but not all of them."""
+    faults: list[NoClusterColumn] = []
+    found = [task for read in reads for task in _read_what_is_there(read, options, faults)]
+    for fault in faults:
+        if not any(fault.column in task.clusters for task in found):
+            raise fault
+    return found
+
+
+def _read_what_is_there(
+    read: Callable[[ReadOptions], list[TaskScores]],
+    options: ReadOptions,
+    faults: list[NoClusterColumn],
+) -> list[TaskScores]:
+    try:
+        return read(options)
+    except NoClusterColumn as fault:
+        faults.append(fault)
+        rest = [name for name in options.clusters if name != fault.column]
+        return _read_what_is_there(read, replace(options, clusters=rest), faults)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelScores:
+    """What one model's log says."""
+
+    log: LogFile
+    source: SourceFile
+    scores: Mapping[str, float]
+    # How the scores were made: what two logs both have here must be the same in both.
+    made: Mapping[str, object] = field(default_factory=dict)
+    declared: Collection[str] = ()  # items of the log's data set, where it lists them
+    is_graded: bool = False
+    n_repeats: int = 1
+    variances: Mapping[str, float] = field(default_factory=dict)  # of the repeats, by item
+    displayed: Sequence[Displayed] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Logs:
+    """The files of one task, by model in the order of the names, and what to call them."""
+
+    task: str
+    source: str
+    files: Sequence[LogFile]
+    given: Sequence[Path] = ()
+    left: Sequence[LogFile] = ()  # runs left out for a later one of the same model
+    note: Callable[[str], None] = lambda _note: None
+
+    def join(
+        self,
+        read: Sequence[ModelScores],
+        options: ReadOptions,
+        *,
+        clusters: Callable[[Sequence[str]], Mapping[str, tuple[str, ...]]] = lambda _: {},
+        further: Sequence[SourceFile] = (),
+        tolerated: dict[str, dict[str, int]] | None = None,
+    ) -> TaskScores:
+        """Return the scores of all logs, as one task."""
+        accepted = self._accepted(read, options)
+        _check_alike(read)
+        items = in_order({item for one in read for item in (*one.scores, *one.declared)})
+        graded = any(one.is_graded for one in read)
+        values = scaled(score_matrix([one.scores for one in read], items), options, self.source)
+        return TaskScores(
+            task=self.task,
+            kind=options.kind or ("graded" if graded else "binary"),
+            item_ids=tuple(items),
+            models=tuple(one.log.model for one in read),
+            values=values,
+            clusters=clusters(items),
+            provenance=options.provenance(
+                [*(one.source for one in read), *further],
+                self.source,
+                {**(tolerated or {}), **accepted, **self._left_out()},
+                {
+                    _CHOSEN[what]: how
+                    for one in read
+                    for what, how in one.made.items()
+                    if what in _CHOSEN
+                },
+            ),
+            repeats=Repeats(
+                np.where(np.isnan(values), 0, [one.n_repeats for one in read]),
+                score_matrix([one.variances for one in read], items)
+                / (10_000 if options.percent else 1),
+            )
+            if any(one.n_repeats > 1 for one in read)
+            else None,
+        )
+
+    def _accepted(
+        self, read: Sequence[ModelScores], options: ReadOptions
+    ) -> dict[str, dict[str, int]]:
+        """Return by how many items displayed scores are missed; refuse it unless accepted."""
+        accepted: dict[str, dict[str, int]] = {}
+        for log, one in ((of.log, one) for of in read for one in of.displayed if one.items_off):
+            both = f"displayed {one.name} {one.value:.6g}, by its items {one.counted:.6g}"
+            if not options.accept_other_score:
+                raise log.fault(
+                    f"{both}: {one.items_off:,} of {one.n_items:,} items apart",
+                    "have the tool score it again, exclude the model, or accept the items and "
+                    "have both numbers recorded (--accept-other-score)",
+                )
+            accepted.setdefault(f"items off the score ({both})", {})[log.model] = one.items_off
+            self.note(f"task {self.task}, model {log.model}: accepted, {both}")
+        return accepted
+
+    def _left_out(self) -> dict[str, dict[str, int]]:
+        return {f"left out for a later run: {log.path.name}": {log.model: 1} for log in self.left}
+
+
+def one_by_one(
+    read_log: Callable[[LogFile, ReadOptions, Items], ModelScores],
+) -> Callable[[Logs, ReadOptions], TaskScores]:
+    """Return what reads a task whose logs are read one after the other, and share their items."""
+
+    def read(logs: Logs, options: ReadOptions) -> TaskScores:
+        items = Items(options.clusters)
+        found = [read_log(log, options, items) for log in logs.files]
+        return logs.join(found, options, clusters=items.columns)
+
+    return read
+
+
+# Of how scores were made, what a user may choose, and by which option.
+_CHOSEN: Final = {
+    "metric": "metric",
+    "scorer": "metric",
+    "statistic": "metric",
+    "filter": "filter",
+    "split": "filter",
+    "reducer": "reducer",
+}
+
+
+def _check_alike(read: Sequence[ModelScores]) -> None:
+    first, *others = read
+    for one in others:
+        for what, theirs in first.made.items():
+            ours = one.made.get(what, theirs)
+            if ours != theirs:
+                raise one.log.fault(
+                    f"its {what} is {ours!r}, that of {first.log.model!r} is {theirs!r}",
+                    "run all models alike, choose what all logs have, or exclude the model",
+                )
+
+
+class Choice:
+    """The metric of a log: the first declared that it has, or else the only one that occurs."""
+
+    def __init__(self, declared: str | None) -> None:
+        self._declared = declared.split(",") if declared is not None else []
+        self.name = declared
+        self.found: dict[str, int] = {}  # scores by name, in order of appearance
+        self.n_noted = 0  # records
+
+    def among(self, names: Iterable[str]) -> str | None:
+        """Note the names of a record, and return the chosen one, of which the end may be given."""
+        self.n_noted += 1
+        for name in names:
+            self.found[name] = self.found.get(name, 0) + 1
+        if self.name not in self.found:
+            self.name = next(filter(None, map(self._named, self._declared)), self.name)
+        if self.name is None:
+            self.name = next(iter(self.found), None)
+        return self.name
+
+    def _named(self, declared: str) -> str | None:
+        if declared in self.found:
+            return declared
+        ending = [name for name in self.found if name.endswith(f"/{declared}")]
+        return ending[0] if len(ending) == 1 else None
+
+    def check(self, log: LogFile, what: str, n_items: int) -> None:
+        """Refuse to have chosen where there was a choice; `what` they are called."""
+        if fault := self.fault(log, what, n_items):
+            raise fault
+
+    def fault(self, log: LogFile, what: str, n_items: int) -> OpenChoice | None:
+        """Return what leaves the choice open, with the scores of each candidate."""
+        if self._declared or len(self.found) < 2:
+            return None
+        counts = (f"{name!r} ({n:,} scores of {n_items:,} items)" for name, n in self.found.items())
+        problem = f"there are several {what}: {', '.join(counts)}"
+        return OpenChoice(problem, {"--metric": next(iter(self.found))}, log)
+
+
+class OpenChoice(ScoreError):
+    """A log has several of what a score can be made of, or several runs; options choose."""
+
+    def __init__(
+        self, problem: str, options: Mapping[str, str], log: LogFile, remedy: str = _CHOOSE
+    ) -> None:
+        self.options, self.log = options, log
+        self.settled: Mapping[str, object] = {}  # what there is one of, by the name in `reading`
+        chosen = " ".join(
+            f"{option} {shlex.quote(value)}" if value else option
+            for option, value in options.items()
+        )
+        super().__init__(
+            problem,
+            remedy=f"{remedy} {chosen}",
+            file=str(log.path),
+            model=log.model,
+        )
+
+
+def open_choices(
+    faults: Sequence[OpenChoice],
+    remedy: str = _CHOOSE,
+    settled: Sequence[Mapping[str, object]] = (),
+) -> OpenChoice:
+    """Return one refusal that lists all that is open, and options that settle it together."""
+    options: dict[str, dict[str, None]] = {}
+    for fault in faults:
+        for option, value in fault.options.items():
+            options.setdefault(option, {})[value] = None
+    # An option that one task needs holds for all, so that it names what the others have.
+    for others in [*(fault.settled for fault in faults), *settled]:
+        for option, of_option in options.items():
+            if isinstance(known := others.get(option.removeprefix("--")), str):
+                of_option[known] = None
+    told = dict.fromkeys(fault.problem for fault in faults)
+    values = {option: ",".join(of_option) for option, of_option in options.items()}
+    return OpenChoice("; ".join(told), values, faults[0].log, remedy)
+
+
+def _several_tasks(tasks: Iterable[str | None], files: Sequence[Path]) -> ScoreError:
+    return ScoreError(
+        f"these are files of several tasks: {listed(filter(None, tasks))}",
+        remedy="read one of those in the folder (--task), or give the files of one task",
+        file=str(common_folder(files)),
+    )
+
+
+def find_logs(paths: Sequence[Path], options: ReadOptions, form: LogFormat) -> list[Logs]:
+    """Find the logs of each task."""
+    files: dict[str | None, dict[Path, list[Path]]] = {}
+    beside = [path for path in paths if path.name == form.beside]
+    logs = [path for path in paths if path.name != form.beside]
+    if not logs:
+        raise ScoreError("there is no file of results", remedy="give those of the models")
+    # A file may have been given by name, and with its folder.
+    place: dict[Path, Path] = {}
+    for path in logs:
+        place |= {file: path for file in _expand(path, form) if file not in place}
+    for file, path in place.items():
+        task = form.task(file)
+        # Files whose task is unknown are of the folder that was given, or are one task.
+        origin = path if task is None and path.is_dir() and not options.names else Path()
+        files.setdefault(task, {}).setdefault(origin, []).append(file)
+    if options.task is not None and options.task in files:
+        files = {options.task: files[options.task]}
+    elif options.task is not None and len([task for task in files if task is not None]) > 1:
+        every = [file for some in files.values() for of_task in some.values() for file in of_task]
+        raise _several_tasks(files, every)
+    # Of an unknown task among known ones, a file is of the one there is.
+    if None in files and len(files) == 2:
+        unknown = files.pop(None)
+        (known,) = files.values()
+        known.setdefault(Path(), []).extend(file for some in unknown.values() for file in some)
+    found = [
+        (task, [*([origin] if origin != Path() else logs), *beside], _runs(of_task, options, form))
+        for task, by_origin in files.items()
+        for origin, of_task in by_origin.items()
+    ]
+    kept = options.kept(sorted({model for *_, runs in found for model in runs}), str(paths[0]))
+    return [
+        _logs_of_task(task, given, {m: runs[m] for m in kept if m in runs}, options, form)
+        for task, given, runs in found
+    ]
+
+
+def _runs(files: Sequence[Path], options: ReadOptions, form: LogFormat) -> dict[str, list[Path]]:
+    runs: dict[str, list[Path]] = {}
+    for file in files:
+        runs.setdefault(_model(file, options, form), []).append(file)
+    return runs
+
+
+def _logs_of_task(
+    task: str | None,
+    given: Sequence[Path],
+    runs: Mapping[str, Sequence[Path]],
+    options: ReadOptions,
+    form: LogFormat,
+) -> Logs:
+    if not runs:
+        raise ScoreError("every model is excluded", remedy="keep two", file=str(given[0]))
+    files, left = [], []
+    for model, several in runs.items():
+        if len(several) > 1 and not options.latest:
+            problem = f"{several[0]} is of the same model"
+            remedy = _NEWEST if model in options.names else _ONE_RUN
+            raise OpenChoice(problem, {"--latest": ""}, LogFile(model, several[1]), remedy)
+        *older, newest = sorted(several, key=form.created) if options.latest else several
+        left += [LogFile(model, file) for file in older]
+        files.append(LogFile(model, newest))
+    # The working folder has a name as well, which `.` does not tell.
+    source = (given[0].absolute() if len(given) == 1 else common_folder(given)).name
+    return Logs(
+        task=options.task or task or Path(source).stem,
+        source=source,
+        files=files,
+        given=given,
+        left=left,
+    )
+
+
+def _model(file: Path, options: ReadOptions, form: LogFormat) -> str:
+    for name, place in options.names.items():
+        if Path(place).absolute() in (file.absolute(), *file.absolute().parents):
+            return name
+    is_placed = form.name.fullmatch(file.name) and form.is_at(file)
+    return form.model_of(file) if is_placed or file.is_dir() else file.stem
+
+
+def _expand(path: Path, form: LogFormat) -> Sequence[Path]:
+    if not path.is_dir():
+        return [path]
+    found = form.find(path)
+    if not found:
+        raise ScoreError(
+            f"the folder holds no file like {' or '.join(form.patterns)}",
+            remedy="give the folder that the logs were written to, or the files themselves",
+            file=str(path),
+        )
+    return found
+
+
+def pooled(
+    tasks: Mapping[str, TaskScores], groups: Mapping[str, Sequence[str]], place: Path
+) -> list[TaskScores]:
+    """Pool the tasks of each group, and leave the others as they are."""
+    inner = {name for members in groups.values() for name in members}
+    outer = {name: _leaves(name, groups) for name in groups if name not in inner}
+    if not outer:
+        raise ScoreError(
+            "the runs were of no group of tasks, so that there is nothing to pool",
+            remedy="do not pool, or keep the results file beside the samples, which names groups",
+            file=str(place),
+        )
+    made = {
+        name: _pool(name, {leaf: tasks[leaf] for leaf in leaves if leaf in tasks})
+        for name, leaves in outer.items()
+        if any(leaf in tasks for leaf in leaves)
+    }
+    taken = {leaf for leaves in outer.values() for leaf in leaves}
+    return [*made.values(), *(_pool(n, {n: t}) for n, t in tasks.items() if n not in taken)]
+
+
+def _leaves(name: str, groups: Mapping[str, Sequence[str]]) -> list[str]:
+    members = groups.get(name)
+    if not members:
+        return [name]
+    return [leaf for member in members if member != name for leaf in _leaves(member, groups)]
+
+
+def _pool(name: str, tasks: Mapping[str, TaskScores]) -> TaskScores:
+    models = sorted({model for task in tasks.values() for model in task.models})
+    spread = partial(_spread, tasks=list(tasks.values()), models=models)
+    shared = set.intersection(*(set(task.clusters) for task in tasks.values()))
+    first = next(iter(tasks.values()))
+    origins = [task.provenance for task in tasks.values()]
+    tolerated: dict[str, dict[str, int]] = {}
+    for origin in origins:
+        for fault, counts in origin.tolerated.items():
+            of_fault = tolerated.setdefault(fault, {})
+            for model, count in counts.items():
+                of_fault[model] = of_fault.get(model, 0) + count
+    labels = {
+        column: tuple(label for task in tasks.values() for label in task.clusters[column])
+        for column in first.clusters
+        if column in shared
+    }
+    labels[SUBTASK] = tuple(sub for sub, task in tasks.items() for _ in task.item_ids)
+    return TaskScores(
+        task=name,
+        kind="graded" if any(task.kind == "graded" for task in tasks.values()) else "binary",
+        item_ids=tuple(
+            f"{sub}/{item}" if len(tasks) > 1 else item
+            for sub, task in tasks.items()
+            for item in task.item_ids
+        ),
+        models=tuple(models),
+        values=spread([task.values for task in tasks.values()], np.nan),
+        clusters=labels,
+        repeats=Repeats(
+            spread([task.answers.number for task in tasks.values()], 0),
+            spread([task.answers.variance for task in tasks.values()], np.nan),
+        ),
+        provenance=replace(
+            first.provenance,
+            files={file: sha for origin in origins for file, sha in origin.files.items()},
+            tolerated=tolerated,
+        ),
+    )
+
+
+def _spread(
+    matrices: Sequence[NDArray[Number]],
+    empty: float,
+    *,
+    tasks: Sequence[TaskScores],
+    models: Sequence[str],
+) -> NDArray[Number]:
+    """Return one matrix a task below the other, with a column for each of `models`."""
+    return np.concatenate(
+        [
+            np.column_stack(
+                [
+                    matrix[:, task.models.index(model)]
+                    if model in task.models
+                    else np.full(task.n_items, empty, dtype=matrix.dtype)
+                    for model in models
+                ]
+            )
+            for task, matrix in zip(tasks, matrices, strict=True)
+        ]
+    )

@@ -1,0 +1,159 @@
+"""Results of benchmarks of code and agents: EvalPlus, LiveCodeBench, Terminal-Bench."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from llm_power._errors import listed
+from llm_power._scores._attempts import (
+    Attempt,
+    Run,
+    displayed_in,
+    document,
+    number_of,
+    of_document,
+    of_records,
+    text_of,
+)
+from llm_power._scores._displayed import displayed
+from llm_power._scores._json import json_document
+from llm_power._scores._logs import Choice, LogFormat
+from llm_power._scores._source import SourceFile, read_file
+
+_PASS: Final = "pass"
+_AS_WRITTEN: Final = "give the file as its tool wrote it"
+_METADATA: Final = "run_metadata.json"
+_SCENARIO: Final = re.compile(r"Scenario\.(?P<task>[a-z]+)_.*eval_all\.json")
+
+
+def _of_evalplus(source: SourceFile, run: Run) -> Iterator[Attempt]:
+    problems = document(source, run.log).get("eval")
+    if not isinstance(problems, dict):
+        raise run.log.fault("there are no results by problem, as eval", _AS_WRITTEN)
+    choice = Choice(run.options.metric)
+    for item, solutions in problems.items():
+        if not isinstance(solutions, list) or not all(isinstance(s, dict) for s in solutions):
+            raise run.log.fault("it has no list of solutions", _AS_WRITTEN, item)
+        for solution in solutions:
+            status = {
+                test: solution.get(f"{test}_status")
+                for test in ("base", "plus")
+                if solution.get(f"{test}_status") is not None
+            }
+            metric = choice.among(status)
+            if metric not in status or not all(isinstance(one, str) for one in status.values()):
+                raise run.log.fault(
+                    f"a solution has no outcome by the tests {metric!r}, only by {listed(status)}",
+                    "choose --metric base or --metric plus",
+                    item,
+                )
+            # `plus` counts what passes both kinds of tests, as the pass@1 of EvalPlus does.
+            passed = status["base" if "base" in status else metric] == _PASS
+            yield Attempt(item, float(passed and status[metric] == _PASS))
+    choice.check(run.log, "metrics", choice.n_noted)
+    run.made["tests"] = choice.name
+
+
+def _model_of_evalplus(path: Path) -> str:
+    bare = path.name.removesuffix("eval_results.json").rstrip("_-")
+    return bare or path.absolute().parent.name
+
+
+def _task_of_evalplus(path: Path) -> str | None:
+    folder = path.absolute().parent.name
+    return folder if folder in {"humaneval", "mbpp"} else None
+
+
+EVALPLUS: Final = LogFormat(
+    name=re.compile(r".*eval_results\.json", re.DOTALL),
+    patterns=("**/*eval_results.json",),
+    model_of=_model_of_evalplus,
+    task_of=_task_of_evalplus,
+    read=of_document(_of_evalplus),
+    fits=lambda head: isinstance(head.record, dict) and {"hash", "eval"} <= {*head.record},
+    is_loose=True,
+)
+read_evalplus: Final = EVALPLUS.one_task
+
+
+def _of_livecodebench(record: Mapping[str, Any], number: int, run: Run) -> Iterator[Attempt]:
+    if number == 1:
+        name = run.log.path.name.removesuffix("_all.json") + ".json"
+        run.displayed = displayed_in(run.log.path.with_name(name), "pass@1")
+    item = text_of(record, "question_id", run.log, number)
+    grades = record.get("graded_list")
+    if not isinstance(grades, list) or not grades:
+        raise run.log.fault("it has no graded_list", "give the file that ends in eval_all", item)
+    content = {name: record.get(name) for name in ("question_title", "contest_id")}
+    for grade in grades:
+        yield Attempt(item, number_of(grade, "a grade", item, run.log), content, record)
+
+
+LIVECODEBENCH: Final = LogFormat(
+    name=_SCENARIO,
+    patterns=("**/Scenario.*eval_all.json",),
+    model_of=lambda path: path.absolute().parent.name,
+    read=of_records(_of_livecodebench),
+    fits=lambda head: (
+        isinstance(head.record, dict) and {"question_id", "graded_list"} <= {*head.record}
+    ),
+)
+read_livecodebench: Final = LIVECODEBENCH.one_task
+
+
+def _of_terminal_bench(source: SourceFile, run: Run) -> Iterator[Attempt]:
+    found = document(source, run.log)
+    trials = found.get("results")
+    if not isinstance(trials, list) or not all(isinstance(trial, dict) for trial in trials):
+        raise run.log.fault("there is no list of trials, as results", _AS_WRITTEN)
+    run.displayed = displayed("accuracy", found.get("accuracy"), is_exact=True)
+    metadata = _metadata(run.log.path)
+    run.made = {name: metadata.get(name) for name in ("dataset_name", "dataset_version")}
+    for number, trial in enumerate(trials, start=1):
+        item = text_of(trial, "task_id", run.log, number)
+        # A trial without an outcome was not resolved, as the displayed accuracy has it.
+        resolved = trial.get("is_resolved") or False
+        yield Attempt(item, number_of(resolved, "is_resolved", item, run.log), {}, trial)
+
+
+def _metadata(path: Path) -> Mapping[str, Any]:
+    beside = path.with_name(_METADATA)
+    if not beside.is_file():
+        return {}
+    try:
+        found = json_document(read_file(beside).data)
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _agent_and_model(path: Path) -> str:
+    metadata = _metadata(path)
+    names = [metadata.get(name) for name in ("agent_name", "model_name")]
+    return " ".join(name for name in names if isinstance(name, str)) or path.absolute().parent.name
+
+
+def _task_of_terminal_bench(path: Path) -> str | None:
+    name = _metadata(path).get("dataset_name")
+    return name if isinstance(name, str) else None
+
+
+TERMINAL_BENCH: Final = LogFormat(
+    name=re.compile(r"results\.json"),
+    patterns=("**/results.json",),
+    # Each trial has a file of that name as well, of its own alone.
+    is_at=lambda path: path.with_name(_METADATA).is_file(),
+    model_of=_agent_and_model,
+    task_of=_task_of_terminal_bench,
+    read=of_document(_of_terminal_bench),
+    fits=lambda head: (
+        isinstance(head.record, dict)
+        and isinstance(head.record.get("results"), list)
+        and any("is_resolved" in trial for trial in head.record["results"][:1])
+    ),
+    is_loose=True,
+)
+read_terminal_bench: Final = TERMINAL_BENCH.one_task

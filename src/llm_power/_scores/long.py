@@ -1,0 +1,133 @@
+"""Long tables, Parquet, CSV or JSON Lines: one row for each score of a model on an item."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import cast
+
+import numpy as np
+
+from llm_power._errors import ScoreError, listed
+from llm_power._scores._source import only_file
+from llm_power._scores._table import Coded, Table, read_table, scaled, table_name
+from llm_power._scores.options import ReadOptions
+from llm_power._scores.store import ITEM_COLUMN, Repeats, TaskScores
+from llm_power._statistics.arrays import FloatArray, IntArray
+
+
+def long_columns(names: Container[str], options: ReadOptions) -> tuple[str, str, str]:
+    """Return the columns of item, model and score among `names`, by declaration or default."""
+    default_item = ITEM_COLUMN if ITEM_COLUMN in names else "item"
+    return options.item or default_item, options.model or "model", options.score or "score"
+
+
+def read_long(paths: Sequence[Path], options: ReadOptions) -> TaskScores:
+    """Read a long table; an (item, model) pair without a row or a score is missing."""
+    table = read_table(only_file(paths), options)
+    if options.task_column is not None:
+        raise table.source.fault(
+            f"column {options.task_column!r} tells tasks apart, where one was asked for",
+            "read them with read_tasks, or name no task column",
+        )
+    return read_long_table(table, options)
+
+
+def read_long_tasks(paths: Sequence[Path], options: ReadOptions) -> list[TaskScores]:
+    """Read a long table of several tasks, which `options.task_column` tells apart."""
+    table = read_table(only_file(paths), options)
+    column = options.task_column or ""
+    table.require(column)
+    names, codes = table.coded(column)
+    if options.task is not None and options.task not in names:
+        raise table.source.fault(
+            f"there is no task {options.task!r}; the tasks are {listed(names)}", "name one of them"
+        )
+    return [
+        read_long_table(table.rows(codes == code), replace(options, task=name))
+        for code, name in enumerate(names)
+        if options.task in {None, name}
+    ]
+
+
+def is_long(names: Sequence[str], options: ReadOptions) -> bool:
+    """Return whether a table with these columns has a row a score, by declaration or by default."""
+    is_declared = options.model is not None or options.score is not None
+    return is_declared or set(long_columns(names, options)) <= set(names)
+
+
+def read_long_table(table: Table, options: ReadOptions) -> TaskScores:
+    """Read what is in a table already, as `read_long` does."""
+    item, model, score = long_columns(table.columns, options)
+    repeat = [options.repeat_column] if options.repeat_column is not None else []
+    table.require(item, model, score, *repeat, clusters=options.clusters)
+    by_item, by_model = table.coded(item), table.coded(model)
+    by_repeat = table.coded(repeat[0]) if repeat else None
+    answers = scaled(_pivot(table, score, by_item, by_model, by_repeat), options, table.file)
+    position = {model: j for j, model in enumerate(by_model[0])}
+    kept = options.kept(by_model[0], table.file)
+    path = table.source.path
+    columns = [position[name] for name in kept]
+    is_mean = answers.shape[2] > 1
+    return TaskScores(
+        task=options.task or table_name(path),
+        kind=options.kind or ("graded" if is_mean else "binary"),
+        item_ids=by_item[0],
+        models=kept,
+        values=answers.mean(axis=2)[:, columns],
+        clusters={name: _item_labels(table, name, by_item) for name in options.clusters},
+        provenance=options.provenance(
+            [table.source], path.name, chosen={"item": item, "model": model, "score": score}
+        ),
+        repeats=Repeats.of_answers(answers[:, columns]) if is_mean else None,
+    )
+
+
+def _pivot(
+    table: Table, score: str, by_item: Coded, by_model: Coded, by_repeat: Coded | None
+) -> FloatArray:
+    """Return the scores by item, model and repeat, NaN where there is none."""
+    (items, item_codes), (models, model_codes) = by_item, by_model
+    repeats, repeat_codes = by_repeat or (("",), np.zeros_like(item_codes))
+    cells = (item_codes * len(models) + model_codes) * len(repeats) + repeat_codes
+    n_cells = len(items) * len(models) * len(repeats)
+    is_repeated = _first_rows(cells, n_cells)[cells] != np.arange(len(cells))
+    if is_repeated.any():
+        row = int(np.argmax(is_repeated))
+        raise ScoreError(
+            f"data row {row + 1} scores this model on this item once more",
+            remedy="keep one row for each item and model"
+            + ("" if by_repeat else ", or name the column of the repeats (repeat_column)"),
+            file=table.file,
+            model=models[model_codes[row]],
+            item=items[item_codes[row]],
+        )
+    values = np.full(n_cells, np.nan)
+    item_of_row = cast(Sequence[str], np.array(items, dtype=object)[item_codes])
+    values[cells] = table.scores(score, item_of_row)
+    return values.reshape(len(items), len(models), len(repeats))
+
+
+def _first_rows(codes: IntArray, n_codes: int) -> IntArray:
+    """Return the first row of each code, anything for one that does not occur."""
+    rows = np.zeros(n_codes, dtype=np.int64)
+    rows[codes[::-1]] = np.arange(len(codes))[::-1]  # of several, the last one stays
+    return rows
+
+
+def _item_labels(table: Table, cluster: str, by_item: Coded) -> tuple[str, ...]:
+    items, item_codes = by_item
+    labels, label_codes = table.coded(cluster)
+    label_of_item = label_codes[_first_rows(item_codes, len(items))]
+    differs = label_codes != label_of_item[item_codes]
+    if differs.any():
+        row = int(np.argmax(differs))
+        ours, theirs = labels[label_of_item[item_codes[row]]], labels[label_codes[row]]
+        raise ScoreError(
+            f"cluster column {cluster!r} says {ours!r} and {theirs!r}",
+            remedy="give an item the same label in all of its rows",
+            file=table.file,
+            item=items[item_codes[row]],
+        )
+    return tuple(labels[code] for code in label_of_item.tolist())

@@ -1,0 +1,268 @@
+"""Response matrices: a row a model, a column an item, as CSV or in a zip.
+
+The header names the items by numbers, behind one or more columns of labels; the first of these
+holds the models' names. R writes an ``X`` before such a number. A file of thousands of models is
+read line by line, and only the rows that are asked for are parsed.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Final, Generic, TypeVar
+
+import numpy as np
+
+from llm_power._errors import ScoreError
+from llm_power._files import open_file
+from llm_power._scores._items import in_order
+from llm_power._scores._source import read_file
+from llm_power._scores._zip import ZIP_MAGIC, Archive, open_archive
+from llm_power._scores.options import ReadOptions
+from llm_power._scores.store import TaskScores
+from llm_power._statistics.arrays import FloatArray
+
+T = TypeVar("T")
+
+_ITEM: Final = re.compile(r"X?([0-9]{1,7})")
+# Bytes of a line; that of 12,032 items has 0.07 MB.
+_LONGEST_LINE: Final = 2**20
+# How a table writes a missing score.
+_MISSING: Final = {"", "NA", "nan"}
+
+
+Parse = Callable[[Sequence[str], Sequence[str], str, str], T]
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixPart(Generic[T]):
+    """One table: its items, and what was parsed of each model's row.
+
+    Examples
+    --------
+    >>> from llm_power._scores.matrix import MatrixPart
+    >>> MatrixPart("exam.csv", ("7", "9"), [("heron", "10")]).items
+    ('7', '9')
+    """
+
+    file: str
+    items: tuple[str, ...]
+    rows: list[tuple[str, T]]
+
+
+def read_matrix(paths: Sequence[Path], options: ReadOptions) -> TaskScores:
+    """Read response matrices; files of other models, or of other items, are of one task.
+
+    Parameters
+    ----------
+    paths : sequence of Path
+        CSV files, or zips of them.
+    options : ReadOptions
+        `kind` and `exclude` apply. Nothing in a matrix names the clusters of its items.
+
+    Returns
+    -------
+    TaskScores
+        Items by their numbers, models in the order of their first rows.
+
+    Raises
+    ------
+    ScoreError
+        If a file is damaged or no matrix, a model has two scores on one item, or the scores fail a
+        check of `TaskScores`.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from llm_power import ReadOptions
+    >>> from llm_power._scores.matrix import read_matrix
+    >>> rows = ["model,7,9", "heron,1,0", "wren,0,1"]
+    >>> _ = Path("exam.csv").write_text(chr(10).join(rows))
+    >>> task = read_matrix([Path("exam.csv")], ReadOptions())
+    >>> task.item_ids, task.models
+    (('7', '9'), ('heron', 'wren'))
+    """
+    options.refuse_clusters("a matrix has no column", str(paths[0]))
+    parts = [part for path in paths for part in matrix_parts(path, _numbers)]
+    items = in_order({item for part in parts for item in part.items})
+    found = list(dict.fromkeys(model for part in parts for model, _ in part.rows))
+    row_of, column_of = _positions(items), _positions(found)
+    values = np.full((len(items), len(found)), np.nan)
+    is_scored = np.zeros(values.shape, dtype=bool)
+    for part in parts:
+        of_part = [row_of[item] for item in part.items]
+        for model, scores in part.rows:
+            place = of_part, column_of[model]
+            if is_scored[place].any():
+                raise ScoreError(
+                    "two rows of the matrix have a score for it",
+                    remedy="keep one row a model",
+                    file=part.file,
+                    model=model,
+                    item=part.items[int(np.argmax(is_scored[place]))],
+                )
+            values[place], is_scored[place] = scores, True
+    models = options.kept(found, str(paths[0]))
+    return TaskScores(
+        task=options.task or paths[0].stem,
+        kind=options.kind or "binary",
+        item_ids=tuple(items),
+        models=models,
+        values=values[:, [column_of[model] for model in models]],
+        provenance=options.provenance(
+            [read_file(path).without_data() for path in paths], paths[0].name
+        ),
+    )
+
+
+def _positions(names: Sequence[str]) -> dict[str, int]:
+    return {name: position for position, name in enumerate(names)}
+
+
+def matrix_parts(
+    path: Path,
+    parse: Parse[T],
+    members: Sequence[str] = (),
+    keep: Callable[[str], bool] = lambda _: True,
+) -> list[MatrixPart[T]]:
+    """Return the tables of a file, with the rows of the models to keep.
+
+    Parameters
+    ----------
+    path : Path
+        A CSV, or a zip.
+    parse : callable
+        Makes of the cells of a row, the items, the model and the file's name what is kept of it.
+    members : sequence of str
+        File names, without folders, of the members of a zip that are read; by default all CSVs.
+    keep : callable
+        Whether the row of a model is parsed.
+
+    Raises
+    ------
+    ScoreError
+        If the file is damaged or no matrix.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from llm_power._scores.matrix import matrix_parts
+    >>> _ = Path("exam.csv").write_text(chr(10).join(["model,7,9", "heron,1,0"]))
+    >>> [part] = matrix_parts(Path("exam.csv"), lambda cells, *_: "".join(cells))
+    >>> part.items, part.rows
+    (('7', '9'), [('heron', '10')])
+    """
+    try:
+        with open_file(path) as stream:
+            if stream.read(len(ZIP_MAGIC)) != ZIP_MAGIC:
+                stream.seek(0)
+                lines = iter(lambda: stream.readline(_LONGEST_LINE + 1), b"")
+                return [_part(str(path), lines, parse, keep)]
+    except OSError as error:
+        raise ScoreError(
+            f"cannot be read ({error.strerror})", remedy="check the path", file=str(path)
+        ) from error
+    with open_archive(path, str(path)) as archive:
+        names = [_only_member(archive, member, path) for member in members or _tables(archive)]
+        return [
+            _part(f"{path}: {name}", archive.lines(name, _LONGEST_LINE), parse, keep)
+            for name in names
+        ]
+
+
+def _data_files(archive: Archive) -> list[str]:
+    # A __MACOSX folder holds what the Finder adds, not data.
+    return [name for name in archive.names if not name.startswith("__MACOSX/")]
+
+
+def _tables(archive: Archive) -> list[str]:
+    return [PurePosixPath(name).name for name in _data_files(archive) if name.endswith(".csv")]
+
+
+def _only_member(archive: Archive, member: str, path: Path) -> str:
+    found = [name for name in _data_files(archive) if PurePosixPath(name).name == member]
+    if len(found) != 1:
+        some = ", ".join(archive.names[:5]) or "none"
+        raise ScoreError(
+            f"{len(found)} of its {len(archive.names)} members are called {member!r}; the first "
+            f"are {some}",
+            remedy="give the file as it was published",
+            file=str(path),
+        )
+    return found[0]
+
+
+def _part(
+    name: str, lines: Iterable[bytes], parse: Parse[T], keep: Callable[[str], bool]
+) -> MatrixPart[T]:
+    stream = iter(lines)
+    header = _cells(next(stream, b"").removeprefix(b"\xef\xbb\xbf"), name)
+    found = [_ITEM.fullmatch(cell) for cell in header]
+    n_labels = next((i for i, cell in enumerate(found) if cell), len(header))
+    items = tuple(cell[1] for cell in found[n_labels:] if cell)
+    if n_labels == 0 or not items or len(items) < len(header) - n_labels:
+        raise ScoreError(
+            "its header is not one of labels and then numbers of items",
+            remedy="check that the file is the matrix, and not a page that says why it is not",
+            file=name,
+        )
+    if len(set(items)) < len(items):
+        raise ScoreError("its header names an item twice", remedy="use another copy", file=name)
+    rows = [
+        (model, parse(cells, items, model, name))
+        for model, cells in _rows(name, len(items), n_labels, stream, keep)
+    ]
+    return MatrixPart(name, items, rows)
+
+
+def _rows(
+    name: str, n_items: int, n_labels: int, lines: Iterator[bytes], keep: Callable[[str], bool]
+) -> Iterator[tuple[str, list[str]]]:
+    for line in lines:
+        if len(line) > _LONGEST_LINE:
+            raise ScoreError(
+                f"a line has more than {_LONGEST_LINE >> 20} MB",
+                remedy="check that the file is the matrix",
+                file=name,
+            )
+        model = line.partition(b",")[0].strip(b'"\r\n').decode("utf-8", "replace")
+        if not keep(model):
+            continue
+        scores = _cells(line, name)[n_labels:]
+        if len(scores) != n_items:
+            raise ScoreError(
+                f"its row has {len(scores)} scores for {n_items} items",
+                remedy="download the file again, or use another copy",
+                file=name,
+                model=model,
+            )
+        yield model, scores
+
+
+def _cells(line: bytes, name: str) -> list[str]:
+    try:
+        (cells,) = csv.reader([line.decode("utf-8")], strict=True)
+    except (ValueError, csv.Error) as error:
+        raise ScoreError(
+            f"a line cannot be read ({error})", remedy="download the file again", file=name
+        ) from error
+    return cells
+
+
+def _numbers(cells: Sequence[str], items: Sequence[str], model: str, name: str) -> FloatArray:
+    scores = np.empty(len(cells))
+    for i, cell in enumerate(cells):
+        try:
+            scores[i] = np.nan if cell in _MISSING else float(cell)
+        except ValueError as error:
+            raise ScoreError(
+                f"its score is {cell!r}, which is no number",
+                remedy="write a number, and nothing where a score is missing",
+                file=name,
+                model=model,
+                item=items[i],
+            ) from error
+    return scores

@@ -1,0 +1,309 @@
+"""The readers by name, and the one function that picks among them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Final, cast
+
+from llm_power._errors import InvalidArgument, ScoreError, listed
+from llm_power._plugins import load_reader, reader_names
+from llm_power._scores import (
+    answer_results,
+    code_results,
+    details_v1,
+    helm,
+    inspect_log,
+    lighteval,
+    lm_eval,
+    mmlu_pro_zip,
+    swe_bench,
+)
+from llm_power._scores._head import Head
+from llm_power._scores._json import json_records
+from llm_power._scores._logs import LogFormat, read_each
+from llm_power._scores._source import (
+    HeldFile,
+    NoClusterColumn,
+    SourceFile,
+    only_file,
+    read_file,
+)
+from llm_power._scores._table import PARQUET_MAGIC, csv_header, expanded, is_json, parquet_header
+from llm_power._scores.counts import is_counts, read_counts
+from llm_power._scores.long import is_long, read_long_tasks
+from llm_power._scores.options import ReadOptions
+from llm_power._scores.selection import select_models
+from llm_power._scores.store import ITEM_COLUMN, METADATA_KEY, TaskScores, read_task
+
+# Each format of logs, in the order in which a file is held against them.
+FORMATS: Final[Mapping[str, LogFormat]] = {
+    "inspect": inspect_log.FORMAT,
+    "mmlu_pro_zip": mmlu_pro_zip.FORMAT,
+    "details_v1": details_v1.FORMAT,
+    "lm_eval": lm_eval.FORMAT,
+    "helm": helm.FORMAT,
+    "swe_bench": swe_bench.FORMAT,
+    "evalplus": code_results.EVALPLUS,
+    "livecodebench": code_results.LIVECODEBENCH,
+    "terminal_bench": code_results.TERMINAL_BENCH,
+    "lighteval": lighteval.FORMAT,
+    "opencompass": answer_results.OPENCOMPASS,
+    "bfcl": answer_results.BFCL,
+    "alpaca_eval": answer_results.ALPACA_EVAL,
+    "every_eval_ever": answer_results.EVERY_EVAL_EVER,
+}
+
+
+def read_canonical(paths: Sequence[Path], options: ReadOptions) -> TaskScores:
+    """Read a canonical Parquet, which knows its task, kind, clusters and provenance itself."""
+    path = only_file(paths).path
+    task = read_task(path)
+    if options.kind not in {None, task.kind}:
+        raise ScoreError(
+            f"the file holds {task.kind} scores, declared were {options.kind}",
+            remedy="declare what the file holds, or nothing",
+            file=str(path),
+        )
+    for column in options.clusters:
+        if column not in task.clusters:
+            raise NoClusterColumn(
+                column,
+                f"the file has no cluster column {column!r}, only {list(task.clusters)}",
+                remedy="name one of them, or write the file again with that column",
+                file=str(path),
+            )
+    kept = options.kept(task.models, str(path))
+    selected = task if kept == task.models else select_models(task, kept)
+    return selected if options.task is None else replace(selected, task=options.task)
+
+
+def read_scores(
+    path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    options: ReadOptions | None = None,
+    *,
+    reader: str = "auto",
+) -> TaskScores:
+    """Read the per-item scores of one task.
+
+    Parameters
+    ----------
+    path : path-like or sequence of path-like
+        A file, a folder, or the files, as the reader expects.
+    options : ReadOptions, optional
+        What is known about the file.
+    reader : str
+        A name in `reader_names`, or "auto": see `recognize`.
+
+    Returns
+    -------
+    TaskScores
+        Checked scores.
+
+    Raises
+    ------
+    ScoreError
+        If the scores cannot be read as declared, or fail a check.
+    InvalidArgument
+        If there is no such reader.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from llm_power import read_scores
+    >>> scores = {"item_id": ["q1", "q2", "q3"], "heron": [1, 0, 1], "wren": [0, 0, 1]}
+    >>> pd.DataFrame(scores).to_csv("exam.csv", index=False)
+    >>> task = read_scores("exam.csv")
+    >>> task.models, task.mean_scores.round(2)
+    (('heron', 'wren'), array([0.67, 0.33]))
+    """
+    paths = _as_paths(path)
+    declared = options or ReadOptions()
+    name = recognize(paths, declared) if reader == "auto" else reader
+    if name == "counts" and read_counts(paths, declared):
+        raise ScoreError(
+            "a table of counts, whose pairs are a task each",
+            remedy="read them with read_tasks",
+            file=str(paths[0]),
+        )
+    return _read_by(name, _checked(load_reader(name)(paths, declared), name, paths[0]))
+
+
+def read_tasks(
+    path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    options: ReadOptions | None = None,
+    *,
+    reader: str = "auto",
+    on_path: Callable[[Path], None] = lambda _path: None,
+    on_note: Callable[[str], None] = lambda _note: None,
+) -> list[TaskScores]:
+    """Read the per-item scores of every task that some files hold.
+
+    Parameters
+    ----------
+    path : path-like or sequence of path-like
+        Tables, each of one task (of several if `options.task_column` tells them apart); and logs,
+        as files or folders. Logs of one format are taken together, whatever folders they are in:
+        a task has the models that any of them has.
+    options : ReadOptions, optional
+        What is known about the files. Those of its `names` are read too.
+    reader : str
+        As of `read_scores`.
+    on_path : callable, optional
+        Called with each path that is read, before it is.
+    on_note : callable, optional
+        Called with a line for each run that is left out for a later one, and for each column of a
+        table that holds text.
+
+    Returns
+    -------
+    list of TaskScores
+        In the order of the paths.
+
+    Raises
+    ------
+    ScoreError, InvalidArgument
+        As of `read_scores`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from llm_power import read_tasks
+    >>> for exam in ("algebra", "botany"):
+    ...     scores = {"item_id": ["q1", "q2", "q3"], "heron": [1, 0, 1], "wren": [0, 0, 1]}
+    ...     pd.DataFrame(scores).to_csv(f"{exam}.csv", index=False)
+    ...
+    >>> [task.task for task in read_tasks(["algebra.csv", "botany.csv"])]
+    ['algebra', 'botany']
+    """
+    declared = options or ReadOptions()
+    by_reader: dict[str, list[Path]] = {}
+    for one in _as_paths([*_listed(path), *declared.names.values()]):
+        name = recognize([one], declared) if reader == "auto" else reader
+        by_reader.setdefault(name, []).append(one)
+        if name not in FORMATS and str(one) in map(str, map(Path, declared.names.values())):
+            raise ScoreError(
+                "a run was named that is a table, whose columns name the models",
+                remedy="give the table without a name",
+                file=str(one),
+            )
+
+    def reads() -> Iterator[Callable[[ReadOptions], list[TaskScores]]]:
+        for name, of_reader in by_reader.items():
+            # Logs of one format are read together, tables each by itself.
+            for some in [of_reader] if name in FORMATS else [[one] for one in of_reader]:
+                for one in some:
+                    on_path(one)
+                yield partial(_tasks_of, name, some, on_note)
+
+    tasks = read_each(reads(), declared)
+    for task in tasks:
+        for name in cast(Sequence[str], task.provenance.reading.get("properties", ())):
+            told = "kept as a property of the items" if name in task.clusters else "left out"
+            on_note(f"task {task.task}: column {name} holds text; it is no model, and {told}")
+    return tasks
+
+
+def _tasks_of(
+    name: str, paths: Sequence[Path], on_note: Callable[[str], None], options: ReadOptions
+) -> list[TaskScores]:
+    """Read logs of one format, or one table."""
+    if name in FORMATS:
+        found = FORMATS[name].tasks(list(dict.fromkeys(paths)), options, on_note)
+    elif name == "counts":
+        found = read_counts(paths, options)
+    elif name == "long" and options.task_column is not None:
+        found = read_long_tasks(paths, options)
+    else:
+        found = [_checked(load_reader(name)(paths, options), name, paths[0])]
+    return [_read_by(name, task) for task in found]
+
+
+def _read_by(name: str, task: TaskScores) -> TaskScores:
+    reading = {"reader": name, **task.provenance.reading}
+    return replace(task, provenance=replace(task.provenance, reading=reading))
+
+
+def _listed(
+    path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+) -> Sequence[str | os.PathLike[str]]:
+    return [path] if isinstance(path, str | os.PathLike) else path
+
+
+def _as_paths(path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> list[Path]:
+    paths = [Path(one) for one in _listed(path)]
+    if not paths:
+        raise InvalidArgument("path must name at least one file, got none")
+    return paths
+
+
+def _checked(task: object, name: str, path: Path) -> TaskScores:
+    if not isinstance(task, TaskScores):
+        raise ScoreError(
+            f"the reader {name!r} returned a {type(task).__name__} instead of TaskScores",
+            remedy="repair or uninstall the package it comes from",
+            file=str(path),
+        )
+    return task
+
+
+def recognize(paths: Sequence[Path], options: ReadOptions) -> str:
+    """Return the name of the built-in reader that fits, by what is in a file."""
+    path = paths[0]
+    if path.is_dir():
+        return _recognize_folder(path)
+    for name, form in FORMATS.items():
+        if path.name == form.beside:
+            return name
+    head = Head(path)
+    for name, form in FORMATS.items():
+        if form.fits(head):
+            return name
+    source = expanded(read_file(path))
+    if is_json(source.data):
+        return _recognize_json_table(source, options)
+    names, metadata = _header(source)
+    if METADATA_KEY in metadata:
+        return "canonical"
+    return "counts" if is_counts(names) else "long" if is_long(names, options) else "wide"
+
+
+def _recognize_folder(folder: Path) -> str:
+    fitting = [name for name, form in FORMATS.items() if form.is_in(folder)]
+    if len(fitting) == 1:
+        return fitting[0]
+    patterns = ", ".join(
+        f"{pattern} ({name})" for name, form in FORMATS.items() for pattern in form.patterns
+    )
+    raise ScoreError(
+        f"the folder holds files of several formats: {listed(fitting)}"
+        if fitting
+        else f"the folder holds none of the files that readers look for: {patterns}",
+        remedy="name the reader" if fitting else "give the folder that holds them",
+        file=str(folder),
+    )
+
+
+def _recognize_json_table(source: SourceFile, options: ReadOptions) -> str:
+    first = next(json_records(HeldFile(source)), None)
+    if isinstance(first, dict):
+        if is_counts(first):
+            return "counts"
+        if is_long(list(first), options):
+            return "long"
+        if {options.item, ITEM_COLUMN, "item"} & {*first}:
+            return "wide"
+    raise ScoreError(
+        "JSON of a form that no reader recognizes",
+        remedy=f"name the reader, one of {listed(reader_names(), 20)}",
+        file=str(source.path),
+    )
+
+
+def _header(source: SourceFile) -> tuple[Sequence[str], Mapping[bytes, bytes]]:
+    if source.data.startswith(PARQUET_MAGIC):
+        return parquet_header(source)
+    return csv_header(source), {}

@@ -1,0 +1,93 @@
+"""Wide tables, Parquet, CSV or JSON Lines: one row an item, one column a model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from llm_power._errors import ScoreError, listed
+from llm_power._scores._source import only_file
+from llm_power._scores._table import Table, read_table, scaled, table_name
+from llm_power._scores.options import ReadOptions
+from llm_power._scores.store import ITEM_COLUMN, TaskScores, fault_of_name
+
+# What columns beside scores are called in published tables.
+_PROPERTIES: Final = frozenset(
+    {
+        *("difficulty", "level", "hard", "is_hard", "category", "subject", "topic", "domain"),
+        *("split", "fold", "group", "subset", "language", "source", "answer", "target", "label"),
+        *("index", "idx", "id", "question_id", "doc_id", "length", "n_tokens", "year"),
+    }
+)
+
+
+def read_wide(paths: Sequence[Path], options: ReadOptions) -> TaskScores:
+    """Read a wide table; every column of scores that is not declared otherwise is a model."""
+    return read_wide_table(read_table(only_file(paths), options), options)
+
+
+def read_wide_table(table: Table, options: ReadOptions) -> TaskScores:
+    """Read what is in a table already, as `read_wide` does."""
+    item = _item_column(table, options)
+    names = [name for name in table.columns if "." not in name or name not in options.clusters]
+    table.require(item, clusters=options.clusters)
+    taken = {item, *options.clusters}
+    # A field of a struct was taken out of the column that has it.
+    taken |= {name.split(".")[0] for name in taken if name not in names}
+    others = [name for name in names if name not in taken]
+    kept = options.kept(others, table.file)
+    texts = [name for name in kept if table.is_text(name)]
+    # Where all columns are words, these are meant for scores.
+    models = tuple(name for name in kept if name not in texts) or kept
+    texts = [name for name in texts if name not in models]
+    columns = {name: table.labels(name) for name in (*options.clusters, *texts)}
+    ids = table.labels(item)
+    values = table.score_matrix(models, ids)
+    _ask_about_properties(table, models)
+    path = table.source.path
+    return TaskScores(
+        task=options.task or table_name(path),
+        kind=options.kind or "binary",
+        item_ids=ids,
+        models=models,
+        values=scaled(values, options, table.file),
+        clusters={
+            name: labels
+            for name, labels in columns.items()
+            if name in options.clusters or not any(map(fault_of_name, {*labels}))
+        },
+        provenance=options.provenance(
+            [table.source],
+            path.name,
+            chosen={"item": item, **({"properties": texts} if texts else {})},
+        ),
+    )
+
+
+def _ask_about_properties(table: Table, models: Sequence[str]) -> None:
+    """Refuse to rank a column that is called like a property of the items."""
+    for name in models:
+        if name.lower() in _PROPERTIES:
+            others = [model for model in models if model != name]
+            raise table.source.fault(
+                f"is column {name!r} a model? It is called like a property of the items; the "
+                f"models would be {listed(others, 20)}",
+                f"name it as cluster column, exclude it (--exclude {name}), or rename the model",
+            )
+
+
+def _item_column(table: Table, options: ReadOptions) -> str:
+    if options.item is not None:
+        return options.item
+    for name in (ITEM_COLUMN, "item"):
+        if name in table.columns:
+            return name
+    index = table.index_name()
+    if index is None:
+        raise ScoreError(
+            f"no column of item ids was declared; the columns are {listed(table.columns)}",
+            remedy="declare it (item), or call it 'item_id'",
+            file=table.file,
+        )
+    return index

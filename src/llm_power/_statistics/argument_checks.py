@@ -1,0 +1,164 @@
+"""One check for each kind of argument; each names the argument and echoes the value."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from llm_power._errors import InvalidArgument, one_line
+from llm_power._statistics.arrays import ArrayLike, FloatArray, IntArray
+
+Number = TypeVar("Number", bound=np.generic)
+
+#: Beyond it a float no longer tells whole numbers apart.
+_LARGEST_COUNT = 2**53
+
+
+def open_unit(name: str, value: float) -> float:
+    """Return `value` as a float if 0 < value < 1."""
+    number = _scalar(name, value)
+    if not 0.0 < number < 1.0:
+        raise InvalidArgument(f"{name} must lie strictly between 0 and 1, got {value!r}")
+    return number
+
+
+def strictly_between(name: str, value: ArrayLike, low: float, high: float) -> FloatArray:
+    """Return `value` as a float array of numbers in the open interval (`low`, `high`)."""
+    array = finite(name, value)
+    outside = (array <= low) | (array >= high)
+    if np.any(outside):
+        first = _first(array, outside)
+        raise InvalidArgument(f"{name} must lie strictly in ({low:g}, {high:g}), got {first!r}")
+    return array
+
+
+def positive(name: str, value: ArrayLike) -> FloatArray:
+    """Return `value` as a float array of finite, strictly positive numbers."""
+    array = finite(name, value)
+    if np.any(array <= 0):
+        raise InvalidArgument(f"{name} must be positive, got {_first(array, array <= 0)!r}")
+    return array
+
+
+def non_negative(name: str, value: ArrayLike) -> FloatArray:
+    """Return `value` as a float array of finite numbers that are at least 0."""
+    array = finite(name, value)
+    if np.any(array < 0):
+        raise InvalidArgument(f"{name} must not be negative, got {_first(array, array < 0)!r}")
+    return array
+
+
+def proportions(name: str, value: ArrayLike) -> FloatArray:
+    """Return `value` as a float array of numbers in [0, 1]."""
+    array = finite(name, value)
+    outside = (array < 0) | (array > 1)
+    if np.any(outside):
+        raise InvalidArgument(f"{name} must lie in [0, 1], got {_first(array, outside)!r}")
+    return array
+
+
+def numbers(name: str, value: ArrayLike) -> FloatArray:
+    """Return `value` as a float array, where NaN and infinity have a meaning."""
+    if np.ma.is_masked(value):
+        raise InvalidArgument(f"{name} must not have masked entries; leave these items out")
+    try:
+        return np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InvalidArgument(
+            f"{name} must hold numbers, got {one_line(repr(value), 80)}"
+        ) from None
+
+
+def finite(name: str, value: ArrayLike) -> FloatArray:
+    """Return `value` as a float array without NaN, infinity or masked entries."""
+    array = numbers(name, value)
+    bad = ~np.isfinite(array)
+    if np.any(bad):
+        raise InvalidArgument(f"{name} must be finite, got {_first(array, bad)!r}")
+    return array
+
+
+def counts(name: str, value: ArrayLike) -> IntArray:
+    """Return `value` as an int64 array of whole numbers that are at least 0."""
+    array = non_negative(name, value)
+    whole = np.rint(array)
+    if np.any(whole != array):
+        raise InvalidArgument(
+            f"{name} must hold whole numbers, got {_first(array, whole != array)!r}"
+        )
+    if np.any(whole > _LARGEST_COUNT):
+        raise InvalidArgument(
+            f"{name} must be at most 2**53, got {_first(array, whole > _LARGEST_COUNT)!r}"
+        )
+    return whole.astype(np.int64)
+
+
+def broadcast(**arrays: NDArray[Number]) -> tuple[NDArray[Number], ...]:
+    """Return the named arrays in the one shape that they fit."""
+    try:
+        return tuple(np.broadcast_arrays(*arrays.values()))
+    except ValueError:
+        shapes = ", ".join(str(array.shape) for array in arrays.values())
+        raise InvalidArgument(
+            f"{', '.join(arrays)} must have shapes that fit together, got {shapes}"
+        ) from None
+
+
+def pair_counts(
+    b: ArrayLike, c: ArrayLike, n_items: ArrayLike
+) -> tuple[IntArray, IntArray, IntArray]:
+    """Return b, c and N in one shape, if b + c of N items can differ."""
+    first, second, n = broadcast(
+        b=counts("b", b), c=counts("c", c), n_items=counts("n_items", n_items)
+    )
+    if np.any((first + second > n) | (n == 0)):
+        raise InvalidArgument("n_items must be positive and at least b + c")
+    return first, second, n
+
+
+def discordant_rates(p10: ArrayLike, p01: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """Return the probabilities of the two discordant cells in one shape; both can be 0."""
+    first, second = broadcast(p10=non_negative("p10", p10), p01=non_negative("p01", p01))
+    # Rates b/n and c/n of n discordant items can exceed 1 in sum by an error of representation.
+    if np.any(first + second > 1 + 1e-12):
+        raise InvalidArgument("p10 and p01 must not be negative, with a sum of at most 1")
+    return first, second
+
+
+def positive_count(name: str, value: int) -> int:
+    """Return `value` as an int if it is a whole number of at least 1."""
+    number = int(_scalar(name, counts(name, value)))
+    if number == 0:
+        raise InvalidArgument(f"{name} must be at least 1, got {value!r}")
+    return number
+
+
+def at_least_two(name: str, value: int) -> int:
+    """Return `value` as an int if it is a whole number of at least 2."""
+    number = positive_count(name, value)
+    if number == 1:
+        raise InvalidArgument(f"{name} must be at least 2, got {value!r}")
+    return number
+
+
+def discordance(p10: float, p01: float) -> float:
+    """Return p10 + p01 if these can be the probabilities of the two discordant cells."""
+    total = float(p10) + float(p01)
+    if not (p10 >= 0 and p01 >= 0 and 0 < total <= 1):
+        raise InvalidArgument(
+            f"p10 and p01 must not be negative, with a sum in (0, 1], got {p10!r} and {p01!r}"
+        )
+    return total
+
+
+def _scalar(name: str, value: ArrayLike) -> float:
+    array = finite(name, value)
+    if array.ndim:
+        raise InvalidArgument(f"{name} must be a single number, got shape {array.shape!r}")
+    return float(array)
+
+
+def _first(array: FloatArray, where: np.ndarray) -> float:
+    return float(np.atleast_1d(array)[np.atleast_1d(where)][0])

@@ -1,0 +1,168 @@
+r"""The gap on the average of several tasks: test, equivalence and interval, stratified by task.
+
+Tasks are strata: their items are sampled apart, and the weights :math:`w_t` are given. The average
+gap :math:`\hat\Delta = \sum_t w_t \hat\delta_t` is held against a hypothesis :math:`\Delta_0` by
+
+.. math:: T(\Delta_0) = \frac{\hat\Delta - \Delta_0}{\sqrt{\sum_t w_t^2 V_t(\delta_{t0})}}.
+
+For 0/1 scores :math:`V_t` is the variance that Tango's score test fits to the task's own gap under
+the hypothesis. That fixes only the sum: the tasks move by what is likeliest to first order, in
+proportion to :math:`w_t V_t`. So a task may have a gap of its own where the average has none. One
+task alone has Tango's interval and the asymptotic McNemar test. For graded scores, and where
+clusters are the sample, :math:`V_t` is that of the task's t test, and T has the degrees of freedom
+of Welch and Satterthwaite.
+
+References
+----------
+Tango (1998), doi:10.1002/(SICI)1097-0258(19980430)17:8<891::AID-SIM780>3.0.CO;2-B; Welch (1947),
+doi:10.1093/biomet/34.1-2.28.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import stdtr, stdtrit
+
+from llm_power._errors import InvalidArgument
+from llm_power._statistics.argument_checks import finite, open_unit, pair_counts, positive
+from llm_power._statistics.arrays import ArrayLike, FloatArray
+from llm_power._statistics.paired_difference_interval import (
+    PairedDifferenceInterval,
+    score_variance,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TaskGap:
+    """Gap of each pair on one task."""
+
+    #: Gap in score units; shape (n_pairs,).
+    delta: FloatArray
+    #: From hypothesized gaps to the variance of the gap that is fitted under them; infinite where
+    #: nothing shows how items vary.
+    variance: Callable[[FloatArray], FloatArray]
+    #: The same about the observed gap, and positive: how readily the task's gap gives way; shape
+    #: (n_pairs,).
+    flexibility: FloatArray
+    #: Degrees of freedom, ``inf`` for 0/1 scores; shape (n_pairs,).
+    df: FloatArray
+
+
+def binary_gap(b: ArrayLike, c: ArrayLike, n_items: ArrayLike) -> TaskGap:
+    """Gap of pairs of 0/1 scored models, with the variance of Tango's score test."""
+    first, second, n = (np.atleast_1d(x) for x in pair_counts(b, c, n_items))
+    delta = (first - second) / n
+    return TaskGap(
+        delta,
+        lambda gap: score_variance(first, second, n, np.clip(gap, -1.0, 1.0)) / n,
+        # A task without a discordant item gives way too.
+        (first + second + 1) / (n + 2) / n,
+        np.full(delta.shape, np.inf),
+    )
+
+
+def mean_gap(delta: ArrayLike, standard_error: ArrayLike, df: ArrayLike) -> TaskGap:
+    """Gap of pairs by a t statistic: of graded scores, or of clusters.
+
+    An infinite or missing standard error says that nothing shows how items or clusters vary.
+    Shapes: `delta`, `standard_error`, `df` (n_pairs,).
+    """
+    error = np.atleast_1d(np.asarray(standard_error, dtype=np.float64))
+    known = np.isfinite(error) & (np.asarray(df) > 0)
+    square = np.where(known, np.square(np.where(known, error, 0.0)), np.inf)
+    gap, square, freedom = np.broadcast_arrays(
+        finite("delta", delta), square, np.where(known, df, 1.0)
+    )
+    return TaskGap(gap, lambda _: square, np.where(square < np.inf, square, 1.0), freedom)
+
+
+@dataclass(frozen=True, slots=True)
+class AverageGap:
+    """Weighted mean of the gaps of several tasks."""
+
+    #: Positive weights, of sum 1, and the gaps of the same pairs.
+    parts: Sequence[tuple[float, TaskGap]]
+
+    @property
+    def delta(self) -> FloatArray:
+        """Average gap in score units."""
+        return np.asarray(np.sum([w * task.delta for w, task in self.parts], axis=0))
+
+    @property
+    def standard_error(self) -> FloatArray:
+        """Its standard error at the observed gaps; infinite where nothing shows how items vary."""
+        return np.asarray(np.sqrt(np.sum(self._variances(), axis=0)))
+
+    def p_different(self) -> FloatArray:
+        """Return the two-sided p-value of no average gap."""
+        return np.asarray(2 * stdtr(self._df(), -np.abs(self._statistic(0.0))))
+
+    def p_within(self, margin: float) -> FloatArray:
+        """Return the larger one-sided p-value of an average gap as large as the margin."""
+        bound = float(positive("margin", margin))
+        nearer = np.minimum(-self._statistic(bound), self._statistic(-bound))
+        return np.asarray(stdtr(self._df(), -nearer))
+
+    def interval(self, confidence: float) -> PairedDifferenceInterval:
+        """Return all average gaps that the test does not reject."""
+        level = 1 - open_unit("confidence", confidence)
+        critical = np.asarray(-stdtrit(self._df(), level / 2), dtype=np.float64)
+        low, high = (self._limit(critical, side) for side in (-1, 1))
+        return PairedDifferenceInterval(self.delta, low, high, confidence=confidence)
+
+    def _limit(self, critical: FloatArray, side: int) -> FloatArray:
+        """Farthest gap on one side that is not rejected, by bisection."""
+        inner, error = self.delta, self.standard_error
+        varies = np.isfinite(error)
+        # No gap of 0/1 scores is beyond 1; that of a t statistic is as far as its error goes.
+        outer = inner + side * (2.0 + critical * np.where(varies, error, 0.0))
+        for _ in range(75):
+            middle = (inner + outer) / 2
+            held = np.abs(self._statistic(middle)) <= critical
+            inner, outer = np.where(held, middle, inner), np.where(held, outer, middle)
+        return np.where(varies, inner, side * np.inf)
+
+    def _statistic(self, gap: float | FloatArray) -> FloatArray:
+        moved = gap - self.delta
+        give = np.sum([w * w * task.flexibility for w, task in self.parts], axis=0)
+        fitted = [task.delta + moved * w * task.flexibility / give for w, task in self.parts]
+        error = np.sqrt(np.sum(self._variances(fitted), axis=0))
+        certain = np.where(moved < 0, np.inf, np.where(moved > 0, -np.inf, 0.0))
+        return np.asarray(np.divide(-moved, error, out=certain, where=error > 0))
+
+    def _variances(self, gaps: Sequence[FloatArray] | None = None) -> list[FloatArray]:
+        at = [task.delta for _, task in self.parts] if gaps is None else gaps
+        return [w * w * task.variance(gap) for (w, task), gap in zip(self.parts, at, strict=True)]
+
+    def _df(self) -> FloatArray:
+        """Degrees of freedom of Welch and Satterthwaite."""
+        observed = np.stack(self._variances())
+        share = np.where(np.isfinite(observed).all(axis=0), observed, 1.0)
+        total = np.square(share.sum(axis=0))
+        per_df = np.sum(
+            [np.square(x) / t.df for x, (_, t) in zip(share, self.parts, strict=True)], 0
+        )
+        df = np.full(total.shape, np.inf)
+        np.divide(total, per_df, out=df, where=per_df > 0)
+        return df
+
+
+def average_gap(tasks: Sequence[TaskGap], weights: ArrayLike) -> AverageGap:
+    """Average the gaps of several tasks by weights of shape (n_tasks,) and sum 1.
+
+    With two to six tasks of 20 to 5,000 items, discordances of .02 to .5 and gaps that cancel
+    between tasks, the interval of a nominal .95 covers .945 or more and the type I error of a
+    nominal .05 is at most .055 (4,000 simulations each, standard error .0035). Where gaps of
+    plus and minus .045 oppose each other in two tasks of 200 items at a discordance of .05, they
+    are .934 and .066.
+    """
+    share = finite("weights", weights)
+    if share.shape != (len(tasks),) or np.any(share < 0) or not np.isclose(share.sum(), 1):
+        raise InvalidArgument(
+            f"weights must be one a task, not negative and of sum 1, got {share.tolist()!r} for "
+            f"{len(tasks)} tasks"
+        )
+    return AverageGap([(w, t) for w, t in zip(share.tolist(), tasks, strict=True) if w > 0])

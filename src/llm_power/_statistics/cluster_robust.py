@@ -1,0 +1,273 @@
+r"""Tests of a mean difference whose clusters are a sample: CR2, wild bootstrap and sign flips.
+
+Two questions can be asked of clustered items. If the clusters are the whole of what is meant
+(these 14 subjects and no others), they are fixed strata: items within them are the sample, and
+the tests of single items answer. If they are a sample from a population of clusters (further
+subjects of this kind), the clusters are the sample, and the tests here answer: their precision
+rests on the number of clusters, whatever the number of items in each. The gap is that of the
+items, :math:`\hat\delta = \sum_k s_k / N` with cluster sums :math:`s_k`, so that a cluster counts
+by its share of the items, :math:`a_k = n_k/N`.
+
+Everything needs the items and the sum of the differences in each cluster, never items.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from scipy.special import stdtr
+
+from llm_power._errors import InvalidArgument
+from llm_power._statistics._ordered_sums import ordered_sum
+from llm_power._statistics.argument_checks import finite, open_unit, positive_count
+from llm_power._statistics.arrays import ArrayLike, FloatArray, IntArray
+from llm_power._statistics.cluster_moments import ClusterMoments
+from llm_power._statistics.random_streams import named_rng
+from llm_power._statistics.skewness import asymmetry, upper_t_quantile
+
+Variance = Literal["CR2", "CR1", "CR0"]
+Weights = Literal["rademacher", "webb"]
+
+#: The six weights of Webb (2023), each of probability 1/6; mean 0, variance 1.
+WEBB = np.sqrt([0.5, 1.0, 1.5, 0.5, 1.0, 1.5]) * [-1, -1, -1, 1, 1, 1]
+
+_SIGNS = np.array([-1.0, 1.0])
+
+# Relative size below which a sum of signed terms, or of squares, is rounding.
+_ROUNDING = 1e-12
+
+# Largest number of resampled statistics held at once.
+_BLOCK = 4_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterRobustTest:
+    """Cluster-robust test and interval of each pair's gap."""
+
+    #: Gap in score units, the mean over items; shape (n_pairs,) or ().
+    delta: FloatArray
+    #: Cluster-robust standard error, in score units.
+    standard_error: FloatArray
+    #: Degrees of freedom of the t distribution.
+    df: FloatArray
+    #: Two-sided p-value of a zero gap.
+    p: FloatArray
+    #: `low`, `high`: Limits of the interval, in score units.
+    low: FloatArray
+    high: FloatArray
+    #: Clusters with an item of the pair.
+    n_clusters: IntArray
+    #: `llm_power._statistics.skewness.asymmetry` of the cluster residuals, which the t test leaves
+    #: out; `llm_power._statistics.verdict.mean_verdicts` takes it in.
+    skew: FloatArray
+    #: Which estimator.
+    variance: Variance
+    #: Nominal confidence.
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterResampling:
+    """Resampling p-value of each pair's gap."""
+
+    #: Two-sided p-value; NaN where it is undefined; shape (n_pairs,) or ().
+    p: FloatArray
+    #: Its Monte Carlo standard error; 0 where all sign patterns were enumerated.
+    p_error: FloatArray
+    #: Number of weight vectors behind it.
+    n_resamples: int
+    #: Whether these are all sign patterns.
+    enumerated: bool
+
+    @property
+    def smallest_p(self) -> float:
+        """The smallest p-value that so many sign patterns or resamples can give."""
+        return 1 / (self.n_resamples + (not self.enumerated))
+
+
+def cluster_robust_test(
+    moments: ClusterMoments, *, variance: Variance = "CR2", confidence: float = 0.95
+) -> ClusterRobustTest:
+    r"""Cluster-robust t test and interval of a mean paired difference.
+
+    .. math::
+        \widehat{V}_{CR2} = \frac{1}{N^2} \sum_k \frac{(s_k - n_k \hat\delta)^2}{1 - a_k},
+        \quad
+        \nu = \frac{1}{\sum_k a_k^2 + (\sum_k r_k)^2 - \sum_k r_k^2},
+        \quad r_k = \frac{a_k^2}{1 - a_k}
+
+    All but `delta` and `n_clusters` are NaN where fewer than two clusters have items, or where all
+    clusters have the same mean: without variance between clusters there is no verdict.
+
+    CR2 has Satterthwaite's degrees of freedom :math:`\nu`. CR0 leaves out :math:`1 - a_k`, CR1
+    multiplies CR0 by :math:`K/(K-1)`; both have :math:`K - 1` degrees of freedom and are here for
+    comparison. The working model is that of independent items, as in R's ``clubSandwich`` for
+    ``lm``; for an intercept alone both formulas are closed. Clusters of equal size have :math:`\nu
+    = K - 1`. With 14 clusters of the sizes of MMLU-Pro's subjects, and an ICC of 0 to .2, the type
+    I error of a nominal .05 is .050 to .054 for CR2, .054 to .058 for CR1 and .061 to .066 for CR0,
+    in 40,000 simulations each (standard error .001).
+
+    Bell and McCaffrey (2002), Survey Methodology 28(2), 169-181; Pustejovsky and Tipton (2018),
+    doi:10.1080/07350015.2016.1247004.
+    """
+    if variance not in ("CR2", "CR1", "CR0"):
+        raise InvalidArgument(f"variance must be 'CR2', 'CR1' or 'CR0', got {variance!r}")
+    alpha = 1 - open_unit("confidence", confidence)
+    n, total = moments.n_items, moments.sum_d
+    n_items, n_clusters = n.sum(axis=0), (n > 0).sum(axis=0)
+    shift = _ratio(ordered_sum(total), n_items)
+    delta = moments.origin + shift
+    share = _ratio(n, n_items)
+    residual = total - n * shift
+    residual = np.where(np.abs(residual) <= _ROUNDING * np.abs(total), 0.0, residual)
+    within = np.square(residual)
+    if variance == "CR2":
+        within, df = _ratio(within, 1 - share), satterthwaite(share)
+    else:
+        df = n_clusters - 1.0
+        if variance == "CR1":
+            within = within * _ratio(n_clusters, df)
+    squared = ordered_sum(within) / np.square(n_items)
+    defined = (squared > 0) & (n_clusters > 1)
+    standard_error = np.where(defined, np.sqrt(squared), np.nan)
+    df = np.where(defined, df, np.nan)
+    reach = upper_t_quantile(df, alpha / 2) * standard_error
+    return ClusterRobustTest(
+        delta=np.asarray(delta),
+        standard_error=standard_error,
+        df=df,
+        p=np.asarray(2 * stdtr(df, -np.abs(delta / standard_error))),
+        low=np.asarray(delta - reach),
+        high=np.asarray(delta + reach),
+        n_clusters=np.broadcast_to(n_clusters, delta.shape).astype(np.int64),
+        skew=asymmetry(residual),
+        variance=variance,
+        confidence=confidence,
+    )
+
+
+def wild_cluster_bootstrap(
+    moments: ClusterMoments,
+    *,
+    delta_0: float = 0.0,
+    weights: Weights = "rademacher",
+    n_resamples: int = 9_999,
+    rng: np.random.Generator | None = None,
+) -> ClusterResampling:
+    r"""Wild cluster bootstrap-t test of a gap, with the null hypothesis imposed.
+
+    NaN where the clusters have no variance about the hypothesis.
+
+    Cluster residuals :math:`s_k - n_k \delta_0` are multiplied by the weights, and the t
+    statistic with CR0 (CR1 differs by a constant) is computed anew. All sign patterns are
+    enumerated where they are no more than `n_resamples`, up to 14 clusters by default. Enumerated
+    patterns
+    include the observed one, and random ones are counted with it, so that p is never 0. In the
+    simulations named in `cluster_robust_test`, 4,000 each, the type I error of a nominal .05 is
+    .045 to .055 (standard error .003).
+
+    Cameron, Gelbach and Miller (2008), doi:10.1162/rest.90.3.414; Webb (2023),
+    doi:10.1111/caje.12661.
+    """
+    gap = float(finite("delta_0", delta_0))
+    if weights not in ("rademacher", "webb"):
+        raise InvalidArgument(f"weights must be 'rademacher' or 'webb', got {weights!r}")
+    stream = named_rng(0, "wild_cluster_bootstrap") if rng is None else rng
+    n, residual = moments.n_items, moments.sum_d - moments.n_items * (gap - moments.origin)
+    share = np.broadcast_to(_ratio(n, n.sum(axis=0)), residual.shape)
+    count = positive_count("n_resamples", n_resamples)
+
+    def statistic(w: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Squared numerator and denominator of t, for each weight vector and pair."""
+        total = w @ residual
+        squares = np.square(w) @ np.square(residual)
+        moved = squares - 2 * total * (w @ (share * residual))
+        spread = moved + np.square(total) * np.square(share).sum(axis=0)
+        return np.square(total), np.where(spread > _ROUNDING * squares, spread, 0.0)
+
+    multipliers = _SIGNS if weights == "rademacher" else WEBB
+    return _share_as_large(residual, statistic, multipliers, count, stream)
+
+
+def cluster_sign_flip_test(
+    moments: ClusterMoments,
+    *,
+    delta_0: float = 0.0,
+    n_resamples: int = 9_999,
+    rng: np.random.Generator | None = None,
+) -> ClusterResampling:
+    """Randomization test that exchanges the two models in whole clusters.
+
+    Exact where each cluster's sum is symmetric about the hypothesis. The statistic is the
+    absolute gap. Fewer than six clusters cannot reach .05: p is at least ``2 ** (1 - K)``. In
+    the simulations named in `wild_cluster_bootstrap` the type I error is .046 to .057.
+
+    Canay, Romano and Shaikh (2017), doi:10.3982/ECTA13081.
+    """
+    gap = float(finite("delta_0", delta_0))
+    stream = named_rng(0, "cluster_sign_flip_test") if rng is None else rng
+    residual = moments.sum_d - moments.n_items * (gap - moments.origin)
+    count = positive_count("n_resamples", n_resamples)
+
+    def statistic(w: FloatArray) -> tuple[FloatArray, FloatArray]:
+        total = w @ residual
+        return np.square(total), np.ones(total.shape)
+
+    return _share_as_large(residual, statistic, _SIGNS, count, stream)
+
+
+def satterthwaite(share: FloatArray) -> FloatArray:
+    """Degrees of freedom of the CR2 variance, 1 / tr(G^2), from shares (n_clusters, ...)."""
+    r = _ratio(np.square(share), 1 - share)
+    squares, total = ordered_sum(np.square(share)), ordered_sum(r)
+    return _ratio(1.0, squares + np.square(total) - ordered_sum(np.square(r)))
+
+
+def _share_as_large(
+    residual: FloatArray,
+    statistic: Callable[[FloatArray], tuple[FloatArray, FloatArray]],
+    multipliers: FloatArray,
+    n_resamples: int,
+    rng: np.random.Generator,
+) -> ClusterResampling:
+    """P-value of a ratio of squares over all sign patterns or random weight vectors."""
+    n_clusters = residual.shape[0]
+    # In whole numbers: a float overflows above 1,024 clusters.
+    n_patterns = 2 ** (n_clusters - 1)
+    enumerated = multipliers is _SIGNS and n_patterns <= n_resamples
+    n_drawn = n_patterns if enumerated else n_resamples
+    top, bottom = (x[0] for x in statistic(np.ones((1, n_clusters))))
+    as_large = np.zeros(residual.shape[1:])
+    rows = max(1, _BLOCK // residual.size * n_clusters)
+    for start in range(0, n_drawn, rows):
+        stop = min(start + rows, n_drawn)
+        if enumerated:
+            w = _sign_patterns(start, stop, n_clusters)
+        else:
+            w = rng.choice(multipliers, size=(stop - start, n_clusters))
+        drawn_top, drawn_bottom = statistic(w)
+        # Products instead of quotients; equal statistics differ by rounding, and are ties.
+        as_large += (drawn_top * bottom >= top * drawn_bottom * (1 - 1e-9)).sum(axis=0)
+    p = as_large / n_drawn if enumerated else (as_large + 1) / (n_drawn + 1)
+    p = np.where(bottom > 0, p, np.nan)
+    error = np.zeros(p.shape) if enumerated else np.sqrt(p * (1 - p) / n_drawn)
+    return ClusterResampling(np.asarray(p), np.asarray(error), n_drawn, enumerated)
+
+
+def _sign_patterns(start: int, stop: int, n_clusters: int) -> FloatArray:
+    """Rows of all patterns whose first sign is positive; a statistic's square knows no other."""
+    bits = np.arange(start, stop)[:, np.newaxis] >> np.arange(n_clusters - 1) & 1
+    return np.hstack([np.ones((stop - start, 1)), 1.0 - 2.0 * bits])
+
+
+def _ratio(top: ArrayLike, bottom: ArrayLike) -> FloatArray:
+    """Quotient; 0 where the denominator is."""
+    numerator, denominator = np.broadcast_arrays(
+        np.asarray(top, dtype=np.float64), np.asarray(bottom, dtype=np.float64)
+    )
+    quotient = np.zeros(denominator.shape)
+    np.divide(numerator, denominator, out=quotient, where=denominator != 0)
+    return quotient

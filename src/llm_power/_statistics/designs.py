@@ -1,0 +1,132 @@
+"""Designs: what has a power at each number of units, and the searches over that number.
+
+A unit is what the design takes more of: an item, a cluster, an item of each cluster. Power may be
+that of a test at one true gap, or its mean over what a pilot leaves open.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from llm_power._statistics._thresholds import smallest_that, threshold
+from llm_power._statistics.argument_checks import open_unit
+from llm_power._statistics.arrays import ArrayLike, FloatArray
+
+#: Units beyond which assurance is not looked for.
+LARGEST_PLAN: Final = 2**20
+
+#: Units that are as good as infinitely many.
+ENDLESS: Final = 10**15
+
+
+class Design(ABC):
+    """A test, and what is assumed of the scores, at any number of units."""
+
+    #: Fewest units that the test can be made with, and most that are looked at.
+    least: int = 1
+    most: int = ENDLESS
+
+    @abstractmethod
+    def power(self, n: ArrayLike) -> FloatArray:
+        """Power at each number of units."""
+
+    def closed_form(self, target: float) -> float | None:
+        """Units that have the target power, where no search is needed."""
+        del target
+        return None
+
+    def start(self, target: float) -> int:
+        """Number of units that the search begins at."""
+        del target
+        return self.least
+
+    def last_below(self, target: float, n: int) -> int:
+        """Largest number without the target power, from `n` on, which has it and n - 1 has not.
+
+        That is n - 1 where power rises; a saw-tooth may fall below its target again.
+        """
+        del target
+        return n - 1
+
+
+@dataclass(frozen=True, slots=True)
+class AssuredN:
+    """What reaches a target assurance."""
+
+    #: Smallest number of units whose assurance is the target; ``inf`` where none of up to
+    #: `LARGEST_PLAN` is enough.
+    n_star: float
+    #: Chance that the pilot's better model is the better one: what no number of units exceeds.
+    largest: float
+
+
+class AssuranceDesign(Design):
+    """A design whose power is the assurance of a plan from a pilot."""
+
+    most = LARGEST_PLAN
+
+    @property
+    @abstractmethod
+    def largest(self) -> float:
+        """Assurance that no number of units exceeds."""
+
+
+def required_units(design: Design, power: float) -> float:
+    """Smallest n such that n units and every larger number have the power; ``inf`` where none."""
+    target = open_unit("power", power)
+    known = design.closed_form(target)
+    if known is not None:
+        return known
+    n = _crossing(lambda n: bool(design.power(n) >= target), design, design.start(target))
+    return np.inf if n is None else float(design.last_below(target, n) + 1)
+
+
+def assured_units(design: AssuranceDesign, assurance: float) -> AssuredN:
+    """Smallest number of units that has the target assurance, and the largest assurance."""
+    target = open_unit("assurance", assurance)
+    if target >= design.largest:
+        return AssuredN(np.inf, design.largest)
+    return AssuredN(required_units(design, target), design.largest)
+
+
+def detectable_gap(
+    at: Callable[[float], Design | Iterable[Design]],
+    n: float,
+    power: float,
+    *,
+    least: float = 0.0,
+    widest: float,
+    halvings: int = 40,
+) -> float:
+    """Smallest gap in [least, widest] with the power at n units; ``inf`` where there is none.
+
+    `at` returns the design of a gap, or several that must all have the power.
+    """
+    target = open_unit("power", power)
+
+    def enough(gap: float) -> bool:
+        designs = at(gap)
+        each = [designs] if isinstance(designs, Design) else designs
+        return all(bool(design.power(n) >= target) for design in each)
+
+    return threshold(enough, least, widest, halvings=halvings) if enough(widest) else np.inf
+
+
+def _crossing(enough: Callable[[int], bool], design: Design, start: int) -> int | None:
+    """Return some n with the power where n - 1 has not, by steps that double, then bisection."""
+    n, step = min(max(start, design.least), design.most), 1
+    if enough(n):
+        while n > design.least and enough(lower := max(n - step, design.least)):
+            n, step = lower, 2 * step
+        return smallest_that(enough, max(n - step, design.least), n)
+    while n < design.most:
+        fails, n = n, min(n + step, design.most)
+        if enough(n):
+            return smallest_that(enough, fails + 1, n)
+        step *= 2
+    return None

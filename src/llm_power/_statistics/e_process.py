@@ -1,0 +1,357 @@
+r"""Anytime-valid testing of a pair: the mixture e-process of eq. (24) and Appendix C.
+
+Given that an item is discordant, model A is the one that solved it with probability
+:math:`\theta`; :math:`\theta = 1/2` under the null hypothesis. A mixture :math:`\nu` of
+alternatives turns the counts :math:`b_n, c_n` of the first :math:`n` items into
+
+.. math:: e_n = \int \frac{\theta^{b_n}(1-\theta)^{c_n}}{(1/2)^{b_n+c_n}}\,d\nu(\theta),
+
+a non-negative martingale of mean 1 under the null, so that by Ville's inequality
+:math:`\Pr(\sup_n e_n \ge 1/\alpha) \le \alpha`. Concordant items leave it unchanged.
+
+References
+----------
+Ville (1939), Étude critique de la notion de collectif; Robbins (1970),
+doi:10.1214/aoms/1177696786, for the method of mixtures; Howard, Ramdas, McAuliffe and
+Sekhon (2021), doi:10.1214/20-AOS1991, for time-uniform boundaries.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy.special import ndtri
+
+from llm_power._errors import InvalidArgument
+from llm_power._statistics._log_beta import scaled_log_beta
+from llm_power._statistics._roots import find_roots
+from llm_power._statistics.argument_checks import (
+    broadcast,
+    counts,
+    finite,
+    non_negative,
+    open_unit,
+    pair_counts,
+    positive,
+)
+from llm_power._statistics.arrays import ArrayLike, BoolArray, FloatArray, IntArray
+from llm_power._statistics.inversion import resolution_ratio, z_sum
+from llm_power._statistics.paired_binary import observed_difference_variance
+
+# Elements evaluated at once: keeps the (elements x points) work arrays in the cache.
+_BLOCK = 512
+# Logarithm of a share of a sum that no rounding of the sum shows.
+_NEGLIGIBLE = -700.0
+
+
+@dataclass(frozen=True, slots=True)
+class DiscreteMixture:
+    """A mixture of finitely many alternatives.
+
+    Appendix C calls its 98-point mixture conjugate. A finite sum needs no conjugacy: eq. (24)
+    is a weighted sum of likelihood ratios for any points. `BetaMixture` is the conjugate one.
+    """
+
+    #: What to call it in tables and messages.
+    name: str
+    #: Values of :math:`\theta` in (0, 1).
+    points: tuple[float, ...] = field(repr=False)
+    #: Their positive weights, which sum to 1.
+    weights: tuple[float, ...] = field(repr=False)
+
+    def __post_init__(self) -> None:
+        theta = finite("points", self.points)
+        if theta.size == 0 or np.any((theta <= 0) | (theta >= 1)):
+            raise InvalidArgument(f"points must lie strictly in (0, 1), got {self.points!r}")
+        weights = positive("weights", self.weights)
+        if weights.shape != theta.shape or abs(weights.sum() - 1) > 1e-12:
+            raise InvalidArgument("weights must be as many as the points and sum to 1")
+
+    @classmethod
+    def uniform(cls, name: str, points: ArrayLike) -> DiscreteMixture:
+        """Return the mixture of `points` with equal weights."""
+        theta = tuple(float(point) for point in np.ravel(points))
+        return cls(name, theta, (1 / max(len(theta), 1),) * len(theta))
+
+    @property
+    def is_symmetric(self) -> bool:
+        r"""Whether :math:`\theta` and :math:`1-\theta` have the same weight."""
+        order = np.argsort(self.points)
+        theta, weights = np.take(self.points, order), np.take(self.weights, order)
+        mirrored = np.abs(theta - (1 - theta[::-1])) + np.abs(weights - weights[::-1])
+        return bool(np.all(mirrored <= 1e-12))
+
+    def log_e(self, b: FloatArray, c: FloatArray) -> FloatArray:
+        """Return log e of two arrays of one shape; see `log_e_value`."""
+        theta = np.asarray(self.points)
+        up, down, log_weights = np.log(2 * theta), np.log(2 - 2 * theta), np.log(self.weights)
+        first, second, result = b.reshape(-1, 1), c.reshape(-1, 1), np.empty(b.size)
+        for start in range(0, b.size, _BLOCK):
+            block = slice(start, start + _BLOCK)
+            terms = first[block] * up
+            terms += second[block] * down
+            terms += log_weights
+            largest = terms.max(axis=1)
+            terms -= largest[:, np.newaxis]
+            # Below the smallest normal number exp is some fifty times as slow, and what it adds
+            # to a sum of at least 1 is lost.
+            np.maximum(terms, _NEGLIGIBLE, out=terms)
+            result[block] = largest + np.log(np.exp(terms, out=terms).sum(axis=1))
+        return result.reshape(b.shape)
+
+
+@dataclass(frozen=True, slots=True)
+class BetaMixture:
+    r"""The continuous mixture :math:`\theta \sim` Beta(`a`, `b`), conjugate to eq. (24).
+
+    :math:`\log e = \log B(a+b_n, b+c_n) - \log B(a, b) + (b_n+c_n)\log 2`, by
+    `scaled_log_beta`: the large terms never meet, and log e keeps twelve digits at ten million
+    discordant items.
+
+    The density is positive on all of (0, 1), so the e-process is consistent: whatever the gap,
+    log e tends to infinity. A discrete mixture is so only for gaps near one of its points.
+    """
+
+    #: `a`, `b`: Positive shape parameters.
+    a: float
+    b: float
+
+    def __post_init__(self) -> None:
+        positive("a", self.a)
+        positive("b", self.b)
+
+    @property
+    def name(self) -> str:
+        """What to call it in tables and messages."""
+        return f"Beta({self.a:g}, {self.b:g})"
+
+    @property
+    def is_symmetric(self) -> bool:
+        r"""Whether :math:`\theta` and :math:`1-\theta` have the same density."""
+        return self.a == self.b
+
+    def log_e(self, b: FloatArray, c: FloatArray) -> FloatArray:
+        """Return log e of two arrays of one shape; see `log_e_value`."""
+        prior = scaled_log_beta(np.asarray(self.a), np.asarray(self.b), self.a - self.b)
+        shift = (b - c) + (self.a - self.b)
+        return np.asarray(scaled_log_beta(self.a + b, self.b + c, shift) - prior)
+
+
+Mixture = DiscreteMixture | BetaMixture
+
+#: The paper's mixture, Appendix C: 0.01, ..., 0.49, 0.51, ..., 0.99 with equal weights.
+UNIFORM_98 = DiscreteMixture.uniform("uniform-98", [k / 100 for k in range(1, 100) if k != 50])
+#: The two-point mixture of Appendix C.
+TWO_POINT = DiscreteMixture.uniform("two-point", [0.4, 0.6])
+#: The continuous mixture of Appendix C.
+BETA_2_2 = BetaMixture(2.0, 2.0)
+#: The default wherever the paper prescribes none. Among the symmetric Beta(a, a), a = 4 loses
+#: least where it is worst: it needs at most 15 % more discordant items for power 0.8 than the a
+#: best suited to the gap, for gaps that take 10 to 5,000 of them at a fixed n.
+BETA_4_4 = BetaMixture(4.0, 4.0)
+
+
+def log_e_value(b: ArrayLike, c: ArrayLike, mixture: Mixture = BETA_4_4) -> FloatArray:
+    """Logarithm of the mixture e-value, eq. (24)."""
+    first, second = broadcast(b=non_negative("b", b), c=non_negative("c", c))
+    return mixture.log_e(first, second)
+
+
+def log_e_trajectory(differences: ArrayLike, mixture: Mixture = BETA_4_4) -> FloatArray:
+    """Log e after each step, from differences -1, 0 and 1 of shape (..., n_steps), as they come."""
+    steps = np.asarray(differences)
+    if not np.all((steps == 0) | (steps == 1) | (steps == -1)):
+        raise InvalidArgument("differences must be -1, 0 or 1")
+    # A trajectory stays where it is until the next discordant item: `place` has its start, where
+    # b = c = 0, and each item that moves it.
+    flat, moved = steps.ravel(), np.flatnonzero(steps != 0)
+    starts = np.arange(0, flat.size, max(np.atleast_1d(steps).shape[-1], 1))
+    first = np.searchsorted(moved, starts)
+    place, sign = np.insert(moved, first, starts), np.insert(flat[moved], first, 0)
+    origin = first + np.arange(starts.size)
+    so_far, length = np.cumsum([sign == 1, sign == -1], axis=1), np.diff(origin, append=place.size)
+    b, c = so_far - np.repeat(so_far[:, origin], length, axis=1)
+    # Trajectories meet at the same few counts over and over: evaluate each (b, c) once.
+    base = int(c.max(initial=0)) + 1
+    visited, where = np.unique(b * base + c, return_inverse=True)
+    values = mixture.log_e((visited // base).astype(np.float64), (visited % base).astype(float))
+    return np.repeat(values[where], np.diff(place, append=flat.size)).reshape(steps.shape)
+
+
+@dataclass(frozen=True, slots=True)
+class AnytimeBoundary:
+    r"""The smallest imbalance that takes the e-process to :math:`1/\alpha`."""
+
+    #: Number :math:`M = b + c` of discordant items.
+    n_discordant: IntArray
+    #: Smallest real :math:`s = |b-c|` with :math:`e \ge 1/\alpha`; ``inf`` where even :math:`s = M`
+    #: is not enough.
+    gap: FloatArray
+    #: The same as a z value, :math:`u = s/\sqrt{M}`, to be compared with McNemar's
+    #: :math:`(b-c)/\sqrt{b+c}`.
+    threshold: FloatArray
+    #: Level.
+    alpha: float
+    #: The mixture of alternatives.
+    mixture: Mixture
+
+
+def anytime_boundary(
+    n_discordant: ArrayLike, *, alpha: float = 0.05, mixture: Mixture = BETA_4_4
+) -> AnytimeBoundary:
+    r"""Invert the e-process at a given number of discordant items.
+
+    For a symmetric mixture the root is unique. With :math:`s = b - c`, eq. (24) reads
+    :math:`\int (4\theta(1-\theta))^{M/2}\cosh(\tfrac{s}{2}\log\tfrac{\theta}{1-\theta})\,d\nu`,
+    which grows with :math:`|s|` and is at most 1 at :math:`s = 0`.
+    """
+    level = open_unit("alpha", alpha)
+    if not mixture.is_symmetric:
+        raise InvalidArgument(f"mixture must be symmetric about 1/2, got {mixture.name}")
+    total = counts("n_discordant", n_discordant)
+    m = total.astype(np.float64)
+    # A board has fewer numbers of discordant items than pairs.
+    distinct, places = np.unique(m, return_inverse=True)
+    gap = boundary_gap(distinct, level, mixture)[places].reshape(m.shape)
+    threshold = np.full(m.shape, np.inf)
+    np.divide(gap, np.sqrt(m), out=threshold, where=np.isfinite(gap))
+    return AnytimeBoundary(total, gap, threshold, level, mixture)
+
+
+def boundary_gap(n_discordant: FloatArray, alpha: float, mixture: Mixture) -> FloatArray:
+    """Return `AnytimeBoundary.gap` at any positive number of discordant items, whole or not."""
+    gap = np.full(n_discordant.shape, np.inf)
+    attainable = mixture.log_e(n_discordant, np.zeros(gap.shape)) >= -np.log(alpha)
+    if np.any(attainable):
+        gap[attainable] = _root_of_log_e(n_discordant[attainable], alpha, mixture)
+    return gap
+
+
+def _root_of_log_e(m: FloatArray, alpha: float, mixture: Mixture) -> FloatArray:
+    log_alpha = float(np.log(alpha))
+
+    def excess(s: FloatArray, m: FloatArray) -> FloatArray:
+        return mixture.log_e((m + s) / 2, (m - s) / 2) + log_alpha
+
+    return find_roots(excess, (np.zeros(m.shape), m), (m,))
+
+
+@dataclass(frozen=True, slots=True)
+class AnytimeResolution:
+    """Two answers about a pair under continuous monitoring; see `anytime_required_n`."""
+
+    #: Log e at the observed counts.
+    log_e: FloatArray
+    #: Whether these data reject: log e has reached :math:`\log(1/\alpha)`.
+    crossed: BoolArray
+    #: The z value :math:`u` that rejects at this number of discordant items.
+    threshold: FloatArray
+    #: Anytime over fixed-n required N, :math:`((u+z_{1-\beta})/(z_{1-\alpha/2}+z_{1-\beta}))^2`.
+    inflation: FloatArray
+    #: Required items with :math:`u` in place of :math:`z_{1-\alpha/2}`.
+    n_star_anytime: FloatArray
+    #: Resolution ratio with respect to `n_star_anytime`.
+    q_anytime: FloatArray
+    #: Whether `q_anytime` is at least 1.
+    resolved_anytime: BoolArray
+    #: `alpha`, `power`: The operating point.
+    alpha: float
+    power: float
+    #: The mixture of alternatives.
+    mixture: Mixture
+
+
+def anytime_required_n(
+    b: ArrayLike,
+    c: ArrayLike,
+    n_items: ArrayLike,
+    *,
+    alpha: float = 0.05,
+    power: float = 0.80,
+    mixture: Mixture = BETA_4_4,
+) -> AnytimeResolution:
+    r"""Anytime-valid required N of each pair, and whether its data have crossed already.
+
+    .. math:: N^*_{any} = \left(\frac{(u + z_{1-\beta})\,\sigma_D}{|\delta|}\right)^2,
+
+    eq. (3) with the time-uniform threshold :math:`u` of `anytime_boundary`, at the pair's own
+    :math:`b + c` discordant items, in place of :math:`z_{1-\alpha/2}`.
+
+    Parameters
+    ----------
+    b, c : array_like of int
+        Items that only the first, and only the second, model solves.
+    n_items : array_like of int
+        Items that both models were scored on, at least b + c.
+    alpha, power : float
+        Level and target power.
+    mixture : DiscreteMixture or BetaMixture, default `BETA_4_4`
+        A mixture that is symmetric about 1/2.
+
+    Returns
+    -------
+    AnytimeResolution
+        Arrays of the broadcast shape; ``n_star_anytime`` is ``inf`` where b = c or where so
+        few items are discordant that no outcome rejects.
+
+    Raises
+    ------
+    InvalidArgument
+        If a count is not whole, negative, or b + c exceeds `n_items`, or as `anytime_boundary`.
+
+    Notes
+    -----
+    "Has it crossed?" and "is it resolvable?" are two different questions. The first asks
+    whether the data at hand reject: :math:`z \ge u` for the observed
+    :math:`z = |b-c|/\sqrt{b+c}`. The second asks whether a gap of this size would be found
+    with probability `power` by a benchmark of this size, which takes roughly
+    :math:`z \ge u + z_{1-\beta}`. `crossed` answers the one, `resolved_anytime` the other.
+
+    Table 7's pair of rank 5 and 6 (b = 1680, c = 1454, N = 12,032) tells them apart:
+    z = 4.04 against u = 3.68, so log e = 4.37 exceeds log 20 = 3.00 and the pair has crossed,
+    while u + z_{1-beta} = 4.52 leaves q_anytime = 0.80 and the pair unresolved. Section 6.5
+    counts it as the one extra unresolved verdict, which is right of the second question, but
+    says that "the same data fails to cross" the threshold, which is not so.
+
+    Section 6.5 further has one threshold inflation of 2.15 for all nine pairs. The boundary
+    depends on the number of discordant items: inverted at each pair's own, the inflation runs
+    from 1.94 (52 discordant) to 2.61 (3,134); 2.15 belongs to 182 discordant items, which
+    none of the pairs has. The count of five unresolved pairs is the same either way.
+
+    A crossing is judged at the counts given. The e-process may have crossed before and come
+    back, which is a rejection too; that takes the order of the items (`log_e_trajectory`).
+
+    Examples
+    --------
+    >>> from llm_power import anytime_required_n
+    >>> found = anytime_required_n(b=[831, 295], c=[195, 249], n_items=10042)
+    >>> found.crossed, found.resolved_anytime
+    (array([ True, False]), array([ True, False]))
+    >>> found.n_star_anytime.round()
+    array([  422., 42633.])
+    """
+    first, second, n = pair_counts(b, c, n_items)
+    boundary = anytime_boundary(first + second, alpha=alpha, mixture=mixture)
+    log_e = log_e_value(first, second, mixture)
+    delta = np.abs(first - second) / n
+    sigma_d = np.sqrt(observed_difference_variance(first, second, n))
+    required_z = boundary.threshold + ndtri(power)
+    inflation = np.square(required_z / z_sum(alpha, power))
+    ratio = np.full(delta.shape, np.inf)
+    reachable = np.isfinite(required_z) & (delta > 0)
+    np.divide(required_z * np.where(reachable, sigma_d, 1.0), delta, out=ratio, where=reachable)
+    n_star = np.square(ratio)
+    q = resolution_ratio(n, n_star)
+    return AnytimeResolution(
+        log_e=log_e,
+        crossed=log_e >= -np.log(boundary.alpha),
+        threshold=boundary.threshold,
+        inflation=inflation,
+        n_star_anytime=n_star,
+        q_anytime=q,
+        resolved_anytime=q >= 1,
+        alpha=boundary.alpha,
+        power=power,
+        mixture=mixture,
+    )

@@ -1,0 +1,239 @@
+r"""Family-wise p-values by max-T, from the joint distribution of the gaps on one set of items.
+
+Gaps between models that share their items are correlated, and Bonferroni's bound ignores it. Each
+pair's p-value, of whatever test, is put on the normal scale, :math:`z = \Phi^{-1}(1 - p/2)`, and
+held against the largest of the jointly normal deviates of all pairs of the family. A single step
+covers the direction of a gap as well, and gives every pair one level: that of the critical value.
+
+References
+----------
+Westfall and Young (1993), Resampling-Based Multiple Testing, Wiley; Chernozhukov, Chetverikov and
+Kato (2013), doi:10.1214/13-AOS1161, for Gaussian multipliers on centred scores; Mogstad, Romano,
+Shaikh and Wilhelm (2024), doi:10.1093/restud/rdad006, for directions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import pairwise, starmap
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import bdtrik, ndtr
+
+from llm_power._choices import Family
+from llm_power._errors import InvalidArgument
+from llm_power._statistics.argument_checks import open_unit, proportions
+from llm_power._statistics.arrays import ArrayLike, BoolArray, FloatArray, IntArray
+from llm_power._statistics.keyed_normals import Keys, keyed_normals, pooled
+
+FEWEST_DRAWS: Final = 1_000
+MOST_DRAWS: Final = 16_000
+# Pairs times draws that are worked out at most, beyond the fewest draws.
+_MOST_DEVIATES: Final = 10**10
+# Chance that a critical value lies outside its interval at any look.
+_OUTSIDE: Final = 0.001
+# The same number by another way differs by less.
+_ROUNDING: Final = 1e-12
+
+#: Largest absolute deviate over a family, of draws `start` to `stop`.
+Largest = Callable[[int, int], FloatArray]
+#: Function and its arguments, block by block, to the results in the same order.
+Each = Callable[
+    [Callable[[int, int], NDArray[np.float32]], Sequence[tuple[int, int]]],
+    Iterable[NDArray[np.float32]],
+]
+
+
+@dataclass(frozen=True, slots=True)
+class FamilyTest:
+    """P-values of a family of pairs."""
+
+    #: Adjusted p-values; shape (n_pairs,).
+    p: FloatArray
+    #: Level of a single pair: one for all of them.
+    level: float
+    #: Number of pairs.
+    size: int
+    #: Ends of the interval of that level by the Monte Carlo error of the draws: the verdict of a
+    #: pair whose own p-value is inside could be another by other draws. None without draws.
+    close: tuple[float, float] | None = None
+
+    def of(self, rows: slice | IntArray | BoolArray) -> FamilyTest:
+        """Return the same for some of the pairs; the family stays as large as it is."""
+        return replace(self, p=self.p[rows])
+
+    def close_calls(self, p: FloatArray) -> BoolArray:
+        """Return which pairs, of these own p-values, other draws could decide otherwise."""
+        if self.close is None:
+            return np.zeros(p.shape, dtype=np.bool_)
+        return np.asarray((p >= self.close[0]) & (p <= self.close[1]))
+
+
+def max_t_family(p: ArrayLike, largest: Largest, *, alpha: float = 0.05) -> FamilyTest:
+    r"""Adjust by the single-step max-T procedure.
+
+    .. math:: p_{family} = \frac{1 + \#\{b : \max_k |Z_{bk}| \ge z\}}{B + 1}
+
+    for B draws, at most Bonferroni's and at least the pair's own p. A pair is declared where its
+    own p is at most `level`, :math:`2 \Phi(-c)` at the critical value c. Exact up to the
+    correlations, which are estimated: every pair keeps the p-value of its own test, whatever the
+    number of its discordant items. Draws double while a pair lies in the 99.9 % interval of the
+    critical value, by order statistics and adjusted for the number of looks.
+    """
+    values, level = proportions("p", p), open_unit("alpha", alpha)
+    if values.ndim != 1:
+        raise InvalidArgument(f"p must be one-dimensional, got shape {values.shape!r}")
+    size = values.size
+    if size == 1:
+        return FamilyTest(values, level, 1)
+    # In terms of p: the smallest of each draw, of which the k-th is critical.
+    smallest = np.sort(2 * ndtr(-largest(0, FEWEST_DRAWS)))
+    while True:
+        critical, close = _critical_levels(smallest, level, level / size)
+        draws = smallest.size
+        inside = (values >= close[0]) & (values <= close[1])
+        if not inside.any() or 2 * draws > MOST_DRAWS or 2 * draws * size > _MOST_DEVIATES:
+            break
+        more = 2 * ndtr(-largest(draws, 2 * draws))
+        smallest = np.sort(np.concatenate([smallest, more]))
+    reached = np.searchsorted(smallest, values * (1 + _ROUNDING), side="right")
+    adjusted = np.maximum(np.minimum((1 + reached) / (draws + 1), size * values), values)
+    return FamilyTest(adjusted, critical, size, close)
+
+
+def _critical_levels(
+    smallest: FloatArray, level: float, bonferroni: float
+) -> tuple[float, tuple[float, float]]:
+    """Level of a single pair, never below Bonferroni's, and the ends of its interval."""
+    draws = smallest.size
+    looks = 1 + int(np.log2(MOST_DRAWS / FEWEST_DRAWS))
+    tail = _OUTSIDE / looks / 2
+    places = np.array(
+        [
+            np.floor(bdtrik(tail, draws, level)) - 1,
+            np.floor(level * (draws + 1) + 1e-9) - 1,
+            np.ceil(bdtrik(1 - tail, draws, level)),
+        ]
+    ).astype(int)
+    # Below the first draw there is Bonferroni's level alone.
+    found = np.where(places < 0, 0.0, smallest[np.clip(places, 0, draws - 1)] * (1 - 2 * _ROUNDING))
+    low, critical, high = np.clip(found, bonferroni, level).tolist()
+    # What Bonferroni declares needs no draw.
+    return critical, (float(np.nextafter(max(low, bonferroni), 1)), high)
+
+
+class GapDraws:
+    """Jointly normal deviates of the gaps between models, by Gaussian multipliers.
+
+    The rows are centred scores of items, (n_items, n_models), each with a key of its own. They are
+    put on a grid of 2^-16 of the largest number, so that all sums of products are exact.
+
+    Items stand for the joint law of clustered gaps too, for few clusters correlate by chance. With
+    draws for 14 clusters, 40 equal models, an ICC of .1 and a nominal .05 some pair is declared in
+    .100 of 300 simulations, with 6 clusters in .320 of 200; with draws for the items in .045 and
+    .030 of 400 (standard errors .010 and .009).
+    """
+
+    def __init__(self, rows: FloatArray, keys: Keys) -> None:
+        if rows.shape[1] <= _FEW_MODELS:
+            # Few models have few patterns of scores, whatever the number of items.
+            rows, keys = pooled(rows, keys)
+        largest = float(np.abs(rows).max(initial=0.0))
+        scale = 2.0 ** (16 - np.ceil(np.log2(largest))) if largest > 0 else 1.0
+        # Whole numbers up to 2^16: single precision holds them.
+        self._rows = np.ascontiguousarray(np.rint(rows * scale).T.astype(np.float32))
+        self._keys = keys
+        self._own = np.concatenate(
+            [np.square(part.astype(np.float64)).sum(axis=1) for part in _parts(self._rows)]
+        )
+
+    @property
+    def n_models(self) -> int:
+        """Return the number of models."""
+        return len(self._rows)
+
+    def _sums(self, start: int, stop: int) -> NDArray[np.float32]:
+        """Return the weighted sums of each model, (n_models, stop - start)."""
+        total = np.zeros((self.n_models, stop - start))
+        for first in range(0, len(self._keys), _BLOCK):
+            some = slice(first, first + _BLOCK)
+            normals = keyed_normals(self._keys[some], start, stop)
+            for models in range(0, self.n_models, _BLOCK):
+                these = slice(models, models + _BLOCK)
+                total[these] += self._rows[these, some].astype(np.float64) @ normals
+        return total.astype(np.float32)
+
+    def largest(
+        self, start: int, stop: int, *, family: Family = "all", each: Each = starmap
+    ) -> FloatArray:
+        """Return the largest absolute deviate over the pairs of each draw, (stop - start,).
+
+        `each` works through blocks of models, on several cores for example.
+        """
+        work, last = partial(self._largest, self._sums(start, stop), family), self.n_models - 1
+        blocks = list(pairwise([*range(0, last, _MODELS), last]))
+        found = np.max(list(each(work, blocks)), axis=0, initial=0.0)
+        return np.asarray(found, dtype=np.float64)
+
+    def _largest(
+        self, sums: NDArray[np.float32], family: Family, first: int, last: int
+    ) -> NDArray[np.float32]:
+        """Return the same of the pairs whose A is in a range of models, but the last one."""
+        if family == "adjacent":
+            steps = self._rows[first:last] - self._rows[first + 1 : last + 1]
+            precision = _inverse_root(np.square(steps, dtype=np.float64).sum(axis=1))
+            deviates = (sums[first:last] - sums[first + 1 : last + 1]) * precision[:, np.newaxis]
+            return np.asarray(np.abs(deviates).max(axis=0, initial=0))
+        precision = self._precision(first, last)
+        found = np.zeros((2, sums.shape[1]), dtype=np.float32)
+        buffer = np.empty((_PAIRS, sums.shape[1]), dtype=np.float32)
+        for model in range(first, last):
+            for start in range(model + 1, self.n_models, _PAIRS):
+                stop = min(start + _PAIRS, self.n_models)
+                some = buffer[: stop - start]
+                np.subtract(sums[start:stop], sums[model], out=some)
+                some *= precision[model - first, start - first : stop - first, np.newaxis]
+                np.maximum(found[0], some.max(axis=0), out=found[0])
+                np.minimum(found[1], some.min(axis=0), out=found[1])
+        return np.asarray(np.maximum(found[0], -found[1]))
+
+    def _precision(self, first: int, last: int) -> NDArray[np.float32]:
+        """Return one over the root of the squares of differences, with the models from `first`."""
+        own, these = self._own[first:last, np.newaxis], self._rows[first:last].astype(np.float64)
+        others = range(first, self.n_models, _BLOCK)
+        products = [these @ self._rows[k : k + _BLOCK].astype(np.float64).T for k in others]
+        return _inverse_root(own + self._own[first:] - 2 * np.concatenate(products, axis=1))
+
+
+# Models that are A of pairs worked out at once.
+_MODELS: Final = 128
+_BLOCK: Final = 1024
+_FEW_MODELS: Final = 16
+# Pairs whose deviates are in a core's cache.
+_PAIRS: Final = 64
+
+
+def _inverse_root(squares: FloatArray) -> NDArray[np.float32]:
+    """Zero where models differ by a number or in nothing: their gap does not vary."""
+    root = np.sqrt(squares)
+    return np.divide(1, root, out=np.zeros_like(root), where=squares > 0).astype(np.float32)
+
+
+def _parts(rows: NDArray[np.float32]) -> list[NDArray[np.float32]]:
+    return [rows[start : start + _BLOCK] for start in range(0, len(rows), _BLOCK)]
+
+
+def centred_scores(values: FloatArray) -> FloatArray:
+    """Scores less their model's mean, (n_items, n_models).
+
+    A missing score counts as its model's mean: correlations are then approximate, each pair's own
+    deviates standard normal all the same.
+    """
+    present = ~np.isnan(values)
+    filled = np.where(present, values, 0.0)
+    centred = filled - filled.sum(axis=0) / np.maximum(present.sum(axis=0), 1)
+    return np.asarray(centred * present)

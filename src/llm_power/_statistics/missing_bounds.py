@@ -1,0 +1,147 @@
+r"""What missing scores leave open: worst-case bounds of a gap, and whether missingness is harmless.
+
+Deleting items that either model lacks changes the question from all items to those that happen
+to be there. Without an assumption about the missing scores, the gap over all items is known only
+within bounds (Manski 2003). The bounds are not a confidence interval: sampling error comes on top.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import ndtr
+
+from llm_power._errors import InvalidArgument
+from llm_power._statistics.argument_checks import numbers
+from llm_power._statistics.arrays import ArrayLike, BoolArray, FloatArray, IntArray
+
+
+@dataclass(frozen=True, slots=True)
+class GapBounds:
+    """Worst-case bounds of the gap of every ordered pair of models."""
+
+    #: `low`, `high`: Bounds of the mean of the row's model minus that of the column's, over all
+    #: items, in score units; 0 on the diagonal; shape (n_models, n_models).
+    low: FloatArray
+    high: FloatArray
+    #: Gap over the items that both models have; NaN without one; shape (n_models, n_models).
+    pairwise: FloatArray
+    #: Items that both models have.
+    n_common: IntArray
+    #: All items.
+    n_items: int
+
+
+@dataclass(frozen=True, slots=True)
+class MissingnessByDifficulty:
+    """How the items that a model lacks differ in difficulty from those it has."""
+
+    #: Items without a score of the model.
+    n_missing: IntArray
+    #: `others_on_missing`, `others_on_present`: Mean over those items of the mean score of the
+    #: other models; low is difficult. NaN without an item that another model has; shape
+    #: (n_models,).
+    others_on_missing: FloatArray
+    others_on_present: FloatArray
+    #: Standardized difference, present minus missing; large where the hard items lack; shape
+    #: (n_models,).
+    z: FloatArray
+    #: Two-sided p-value of items missing at random; NaN where nothing can be compared; shape
+    #: (n_models,).
+    p: FloatArray
+
+
+def missing_gap_bounds(
+    scores: ArrayLike, *, lowest: float = 0.0, highest: float = 1.0
+) -> GapBounds:
+    """Worst-case bounds of every gap when scores are missing (Manski 2003).
+
+    Shapes: `scores` (n_items, n_models).
+
+    The lower bound gives every missing score of the row's model the lowest value and every one
+    of the column's model the highest. The bounds are sharp: some filling attains each.
+
+    Manski (2003), Partial Identification of Probability Distributions, doi:10.1007/b97478; Horowitz
+    and Manski (2000), doi:10.1080/01621459.2000.10473902.
+    """
+    x = _matrix(scores)
+    present = ~np.isnan(x)
+    outside = present & ~((x >= lowest) & (x <= highest))
+    if np.any(outside):
+        raise InvalidArgument(
+            f"scores must lie in [{lowest:g}, {highest:g}], got {float(x[outside][0])!r}"
+        )
+    filled, has = np.where(present, x, 0.0), present.astype(np.float64)
+    n_items = x.shape[0]
+    missing = n_items - has.sum(axis=0)
+    least = (filled.sum(axis=0) + missing * lowest) / n_items
+    most = (filled.sum(axis=0) + missing * highest) / n_items
+    low = least[:, np.newaxis] - most
+    high = most[:, np.newaxis] - least
+    np.fill_diagonal(low, 0.0)
+    np.fill_diagonal(high, 0.0)
+    common = has.T @ has
+    # Sum of the row's model's scores over the items that the column's model has as well.
+    shared = filled.T @ has
+    pairwise = np.full(common.shape, np.nan)
+    np.divide(shared - shared.T, common, out=pairwise, where=common > 0)
+    return GapBounds(low, high, pairwise, np.rint(common).astype(np.int64), n_items)
+
+
+def missingness_by_difficulty(scores: ArrayLike) -> MissingnessByDifficulty:
+    """Whether the items that each model lacks are harder than those it has.
+
+    Shapes: `scores` (n_items, n_models).
+
+    An item's difficulty for a model is the mean score of the other models on it. If :math:`m`
+    of :math:`n` items were missing at random, the mean difficulty of the missing ones would
+    have the variance :math:`(1 - m/n) S^2 / m` of a sample without replacement. Items that are
+    missing together, whole subjects say, make p too small: read it as a warning. It says
+    nothing of missingness that goes with the missing score itself.
+
+    Rubin (1976), doi:10.1093/biomet/63.3.581; for the variance Cochran (1977), Sampling Techniques,
+    eq. (2.9).
+    """
+    x = _matrix(scores)
+    present = ~np.isnan(x)
+    filled = np.where(present, x, 0.0)
+    n_others = present.sum(axis=1, keepdims=True) - present
+    ease = np.full(x.shape, np.nan)
+    np.divide(filled.sum(axis=1, keepdims=True) - filled, n_others, out=ease, where=n_others > 0)
+    usable = n_others > 0
+    on_missing, m = _column_means(ease, usable & ~present)
+    on_present, rest = _column_means(ease, usable & present)
+    n = m + rest
+    mean, _ = _column_means(ease, usable)
+    deviation = np.where(usable, ease - mean, 0.0)
+    variance = np.square(deviation).sum(axis=0) / np.maximum(n - 1, 1)
+    comparable = (m > 0) & (rest > 0) & (variance > 0)
+    # The difference of the two means is that from the common mean, times n / (n - m).
+    error = np.sqrt(variance * n / np.where(comparable, m * rest, 1))
+    z = np.full(m.shape, np.nan)
+    np.divide(on_present - on_missing, error, out=z, where=comparable)
+    return MissingnessByDifficulty(
+        n_missing=(~present).sum(axis=0),
+        others_on_missing=on_missing,
+        others_on_present=on_present,
+        z=z,
+        p=np.asarray(2 * ndtr(-np.abs(z))),
+    )
+
+
+def _column_means(values: FloatArray, where: BoolArray) -> tuple[FloatArray, IntArray]:
+    """Mean of each column over the marked rows, NaN without one, and their number."""
+    count = where.sum(axis=0)
+    mean = np.full(count.shape, np.nan)
+    np.divide(np.where(where, values, 0.0).sum(axis=0), count, out=mean, where=count > 0)
+    return mean, count
+
+
+def _matrix(scores: ArrayLike) -> FloatArray:
+    x = numbers("scores", scores)
+    if x.ndim != 2 or x.size == 0:
+        raise InvalidArgument(f"scores must have shape (n_items, n_models), got {x.shape!r}")
+    if np.any(np.isinf(x)):
+        raise InvalidArgument("scores must be finite or missing (NaN), got an infinite one")
+    return x

@@ -1,0 +1,373 @@
+r"""Families of pairwise claims: adjusted p-values, and the same on the scale of required items.
+
+Section 3 ("Paired variance and multiplicity") and Section 6.3 of the paper. A procedure
+replaces :math:`\alpha` in eq. (3) by the level :math:`\alpha'` at which it tests a
+hypothesis, which inflates :math:`N^*`. The family is declared before any p-value is seen:
+its size `m` is an argument, and may exceed the number of p-values at hand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from llm_power._choices import Family
+from llm_power._errors import InvalidArgument
+from llm_power._statistics.argument_checks import (
+    broadcast,
+    finite,
+    non_negative,
+    open_unit,
+    positive,
+    proportions,
+)
+from llm_power._statistics.arrays import ArrayLike, BoolArray, FloatArray, IntArray
+from llm_power._statistics.inversion import required_n, resolution_ratio
+
+Procedure = Literal["bonferroni", "sidak", "holm", "benjamini_hochberg"]
+
+
+@dataclass(frozen=True, slots=True)
+class AdjustedResolution:
+    """Required items and verdicts of a family of pairs under one procedure."""
+
+    #: Level at which the procedure tests each pair; shape (n_pairs,).
+    levels: FloatArray
+    #: Required items at that level; ``inf`` where the gap is zero; shape (n_pairs,).
+    n_star: FloatArray
+    #: Items at hand over `n_star`; shape (n_pairs,).
+    q: FloatArray
+    #: Verdict of the whole procedure, which for a stepwise one is not ``q >= 1`` alone.
+    resolved: BoolArray
+    #: Name of the procedure.
+    procedure: Procedure
+    #: Size of the declared family.
+    m: int
+    #: `alpha`, `power`: Family-wise level (false discovery rate for Benjamini-Hochberg) and target
+    #: power.
+    alpha: float
+    power: float
+
+
+def family_size(n_models: int, family: Family) -> int:
+    """Size of a family of pairwise claims about a leaderboard.
+
+    The two pre-declared families of Section 6.3.
+    """
+    if n_models < 2:
+        raise InvalidArgument(f"n_models must be at least 2, got {n_models!r}")
+    if family == "adjacent":
+        return n_models - 1
+    if family == "all":
+        return n_models * (n_models - 1) // 2
+    raise InvalidArgument(f"family must be 'adjacent' or 'all', got {family!r}")
+
+
+def adjust_bonferroni(p: ArrayLike, m: int | None = None) -> FloatArray:
+    r"""Bonferroni-adjusted p-values, :math:`\min(1, m p)`.
+
+    Dunn (1961), doi:10.1080/01621459.1961.10482090.
+    """
+    p, m = _declared(p, m)
+    return np.minimum(1.0, m * p)
+
+
+def adjust_sidak(p: ArrayLike, m: int | None = None) -> FloatArray:
+    """Šidák-adjusted p-values, :math:`1-(1-p)^m`.
+
+    Holds for two-sided tests on jointly normal statistics under any correlation, so also
+    for pairs that share a model.
+
+    Šidák (1967), doi:10.1080/01621459.1967.10482935.
+    """
+    p, m = _declared(p, m)
+    log_keep = np.full(p.shape, -np.inf)
+    np.log1p(-p, out=log_keep, where=p < 1)
+    adjusted: FloatArray = -np.expm1(m * log_keep)
+    return adjusted
+
+
+def adjust_holm(p: ArrayLike, m: int | None = None) -> FloatArray:
+    r"""Holm-adjusted p-values, :math:`\max_{j \le k} \min(1, (m-j+1)\,p_{(j)})`.
+
+    Holm (1979), Scandinavian Journal of Statistics 6(2), 65-70 (no DOI; JSTOR 4615733).
+    """
+    p, m = _declared(p, m)
+    # Equal p-values have one adjusted value, whatever their order.
+    order = np.argsort(p)
+    adjusted = np.empty_like(p)
+    adjusted[order] = np.maximum.accumulate((m - np.arange(p.size)) * p[order])
+    return np.minimum(1.0, adjusted)
+
+
+def adjust_benjamini_hochberg(p: ArrayLike, m: int | None = None) -> FloatArray:
+    r"""Benjamini-Hochberg-adjusted p-values, :math:`\min_{j \ge k} \min(1, m\,p_{(j)}/j)`.
+
+    Proved for independent or positively dependent tests. Adjacent pairs share a model with
+    opposite signs; the paper leaves the dependence to future work (Section 7).
+
+    Benjamini and Hochberg (1995), doi:10.1111/j.2517-6161.1995.tb02031.x.
+    """
+    p, m = _declared(p, m)
+    order = np.argsort(p)[::-1]
+    adjusted = np.empty_like(p)
+    adjusted[order] = np.minimum.accumulate(m * p[order] / np.arange(p.size, 0, -1))
+    return np.minimum(1.0, adjusted)
+
+
+def bonferroni_level(m: int, *, alpha: float = 0.05) -> float:
+    r"""Level of every hypothesis under Bonferroni, :math:`\alpha/m`."""
+    return open_unit("alpha", alpha) / _family(m, 1)
+
+
+def sidak_level(m: int, *, alpha: float = 0.05) -> float:
+    r"""Level of every hypothesis under Šidák, :math:`1-(1-\alpha)^{1/m}`."""
+    return float(-np.expm1(np.log1p(-open_unit("alpha", alpha)) / _family(m, 1)))
+
+
+def holm_levels(p: ArrayLike, m: int | None = None, *, alpha: float = 0.05) -> FloatArray:
+    r"""Level of each hypothesis at its own step of Holm's procedure, :math:`\alpha/(m-k+1)`.
+
+    Equal p-values all take the smallest of their ranks: the strictest level of theirs, and
+    the same in whatever order the pairs are listed.
+    """
+    p, m = _declared(p, m)
+    return open_unit("alpha", alpha) / (m - np.searchsorted(np.sort(p), p, side="left"))
+
+
+def benjamini_hochberg_levels(
+    p: ArrayLike, m: int | None = None, *, alpha: float = 0.05
+) -> FloatArray:
+    r"""Level of each hypothesis at its own step of Benjamini-Hochberg, :math:`\alpha k/m`.
+
+    Equal p-values all take the largest of their ranks, as the step-up procedure does.
+    """
+    p, m = _declared(p, m)
+    return open_unit("alpha", alpha) * np.searchsorted(np.sort(p), p, side="right") / m
+
+
+def adjusted_required_n(
+    p: ArrayLike,
+    delta: ArrayLike,
+    sigma_d: ArrayLike,
+    n_items: ArrayLike,
+    *,
+    procedure: Procedure,
+    m: int | None = None,
+    alpha: float = 0.05,
+    power: float = 0.80,
+) -> AdjustedResolution:
+    r"""Required items, resolution ratio and verdict of each pair of a declared family.
+
+    Parameters
+    ----------
+    p : array_like of shape (n_pairs,)
+        P-values; they decide the steps of the stepwise procedures and nothing else.
+    delta, sigma_d : array_like of shape (n_pairs,) or ()
+        Gap and standard deviation of the paired difference, in score units.
+    n_items : array_like of shape (n_pairs,) or ()
+        Items at hand.
+    procedure : {"bonferroni", "sidak", "holm", "benjamini_hochberg"}
+        How :math:`\alpha` is adjusted.
+    m : int, optional
+        Size of the declared family; by default, and at least, the number of p-values.
+    alpha : float, default 0.05
+        Family-wise level, or false discovery rate for Benjamini-Hochberg.
+    power : float, default 0.80
+        Target power of each pair.
+
+    Returns
+    -------
+    AdjustedResolution
+        Arrays of shape (n_pairs,), and the settings.
+
+    Raises
+    ------
+    InvalidArgument
+        If an argument is outside its domain or `procedure` is none of the four.
+
+    Notes
+    -----
+    Eq. (3) with :math:`\alpha'` for :math:`\alpha`, Section 3. Holm steps down: a pair is
+    resolved only if it and every earlier step are, equal p-values being one step. As
+    Section 6.3 says, its :math:`N^*` is nowhere above Bonferroni's. Benjamini-Hochberg steps
+    up: a pair is resolved if its own step or any later one is, so ``q < 1`` can go with
+    ``resolved``. Asymptotic McNemar p-values on one set of items are in the order of q;
+    exact ones, or items that differ between pairs, can put a pair with ``q < 1`` before one
+    with ``q >= 1``, and then Holm's verdict on the latter is stricter than its own q.
+
+    Examples
+    --------
+    >>> from llm_power import adjusted_required_n
+    >>> found = adjusted_required_n(
+    ...     [0.001, 0.04], delta=[0.06, 0.03], sigma_d=[0.5, 0.5], n_items=1000, procedure="holm"
+    ... )
+    >>> found.n_star.round(), found.resolved
+    (array([ 660., 2180.]), array([ True, False]))
+    """
+    values, size = _declared(p, m)
+    if procedure not in _STEPS:
+        raise InvalidArgument(f"procedure must be one of {sorted(_STEPS)}, got {procedure!r}")
+    for name, value in (("delta", delta), ("sigma_d", sigma_d), ("n_items", n_items)):
+        if np.shape(value) not in ((), values.shape):
+            raise InvalidArgument(
+                f"{name} must fit p of shape {values.shape!r}, got shape {np.shape(value)!r}"
+            )
+    levels_of, verdict_of = _STEPS[procedure]
+    levels = levels_of(values, size, alpha)
+    n_star = required_n(delta, sigma_d, alpha=levels, power=power)
+    q = resolution_ratio(n_items, n_star)
+    return AdjustedResolution(
+        levels=levels,
+        n_star=n_star,
+        q=q,
+        resolved=verdict_of(values, q >= 1),
+        procedure=procedure,
+        m=size,
+        alpha=alpha,
+        power=power,
+    )
+
+
+def stepwise_required_n(
+    delta: ArrayLike,
+    sigma_d: ArrayLike,
+    n_items: ArrayLike,
+    *,
+    procedure: Procedure,
+    m: int | None = None,
+    alpha: float = 0.05,
+    power: float = 0.80,
+) -> AdjustedResolution:
+    r"""Required items at which the whole procedure resolves each pair.
+
+    :math:`N^*` inverts the test that rejects at level :math:`\alpha'` where the standardized gap
+    :math:`T = |\delta|\sqrt{N}/\sigma_D` reaches :math:`z_{1-\alpha'/2}+z_{1-\beta}`. With N the
+    order of the pairs is that of T, and it stays as the items of all pairs grow in proportion.
+    Let :math:`q_{(j)}` be the resolution ratio of the j-th largest T at the level of step j. Holm
+    resolves the k-th pair where every earlier step passes, and Benjamini-Hochberg where any later
+    one does, so that
+
+    .. math::
+        q_k = \min_{j \le k} q_{(j)} \;\text{(Holm)}, \qquad
+        q_k = \max_{j \ge k} q_{(j)} \;\text{(Benjamini-Hochberg)}, \qquad N^*_k = N_k / q_k.
+
+    Pairs on one set of items thus have the cumulative maximum of :math:`N^*` under Holm and its
+    cumulative minimum from the end under Benjamini-Hochberg. At ``power=0.5`` these are the
+    verdicts of the two procedures on the p-values of the z test.
+
+    `adjusted_required_n` gives each pair the level of its own rank, as the paper does, and its
+    :math:`N^*` may contradict its verdict.
+    """
+    gap, sigma, n, size = _family_of_pairs(delta, sigma_d, n_items, m)
+    if procedure not in _STEP_LEVELS:
+        raise InvalidArgument(f"procedure must be one of {sorted(_STEP_LEVELS)}, got {procedure!r}")
+    need = required_n(gap, sigma, alpha=alpha, power=power)
+    # N* at another level is this one times a number that all pairs share: the order is T's.
+    order = np.argsort(-resolution_ratio(n, need), kind="stable")
+    levels = _STEP_LEVELS[procedure](np.arange(1, gap.size + 1), size, alpha)
+    q = resolution_ratio(n[order], required_n(gap[order], sigma[order], alpha=levels, power=power))
+    deciding = _deciding_step(q, procedure)
+    back = np.argsort(order)
+    q, level = q[deciding][back], levels[deciding][back]
+    n_star = np.full(q.shape, np.inf)
+    np.divide(n, q, out=n_star, where=q > 0)
+    return AdjustedResolution(
+        levels=level,
+        n_star=n_star,
+        q=q,
+        resolved=n_star <= n,
+        procedure=procedure,
+        m=size,
+        alpha=alpha,
+        power=power,
+    )
+
+
+def _deciding_step(q: FloatArray, procedure: Procedure) -> IntArray:
+    """For each step, in the order of the tests, the one that its verdict hangs on."""
+    steps = np.arange(q.size)
+    if procedure == "holm":
+        lowest = np.minimum.accumulate(q)
+        return np.maximum.accumulate(np.where(q == lowest, steps, 0))
+    if procedure == "benjamini_hochberg":
+        highest = np.maximum.accumulate(q[::-1])[::-1]
+        return np.minimum.accumulate(np.where(q == highest, steps, q.size)[::-1])[::-1]
+    return steps
+
+
+def _family_of_pairs(
+    delta: ArrayLike, sigma_d: ArrayLike, n_items: ArrayLike, m: int | None
+) -> tuple[FloatArray, FloatArray, FloatArray, int]:
+    gap, sigma, n = broadcast(
+        delta=finite("delta", delta),
+        sigma_d=non_negative("sigma_d", sigma_d),
+        n_items=positive("n_items", n_items),
+    )
+    if gap.ndim > 1:
+        raise InvalidArgument(f"delta must be one-dimensional, got shape {gap.shape!r}")
+    gap, sigma, n = np.atleast_1d(gap, sigma, n)
+    return gap, sigma, n, _family(gap.size if m is None else m, gap.size)
+
+
+def _single_step(p: FloatArray, passes: BoolArray) -> BoolArray:
+    return passes
+
+
+def _step_down(p: FloatArray, passes: BoolArray) -> BoolArray:
+    """Stop at the first step that fails; every p-value below it is through."""
+    return p < np.min(p, where=~passes, initial=np.inf)
+
+
+def _step_up(p: FloatArray, passes: BoolArray) -> BoolArray:
+    """Find the last step that passes; every p-value up to it is through."""
+    return p <= np.max(p, where=passes, initial=-np.inf)
+
+
+_Levels = Callable[[FloatArray, int, float], FloatArray]
+_Verdict = Callable[[FloatArray, BoolArray], BoolArray]
+
+_STEPS: dict[str, tuple[_Levels, _Verdict]] = {
+    "bonferroni": (
+        lambda p, m, alpha: np.full(p.shape, bonferroni_level(m, alpha=alpha)),
+        _single_step,
+    ),
+    "sidak": (
+        lambda p, m, alpha: np.full(p.shape, sidak_level(m, alpha=alpha)),
+        _single_step,
+    ),
+    "holm": (
+        lambda p, m, alpha: holm_levels(p, m, alpha=alpha),
+        _step_down,
+    ),
+    "benjamini_hochberg": (
+        lambda p, m, alpha: benjamini_hochberg_levels(p, m, alpha=alpha),
+        _step_up,
+    ),
+}
+
+
+#: Level of the k-th step, k = 1, 2, ..., of a family of size m.
+_STEP_LEVELS: dict[str, Callable[[IntArray, int, float], FloatArray]] = {
+    "bonferroni": lambda k, m, alpha: np.full(k.shape, bonferroni_level(m, alpha=alpha)),
+    "sidak": lambda k, m, alpha: np.full(k.shape, sidak_level(m, alpha=alpha)),
+    "holm": lambda k, m, alpha: open_unit("alpha", alpha) / (m - k + 1),
+    "benjamini_hochberg": lambda k, m, alpha: open_unit("alpha", alpha) * k / m,
+}
+
+
+def _declared(p: ArrayLike, m: int | None) -> tuple[FloatArray, int]:
+    values = proportions("p", p)
+    if values.ndim != 1:
+        raise InvalidArgument(f"p must be one-dimensional, got shape {values.shape!r}")
+    return values, _family(values.size if m is None else m, values.size)
+
+
+def _family(m: int, n_given: int) -> int:
+    least = max(1, n_given)
+    if m != int(m) or m < least:
+        raise InvalidArgument(f"m must be a whole number of at least {least}, got {m!r}")
+    return int(m)

@@ -1,0 +1,224 @@
+r"""Confidence intervals of a paired difference: score intervals for 0/1, Student's for graded.
+
+Of :math:`n` items, model A alone solves :math:`b` and model B alone solves :math:`c`. The gap
+:math:`\Delta` is A's accuracy minus B's, :math:`(b-c)/n` in the sample. All functions work on
+arrays of pairs and are the same, with signs exchanged, when the models are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import ndtri
+
+from llm_power._errors import InvalidArgument
+from llm_power._statistics.argument_checks import (
+    finite,
+    open_unit,
+    pair_counts,
+    strictly_between,
+)
+from llm_power._statistics.arrays import ArrayLike, FloatArray, IntArray
+from llm_power._statistics.skewness import asymmetry, reach
+
+# Standard deviation, over the largest difference, below which it is rounding.
+_ROUNDING = 1e-12
+
+# Newton's steps converge in four or five; where the slope is no guide, halvings take over.
+_STEPS = 100
+# Relative sizes of the last step: after one of Newton's, the error is of the order of its square.
+_NEWTON_STEP, _HALVING = 1e-9, 4e-16
+_TINY = np.finfo(np.float64).tiny
+
+
+@dataclass(frozen=True, slots=True)
+class PairedDifferenceInterval:
+    """Gap of each pair with its confidence interval."""
+
+    #: Observed gap, A minus B, in score units.
+    delta: FloatArray
+    #: `low`, `high`: Limits of the two-sided interval, in score units.
+    low: FloatArray
+    high: FloatArray
+    #: Nominal confidence.
+    confidence: float
+
+
+def score_statistic(
+    b: ArrayLike, c: ArrayLike, n_items: ArrayLike, delta_0: ArrayLike = 0.0
+) -> FloatArray:
+    r"""Score statistic of the hypothesis that the gap is `delta_0` (Tango 1998, eq. (9)).
+
+    .. math::
+        T(\Delta_0) = \frac{b - c - n \Delta_0}{\sqrt{n (2 \hat q + \Delta_0 (1 - \Delta_0))}}
+
+    :math:`\hat q` is the maximum-likelihood probability that only B solves an item, under the
+    hypothesis. For a negative `delta_0` the models are exchanged, so that every sum under the
+    root has terms of one sign.
+
+    Tango (1998), doi:10.1002/(SICI)1097-0258(19980430)17:8<891::AID-SIM780>3.0.CO;2-B.
+    """
+    first, second, n = pair_counts(b, c, n_items)
+    gap = strictly_between("delta_0", delta_0, -1.0, 1.0)
+    standard_error = np.sqrt(n * score_variance(first, second, n, gap))
+    difference, standard_error = np.broadcast_arrays(first - second - n * gap, standard_error)
+    statistic = np.zeros(difference.shape)
+    np.divide(difference, standard_error, out=statistic, where=standard_error > 0)
+    return statistic
+
+
+def score_variance(
+    b: ArrayLike, c: ArrayLike, n_items: ArrayLike, delta_0: ArrayLike
+) -> FloatArray:
+    """Variance of one item's difference, fitted under the hypothesis of a gap `delta_0`."""
+    first, second, n, gap = np.broadcast_arrays(
+        *(np.asarray(x, dtype=np.float64) for x in (b, c, n_items, delta_0))
+    )
+    size, mirrored = np.abs(gap), gap < 0
+    smaller = np.where(mirrored, first, second)
+    larger = np.where(mirrored, second, first)
+    spread = size * (1 - size)
+    # Tango's eq. (5), 2n q^2 + linear q - smaller spread = 0, in its two stable forms.
+    linear = (2 * n - larger + smaller) * size - larger - smaller
+    root = np.sqrt(np.square(linear) + 8 * n * smaller * spread)
+    q = np.zeros(root.shape)
+    np.divide(2 * smaller * spread, linear + root, out=q, where=linear > 0)
+    q = np.where(linear > 0, q, (root - linear) / (4 * n))
+    return np.asarray(2 * q + spread)
+
+
+def tango_interval(
+    b: ArrayLike, c: ArrayLike, n_items: ArrayLike, *, confidence: float = 0.95
+) -> PairedDifferenceInterval:
+    r"""Score interval of the difference of two paired proportions (Tango 1998).
+
+    All gaps that the score test does not reject. It excludes 0 exactly where the asymptotic
+    McNemar test rejects at ``1 - confidence``. Where no item is discordant the limits are
+    :math:`\pm z^2 / (n + z^2)`; where A alone solves all, :math:`(n - z^2) / (n + z^2)` and 1.
+    At a nominal .95 the exact coverage, over 63 combinations of discordance and gap, is at
+    least .945, .941 and .936 at n = 20, 50 and 100, and .975, .963 and .957 in the mean.
+
+    Tango (1998), doi:10.1002/(SICI)1097-0258(19980430)17:8<891::AID-SIM780>3.0.CO;2-B.
+    """
+    first, second, n = pair_counts(b, c, n_items)
+    z = -ndtri((1 - open_unit("confidence", confidence)) / 2)
+    return PairedDifferenceInterval(
+        delta=np.asarray((first - second) / n),
+        low=np.asarray(-_upper_limit(second, first, n, z)),
+        high=_upper_limit(first, second, n, z),
+        confidence=confidence,
+    )
+
+
+def graded_interval(
+    differences: ArrayLike, *, confidence: float = 0.95
+) -> PairedDifferenceInterval:
+    """Interval of the mean paired difference of graded scores: Student's and Hall's, joined.
+
+    Shapes: `differences` (n_items,) or (n_items, n_pairs).
+
+    Student's alone covers too little where most differences are 0 and the others skewed: with a
+    share of 1/4 and 1/10 other than 0, all one way, .914 and .856 for a nominal .95 at n = 50. With
+    the items that differ as degrees of freedom and joined with Hall's it covers .984 and .989, and
+    .954 for Student's .951 where all items differ (8,000 simulations each, standard error .003).
+
+    Student (1908), doi:10.1093/biomet/6.1.1; Hall (1992), doi:10.1111/j.2517-6161.1992.tb01872.x.
+    """
+    d = finite("differences", differences)
+    if d.ndim not in (1, 2) or d.shape[0] == 0:
+        raise InvalidArgument(
+            f"differences must have shape (n_items,) or (n_items, n_pairs), got {d.shape!r}"
+        )
+    alpha, delta = 1 - open_unit("confidence", confidence), d.mean(axis=0)
+    standard_error, *law = mean_with_skewness(d)
+    below, above = reach(alpha, *law)
+    return PairedDifferenceInterval(
+        delta=np.asarray(delta),
+        low=np.asarray(delta - below * standard_error),
+        high=np.asarray(delta + above * standard_error),
+        confidence=confidence,
+    )
+
+
+def mean_with_skewness(
+    differences: FloatArray,
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Standard error of the mean over items, Student's df, skewness and Hall's df."""
+    error = mean_standard_error(differences)
+    differing = np.count_nonzero(differences, axis=0)
+    varies = np.isfinite(error) & (differing > 1)
+    skew = asymmetry(differences - differences.mean(axis=0))
+    return (
+        np.where(varies, error, np.inf),
+        np.where(varies, differing - 1.0, 1.0),
+        np.where(varies, skew, 0.0),
+        np.where(varies, len(differences) - 1.0, 1.0),
+    )
+
+
+def mean_standard_error(differences: FloatArray) -> FloatArray:
+    """Standard error of the mean over items; infinite where nothing shows how items vary."""
+    n = differences.shape[0]
+    if n == 1:
+        return np.full(differences.shape[1:], np.inf)
+    deviation = differences.std(axis=0, ddof=1)
+    varies = deviation > _ROUNDING * np.abs(differences).max(axis=0)
+    return np.where(varies, deviation / np.sqrt(n), np.inf)
+
+
+def _upper_limit(b: IntArray, c: IntArray, n: IntArray, z: float) -> FloatArray:
+    """Largest gap at which the score statistic is at least -z."""
+    gap = (b - c).astype(np.float64)
+    # Where the hypothesis of no gap is rejected from below, the limit is negative.
+    side = np.where(gap + z * np.sqrt(b + c) < 0, -1.0, 1.0)
+    smaller, larger = np.where(side > 0, c, b), np.where(side > 0, b, c)
+    pairs = np.stack([np.ravel(x).astype(float) for x in (side, gap, n, smaller, larger)])
+    return np.asarray(side * _limit_size(pairs, z).reshape(gap.shape))
+
+
+def _limit_size(pairs: FloatArray, z: float) -> FloatArray:
+    """Size of the limit, by Newton's method inside a bracket; every pair stops by itself.
+
+    `pairs` has the rows side, b - c, n, smaller and larger count of `_upper_limit`.
+    """
+    side, gap, n, smaller, larger = pairs
+    observed = gap / n
+    low = np.where(side > 0, np.maximum(observed, 0.0), 0.0)
+    high = np.where(side > 0, 1.0, -observed)
+    spread = smaller + larger + np.where(side > 0, z * z, 0.0)
+    # Short of a gap of 1, where the variance is zero and its slope infinite.
+    start = side * (observed + z * np.sqrt(spread) / n)
+    size = np.clip(start, low, low + 0.99 * (high - low))
+    found, active = np.array(size), np.arange(size.size)
+    for _ in range(_STEPS):
+        excess, slope = _excess_of_gap(size, pairs, z)
+        low, high = np.where(excess <= 0, size, low), np.where(excess <= 0, high, size)
+        moved = size - excess / slope
+        inside = (moved == size) | ((moved > low) & (moved < high))
+        moved = np.where(inside, moved, (low + high) / 2)
+        still = np.abs(moved - size) > np.where(inside, _NEWTON_STEP, _HALVING) * size
+        found[active] = moved
+        if not still.any():
+            break
+        active, size, low, high = active[still], moved[still], low[still], high[still]
+        pairs = pairs[:, still]
+    return found
+
+
+def _excess_of_gap(size: FloatArray, pairs: FloatArray, z: float) -> tuple[FloatArray, FloatArray]:
+    """N times a hypothetical gap, less what the score test leaves possible; and its slope."""
+    side, gap, n, smaller, larger = pairs
+    weight = 2 * n - larger + smaller
+    linear = weight * size - larger - smaller
+    unequal = size * (1 - size)
+    root = np.sqrt(np.square(linear) + 8 * n * smaller * unequal)
+    # As in `score_variance`, in whichever form has no cancellation.
+    up = linear > 0
+    q = np.where(up, 2 * smaller * unequal, root - linear)
+    q /= np.where(up, np.maximum(linear + root, _TINY), 4 * n)
+    variance = np.maximum(2 * q + unequal, _TINY)
+    slope_q = (smaller * (1 - 2 * size) - weight * q) / np.maximum(root, _TINY)
+    error = np.sqrt(n * variance)
+    excess = n * size - side * (gap + z * error)
+    return excess, n - side * z * n * (2 * slope_q + 1 - 2 * size) / (2 * error)

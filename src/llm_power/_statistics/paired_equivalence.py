@@ -1,0 +1,240 @@
+r"""Equivalence of two models within a declared margin: two one-sided tests (TOST).
+
+The hypothesis is that the gap :math:`\Delta` is at least the margin :math:`m` on one side or the
+other; rejecting it says :math:`|\Delta| < m`. The margin is the user's, declared before the data
+are seen. Not rejecting a difference is never evidence of equivalence.
+
+References
+----------
+Schuirmann (1987), doi:10.1007/BF01068419.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import bdtr, nctdtr, ndtr, ndtri, stdtrit
+
+from llm_power._statistics._binomial import binomial_pmf, likely_counts
+from llm_power._statistics.argument_checks import (
+    broadcast,
+    discordance,
+    discordant_rates,
+    finite,
+    non_negative,
+    open_unit,
+    positive,
+    positive_count,
+    strictly_between,
+)
+from llm_power._statistics.arrays import ArrayLike, BoolArray, FloatArray
+from llm_power._statistics.paired_difference_interval import (
+    graded_interval,
+    mean_with_skewness,
+    score_statistic,
+    score_variance,
+    tango_interval,
+)
+from llm_power._statistics.skewness import equivalence_p
+
+
+@dataclass(frozen=True, slots=True)
+class EquivalenceTest:
+    """Outcome of two one-sided tests for each pair."""
+
+    #: The larger of the two one-sided p-values.
+    p: FloatArray
+    #: Whether p is at most `alpha`.
+    equivalent: BoolArray
+    #: `low`, `high`: Interval of confidence ``1 - 2 * alpha`` from the same test, in score units.
+    #: It lies inside the margin exactly where the pair is equivalent.
+    low: FloatArray
+    high: FloatArray
+    #: Declared margin, in score units.
+    margin: float
+    #: Level: the chance of a wrong claim of equivalence.
+    alpha: float
+
+
+def score_equivalence_test(
+    b: ArrayLike, c: ArrayLike, n_items: ArrayLike, *, margin: float, alpha: float = 0.05
+) -> EquivalenceTest:
+    """Equivalence of two 0/1 scored models by two one-sided score tests.
+
+    Both tests are those of `score_statistic`, and the interval is Tango's. At a true gap equal
+    to the margin the exact type I error for a nominal .05 is at most .057, over margins .02,
+    .05 and .1, discordances up to .3 and n = 50, 200 and 500.
+
+    Tango (1998), doi:10.1002/(SICI)1097-0258(19980430)17:8<891::AID-SIM780>3.0.CO;2-B; Liu, Hsueh,
+    Hsieh and Chen (2002), doi:10.1002/sim.1012.
+    """
+    bound, level = open_unit("margin", margin), _one_sided(alpha)
+    below = ndtr(score_statistic(b, c, n_items, bound))
+    above = ndtr(-score_statistic(b, c, n_items, -bound))
+    p = np.asarray(np.maximum(below, above))
+    interval = tango_interval(b, c, n_items, confidence=1 - 2 * level)
+    return EquivalenceTest(p, np.asarray(p <= level), interval.low, interval.high, bound, level)
+
+
+def student_equivalence_test(
+    differences: ArrayLike, *, margin: float, alpha: float = 0.05
+) -> EquivalenceTest:
+    """Equivalence of two graded models by two one-sided paired t tests, with Hall's beside them.
+
+    Shapes: `differences` (n_items,) or (n_items, n_pairs).
+
+    The interval is `graded_interval`.
+    """
+    bound, level = float(positive("margin", margin)), _one_sided(alpha)
+    interval = graded_interval(differences, confidence=1 - 2 * level)
+    # An infinite standard error leaves t = 0, and equivalence is never found.
+    p = equivalence_p(
+        interval.delta,
+        *mean_with_skewness(np.asarray(differences, dtype=np.float64)),
+        margin=bound,
+    )
+    return EquivalenceTest(p, np.asarray(p <= level), interval.low, interval.high, bound, level)
+
+
+def score_equivalence_required_n(
+    p10: ArrayLike,
+    p01: ArrayLike,
+    *,
+    margin: float,
+    alpha: float = 0.05,
+    power: float = 0.80,
+) -> FloatArray:
+    r"""Items from which `score_equivalence_test` finds equivalence with the target power.
+
+    .. math::
+        \Phi\!\left(\frac{\sqrt n (m - \delta) - z_{1-\alpha}\sigma_{+}}{\sigma}\right)
+        + \Phi\!\left(\frac{\sqrt n (m + \delta) - z_{1-\alpha}\sigma_{-}}{\sigma}\right)
+        - 1 = 1 - \beta
+
+    ``inf`` where the gap is not inside the margin.
+
+    :math:`\sigma_{\pm}` are the deviations fitted at the two ends of the margin and
+    :math:`\sigma` is the true one. Exact power at this n, for a target of .80 and seven
+    combinations of discordance .04 to .3 and margin .02 to .1, is .803 to .845.
+
+    Nam (1997), doi:10.2307/2533508.
+    """
+    bound, level = open_unit("margin", margin), _one_sided(alpha)
+    first, second = discordant_rates(p10, p01)
+    delta = first - second
+    return _tost_size(
+        delta,
+        sigma=np.sqrt(np.maximum(first + second - np.square(delta), 0.0)),
+        sigma_high=np.sqrt(score_variance(first, second, 1.0, bound)),
+        sigma_low=np.sqrt(score_variance(first, second, 1.0, -bound)),
+        margin=bound,
+        alpha=level,
+        power=open_unit("power", power),
+    )
+
+
+def score_equivalence_power(
+    n_items: int, p10: float, p01: float, *, margin: float, alpha: float = 0.05
+) -> float:
+    """Exact unconditional power of `score_equivalence_test`.
+
+    Of m discordant items the gap lies below the margin where A has at most k of them, and above
+    minus the margin where B has: equivalence is found between m - k and k.
+    """
+    n, psi = positive_count("n_items", n_items), discordance(p10, p01)
+    bound, level = open_unit("margin", margin), _one_sided(alpha)
+    m = likely_counts(n, n, psi, outside=1e-16)
+    fails, holds = m + 1, np.full(m.shape, -1)
+    while np.any(wide := fails - holds > 1):
+        k = np.where(wide, (fails + holds) // 2, 0)
+        below = ndtr(score_statistic(k, m - k, n, bound)) <= level
+        fails, holds = np.where(wide & ~below, k, fails), np.where(wide & below, k, holds)
+    found = holds >= m - holds
+    k, least = np.where(found, holds, 0), np.where(found, m - holds, 0)
+    below_least = np.where(least > 0, bdtr(np.maximum(least - 1, 0), m, p10 / psi), 0.0)
+    shown = np.where(found, bdtr(k, m, p10 / psi) - below_least, 0.0)
+    return float(binomial_pmf(m, n, psi) @ shown)
+
+
+def student_equivalence_required_n(
+    delta: ArrayLike,
+    sigma_d: ArrayLike,
+    *,
+    margin: float,
+    alpha: float = 0.05,
+    power: float = 0.80,
+) -> FloatArray:
+    """Items from which `student_equivalence_test` finds equivalence with the target power.
+
+    ``inf`` where the gap is not inside the margin.
+
+    The two noncentral t tails are subtracted, which neglects that both tests share one
+    standard deviation; at powers above .5 the error is below 1e-3.
+
+    Phillips (1990), doi:10.1007/BF01063556.
+    """
+    bound, level = float(positive("margin", margin)), _one_sided(alpha)
+    target = open_unit("power", power)
+    gap, sigma = broadcast(delta=finite("delta", delta), sigma_d=non_negative("sigma_d", sigma_d))
+    start = _tost_size(
+        gap,
+        sigma=sigma,
+        sigma_high=sigma,
+        sigma_low=sigma,
+        margin=bound,
+        alpha=level,
+        power=target,
+    )
+    n = np.maximum(np.ceil(start), 2.0)
+    search = np.isfinite(n) & (sigma > 0)
+    while np.any(search):
+        search &= _student_power(n, gap, sigma, margin=bound, alpha=level) < target
+        n = n + search
+    return np.asarray(n)
+
+
+def _tost_size(
+    delta: FloatArray,
+    *,
+    sigma: FloatArray,
+    sigma_high: FloatArray,
+    sigma_low: FloatArray,
+    margin: float,
+    alpha: float,
+    power: float,
+) -> FloatArray:
+    """Root of the power equation, between the sizes of the harder test alone and of both."""
+    z = -ndtri(alpha)
+    room = np.stack([margin - delta, margin + delta])
+    fitted = z * np.stack([sigma_high, sigma_low])
+    inside = np.all(room > 0, axis=0)
+    room = np.where(inside, room, 1.0)
+
+    def size(one_sided_power: float) -> FloatArray:
+        reach = np.maximum(fitted + ndtri(one_sided_power) * sigma, 0.0) / room
+        return np.asarray(np.square(reach.max(axis=0)))
+
+    low, high = size(power), size((1 + power) / 2)
+    scale = np.where(sigma > 0, sigma, 1.0)
+    for _ in range(60):
+        middle = (low + high) / 2
+        tails = ndtr((fitted - np.sqrt(middle) * room) / scale)
+        enough = tails.sum(axis=0) <= 1 - power
+        low, high = np.where(enough, low, middle), np.where(enough, middle, high)
+    return np.where(inside, high, np.inf)
+
+
+def _student_power(
+    n: FloatArray, delta: FloatArray, sigma: FloatArray, *, margin: float, alpha: float
+) -> FloatArray:
+    finite_n = np.where(np.isfinite(n), n, 2.0)
+    root = np.sqrt(finite_n) / np.where(sigma > 0, sigma, 1.0)
+    critical = -stdtrit(finite_n - 1, alpha)
+    below = nctdtr(finite_n - 1, (delta - margin) * root, -critical)
+    above = nctdtr(finite_n - 1, (delta + margin) * root, critical)
+    return np.asarray(below - above)
+
+
+def _one_sided(alpha: float) -> float:
+    return float(strictly_between("alpha", alpha, 0.0, 0.5))

@@ -1,0 +1,387 @@
+r"""How many items a declared gap needs, when all else is known from a pilot alone.
+
+The required items rest on the discordance of 0/1 scores, the variance of graded differences, or the
+variances between and within clusters. Each is an estimate, and its interval becomes one of the
+required items: the upper end is what suffices with that confidence. The gap is declared, never the
+pilot's own: of that one, see `llm_power._statistics.selected_gap`.
+
+References
+----------
+Wilson (1927), doi:10.1080/01621459.1927.10502953, for the discordance; Bonett (2006),
+doi:10.1016/j.csda.2004.10.003, for a variance of data that are not normal; Weerahandi (1993),
+doi:10.1080/01621459.1993.10476355, for functions of two variance components; Browne (1995),
+doi:10.1002/sim.4780141709, for sizes at the upper limit of a pilot's variance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Final, Protocol
+
+import numpy as np
+from scipy.special import betaincinv, chdtri, ndtri
+
+from llm_power._choices import McNemarTest
+from llm_power._errors import InvalidArgument
+from llm_power._statistics._t_power import near_power, shift_of_power
+from llm_power._statistics.argument_checks import (
+    counts,
+    finite,
+    open_unit,
+    pair_counts,
+    positive,
+)
+from llm_power._statistics.arrays import ArrayLike, FloatArray, IntArray
+from llm_power._statistics.assurance import McNemarAssurance, MeanAssurance
+from llm_power._statistics.cluster_moments import ClusterMoments
+from llm_power._statistics.cluster_requirement import MeanDesign
+from llm_power._statistics.cluster_robust import cluster_robust_test
+from llm_power._statistics.designs import ENDLESS, AssuranceDesign, Design, required_units
+from llm_power._statistics.exact_required_n import MOST_SUMMED, McNemarDesign
+from llm_power._statistics.score_interval import wilson_interval
+
+# Points of the lattice over what a pilot leaves open of clusters.
+_DRAWS: Final = 4096
+
+# Nodes over what it leaves open of a single variance.
+_NODES: Final = 16
+
+# Relative size below which a whole number is exceeded by rounding alone.
+_ROUNDING: Final = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class PilotDesign:
+    """Required number of units at a declared gap, with what the pilot leaves open."""
+
+    #: Units at the pilot's estimates: items, or clusters; ``inf`` where no number is enough.
+    n_star: float
+    #: `low`, `high`: Interval of the required number.
+    low: float
+    high: float
+    #: Power at `n_star`, expected over what the pilot leaves open; NaN without `n_star`.
+    assurance: float
+    #: Of the interval.
+    confidence: float
+
+
+class ExpectedDesign(Design):
+    """A design whose power is the mean over equally likely values of what a pilot leaves open."""
+
+    def __init__(self, mean_power: Callable[[IntArray], FloatArray]) -> None:
+        self._mean_power = mean_power
+
+    def power(self, n: ArrayLike) -> FloatArray:
+        """Expected power of numbers of units."""
+        return self._mean_power(counts("n_units", n))
+
+
+class Pilot(Protocol):
+    """What two models' pilot tells of designs at a declared gap."""
+
+    def at(self, gap: float) -> Design:
+        """Design at the pilot's estimates."""
+
+    def ends(self, gap: float, confidence: float) -> tuple[Design, Design]:
+        """Design at both ends of an interval of what is estimated."""
+
+    def expected(self, gap: float) -> Design:
+        """Design whose power is expected over what the pilot leaves open."""
+
+    def assurance(self) -> AssuranceDesign:
+        """Design whose power is expected over the gap as well."""
+
+
+def pilot_design(
+    pilot: Pilot, gap: float, *, power: float = 0.80, confidence: float = 0.90
+) -> PilotDesign:
+    """Units that a declared gap needs, with their interval and their expected power."""
+    designs = pilot.at(gap), *pilot.ends(gap, confidence)
+    n_star, low, high = (required_units(design, power) for design in designs)
+    assurance = float(pilot.expected(gap).power(n_star))
+    return PilotDesign(n_star, low, high, assurance, confidence)
+
+
+class BinaryPilot:
+    """A pilot of 0/1 scores: McNemar's test on new items, of unknown discordance."""
+
+    def __init__(
+        self,
+        b: int,
+        c: int,
+        n_items: int,
+        *,
+        test: McNemarTest = "exact",
+        alpha: float = 0.05,
+    ) -> None:
+        self.b, self.c, self.n_items = (int(x) for x in pair_counts(b, c, n_items))
+        self.test, self.alpha = test, alpha
+
+    @property
+    def discordance(self) -> float:
+        """Share of the pilot's items that exactly one model solves."""
+        return (self.b + self.c) / self.n_items
+
+    def at(self, gap: float) -> McNemarDesign:
+        """McNemar's test at the pilot's discordance, at least the size of the gap."""
+        return self._design(self.discordance, self._admitted(gap))
+
+    def ends(self, gap: float, confidence: float) -> tuple[McNemarDesign, McNemarDesign]:
+        """McNemar's test at both limits of Wilson's interval of the discordance."""
+        size = self._admitted(gap)
+        limits = wilson_interval(self.b + self.c, self.n_items, confidence=confidence)
+        low, high = (self._design(float(psi), size) for psi in limits)
+        return low, high
+
+    def expected(self, gap: float) -> Design:
+        """McNemar's test over Jeffreys' posterior of the discordance."""
+        size, discordant = _gap_size(gap), self.b + self.c
+        # At quantiles of equal probability.
+        drawn = betaincinv(
+            discordant + 0.5, self.n_items - discordant + 0.5, _levels(_NODES)
+        ).tolist()
+        designs = [self._design(psi, size, summed=MOST_SUMMED) for psi in drawn]
+        return ExpectedDesign(lambda n: np.asarray(np.mean([x.power(n) for x in designs], axis=0)))
+
+    def assurance(self) -> McNemarAssurance:
+        """McNemar's test over the posterior of all three cells."""
+        return McNemarAssurance(self.b, self.c, self.n_items, test=self.test, alpha=self.alpha)
+
+    def _admitted(self, gap: float) -> float:
+        size = abs(float(finite("gap", gap)))
+        if not 0 < size <= self.discordance:
+            raise InvalidArgument(
+                f"gap must lie in (0, {self.discordance:.6g}], at most the share of items that the "
+                f"models differ on in the pilot, got {gap!r}"
+            )
+        return size
+
+    def _design(self, psi: float, gap: float, *, summed: int = ENDLESS) -> McNemarDesign:
+        # A discordance below the gap is none that the gap admits.
+        cells = (max(psi, gap) + gap) / 2, (max(psi, gap) - gap) / 2
+        return McNemarDesign(*cells, test=self.test, alpha=self.alpha, summed=summed)
+
+
+class MeanPilot:
+    """A pilot of graded scores: the paired t test on new items, of unknown variance."""
+
+    def __init__(self, differences: ArrayLike, *, alpha: float = 0.05) -> None:
+        d = finite("differences", differences)
+        if d.ndim != 1 or len(d) < 5 or np.ptp(d) == 0:
+            raise InvalidArgument(
+                "differences must hold five numbers or more, not all equal, "
+                f"got {d.size} of {np.unique(d).size} values"
+            )
+        self.n_items, self.delta, self.sigma = len(d), float(d.mean()), float(d.std(ddof=1))
+        self.alpha, (self._center, self._error) = alpha, _log_variance(d)
+
+    def at(self, gap: float) -> MeanDesign:
+        """Paired t test at the pilot's variance."""
+        return MeanDesign(_gap_size(gap), self.sigma, self.alpha)
+
+    def ends(self, gap: float, confidence: float) -> tuple[MeanDesign, MeanDesign]:
+        """Paired t test at both limits of Bonett's interval of the variance."""
+        tail = (1 - open_unit("confidence", confidence)) / 2
+        low, high = self._sigma_at(np.array([tail, 1 - tail])).tolist()
+        size = _gap_size(gap)
+        return MeanDesign(size, low, self.alpha), MeanDesign(size, high, self.alpha)
+
+    def expected(self, gap: float) -> Design:
+        """Paired t test over the law of the variance that Bonett's interval rests on."""
+        design = MeanDesign(_gap_size(gap), self._sigma_at(_levels(_NODES)), self.alpha)
+        return ExpectedDesign(lambda n: np.asarray(design.power(n[..., np.newaxis]).mean(axis=-1)))
+
+    def assurance(self) -> MeanAssurance:
+        """Paired t test over the posterior of mean and variance."""
+        return MeanAssurance(self.delta, self.sigma, self.n_items, alpha=self.alpha)
+
+    def _sigma_at(self, levels: FloatArray) -> FloatArray:
+        return np.asarray(np.exp((self._center + self._error * ndtri(levels)) / 2))
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterPilot:
+    """A pilot in clusters: the t test over new clusters of its sizes, of unknown variances."""
+
+    #: Gap of the pilot.
+    delta: float
+    #: Of the gap over a sample of clusters, and its degrees of freedom.
+    standard_error: float
+    freedom: float
+    #: Variance of the paired difference between clusters, at least 0, and within them.
+    between: float
+    within: float
+    #: Clusters, their mean size and the coefficient of variation of their sizes.
+    n_clusters: float
+    cluster_size: float
+    size_cv: float
+    #: Equally likely values of both variances, and of the gap; shape (n_points,).
+    drawn_between: FloatArray
+    drawn_within: FloatArray
+    drawn_delta: FloatArray
+    #: Two-sided level of the test.
+    alpha: float
+
+    @property
+    def sigma(self) -> float:
+        """Deviation of one cluster's share in the mean gap, at the pilot's estimates."""
+        return float(np.sqrt(self.variance(self.between, self.within, self.cluster_size)))
+
+    @property
+    def drawn_variance(self) -> FloatArray:
+        """Equally likely values of its square."""
+        return self.variance(self.drawn_between, self.drawn_within, self.cluster_size)
+
+    def variance(self, between: ArrayLike, within: ArrayLike, size: float) -> FloatArray:
+        """Variance of one cluster's share in the mean gap, at clusters of a mean size."""
+        spread = 1 + self.size_cv**2
+        return np.asarray(np.asarray(within) / size + spread * np.asarray(between))
+
+    def at(self, gap: float) -> MeanDesign:
+        """T test over clusters at the pilot's variances."""
+        return MeanDesign(_gap_size(gap), self.sigma, self.alpha)
+
+    def ends(self, gap: float, confidence: float) -> tuple[MeanDesign, MeanDesign]:
+        """T test over clusters at two quantiles of the variance."""
+        size = _gap_size(gap)
+        low, high = np.sqrt(_ends(self.drawn_variance, confidence)).tolist()
+        return MeanDesign(size, low, self.alpha), MeanDesign(size, high, self.alpha)
+
+    def expected(self, gap: float) -> Design:
+        """T test over clusters, over the equally likely variances."""
+        size = _gap_size(gap)
+        return ExpectedDesign(lambda k: self._mean_power(k, np.asarray(size)))
+
+    def assurance(self) -> ClusterAssurance:
+        """T test over clusters, over the equally likely variances and gaps."""
+        return ClusterAssurance(self)
+
+    def _mean_power(self, n_clusters: IntArray, gap: FloatArray) -> FloatArray:
+        k = n_clusters[..., np.newaxis].astype(np.float64)
+        shift = gap * np.sqrt(k / self.drawn_variance)
+        return np.asarray(near_power(shift, k, open_unit("alpha", self.alpha)).mean(axis=-1))
+
+
+class ClusterAssurance(AssuranceDesign):
+    """Assurance of the t test over new clusters of a pilot's sizes."""
+
+    least = 2
+
+    def __init__(self, pilot: ClusterPilot) -> None:
+        self._pilot = pilot
+        self._gap = np.sign(pilot.delta) * pilot.drawn_delta
+
+    @property
+    def largest(self) -> float:
+        """Chance that the true gap has the sign of the pilot's."""
+        return float(np.mean(self._gap > 0))
+
+    def power(self, n: ArrayLike) -> FloatArray:
+        """Chance of a rejection on the side of the pilot's gap."""
+        k = counts("n_clusters", n)
+        if np.any(k < 2):
+            raise InvalidArgument(f"n_clusters must be at least 2, got {int(k.min())!r}")
+        return self._pilot._mean_power(k, self._gap)
+
+
+def cluster_pilot(moments: ClusterMoments, *, alpha: float = 0.05) -> ClusterPilot:
+    """Gap and variance components of one pair, from the clusters of a pilot.
+
+    Mean squares over their expectations are chi-square over their degrees of freedom, exactly so
+    for normal differences and clusters of one size. Inverted, they give the generalized pivotal
+    values of both variances (Weerahandi 1993), here at the points of a lattice: nothing is drawn at
+    random.
+    """
+    there = moments.n_items > 0
+    n, total, squares = (x[there] for x in (moments.n_items, moments.sum_d, moments.sum_d2))
+    k, items = float(n.size), float(n.sum())
+    if k < 2 or items == k:
+        raise InvalidArgument(
+            f"a pilot in clusters must have two clusters, and two items in one, got {k:g} clusters "
+            f"of {items:g} items"
+        )
+    explained = float((np.square(total) / n).sum())
+    within = max(float(squares.sum()) - explained, 0.0)
+    between = max(explained - float(total.sum()) ** 2 / items, 0.0)
+    size = (items - float(np.square(n).sum()) / items) / (k - 1)
+    test = cluster_robust_test(moments)
+    mean_square = within / (items - k)
+    first, second, third = _lattice()
+    drawn_within = within / chdtri(items - k, first)
+    drawn_between = np.maximum((between / chdtri(k - 1, second) - drawn_within) / size, 0.0)
+    pilot = ClusterPilot(
+        delta=float(test.delta),
+        standard_error=float(test.standard_error),
+        freedom=float(test.df),
+        between=max((between / (k - 1) - mean_square) / size, 0.0),
+        within=mean_square,
+        n_clusters=k,
+        cluster_size=items / k,
+        size_cv=float(n.std() / n.mean()),
+        drawn_between=drawn_between,
+        drawn_within=drawn_within,
+        drawn_delta=np.zeros(0),
+        alpha=alpha,
+    )
+    spread = np.sqrt(pilot.variance(drawn_between, drawn_within, pilot.cluster_size) / k)
+    return replace(pilot, drawn_delta=pilot.delta + spread * ndtri(third))
+
+
+def cluster_items_design(
+    pilot: ClusterPilot, gap: float, *, power: float = 0.80, confidence: float = 0.90
+) -> PilotDesign:
+    """Items of the pilot's own clusters that the t test over them needs; ``inf`` if too few."""
+    size, k = _gap_size(gap), pilot.n_clusters
+    shift = float(shift_of_power(k, open_unit("alpha", pilot.alpha), open_unit("power", power)))
+    spread = 1 + pilot.size_cv**2
+
+    def items(between: FloatArray, within: FloatArray) -> FloatArray:
+        room = k * (size / shift) ** 2 - spread * between
+        each = np.full(room.shape, np.inf)
+        np.divide(within, room, out=each, where=room > 0)
+        return np.asarray(np.ceil(k * each * (1 - _ROUNDING)))
+
+    n_star = float(items(np.asarray(pilot.between), np.asarray(pilot.within)))
+    low, high = _ends(items(pilot.drawn_between, pilot.drawn_within), confidence)
+    if np.isinf(n_star):
+        return PilotDesign(n_star, low, high, np.nan, confidence)
+    drawn = pilot.variance(pilot.drawn_between, pilot.drawn_within, n_star / k)
+    powers = near_power(size * np.sqrt(k / drawn), k, pilot.alpha)
+    return PilotDesign(n_star, low, high, float(powers.mean()), confidence)
+
+
+def _gap_size(gap: float) -> float:
+    return float(positive("gap", abs(float(finite("gap", gap)))))
+
+
+def _log_variance(d: FloatArray) -> tuple[float, float]:
+    """Centre and standard error of Bonett's interval of the logarithm of a variance."""
+    n, z = len(d), float(-ndtri(0.05))
+    cut = int(n / (2 * np.sqrt(n - 4)))
+    trimmed = np.sort(d)[cut : n - cut].mean() if 2 * cut < n else np.median(d)
+    squares = float(np.square(d - d.mean()).sum())
+    kurtosis = n * float(((d - trimmed) ** 4).sum()) / squares**2
+    factor = n / (n - z)
+    error = factor * np.sqrt(max(kurtosis - (n - 3) / n, 0.0) / (n - 1))
+    return float(np.log(factor * squares / (n - 1))), float(error)
+
+
+def _levels(points: int) -> FloatArray:
+    """Midpoints of intervals of equal probability."""
+    return (np.arange(points) + 0.5) / points
+
+
+def _ends(drawn: FloatArray, confidence: float) -> tuple[float, float]:
+    """Quantiles of values of which some may be infinite."""
+    tail = (1 - open_unit("confidence", confidence)) / 2
+    ordered = np.sort(drawn)
+    return float(ordered[int(tail * len(drawn))]), float(ordered[int((1 - tail) * len(drawn))])
+
+
+@lru_cache(maxsize=1)
+def _lattice() -> FloatArray:
+    """Points of the unit cube, spread evenly by the powers of a root of x^4 = x + 1."""
+    steps = 1.2207440846057596 ** -np.arange(1.0, 4.0)
+    return np.asarray((0.5 + np.outer(steps, np.arange(_DRAWS))) % 1)
