@@ -16,6 +16,7 @@ import pandas as pd
 
 from llm_power._board.counts import count_cells, difference_moments
 from llm_power._statistics.arrays import BoolArray, FloatArray, IntArray
+from llm_power._statistics.inversion import z_sum
 from llm_power._statistics.mcnemar import mcnemar_exact
 from llm_power._statistics.random_streams import named_rng
 from llm_power._statistics.verdict import mean_verdicts
@@ -23,6 +24,7 @@ from llm_power._statistics.verdict_stability import chance_of_turning, exact_cha
 
 SEED: Final = 20260528
 ALPHA: Final = 0.05
+_POWER: Final = 0.80
 # Models of a board, at most; a larger one gives a random sample of them.
 _MODELS: Final = 320
 # Verdicts of a board, at least, before the splits end.
@@ -55,6 +57,12 @@ class HalfSample:
         Mean stated chance of turning.
     turned : float
         Share of verdicts that turned.
+    unresolved : float
+        Share of first halves whose q of eq. (6) is below 1 at a power of .8.
+    resolved_next : float
+        Share of those that the other half resolves, in either direction.
+    unresolved_next : float
+        Share of resolved first halves that the other half leaves unresolved.
     farthest, farthest_error : float
         Largest difference of stated and turned, by decile of the stated chance, and the standard
         error of that decile's with the pairs as the sample. Pairs share models and items: the
@@ -68,6 +76,9 @@ class HalfSample:
     different: float
     mean_stated: float
     turned: float
+    unresolved: float
+    resolved_next: float
+    unresolved_next: float
     farthest: float
     farthest_error: float
 
@@ -94,15 +105,18 @@ def _study(board: str, scores: FloatArray) -> HalfSample:
     rng = named_rng(SEED, f"half_samples/{board}")
     splits = int(np.clip(_VERDICTS // first.size, *_SPLITS))
     half = len(scores) // 2
-    stated, before, after = [], [], []
+    stated, before, after, resolved = [], [], [], []
     for _ in range(splits):
         order = rng.permutation(len(scores))
-        direction, chance = _verdicts(scores[order[:half]], first, second)
+        halves = scores[order[:half]], scores[order[half : 2 * half]]
+        direction, chance = _verdicts(halves[0], first, second)
         stated.append(chance)
         before.append(direction)
-        after.append(_verdicts(scores[order[half : 2 * half]], first, second)[0])
+        after.append(_verdicts(halves[1], first, second)[0])
+        resolved.append([_resolved(part, first, second) for part in halves])
     chance, was = np.stack(stated), np.stack(before)
     turned = was != np.stack(after)
+    is_resolved, resolves = np.moveaxis(np.array(resolved), 1, 0)
     farthest, error = _farthest_decile(chance, turned)
     return HalfSample(
         board=board,
@@ -112,6 +126,9 @@ def _study(board: str, scores: FloatArray) -> HalfSample:
         different=float((was != 0).mean()),
         mean_stated=float(chance.mean()),
         turned=float(turned.mean()),
+        unresolved=float((~is_resolved).mean()),
+        resolved_next=float(resolves[~is_resolved].mean()),
+        unresolved_next=float((~resolves[is_resolved]).mean()),
         farthest=farthest,
         farthest_error=error,
     )
@@ -127,6 +144,13 @@ def _farthest_decile(chance: FloatArray, turned: BoolArray) -> tuple[float, floa
         by_pair = np.where(inside, excess - mean, 0.0).sum(axis=0)
         found.append((abs(mean), float(np.sqrt(np.square(by_pair).sum()) / inside.sum())))
     return max(found)
+
+
+def _resolved(scores: FloatArray, first: IntArray, second: IntArray) -> BoolArray:
+    """Return where q = N delta^2 / (K sigma_D^2) is at least 1, eqs. (3) and (6)."""
+    of = difference_moments(scores, first, second)
+    k = z_sum(alpha=ALPHA, power=_POWER) ** 2
+    return np.asarray((of.sum_d != 0) & (np.square(of.sum_d) >= k * of.ss_d))
 
 
 def _verdicts(scores: FloatArray, first: IntArray, second: IntArray) -> tuple[IntArray, FloatArray]:

@@ -134,11 +134,16 @@ def half_table(halves: Sequence[HalfSample]) -> str:
             f"{half.turned:.3f}",
             f"{half.mean_stated:.3f}",
             f"{half.farthest:.3f} ± {half.farthest_error:.3f}",
+            f"{half.unresolved:.3f}",
+            f"{half.resolved_next:.3f}",
+            f"{half.unresolved_next:.3f}",
         ]
         for half in halves
     ]
     headers = ["board", "items", "pairs", "splits", "different", "same in both halves"]
-    return _markdown(rows, [*headers, "turned", "stated", "stated less turned, farthest decile"])
+    headers += ["turned", "stated", "stated less turned, farthest decile"]
+    of_q = ["unresolved, q < 1", "of these resolved by the other half", "resolved, then not"]
+    return _markdown(rows, [*headers, *of_q])
 
 
 def leader_table(leaders: Sequence[HalfLeader]) -> str:

@@ -170,6 +170,8 @@ class Register:
         What the source stands or falls by, in words that follow "changes"; may be empty.
     optional : frozenset of str
         Result files that not every run makes; checks by an absent one are left out.
+    remarks : tuple of Check
+        Where the results have sentences that the report opens with.
 
     Examples
     --------
@@ -189,6 +191,7 @@ class Register:
     findings: tuple[Finding, ...] = ()
     main_result: str = ""
     optional: frozenset[str] = frozenset()
+    remarks: tuple[Check, ...] = ()
 
     def present(self, results_dir: Path) -> Register:
         """Return the register without the checks whose optional result is not there."""
@@ -200,4 +203,5 @@ class Register:
             replace(one, checks=tuple(check for check in one.checks if check.result not in absent))
             for one in self.claims
         )
-        return replace(self, claims=claims)
+        remarks = tuple(one for one in self.remarks if one.result not in absent)
+        return replace(self, claims=claims, remarks=remarks)

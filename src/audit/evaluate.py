@@ -64,7 +64,7 @@ class Outcome:
 
     def shown(self, claim: Claim) -> str:
         """Write the value, or the ends of the set of values, in the notation of a claim."""
-        if not self.is_set:
+        if not self.is_set or self.lower == self.upper:
             return display_number(claim, self.value)
         return f"{display_number(claim, self.lower)} to {display_number(claim, self.upper)}"
 
@@ -95,6 +95,8 @@ class Audit:
         What was audited; only findings with a contradicted claim are reported.
     judged : tuple of Judged
         One a claim, in the order of the register.
+    remarks : tuple of str
+        Sentences of the results that the register asks for.
 
     Examples
     --------
@@ -108,6 +110,7 @@ class Audit:
 
     register: Register
     judged: tuple[Judged, ...]
+    remarks: tuple[str, ...] = ()
 
     def counts(self) -> Counter[tuple[str, str]]:
         """Count claims by verdict and evidence; an empty word stands for any."""
@@ -164,7 +167,9 @@ def audit(register: Register, results_dir: Path, rule_of: Mapping[str, str] | No
     present = register.present(results_dir)
     by_id = {claim.id: claim for claim in present.claims}
     court = Court(by_id, folder, register.file)
-    return Audit(present, tuple(court.judged.values()))
+    with within(file=register.file, field="remarks"):
+        remarks = tuple(str(folder.find(one, as_text=True).value) for one in present.remarks)
+    return Audit(present, tuple(court.judged.values()), remarks)
 
 
 class Court:
@@ -323,7 +328,7 @@ def _judge(claim: Claim, outcomes: tuple[Outcome, ...], rule_of: Mapping[str, st
         evidence=evidence,
         deciding=deciding,
         outcomes=outcomes,
-        reason=_reason(claim, deciders),
+        reason=_reason(claim, deciders) + _at_sample(claim, outcomes),
         derivation=_derivation(claim, deciders),
         made_by=rule_of.get(made.check.result, "") if made else "",
     )
@@ -408,6 +413,14 @@ def _of_value(claim: Claim, o: Outcome, value: str) -> str:
         low, high = (display_number(claim, end) for end in (o.lower, o.upper))
         shown = f"; a simulation of this size shows {low} to {high}"
     return f"Printed is {claim.printed}, {against} is {value}{spread}{shown}{rounding}."
+
+
+def _at_sample(claim: Claim, outcomes: Sequence[Outcome]) -> str:
+    """Say what real items give beside a witness."""
+    if all(not o.evidence.startswith("witness") for o in outcomes):
+        return ""
+    found = [o.shown(claim) for o in outcomes if o.evidence == "raw_sample" and not o.is_set]
+    return "".join(f" At the rates on the items of the sample: {value}." for value in found)
 
 
 def _of_witness(claim: Claim, o: Outcome, value: str) -> str:

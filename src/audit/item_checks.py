@@ -18,18 +18,26 @@ from audit.printed import as_decimal
 
 # What a register holds a number against that nothing but a witness has.
 _ROLES: Final = "witness/roles.csv"
+# The quantity of a row that is a sentence for the reader.
+REMARK: Final = "remark"
 
 
 def with_item_checks(register: Register, results: Path, files: Sequence[str]) -> Register:
     """Return the register with a check more for each number that the items give."""
-    file_of = {row["id"]: file for file in files for row in csv_table(results / file)}
+    rows = [(row, file) for file in files for row in csv_table(results / file)]
+    file_of = {row["id"]: file for row, file in rows}
     claims = tuple(
         replace(claim, checks=(*_checks(claim, file_of[claim.id]), *claim.checks))
         if claim.id in file_of
         else claim
         for claim in register.claims
     )
-    return replace(register, claims=claims)
+    remarks = [
+        Check(result=file, rows={"quantity": REMARK}, column="value")
+        for row, file in rows
+        if row["quantity"] == REMARK
+    ]
+    return replace(register, claims=claims, remarks=(*register.remarks, *remarks))
 
 
 def _checks(claim: Claim, file: str) -> Iterator[Check]:

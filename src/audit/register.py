@@ -83,6 +83,9 @@ def load_register(path: Path) -> Register:
         exhibits={name: Exhibit(**entry, columns=columns) for name, entry in exhibits.items()},
         claims=tuple(claims),
         optional=frozenset(document.get("optional", ())),
+        remarks=tuple(
+            _check(one, f"remarks/{i}") for i, one in enumerate(document.get("remarks", ()))
+        ),
     )
 
 

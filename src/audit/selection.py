@@ -112,12 +112,14 @@ class ResultFolder:
         value = self._value(check, selected)
         error = as_decimal(self._standard_error(check, selected, evidence)) * abs(scale)
         ends = self._ends(check, selected, value)
-        low, high = sorted(float(as_decimal(end) * scale) for end in ends)
+        low, high = sorted(float(as_decimal(end) * scale) for end in ends or (value, value))
+        # Where a sample fixes a value, it is no estimate.
+        is_set = low < high or (ends is not None and evidence == "raw_sample")
         return Found(
             float(as_decimal(value) * scale),
             evidence,
             float(error),
-            *((low, high) if low < high else ()),
+            *((low, high) if is_set else ()),
         )
 
     # Files
@@ -196,12 +198,16 @@ class ResultFolder:
         cells = [_cell_number(check.result, check.column, row, "column") for row in selected]
         return _aggregated(check, cells)
 
-    def _ends(self, check: Check, selected: Sequence[_Row], value: float) -> tuple[float, float]:
+    def _ends(
+        self, check: Check, selected: Sequence[_Row], value: float
+    ) -> tuple[float, float] | None:
         """Return the ends of the possible values; an aggregate grows with each of its cells."""
         prefix = "" if check.column == "value" else f"{check.column}_"
         names = [f"{prefix}{end}" for end in ("lower", "upper")]
         if check.aggregate == "count" or not set(names) <= set(self._columns[check.result]):
-            return value, value
+            return None
+        if all(row[name].strip().lower() in _EMPTY for row in selected for name in names):
+            return None
         low, high = (
             _aggregated(check, [_end(check, name, row) for row in selected]) for name in names
         )

@@ -60,6 +60,9 @@ def judge_value(
         return Ruling(_verdict(same, not same, "", evidence), "", math.nan, math.nan)
     error = joint_error(standard_error, printed_standard_error)
     has_ends = not math.isnan(lower)
+    # An estimate from items that somebody chose has no level: only what they exclude decides.
+    if evidence == "raw_sample" and not has_ends:
+        evidence = "none"
     low, high = (lower, upper) if has_ends else (value, value)
     if error > 0 or evidence == "simulated":
         # The ends of what a simulation shows allow for its chance, and each of them can be shown.
@@ -68,9 +71,7 @@ def judge_value(
         every = place == "inside" or (place == "across" and (is_law or one_is_enough))
         discrepancy = _discrepancy(statement, value, value)
         z = discrepancy / error if error > 0 else math.nan
-        # An estimate from items that somebody chose has no level: only what they exclude decides.
-        weight: Evidence = "none" if evidence == "raw_sample" else evidence
-        return Ruling(_verdict(every, place == "outside", "", weight), "", discrepancy, z)
+        return Ruling(_verdict(every, place == "outside", "", evidence), "", discrepancy, z)
     rule = rounding if statement.relation == "=" else "nearest"
     place = placed(statement, low, high, rounding=rule)
     every = place == "inside" or (one_is_enough and place == "across")

@@ -10,6 +10,7 @@ from typing import Final
 
 import pandas as pd
 
+from audit.item_checks import REMARK
 from llm_power._errors import InvalidArgument
 from llm_power._provenance import Evidence
 from replication.constraints import Constraint, load_constraints
@@ -47,15 +48,21 @@ def evidence_view(findings: Iterable[Finding]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=EVIDENCE_COLUMNS)
 
 
-def items_view(constraints: Iterable[Constraint], findings: Iterable[Finding]) -> pd.DataFrame:
-    """Return what the items of a panel give for each of its printed numbers."""
+def items_view(
+    constraints: Iterable[Constraint], findings: Iterable[Finding], *, remark: str = ""
+) -> pd.DataFrame:
+    """Return what the items of a panel give for each of its printed numbers.
+
+    A `remark` is a row of no claim, and opens the report.
+    """
     by_name = _by_name(findings)
     found = [(c, _finding_for(c, by_name)) for c in constraints]
     rows = [
         (c.id, c.quantity, f.value, _error(f), math.hypot(_error(f), c.standard_error), f.basis)
         for c, f in found
     ]
-    return pd.DataFrame(rows, columns=ITEMS_COLUMNS)
+    said = [("", REMARK, remark, 0.0, 0.0, "none")] if remark else []
+    return pd.DataFrame([*rows, *said], columns=ITEMS_COLUMNS)
 
 
 def index_printed(constraints: Iterable[Constraint]) -> Printed:

@@ -14,6 +14,7 @@ from audit._errors import AuditError
 from audit.evaluate import Audit, Judged, audit
 from audit.independence import IndependentTests, independent_tests
 from audit.register import load_register
+from audit.report import render_report
 from llm_power._provenance import EVIDENCE, VERDICTS
 
 
@@ -140,6 +141,10 @@ def test_an_absent_result_that_every_run_makes_is_a_fault(tmp_path: Path) -> Non
         ("0.10,0.1,0.9,", "feasible"),
         ("0.40,0.4,0.6,", "contradicted"),
         ("0.30,0.299,0.301,", "holds"),
+        ("0.30,0.30,0.30,", "holds"),
+        ("0.45,0.45,0.45,", "contradicted"),
+        ("0.30,,,", "not_checkable"),
+        ("0.45,,,", "not_checkable"),
     ],
 )
 def test_a_sample_that_was_chosen_decides_by_what_it_excludes_alone(
@@ -153,6 +158,33 @@ def test_a_sample_that_was_chosen_decides_by_what_it_excludes_alone(
     (judged,) = audit(load_register(path), tmp_path / "results").judged
     assert (judged.verdict, judged.evidence) == (verdict, "raw_sample")
     assert "Monte Carlo" not in judged.reason
+
+
+def test_what_real_items_give_stands_beside_a_witness_and_decides_nothing(tmp_path: Path) -> None:
+    checks = [check(result="witness.csv", evidence=None), check(result="sample.csv", evidence=None)]
+    write_results(tmp_path)
+    text = "rank,p,lower,upper,evidence\n1,0.0612,,,raw_sample\n"
+    (tmp_path / "results" / "sample.csv").write_text(text, encoding="utf-8")
+    judged = _again(tmp_path, checks, measures={"role": "held_out"})
+    assert (judged.verdict, judged.evidence) == ("feasible", "witness_held_out")
+    assert judged.reason.endswith(" At the rates on the items of the sample: 0.0612.")
+    assert [o.verdict for o in judged.outcomes] == ["feasible", "not_checkable"]
+
+
+def test_the_results_have_the_sentences_that_a_register_asks_for(tmp_path: Path) -> None:
+    remark = {"result": "said.csv", "rows": {"quantity": "both"}, "column": "value"}
+    path = write_register(tmp_path, claim(), remarks=[remark], optional=["said.csv"])
+    results = write_results(tmp_path)
+    assert audit(load_register(path), results).remarks == ()
+    text = "quantity,value,evidence\nboth,Two of <three> differ.,raw_sample\n"
+    (results / "said.csv").write_text(text, encoding="utf-8")
+    found = audit(load_register(path), results)
+    assert found.remarks == ("Two of <three> differ.",)
+    assert '<p class="basis">Two of &lt;three&gt; differ.</p>' in render_report(found, links={})
+    remark["rows"] = {"quantity": "none"}
+    path = write_register(tmp_path, claim(), remarks=[remark], optional=["said.csv"])
+    with pytest.raises(AuditError, match="remarks"):
+        audit(load_register(path), results)
 
 
 def test_what_a_witness_was_fitted_to_is_not_checkable(tmp_path: Path) -> None:

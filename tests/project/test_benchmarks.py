@@ -9,8 +9,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from llm_power._statistics.paired_binary import required_n_discordance
 from repository import ROOT
 
 FOLDER = ROOT / "benchmarks"
@@ -55,7 +57,10 @@ def test_a_document_has_one_place_for_what_is_measured(document: str, made_by: s
 @pytest.fixture
 def benchmark_modules(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     monkeypatch.syspath_prepend(str(FOLDER))
-    return {name: import_module(name) for name in ("contests", "drawn", "results", "tables")}
+    return {
+        name: import_module(name)
+        for name in ("contests", "drawn", "half_samples", "results", "tables")
+    }
 
 
 def line(modules: dict[str, Any], name: str, rows: list[tuple[str, int, list[float]]]) -> Any:
@@ -113,3 +118,16 @@ def test_a_smoke_run_holds_every_contest_and_says_which_peers_are_not_there(
     ]
     subprocess.run(draw, check=True)
     assert picture.stat().st_size > 10_000
+
+
+def test_half_samples_resolve_pairs_by_the_q_of_their_counts(
+    benchmark_modules: dict[str, Any],
+) -> None:
+    scores = np.random.default_rng(9).binomial(1, [0.5, 0.5, 0.62, 0.7], (300, 4)).astype(float)
+    scores = np.column_stack([scores, scores[:, 0]])
+    first, second = np.triu_indices(5, k=1)
+    b = ((scores[:, first] == 1) & (scores[:, second] == 0)).sum(axis=0)
+    c = ((scores[:, first] == 0) & (scores[:, second] == 1)).sum(axis=0)
+    resolved = benchmark_modules["half_samples"]._resolved(scores, first, second)
+    assert resolved.tolist() == (required_n_discordance(b, c, 300) <= 300).tolist()
+    assert 0 < resolved.sum() < 9

@@ -80,6 +80,7 @@ rule raw_sample:
         scores=PAPER.file("board_scores.csv"),
         witness=BOARDS.scores("oll_v1", "results/witness"),
         fixed="results/witness/oll_v1/pairs.csv",
+        table_3=PAPER.printed(3),
     output:
         pairs=SAMPLE_PAIRS,
         evidence=SAMPLE_EVIDENCE,
@@ -87,6 +88,7 @@ rule raw_sample:
         "logs/findings/raw_sample.log",
     params:
         tasks=PAPER.sample,
+        seed=config["seed"],
     script:
         "../scripts/kotawala2026/raw_sample.py"
 
@@ -104,8 +106,12 @@ rule missing_item:
         table_7=PAPER.printed(7),
         table_8=PAPER.printed(8),
         printed=PRINTED,
+        board=PAPER.file("board_scores.csv"),
+        categories=PAPER.file("mmlu_pro_categories.csv"),
     output:
         scores="results/missing_item/mmlu_pro.parquet",
+        # The same, unless a model has no items: then those of the others.
+        there="results/missing_item/there.parquet",
         candidates="results/missing_item.csv",
     log:
         "logs/missing_item.log",
@@ -172,9 +178,10 @@ rule findings_items:
     """Section 6: every printed number of the panels, from their items"""
     input:
         oll_v1=BOARDS.scores("oll_v1"),
-        mmlu_pro=BOARDS.scores("mmlu_pro_top10"),
+        mmlu_pro=rules.missing_item.output.there,
         table_8=PAPER.printed(8),
         printed=PRINTED,
+        board=PAPER.file("board_scores.csv"),
     output:
         oll_v1="results/items/oll_v1.csv",
         mmlu_pro="results/items/mmlu_pro_top10.csv",

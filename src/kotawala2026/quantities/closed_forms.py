@@ -235,6 +235,8 @@ def normal_approximation(published: PublishedNumbers) -> Iterator[Finding]:
     headline = _HEADLINE[0] - _HEADLINE[1]
     yield derived("headline_gap_pp", "", headline, "difference", unit="pp")
     yield derived("z_sum", "", total, "z_{1-alpha/2} + z_{1-beta}")
+    yield derived("p_at_q_of_one", "", float(2 * ndtr(-total)), "two-sided p of a Wald statistic z")
+    yield derived("q_at_p_of_level", "", (critical / total) ** 2, "(z_{1-alpha/2} / z)^2")
     yield derived(
         "far_tail_power", "", float(ndtr(-critical - total)), "first term of footnote 1 at N*"
     )

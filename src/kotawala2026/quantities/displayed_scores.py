@@ -12,12 +12,16 @@ import pandas as pd
 from audit.agreement import agrees, interval
 from kotawala2026.labels import pair_names
 from kotawala2026.quantities.grounds import QUANTITIES, DisplayedScores, summary_of
-from kotawala2026.quantities.pair_bounds import PairBounds, between, displayed_pairs
+from kotawala2026.quantities.pair_bounds import (
+    PairBounds,
+    between,
+    displayed_pairs,
+    tables_with_margins,
+)
 from kotawala2026.witness.oll_v1_overlaps import FIVE_NUMBERS
 from llm_power._statistics.arrays import FloatArray
-from llm_power._statistics.paired_binary import PairSummary, admissible_rho, summarize_counts
+from llm_power._statistics.paired_binary import PairSummary, admissible_rho
 from llm_power._statistics.shortcut import miller_unpaired_required_n, shortcut_required_n
-from replication.constraints import BoardScore
 from replication.findings import Finding
 
 # At the bound itself the less likely outcome of a pair has no items, and N* may be zero.
@@ -156,7 +160,7 @@ def shortcut_ratios(ground: DisplayedScores) -> Iterator[Finding]:
     """Summaries of n_h/N* of the board, by Table 6 and every table with the displayed margins."""
     close = summary_of(ground.published.close_pairs)
     tables = [
-        _tables_with_margins(*pair)
+        tables_with_margins(*pair)
         for pair in displayed_pairs(ground.oll_v1)
         if pair[0].accuracy - pair[1].accuracy > _CLOSE
     ]
@@ -176,12 +180,6 @@ def shortcut_ratios(ground: DisplayedScores) -> Iterator[Finding]:
                 "n_h/N* of Table 6's pairs, and of the others over all tables with the displayed "
                 "margins",
             )
-
-
-def _tables_with_margins(a: BoardScore, b: BoardScore) -> PairSummary:
-    n11 = np.arange(max(0, a.correct + b.correct - a.n_items), min(a.correct, b.correct) + 1)
-    neither = a.n_items - a.correct - b.correct + n11
-    return summarize_counts(n11, a.correct - n11, b.correct - n11, neither)
 
 
 def _both_ratios(pairs: PairSummary) -> tuple[FloatArray, FloatArray]:

@@ -31,6 +31,7 @@ from kotawala2026.quantities import (  # noqa: F401
     rho_sensitivity,
     rows_of_counts,
     shortcut_ratios,
+    true_ranges,
 )
 from kotawala2026.quantities.grounds import (
     QUANTITIES,

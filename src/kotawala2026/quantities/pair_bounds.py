@@ -13,7 +13,7 @@ import pandas as pd
 from kotawala2026.witness.oll_v1_overlaps import FIVE_NUMBERS
 from llm_power._statistics.arrays import ArrayLike, BoolArray, FloatArray
 from llm_power._statistics.correlation_bounds import CorrelationBounds, resolution_over_correlations
-from llm_power._statistics.paired_binary import PairSummary
+from llm_power._statistics.paired_binary import PairSummary, summarize_counts
 from replication.constraints import BoardScore
 from replication.findings import Finding
 
@@ -110,7 +110,7 @@ class PairBounds:
 
     def gains(self) -> Iterator[Finding]:
         """Yield the five numbers of the gain of pairing over independent items, Section 2."""
-        low, high = (_gain(end) for end in (self.bounds.lowest, self.bounds.highest))
+        low, high = (gain_of(end) for end in (self.bounds.lowest, self.bounds.highest))
         for part, share in FIVE_NUMBERS.items():
             yield between(
                 f"miller_gain_{part}_over_correlations",
@@ -135,7 +135,15 @@ class PairBounds:
                 yield between(f"{quantity}_over_correlations", name, x, y, _METHOD)
 
 
-def _gain(pairs: PairSummary) -> FloatArray:
+def tables_with_margins(a: BoardScore, b: BoardScore) -> PairSummary:
+    """Return every table of a pair that has the displayed scores, the overlap rising."""
+    n11 = np.arange(max(0, a.correct + b.correct - a.n_items), min(a.correct, b.correct) + 1)
+    neither = a.n_items - a.correct - b.correct + n11
+    return summarize_counts(n11, a.correct - n11, b.correct - n11, neither)
+
+
+def gain_of(pairs: PairSummary) -> FloatArray:
+    """Return N* of independent samples over that of pairs: of eq. (5) with and without rho."""
     variances = pairs.p_a * (1 - pairs.p_a) + pairs.p_b * (1 - pairs.p_b)
     return np.asarray(variances / pairs.var_d)
 

@@ -7,15 +7,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, replace
+from typing import ClassVar, Final
 
 import numpy as np
 import pandas as pd
 
 from kotawala2026.operating_point import K
 from kotawala2026.quantities.gap_buckets import over_correlations
-from kotawala2026.quantities.grounds import QUANTITIES
+from kotawala2026.quantities.grounds import QUANTITIES, ResolvedBoard
 from kotawala2026.quantities.pair_bounds import PairBounds, between, displayed_pairs
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.arrays import FloatArray, IntArray
@@ -23,6 +23,11 @@ from llm_power._statistics.paired_binary import summarize_counts
 from replication.constraints import BoardScore
 from replication.findings import Basis, Finding
 from replication.sample import seen_cells
+
+# The modules whose quantities of a whole board are set beside the witness's.
+_OF_BOARD: Final = ("gap_buckets", "miller_gain", "multiplicity", "pairs", "rho_sensitivity")
+# Standard errors from which on a pair is counted.
+_FAR: Final = 2.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,3 +162,71 @@ def sample_table(
             rho_z=(summary.rho - found["rho_sample"]) / found["rho_sample_se"],
         )
     )
+
+
+def at_sample_rates(board: PairBounds, table: pd.DataFrame, *, seed: int) -> list[Finding]:
+    """Return the quantities of the whole board, its pairs at the discordance of the sample.
+
+    A pair without an item in the sample is as in the witness.
+    """
+    b = (
+        table["discordance_sample"] * table["n_items"] + table["correct_a"] - table["correct_b"]
+    ) / 2
+    b = b.clip(table["b_least"], table["b_most"]).fillna(table["b_witness"]).round().astype(int)
+    tasks = [
+        _with_cells(name, *pair, int(first))
+        for name, pair, first in zip(board.names, board.pairs, b, strict=True)
+    ]
+    found = QUANTITIES.evaluate(
+        replace(ResolvedBoard.of("oll_v1", tasks, seed=seed), basis="raw_sample"),
+        topics=_OF_BOARD,
+    )
+    # Those of a pair are in its own rows.
+    return [one for one in found if "," not in one.subject]
+
+
+def _with_cells(name: str, a: BoardScore, b: BoardScore, only_a: int) -> TaskScores:
+    """Return items of a pair with the displayed scores, of which A alone solves `only_a`."""
+    cells = a.correct - only_a, only_a, b.correct - a.correct + only_a
+    answers = np.repeat(
+        [[1.0, 1.0], [1.0, 0.0], [0.0, 1.0], [0.0, 0.0]], [*cells, a.n_items - sum(cells)], axis=0
+    )
+    return TaskScores(
+        name, "binary", tuple(map(str, range(a.n_items))), (a.model, b.model), answers
+    )
+
+
+def witness_beside_sample(
+    table: pd.DataFrame, findings: Sequence[Finding], printed: int
+) -> Finding:
+    """Return what the sample says of the witness, in three sentences."""
+    seen = table[table["n_sample"] > 0]
+    task = str(np.square(seen["rho_z"]).groupby(seen["task"], sort=False).mean().idxmax())
+    z = seen.loc[seen["task"] == task, "rho_z"]
+    side = "low" if z.mean() < 0 else "high"
+    sizes = seen.groupby("task")["n_sample"].max()
+    said = [
+        f"Real answers to some items of each task ({sizes.min():,} to {sizes.max():,}, chosen for "
+        f"their information and not drawn at random) test the fitted data set. On {task} its "
+        f"correlations are {abs(z.mean()):.1f} standard errors too {side} on average (root mean "
+        f"square {np.sqrt(np.square(z).mean()):.1f}, {(z.abs() > _FAR).sum()} of {len(z)} pairs "
+        f"beyond {_FAR})."
+    ]
+    scale = K / np.square(seen["gap_pp"] / 100)
+    n_star = seen["discordance_witness"] * scale - K
+    turned = seen[(n_star > seen["n_items"]) != (seen["n_star_sample"] > seen["n_items"])]
+    said += [
+        f"{row['model_a']} and {row['model_b']} on {row['task']} change their verdict: rho is "
+        f"{row['rho_witness']:.3f} there and {row['rho_sample']:.3f} ± {row['rho_sample_se']:.3f} "
+        f"on the items, N* {n_star[k]:,.0f} and {row['n_star_sample']:,.0f} ± "
+        f"{row['n_star_sample_se']:,.0f} for {row['n_items']:,} items."
+        for k, row in turned.iterrows()
+    ]
+    (count,) = (f.value for f in findings if f.quantity == "unresolved_fixed")
+    said.append(
+        f"If the rates on these items were the task's, {count:.0f} of {len(table)} pairs would be "
+        f"unresolved, not {printed}."
+        if count != printed
+        else f"At the rates on these items {count:.0f} of {len(table)} pairs are unresolved too."
+    )
+    return Finding("witness_beside_sample", "", " ".join(said), basis="raw_sample")

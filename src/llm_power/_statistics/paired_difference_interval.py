@@ -136,9 +136,9 @@ def score_interval(b: IntArray, c: IntArray, n: IntArray, level: float) -> Paire
     """Return `tango_interval` at a level, however small it is."""
     z = -ndtri(level / 2)
     return PairedDifferenceInterval(
-        delta=np.asarray((first - second) / n),
-        low=np.asarray(-_upper_limits(second, first, n, z)),
-        high=_upper_limits(first, second, n, z),
+        delta=np.asarray((b - c) / n),
+        low=np.asarray(-_upper_limits(c, b, n, z)),
+        high=_upper_limits(b, c, n, z),
         level=level,
     )
 

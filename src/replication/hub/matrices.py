@@ -29,8 +29,9 @@ class Matrix:
     """The wanted rows of one matrix."""
 
     items: tuple[str, ...]
-    # Models in the order wanted.
-    values: Scores
+    # By model, in the order wanted, without those that have no row of their displayed score.
+    scores: Mapping[str, Scores]
+    absent: Mapping[str, ScoreError]
     items_of: Mapping[Path, frozenset[str]]
 
 
@@ -61,12 +62,13 @@ def read_matrix(
             file=str(paths[0]),
         )
     order = np.argsort(np.array(joined, dtype=np.int64))
-    columns = [
-        _right_row(list(parts.values()), model, count, str(paths[0]))[order]
-        for model, count in correct.items()
-    ]
-    ids = tuple(joined[i] for i in order)
-    return Matrix(ids, np.column_stack(columns), items_of)
+    scores, absent = {}, {}
+    for model, count in correct.items():
+        try:
+            scores[model] = _right_row(list(parts.values()), model, count, str(paths[0]))[order]
+        except ScoreError as error:
+            absent[model] = error
+    return Matrix(tuple(joined[i] for i in order), scores, absent, items_of)
 
 
 def block_labels(path: Path) -> tuple[str, ...]:

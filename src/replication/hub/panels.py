@@ -23,12 +23,14 @@ from replication.hub.datasets import Dataset, download_path
 from replication.hub.download import require_unchanged
 from replication.hub.errors import HubError
 from replication.hub.lock import Locked, LockFile
-from replication.hub.matrices import Matrix, read_matrix
+from replication.hub.matrices import Matrix, Scores, read_matrix
 from replication.hub.plan import PanelTask
 
 _log = getLogger("replication.hub")
 # Fault that is recorded: by how many items a model's items miss its displayed score.
 OTHER_SCORE: Final = "items_off_the_displayed_score"
+# That a model has none of its items, and how many these are.
+LACKING: Final = "items_without_a_row_of_the_displayed_score"
 
 
 def displayed_scores(folder: Path, panel: PanelTask) -> dict[str, BoardScore]:
@@ -58,14 +60,16 @@ def read_panel(
     known = require_unchanged(datasets, paths, lock, access)
     if panel.is_matrix:
         matrices = _read_matrices(panel, dict(zip(paths, datasets, strict=True)), displayed, labels)
+        scores = _scores_by_model(matrices, displayed)
+        lacking = {model: len(labels) for model in displayed if model not in scores}
         return TaskScores(
             task=panel.task,
             kind="binary",
             item_ids=matrices[0].items,
-            models=tuple(displayed),
-            values=matrices[0].values.astype(np.float64),
+            models=tuple(scores),
+            values=np.column_stack(list(scores.values())).astype(np.float64),
             clusters=dict.fromkeys(panel.clusters, tuple(labels)),
-            provenance=_provenance(datasets, known, access, {}),
+            provenance=_provenance(datasets, known, access, {LACKING: lacking}),
         )
     options = ReadOptions(
         task=datasets[0].task, metric=panel.metric, clusters=tuple(panel.clusters)
@@ -197,9 +201,28 @@ def _read_matrices(
             )
         for path in paths:
             _check_items(files[path], path, matrix.items_of[path], labels)
-        if found:
-            _require_alike(found[0], matrix, name, list(displayed))
+        for other in found:
+            _require_alike(other, matrix, name)
         found.append(matrix)
+    return found
+
+
+def _scores_by_model(
+    matrices: Sequence[Matrix], displayed: Mapping[str, BoardScore]
+) -> dict[str, Scores]:
+    """Return the scores of the models that some matrix has; a model without costs its own pairs."""
+    found = {
+        model: matrix.scores[score.hub_id]
+        for model, score in displayed.items()
+        for matrix in reversed(matrices)
+        if score.hub_id in matrix.scores
+    }
+    lacking = [score.hub_id for model, score in displayed.items() if model not in found]
+    for hub_id in lacking:
+        error = matrices[0].absent[hub_id]
+        if len(found) < 2:
+            raise error
+        _log.warning("%s; no pair with it is judged by items", error)
     return found
 
 
@@ -217,17 +240,18 @@ def _check_items(
         )
 
 
-def _require_alike(first: Matrix, other: Matrix, name: str, models: Sequence[str]) -> None:
-    differ = np.argwhere(first.values != other.values)
-    if differ.size:
-        item, model = differ[0]
-        raise ScoreError(
-            f"matrix {name} has another score than the one before it, as on {len(differ)} "
-            "items and models in all",
-            remedy="name only one of the two under hub: matrices in config.yaml",
-            model=models[model],
-            item=str(item),
-        )
+def _require_alike(first: Matrix, other: Matrix, name: str) -> None:
+    both = [model for model in first.scores if model in other.scores]
+    differ = [np.flatnonzero(first.scores[model] != other.scores[model]) for model in both]
+    for model, items in zip(both, differ, strict=True):
+        if items.size:
+            raise ScoreError(
+                f"matrix {name} has another score than the one before it, as on "
+                f"{sum(map(len, differ))} items and models in all",
+                remedy="name only one of the two under hub: matrices in config.yaml",
+                model=model,
+                item=str(items[0]),
+            )
 
 
 def _provenance(

@@ -10,6 +10,16 @@ import pytest
 import yaml
 
 from audit.agreement import MONTE_CARLO_STANDARD_ERRORS
+from kotawala2026.quantities import evaluated  # noqa: F401  (registers what is evaluated)
+from kotawala2026.quantities.raw_sample import (
+    at_sample_rates,
+    sample_table,
+    sampled_items,
+    witness_beside_sample,
+)
+from llm_power._scores.store import read_task
+from replication.constraints import load_board_scores
+from replication.sample import read_sample
 
 ROOT = Path(__file__).resolve().parents[3]
 DATA = ROOT / "data" / "kotawala2026"
@@ -204,3 +214,55 @@ def test_the_page_of_evidence_counts_what_displayed_scores_decide(
     )
     row = f"| {name} | {never} | {always} | {depends} | {never} to {never + depends} |"
     assert row in page("docs/evidence.md")
+
+
+@pytest.mark.parametrize(
+    ("row", "quantity", "subject", "printed"),
+    [
+        ("all 40 pairs", "unresolved", "all", 11),
+        ("the ten with gaps of 2 to 5 %", "unresolved", "2%–5%", 4),
+        ("all 40, Bonferroni", "unresolved_bonferroni", "all", 14),
+        ("all 40, every rho higher by 0.1", "unresolved_at_moved_rho", "fewest", 9),
+        ("all 40, every rho lower by 0.1", "unresolved_at_moved_rho", "most", 12),
+    ],
+)
+def test_the_page_of_evidence_has_the_ranges_of_counts(
+    whole_run: Path, row: str, quantity: str, subject: str, printed: int
+) -> None:
+    found = pd.read_csv(whole_run / "results/audit/evidence.csv").set_index(["quantity", "subject"])
+    of_row = found.loc[[(f"{quantity}_of_printed_numbers", subject)]]
+    low, high = of_row["lower"].iloc[0], of_row["upper"].iloc[0]
+    said = f"| {row} | {low:.0f} to {high:.0f} | {printed} |"
+    assert said in page("docs/evidence.md")
+
+
+def test_the_page_of_evidence_says_how_the_sample_and_the_witness_part(
+    whole_run: Path, data_root: Path
+) -> None:
+    """The items are real, and in a folder beside the clone."""
+    listed = yaml.safe_load((DATA / "paper.yaml").read_text("utf-8"))["sample"]["tasks"]
+    scores = load_board_scores(DATA / "board_scores.csv")["oll_v1"]
+    models = list(dict.fromkeys(score.hub_id for score in scores))
+    samples = {
+        task: read_sample([data_root / file for file in files], models)
+        for task, files in listed.items()
+    }
+    items = sampled_items(scores, samples)
+    witness = [read_task(path) for path in (whole_run / "results/witness/oll_v1").glob("*.parquet")]
+    fixed = pd.read_csv(whole_run / "results/witness/oll_v1/pairs.csv")
+    table = sample_table(items, witness, fixed)
+    found = at_sample_rates(items.board, table, seed=1)
+    said = str(witness_beside_sample(table, found, 11).value)
+    text = page("docs/evidence.md").replace("\\*", "*").replace("Winogrande", "Wino")
+    for numbers in (
+        "2.3 standard errors too low on average (root mean square 2.8, 5 of 10 pairs beyond 2.5)",
+        "N* 1,937 and 1,193 ± 328 for 1,267 items. If the rates on these items were the task's, 10",
+    ):
+        assert numbers in said
+        assert numbers in text
+    assert "rho is 0.543 there and 0.742 ± 0.070 on" in said
+    assert "rho is 0.543 in the witness and 0.742 ± 0.070 in the sample" in text
+    moved = {f.quantity: f.value for f in found if f.quantity.startswith("rho_sensitivity")}
+    low, high, flips = (moved[f"rho_sensitivity_{name}"] for name in ("fewest", "most", "flips"))
+    assert flips == 2
+    assert f"would leave {low:.0f} to {high:.0f}, with two flips" in text

@@ -13,9 +13,21 @@ import pytest
 from audit.printed import parse_printed
 from kotawala2026.quantities.displayed_scores import correlations_table, missing_item
 from kotawala2026.quantities.evaluated import on_grounds, on_printed_numbers
-from kotawala2026.quantities.grounds import DisplayedScores, PublishedNumbers, load_published
+from kotawala2026.quantities.grounds import (
+    DisplayedScores,
+    PublishedNumbers,
+    ResolvedBoard,
+    load_published,
+)
 from kotawala2026.quantities.pair_bounds import PairBounds, displayed_pairs
-from kotawala2026.quantities.raw_sample import estimates, sample_table, sampled_items
+from kotawala2026.quantities.raw_sample import (
+    SampledItems,
+    at_sample_rates,
+    estimates,
+    sample_table,
+    sampled_items,
+    witness_beside_sample,
+)
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.paired_binary import required_n_discordance, summarize_counts
 from replication.constraints import BoardScore
@@ -229,6 +241,55 @@ def test_the_table_sets_the_witness_beside_the_sample(answers: pd.DataFrame) -> 
     assert table["b_witness"].between(table["b_least"], table["b_most"]).all()
     assert (table["values_of_b_with_sample"] < table["values_of_b_without"]).all()
     assert table["n_sample"].eq(30).all()
+
+
+def beside(answers: pd.DataFrame, witness: pd.DataFrame, size: int) -> pd.DataFrame:
+    """The table of a sample of the first items beside another data set with the same scores."""
+    names = [("exam", a, b, False) for a, b in combinations(MODELS, 2)]
+    return sample_table(first_items(answers, size), [exam(witness)], pd.DataFrame(names))
+
+
+def first_items(answers: pd.DataFrame, size: int) -> SampledItems:
+    return sampled_items(displayed(answers), {"exam": answers.iloc[:size]})
+
+
+def exam(answers: pd.DataFrame) -> TaskScores:
+    return TaskScores("exam", "binary", tuple(map(str, range(60))), MODELS, answers.to_numpy())
+
+
+def test_the_rates_of_all_items_give_the_board_of_these_items(answers: pd.DataFrame) -> None:
+    """And those of none the board of the witness."""
+    witness = answers.apply(np.random.default_rng(8).permutation)
+    for size, truth in ((60, answers), (0, witness)):
+        board = PairBounds.of(displayed_pairs(displayed(answers)))
+        table = beside(answers, witness, size)
+        found = at_sample_rates(board, table, seed=1)
+        assert {f.basis for f in found} == {"raw_sample"}
+        values = {(f.quantity, f.subject): f.value for f in found}
+        names = ["unresolved_fixed", "unresolved_bonferroni", "unresolved_anytime"]
+        names += ["miller_residual_max", "rho_sensitivity_most"]
+        expected = {
+            (f.quantity, f.subject): f.value
+            for f in on_grounds(ResolvedBoard.of("oll_v1", [exam(truth)], seed=1))
+        }
+        for name in names:
+            assert values[name, ""] == pytest.approx(expected[name, ""])
+        assert values["unresolved_fixed", ""] not in (0, 6)
+
+
+def test_a_sentence_says_where_the_sample_and_the_witness_part(answers: pd.DataFrame) -> None:
+    witness = answers.apply(np.random.default_rng(8).permutation)
+    board = PairBounds.of(displayed_pairs(displayed(answers)))
+    table = beside(answers, witness, 40)
+    found = at_sample_rates(board, table, seed=1)
+    said = str(witness_beside_sample(table, found, 6).value)
+    z = table["rho_z"]
+    assert f"On exam its correlations are {-z.mean():.1f} standard errors too low" in said
+    assert f"square {np.sqrt((z**2).mean()):.1f}, {(z.abs() > 2.5).sum()} of 6 pairs" in said
+    (count,) = (f.value for f in found if f.quantity == "unresolved_fixed")
+    assert said.endswith(f"{count:.0f} of 6 pairs would be unresolved, not 6.")
+    agreed = str(witness_beside_sample(table, found, int(float(count))).value)
+    assert agreed.endswith(f"items {count:.0f} of 6 pairs are unresolved too.")
 
 
 def test_no_witness_is_fitted_to_the_sample() -> None:

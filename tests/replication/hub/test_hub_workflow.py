@@ -6,13 +6,14 @@ import json
 import re
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from stand_in import TOKEN, StandIn, details_v1, running
+from stand_in import TOKEN, StandIn, details_v1, matrix_zip, running, with_shared_item
 
 from audit.evaluate import Audit, audit
 from audit.item_checks import with_item_checks
@@ -240,6 +241,44 @@ def test_table_7_from_items_and_nothing_that_it_does_not_show(
     kinds = json.loads((where / "results/tables/table_07.csv-metadata.json").read_text())
     assert kinds["dc:source"] == ["stand_in", "published"]
     assert run_workflow(where, "--dry-run", "table_07", *FROM_ITEMS).stdout.count("rule ") == 0
+
+
+def test_a_model_that_was_evaluated_again_costs_its_pairs_and_not_the_run(
+    hub: StandIn, whole_run: Path, tmp_path: Path
+) -> None:
+    """Rank 5 has another number of correct answers: 4 vs 5 and 5 vs 6 are not judged by items."""
+    hub.add_witness(whole_run / "results" / "witness", REGISTER)
+    where = copy_finished(whole_run, tmp_path / "repository")
+    shutil.rmtree(where / "config/boards")
+    (zipped,) = [d for d in REGISTER.values() if d.board == TOP_TEN["items"]]
+    served = with_shared_item(
+        read_task(whole_run / "results/witness/mmlu_pro_top10/mmlu_pro.parquet")
+    )
+    values = served.values.copy()
+    values[np.flatnonzero(values[:, 4])[0], 4] = 0
+    hub.add_board([zipped], [matrix_zip(replace(served, values=values))])
+    done = run_workflow(where, "audit", *FROM_ITEMS)
+    shown = done.stdout + done.stderr
+    assert done.returncode == 0, shown
+    log = (where / "logs/scores/mmlu_pro_top10/mmlu_pro.log").read_text(encoding="utf-8")
+    assert "no pair with it is judged by items" in log
+
+    judged = pd.read_csv(where / "results/items/mmlu_pro_top10.csv")
+    claims = set(judged["id"].dropna())
+    assert {f"table_07/{row}/b" for row in (1, 2, 3, 6, 7, 8, 9)} <= claims
+    assert not {claim for claim in claims if claim.startswith(("table_07/4/", "table_07/5/"))}
+    assert "table_04/1/icc" in claims
+    assert "s6.4/unresolved-clustered" not in claims
+    page = (where / "results/audit/report.html").read_text(encoding="utf-8")
+    assert (
+        "are the pairs 1 vs 2, 2 vs 3, 3 vs 4, 6 vs 7, 7 vs 8, 8 vs 9, 9 vs 10; not judged" in page
+    )
+    verdicts = pd.read_csv(where / "results/audit/claims.csv", index_col="id")
+    assert len(verdicts) == len(pd.read_csv(whole_run / "results/audit/claims.csv"))
+    assert "raw" not in set(verdicts["evidence"])
+    decided = {one.claim.id: one for one in as_if_raw(where / "results", tmp_path / "raw").judged}
+    assert decided["table_07/6/b"].evidence == "raw"
+    assert decided["table_07/6/b"].verdict == "holds"
 
 
 def whole_items(run: Path) -> FloatArray:

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from llm_power._errors import ScoreError
-from replication.hub.matrices import block_labels, read_matrix
+from replication.hub.matrices import Matrix, Scores, block_labels, read_matrix
 
 MEMBERS = ("M1.csv", "M2.csv")
 CORRECT = {"org/heron": 3, "org/wren": 2}
@@ -60,10 +60,23 @@ def refusal(paths: Path | list[Path], correct: Mapping[str, int] = CORRECT) -> s
     return message
 
 
+def absence(path: Path, correct: Mapping[str, int], model: str) -> str:
+    read = read_matrix([path], correct, MEMBERS)
+    assert model not in read.scores
+    message = str(read.absent[model])
+    assert "\n" not in message
+    assert ". Remedy: " in message
+    return message
+
+
+def columns(read: Matrix) -> Scores:
+    return np.column_stack(list(read.scores.values()))
+
+
 def test_rows_are_found_by_name_in_both_halves(tmp_path: Path, halves: dict[str, str]) -> None:
     read = read_matrix([zipped(tmp_path / "m.zip", halves)], CORRECT, MEMBERS)
     assert read.items == ("0", "1", "2", "3")
-    np.testing.assert_array_equal(read.values, np.column_stack([HERON, WREN]))
+    np.testing.assert_array_equal(columns(read), np.column_stack([HERON, WREN]))
 
 
 def test_displayed_count_decides_between_rows_of_one_name(
@@ -71,11 +84,11 @@ def test_displayed_count_decides_between_rows_of_one_name(
 ) -> None:
     halves["mmlu-pro/M2.csv"] += table([("org__wren", [1, 1, 1, 0])]).partition("\n")[2]
     path = zipped(tmp_path / "m.zip", halves)
-    np.testing.assert_array_equal(read_matrix([path], CORRECT, MEMBERS).values[:, 1], WREN)
+    np.testing.assert_array_equal(columns(read_matrix([path], CORRECT, MEMBERS))[:, 1], WREN)
     three = read_matrix([path], CORRECT | {"org/wren": 3}, MEMBERS)
-    np.testing.assert_array_equal(three.values[:, 1], [1, 1, 1, 0])
-    assert "its rows have 2, 3 correct answers, and 4 were displayed" in refusal(
-        path, CORRECT | {"org/wren": 4}
+    np.testing.assert_array_equal(columns(three)[:, 1], [1, 1, 1, 0])
+    assert "its rows have 2, 3 correct answers, and 4 were displayed" in absence(
+        path, CORRECT | {"org/wren": 4}, "org/wren"
     )
     # The same row twice is one.
     halves["mmlu-pro/M1.csv"] += table([("org__heron", HERON)]).partition("\n")[2]
@@ -86,13 +99,15 @@ def test_two_different_rows_with_the_displayed_count(
     tmp_path: Path, halves: dict[str, str]
 ) -> None:
     halves["mmlu-pro/M2.csv"] += table([("org__wren", [1, 1, 0, 0])]).partition("\n")[2]
-    message = refusal(zipped(tmp_path / "m.zip", halves))
+    message = absence(zipped(tmp_path / "m.zip", halves), CORRECT, "org/wren")
     assert "2 different rows have the displayed 2 correct answers" in message
     assert "org/wren" in message
 
 
 def test_model_without_a_row(tmp_path: Path, halves: dict[str, str]) -> None:
-    message = refusal(zipped(tmp_path / "m.zip", halves), CORRECT | {"org/owl": 1})
+    path = zipped(tmp_path / "m.zip", halves)
+    assert list(read_matrix([path], CORRECT | {"org/owl": 1}, MEMBERS).scores) == list(CORRECT)
+    message = absence(path, CORRECT | {"org/owl": 1}, "org/owl")
     assert "model 'org/owl': it has no row, where 1 correct answers were displayed" in message
     assert "hub: matrices" in message
 
@@ -109,7 +124,7 @@ def test_files_with_other_items_continue_the_rows(tmp_path: Path) -> None:
         paths[-1].write_text(table(rows, items, labels=[""]))
     read = read_matrix(paths, CORRECT)
     assert read.items == ("0", "1", "2", "3")
-    np.testing.assert_array_equal(read.values, np.column_stack([HERON, WREN]))
+    np.testing.assert_array_equal(columns(read), np.column_stack([HERON, WREN]))
     assert read.items_of[paths[0]] == {"2", "3"}
     paths[0].write_text(table([("org/wren", [1, 1])], [1, 2], labels=[""]))
     assert "two parts of the matrix share some of their items" in refusal(paths)

@@ -103,15 +103,31 @@ def test_scores_are_those_that_were_served(matrices: tuple[str, ...], public: Pu
     assert not any(request.authorization for request in public.hub.requests)
 
 
-def test_other_count_than_displayed_names_file_model_counts_and_remedy(public: Public) -> None:
+def test_a_model_without_its_displayed_score_costs_no_other_model(
+    public: Public, caplog: pytest.LogCaptureFixture
+) -> None:
     score = public.displayed["Arcee-Blitz"]
     public.displayed["Arcee-Blitz"] = replace(score, correct=score.correct + 1)
-    for matrix, file in ((BOTH[0], "mmlu-pro.zip"), (BOTH[1], "response_matrix_business.csv")):
-        message = public.refusal(matrix)
-        assert file in message
-        assert "model 'arcee-ai/Arcee-Blitz': its rows have" in message
-        assert f"{score.correct} correct answers, and {score.correct + 1} were displayed" in message
-        assert "hub: matrices in config.yaml" in message
+    kept = [model != "Arcee-Blitz" for model in public.task.models]
+    for matrices, file in ((BOTH[:1], "mmlu-pro.zip"), (BOTH, "mmlu-pro.zip")):
+        caplog.clear()
+        task = public.read(*matrices)
+        assert task.models == tuple(m for m in public.task.models if m != "Arcee-Blitz")
+        np.testing.assert_array_equal(task.values, public.task.values[:, kept])
+        (said,) = [record.getMessage() for record in caplog.records if "Arcee" in record.message]
+        assert file in said
+        assert "model 'arcee-ai/Arcee-Blitz': its rows have" in said
+        assert f"{score.correct} correct answers, and {score.correct + 1} were displayed" in said
+        assert said.endswith("; no pair with it is judged by items")
+        tolerated = task.provenance.tolerated
+        assert tolerated == {"items_without_a_row_of_the_displayed_score": {"Arcee-Blitz": 12032}}
+
+
+def test_one_model_alone_is_no_board(public: Public) -> None:
+    for model in list(public.displayed)[1:]:
+        score = public.displayed[model]
+        public.displayed[model] = replace(score, correct=score.correct + 1)
+    assert "were displayed" in public.refusal(BOTH[0])
 
 
 def test_matrices_that_differ_on_one_score(public: Public) -> None:

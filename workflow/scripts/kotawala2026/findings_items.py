@@ -3,9 +3,10 @@
 from dataclasses import replace
 from pathlib import Path
 
+from kotawala2026.missing_model import of_pairs, pairs_there, what_is_judged
 from kotawala2026.quantities.evaluated import on_scores
 from llm_power._scores.store import read_task
-from replication.constraints import load_constraints
+from replication.constraints import load_board_scores, load_constraints
 from replication.job import logged, snakemake, write_csv
 from replication.views import items_view
 
@@ -15,13 +16,21 @@ PUT_IN = ("n_items", "mean_cluster_size")
 with logged(of_printed=True):
     inputs, params = snakemake.input, snakemake.params
     constraints = load_constraints(Path(inputs.printed[0]))
-    for panel in ("oll_v1", "mmlu_pro"):
-        findings = on_scores(
-            panel,
-            [replace(task, task=params.tasks[task.task]) for task in map(read_task, inputs[panel])],
-            settings=params.settings,
-            table_8=Path(inputs.table_8),
-            seed=params.seed,
-        )
+    ranked = [one.model for one in load_board_scores(Path(inputs.board))["mmlu_pro"]]
+    files = {"oll_v1": inputs.oll_v1, "mmlu_pro": [inputs.mmlu_pro]}
+    for panel, paths in files.items():
+        tasks = [replace(task, task=params.tasks[task.task]) for task in map(read_task, paths)]
         by_items = [c for c in constraints[panel] if c.quantity not in PUT_IN]
-        write_csv(items_view(by_items, findings), snakemake.output[panel])
+        if panel == "mmlu_pro" and set(tasks[0].models) != set(ranked):
+            findings = pairs_there(tasks[0], ranked, seed=params.seed)
+            by_items = of_pairs(by_items, findings)
+        else:
+            findings = on_scores(
+                panel,
+                tasks,
+                settings=params.settings,
+                table_8=Path(inputs.table_8),
+                seed=params.seed,
+            )
+        said = what_is_judged(tasks[0], ranked) if panel == "mmlu_pro" else ""
+        write_csv(items_view(by_items, findings, remark=said), snakemake.output[panel])

@@ -5,9 +5,11 @@ from pathlib import Path
 from audit.printed_tables import load_counts
 from kotawala2026.exhibits.item_count import implied_item_count
 from kotawala2026.missing_item import leave_one_out, require_same_categories
+from kotawala2026.missing_model import in_their_place, of_pairs, pairs_there
 from kotawala2026.quantities.evaluated import on_scores
+from kotawala2026.witness.mmlu_pro import build_mmlu_pro, load_categories, witness_scores
 from llm_power._scores.store import TaskScores, read_task, write_task
-from replication.constraints import load_constraints
+from replication.constraints import load_board_scores, load_constraints
 from replication.findings import Finding
 from replication.job import logged, snakemake, write_csv
 
@@ -16,9 +18,14 @@ with logged(of_printed=True):
     task = read_task(inputs.scores)
     for authors in inputs.authors:
         require_same_categories(task, read_task(authors))
+    ranked = [one.model for one in load_board_scores(Path(inputs.board))["mmlu_pro"]]
+    constraints = load_constraints(Path(inputs.printed[0]))["mmlu_pro"]
+    is_whole = set(ranked) == set(task.models)
 
     def evaluate(scores: TaskScores) -> list[Finding]:
         """Return the findings on all items but one."""
+        if not is_whole:
+            return pairs_there(scores, ranked, seed=params.seed)
         return on_scores(
             "mmlu_pro",
             [scores],
@@ -31,8 +38,14 @@ with logged(of_printed=True):
     kept, candidates = leave_one_out(
         task,
         implied_item_count(counts).n_items,
-        load_constraints(Path(inputs.printed[0]))["mmlu_pro"],
+        constraints if is_whole else of_pairs(constraints, evaluate(task)),
         evaluate,
     )
-    write_task(kept, snakemake.output.scores)
+    shown = kept
+    if not is_whole:
+        categories = load_categories(Path(inputs.categories))
+        witness = build_mmlu_pro(constraints, categories, seed=params.seed)
+        shown = in_their_place(witness_scores(witness, {}), kept)
+    write_task(shown, snakemake.output.scores)
+    write_task(kept, snakemake.output.there)
     write_csv(candidates, snakemake.output.candidates)

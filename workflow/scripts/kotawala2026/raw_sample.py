@@ -5,8 +5,14 @@ from pathlib import Path
 
 import pandas as pd
 
+from audit.printed_tables import load_table
 from kotawala2026.quantities.evaluated import on_grounds
-from kotawala2026.quantities.raw_sample import sample_table, sampled_items
+from kotawala2026.quantities.raw_sample import (
+    at_sample_rates,
+    sample_table,
+    sampled_items,
+    witness_beside_sample,
+)
 from llm_power._scores.store import read_task
 from replication.constraints import load_board_scores
 from replication.job import logged, snakemake, write_csv
@@ -25,4 +31,10 @@ with logged():
     witness = [read_task(path) for path in snakemake.input.witness]
     table = sample_table(items, witness, pd.read_csv(snakemake.input.fixed))
     write_csv(table, snakemake.output.pairs)
-    write_csv(evidence_view(on_grounds(items)), snakemake.output.evidence)
+    of_board = at_sample_rates(items.board, table, seed=snakemake.params.seed)
+    unresolved = sum(
+        cell.count for cell in load_table(Path(snakemake.input.table_3))["unresolved"][:-1]
+    )
+    said = witness_beside_sample(table, of_board, unresolved)
+    findings = [*on_grounds(items), *of_board, said]
+    write_csv(evidence_view(findings), snakemake.output.evidence)
