@@ -20,10 +20,12 @@ from llm_power._board.multiplicity import add_multiplicity
 from llm_power._board.operating_point import OperatingPoint
 from llm_power._board.ranking import prepare_task
 from llm_power._board.resolution import add_resolution
-from llm_power._board.resolve import resolve_board
+from llm_power._board.resolve import BoardVerdicts, resolve_board
 from llm_power._board.sequential import add_sequential
 from llm_power._board.tabulation import CELL_COLUMNS, MOMENT_COLUMNS
 from llm_power._board.verdicts import verdict_table
+from llm_power._report.answer import Notes, as_text
+from llm_power._report.board_answer import board_answer
 from llm_power._scores.store import TaskScores
 
 POINT = OperatingPoint()
@@ -127,3 +129,10 @@ def counted_board() -> CountedBoard:
             ("arc", mistral, gemma_it, 540, 200, 63, 369),
         ]
     )
+
+
+def screen(board: BoardVerdicts) -> str:
+    """Return what a terminal shows of a board, then each sentence on a line of its own."""
+    answer = board_answer(board)
+    notes = [text for part in answer.parts if isinstance(part, Notes) for text in part.texts]
+    return "\n".join([as_text(answer), *notes])

@@ -34,6 +34,12 @@ if TYPE_CHECKING:
     from llm_power._documents import (
         DocumentError,
     )
+    from llm_power._door import (
+        Compared,
+        Resolved,
+        compare,
+        resolve,
+    )
     from llm_power._errors import (
         InvalidArgument,
         LLMPowerError,
@@ -49,25 +55,9 @@ if TYPE_CHECKING:
         parametric_required_n_proportions,
         required_n_mcnemar,
     )
-    from llm_power._planning.answer import (
-        Plan,
-        plan_accuracies,
-        plan_any_correlation,
-        plan_counts,
-        plan_detectable,
-        plan_gap,
-    )
-    from llm_power._planning.costs import (
-        plan_costs,
-    )
-    from llm_power._planning.pilot import (
-        plan_pilot,
-    )
-    from llm_power._planning.question import (
-        Question,
-    )
-    from llm_power._planning.repeats import (
-        plan_repeats,
+    from llm_power._planning.ask import (
+        Planned,
+        plan,
     )
     from llm_power._plugins import (
         reader_names,
@@ -217,16 +207,6 @@ _HOMES = {
     "InvalidArgument": "_errors",
     "LLMPowerError": "_errors",
     "ScoreError": "_errors",
-    "Plan": "_planning.answer",
-    "plan_accuracies": "_planning.answer",
-    "plan_any_correlation": "_planning.answer",
-    "plan_counts": "_planning.answer",
-    "plan_detectable": "_planning.answer",
-    "plan_gap": "_planning.answer",
-    "plan_costs": "_planning.costs",
-    "plan_pilot": "_planning.pilot",
-    "Question": "_planning.question",
-    "plan_repeats": "_planning.repeats",
     "ReadOptions": "_scores.options",
     "read_frame": "_scores.frames",
     "read_samples_df": "_scores.frames",
@@ -289,12 +269,19 @@ _HOMES = {
     "DiscreteMixture": "_statistics.e_process",
     "moments_from_counts": "_statistics.cluster_moments",
     "moments_from_differences": "_statistics.cluster_moments",
+    "Compared": "_door",
+    "Resolved": "_door",
+    "compare": "_door",
+    "resolve": "_door",
+    "Planned": "_planning.ask",
+    "plan": "_planning.ask",
 }
 
 __all__ = [
     "BetaMixture",
     "BinaryClassificationTask",
     "BoardVerdicts",
+    "Compared",
     "Costs",
     "Declared",
     "DiscreteMixture",
@@ -303,10 +290,10 @@ __all__ = [
     "LLMPowerError",
     "OperatingPoint",
     "PairSummary",
-    "Plan",
+    "Planned",
     "PreferenceTask",
-    "Question",
     "ReadOptions",
+    "Resolved",
     "ScoreError",
     "Simulation",
     "TaskScores",
@@ -324,6 +311,7 @@ __all__ = [
     "cluster_resolution",
     "cluster_robust_test",
     "cohens_h",
+    "compare",
     "design_effect",
     "difference_errors",
     "exact_two_sided_power",
@@ -344,14 +332,7 @@ __all__ = [
     "parametric_required_n_paired",
     "parametric_required_n_paired_binary",
     "parametric_required_n_proportions",
-    "plan_accuracies",
-    "plan_any_correlation",
-    "plan_costs",
-    "plan_counts",
-    "plan_detectable",
-    "plan_gap",
-    "plan_pilot",
-    "plan_repeats",
+    "plan",
     "prepare_task",
     "rank_confidence_sets",
     "read_frame",
@@ -368,6 +349,7 @@ __all__ = [
     "required_n_paired_binary",
     "resolution_over_correlations",
     "resolution_ratio",
+    "resolve",
     "resolve_board",
     "score_equivalence_test",
     "score_errors",

@@ -27,7 +27,6 @@ FLOORS = {
     "": 0,
     "_parametric": 0,
     "_choices": 0,
-    "_command_options": 1,
     "_extra": 0,
     "_errors": 0,
     "_files": 0,
@@ -43,8 +42,10 @@ FLOORS = {
     "_gate": 4,
     "_planning": 4,
     "simulation": 4,
-    "__main__": 5,
-    "_cli": 5,
+    "__main__": 8,
+    "_door": 5,
+    "_commands": 6,
+    "_cli": 7,
 }
 GROUND_FLOOR_PACKAGES = {"llm_power", "numpy", "scipy", *sys.stdlib_module_names}
 KEPT_OFF_THE_GROUND = ["pandas", "pyarrow", "matplotlib", "snakemake"]

@@ -13,7 +13,7 @@ import pandas as pd
 from llm_power._board.all_pairs import BoardPairs, p_values_between
 from llm_power._board.average import TaskAverage, among_best, average_tasks
 from llm_power._board.cluster_readings import cluster_readings
-from llm_power._board.landscape import Landscape, board_landscapes
+from llm_power._board.landscape import VERDICTS, Landscape, board_landscapes
 from llm_power._board.leader import with_leaders
 from llm_power._board.operating_point import Declared, OperatingPoint
 from llm_power._board.ranking import NO_SCORE, require_top
@@ -101,6 +101,13 @@ class BoardVerdicts:
     def n_pairs(self) -> int:
         """Return the pairs of the family, of which `verdicts` may hold some."""
         return int(self.verdicts["family_size"].max()) if len(self.verdicts) else 0
+
+    @property
+    def verdict_counts(self) -> Mapping[str, int]:
+        """Return how many of all pairs have each verdict."""
+        if self.streamed is not None:
+            return self.streamed.tally.verdicts
+        return {name: int((self.verdicts["verdict"] == name).sum()) for name in VERDICTS}
 
     @property
     def close_calls(self) -> int:

@@ -21,9 +21,13 @@ BASELINE: Final = "baseline"
 CANDIDATE: Final = "candidate"
 
 
+#: A file, or what is in memory.
+Side = Path | TaskScores
+
+
 def read_sides(
-    old: Path,
-    new: Path | None,
+    old: Side,
+    new: Side | None,
     options: ReadOptions,
     *,
     baseline: str | None = None,
@@ -31,26 +35,47 @@ def read_sides(
     reader: str = "auto",
     on_note: Callable[[str], None] = lambda _note: None,
 ) -> tuple[list[TaskScores], str, str]:
-    """Read two models, of two files or of one."""
+    """Read two models, of two sides or of one."""
     read = partial(read_tasks, reader=reader, on_note=on_note)
+
+    def tasks_of(side: Side) -> list[TaskScores]:
+        return [side] if isinstance(side, TaskScores) else read(side, options)
+
     if new is None:
-        return _of_one_file(read(old, options), old, baseline, candidate)
-    kinds = [recognize([path], options) if reader == "auto" else reader for path in (old, new)]
-    if kinds[0] == kinds[1] and kinds[0] in FORMATS:
-        for path in (old, new):
-            _require_one_model(path, options, kinds[0])
-        tasks = read([], replace(options, names={BASELINE: str(old), CANDIDATE: str(new)}))
-        for task in tasks:
-            if len(task.models) < 2:
-                raise _not_run(task.task, old if BASELINE not in task.models else new)
-        return tasks, BASELINE, CANDIDATE
-    first = [_column(task, baseline, old, "--baseline") for task in read(old, options)]
-    second = [_column(task, candidate, new, "--candidate") for task in read(new, options)]
-    return _joined_tasks(first, second, old, new, options.clusters), BASELINE, CANDIDATE
+        return _of_one_file(tasks_of(old), _label(old), baseline, candidate)
+    if isinstance(old, Path) and isinstance(new, Path):
+        kinds = [recognize([path], options) if reader == "auto" else reader for path in (old, new)]
+        if kinds[0] == kinds[1] and kinds[0] in FORMATS:
+            return _of_two_logs(old, new, options, kinds[0], read), BASELINE, CANDIDATE
+    labels = _label(old), _label(new)
+    first = [_column(task, baseline, labels[0], "--baseline") for task in tasks_of(old)]
+    second = [_column(task, candidate, labels[1], "--candidate") for task in tasks_of(new)]
+    return _joined_tasks(first, second, *labels, options.clusters), BASELINE, CANDIDATE
+
+
+def _label(side: Side) -> str:
+    return side.task if isinstance(side, TaskScores) else str(side)
+
+
+def _of_two_logs(
+    old: Path,
+    new: Path,
+    options: ReadOptions,
+    kind: str,
+    read: Callable[[list[Path], ReadOptions], list[TaskScores]],
+) -> list[TaskScores]:
+    """Return the tasks of two runs; both must have run the same ones."""
+    for path in (old, new):
+        _require_one_model(path, options, kind)
+    tasks = read([], replace(options, names={BASELINE: str(old), CANDIDATE: str(new)}))
+    for task in tasks:
+        if len(task.models) < 2:
+            raise _not_run(task.task, str(old if BASELINE not in task.models else new))
+    return tasks
 
 
 def _of_one_file(
-    tasks: list[TaskScores], path: Path, baseline: str | None, candidate: str | None
+    tasks: list[TaskScores], path: str, baseline: str | None, candidate: str | None
 ) -> tuple[list[TaskScores], str, str]:
     """Return the tasks that the named models ran; both must have run the same ones."""
     models = dict.fromkeys(model for task in tasks for model in task.models)
@@ -58,7 +83,7 @@ def _of_one_file(
         raise ScoreError(
             f"one file has {len(models)} models: {', '.join([*models][:10])}",
             remedy="name the two with --baseline and --candidate, or give a second file",
-            file=str(path),
+            file=path,
         )
     asked = {baseline, candidate}
     theirs = [task for task in tasks if asked & {*task.models}]
@@ -73,8 +98,8 @@ def _of_one_file(
 def _joined_tasks(
     first: list[TaskScores],
     second: list[TaskScores],
-    old: Path,
-    new: Path,
+    old: str,
+    new: str,
     clusters: Sequence[str],
 ) -> list[TaskScores]:
     """Join the tables of both sides by task; a single one need not be called alike."""
@@ -86,12 +111,12 @@ def _joined_tasks(
     return [_joined(task, theirs[name], old, new, clusters) for name, task in ours.items()]
 
 
-def _not_run(task: str, path: Path, model: str | None = None) -> ScoreError:
+def _not_run(task: str, path: str, model: str | None = None) -> ScoreError:
     """Refuse a task that one of the two has not: it is not known to do no harm there."""
     return ScoreError(
         f"no scores on task {task!r}, which the other model has",
         remedy="run it, or choose a task that both have with --task",
-        file=str(path),
+        file=path,
         model=model,
     )
 
@@ -109,26 +134,26 @@ def _require_one_model(path: Path, options: ReadOptions, kind: str) -> None:
             )
 
 
-def _column(task: TaskScores, name: str | None, path: Path, option: str) -> TaskScores:
+def _column(task: TaskScores, name: str | None, path: str, option: str) -> TaskScores:
     if name is None and len(task.models) > 1:
         raise ScoreError(
             f"the file has {len(task.models)} models: {', '.join(task.models[:10])}",
             remedy=f"name one of them with {option}",
-            file=str(path),
+            file=path,
         )
     wanted = task.models[0] if name is None else name
     if wanted not in task.models:
         raise ScoreError(
             f"no such model; it has {', '.join(task.models[:10])}",
             remedy=f"correct {option}",
-            file=str(path),
+            file=path,
             model=wanted,
         )
     return task.part(models=[task.models.index(wanted)])
 
 
 def _joined(
-    first: TaskScores, second: TaskScores, old: Path, new: Path, clusters: Sequence[str]
+    first: TaskScores, second: TaskScores, old: str, new: str, clusters: Sequence[str]
 ) -> TaskScores:
     for mine, other, path in ((first, second, new), (second, first, old)):
         known = set(other.item_ids)
@@ -137,7 +162,7 @@ def _joined(
             raise ScoreError(
                 f"{counted(len(lacking), 'item')} of the other file not in it, this one first",
                 remedy="give two files of the same items; an item without a score keeps its row",
-                file=str(path),
+                file=path,
                 item=lacking[0],
             )
     row = {item: i for i, item in enumerate(second.item_ids)}
@@ -156,7 +181,7 @@ def _joined(
                 f"{counted(len(differing), 'item')} with another {name} than in {old}, this one "
                 "first",
                 remedy="correct one of the files",
-                file=str(new),
+                file=new,
                 item=differing[0],
             )
     answers = (first.answers, second.part(items=order).answers)

@@ -122,7 +122,7 @@ class Plan:
 
     Examples
     --------
-    >>> from llm_power import plan_accuracies
+    >>> from llm_power._planning.answer import plan_accuracies
     >>> plan = plan_accuracies(0.65, 0.60, rho=0.30)
     >>> plan.items, plan.mid_p, plan.asymptotic, round(plan.n_star, 1)
     (1069.0, 1031.0, 1031.0, 1027.6)
@@ -234,7 +234,7 @@ def plan_any_correlation(
 
     Examples
     --------
-    >>> from llm_power import plan_any_correlation
+    >>> from llm_power._planning.answer import plan_any_correlation
     >>> round(plan_any_correlation(0.65, 0.60).most.pair.discordance, 4)
     0.75
     """
@@ -266,7 +266,7 @@ def plan_counts(b: int, c: int, n_items: int, *, question: Question = STANDARD) 
 
     Examples
     --------
-    >>> from llm_power import plan_counts
+    >>> from llm_power._planning.answer import plan_counts
     >>> plan_counts(295, 249, 10_042).items
     20662.0
     """
@@ -338,7 +338,7 @@ def plan_detectable(
 
     Examples
     --------
-    >>> from llm_power import plan_detectable
+    >>> from llm_power._planning.answer import plan_detectable
     >>> round(plan_detectable(500, 0.1).gap, 4), round(plan_detectable(20, 0.1).gap, 4)
     (0.0407, inf)
     """

@@ -73,7 +73,7 @@ def plan_costs(
 
     Examples
     --------
-    >>> from llm_power import plan_costs
+    >>> from llm_power._planning.answer import plan_costs
     >>> from llm_power._statistics.design_costs import Costs, Variances
     >>> found = plan_costs(Variances(0.002, 0.15, 0.1), Costs(50, 1, 0.02), budget=2000)
     >>> found.design.subjects, found.design.items, found.design.repeats

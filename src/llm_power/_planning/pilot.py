@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from math import isfinite
-from pathlib import Path
 from typing import Any, Final, Literal, Protocol
 
 import numpy as np
@@ -129,7 +129,7 @@ def plan_pilot(
 
     Examples
     --------
-    >>> from llm_power import plan_pilot
+    >>> from llm_power._planning.answer import plan_pilot
     >>> from llm_power._example import example_task
     >>> plan_pilot(example_task(), "heron", "osprey", gap=0.02, cluster="subject").design.n_star
     43.0
@@ -193,7 +193,7 @@ def pilot_curves(plan: PilotPlan, task: TaskScores, *, cluster: str | None = Non
 
 
 def read_pilot(
-    pilot: Path,
+    pilot: str | os.PathLike[str],
     model_a: str | None = None,
     model_b: str | None = None,
     *,

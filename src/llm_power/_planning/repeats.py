@@ -76,7 +76,7 @@ def plan_repeats(
     --------
     Miller's section 5 with 1 and with 10 repeats has 13.3 % and 7.6 % by the normal law.
 
-    >>> from llm_power import plan_repeats
+    >>> from llm_power._planning.answer import plan_repeats
     >>> [round(plan_repeats(1 / 9, 1 / 6, n_items=198, repeats_a=k).gap, 4) for k in (1, 10)]
     [0.1334, 0.076]
     """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -9,7 +10,7 @@ from dataclasses import dataclass
 from math import inf, isnan
 from pathlib import Path
 from textwrap import fill
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from llm_power._choices import Format
 from llm_power._errors import InvalidArgument, counted, one_line
@@ -27,6 +28,8 @@ class Table:
     """Rows of text, the header first."""
 
     rows: Sequence[Sequence[str]]
+    title: str = ""
+    more: str = ""  # what is not shown, as "3 more models"
 
     @property
     def numbers(self) -> list[int]:
@@ -87,10 +90,14 @@ def as_markdown(answer: Answer, *, level: int = 3) -> str:
     return "\n\n".join(parts)
 
 
+def as_dict(answer: Answer) -> dict[str, Any]:
+    """Return the headline and the values; no number is None, an infinite one is "inf"."""
+    return {"headline": answer.headline, **{k: _plain(v) for k, v in answer.values.items()}}
+
+
 def as_json(answer: Answer) -> str:
-    """Return the headline and the values; no number is null, an infinite one is "inf"."""
-    named = {"headline": answer.headline, **answer.values}
-    return json.dumps(_plain(named), indent=2, ensure_ascii=False, allow_nan=False)
+    """Return what `as_dict` does as JSON."""
+    return json.dumps(as_dict(answer), indent=2, ensure_ascii=False, allow_nan=False)
 
 
 def as_html(answer: Answer) -> str:
@@ -102,11 +109,6 @@ def as_html(answer: Answer) -> str:
     return template.render(answer=answer, style=style, policy=content_policy(style, ""))
 
 
-_SHOWN: Final[Mapping[Format, Callable[[Answer], str]]] = {
-    "table": as_text,
-    "json": as_json,
-    "markdown": as_markdown,
-}
 _BY_SUFFIX: Final[Mapping[str, Callable[[Answer], str]]] = {
     ".txt": as_text,
     ".md": as_markdown,
@@ -115,9 +117,51 @@ _BY_SUFFIX: Final[Mapping[str, Callable[[Answer], str]]] = {
 }
 
 
-def shown(answer: Answer, form: Format) -> str:
+@dataclass(frozen=True, slots=True, repr=False)
+class Reply:
+    """What a call answers: its repr is the headline, `print` shows the screen of the command."""
+
+    _height: ClassVar[int] = 360  # of the page in a notebook, in pixels
+
+    answer: Answer
+
+    @property
+    def headline(self) -> str:
+        """Return the answer in one sentence."""
+        return self.answer.headline
+
+    def __repr__(self) -> str:
+        return self.headline
+
+    def __str__(self) -> str:
+        return as_text(self.answer)
+
+    def _repr_html_(self) -> str:
+        """Show the page of the answer inside a notebook."""
+        page = html.escape(self.to_html(), quote=True)
+        style = f"width:100%;height:{self._height}px;border:0"
+        return (
+            f'<p>{html.escape(self.headline)}</p><iframe srcdoc="{page}" style="{style}"></iframe>'
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the headline and every value, as --format json prints them."""
+        return as_dict(self.answer)
+
+    def to_markdown(self) -> str:
+        """Return the answer as Markdown."""
+        return as_markdown(self.answer)
+
+    def to_html(self) -> str:
+        """Return the answer as a page that loads nothing."""
+        return as_html(self.answer)
+
+
+def shown(reply: Reply, form: Format) -> str:
     """Return an answer as it is printed."""
-    return _SHOWN[form](answer)
+    if form == "json":
+        return json.dumps(reply.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
+    return str(reply) if form == "table" else reply.to_markdown()
 
 
 @contextmanager
@@ -162,13 +206,16 @@ def _filled(*sentences: str) -> Iterator[str]:
 
 def _part_as_text(part: Table | Notes | Answer) -> str:
     if isinstance(part, Table):
-        return plain_table(part.rows)
+        more = f"... and {part.more}" if part.more else ""
+        return "\n".join(filter(None, [one_line(part.title), plain_table(part.rows), more]))
     return as_text(part) if isinstance(part, Answer) else "\n".join(_filled(*part.texts))
 
 
 def _part_as_markdown(part: Table | Notes | Answer, level: int) -> str:
     if isinstance(part, Table):
-        return markdown_table(part.rows)
+        title = f"**{escape_markdown(part.title)}**" if part.title else ""
+        more = f"... and {part.more}" if part.more else ""
+        return "\n\n".join(filter(None, [title, markdown_table(part.rows), more]))
     if isinstance(part, Answer):
         return as_markdown(part, level=level + 1)
     return "\n".join(f"- {escape_markdown(text)}" for text in part.texts)

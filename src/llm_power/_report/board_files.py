@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,13 +17,12 @@ from llm_power._board.page_data import PageData, page_data
 from llm_power._board.resolve import N_STAGES, BoardVerdicts, resolve_board, stream_board
 from llm_power._board.stream import Keep, is_streamed
 from llm_power._board.verdicts import PAIRS_COLUMNS
-from llm_power._choices import PICTURE_FORMATS, Family, Format, Picture
+from llm_power._choices import PICTURE_FORMATS, Family, Picture
 from llm_power._errors import counted
 from llm_power._extra import installed, left_out
 from llm_power._report.board_tables import average_tables, board_tables, streamed_tables
 from llm_power._report.error_bars import error_bars
 from llm_power._report.landscape import landscape_tables
-from llm_power._report.plain_text import board_text
 from llm_power._report.score_provenance import score_provenance
 from llm_power._report.tables import describe_csv, to_markdown
 from llm_power._result_set import require_replaceable, scratch_folder, write_together
@@ -36,6 +36,14 @@ _TITLES: Final = {
 #: Folder of the Parquet files of a board with more pairs than are held.
 DATASET: Final = "pairs"
 _TABLE_ENDS: Final = (".parquet", ".csv", ".csv-metadata.json")
+
+
+def title_of(board: BoardVerdicts, tasks: Sequence[TaskScores]) -> str:
+    """Return the title of a board's page: the names of its tasks, and how many models it shows."""
+    names = ", ".join(task.task for task in tasks)
+    if board.top is not None and board.streamed is None:
+        return f"{names}, the best {board.top:,} models"
+    return names
 
 
 def write_board(
@@ -60,9 +68,7 @@ def write_board(
     provenance = score_provenance(tasks)
     pictures = [f"board.{each}" for each in plots]
 
-    title = ", ".join(task.task for task in tasks)
-    if board.top is not None and board.streamed is None:
-        title += f", the best {board.top:,} models"
+    title = title_of(board, tasks)
     best = tasks if board.top is None else [x.part(models=range(board.top)) for x in tasks]
     shown = page_data(board.verdicts, summary, title=title, average=board.average)
 
@@ -142,7 +148,7 @@ def writes_csv(board: BoardVerdicts) -> bool:
 
 @contextmanager
 def resolved_board(
-    out: Path,
+    out: Path | None,
     tasks: Sequence[TaskScores],
     *,
     family: Family,
@@ -153,7 +159,10 @@ def resolved_board(
     declared: Declared,
     on_stage: Callable[[str], None],
 ) -> Iterator[tuple[BoardVerdicts, Path | None]]:
-    """Yield a board, held or streamed by its number of pairs, and the streamed pairs' folder."""
+    """Yield a board, held or streamed by its number of pairs, and the streamed pairs' folder.
+
+    Streamed pairs are written where there is an `out`, for `write_board` to move them into.
+    """
     if not is_streamed(tasks, family, keep):
         held = resolve_board(
             tasks,
@@ -166,19 +175,23 @@ def resolved_board(
         )
         yield held, None
         return
-    # Before minutes of work, not after it.
-    require_replaceable(out / DATASET)
+    if out is not None:  # before minutes of work, not after it
+        require_replaceable(out / DATASET)
+    stream = partial(
+        stream_board,
+        tasks,
+        cluster=cluster,
+        point=point,
+        declared=declared,
+        keep=replace(keep or Keep(), best=top),
+        on_pairs=_in_steps(tasks, on_stage),
+    )
+    if out is None:
+        yield stream(), None
+        return
     with scratch_folder(out) as folder:
         dataset = folder / DATASET
-        streamed = stream_board(
-            tasks,
-            cluster=cluster,
-            point=point,
-            declared=declared,
-            keep=replace(keep or Keep(), best=top),
-            folder=dataset,
-            on_pairs=_in_steps(tasks, on_stage),
-        )
+        streamed = stream(folder=dataset)
         yield streamed, dataset if any(dataset.iterdir()) else None
 
 
@@ -196,15 +209,6 @@ def _in_steps(
             on_stage(f"pairs, {done / total:.0%}")
 
     return count
-
-
-def board_answer(board: BoardVerdicts, summary: Mapping[str, Any], form: Format) -> str:
-    """Return a board as text for a terminal, as JSON (summary and pairs), or as Markdown."""
-    if form != "json":
-        return board_text(board, markdown=form == "markdown")
-    pairs = board.verdicts[PAIRS_COLUMNS].to_json(orient="records", double_precision=15)
-    whole = {**summary, "pairs": json.loads(pairs)}
-    return json.dumps(whole, indent=2, ensure_ascii=False, allow_nan=False)
 
 
 def _tables(

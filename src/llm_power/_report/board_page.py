@@ -10,9 +10,9 @@ from markupsafe import Markup
 
 from llm_power._board.page_data import AVERAGE, PageData, Task
 from llm_power._choices import TEST_NAMES
+from llm_power._report.board_answer import rank_set
 from llm_power._report.number_format import gap_interval, p_value, percent, percent_interval
 from llm_power._report.page import asset, content_policy, page_environment, visible
-from llm_power._report.plain_text import rank_set
 from llm_power._report.text_tables import confidence, gap_interval_name
 
 _PACKAGE = "llm_power._report"

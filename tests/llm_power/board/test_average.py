@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from scipy.special import ndtri, stdtr
 
+from board_examples import screen
 from llm_power._board.average import TaskAverage
 from llm_power._board.operating_point import Declared
 from llm_power._board.ranking import prepare_task
@@ -18,7 +19,6 @@ from llm_power._board.resolve import resolve_board
 from llm_power._board.summary import board_warnings, describe_board
 from llm_power._choices import Family
 from llm_power._errors import InvalidArgument
-from llm_power._report.plain_text import board_text
 from llm_power._scores.frames import read_frame
 from llm_power._scores.options import ReadOptions
 from llm_power._scores.readers import read_scores, read_tasks
@@ -131,7 +131,7 @@ def test_models_that_a_task_lacks_are_left_out_by_name() -> None:
     board = resolve_board(strangers)
     (warning,) = board_warnings(board)
     assert warning.startswith("no average over tasks: fewer than two models are in all of them; b")
-    assert "average over tasks" not in board_text(board)
+    assert "average over tasks" not in screen(board)
     assert describe_board(board, strangers, missing="error")["average"]["n_pairs"] == 0
 
 
@@ -172,7 +172,7 @@ def test_few_items_all_one_way_are_not_attainable_whatever_their_weights() -> No
 
 
 def test_the_screen_shows_the_average_below_the_tasks() -> None:
-    text = board_text(resolve_board(TASKS, declared=Declared(weights="items")))
+    text = screen(resolve_board(TASKS, declared=Declared(weights="items")))
     tail = text.partition("average over tasks (exam 0.349, quiz 0.0698, average 0.581): 4 models")[
         2
     ]

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from board_examples import screen
 from llm_power._board.operating_point import Declared
 from llm_power._board.pair_store import read_pairs
 from llm_power._board.ranking import prepare_task
@@ -18,7 +19,6 @@ from llm_power._choices import ClusterTest, Family
 from llm_power._errors import InvalidArgument, ScoreError
 from llm_power._example import example_task
 from llm_power._report.error_bars import error_bars
-from llm_power._report.plain_text import board_text
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.arrays import FloatArray
 from llm_power._statistics.cluster_moments import moments_from_differences
@@ -88,7 +88,7 @@ def test_no_pair_is_equivalent_without_a_margin() -> None:
     assert row_of(resolve(task))["verdict"] == "undetermined"
     row = row_of(resolve(task, margin=0.02))
     assert (row["verdict"], row["more_items_needed"]) == ("equivalent", 0)
-    assert "equivalent: 1 of 1" in board_text(resolve(task, margin=0.02))
+    assert "equivalent: 1 of 1" in screen(resolve(task, margin=0.02))
 
 
 def test_a_pair_alone_is_the_verdict_of_its_counts() -> None:
@@ -309,15 +309,17 @@ def test_monitoring_is_worked_out_on_demand() -> None:
 def test_long_lists_are_cut_on_the_screen() -> None:
     rng = named_rng(3, "many")
     task = prepare_task(task_of((rng.uniform(size=(50, 30)) < 0.5).astype(float)))
-    text = board_text(resolve(task, family="adjacent"))
+    text = screen(resolve(task, family="adjacent"))
     assert "... and 10 more models" in text
     assert "... and 9 more pairs" in text
 
 
 def test_the_screen_says_of_which_task_and_what_ranks_and_verdicts_are_about() -> None:
     two = [replace(pair_of(9, 0, 60), task="first"), replace(pair_of(4, 4, 60), task="second")]
-    text = board_text(resolve_board([prepare_task(task) for task in two]))
-    assert text.startswith("first: 2 models, 60 items\nrank")
+    text = screen(resolve_board([prepare_task(task) for task in two]))
+    head, rest = text.split("\n\n", 1)
+    assert head == "m0 is first on the average of 2 tasks; 1 of 2 adjacent pairs differs"
+    assert rest.startswith("first: 2 models, 60 items\nrank")
     assert "\n\nsecond: 2 models, 60 items\nrank" in text
     assert "second: 2 models could be first: " in text
     assert "no gap so far" in text
@@ -325,10 +327,10 @@ def test_the_screen_says_of_which_task_and_what_ranks_and_verdicts_are_about() -
     values = np.concatenate([pair_of(b, c, 40).values for b, c in [(20, 0), (2, 2), (0, 6)]])
     subjects = {"subject": tuple(f"s{i // 40}" for i in range(120))}
     board = resolve(prepare_task(replace(task_of(values), clusters=subjects)), cluster="subject")
-    text = board_text(board)
+    text = screen(board)
     assert "No number of new items has a chance of 0.8 for m0 against m1: the sign is too" in text
     assert "New items are those of new clusters, of the sizes at hand." in text
-    assert text.endswith("sign uncertain")
+    assert "sign uncertain" in text
     assert "Score intervals are for further items of these clusters" in text
 
 

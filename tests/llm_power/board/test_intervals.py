@@ -9,13 +9,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from board_examples import screen
 from llm_power._board.all_pairs import BoardPairs, p_values_between
 from llm_power._board.operating_point import Declared, OperatingPoint
 from llm_power._board.ranking import prepare_task
 from llm_power._board.resolve import resolve_board
 from llm_power._choices import CONTROLS
 from llm_power._report.pair_answers import answer_from_counts
-from llm_power._report.plain_text import board_text
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.random_streams import named_rng
 
@@ -109,11 +109,11 @@ def test_discoveries_are_said_in_words_and_leave_the_ranks_to_max_t() -> None:
     different = {name: (x.verdicts["verdict"] == "different").sum() for name, x in found.items()}
     assert different["max-t"] <= different["fdr"] >= different["fdr-by"] > 0
     pd.testing.assert_frame_equal(found["fdr"].ranks, found["max-t"].ranks)
-    text = board_text(found["fdr"])
+    text = screen(found["fdr"])
     assert "On average at most 5% of the pairs called different are expected not to differ" in text
     assert "FCR-adjusted 95% interval" in text
     assert "max-T" not in text
-    assert "simultaneous 95% interval" in board_text(found["max-t"])
+    assert "simultaneous 95% interval" in screen(found["max-t"])
 
 
 def test_a_score_interval_is_extended_to_what_the_exact_test_leaves_open() -> None:

@@ -9,12 +9,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from board_examples import screen
 from llm_power._board.leader import first_sentence, leader_p, rank_notes
 from llm_power._board.operating_point import Declared, OperatingPoint
 from llm_power._board.ranking import prepare_task
 from llm_power._board.resolve import resolve_board, stream_board
 from llm_power._choices import Kind
-from llm_power._report.plain_text import board_text
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.random_streams import named_rng
 
@@ -151,4 +151,4 @@ def test_what_seems_to_contradict_the_ranks_is_explained() -> None:
 def test_an_unknown_score_has_no_number_on_the_screen() -> None:
     board = resolve_board([ranked(drawn("absent", [0.7, 0.6, 0.5]))])
     unknown = board.ranks["score"].where(board.ranks["rank"] < 3)
-    assert "nan" not in board_text(replace(board, ranks=board.ranks.assign(score=unknown)))
+    assert "nan" not in screen(replace(board, ranks=board.ranks.assign(score=unknown)))

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from board_examples import screen
 from llm_power._board.cluster_robustness import (
     category_bootstrap_tables,
     cluster_definition_table,
@@ -22,7 +23,6 @@ from llm_power._board.resolve import BoardVerdicts, resolve_board
 from llm_power._board.summary import describe_board
 from llm_power._choices import Kind
 from llm_power._report.board_files import write_board
-from llm_power._report.plain_text import board_text
 from llm_power._scores.options import ReadOptions
 from llm_power._scores.readers import read_scores
 from llm_power._scores.store import TaskScores
@@ -74,7 +74,7 @@ def test_every_pair_has_a_verdict(tmp_path: Path, kind: Kind, cluster: str | Non
     unknown = ("delta", "rho", "n_star", "gap_low", "more_items_needed")
     assert all(np.isnan(strangers[name]) for name in unknown)
     assert (strangers["q"], strangers["p_single"], strangers["p_family"]) == (0, 1, 1)
-    assert "no item in common" in board_text(board)
+    assert "no item in common" in screen(board)
     summary = describe_board(board, [ranked], missing="pairwise", cluster=cluster)
     if decided:  # the pictures take a second
         write_board(tmp_path, board, [ranked], summary)

@@ -16,8 +16,8 @@ from llm_power._board.repeats import REPEATS_COLUMNS, describe_repeats
 from llm_power._board.resolve import BoardVerdicts, resolve_board
 from llm_power._board.summary import describe_board
 from llm_power._report import board_files
+from llm_power._report.board_answer import board_sentences
 from llm_power._report.board_files import write_board
-from llm_power._report.plain_text import board_sentences
 from llm_power._scores.options import ReadOptions
 from llm_power._scores.readers import read_scores
 from llm_power._scores.store import Repeats, TaskScores, read_task, write_task

@@ -10,6 +10,7 @@ import pytest
 from scipy.stats import binomtest, ttest_rel
 from statsmodels.stats.multitest import multipletests
 
+from board_examples import screen
 from llm_power._board.all_pairs import BoardPairs, p_values_between
 from llm_power._board.cluster_robustness import (
     category_bootstrap_tables,
@@ -38,7 +39,6 @@ from llm_power._board.tabulation import tabulate_pairs
 from llm_power._board.verdicts import PAIRS_COLUMNS, verdict_table
 from llm_power._choices import CLUSTER_SAMPLINGS, ClusterSampling, Family, Kind
 from llm_power._errors import InvalidArgument, ScoreError
-from llm_power._report.plain_text import board_text
 from llm_power._scores.selection import select_models
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.arrays import FloatArray
@@ -284,7 +284,7 @@ def test_screen_and_page_say_what_the_leader_scores_on_further_items() -> None:
     assert first["score_further"] <= first["score"] + 1e-9
     assert board.ranks["score_further"].iloc[1:].isna().all()
     said = further_sentence(board.ranks, 0.05)
-    assert said in board_text(board)
+    assert said in screen(board)
     summary = describe_board(board, [task], missing="error")
     assert page_data(board.verdicts, summary, title="exam")["tasks"][0]["further"] == said
 
@@ -324,7 +324,7 @@ def test_screen_and_page_give_both_readings_of_the_clusters(taken: ClusterSampli
         f"all that is meant (--clusters fixed{here['fixed']})."
     )
     board = boards[taken]
-    assert said in board_text(board)
+    assert said in screen(board)
     summary = describe_board(board, [task], missing="error", cluster="subject")
     assert page_data(board.verdicts, summary, title="exam")["tasks"][0]["readings"] == said
 

@@ -517,7 +517,7 @@ def test_the_answer_is_printed_before_the_files_are_made(
         printed.append(capsys.readouterr().out)
         return ""
 
-    monkeypatch.setattr("llm_power._report.board_files.write_board", write)
+    monkeypatch.setattr("llm_power._door.write_board", write)
     assert run("resolve", scores, "--cluster", "subject", "--out", tmp_path) == 0
     assert "of 3 adjacent pairs (" in printed[0]
 

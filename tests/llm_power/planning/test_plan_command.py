@@ -176,9 +176,7 @@ def test_questions_that_contradict_themselves_are_refused(
 def test_a_closed_form_loads_neither_tables_nor_optimizers() -> None:
     """They take longer than the answer."""
     code = (
-        "import sys; from llm_power._planning import text, answer, command; "
-        "from llm_power._report.answer import as_text; "
-        "as_text(text.plan_answer(answer.plan_counts(295, 249, 10_042))); "
+        "import sys; from llm_power import plan; str(plan(b=295, c=249, n=10_042)); "
         "print({'pandas', 'pyarrow', 'scipy.optimize', 'scipy.stats'} & set(sys.modules))"
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

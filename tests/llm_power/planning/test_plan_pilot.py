@@ -14,13 +14,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from llm_power import TaskScores, plan_pilot, write_task
+from llm_power import TaskScores, write_task
 from llm_power._cli import main
 from llm_power._errors import InvalidArgument, ScoreError
 from llm_power._example import example_task, write_example_board
 from llm_power._planning.answer import plan_gap
 from llm_power._planning.costs import plan_costs, variances_of_levels
-from llm_power._planning.pilot import pilot_curves, variances_of_pilot
+from llm_power._planning.pilot import pilot_curves, plan_pilot, variances_of_pilot
 from llm_power._planning.question import Question
 from llm_power._scores.store import Repeats
 from llm_power._statistics.assurance import McNemarAssurance

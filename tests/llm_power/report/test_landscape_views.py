@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from boards import example, streamed_example
 
+from board_examples import screen
 from llm_power._board.landscape import Landscape, describe_landscape
 from llm_power._board.operating_point import OperatingPoint
 from llm_power._board.page_data import page_data
@@ -16,7 +17,6 @@ from llm_power._errors import InvalidArgument
 from llm_power._provenance import Provenance
 from llm_power._report import board_tables
 from llm_power._report.landscape import landscape_sentences, landscape_tables
-from llm_power._report.plain_text import board_text
 from llm_power._report.tables import to_markdown
 from llm_power._scores.store import TaskScores
 
@@ -42,9 +42,9 @@ def test_a_board_of_many_models_says_what_its_pairs_show_and_one_of_few_does_not
     assert told["verdicts"] == many.summary["verdicts"]
     sentences = landscape_sentences(told, POINT)
     assert len(sentences) == 4
-    assert all(sentence in board_text(many.board) for sentence in sentences)
+    assert all(sentence in screen(many.board) for sentence in sentences)
     assert few.summary["landscape"] == []
-    assert "Decided:" not in board_text(few.board)
+    assert "Decided:" not in screen(few.board)
 
 
 def test_the_page_has_the_landscape_of_its_task_and_no_more_tiers_than_it_can_show(

@@ -4,7 +4,7 @@
 # ruff: noqa: PLC0415
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,12 +14,9 @@ from llm_power._choices import (
     MCNEMAR_TESTS,
     MISSING_POLICIES,
     OUTCOMES,
-    ClusterSampling,
     Format,
-    McNemarTest,
-    MissingPolicy,
 )
-from llm_power._command_options import (
+from llm_power._commands.options import (
     answer_options,
     clusters_of_items,
     level_and_power,
@@ -84,22 +81,11 @@ def compare(
     *,
     old: Path,
     new: Path | None,
-    baseline: str | None,
-    candidate: str | None,
-    margin: float | None,
     fail_if: Sequence[str],
-    test: McNemarTest,
-    cluster: str | None,
-    clusters: ClusterSampling,
-    missing: MissingPolicy,
-    alpha: float,
-    power: float,
     form: Format,
     report: Sequence[Path],
     junit: Path | None,
-    reader: str,
-    names: Mapping[str, str],
-    **reading: Any,
+    **asked: Any,
 ) -> int:
     """Compare a candidate with the model that it would replace, on the same items.
 
@@ -110,47 +96,23 @@ def compare(
     that --fail-if names: worse 10, undetermined 11, non_inferior 12, equivalent 13, better 14; 2
     for bad input.
     """
-    from llm_power._board.operating_point import Declared, OperatingPoint
-    from llm_power._gate.comparison import compare_models, overall_outcome
-    from llm_power._gate.reading import read_sides
-    from llm_power._gate.reports import comparison_answer, comparison_junit
+    from llm_power._door import compare as compared_by
+    from llm_power._gate.comparison import overall_outcome
+    from llm_power._gate.reports import comparison_junit
     from llm_power._report.answer import reporting, shown
-    from llm_power._scores.options import ReadOptions
 
-    if new is not None and names:
-        raise click.UsageError("give --name with OLD alone: of two files each is one run")
-    options = ReadOptions(clusters=(cluster,) if cluster else (), names=names, **reading)
-    notes: list[str] = []
     inputs = [old] if new is None else [old, new]
     also = [] if junit is None else [junit]
     with reporting(report, also=also, inputs=inputs) as write:
-        tasks, first, second = read_sides(
-            old,
-            new,
-            options,
-            baseline=baseline,
-            candidate=candidate,
-            reader=reader,
-            on_note=notes.append,
-        )
-        compared = compare_models(
-            tasks,
-            first,
-            second,
-            missing=missing,
-            cluster=cluster,
-            point=OperatingPoint(alpha=alpha, power=power),
-            declared=Declared(
-                test=test, margin=margin, clusters=clusters, weighted=missing == "weighted"
-            ),
-        )
-        answer = comparison_answer(*compared)
-        write(answer)
+        compared = compared_by(old, new, **asked)
+        write(compared.answer)
         for path in also:
             with naming(path):
-                path.write_text(comparison_junit(*compared, fail_if=fail_if), encoding="utf-8")
-    click.echo(shown(answer, form))
-    for note in notes:
+                path.write_text(
+                    comparison_junit(*compared.tasks, fail_if=fail_if), encoding="utf-8"
+                )
+    click.echo(shown(compared, form))
+    for note in compared.notes:
         click.echo(f"note: {one_line(note)}", err=True)
-    refused = [one for one in compared if one.outcome in fail_if]
+    refused = [one for one in compared.tasks if one.outcome in fail_if]
     return EXIT_CODES[overall_outcome(refused)] if refused else 0

@@ -1,8 +1,8 @@
-"""Results as text for a terminal, or as Markdown for a page."""
+"""The answer that a board is: its ranking, sentences and pairs."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -16,17 +16,12 @@ from llm_power._board.leader import first_sentence, rank_notes
 from llm_power._board.repeats import describe_repeats
 from llm_power._board.summary import discovery_sentence, selection_sentence
 from llm_power._choices import TEST_NAMES
-from llm_power._errors import counted, first_names, one_line
-from llm_power._report._escape import escape_markdown
+from llm_power._errors import counted, first_names
+from llm_power._report.answer import Answer, Notes, Table
 from llm_power._report.landscape import landscape_sentences
 from llm_power._report.number_format import gap_interval, p_value, percent, percent_interval
-from llm_power._report.text_tables import (
-    confidence,
-    gap_interval_name,
-    markdown_table,
-    plain_table,
-)
-from llm_power._statistics.verdict import DIFFERENT
+from llm_power._report.text_tables import confidence, gap_interval_name
+from llm_power._statistics.verdict import DIFFERENT, EQUIVALENT
 
 if TYPE_CHECKING:
     from llm_power._board.resolve import BoardVerdicts
@@ -34,19 +29,47 @@ if TYPE_CHECKING:
 _MOST_ROWS: Final = 20
 
 
-def board_text(board: BoardVerdicts, *, markdown: bool = False) -> str:
-    """Return a board's ranking, main sentences, and pairs by verdict, cut to 20 rows each."""
-    show = _Show(markdown)
-    rankings = [
-        f"{show.head(_about(str(task), rows, board))}\n{_ranking(rows, board, show)}"
-        for task, rows in board.ranks.groupby("task", sort=False)
-    ]
-    sentences = show.lines(board_sentences(board))
-    pairs = [
-        f"{show.head(title)}\n{table}" for title, table in _verdict_tables(board, show) if table
-    ]
-    average = [] if board.average is None else [board_text(_on_average(board), markdown=markdown)]
-    return "\n\n".join(part for part in [*rankings, sentences, *pairs, *average] if part)
+def board_answer(board: BoardVerdicts) -> Answer:
+    """Return rankings, main sentences, and pairs by verdict, tables cut to 20 rows each."""
+    return Answer(_headline(board), {}, parts=tuple(_parts(board)))
+
+
+def _parts(board: BoardVerdicts) -> Iterator[Table | Notes]:
+    for task, rows in board.ranks.groupby("task", sort=False):
+        yield _ranking(_about(str(task), rows, board), rows, board)
+    if sentences := board_sentences(board):
+        yield Notes(tuple(sentences))
+    yield from _verdict_tables(board)
+    if board.average is not None:
+        yield from _parts(_on_average(board))
+
+
+def _headline(board: BoardVerdicts) -> str:
+    """Return who is first, on the average of several tasks, and how many pairs differ."""
+    ranks = board.ranks if board.average is None else board.average.ranks
+    could = int(ranks["rank_low"].eq(1).fillna(False).sum())
+    where = (
+        "" if board.average is None else f" on the average of {board.ranks['task'].nunique()} tasks"
+    )
+    if not len(ranks):
+        who = "no model has every task"
+    elif ranks["first"].iloc[0]:
+        who = f"{ranks['model'].iloc[0]} is first"
+    else:
+        who = f"{could:,} of {counted(len(ranks), 'model')} could be first"
+    counts = board.verdict_counts
+    total = board.n_pairs if board.streamed is not None else len(board.verdicts)
+    nouns = "pairs" if board.streamed is not None else board.shown_words
+    verb = "differs" if counts[DIFFERENT] == 1 else "differ"
+    many = f"{counts[DIFFERENT]:,} of {total:,} {nouns} {verb}"
+    if board.n_pairs == 1:
+        many = f"the pair is {next(name for name, n in counts.items() if n)}"
+    within = (
+        f", {counts[EQUIVALENT]:,} are equivalent"
+        if counts[EQUIVALENT] and board.n_pairs > 1
+        else ""
+    )
+    return f"{who}{where}; {many}{within}"
 
 
 def _on_average(board: BoardVerdicts) -> BoardVerdicts:
@@ -57,26 +80,6 @@ def _on_average(board: BoardVerdicts) -> BoardVerdicts:
     task, pairs = f"average over tasks ({weights})", average.verdicts
     verdicts = pairs.assign(task=task, n_task=pairs["n_items"])
     return replace(board, verdicts=verdicts, ranks=average.ranks.assign(task=task), average=None)
-
-
-class _Show:
-    """Writer of tables, headings and lines, plain or as Markdown."""
-
-    def __init__(self, markdown: bool) -> None:
-        self.markdown = markdown
-
-    def table(self, rows: Sequence[Sequence[str]], *, of: int, what: str) -> str:
-        table = markdown_table(rows) if self.markdown else plain_table(rows)
-        hidden = of - (len(rows) - 1)
-        return f"{table}\n... and {hidden:,} more {what}" if hidden else table
-
-    def head(self, text: str) -> str:
-        return f"**{escape_markdown(text)}**\n" if self.markdown else one_line(text)
-
-    def lines(self, texts: Sequence[str]) -> str:
-        if self.markdown:
-            return "\n".join(f"- {escape_markdown(text)}" for text in texts)
-        return "\n".join(map(one_line, texts))
 
 
 def board_sentences(board: BoardVerdicts) -> list[str]:
@@ -176,7 +179,7 @@ def _about(task: str, ranks: pd.DataFrame, board: BoardVerdicts) -> str:
     return f"{task}: {len(ranks):,} models, {counted(int(pairs['n_task'].iloc[0]), 'item')}"
 
 
-def _ranking(rows: pd.DataFrame, board: BoardVerdicts, show: _Show) -> str:
+def _ranking(title: str, rows: pd.DataFrame, board: BoardVerdicts) -> Table:
     cells = [
         [
             str(row["rank"]),
@@ -190,7 +193,7 @@ def _ranking(rows: pd.DataFrame, board: BoardVerdicts, show: _Show) -> str:
     ]
     ends = f"{confidence(board.point.alpha)} interval"
     header = ["rank", "possible", "model", "score", ends, "missing"]
-    return show.table([header, *cells], of=len(rows), what="models")
+    return _cut([header, *cells], title, of=len(rows), what="models")
 
 
 def rank_set(low: Any, high: Any) -> str:
@@ -200,20 +203,22 @@ def rank_set(low: Any, high: Any) -> str:
     return str(low) if low == high else f"{low} to {high}"
 
 
-def _verdict_tables(board: BoardVerdicts, show: _Show) -> list[tuple[str, str]]:
-    """Return title and table of each verdict that a pair has."""
+def _verdict_tables(board: BoardVerdicts) -> Iterator[Table]:
+    """Give a table of each verdict that a pair has."""
     total = f"{len(board.verdicts):,}"
     whole = "all " if board.shown_words == "pairs" else ""
     of = "1 pair" if total == "1" else f"{whole}{total} {board.shown_words}"
     about = f"{of} ({_procedure(board)})"
-    tables = []
     for verdict in VERDICTS:
         rows = board.verdicts[board.verdicts["verdict"] == verdict]
         if len(rows):
-            table = _pair_table(rows, board, show)
-            tables.append((f"{verdict}: {len(rows):,} of {about}", table))
+            yield _pair_table(f"{verdict}: {len(rows):,} of {about}", rows, board)
             about = total
-    return tables
+
+
+def _cut(rows: Sequence[Sequence[str]], title: str, *, of: int, what: str) -> Table:
+    hidden = of - (len(rows) - 1)
+    return Table(rows, title, f"{hidden:,} more {what}" if hidden else "")
 
 
 def _procedure(board: BoardVerdicts) -> str:
@@ -227,7 +232,7 @@ def _procedure(board: BoardVerdicts) -> str:
     return f"{named}, {by}{over} at level {board.point.alpha:g}"
 
 
-def _pair_table(rows: pd.DataFrame, board: BoardVerdicts, show: _Show) -> str:
+def _pair_table(title: str, rows: pd.DataFrame, board: BoardVerdicts) -> Table:
     many = board.verdicts["task"].nunique() > 1
     lacking = bool((board.verdicts["n_items"] < board.verdicts["n_task"]).any())
     different = rows["verdict"].iloc[0] == DIFFERENT
@@ -240,7 +245,7 @@ def _pair_table(rows: pd.DataFrame, board: BoardVerdicts, show: _Show) -> str:
     header += [f"new items, chance 0.5 to {board.point.power:g}"]
     shown = rows.head(_MOST_ROWS).to_dict(orient="records")
     cells = [_pair_cells(row, many, lacking) for row in shown]
-    return show.table([header, *cells], of=len(rows), what="pairs")
+    return _cut([header, *cells], title, of=len(rows), what="pairs")
 
 
 def _pair_cells(row: Mapping[Any, Any], many: bool, lacking: bool) -> list[str]:

@@ -1,0 +1,1 @@
+"""The commands: what they are asked, and where the answer goes."""

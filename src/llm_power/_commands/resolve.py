@@ -1,0 +1,221 @@
+"""The command ``llm-power resolve``."""
+
+# Imports inside the function, for the reason that `llm_power._cli` gives.
+# ruff: noqa: PLC0415
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from shutil import copyfileobj
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from llm_power._choices import (
+    CLUSTER_TESTS,
+    CONTROLS,
+    FAMILIES,
+    MCNEMAR_TESTS,
+    MISSING_POLICIES,
+    PICTURE_FORMATS,
+    Format,
+    Picture,
+)
+from llm_power._commands.options import (
+    clusters_of_items,
+    format_of_answer,
+    level_and_power,
+    reading_options,
+)
+from llm_power._errors import one_line
+from llm_power._files import naming
+
+if TYPE_CHECKING:
+    from llm_power._door import Resolved
+
+_EXAMPLES: Final = """\b
+Examples:
+  llm-power resolve scores.csv --out board
+  llm-power resolve scores.csv --cluster subject --pairs all --margin 0.01 --out board
+  llm-power resolve scores.parquet --top 100 --missing pairwise --out board
+  llm-power resolve scores.parquet --pairs all --keep undecided --out board
+  llm-power resolve logs/ --metric match --reducer max --latest --out board
+  llm-power resolve runs/ --metric acc,exact_match --pool groups --cluster subtask --out board
+  llm-power resolve --name old=a.eval --name new=b.eval --out board
+"""
+
+
+@click.command(epilog=_EXAMPLES)
+@click.argument("scores", nargs=-1, type=click.Path(path_type=Path, allow_dash=True))
+@click.option(
+    "--out", type=click.Path(path_type=Path), help="Write page, tables and files into this folder."
+)
+@click.option(
+    "--pairs",
+    type=click.Choice(FAMILIES),
+    default="adjacent",
+    show_default=True,
+    help="Family of pairs: each rank against the next, or every pair.",
+)
+@click.option(
+    "--family",
+    type=click.Choice(CONTROLS),
+    default="max-t",
+    show_default=True,
+    help="What is controlled over all pairs: any error, or the false discovery rate.",
+)
+@click.option(
+    "--top",
+    type=int,
+    metavar="K",
+    help="Show only the K best models of each task; ranks and family are those of all.",
+)
+@click.option(
+    "--keep",
+    metavar="all|adjacent|top:K|band:W|undecided",
+    help="Of all pairs, count every one and write these, as they pass; never holds all of them.",
+)
+@click.option(
+    "--plot",
+    "plots",
+    type=click.Choice(PICTURE_FORMATS),
+    multiple=True,
+    help="Draw the board too, in this format; repeatable.",
+)
+@click.option("--csv", is_flag=True, help="Write pairs.csv, however many pairs it has.")
+@clusters_of_items
+@click.option(
+    "--cluster-test",
+    type=click.Choice(CLUSTER_TESTS),
+    default="cr2",
+    show_default=True,
+    help="How random clusters are tested: t test, wild cluster bootstrap, or flips of signs.",
+)
+@click.option(
+    "--test",
+    type=click.Choice(MCNEMAR_TESTS),
+    default="exact",
+    show_default=True,
+    help="Form of McNemar's test that 0/1 scores are compared by.",
+)
+@click.option(
+    "--margin",
+    type=float,
+    metavar="GAP",
+    help="Largest gap that counts as none, in score units: declares pairs equivalent.",
+)
+@click.option(
+    "--weights",
+    default="equal",
+    show_default=True,
+    metavar="equal|items|TASK=W,...|FILE",
+    help="How much each of several tasks counts in their average; FILE is YAML, a number a task.",
+)
+@click.option("--monitored", is_flag=True, help="Add what continuous monitoring takes (seconds).")
+@click.option(
+    "--missing",
+    type=click.Choice(MISSING_POLICIES),
+    default="error",
+    show_default=True,
+    help="What to do about items that a model has no score on.",
+)
+@level_and_power
+@reading_options
+@format_of_answer
+def resolve(
+    *,
+    scores: Sequence[Path],
+    out: Path | None,
+    plots: Sequence[Picture],
+    csv: bool,
+    names: Mapping[str, str],
+    form: Format,
+    **asked: Any,
+) -> None:
+    """Resolve the pairs of a leaderboard from its per-item SCORES.
+
+    A table (Parquet, CSV, TSV, JSON Lines, .xlsx; - is standard input) is one task, wide or long.
+    Logs, or folders of them, are read together: a task has the models that any of them has.
+    docs/logs.md lists the tools whose logs are read; NAME=PATH reads a log under your own name.
+
+    Without --out the answer is printed and nothing is written. With it the folder gets
+    pairs.parquet, pairs.csv, summary.json and error_bars.md, the standard errors for a report; of
+    several tasks average.parquet and average.csv, and where scores are means of repeats
+    repeats.parquet and repeats.csv; with the extra `report` installed also the page board.html and
+    the tables board.md, and with --plot a picture. pairs.csv is left out above 10,000 pairs. Of
+    more than 100,000 pairs, all are counted and written to the folder pairs as they pass, in
+    Parquet; pairs.parquet, screen, page and JSON have the adjacent ones.
+    """
+    from llm_power._board.resolve import N_STAGES
+    from llm_power._door import resolve_for
+    from llm_power._report.answer import shown
+
+    if not scores and not names:
+        raise click.UsageError("Missing argument 'SCORES...'.")
+    if out is None and (csv or plots):
+        raise click.UsageError("give --out, the folder of what --csv and --plot write")
+    left_out = ""
+    with ExitStack() as stack:
+        paths = stack.enter_context(_without_dash(scores))
+        with _progress(len(scores) + len(names) + N_STAGES) as advance:
+            found = stack.enter_context(
+                resolve_for(out, paths, names=names, on_stage=advance, **asked)
+            )
+        # The answer comes first; and if nobody reads it to its end, the files are written all the
+        # same.
+        try:
+            click.echo(shown(found, form))
+        finally:
+            if out is not None:
+                left_out = found.save(out, csv=csv or None, plots=plots)
+    if form == "table" and out is not None:
+        click.echo(f"\n{_where(out, found)}")
+    warnings = [f"warning: {one_line(text)}" for text in found.summary["warnings"]]
+    _warn(*(f"note: {one_line(text)}" for text in found.notes), *warnings, left_out)
+
+
+def _where(out: Path, found: Resolved) -> str:
+    """Say where the numbers are."""
+    board, kept = found.board, (out / "pairs").is_dir()
+    shown = out / ("pairs.csv" if (out / "pairs.csv").exists() else "pairs.parquet")
+    if board.streamed is None:
+        return f"Every number of each pair is in {shown}; the board, beside it."
+    where = f"are in {out / 'pairs'}" if kept else "are none"
+    return (
+        f"{board.n_pairs:,} pairs were compared: those kept ({board.streamed.keep.words}) {where}, "
+        f"the {len(board.verdicts):,} {board.shown_words}, with every column, are in {shown}; the "
+        "board, beside it."
+    )
+
+
+@contextmanager
+def _without_dash(scores: Sequence[Path]) -> Iterator[list[Path]]:
+    """Have standard input as a file, where a path is a dash."""
+    if Path("-") not in scores:
+        yield list(scores)
+        return
+    with TemporaryDirectory() as folder:
+        spooled = Path(folder, "stdin")
+        with naming(spooled), spooled.open("wb") as file:
+            copyfileobj(sys.stdin.buffer, file)
+        yield [spooled if path == Path("-") else path for path in scores]
+
+
+@contextmanager
+def _progress(steps: int) -> Iterator[Callable[[str], None]]:
+    """Show a bar, hidden where nobody watches: it is for terminals, not for logs."""
+    with click.progressbar(
+        length=steps,
+        file=sys.stderr,
+        hidden=sys.stderr is None or not sys.stderr.isatty(),
+        item_show_func=lambda stage: stage or "",
+    ) as bar:
+        yield lambda stage: bar.update(1, one_line(stage, 60))
+
+
+def _warn(*lines: str) -> None:
+    for line in filter(None, lines):
+        click.echo(line, err=True)

@@ -1,0 +1,519 @@
+"""Resolve a board or compare two models in one call: what the commands do, and a notebook shows."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import Any, ClassVar, TypedDict, Unpack
+
+import pandas as pd
+
+from llm_power._board.average import read_weights
+from llm_power._board.operating_point import Declared, OperatingPoint
+from llm_power._board.page_data import page_data
+from llm_power._board.ranking import prepare_task
+from llm_power._board.resolve import BoardVerdicts, require_different_tasks
+from llm_power._board.stream import Keep
+from llm_power._board.summary import describe_board
+from llm_power._board.verdicts import PAIRS_COLUMNS
+from llm_power._choices import (
+    AnswerKey,
+    ClusterSampling,
+    ClusterTest,
+    Control,
+    Family,
+    Kind,
+    Match,
+    McNemarTest,
+    MissingPolicy,
+    Outcome,
+    Picture,
+    Pool,
+)
+from llm_power._errors import InvalidArgument
+from llm_power._gate.comparison import Comparison, compare_models, overall_outcome
+from llm_power._gate.reading import read_sides
+from llm_power._gate.reports import comparison_answer
+from llm_power._planning.ask import Planned, planned_from_task
+from llm_power._report.answer import Reply
+from llm_power._report.board_answer import board_answer
+from llm_power._report.board_files import resolved_board, title_of, write_board, writes_csv
+from llm_power._report.board_page import render_board_page
+from llm_power._scores.frames import read_frame
+from llm_power._scores.options import ReadOptions
+from llm_power._scores.readers import read_tasks
+from llm_power._scores.store import ITEM_COLUMN, TaskScores
+
+_Resolving = Callable[[Path | None], AbstractContextManager[tuple[BoardVerdicts, Path | None]]]
+
+
+class Reading(TypedDict, total=False):
+    """How tables and logs are read, as the attributes of `ReadOptions` say."""
+
+    task: str | None
+    kind: Kind | None
+    exclude: Sequence[str]
+    item: str | None
+    model: str | None
+    score: str | None
+    metric: str | None
+    filter: str | None
+    reducer: str | None
+    latest: bool
+    pool: Pool
+    match: Match
+    true: Sequence[str]
+    percent: bool
+    task_column: str | None
+    repeat_column: str | None
+    accept_other_score: bool
+    skip_malformed: bool
+    answer_key: AnswerKey
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Compared(Reply):
+    """What `compare` answers: its repr is the headline, `print` shows the screen of the command.
+
+    Attributes
+    ----------
+    tasks : tuple of Comparison
+        Outcome, gap, interval, p-value, items that broke and were mended, of each task.
+    notes : tuple of str
+        What was left out when the scores were read.
+
+    Examples
+    --------
+    >>> from llm_power import compare
+    >>> scores = {"heron": [1] * 8, "wren": [0] * 8}
+    >>> found = compare(scores, baseline="wren", candidate="heron")
+    >>> found.outcome, found.tasks[0].mended[:3]
+    ('better', ('1', '2', '3'))
+    """
+
+    tasks: tuple[Comparison, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def outcome(self) -> Outcome:
+        """Return the least favourable outcome of the tasks."""
+        return overall_outcome(self.tasks)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Resolved(Reply):
+    """What `resolve` answers: its repr is the headline, and a notebook shows the page.
+
+    Attributes
+    ----------
+    board : BoardVerdicts
+        Everything known of the board.
+    tasks : sequence of TaskScores
+        Its scores, ranked.
+    missing : str
+        What was done about missing scores.
+    notes : sequence of str
+        What was left out when the scores were read.
+
+    Examples
+    --------
+    >>> from llm_power import example_task, resolve
+    >>> board = resolve(example_task(), pairs="all", cluster="subject")
+    >>> board
+    2 of 4 models could be first; 4 of 6 pairs differ
+    >>> board.ranking[["model", "rank_low", "rank_high"]].head(2).values.tolist()
+    [['heron', 1, 2], ['osprey', 1, 2]]
+    >>> board.plan("heron", "osprey", gap=0.05).numbers.declared
+    0.05
+    """
+
+    _height: ClassVar[int] = 720
+
+    board: BoardVerdicts
+    tasks: Sequence[TaskScores]
+    missing: MissingPolicy
+    notes: Sequence[str] = ()
+    _resolving: _Resolving | None = field(default=None, repr=False)
+    _dataset: Path | None = None
+
+    @property
+    def pairs(self) -> pd.DataFrame:
+        """Return the pairs, a row each with every column of pairs.parquet."""
+        return self.board.verdicts[PAIRS_COLUMNS]
+
+    @property
+    def ranking(self) -> pd.DataFrame:
+        """Return the models of each task with score, interval and possible ranks."""
+        return self.board.ranks
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """Return what summary.json holds."""
+        return describe_board(
+            self.board, self.tasks, missing=self.missing, cluster=self.board.cluster
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the headline, the summary and the pairs, as --format json prints them."""
+        pairs = json.loads(self.pairs.to_json(orient="records", double_precision=15))
+        return {"headline": self.headline, **self.summary, "pairs": pairs}
+
+    def to_html(self) -> str:
+        """Return the page of the board."""
+        title, average = title_of(self.board, self.tasks), self.board.average
+        shown = page_data(self.board.verdicts, self.summary, title=title, average=average)
+        return render_board_page(shown)
+
+    def save(
+        self,
+        folder: str | os.PathLike[str],
+        *,
+        csv: bool | None = None,
+        plots: Sequence[Picture] = (),
+    ) -> str:
+        """Write the files of the board, and pictures; return notes on what they lack.
+
+        Without `csv`, pairs.csv is left out above 10,000 pairs.
+        """
+        out = Path(folder)
+        if self._resolving is not None and self.board.streamed and self._dataset is None:
+            with self._resolving(out) as (_, dataset):
+                return self._written(out, dataset, csv, plots)
+        return self._written(out, self._dataset, csv, plots)
+
+    def _written(
+        self, out: Path, dataset: Path | None, csv: bool | None, plots: Sequence[Picture]
+    ) -> str:
+        csv = writes_csv(self.board) if csv is None else csv
+        return write_board(
+            out, self.board, self.tasks, self.summary, dataset=dataset, csv=csv, plots=plots
+        )
+
+    def compare(self, baseline: str, candidate: str) -> Compared:
+        """Compare a candidate with the model that it would replace, on the tasks of the board."""
+        board = self.board
+        found = compare_models(
+            self.tasks,
+            baseline,
+            candidate,
+            missing=self.missing,
+            cluster=board.cluster,
+            point=board.point,
+            declared=board.declared,
+        )
+        return Compared(comparison_answer(*found), tuple(found))
+
+    def plan(
+        self,
+        model_a: str,
+        model_b: str,
+        *,
+        task: str | None = None,
+        gap: float | None = None,
+        margin: float | None = None,
+    ) -> Planned:
+        """Plan further items for two models, with their scores here as the pilot."""
+        named = {each.task: each for each in self.tasks}
+        if task is None and len(named) == 1:
+            task = next(iter(named))
+        if task not in named:
+            raise InvalidArgument(f"task must be one of {', '.join(named)}, got {task!r}")
+        point = self.board.point
+        return planned_from_task(
+            named[task],
+            model_a,
+            model_b,
+            cluster=self.board.cluster,
+            gap=gap,
+            alpha=point.alpha,
+            power=point.power,
+            margin=margin,
+        )
+
+
+def resolve(
+    *scores: Any,
+    pairs: Family = "adjacent",
+    cluster: str | None = None,
+    clusters: ClusterSampling = "random",
+    margin: float | None = None,
+    test: McNemarTest = "exact",
+    cluster_test: ClusterTest = "cr2",
+    missing: MissingPolicy = "error",
+    alpha: float = 0.05,
+    power: float = 0.80,
+    top: int | None = None,
+    keep: str | None = None,
+    family: Control = "max-t",
+    weights: str = "equal",
+    monitored: bool = False,
+    reader: str = "auto",
+    names: Mapping[str, str] | None = None,
+    **reading: Unpack[Reading],
+) -> Resolved:
+    """Resolve the pairs of a leaderboard from per-item scores, as ``llm-power resolve`` does.
+
+    Parameters
+    ----------
+    *scores : path, data frame, mapping of arrays, or TaskScores
+        Tables, logs or folders of logs, ``NAME=PATH`` for a log under a name of your own; tables
+        of pandas, Polars or Arrow; columns by name.
+    pairs, cluster, clusters, margin, test, cluster_test, missing, alpha, power, top, keep
+        As the options of the command.
+    family, weights, monitored, reader, names
+        As the options of the command.
+    **reading
+        As the attributes of `ReadOptions`.
+
+    Returns
+    -------
+    Resolved
+        Its repr is the headline; `print` shows what the command prints, a notebook the page.
+        `pairs`, `ranking` and `summary` hold the numbers; `compare`, `plan`, `save`, `to_html`,
+        `to_markdown` and `to_dict` go on from there.
+
+    Raises
+    ------
+    ScoreError
+        If scores cannot be read as declared, or fail a check.
+    InvalidArgument
+        If an option is outside its domain.
+
+    Examples
+    --------
+    >>> from llm_power import resolve
+    >>> board = resolve({"heron": [1, 1, 1, 1, 1, 1, 1, 0], "wren": [0, 0, 0, 0, 0, 0, 0, 1]})
+    >>> board
+    2 of 2 models could be first; the pair is undetermined
+    >>> board.compare("wren", "heron").outcome
+    'undetermined'
+    """
+    asked = resolve_for(
+        None,
+        scores,
+        pairs=pairs,
+        cluster=cluster,
+        clusters=clusters,
+        margin=margin,
+        test=test,
+        cluster_test=cluster_test,
+        missing=missing,
+        alpha=alpha,
+        power=power,
+        top=top,
+        keep=keep,
+        family=family,
+        weights=weights,
+        monitored=monitored,
+        reader=reader,
+        names=names or {},
+        **reading,
+    )
+    with asked as found:
+        return found
+
+
+def _silent(_stage: str) -> None:
+    """Show no progress."""
+
+
+@contextmanager
+def resolve_for(
+    out: Path | None,
+    scores: Sequence[Any],
+    *,
+    pairs: Family,
+    cluster: str | None,
+    clusters: ClusterSampling,
+    margin: float | None,
+    test: McNemarTest,
+    cluster_test: ClusterTest,
+    missing: MissingPolicy,
+    alpha: float,
+    power: float,
+    top: int | None,
+    keep: str | None,
+    family: Control,
+    weights: str,
+    monitored: bool,
+    reader: str,
+    names: Mapping[str, str],
+    on_stage: Callable[[str], None] = _silent,
+    **reading: Unpack[Reading],
+) -> Iterator[Resolved]:
+    """Give a resolved board; the pairs of a streamed one wait in `out` until it is saved there."""
+    options = ReadOptions(clusters=(cluster,) if cluster else (), names=names, **reading)
+    point = OperatingPoint(alpha=alpha, power=power)
+    declared = Declared(
+        test=test,
+        margin=margin,
+        clusters=clusters,
+        cluster_test=cluster_test,
+        monitored=monitored,
+        weighted=missing == "weighted",
+        weights=read_weights(weights),
+        control=family,
+    )
+    kept = None if keep is None else Keep.parsed(keep)
+    notes: list[str] = []
+    read = read_anything(scores, options, reader=reader, on_stage=on_stage, on_note=notes.append)
+    tasks = [prepare_task(task, missing=missing) for task in read]
+    require_different_tasks(tasks)
+    resolved = partial(
+        resolved_board,
+        tasks=tasks,
+        family=pairs,
+        keep=kept,
+        top=top,
+        cluster=cluster,
+        point=point,
+        declared=declared,
+        on_stage=on_stage,
+    )
+    with resolved(out) as (board, dataset):
+        yield Resolved(board_answer(board), board, tasks, missing, tuple(notes), resolved, dataset)
+
+
+def read_anything(
+    scores: Sequence[Any],
+    options: ReadOptions,
+    *,
+    reader: str,
+    on_stage: Callable[[str], None] = _silent,
+    on_note: Callable[[str], None] = _silent,
+) -> list[TaskScores]:
+    """Read paths, data frames, mappings of arrays and task scores, each kind in its order."""
+    paths = [each for each in scores if isinstance(each, str | os.PathLike)]
+    held = [each for each in scores if not isinstance(each, str | os.PathLike)]
+    own, named = _named(paths)
+    options = replace(options, names={**options.names, **named})
+    if not own and not options.names and not held:
+        raise InvalidArgument("give scores: a file, a folder of logs, a table, or NAME=PATH")
+    tasks = []
+    if own or options.names:
+        tasks = read_tasks(
+            own,
+            options,
+            reader=reader,
+            on_path=lambda path: on_stage(f"reading {path.name}"),
+            on_note=on_note,
+        )
+    numbered = [f"table {k}" for k in range(1, len(held) + 1)] if len(held) > 1 else ["scores"]
+    return tasks + [_of_memory(*each, options) for each in zip(held, numbered, strict=False)]
+
+
+def _named(paths: Sequence[str | os.PathLike[str]]) -> tuple[list[Path], dict[str, str]]:
+    """Tell paths from NAME=PATH; a file of that spelling is a path."""
+    own: list[Path] = []
+    named: dict[str, str] = {}
+    for given in paths:
+        path = os.fspath(given)
+        name, equals, file = path.partition("=")
+        if equals and name and file and not Path(path).exists() and Path(file).exists():
+            if name in named:
+                raise InvalidArgument(f"{path!r}: give each name once")
+            named[name] = file
+        else:
+            own.append(Path(path))
+    return own, named
+
+
+def _of_memory(table: Any, name: str, options: ReadOptions) -> TaskScores:
+    """Return the scores of a table in memory; columns without item ids are numbered items."""
+    if isinstance(table, TaskScores):
+        return table
+    if isinstance(table, Mapping):
+        try:
+            frame = pd.DataFrame(dict(table))
+        except ValueError as error:
+            raise InvalidArgument(f"columns must be as many numbers each: {error}") from None
+        if options.item is None and not {ITEM_COLUMN, "item"} & {*frame.columns}:
+            frame.index = pd.RangeIndex(1, len(frame) + 1, name=ITEM_COLUMN)
+        table = frame
+    return read_frame(table, replace(options, task=options.task or name, names={}))
+
+
+def compare(
+    old: Any,
+    new: Any = None,
+    *,
+    baseline: str | None = None,
+    candidate: str | None = None,
+    margin: float | None = None,
+    cluster: str | None = None,
+    clusters: ClusterSampling = "random",
+    test: McNemarTest = "exact",
+    missing: MissingPolicy = "error",
+    alpha: float = 0.05,
+    power: float = 0.80,
+    reader: str = "auto",
+    names: Mapping[str, str] | None = None,
+    **reading: Unpack[Reading],
+) -> Compared:
+    """Compare a candidate with the model that it would replace, as ``llm-power compare`` does.
+
+    Parameters
+    ----------
+    old, new : path, data frame or mapping of arrays
+        The baseline's scores and the candidate's; or `old` has both.
+    baseline, candidate : str, optional
+        The two models, where a table has several.
+    margin, cluster, clusters, test, missing, alpha, power, reader, names
+        As the options of the command.
+    **reading
+        As the attributes of `ReadOptions`.
+
+    Returns
+    -------
+    Compared
+        `outcome`, and `tasks` with gap, interval, items that broke and were mended.
+
+    Raises
+    ------
+    ScoreError
+        If scores cannot be read as declared, or the two have not the same items.
+    InvalidArgument
+        If an option is outside its domain.
+
+    Examples
+    --------
+    >>> from llm_power import compare
+    >>> scores = {"heron": [1, 1, 0, 1, 1, 1, 0, 1], "wren": [0, 0, 0, 0, 0, 0, 0, 1]}
+    >>> compare(scores, baseline="wren", candidate="heron")
+    undetermined: heron against wren on scores
+    """
+    options = ReadOptions(clusters=(cluster,) if cluster else (), names=names or {}, **reading)
+    notes: list[str] = []
+    sides = [
+        Path(side) if isinstance(side, str | os.PathLike) else _of_memory(side, name, options)
+        for name, side in (("scores" if new is None else "old", old), ("new", new))
+        if side is not None
+    ]
+    if new is not None and options.names:
+        raise InvalidArgument("give --name with OLD alone: of two files each is one run")
+    tasks, first, second = read_sides(
+        sides[0],
+        sides[1] if len(sides) > 1 else None,
+        options,
+        baseline=baseline,
+        candidate=candidate,
+        reader=reader,
+        on_note=notes.append,
+    )
+    found = compare_models(
+        tasks,
+        first,
+        second,
+        missing=missing,
+        cluster=cluster,
+        point=OperatingPoint(alpha=alpha, power=power),
+        declared=Declared(
+            test=test, margin=margin, clusters=clusters, weighted=missing == "weighted"
+        ),
+    )
+    return Compared(comparison_answer(*found), tuple(found), tuple(notes))
