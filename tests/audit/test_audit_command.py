@@ -314,7 +314,7 @@ def test_links_lead_from_the_report_to_the_files(
 
 def test_other_commands_do_not_load_the_audit() -> None:
     program = (
-        "import sys; from llm_power import cli; "
+        "import sys; from llm_power import _cli; "
         "print([m for m in ('jsonschema', 'jinja2', 'audit') if m in sys.modules])"
     )
     loaded = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True)

@@ -16,7 +16,7 @@ from scipy.special import gammaln, ndtri
 from llm_power._board.all_pairs import controlled_family, item_keys
 from llm_power._board.cluster_sums import cluster_moments, cluster_sizes, sums_by_cluster
 from llm_power._board.counts import PairCells
-from llm_power._board.decision import single_interval, size_columns, verdict_columns
+from llm_power._board.decision import planned_items, single_interval, size_columns, verdict_columns
 from llm_power._board.evidence import mean_and_error
 from llm_power._board.families import pair_indices
 from llm_power._board.further_items import further_columns
@@ -307,7 +307,7 @@ def _verdict_rows(
         error = np.maximum(error, clusters.standard_error)
     level = point.alpha if adjusted is None else adjusted.level
     columns = verdict_columns(found, n, adjusted) | _sizes(single, error, n, point)
-    columns |= single_interval(single)
+    columns |= planned_items(found) | single_interval(single)
     columns["chance_of_turning"] = chance_of_turning(found.p, found.direction, level=level)
     columns |= {"n_items": n, "delta": items.delta}
     columns |= _scores_and_bounds(strata, tables)

@@ -93,14 +93,14 @@ def _decided(
     judged = tests.judged(point, family)
     found, level = judged.found, judged.level
     # Of the pair as if it were named beforehand.
-    single = found if family is None else tests.judged(point, sizes=False).found
+    single = found if family is None else tests.judged(point, new_runs=False).found
     columns = verdict_columns(found, rows["n_items"].to_numpy(int), family) | {"test": judged.test}
     columns["chance_of_turning"] = np.where(
         judged.test == "exact",
         exact_chance_of_turning(*_discordant(rows), found.direction, level=level),
         chance_of_turning(found.p, found.direction, level=level),
     )
-    columns |= single_interval(single)
+    columns |= planned_items(found) | single_interval(single)
     columns |= _required_columns(rows, single, judged.error, point)
     columns |= _bounds(rows, task) | _monitored(rows, point, declared)
     return pd.DataFrame(columns, index=rows.index)
@@ -138,6 +138,15 @@ def single_interval(single: Verdicts) -> dict[str, FloatArray]:
     return {name: _of_scores(end) for name, end in ends.items()}
 
 
+def planned_items(found: Verdicts) -> dict[str, FloatArray]:
+    """Return the columns of the items that a new run takes, at the level that decides."""
+    return {
+        "items_even": found.even_items,
+        "items_assured": found.assured_items,
+        "smallest_gap": found.smallest_gap,
+    }
+
+
 def _of_scores(end: FloatArray) -> FloatArray:
     # No gap of scores from 0 to 1 is larger.
     return np.clip(end, -1.0, 1.0)
@@ -155,7 +164,7 @@ def size_columns(
     mean_square: FloatArray,
     point: OperatingPoint,
 ) -> dict[str, Any]:
-    """Return planned items, N* and q as intervals, and errors of a significant gap's size."""
+    """Return N* and q as intervals, and errors of a significant gap's size."""
     at = {"alpha": point.alpha, "power": point.power}
     delta = found.interval.delta
     low, high = required_n_interval(found.interval.low, found.interval.high, mean_square, **at)
@@ -164,9 +173,6 @@ def size_columns(
         np.where(known, delta, 1.0), np.where(known, error, 1.0), alpha=point.alpha
     )
     return {
-        "items_even": found.even_items,
-        "items_assured": found.assured_items,
-        "smallest_gap": found.smallest_gap,
         "n_star_low": low,
         "n_star_high": high,
         "q_low": resolution_ratio(n_items, high),

@@ -109,7 +109,7 @@ def test_no_icc_is_blamed_for_bounds_that_contradict_each_other() -> None:
     """With a design effect of 10 for 20.3 the cluster N* of 4 vs 5 has another: one is wrong."""
     published = load_published(PUBLISHED)
     table = published.tables[9].copy()
-    effect = table.loc[3, "design_effect"]
+    effect = table["design_effect"].tolist()[table.index.get_loc(3)]
     table.at[3, "design_effect"] = replace(effect, upper=parse_printed("10.0"))
     wrong = replace(published, tables={**published.tables, 9: table})
     found = values_of(on_printed_numbers(wrong, TOPICS))

@@ -84,7 +84,7 @@ def test_one_task_with_all_the_weight_is_as_that_task_alone() -> None:
 def test_further_items_multiply_all_tasks_alike() -> None:
     row = average_of(TASKS, family="adjacent").verdicts.query("verdict == 'undetermined'").iloc[0]
     single = average_of([select(task, row) for task in TASKS]).verdicts.iloc[0]
-    seen = mean_gap_seen(single["p"], np.asarray(0.01), single["n_items"])
+    seen = mean_gap_seen(single["p_single"], np.asarray(0.01), single["n_items"])
     assert single["items_even"] == seen.items(0.05, 0.5)
     assert single["more_items_needed"] == seen.items(0.05, 0.8, further=True)
 
