@@ -11,13 +11,12 @@ from pathlib import Path
 from statistics import median
 
 import numpy as np
+import pandas as pd
 import pytest
 from findings_by_name import PUBLISHED, Values, sets_of, values_of
 from second_derivations_paper import constant, counts_n_star
 
-from audit.printed import (
-    parse_printed,
-)
+from audit.printed import parse_printed
 from kotawala2026.quantities.evaluated import on_printed_numbers
 from kotawala2026.quantities.grounds import load_published
 from replication.intervals import Interval, interval_of
@@ -109,8 +108,9 @@ def test_no_icc_is_blamed_for_bounds_that_contradict_each_other() -> None:
     """With a design effect of 10 for 20.3 the cluster N* of 4 vs 5 has another: one is wrong."""
     published = load_published(PUBLISHED)
     table = published.tables[9].copy()
-    effect = table["design_effect"].tolist()[table.index.get_loc(3)]
-    table.at[3, "design_effect"] = replace(effect, upper=parse_printed("10.0"))
+    effects = table["design_effect"].to_dict()
+    effects[3] = replace(effects[3], upper=parse_printed("10.0"))
+    table["design_effect"] = pd.Series(effects)
     wrong = replace(published, tables={**published.tables, 9: table})
     found = values_of(on_printed_numbers(wrong, TOPICS))
     assert math.isnan(float(found["icc_of_resample", "4 vs 5, 95%"]))
