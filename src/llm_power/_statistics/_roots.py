@@ -25,37 +25,36 @@ def find_roots(
     args: tuple[FloatArray, ...] = (),
 ) -> FloatArray:
     """Return a root of each function between the ends of its bracket; NaN where there is none."""
-    whole = np.broadcast_arrays(*bracket, *args)
-    x1, x2, *given = (np.array(x, dtype=np.float64).ravel() for x in whole)
-    f1, f2 = (np.asarray(function(x, *given), dtype=np.float64) for x in (x1, x2))
-    found, at = np.full(x1.shape, np.nan), np.arange(x1.size)
-    # Where no point was left behind, the middle is next.
-    x3, f3 = x2, f2
+    shape = np.broadcast_shapes(*(np.shape(each) for each in (*bracket, *args)))
+    low, high, *given = (
+        np.broadcast_to(each, shape).astype(np.float64).ravel() for each in (*bracket, *args)
+    )
+    # Newest point, other end of the bracket, and the point before: (3, n_open).
+    x = np.stack([low, high, high])
+    f = np.stack([function(low, *given), *[function(high, *given)] * 2])
+    found, at = np.full(low.shape, np.nan), np.arange(low.size)
     while True:
-        nearer = np.abs(f1) < np.abs(f2)
-        best, least = np.where(nearer, x1, x2), np.abs(np.where(nearer, f1, f2))
-        width, tolerance = np.abs(x2 - x1), np.abs(best) * _RELATIVE + 4 * _TINY
-        zero, crosses = least <= _TINY, np.sign(f1) * np.sign(f2) < 0
+        nearer = np.abs(f[0]) < np.abs(f[1])
+        best, least = np.where(nearer, x[0], x[1]), np.abs(np.where(nearer, f[0], f[1]))
+        width, tolerance = np.abs(x[1] - x[0]), np.abs(best) * _RELATIVE + 4 * _TINY
+        zero, crosses = least <= _TINY, np.sign(f[0]) * np.sign(f[1]) < 0
         near = width < tolerance
         found[at] = np.where(zero | (crosses & near), best, np.nan)
         left = crosses & ~zero & ~near
         if not left.any():
-            return found.reshape(whole[0].shape)
-        x1, x2, x3, f1, f2, f3, at, edge, *given = (
-            x[left] for x in (x1, x2, x3, f1, f2, f3, at, 0.5 * tolerance / width, *given)
-        )
-        x = x1 + np.clip(_share(x1, x2, x3, f1, f2, f3), edge, 1 - edge) * (x2 - x1)
-        f = np.asarray(function(x, *given), dtype=np.float64)
-        same = np.sign(f) == np.sign(f1)
-        x3, f3 = np.where(same, x1, x2), np.where(same, f1, f2)
-        x2, f2 = np.where(same, x2, x1), np.where(same, f2, f1)
-        x1, f1 = x, f
+            return found.reshape(shape)
+        x, f, at, given = x[:, left], f[:, left], at[left], [each[left] for each in given]
+        edge = 0.5 * tolerance[left] / width[left]
+        newest = x[0] + np.clip(_share(x, f), edge, 1 - edge) * (x[1] - x[0])
+        value = function(newest, *given)
+        same = np.sign(value) == np.sign(f[0])
+        x = np.stack([newest, np.where(same, x[1], x[0]), np.where(same, x[0], x[1])])
+        f = np.stack([value, np.where(same, f[1], f[0]), np.where(same, f[0], f[1])])
 
 
-def _share(
-    x1: FloatArray, x2: FloatArray, x3: FloatArray, f1: FloatArray, f2: FloatArray, f3: FloatArray
-) -> FloatArray:
-    """Return the next point as a share of the way from `x1` to `x2`."""
+def _share(x: FloatArray, f: FloatArray) -> FloatArray:
+    """Return the next point as a share of the way from the newest to the other end."""
+    (x1, x2, x3), (f1, f2, f3) = x, f
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         place, height = (x1 - x2) / (x3 - x2), (f1 - f2) / (f3 - f2)
         smooth = (1 - np.sqrt(1 - place) < height) & (height < np.sqrt(place))
