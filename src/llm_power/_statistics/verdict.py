@@ -408,11 +408,12 @@ def _verdicts(
     even = assured = np.full(p.shape, np.nan)
     if new_runs:
         even, assured = (seen.items(level, chance) for chance in (0.5, power))
-    further = seen.items(level, power, further=True)
+    further, left = np.zeros(p.shape), seen.of(~decided)
+    further[~decided] = left.items(level, power, further=True)
     coming = np.where(np.isinf(further), UNDETERMINED, DIFFERENT)
     if margin is not None:
-        law = margin, each_side
-        closer = seen.items_within(*law, power, further=True)
+        law, closer = (margin, each_side), np.zeros(p.shape)
+        closer[~decided] = left.items_within(*law, power, further=True)
         near = np.where(decided, within & ~different, closer < further)
         coming = np.where(near, EQUIVALENT, coming)
         further = np.where(near, closer, further)
@@ -430,7 +431,7 @@ def _verdicts(
         interval=_as_decided(interval, p, different, within, margin),
         even_items=even,
         assured_items=assured,
-        further_items=np.where(decided, 0.0, further),
+        further_items=further,
         smallest_gap=seen.smallest(level, power),
         decided_as=np.where(decided, verdict, coming),
         test=test,
