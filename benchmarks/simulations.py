@@ -275,6 +275,28 @@ def cluster_rates(trials: int) -> Iterator[Rate]:
         yield Rate("coverage", f"ICC, F{alike}", 0.90, n, population, *hit)
 
 
+# Shares of the items of clusters, in proportion: the largest is 10, or 200, times the smallest.
+_UNEQUAL: Final = {
+    "6 clusters of sizes 10 to 1, ICC 0.05": (np.linspace(10, 1, 6), 0.05),
+    "12 clusters of sizes 10 to 1, ICC 0.05": (np.linspace(10, 1, 12), 0.05),
+    "23 clusters of sizes 200 to 1, ICC 0.1": (np.geomspace(200, 1, 23), 0.1),
+}
+
+
+def skewed_cluster_rates(trials: int) -> Iterator[Rate]:
+    """Yield type I error for clusters of unequal sizes whose effects are exponential."""
+    for n, (population, (parts, icc)) in product(SIZES, _UNEQUAL.items()):
+        rng = named_rng(SEED, f"verdicts/skewed clusters/{population}/{n}")
+        sizes = np.maximum(np.rint(n * parts / parts.sum()), 2)[:, np.newaxis]
+        shape = (len(sizes), trials)
+        sums = sizes * np.sqrt(icc) * (rng.exponential(size=shape) - 1)
+        sums += np.sqrt(sizes * (1 - icc)) * rng.standard_normal(shape)
+        squares = np.square(sums) / sizes + (1 - icc) * rng.chisquare(sizes - 1, shape)
+        p = cluster_verdicts(ClusterMoments(sizes, sums, squares)).p
+        name = "CR2, skewed unequal clusters"
+        yield Rate("type I", name, ALPHA, n, population, *_share(p <= ALPHA))
+
+
 def family_rates(trials: int) -> Iterator[Rate]:
     """Yield what holds for all pairs of five equal models at once."""
     first, second = np.triu_indices(N_MODELS, k=1)
@@ -485,6 +507,7 @@ def all_rates(trials: int) -> Iterator[Rate]:
     yield from binary_rates(trials)
     yield from graded_rates(some)
     yield from cluster_rates(trials)
+    yield from skewed_cluster_rates(trials)
     yield from family_rates(few)
     yield from clustered_rank_rates(max(trials // 10, 1))
     yield from leader_rates(max(trials // 10, 1))

@@ -81,6 +81,9 @@ def test_commands_say_in_one_line_what_they_left_out(python: Path) -> None:
         *("error_bars.md", "summary.json"),
         *("pairs.csv", "pairs.csv-metadata.json", "pairs.parquet"),
     }
+    shown = "import llm_power as power; print(power.resolve('scores.csv')._repr_html_())"
+    done = run(python, "python", "-I", "-c", shown)
+    assert (done.stderr, done.stdout) == ("", "None\n")
     options = ["--results", "out", "--out", "audit"]
     done = run(python, "llm-power", "audit", "claims.yaml", *options)
     assert done.returncode == 0, done.stderr

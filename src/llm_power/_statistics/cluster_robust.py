@@ -21,6 +21,7 @@ import numpy as np
 from scipy.special import stdtr
 
 from llm_power._errors import InvalidArgument
+from llm_power._statistics._cluster_sets import one_way_anova, pool_all
 from llm_power._statistics._ordered_sums import ordered_sum
 from llm_power._statistics.argument_checks import finite, open_unit, positive_count
 from llm_power._statistics.arrays import ArrayLike, FloatArray, IntArray
@@ -60,8 +61,8 @@ class ClusterRobustTest:
     high: FloatArray
     #: Clusters with an item of the pair.
     n_clusters: IntArray
-    #: `llm_power._statistics.skewness.asymmetry` of the cluster residuals, which the t test leaves
-    #: out; `llm_power._statistics.verdict.mean_verdicts` takes it in.
+    #: `gap_asymmetry`, which the t test leaves out; `llm_power._statistics.verdict.mean_verdicts`
+    #: takes it in.
     skew: FloatArray
     #: Which estimator.
     variance: Variance
@@ -171,7 +172,7 @@ def cluster_robust_test(
         low=np.asarray(delta - reach),
         high=np.asarray(delta + reach),
         n_clusters=np.broadcast_to(n_clusters, delta.shape).astype(np.int64),
-        skew=asymmetry(residual),
+        skew=gap_asymmetry(moments, residual),
         variance=variance,
         confidence=confidence,
     )
@@ -245,6 +246,28 @@ def cluster_sign_flip_test(
         return np.square(total), np.ones(total.shape)
 
     return _share_as_large(residual, statistic, _SIGNS, count, stream)
+
+
+def gap_asymmetry(moments: ClusterMoments, residual: FloatArray) -> FloatArray:
+    r"""Hall's :math:`a` of the gap, from cluster means that all count alike.
+
+    With unequal clusters :math:`\sum_k e_k^3` is that of the largest ones, and a few of them show
+    little of the skewness of all. So it is taken from the means, each over its standard deviation
+    :math:`\sigma_k` up to a factor, about their mean weighted by :math:`\sigma_k^{-2}`:
+
+    .. math:: a = \hat\gamma\, \frac{\sum_k (n_k \sigma_k)^3}{(\sum_k (n_k \sigma_k)^2)^{3/2}},
+        \qquad \sigma_k^2 = \rho + \frac{1 - \rho}{n_k},
+
+    with the ICC :math:`\rho` of one-way ANOVA. Equal clusters have `asymmetry` of their residuals.
+    """
+    n = np.broadcast_to(moments.n_items, residual.shape)
+    icc = np.clip(np.nan_to_num(one_way_anova(moments, pool_all(moments)).at(0).icc), 0.0, 1.0)
+    sigma = np.sqrt(np.where(n > 0, icc + _ratio(1 - icc, n), 0.0))
+    precision, mean = _ratio(1.0, np.square(sigma)), _ratio(residual, n)
+    centre = _ratio(ordered_sum(precision * mean), ordered_sum(precision))
+    gamma = asymmetry(_ratio(mean - centre, sigma)) * np.sqrt((n > 0).sum(axis=0))
+    weight = n * sigma
+    return np.asarray(gamma * _ratio(ordered_sum(weight**3), ordered_sum(np.square(weight)) ** 1.5))
 
 
 def satterthwaite(share: FloatArray) -> FloatArray:
