@@ -262,9 +262,9 @@ def mean_verdicts(
     if margin is not None:
         bound = float(positive("margin", margin))
         p_equivalence = equivalence_p(gap, error, freedom, tilt, hall, margin=bound)
-    # As many degrees of freedom for both tests take one tail instead of two.
-    own = None if hall_df is None else hall
-    p = two_sided_p(gap / error, freedom, tilt, own) if known_p is None else known_p
+    p = known_p
+    if p is None:
+        p = mean_p(gap, error, freedom, tilt, None if hall_df is None else hall)
     attainable = varies
     if resampled is not None:
         p = np.where(varies & ~np.isnan(resampled.p), resampled.p, 1.0)
@@ -282,12 +282,17 @@ def mean_verdicts(
 
 
 def mean_p(
-    delta: FloatArray, standard_error: FloatArray, df: FloatArray, skew: FloatArray
+    delta: FloatArray,
+    standard_error: FloatArray,
+    df: FloatArray,
+    skew: FloatArray,
+    hall_df: FloatArray | None = None,
 ) -> FloatArray:
-    """P-values of `mean_verdicts` alone, with one number of degrees of freedom for both tests."""
+    """P-values of `mean_verdicts` alone; without `hall_df` it is `df`, which takes one tail."""
     varies = np.isfinite(standard_error) & (df > 0)
     error, freedom = np.where(varies, standard_error, np.inf), np.where(varies, df, 1.0)
-    return two_sided_p(delta / error, freedom, np.where(varies, skew, 0.0))
+    hall = None if hall_df is None else np.where(varies, hall_df, 1.0)
+    return two_sided_p(delta / error, freedom, np.where(varies, skew, 0.0), hall)
 
 
 def average_verdicts(
