@@ -16,6 +16,7 @@ from llm_power._commands.options import (
     ALPHA,
     CLUSTER,
     CLUSTERS,
+    EXPLAIN,
     FILTER,
     FORMAT,
     LATEST,
@@ -71,7 +72,7 @@ _GROUPS: Final = (
                 callback=_outcomes,
                 help=f"Outcomes refused by the exit code, of {', '.join(OUTCOMES)}; none if empty.",
             ),
-            *(FORMAT, REPORT),
+            *(EXPLAIN, FORMAT, REPORT),
         ),
         (option("--junit", type=PATH, metavar="FILE", help="Write it as a JUnit report."),),
     ),
@@ -87,6 +88,7 @@ def compare(
     new: Path | None,
     fail_if: Sequence[str],
     form: Format,
+    explain: bool,
     report: Sequence[Path],
     junit: Path | None,
     **asked: Any,
@@ -116,7 +118,7 @@ def compare(
                 path.write_text(
                     comparison_junit(*compared.tasks, fail_if=fail_if), encoding="utf-8"
                 )
-    click.echo(shown(compared, form))
+    click.echo(shown(compared, form, explain=explain))
     for note in compared.notes:
         click.echo(f"note: {one_line(note)}", err=True)
     refused = [one for one in compared.tasks if one.outcome in fail_if]

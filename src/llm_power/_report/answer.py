@@ -159,11 +159,16 @@ class Reply:
         return as_html(self.answer)
 
 
-def shown(reply: Reply, form: Format) -> str:
-    """Return an answer as it is printed."""
+def shown(reply: Reply, form: Format, *, explain: bool = False) -> str:
+    """Return an answer as it is printed, with what its lines mean if asked."""
+    from llm_power._report.explained import explained  # noqa: PLC0415
+
     if form == "json":
+        if explain:
+            raise InvalidArgument("explain must come without --format json: docs/columns.md has it")
         return json.dumps(reply.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
-    return str(reply) if form == "table" else reply.to_markdown()
+    answer = explained(reply.answer) if explain else reply.answer
+    return as_text(answer) if form == "table" else as_markdown(answer)
 
 
 @contextmanager
