@@ -106,7 +106,8 @@ def compare(
     from llm_power._door import compare as compared_by
     from llm_power._gate.comparison import overall_outcome
     from llm_power._gate.reports import comparison_junit
-    from llm_power._report.answer import reporting, shown
+    from llm_power._report.answer import reporting
+    from llm_power._report.explained import shown
 
     inputs = [old] if new is None else [old, new]
     also = [] if junit is None else [junit]

@@ -118,7 +118,8 @@ def plan(
     the gap, which gap so many items find. docs/planning.md has worked plans.
     """
     from llm_power._planning.ask import plan as planned_by
-    from llm_power._report.answer import reporting, shown
+    from llm_power._report.answer import reporting
+    from llm_power._report.explained import shown
 
     if plot is not None:
         _require_drawable(plot)

@@ -12,7 +12,6 @@ from pathlib import Path
 from textwrap import fill
 from typing import Any, ClassVar, Final
 
-from llm_power._choices import Format
 from llm_power._errors import InvalidArgument, counted, one_line
 from llm_power._extra import installed, left_out
 from llm_power._files import naming
@@ -157,18 +156,6 @@ class Reply:
     def to_html(self) -> str:
         """Return the answer as a page that loads nothing."""
         return as_html(self.answer)
-
-
-def shown(reply: Reply, form: Format, *, explain: bool = False) -> str:
-    """Return an answer as it is printed, with what its lines mean if asked."""
-    from llm_power._report.explained import explained  # noqa: PLC0415
-
-    if form == "json":
-        if explain:
-            raise InvalidArgument("explain must come without --format json: docs/columns.md has it")
-        return json.dumps(reply.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
-    answer = explained(reply.answer) if explain else reply.answer
-    return as_text(answer) if form == "table" else as_markdown(answer)
 
 
 @contextmanager
