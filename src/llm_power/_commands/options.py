@@ -84,7 +84,11 @@ def kind_and_item(command: Command) -> Command:
     """Give a command --kind and --item."""
     return with_options(
         command,
-        click.option("--kind", type=click.Choice(KINDS), help="0/1 scores, or scores in [0, 1]."),
+        click.option(
+            "--kind",
+            type=click.Choice(KINDS),
+            help="0/1 scores, scores in [0, 1], or any numbers: costs, tokens, seconds.",
+        ),
         click.option("--item", metavar="COLUMN", help="Column of the item ids."),
     )
 
@@ -112,6 +116,8 @@ def reading_options(command: Command) -> Command:
             help="How to read the scores.",
         ),
         kind_and_item,
+        click.option("--unit", default="", metavar="UNIT", help="Unit of real scores."),
+        click.option("--lower-is-better", is_flag=True, help="Of real scores, such as costs."),
         click.option("--model", metavar="COLUMN", help="Column of a long table's model names."),
         click.option("--score", metavar="COLUMN", help="Column of a long table's scores."),
         metric_and_filter,

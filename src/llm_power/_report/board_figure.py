@@ -16,6 +16,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
+from llm_power._board.measure import Measure
 from llm_power._board.page_data import AVERAGE, Model, PageData, Task
 from llm_power._choices import PICTURE_FORMATS, Picture
 from llm_power._provenance import Provenance
@@ -77,14 +78,17 @@ def draw_board(verdicts: pd.DataFrame, data: PageData) -> Figure:
         of_task = verdicts[verdicts["task"] == task["task"]]
         names = _short_names([model["name"] for model in task["models"]])
         name = f"{_plain(_elided(task['task'], 16))}: " if len(tasks) > 1 else ""
-        _draw_ranking(scores, task, names, f"{name}score, %")
+        measure = Measure(**data["measure"])
+        scored = name + _plain(measure.named("score", "%"))
+        _draw_ranking(scores, task, names, scored, measure.factor)
         if streamed:
             _draw_distances(pairs, task)
         elif mapped:
             _draw_pairs(pairs, of_task, len(task["models"]))
         else:
             _draw_ratios(pairs, of_task)
-        _draw_ladder(ladder, of_task, names, f"{name}gap to the next, pp")
+        to_next = name + _plain(measure.named("gap to the next", "pp"))
+        _draw_ladder(ladder, of_task, names, to_next, measure.factor)
     if mapped:
         _add_scale(figure)
     _add_legend(figure, _counts(verdicts, data), data)
@@ -141,13 +145,15 @@ def _lay_out(tasks: Sequence[Task], *, wide: float) -> tuple[Figure, list[list[A
     return figure, panels
 
 
-def _draw_ranking(ax: Axes, task: Task, names: Mapping[str, str], title: str) -> None:
+def _draw_ranking(
+    ax: Axes, task: Task, names: Mapping[str, str], title: str, factor: float
+) -> None:
     shown = task["models"][:MOST_ROWS]
     for row, model in enumerate(shown):
         if model["score_low"] is not None and model["score_high"] is not None:
-            ends = [100 * model["score_low"], 100 * model["score_high"]]
+            ends = [factor * model["score_low"], factor * model["score_high"]]
             ax.plot(ends, [row, row], color="0.3", linewidth=1)
-        ax.plot(100 * model["score"], row, "o", color="black", markersize=2.5)
+        ax.plot(factor * model["score"], row, "o", color="black", markersize=2.5)
     labels = [
         f"{rank}. {names[model['name']]}{_ranks(model)}" for rank, model in enumerate(shown, 1)
     ]
@@ -282,15 +288,18 @@ def _number(q: float) -> str:
     return f"{q:.1f}" if q < 9.95 else f"{min(q, 999):.0f}"
 
 
-def _draw_ladder(ax: Axes, rows: pd.DataFrame, names: Mapping[str, str], title: str) -> None:
+def _draw_ladder(
+    ax: Axes, rows: pd.DataFrame, names: Mapping[str, str], title: str, factor: float
+) -> None:
     near = _adjacent(rows)
     shown = near[near["rank_b"] <= MOST_ROWS]
     labels = []
     for at, row in enumerate(shown.to_dict("records")):
         color, marker = _COLORS[row["verdict"]], _MARKERS[row["verdict"]]
-        ax.barh(at, 100 * row["mde"], height=0.7, color="0.87")
-        ax.plot([100 * row["gap_low"], 100 * row["gap_high"]], [at, at], color=color, linewidth=1)
-        ax.plot(100 * row["delta"], at, marker, color=color, markersize=3.5)
+        ax.barh(at, factor * row["mde"], height=0.7, color="0.87")
+        ends = [factor * row["gap_low"], factor * row["gap_high"]]
+        ax.plot(ends, [at, at], color=color, linewidth=1)
+        ax.plot(factor * row["delta"], at, marker, color=color, markersize=3.5)
         labels.append(f"{names[row['model_a']]} –\n{names[row['model_b']]}")
     _label_rows(ax, labels, hidden=len(near) - len(shown), what="pairs", size=6)
     ax.axvline(0, color=GREY, linewidth=0.6, linestyle=":")
