@@ -43,7 +43,6 @@ from llm_power._planning.ask import Planned, planned_from_task
 from llm_power._report.answer import Reply
 from llm_power._report.board_answer import board_answer
 from llm_power._report.board_files import resolved_board, title_of, write_board, writes_csv
-from llm_power._report.board_page import render_board_page
 from llm_power._scores.frames import read_frame
 from llm_power._scores.options import ReadOptions
 from llm_power._scores.readers import measured, read_tasks
@@ -57,7 +56,7 @@ class Reading(TypedDict, total=False):
 
     task: str | None
     kind: Kind | None
-    unit: str
+    unit: str | None
     lower_is_better: bool
     exclude: Sequence[str]
     item: str | None
@@ -167,6 +166,9 @@ class Resolved(Reply):
 
     def to_html(self) -> str:
         """Return the page of the board."""
+        # On demand: the page is of an extra.
+        from llm_power._report.board_page import render_board_page  # noqa: PLC0415
+
         title, average = title_of(self.board, self.tasks), self.board.average
         shown = page_data(self.board.verdicts, self.summary, title=title, average=average)
         return render_board_page(shown)

@@ -12,6 +12,7 @@ import pandas as pd
 from llm_power._board.average import TaskAverage
 from llm_power._board.cluster_readings import readings_sentence
 from llm_power._board.further_items import further_sentence
+from llm_power._board.have_need import have_need
 from llm_power._board.leader import first_sentence, rank_notes
 from llm_power._board.measure import Measure
 from llm_power._board.summary import discovery_sentence, selection_sentence
@@ -87,6 +88,7 @@ class Task(TypedDict):
     sha256: str
     files: int
     tolerated: dict[str, dict[str, int]]
+    finding: str
     first: str
     rank_notes: list[str]
     further: str
@@ -264,6 +266,7 @@ def _task(
         "sha256": files_digest(scores["sha256"]) if scores["sha256"] else "",
         "files": len(scores["sha256"]),
         "tolerated": scores["tolerated"],
+        "finding": have_need(every, scores["task"], scores["items"]).finding,
         "first": first_sentence(ranks, every, alpha),
         "rank_notes": rank_notes(ranks, rows),
         "further": further_sentence(ranks, alpha, measure, chosen=scores["chosen_of"] is not None),

@@ -554,7 +554,7 @@
         h("caption", { class: "hidden-text" }, "Pairs of models, the nearest ranks first"),
         head(["Ranks", "wide"], ["Pair"], [procedure.value === "verdict" ? "Verdict" : PROCEDURES[procedure.value][0]], ["q", "right wide"], ["Gap", "right"], [intervals(), "right wide"], ["Family p", "right wide"], ["Items", "right wide"], ["New items", "right"]),
         h("tbody", {}, ...lines)) : h("p", { class: "none" }, "No pair matches."), ...(kept.length > lines.length ? [more] : []));
-      about("pairs", `${grouped(kept.length)} of ${count(rows().length, "pair")}, neighbors first; a pair opens on a click or Enter. ${measure.unit ? `Gap in ${measure.unit}; ` : ""}p is adjusted for the whole family. New items: of a new run that decides the pair with a chance of 0.5 to ${board.power}${byClusters() ? ", in new clusters" : ""}; shows from: smallest gap in points that the items at hand find with power ${board.power}.`);
+      about("pairs", `${grouped(kept.length)} of ${count(rows().length, "pair")}, neighbors first; a pair opens on a click or Enter. ${measure.unit ? `Gap in ${measure.unit}; ` : ""}p is adjusted for the whole family. New items: of a new run that decides the pair with a chance of 0.5 to ${board.power}${byClusters() ? ", in new clusters" : ""}; shows from: smallest gap that the items at hand find with power ${board.power}.`);
     };
 
     const provenance = () => {

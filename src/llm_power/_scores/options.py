@@ -80,7 +80,7 @@ class ReadOptions:
 
     task: str | None = None
     kind: Kind | None = None
-    unit: str = ""
+    unit: str | None = None
     lower_is_better: bool = False
     clusters: Sequence[str] = ()
     exclude: Sequence[str] = ()
