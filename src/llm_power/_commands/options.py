@@ -47,7 +47,9 @@ TASK: Final = option("--task", metavar="NAME", help="Name of the task; picks it 
 METRIC: Final = option("--metric", metavar="NAME", help="Metric or scorer of a log.")
 FILTER: Final = option("--filter", metavar="NAME", help="Answer filter, or split, of a log.")
 LATEST: Final = option("--latest", is_flag=True, help="Of several runs of a model, the newest.")
-KIND: Final = option("--kind", type=click.Choice(KINDS), help="0/1 scores, or scores in [0, 1].")
+KIND: Final = option(
+    "--kind", type=click.Choice(KINDS), help="Scores of 0 and 1, in [0, 1], or any numbers."
+)
 ITEM: Final = option("--item", metavar="COLUMN", help="Column of the item ids.")
 READING: Final = (
     option(
@@ -59,6 +61,8 @@ READING: Final = (
     ),
     KIND,
     ITEM,
+    option("--unit", metavar="UNIT", help="Unit of real scores: $, s, tokens."),
+    option("--lower-is-better", is_flag=True, help="Real scores of which less is better."),
     option("--model", metavar="COLUMN", help="Column of a long table's model names."),
     option("--score", metavar="COLUMN", help="Column of a long table's scores."),
     option("--exclude", multiple=True, metavar="MODEL", help="Leave a model out; repeatable."),
@@ -152,6 +156,9 @@ FORMAT: Final = option(
     type=click.Choice(FORMATS),
     default="table",
     help="For a terminal, for programs at full precision, or for a page.",
+)
+EXPLAIN: Final = option(
+    "--explain", is_flag=True, help="Say below the answer what each line of it means."
 )
 REPORT: Final = option(
     "--report",

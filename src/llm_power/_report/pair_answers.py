@@ -67,6 +67,7 @@ def answer_from_counts(
         found.interval.low, found.interval.high, (b + c) / n_items, **settings
     )
     level = confidence(at.alpha)
+    smallest = np.where(found.smallest_gap <= 1, found.smallest_gap, np.inf)
     answers = [
         _gap("delta", "gap", found.interval.delta),
         _gap("gap_low", f"from, {level} interval", found.interval.low),
@@ -88,7 +89,7 @@ def answer_from_counts(
         _items("more_items_needed", f"further items, chance of {at.power:g}", found.further_items),
         _text("decided_as", "which decide it as", str(found.decided_as)),
         _number("chance_of_turning", "chance that a new sample turns it", turning),
-        _gap("smallest_gap", "smallest gap that the items find", found.smallest_gap),
+        _gap("smallest_gap", "smallest gap that the items find", smallest),
         _items("n_star", "N* at the observed gap, eq. (6)", n_star),
         _items("n_star_low", f"from, {level}", low),
         _items("n_star_high", "to", high),
