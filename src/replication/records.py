@@ -8,7 +8,6 @@ Beside the records each file's last maker is named, so that a job finds the few 
 from __future__ import annotations
 
 import json
-import os
 import platform
 import time
 from collections.abc import Iterable, Iterator, Mapping
@@ -265,10 +264,18 @@ def record(
         named.parent.mkdir(parents=True, exist_ok=True)
         named.write_text(job, "utf-8")
     # Last, for with its record a job has ended well.
-    place = _place(job, root)
-    unfinished = place.with_suffix(".unfinished")
-    unfinished.write_text(json.dumps(content | {"sha256": _seal(content)}, indent=1), "utf-8")
-    os.replace(unfinished, place)
+    sealed = content | {"sha256": _seal(content)}
+    write_whole(_place(job, root), json.dumps(sealed, indent=1))
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file that nobody reads before it is whole."""
+    unfinished = path.with_suffix(".unfinished")
+    try:
+        unfinished.write_text(text, "utf-8")
+        unfinished.replace(path)
+    finally:
+        unfinished.unlink(missing_ok=True)
 
 
 def _maker_of(path: str, root: Path) -> str:

@@ -18,6 +18,7 @@ from typing import Final
 import psutil
 
 from llm_power._errors import LLMPowerError, message_at
+from replication.records import write_whole
 
 # Snakemake removes the folder of its locks when a run ends, and this record with it.
 LOCKS: Final = Path(".snakemake", "locks")
@@ -70,9 +71,7 @@ def write_owner(folder: Path, owner: Owner) -> None:
     """Record the owner of the locks that a run is about to take."""
     place = folder / LOCKS / _OWNER
     place.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = place.with_suffix(".unfinished")
-    unfinished.write_text(json.dumps(asdict(owner)), encoding="utf-8")
-    os.replace(unfinished, place)
+    write_whole(place, json.dumps(asdict(owner)))
 
 
 def forget_owner(folder: Path) -> None:

@@ -2,30 +2,35 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final, Literal, cast, get_args
 
+from audit._csv import CSVError, csv_rows
 from replication.hub.errors import HubError, address_of
 
 Source = Literal["hub", "github"]
 SOURCES: Final[tuple[Source, ...]] = get_args(Source)
-COLUMNS: Final = (
-    *("name", "source", "repo", "revision", "file"),
-    *("rows", "licence", "correct", "note"),
-)
+_PART: Final = r"(?!\.{1,2}(?:/|$))[^/]+"
+# The pattern of each column of the register, and what it must be.
+_COLUMNS: Final = {
+    "name": ("[^/]+/[^/]+/.+", "BOARD/TASK/MODEL"),
+    "source": ("|".join(SOURCES), f"one of {', '.join(SOURCES)}"),
+    "repo": (r"[\w.-]{1,96}/[\w.-]{1,96}", "OWNER/NAME"),
+    "revision": ("[0-9a-f]{40}|", "a commit of 40 digits"),
+    "file": (f"{_PART}(/{_PART})*", "a path inside the repository"),
+    "rows": (r"[1-9]\d{0,8}(-[1-9]\d{0,8})?|", "a number or a range"),
+    "licence": (".*", "text"),
+    "correct": (r"\d{0,9}", "a whole number"),
+    "note": (".*", "there with `correct`"),
+}
+COLUMNS: Final = tuple(_COLUMNS)
 
-_REPO: Final = re.compile(r"[\w.-]{1,96}/[\w.-]{1,96}", re.ASCII)
-_REVISION: Final = re.compile(r"[0-9a-f]{40}|")
-_ROWS: Final = re.compile(r"([1-9]\d{0,8})(?:-([1-9]\d{0,8}))?|")
 _TIME_MARKS: Final = re.compile(r"[-:_T.]")
-_CORRECT: Final = re.compile(r"\d{1,9}|")
 _UNSAFE: Final = re.compile(r"[^A-Za-z0-9._-]+")
 _LONGEST: Final = 100
 # Names that Windows reserves whatever their ending, and folders that mean another one.
@@ -112,77 +117,56 @@ def listed_files(board: str, task: str, download: Mapping[str, Any]) -> list[Dat
 
 def load_register(path: Path) -> dict[str, Dataset]:
     """Load the register: data sets by name, in the order of the file."""
-    try:
-        text = path.read_bytes().decode("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise HubError(
-            f"the register cannot be read ({error})", remedy="check the path", file=str(path)
-        ) from error
-    reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
     found: dict[str, Dataset] = {}
     try:
-        if tuple(reader.fieldnames or ()) != COLUMNS:
-            raise ValueError(f"the columns must be {', '.join(COLUMNS)}")
-        for row in reader:
-            dataset = _parse(row)
-            if dataset.name in found:
-                raise ValueError(f"name: {dataset.name!r} is there twice")
+        for line, row in enumerate(table_rows(path, COLUMNS, "the register"), start=2):
+            try:
+                dataset = _parse(dict(zip(COLUMNS, row, strict=True)))
+                if dataset.name in found:
+                    raise ValueError(f"name: {dataset.name!r} is there twice")
+            except ValueError as error:
+                raise ValueError(f"line {line}: {error}") from error
             found[dataset.name] = dataset
-    except (ValueError, csv.Error) as error:
-        raise HubError(
-            f"line {max(reader.line_num, 1)}: {error}",
-            remedy="correct the line, whose columns data/README.md describes",
-            file=str(path),
-        ) from error
+    except ValueError as error:
+        remedy = "correct the line, whose columns data/README.md describes, or the path"
+        raise HubError(str(error), remedy=remedy, file=str(path)) from error
     return found
 
 
-def _parse(row: Mapping[str, str | None]) -> Dataset:
-    cells = {name: _cell(row, name) for name in COLUMNS}
-    board, _, rest = cells["name"].partition("/")
-    task, _, model = rest.partition("/")
-    _require(all((board, task, model)), "name", cells, "BOARD/TASK/MODEL")
-    source = next((source for source in SOURCES if source == cells["source"]), None)
-    if source is None:
-        raise ValueError(f"source: must be one of {', '.join(SOURCES)}, got {cells['source']!r}")
-    _require(_REPO.fullmatch(cells["repo"]), "repo", cells, "OWNER/NAME")
-    _require(_REVISION.fullmatch(cells["revision"]), "revision", cells, "a commit of 40 digits")
-    _require(_is_inside(cells["file"]), "file", cells, "a path inside the repository")
-    rows = _ROWS.fullmatch(cells["rows"])
-    if rows is None:
-        raise ValueError(f"rows: must be a number or a range, got {cells['rows']!r}")
-    _require(_CORRECT.fullmatch(cells["correct"]), "correct", cells, "a whole number")
-    _require(bool(cells["note"]) == bool(cells["correct"]), "note", cells, "there with `correct`")
+def table_rows(path: Path, columns: Sequence[str], what: str) -> list[list[str]]:
+    """Return the rows of a CSV file that has these columns; a ValueError says what is wrong."""
+    try:
+        header, *rows = csv_rows(path) or [[]]
+    except CSVError as error:
+        if error.row is None:
+            raise ValueError(f"{what} {error}") from error
+        raise ValueError(f"line {error.row + 1}: must have {len(columns)} cells") from error
+    if header != list(columns):
+        raise ValueError(f"line 1: the columns must be {', '.join(columns)}")
+    return rows
+
+
+def _parse(cells: Mapping[str, str]) -> Dataset:
+    for column, (pattern, what) in _COLUMNS.items():
+        value = cells[column]
+        if value != value.strip() or not value.isprintable():
+            problem = f"has a space at an end or an invisible character: {value!r}"
+            raise ValueError(f"{column}: {problem}")
+        has_reason = column != "note" or bool(value) == bool(cells["correct"])
+        if not (re.fullmatch(pattern, value, re.ASCII) and has_reason):
+            raise ValueError(f"{column}: must be {what}, got {value!r}")
+    smallest, _, largest = cells["rows"].partition("-")
     return Dataset(
         name=cells["name"],
-        source=source,
+        source=cast(Source, cells["source"]),
         repo=cells["repo"],
         revision=cells["revision"] or None,
         file=cells["file"],
-        rows=(int(rows[1]), int(rows[2] or rows[1])) if rows[1] else None,
+        rows=(int(smallest), int(largest or smallest)) if smallest else None,
         licence=cells["licence"],
         correct=int(cells["correct"]) if cells["correct"] else None,
         note=cells["note"],
     )
-
-
-def _cell(row: Mapping[str, str | None], name: str) -> str:
-    value = row[name]
-    if value is None or None in row:
-        raise ValueError(f"must have {len(COLUMNS)} cells")
-    if value != value.strip() or not value.isprintable():
-        raise ValueError(f"{name}: has a space at an end or an invisible character: {value!r}")
-    return value
-
-
-def _require(holds: object, column: str, cells: Mapping[str, str], what: str) -> None:
-    if not holds:
-        raise ValueError(f"{column}: must be {what}, got {cells[column]!r}")
-
-
-def _is_inside(path: str) -> bool:
-    parts = path.split("/")
-    return not path.startswith("/") and all(part not in {"", ".", ".."} for part in parts)
 
 
 def safe_name(name: str, *, ignore_case: bool = False) -> str:

@@ -10,9 +10,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
+from typing import Final
 
-from replication.hub.datasets import Dataset
+from replication.hub.datasets import Dataset, table_rows
 from replication.hub.errors import HubError
+from replication.records import write_whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +29,9 @@ class Locked:
     bytes: int | None
     sha256: str
     retrieved: str
+
+
+_COLUMNS: Final = tuple(field.name for field in fields(Locked))
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,16 +58,11 @@ class LockFile:
     def _read(self) -> list[Locked]:
         if not self.path.exists():
             return []
-        names = [field.name for field in fields(Locked)]
         try:
-            text = self.path.read_bytes().decode("utf-8")
-            rows = list(csv.reader(io.StringIO(text, newline=""), strict=True))
-            if not rows or rows[0] != names:
-                raise ValueError(f"the columns must be {', '.join(names)}")
-            return [_parse(row) for row in rows[1:]]
-        except (OSError, ValueError, csv.Error) as error:
+            return [_parse(row) for row in table_rows(self.path, _COLUMNS, "the lock file")]
+        except ValueError as error:
             raise HubError(
-                f"the lock file cannot be read ({error})",
+                str(error),
                 remedy="restore it from version control; without it, nothing says what the files "
                 "were at their first download",
                 file=str(self.path),
@@ -70,21 +70,16 @@ class LockFile:
 
     def _write(self, entries: list[Locked]) -> None:
         text = io.StringIO(newline="")
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow([field.name for field in fields(Locked)])
-        writer.writerows(astuple(entry) for entry in entries)
-        temporary = self.path.with_name(f".{self.path.name}.{os.getpid()}.tmp")
+        rows = [_COLUMNS, *(astuple(entry) for entry in entries)]
+        csv.writer(text, lineterminator="\n").writerows(rows)
         try:
-            temporary.write_text(text.getvalue(), encoding="utf-8")
-            temporary.replace(self.path)
+            write_whole(self.path, text.getvalue())
         except OSError as error:
             raise HubError(
                 f"the lock file cannot be written ({error.strerror})",
                 remedy="make its folder writable, and room on its disk",
                 file=str(self.path),
             ) from error
-        finally:
-            temporary.unlink(missing_ok=True)
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
@@ -105,8 +100,6 @@ class LockFile:
 
 
 def _parse(row: list[str]) -> Locked:
-    if len(row) != len(fields(Locked)):
-        raise ValueError(f"must have {len(fields(Locked))} cells, got {row!r}")
     name, endpoint, revision, file, size, sha256, retrieved = row
     if len(sha256) != 64 or not size.isdecimal():
         raise ValueError(f"has neither size nor hash of {name!r}")

@@ -5,14 +5,15 @@ from __future__ import annotations
 import logging
 import re
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass
+from random import uniform
 from typing import Any, Final, TypeVar
 
 import httpx2
-import tenacity
 from huggingface_hub import get_session
 
 from llm_power._errors import one_line
@@ -45,38 +46,21 @@ class Patience:
 
 def persistently(action: Callable[[], T], patience: Patience) -> T:
     """Call `action` until it raises no `TransientError`, or patience is at its end."""
-
-    def wait(state: tenacity.RetryCallState) -> float:
-        error = state.outcome.exception() if state.outcome else None
-        asked = error.wait if isinstance(error, TransientError) else None
-        return backoff(state) if asked is None else asked
-
-    def say(state: tenacity.RetryCallState) -> None:
-        error = state.outcome.exception() if state.outcome else None
-        _log.warning("attempt %d of %d failed: %s", state.attempt_number, patience.attempts, error)
-
-    def is_worth_it(error: BaseException) -> bool:
-        if not isinstance(error, TransientError):
-            return False
-        return error.wait is None or error.wait <= patience.longest_wait
-
-    # With jitter, so that jobs which were refused together do not come back together.
-    backoff = tenacity.wait_exponential(
-        multiplier=patience.first_wait, max=patience.longest_wait
-    ) + tenacity.wait_random(0, patience.first_wait)
-    attempts = tenacity.Retrying(
-        stop=tenacity.stop_after_attempt(patience.attempts),
-        wait=wait,
-        retry=tenacity.retry_if_exception(is_worth_it),
-        before_sleep=say,
-        reraise=True,
-    )
-    try:
-        return attempts(action)
-    except TransientError as error:
-        made = attempts.statistics["attempt_number"]
-        problem = f"{error.problem}, {made} time{'s' * (made > 1)}"
-        raise HubError(problem, remedy=error.remedy, file=error.file) from error
+    attempt, pause = 0, patience.first_wait
+    while True:
+        attempt += 1
+        try:
+            return action()
+        except TransientError as error:
+            # With jitter, so that jobs which were refused together do not come back together.
+            wait = pause + uniform(0, patience.first_wait) if error.wait is None else error.wait
+            is_asked_too_much = error.wait is not None and error.wait > patience.longest_wait
+            if attempt == patience.attempts or is_asked_too_much:
+                problem = f"{error.problem}, {attempt} time{'s' * (attempt > 1)}"
+                raise HubError(problem, remedy=error.remedy, file=error.file) from error
+            _log.warning("attempt %d of %d failed: %s", attempt, patience.attempts, error)
+            time.sleep(wait)
+            pause = min(2 * pause, patience.longest_wait)
 
 
 class Overdue(httpx2.TimeoutException):

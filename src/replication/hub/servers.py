@@ -43,7 +43,6 @@ _SHA256: Final = re.compile(r"[0-9a-f]{64}")
 _MOST_PAGES: Final = 20
 # A page of the hub's list names a thousand files in less than 1 MB.
 _MOST_METADATA: Final = 4 * 2**20
-_NOT_THERE: Final = (errors.RevisionNotFoundError, errors.EntryNotFoundError)
 
 
 def locate(dataset: Dataset, access: Access, patience: Patience) -> Remote:
@@ -107,27 +106,23 @@ class _Hub:
 
     def _search(self, revision: str) -> str:
         """Return the one file that is meant, among all that the repository has."""
-        files = list(self._files(revision))
+        files = sorted(self._files(revision))
         found = [path for path in files if self.dataset.means(path)]
         tree = f"{self.dataset.page}/tree/{revision}"
-        if len(found) == 1:
-            if not found[0].isprintable():  # it would go into the lock file, and to the terminal
-                raise HubError(
-                    f"the name of the file holds control characters: {found[0]!r}",
-                    remedy=f"look at {tree}, and ask its owner to rename it",
-                )
-            return found[0]
         if not found:
-            near = ", ".join(sorted(files)[:5]) or "none"
-            raise HubError(
-                f"no file of {self.dataset.repo} matches {self.dataset.file!r} at revision "
-                f"{revision}; of {len(files)} files the first are {near}",
-                remedy=f"look at {tree} and correct the register's file",
-            )
-        raise HubError(
-            f"{len(found)} files match: {', '.join(sorted(found)[:5])}",
-            remedy="write the one that the board displayed into the register's file",
-        )
+            problem = f"no file of {self.dataset.repo} matches {self.dataset.file!r} at revision "
+            problem += f"{revision}; of {len(files)} files the first are "
+            problem += ", ".join(files[:5]) or "none"
+            remedy = f"look at {tree} and correct the register's file"
+        elif len(found) > 1:
+            problem = f"{len(found)} files match: {', '.join(found[:5])}"
+            remedy = "write the one that the board displayed into the register's file"
+        elif found[0].isprintable():
+            return found[0]
+        else:  # it would go into the lock file, and to the terminal
+            problem = f"the name of the file holds control characters: {found[0]!r}"
+            remedy = f"look at {tree}, and ask its owner to rename it"
+        raise HubError(problem, remedy=remedy)
 
     def _files(self, revision: str) -> Iterator[str]:
         url = f"{self._api}/tree/{revision}?recursive=true&expand=false"
@@ -201,57 +196,41 @@ class _Hub:
 
 def _refusal(error: errors.HfHubHTTPError, dataset: Dataset, access: Access) -> HubError:
     """Return the error for an answer of the hub; its kinds are subclasses of one another."""
-    status, headers = error.response.status_code, error.response.headers
-    if isinstance(error, errors.GatedRepoError):
-        problem, remedy = _gated(dataset, access)
-    elif status == 401 and access.token is not None:
-        problem = "the hub refuses the token (401)"
-        remedy = f"make a new one at {TOKEN_PAGE}, and set HF_TOKEN to it or run `hf auth login`"
-    elif isinstance(error, (errors.RepositoryNotFoundError, *_NOT_THERE)):
-        problem, remedy = _missing(error, dataset, access)
-    elif isinstance(error, errors.DisabledRepoError):
-        problem = f"the hub has disabled access to {dataset.repo}"
-        remedy = f"open {dataset.page} and read why"
-    elif status == 403:
-        problem = f"the token may not read {dataset.repo} (403)"
-        remedy = "give the token read access to public gated repositories at "
-        remedy += f"{TOKEN_PAGE}, or use one of type Read"
-    else:
-        return status_error(status, headers, access.endpoint("hub"))
+    status, repo, page = error.response.status_code, dataset.repo, dataset.page
+    has_token, revision = access.token is not None, dataset.revision or "main"
+    match error:
+        case errors.GatedRepoError() if has_token:
+            problem = f"the terms of {repo} have not been accepted by the owner of the token"
+            remedy = f"open {page} in the account that the token is of, accept the terms, and "
+            remedy += "start again"
+        case errors.GatedRepoError():
+            problem = f"{repo} is gated, and there is no token"
+            remedy = f"accept its terms at {page}, make a token of type Read at {TOKEN_PAGE}, and "
+            remedy += "set HF_TOKEN to it or run `hf auth login`"
+        case _ if status == 401 and has_token:
+            problem = "the hub refuses the token (401)"
+            remedy = f"make a new one at {TOKEN_PAGE}, and set HF_TOKEN to it or run `hf auth "
+            remedy += "login`"
+        case errors.RevisionNotFoundError():
+            problem = f"{repo} has no revision {revision}"
+            remedy = f"look at {page}/commits/main and correct the register's revision"
+        case errors.EntryNotFoundError():
+            problem = f"{repo} has no such file at revision {revision}"
+            remedy = f"look at {page}/tree/main and correct the register's file"
+        case errors.RepositoryNotFoundError():
+            problem = f"the hub has no data set {repo}, or shows it to its members only"
+            remedy = f"open {page}; where it has moved, correct the register's repo"
+            remedy += "" if has_token else "; where it is private, set HF_TOKEN"
+        case errors.DisabledRepoError():
+            problem = f"the hub has disabled access to {repo}"
+            remedy = f"open {page} and read why"
+        case _ if status == 403:
+            problem = f"the token may not read {repo} (403)"
+            remedy = "give the token read access to public gated repositories at "
+            remedy += f"{TOKEN_PAGE}, or use one of type Read"
+        case _:
+            return status_error(status, error.response.headers, access.endpoint("hub"))
     return HubError(problem, remedy=remedy)
-
-
-def _gated(dataset: Dataset, access: Access) -> tuple[str, str]:
-    if access.token is None:
-        return (
-            f"{dataset.repo} is gated, and there is no token",
-            f"accept its terms at {dataset.page}, make a token of type Read at {TOKEN_PAGE}, "
-            "and set HF_TOKEN to it or run `hf auth login`",
-        )
-    return (
-        f"the terms of {dataset.repo} have not been accepted by the owner of the token",
-        f"open {dataset.page} in the account that the token is of, accept the terms, and start "
-        "again",
-    )
-
-
-def _missing(error: Exception, dataset: Dataset, access: Access) -> tuple[str, str]:
-    revision = dataset.revision or "main"
-    if isinstance(error, errors.RevisionNotFoundError):
-        return (
-            f"{dataset.repo} has no revision {revision}",
-            f"look at {dataset.page}/commits/main and correct the register's revision",
-        )
-    if isinstance(error, errors.EntryNotFoundError):
-        return (
-            f"{dataset.repo} has no such file at revision {revision}",
-            f"look at {dataset.page}/tree/main and correct the register's file",
-        )
-    private = "" if access.token else "; where it is private, set HF_TOKEN"
-    return (
-        f"the hub has no data set {dataset.repo}, or shows it to its members only",
-        f"open {dataset.page}; where it has moved, correct the register's repo{private}",
-    )
 
 
 def _on_github(dataset: Dataset, access: Access) -> Remote:

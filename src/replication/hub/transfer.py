@@ -61,37 +61,34 @@ class Transfer:
     @property
     def size(self) -> int | None:
         """Bytes of the file, if they are known."""
-        return self._listed_size if self.remote.bytes is None else self.remote.bytes
-
-    @property
-    def _listed_size(self) -> int | None:
-        return self.known.bytes if self.known else None
+        listed = self.known.bytes if self.known else None
+        return listed if self.remote.bytes is None else self.remote.bytes
 
     def receive(self, target: Path) -> tuple[int, str]:
         """Fetch the file and move it to `target` once it is whole and right."""
-        if self._listed_size not in {None, self.size}:
-            raise self._other_file(
-                f"the server's file has {self.size} bytes, {self.listed_in} says "
-                f"{self._listed_size}"
-            )
+        size = self.size
+        if self.known and self.known.bytes not in {None, size}:
+            listed = f"{self.listed_in} says {self.known.bytes}"
+            raise self._other_file(f"the server's file has {size} bytes, {listed}")
         with _writing(target):
             part = _part_of(target, self.remote.url)
             # Without a hash nobody would see that a kept part is damaged.
             has_sum = self.known is not None or self.remote.sha256 is not None
-            kept = _size_of(part) if has_sum else 0
-            _require_room(target.parent, None if self.size is None else self.size - kept)
-            if kept == 0 or kept != self.size:
+            kept = part.stat().st_size if has_sum and part.is_file() else 0
+            free = shutil.disk_usage(target.parent).free
+            if size is not None and size - kept > free:
+                raise _no_room(target.parent, f"{size - kept} bytes are needed and {free} are free")
+            if kept == 0 or kept != size:
                 kept = self._fetch(part, kept)
-            self._require_whole(part)
             digest = sum_of(part)
             try:
                 self._require_right(part, digest, is_resumed=kept > 0)
             except HubError:
                 part.unlink()
                 raise
-            size = _size_of(part)
+            received = part.stat().st_size
             part.replace(target)
-        return size, digest
+        return received, digest
 
     def _fetch(self, part: Path, kept: int) -> int:
         """Append what is missing to `part`; return how many bytes of it were kept."""
@@ -113,8 +110,22 @@ class Transfer:
                     remedy="check the endpoint and the proxy",
                 )
             with part.open("ab" if kept else "wb") as sink:
-                self._copy(answer, sink, kept)
+                received = self._copy(answer, sink, kept)
                 os.fsync(sink.fileno())
+        limit = LARGEST if self.size is None else self.size
+        if received > limit:
+            part.unlink()
+        if self.size is None and received > limit:
+            raise HubError(
+                f"the body is larger than {LARGEST >> 30} GB",
+                remedy="check that the register names the right file",
+            )
+        if self.size is not None and received != limit:
+            came = "more than" if received > limit else f"{received} of"
+            raise TransientError(
+                f"the body has {came} the {limit} bytes declared",
+                remedy="start again: the connection or the server cut it off",
+            )
         return kept
 
     def _ask(self, start: int) -> Any:
@@ -136,9 +147,10 @@ class Transfer:
             return False
         return int(sent[1]) == start and (self.size is None or sent[3] in {"*", str(self.size)})
 
-    def _copy(self, answer: Any, sink: BinaryIO, received: int) -> None:
+    def _copy(self, answer: Any, sink: BinaryIO, received: int) -> int:
+        """Write the body, and return how much of the file is there then."""
         limit = LARGEST if self.size is None else self.size
-        pace = _Pace(self.patience, received)
+        since, seen = time.monotonic(), received
         # Jobs write their messages into a log; the bar is for whoever sits at the terminal.
         with tqdm(
             total=self.size,
@@ -156,28 +168,18 @@ class Transfer:
                 if received > limit:
                     break
                 bar.update(len(block))
-                if pace.is_too_slow(received):
+                # A byte now and then is no silence, and no transfer either.
+                elapsed = time.monotonic() - since
+                if elapsed < self.patience.window:
+                    continue
+                if received - seen < self.patience.slowest * elapsed:
                     raise TransientError(
                         f"{address_of(self.remote.url)} sends less than "
                         f"{self.patience.slowest:g} bytes a second",
                         remedy="start again later, or on another network",
                     )
-
-    def _require_whole(self, part: Path) -> None:
-        received = _size_of(part)
-        if received > (LARGEST if self.size is None else self.size):
-            part.unlink()
-        if self.size is None and received > LARGEST:
-            raise HubError(
-                f"the body is larger than {LARGEST >> 30} GB",
-                remedy="check that the register names the right file",
-            )
-        if self.size is not None and received != self.size:
-            count = "more than" if received > self.size else f"{received} of"
-            raise TransientError(
-                f"the body has {count} the {self.size} bytes declared",
-                remedy="start again: the connection or the server cut it off",
-            )
+                since, seen = time.monotonic(), received
+        return received
 
     def _require_right(self, part: Path, digest: str, *, is_resumed: bool) -> None:
         if self.remote.sha256 not in {None, digest}:
@@ -199,26 +201,6 @@ class Transfer:
         remedy = "do not use the file: it is not the one that was used before. Where the publisher "
         remedy += f"says why it changed, correct the entry in {self.listed_in}"
         return kind(problem, remedy=remedy)
-
-
-def _size_of(path: Path) -> int:
-    return path.stat().st_size if path.is_file() else 0
-
-
-class _Pace:
-    """A watch on the average speed: a byte now and then is no silence, and no transfer either."""
-
-    def __init__(self, patience: Patience, received: int) -> None:
-        self._patience = patience
-        self._since, self._at = time.monotonic(), received
-
-    def is_too_slow(self, received: int) -> bool:
-        """Whether too little came since the last full window."""
-        elapsed = time.monotonic() - self._since
-        if elapsed < self._patience.window:
-            return False
-        came, self._at, self._since = received - self._at, received, time.monotonic()
-        return came < self._patience.slowest * elapsed
 
 
 @contextmanager
@@ -274,13 +256,6 @@ def sum_like(path: Path, known: str) -> str:
 def called(known: str) -> str:
     """Return what a sum is called."""
     return "SHA-256" if len(known) == 64 else "git id"
-
-
-def _require_room(folder: Path, size: int | None) -> None:
-    """Refuse a file that the disk has no room for, before any of it is fetched."""
-    free = shutil.disk_usage(folder).free
-    if size is not None and size > free:
-        raise _no_room(folder, f"{size} bytes are needed and {free} are free")
 
 
 def _no_room(folder: Path, reason: str) -> HubError:
