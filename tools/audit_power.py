@@ -232,12 +232,10 @@ def _stands(one: Judged) -> str:
     """Say why a misprint that passes can be what the paper says; a fault if nothing does."""
     if one.evidence == "none":
         return "untested"
-    deciding = one.deciding
-    if deciding is None or one.verdict not in ("holds", "holds_rounded", "feasible"):
-        return "fault"
-    if deciding.standard_error:
+    can_be = [o for o in one.outcomes if o.verdict in ("holds", "holds_rounded", "feasible")]
+    if any(o.standard_error for o in can_be):
         return "chance"
-    return "range" if deciding.is_set else "fault"
+    return "range" if any(o.is_set for o in can_be) else "fault"
 
 
 def _data_root(path: str) -> str:

@@ -51,6 +51,17 @@ def test_documents_have_the_rates_of_each_table(tool: ModuleType, paper: str, fe
         assert detection.rates()["1 unit"].written() in page("README.md")
 
 
+def test_the_page_says_what_each_misprint_that_passes_can_be(trials: pd.DataFrame) -> None:
+    passed = trials[trials["fate"] != "noticed"]
+    text = page("docs/audit.md")
+    assert f"Drawn were {len(trials)} misprints of the 614 numbers" in text
+    assert f"and {len(passed)} pass." in text
+    for stands, count in passed["stands"].value_counts().items():
+        assert f"*{stands}*, {count}: " in text
+    for misprinted in passed.loc[passed["stands"] == "fault", "misprinted"]:
+        assert misprinted.partition(" for ")[0].removeprefix("≈ ") in text
+
+
 @pytest.mark.slow
 def test_misprints_of_the_table_fare_the_same_again(
     tool: ModuleType, trials: pd.DataFrame, whole_run: Path, tmp_path: Path
@@ -67,3 +78,4 @@ def test_misprints_of_the_table_fare_the_same_again(
             found["misprinted"],
             found["fate"],
         )
+        assert row.stands == found["stands"]
