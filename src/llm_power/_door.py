@@ -45,7 +45,7 @@ from llm_power._report.board_answer import board_answer
 from llm_power._report.board_files import resolved_board, title_of, write_board, writes_csv
 from llm_power._scores.frames import read_frame
 from llm_power._scores.options import ReadOptions
-from llm_power._scores.readers import read_tasks
+from llm_power._scores.readers import measured, read_tasks
 from llm_power._scores.store import ITEM_COLUMN, TaskScores
 
 _Resolving = Callable[[Path | None], AbstractContextManager[tuple[BoardVerdicts, Path | None]]]
@@ -56,6 +56,8 @@ class Reading(TypedDict, total=False):
 
     task: str | None
     kind: Kind | None
+    unit: str | None
+    lower_is_better: bool
     exclude: Sequence[str]
     item: str | None
     model: str | None
@@ -437,7 +439,8 @@ def _of_memory(table: Any, name: str, options: ReadOptions) -> TaskScores:
         if options.item is None and not {ITEM_COLUMN, "item"} & {*frame.columns}:
             frame.index = pd.RangeIndex(1, len(frame) + 1, name=ITEM_COLUMN)
         table = frame
-    return read_frame(table, replace(options, task=options.task or name, names={}))
+    read = read_frame(table, replace(options, task=options.task or name, names={}))
+    return measured(read, options)
 
 
 def compare(

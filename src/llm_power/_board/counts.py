@@ -14,10 +14,11 @@ that one of the two models lacks are in no cell of that pair.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import TypeVar
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from llm_power._errors import InvalidArgument
@@ -226,9 +227,14 @@ class ScoreMoments:
     differences are taken before they are summed.
     """
 
-    def __init__(self, scores: FloatArray, codes: IntArray | None = None) -> None:
+    def __init__(
+        self, scores: FloatArray, codes: IntArray | None = None, *, lower_is_better: bool = False
+    ) -> None:
+        self._sign = -1.0 if lower_is_better else 1.0
+        scores = -scores if lower_is_better else scores
         self._scores, self._by_model, self._codes = scores, np.ascontiguousarray(scores.T), codes
         self._complete = not np.isnan(scores).any()
+        self._largest = max(1.0, float(np.nanmax(np.abs(scores), initial=0.0)))
         if not self._complete:
             return
         # Gaps of near-equal models keep their digits where sums have more than they need.
@@ -242,12 +248,18 @@ class ScoreMoments:
         powers = (self._rows, np.square(self._rows), self._rows**3)
         # Of models, within clusters: (n_clusters, n_models).
         self._powers = [np.add.reduceat(x, starts, axis=1).T for x in powers]
-        self._values = np.unique(scores, return_inverse=True)[1].reshape(scores.shape).T
-        kind = np.uint16 if self._values.max() < 2**16 else np.uint32
-        self._values = np.ascontiguousarray(self._values.astype(kind))
+        values = pd.factorize(self._by_model.ravel())[0].reshape(self._by_model.shape)
+        self._values = values.astype(np.uint16 if values.max() < 2**16 else np.uint32)
 
     def moments(self, first: IntArray, second: IntArray) -> DifferenceMoments:
-        """Return the moments of the paired difference over shared items, (n_pairs,)."""
+        """Return the moments of the paired difference over shared items, (n_pairs,).
+
+        Where lower is better the difference is that by which the second score is the larger.
+        """
+        found = self._moments(first, second)
+        return replace(found, sum_a=self._sign * found.sum_a, sum_b=self._sign * found.sum_b)
+
+    def _moments(self, first: IntArray, second: IntArray) -> DifferenceMoments:
         if not self._complete or len(first) == 0:
             return self._exact(first, second)
         squares, cubes = (x.sum(axis=0) for x in self._powers[1:])
@@ -302,14 +314,14 @@ class ScoreMoments:
     def _gaps(self, first: IntArray, second: IntArray) -> FloatArray:
         """Return sums of differences; 0 where they are rounding of the scores themselves."""
         gap = (self._sums[first] - self._sums[second]).astype(np.float64)
-        return np.where(np.abs(gap) <= len(self._scores) * 2.0**-53, 0.0, gap)
+        return np.where(np.abs(gap) <= len(self._scores) * self._largest * 2.0**-53, 0.0, gap)
 
     def _differing(self, first: IntArray, second: IntArray) -> IntArray:
-        differ = (
-            self._values[first[k]] != self._values[second[k]] for k in _pair_blocks(len(first))
+        # Pair by pair the rows stay in a core's cache.
+        pairs, values = zip(first.tolist(), second.tolist(), strict=True), self._values
+        return np.array(
+            [np.count_nonzero(values[a] != values[b]) for a, b in pairs], dtype=np.int64
         )
-        # Row by row is five times as fast as along an axis.
-        return np.array([np.count_nonzero(row) for rows in differ for row in rows], dtype=np.int64)
 
     def _exact(self, first: IntArray, second: IntArray) -> DifferenceMoments:
         # In two passes: differences are taken before they are summed, and their mean is taken off
@@ -356,9 +368,11 @@ def _pair_blocks(n_pairs: int) -> list[slice]:
     return [slice(k, k + _PAIR_BLOCK) for k in range(0, max(n_pairs, 1), _PAIR_BLOCK)]
 
 
-def difference_moments(scores: FloatArray, first: IntArray, second: IntArray) -> DifferenceMoments:
+def difference_moments(
+    scores: FloatArray, first: IntArray, second: IntArray, *, lower_is_better: bool = False
+) -> DifferenceMoments:
     """Return the moments of the paired difference over shared items, (n_pairs,)."""
-    return ScoreMoments(scores).moments(first, second)
+    return ScoreMoments(scores, lower_is_better=lower_is_better).moments(first, second)
 
 
 def difference_moments_by_cluster(

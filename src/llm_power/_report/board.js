@@ -124,11 +124,13 @@
 
   const signed = (text) => text.replace("-", "−");
   // A second digit where there are items enough to tell it.
-  let digits = 1;
-  const asPoints = (x) => !Number.isFinite(x) ? "–" : signed(grouped(100 * x, digits).replace(/^-(?=[0.]+$)/, ""));
+  let digits = 1, measure = { unit: "points", factor: 100, decimals: 1 };
+  const asPoints = (x) => !Number.isFinite(x) ? "–" : signed(grouped(measure.factor * x, digits).replace(/^-(?=[0.]+$)/, ""));
   // What is not 0 does not read 0.
-  const asEnd = (x) => Number.isFinite(x) && x !== 0 && !/[1-9]/.test(grouped(100 * x, digits)) ? signed(Number((100 * x).toPrecision(1)).toString()) : asPoints(x);
+  const asEnd = (x) => Number.isFinite(x) && x !== 0 && !/[1-9]/.test(grouped(measure.factor * x, digits)) ? signed(Number((measure.factor * x).toPrecision(1)).toString()) : asPoints(x);
+  const inUnit = (x) => `${asPoints(x)} ${measure.unit}`.trimEnd();
   const asPercent = (x) => Number.isFinite(x) ? grouped(100 * x, 1) : "–";
+  const asScore = (x) => Number.isFinite(x) ? signed(grouped(measure.factor * x, measure.decimals)) : "–";
   const asP = (p) => p === null ? "–" : p < 0.0001 ? "< 0.0001" : p > 0.9999 ? "1" : Number(p.toPrecision(2)).toString();
   const asConfidence = (alpha) => `${Number((100 * (1 - alpha)).toPrecision(4))} %`;
   const asQ = (q) => !Number.isFinite(q) ? (q === Infinity ? "∞" : "–") : q === 0 ? "0" : q < 0.01 ? "< 0.01"
@@ -232,7 +234,7 @@
       const said = sign === A_BETTER || sign === B_BETTER
         ? `${name(sign === A_BETTER ? pair.i : pair.j)} is better than ${name(sign === A_BETTER ? pair.j : pair.i)}`
         : `${name(pair.i)} and ${name(pair.j)} are ${sign === EQUIVALENT ? "equivalent" : "undetermined"}`;
-      return `Rank ${pair.i} and ${pair.j}: ${said}; gap ${asPoints(pair.gap)} points, q ${asQ(q(pair, "fixed"))}`;
+      return `Rank ${pair.i} and ${pair.j}: ${said}; gap ${inUnit(pair.gap)}, q ${asQ(q(pair, "fixed"))}`;
     };
 
     // ---- What is said in sentences.
@@ -251,7 +253,7 @@
       return kept < all ? ` among the best ${grouped(kept)} of ${grouped(all)} models` : "";
     };
     const split = (what, { different, equivalent, undetermined }) => {
-      const equal = board.margin === null ? "" : `${grouped(equivalent)} equivalent within ${asPoints(board.margin)} points, `;
+      const equal = board.margin === null ? "" : `${grouped(equivalent)} equivalent within ${inUnit(board.margin)}, `;
       return `${grouped(different)} of ${what} ${different === 1 ? "is" : "are"} different, ${equal}${grouped(undetermined)} undetermined`;
     };
     // Of more pairs than the page has, all were counted at the declared level.
@@ -285,11 +287,11 @@
       if (!declared() || settled(pair, "verdict")) return "";
       return `the sign is too uncertain for any number of items${sees(pair)}`;
     };
-    const gapText = (pair) => `${asPoints(pair.gap)} points${pair.lo === null || pair.hi === null ? "" : ` (${asEnd(pair.lo)} to ${asEnd(pair.hi)})`}`;
+    const gapText = (pair) => `${inUnit(pair.gap)}${pair.lo === null || pair.hi === null ? "" : ` (${asEnd(pair.lo)} to ${asEnd(pair.hi)})`}`;
     const headline = () => {
       const by = procedure.value, leaders = pairOf(1, 2), { all, different, open } = counted(by);
       const paragraphs = [h("p", {}, h("strong", {}, verdictSentence()), ` ${firstSentence()}`)];
-      const more = [board.tasks[t].further, level() === board.alpha ? board.tasks[t].readings : "", level() === board.alpha && board.tasks[t].family_pairs > 1 ? board.discoveries : ""].filter(Boolean);
+      const more = [board.tasks[t].further, level() === board.alpha ? board.tasks[t].readings : "", level() === board.alpha && board.tasks[t].family_pairs > 1 ? board.discoveries : "", board.measured].filter(Boolean);
       if (more.length) paragraphs.push(h("p", {}, more.join(" ")));
       if (leaders) {
         const need = needs(leaders);
@@ -351,16 +353,16 @@
       scrolled("ranking", "Ranking", { class: "rows" }, "Models in the order of their score",
         head(["Rank", "right"], ["Possible", "right"], ["Model"], ["Score", "right"], ["", "wide"], [""]), last, ROW, (k) => {
           const model = models()[k], known = model.score_low !== null && model.score_high !== null;
-          const text = `${asPercent(model.score)}${known ? ` (${asPercent(model.score_low)} to ${asPercent(model.score_high)})` : ", interval unknown"}`;
+          const text = `${asScore(model.score)}${known ? ` (${asScore(model.score_low)} to ${asScore(model.score_high)})` : ", interval unknown"}`;
           const drawn = s("svg", { width: 160, height: 22, role: "img", "aria-label": text },
             s("title", {}, text), known ? s("line", { class: "bar", x1: x(model.score_low), x2: x(model.score_high), y1: 11, y2: 11 }) : null, s("circle", { class: "dot", cx: x(model.score), cy: 11, r: 3 }));
           return h("tr", { "data-m": k + 1, class: hit[k] ? null : "miss" },
             h("td", { class: "right" }, String(k + 1)),
             h("td", { class: "right" }, model.low === null ? "–" : model.low === model.high ? String(model.low) : `${model.low}–${model.high}`),
             h("th", { scope: "row", class: "name", title: model.name }, h("bdi", {}, model.name)),
-            h("td", { class: "right" }, asPercent(model.score)), h("td", { class: "wide" }, drawn), h("td", { class: "brackets" }, brackets(k + 1)));
+            h("td", { class: "right" }, asScore(model.score)), h("td", { class: "wide" }, drawn), h("td", { class: "brackets" }, brackets(k + 1)));
         });
-      body("ranking").querySelector("thead .wide").append(axis([[low, asPercent(low), "start"], [high, asPercent(high), "end"]], x));
+      body("ranking").querySelector("thead .wide").append(axis([[low, asScore(low), "start"], [high, asScore(high), "end"]], x));
       const words = made.map(({ from, to }) => `${from} to ${to}`);
       body("ranking").append(h("p", { class: "hidden-text" }, words.length ? `Not separated: ranks ${words.join(", ")}.` : "Every two models are separated."));
       title("ranking", firstSentence().split(/: |\.$/)[0] || "Ranking");
@@ -484,6 +486,7 @@
       about("heat", `q = N/N*, ${PROCEDURES[by === "verdict" ? "fixed" : by][1]}: 1 where the items reach power ${target()} at the observed gap. ${by === "verdict" ? "Verdicts are tested and adjusted for the family; a pair can be different with q below 1." : ""}`);
     };
 
+    const inGaps = () => measure.unit ? ` Gap in ${measure.unit}.` : "";
     // Have and need: each rank against the next, by the items of a new run that decides it.
     const ladder = () => {
       const hit = hits(), near = [], n = board.tasks[t].items, [chosen] = PROCEDURES[procedure.value];
@@ -515,7 +518,7 @@
         body("ladder").append(saving("ladder", "csv", () => asCsv(near)));
       } else body("ladder").replaceChildren(h("p", { class: "none" }, "No adjacent pair was compared."));
       title("ladder", declared() ? board.tasks[t].finding : "Each rank against the next");
-      about("ladder", `Dashed: the ${grouped(n)} items at hand. Colored: items of a new run that decides the pair, from an even chance to a mark at a chance of ${board.power}${declared() ? "" : ", known at the declared level and power alone"}; an arrow where no number has it. Gap in points.`);
+      about("ladder", `Dashed: the ${grouped(n)} items at hand. Colored: items of a new run that decides the pair, from an even chance to a mark at a chance of ${board.power}${declared() ? "" : ", known at the declared level and power alone"}; an arrow where no number has it.${inGaps()}`);
     };
 
     // Counts of pairs by the multiple of the items at hand from which they are decided, a bin a point across.
@@ -668,7 +671,7 @@
         h("caption", { class: "hidden-text" }, "Pairs of models, the nearest ranks first"),
         head(["Ranks", "wide"], ["Pair"], [procedure.value === "verdict" ? "Verdict" : PROCEDURES[procedure.value][0]], ["q", "right wide"], ["Gap", "right"], [intervals(), "right wide"], ["Family p", "right wide"], ["Items", "right wide"], ["New items", "right"]),
         h("tbody", {}, ...lines)) : h("p", { class: "none" }, "No pair matches."), ...(kept.length > lines.length ? [more] : []), saving("pairs", "csv", () => asCsv(kept)));
-      about("pairs", `${grouped(kept.length)} of ${count(rows().length, "pair")}, neighbors first; a pair opens on a click or Enter. Gap in points; p is adjusted for the whole family. New items: of a new run that decides the pair with a chance of 0.5 to ${board.power}${byClusters() ? ", in new clusters" : ""}; shows from: smallest gap in points that the items at hand find with power ${board.power}.`);
+      about("pairs", `${grouped(kept.length)} of ${count(rows().length, "pair")}, neighbors first; a pair opens on a click or Enter.${inGaps()} p is adjusted for the whole family. New items: of a new run that decides the pair with a chance of 0.5 to ${board.power}${byClusters() ? ", in new clusters" : ""}; shows from: smallest gap that the items at hand find with power ${board.power}.`);
     };
 
     const provenance = () => {
@@ -684,7 +687,7 @@
         ...(tolerated.length ? [["Accepted faults", tolerated.join("; ")]] : []),
         ["Family", `${count(task.family_pairs, "pair")}${siblings() > 1 ? ` of ${siblings()} tasks` : ""}, ${board.compared}${ofMany() ? `, of which this page has ${grouped(rows().length)} ${board.shown}` : ""}`],
         ...(board.cluster === null ? [] : [["Clusters", `${board.cluster}, ${board.clusters === "random" ? "a sample of further ones" : "all that are meant"}`]]),
-        ["Test", `${tests()}${adjustment()}${board.margin === null ? "; no margin declared, so no pair is equivalent" : `; margin ${asPoints(board.margin)} points`}`],
+        ["Test", `${tests()}${adjustment()}${board.margin === null ? "; no margin declared, so no pair is equivalent" : `; margin ${inUnit(board.margin)}`}`],
         ["Declared", `level ${board.alpha}, power ${board.power}`],
       ];
       const text = h("textarea", { readonly: "", rows: "4", "aria-label": "A sentence to copy" }, sentence());
@@ -722,7 +725,7 @@
     };
     const cells = (pair) => {
       const label = (rank, text) => [h("bdi", {}, name(rank)), ` ${text}`];
-      if (board.tasks[t].kind !== "binary") return h("p", {}, `Scores ${asPercent(pair.pa)} and ${asPercent(pair.pb)} %${board.tasks[t].kind === "average" ? ", averages over tasks" : `; standard deviation of an item's difference ${asPoints(Math.sqrt(pair.var))} points`}.`);
+      if (board.tasks[t].kind !== "binary") return h("p", {}, `Scores ${asScore(pair.pa)} and ${asScore(pair.pb)}${measure.factor === 100 ? " %" : ` ${measure.unit}`.trimEnd()}${board.tasks[t].kind === "average" ? ", averages over tasks" : `; standard deviation of an item's difference ${inUnit(Math.sqrt(pair.var))}`}.`);
       return h("table", { class: "four" }, h("caption", { class: "hidden-text" }, "Items that both, one or neither solves"),
         h("thead", {}, h("tr", {}, h("td"), h("th", { scope: "col" }, ...label(pair.j, "solves")), h("th", { scope: "col" }, "does not"))),
         h("tbody", {}, h("tr", {}, h("th", { scope: "row" }, ...label(pair.i, "solves")), h("td", {}, grouped(pair.n11)), h("td", {}, grouped(pair.b))),
@@ -732,7 +735,7 @@
       const facts = [
         ["Verdict", h("span", { class: `word v-${code(pair, "verdict")}` }, word(pair, "verdict"))],
         ["Gap", gapText(pair)],
-        ...(pair.gap !== pair.delta && Number.isFinite(pair.gap) && "gap" in board.tasks[t].pairs ? [["Gap without weights", `${asPoints(pair.delta)} points`]] : []),
+        ...(pair.gap !== pair.delta && Number.isFinite(pair.gap) && "gap" in board.tasks[t].pairs ? [["Gap without weights", inUnit(pair.delta)]] : []),
         ["p, this pair alone", asP(pair.ps)], ["Family p", asP(pair.pf)],
         ["Items", grouped(pair.n)], ["New items", needed(pair)],
         ...(pair.turn === null || level() !== board.alpha ? [] : [["Another sample turns it", `${asPercent(pair.turn)} %`]]),
@@ -848,7 +851,8 @@
     for (const element of drawn.keys()) observer.observe(element);
     const choose = (next, focus) => {
       t = next;
-      digits = board.tasks[t].items < 1000 ? 1 : 2;
+      measure = board.measure;
+      digits = measure.factor !== 100 ? measure.decimals : board.tasks[t].items < 1000 ? 1 : 2;
       cursor = null;
       top.max = models().length;
       top.value = models().length;
