@@ -46,7 +46,8 @@ def prepare_task(
     Raises
     ------
     ScoreError
-        If there is one model, or fewer than `only_best`, or scores are missing under policy "error".
+        If there is one model, or fewer than `only_best`, or scores are missing under policy
+        "error".
 
     Examples
     --------
