@@ -19,7 +19,7 @@ from kotawala2026.labels import validated_labels
 from kotawala2026.quantities.grounds import QUANTITIES, DisplayedScores, PublishedNumbers
 from kotawala2026.quantities.rows_of_counts import one_of
 from kotawala2026.rejection_rates import TESTS, rejection_rates
-from llm_power._statistics.bernoulli_pairs import discordance_from_required_n
+from llm_power._statistics.copula_pairs import discordance_from_required_n
 from llm_power._statistics.paired_binary import summarize_counts
 from llm_power._statistics.random_streams import named_rng
 from replication.constraints import BoardScore

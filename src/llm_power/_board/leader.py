@@ -18,7 +18,7 @@ from llm_power._board.further_items import further_columns
 from llm_power._board.operating_point import Declared, OperatingPoint
 from llm_power._errors import counted, first_names
 from llm_power._scores.store import TaskScores
-from llm_power._statistics.missing_bounds import score_bounds
+from llm_power._statistics.missing_scores import score_bounds
 from llm_power._statistics.verdict import DIFFERENT
 
 #: Columns of a table of ranks: whether the model is verified to be first, and by which p-value.
