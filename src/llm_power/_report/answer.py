@@ -136,8 +136,10 @@ class Reply:
     def __str__(self) -> str:
         return as_text(self.answer)
 
-    def _repr_html_(self) -> str:
-        """Show the page of the answer inside a notebook."""
+    def _repr_html_(self) -> str | None:
+        """Show the page of the answer inside a notebook; without the extra, its repr."""
+        if not installed("jinja2"):
+            return None
         page = html.escape(self.to_html(), quote=True)
         style = f"width:100%;height:{self._height}px;border:0"
         return (
