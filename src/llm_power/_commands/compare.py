@@ -16,6 +16,7 @@ from llm_power._commands.options import (
     ALPHA,
     CLUSTER,
     CLUSTERS,
+    EXPLAIN,
     FILTER,
     FORMAT,
     LATEST,
@@ -71,7 +72,7 @@ _GROUPS: Final = (
                 callback=_outcomes,
                 help=f"Outcomes refused by the exit code, of {', '.join(OUTCOMES)}; none if empty.",
             ),
-            *(FORMAT, REPORT),
+            *(EXPLAIN, FORMAT, REPORT),
         ),
         (option("--junit", type=PATH, metavar="FILE", help="Write it as a JUnit report."),),
     ),
@@ -87,6 +88,7 @@ def compare(
     new: Path | None,
     fail_if: Sequence[str],
     form: Format,
+    explain: bool,
     report: Sequence[Path],
     junit: Path | None,
     **asked: Any,
@@ -104,7 +106,8 @@ def compare(
     from llm_power._door import compare as compared_by
     from llm_power._gate.comparison import overall_outcome
     from llm_power._gate.reports import comparison_junit
-    from llm_power._report.answer import reporting, shown
+    from llm_power._report.answer import reporting
+    from llm_power._report.explained import shown
 
     inputs = [old] if new is None else [old, new]
     also = [] if junit is None else [junit]
@@ -116,7 +119,7 @@ def compare(
                 path.write_text(
                     comparison_junit(*compared.tasks, fail_if=fail_if), encoding="utf-8"
                 )
-    click.echo(shown(compared, form))
+    click.echo(shown(compared, form, explain=explain))
     for note in compared.notes:
         click.echo(f"note: {one_line(note)}", err=True)
     refused = [one for one in compared.tasks if one.outcome in fail_if]

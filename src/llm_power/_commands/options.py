@@ -157,6 +157,9 @@ FORMAT: Final = option(
     default="table",
     help="For a terminal, for programs at full precision, or for a page.",
 )
+EXPLAIN: Final = option(
+    "--explain", is_flag=True, help="Say below the answer what each line of it means."
+)
 REPORT: Final = option(
     "--report",
     multiple=True,

@@ -14,6 +14,7 @@ from llm_power._choices import Format, McNemarTest
 from llm_power._commands.grouped import Group, GroupedCommand
 from llm_power._commands.options import (
     ALPHA,
+    EXPLAIN,
     FORMAT,
     MARGIN,
     P_A,
@@ -37,7 +38,7 @@ _WHAT_TO_GIVE: Final = "give --n with --b and --c, or --n with --p-a and --p-b, 
 _GROUPS: Final = (
     Group("What to compare", (B, C, N, P_A, P_B, RHO, MARGIN)),
     Group("How to test", (POWER,), (TEST, ALPHA)),
-    Group("What to write", (FORMAT,), (REPORT,)),
+    Group("What to write", (EXPLAIN, FORMAT), (REPORT,)),
 )
 
 
@@ -55,6 +56,7 @@ def pair(
     alpha: float,
     power: float,
     form: Format,
+    explain: bool,
     report: Sequence[Path],
 ) -> None:
     """Answer for one pair of models without files.
@@ -63,7 +65,8 @@ def pair(
     errors. From two accuracies alone: what holds over every correlation that they admit.
     """
     from llm_power._board.operating_point import Declared, OperatingPoint
-    from llm_power._report.answer import Reply, reporting, shown
+    from llm_power._report.answer import Reply, reporting
+    from llm_power._report.explained import shown
     from llm_power._report.pair_answers import (
         answer_from_accuracies,
         answer_from_counts,
@@ -80,4 +83,4 @@ def pair(
         else:
             raise click.UsageError(_WHAT_TO_GIVE)
         write(answer)
-    click.echo(shown(Reply(answer), form))
+    click.echo(shown(Reply(answer), form, explain=explain))

@@ -15,6 +15,7 @@ from llm_power._commands.grouped import Group, GroupedCommand
 from llm_power._commands.options import (
     ALPHA,
     CLUSTER,
+    EXPLAIN,
     FILTER,
     FORMAT,
     ITEM,
@@ -100,14 +101,16 @@ _GROUPS: Final = (
     Group("How to test", (POWER,), (ALPHA, TEST, *_FAMILY)),
     Group(
         "What to write",
-        (FORMAT,),
+        (EXPLAIN, FORMAT),
         (option("--plot", type=PATH, metavar="FILE", help="Draw it: .png, .svg or .pdf."), REPORT),
     ),
 )
 
 
 @click.command(cls=GroupedCommand, groups=_GROUPS, examples=_EXAMPLES)
-def plan(*, plot: Path | None, form: Format, report: Sequence[Path], **given: Any) -> None:
+def plan(
+    *, plot: Path | None, form: Format, explain: bool, report: Sequence[Path], **given: Any
+) -> None:
     """Say how many items to run, before they are run.
 
     From a gap alone, with the range of all that it leaves open; from a gap and the share of items
@@ -115,7 +118,8 @@ def plan(*, plot: Path | None, form: Format, report: Sequence[Path], **given: An
     the gap, which gap so many items find. docs/planning.md has worked plans.
     """
     from llm_power._planning.ask import plan as planned_by
-    from llm_power._report.answer import reporting, shown
+    from llm_power._report.answer import reporting
+    from llm_power._report.explained import shown
 
     if plot is not None:
         _require_drawable(plot)
@@ -124,7 +128,7 @@ def plan(*, plot: Path | None, form: Format, report: Sequence[Path], **given: An
         if plot is not None:
             _draw(plot, reply)
         write(reply.answer)
-    click.echo(shown(reply, form))
+    click.echo(shown(reply, form, explain=explain))
 
 
 def _require_drawable(plot: Path) -> None:

@@ -27,6 +27,7 @@ from llm_power._commands.options import (
     ALPHA,
     CLUSTER,
     CLUSTERS,
+    EXPLAIN,
     FILTER,
     FORMAT,
     LATEST,
@@ -117,7 +118,7 @@ _GROUPS: Final = (
         "What to write",
         (
             option("--out", type=PATH, help="Write page, tables and files into this folder."),
-            FORMAT,
+            *(EXPLAIN, FORMAT),
         ),
         (
             option(
@@ -143,6 +144,7 @@ def resolve(
     csv: bool,
     names: Mapping[str, str],
     form: Format,
+    explain: bool,
     **asked: Any,
 ) -> None:
     """Resolve the pairs of a leaderboard from its per-item SCORES.
@@ -161,7 +163,7 @@ def resolve(
     """
     from llm_power._board.resolve import N_STAGES
     from llm_power._door import resolve_for
-    from llm_power._report.answer import shown
+    from llm_power._report.explained import shown
 
     if not scores and not names:
         raise click.UsageError("Missing argument 'SCORES...'.")
@@ -177,7 +179,7 @@ def resolve(
         # The answer comes first; and if nobody reads it to its end, the files are written all the
         # same.
         try:
-            click.echo(shown(found, form))
+            click.echo(shown(found, form, explain=explain))
         finally:
             if out is not None:
                 left_out = found.save(out, csv=csv or None, plots=plots)

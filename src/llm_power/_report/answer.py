@@ -12,7 +12,6 @@ from pathlib import Path
 from textwrap import fill
 from typing import Any, ClassVar, Final
 
-from llm_power._choices import Format
 from llm_power._errors import InvalidArgument, counted, one_line
 from llm_power._extra import installed, left_out
 from llm_power._files import naming
@@ -157,13 +156,6 @@ class Reply:
     def to_html(self) -> str:
         """Return the answer as a page that loads nothing."""
         return as_html(self.answer)
-
-
-def shown(reply: Reply, form: Format) -> str:
-    """Return an answer as it is printed."""
-    if form == "json":
-        return json.dumps(reply.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
-    return str(reply) if form == "table" else reply.to_markdown()
 
 
 @contextmanager
