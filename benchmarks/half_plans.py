@@ -25,7 +25,7 @@ from llm_power._statistics.verdict import Verdicts, binary_verdicts, mean_verdic
 
 # Share of a board's items in the first part, and the fewest that it is made with.
 _SHARE: Final = 1 / 6
-_FEWEST: Final = 80
+_FEWEST: Final = 16
 _MODELS: Final = 40
 # Splits, at least, and new runs before they end.
 _SPLITS: Final = 100
