@@ -60,8 +60,8 @@ def models(ground: DisplayedScores) -> Iterator[Finding]:
                 score = _score_of(scores, int(counts.n_items[i]), p)
                 of_side.append(score.model if score else name)
                 method = f"the model with the accuracy {p.text} on {counts.n_items[i]:,} items"
-                found = Finding("name", f"{table}/{i + 1}/{side}", of_side[-1], method)
-                yield found if score else replace(found, basis="none")
+                named = Finding("name", f"{table}/{i + 1}/{side}", of_side[-1], method)
+                yield named if score else replace(named, basis="none")
     close = published.close_pairs
     tasks = {score.n_items: score.task for score in ground.oll_v1}
     labels = [tasks.get(int(n), label) for n, label in zip(close.n_items, close.label, strict=True)]
