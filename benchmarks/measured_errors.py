@@ -47,6 +47,7 @@ _SHORT: Final = (
     *["McNemar, exact", "McNemar, mid_p", "McNemar, asymptotic", "paired t", "CR2"],
     *["max-T, exact, any of 10 pairs", "monitored after every item, Beta(4, 4)"],
     *["gap, Tango's score", "gap, graded scores", "gap, graded scores, few items differ"],
+    "gap, lognormal costs",
     *["gap, CR2", "gap, CR2, ICC 0.1", "ICC, F", "ICC, F, ICC 0.1", "N* and q, 0/1 scores"],
     *["sets of ranks, all at once", "n_exact, exact test", "equivalence, score test"],
 )

@@ -214,6 +214,35 @@ def graded_rates(trials: int) -> Iterator[Rate]:
         yield Rate("coverage", name, 1 - ALPHA, n, population, *share["n"])
 
 
+# Logarithms' standard deviations of what two models cost on an item of one difficulty, and how
+# much dearer the first one is.
+_COSTS: Final = {
+    "as variable, equally dear": (0.5, 0.5, 1.0),
+    "as variable, a third dearer": (0.5, 0.5, 1.3),
+    "one more variable, equally dear": (0.3, 0.8, 1.0),
+}
+
+
+def real_rates(trials: int) -> Iterator[Rate]:
+    """Yield type I error and coverage for costs: lognormal, and so skewed."""
+    for n, (population, (first, second, ratio)) in product(SIZES, _COSTS.items()):
+        rng = named_rng(SEED, f"verdicts/costs/{population}/{n}")
+        gap, rows = (ratio - 1) * np.exp(0.8**2 / 2), max(1, 1_000_000 // n)
+        held, rejected = [], []
+        for start in range(0, trials, rows):
+            shape = (n, min(rows, trials - start))
+            base = np.exp(0.8 * rng.standard_normal(shape))
+            cost = [np.exp(sd * rng.standard_normal(shape) - sd**2 / 2) for sd in (first, second)]
+            pair = student_verdicts(base * (ratio * cost[0] - cost[1]))
+            held.append(_covers(pair.interval.low, pair.interval.high, gap))
+            rejected.append(pair.p <= ALPHA)
+        if ratio == 1:
+            found = _share(np.concatenate(rejected))
+            yield Rate("type I", "paired t, lognormal costs", ALPHA, n, population, *found)
+        found = _share(np.concatenate(held))
+        yield Rate("coverage", "gap, lognormal costs", 1 - ALPHA, n, population, *found)
+
+
 def cluster_sizes(n: int) -> IntArray:
     """Return items of 14 clusters, about n in all, in the shares of MMLU-Pro's subjects."""
     return np.asarray(np.maximum(np.rint(n * SUBJECTS / SUBJECTS.sum()), 2), dtype=np.int64)
@@ -506,6 +535,7 @@ def all_rates(trials: int) -> Iterator[Rate]:
     some, few = max(trials // 4, 1), max(trials // 40, 1)
     yield from binary_rates(trials)
     yield from graded_rates(some)
+    yield from real_rates(some)
     yield from cluster_rates(trials)
     yield from skewed_cluster_rates(trials)
     yield from family_rates(few)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Final, Literal, get_args
 
-Kind = Literal["binary", "graded"]
+# 0 or 1, in [0, 1], or whatever a unit measures: costs, tokens, seconds. Scores of two kinds
+# together are of the later one.
+Kind = Literal["binary", "graded", "real"]
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 
 Family = Literal["adjacent", "all"]

@@ -12,21 +12,18 @@ import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import Any, Final, NoReturn
 
 import click
 
 from llm_power import __version__
 from llm_power._commands.compare import compare
+from llm_power._commands.grouped import GroupedCommand
 from llm_power._commands.pair import pair
 from llm_power._commands.plan import plan
 from llm_power._commands.resolve import resolve
 from llm_power._errors import LLMPowerError, one_line
 from llm_power._plugins import COMMANDS, load_plugin, plugin_names
-
-if TYPE_CHECKING:
-    pass
-
 
 _BAD_INPUT: Final = 2
 _UNFORESEEN: Final = 3
@@ -34,10 +31,12 @@ _INTERRUPTED: Final = 130
 _NOBODY_READS: Final = 141
 
 
-_EXAMPLE_EXAMPLES: Final = """\b
+_EXAMPLES: Final = """\b
 Examples:
-  llm-power example demo
-  llm-power resolve demo/mmlu_pro.csv --cluster category --pairs all --out demo/out
+  llm-power resolve scores.csv                       which models of a board differ
+  llm-power compare old.eval new.eval --margin .01   may the new model replace the old one
+  llm-power plan --gap .05                           how many items to run
+  llm-power pair --b 295 --c 249 --n 10042           what the counts of a paper say
 """
 
 
@@ -50,7 +49,7 @@ class _Commands(click.Group):
     """The commands of the library, then those that packages add by an entry point."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted({*super().list_commands(ctx), *plugin_names(COMMANDS)})
+        return [*self.commands, *sorted({*plugin_names(COMMANDS)} - {*self.commands})]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         own = super().get_command(ctx, cmd_name)
@@ -60,12 +59,17 @@ class _Commands(click.Group):
         return command if isinstance(command, click.Command) else None
 
 
-@click.group(cls=_Commands, invoke_without_command=True)
+@click.group(
+    cls=_Commands,
+    invoke_without_command=True,
+    epilog=_EXAMPLES,
+    context_settings={"max_content_width": 100},
+)
 @click.version_option(__version__, prog_name="llm-power")
 @click.option("--debug", is_flag=True, help="Show the traceback of an error as well.")
 @click.pass_context
 def cli(context: click.Context, debug: bool) -> None:
-    """Resolution diagnostics for paired LLM evaluation.
+    """Say which models differ, and how many items show it, from scores of the same items.
 
     Exit code 0: done; 1: audit found a contradicted claim; 2: bad input, or a file that cannot be
     read or written; 3: the memory does not suffice, or a fault of this program; 130: interrupted;
@@ -76,7 +80,13 @@ def cli(context: click.Context, debug: bool) -> None:
         click.echo(context.get_help())
 
 
-@cli.command(epilog=_EXAMPLE_EXAMPLES)
+@cli.command(
+    cls=GroupedCommand,
+    examples=(
+        "llm-power example demo",
+        "llm-power resolve demo/mmlu_pro.csv --cluster category --pairs all --out demo/out",
+    ),
+)
 @click.argument("folder", type=click.Path(path_type=Path))
 def example(*, folder: Path) -> None:
     """Write a small real board into FOLDER, to try resolve on.
@@ -90,7 +100,7 @@ def example(*, folder: Path) -> None:
     click.echo(f"llm-power resolve {scores} --cluster category --pairs all --out {folder / 'out'}")
 
 
-for _command in (compare, pair, plan, resolve):
+for _command in (resolve, compare, pair, plan):
     cli.add_command(_command)
 
 

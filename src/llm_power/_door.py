@@ -43,10 +43,9 @@ from llm_power._planning.ask import Planned, planned_from_task
 from llm_power._report.answer import Reply
 from llm_power._report.board_answer import board_answer
 from llm_power._report.board_files import resolved_board, title_of, write_board, writes_csv
-from llm_power._report.board_page import render_board_page
 from llm_power._scores.frames import read_frame
 from llm_power._scores.options import ReadOptions
-from llm_power._scores.readers import read_tasks
+from llm_power._scores.readers import measured, read_tasks
 from llm_power._scores.store import ITEM_COLUMN, TaskScores
 
 _Resolving = Callable[[Path | None], AbstractContextManager[tuple[BoardVerdicts, Path | None]]]
@@ -57,6 +56,8 @@ class Reading(TypedDict, total=False):
 
     task: str | None
     kind: Kind | None
+    unit: str | None
+    lower_is_better: bool
     exclude: Sequence[str]
     item: str | None
     model: str | None
@@ -165,6 +166,9 @@ class Resolved(Reply):
 
     def to_html(self) -> str:
         """Return the page of the board."""
+        # On demand: the page is of an extra.
+        from llm_power._report.board_page import render_board_page  # noqa: PLC0415
+
         title, average = title_of(self.board, self.tasks), self.board.average
         shown = page_data(self.board.verdicts, self.summary, title=title, average=average)
         return render_board_page(shown)
@@ -435,7 +439,8 @@ def _of_memory(table: Any, name: str, options: ReadOptions) -> TaskScores:
         if options.item is None and not {ITEM_COLUMN, "item"} & {*frame.columns}:
             frame.index = pd.RangeIndex(1, len(frame) + 1, name=ITEM_COLUMN)
         table = frame
-    return read_frame(table, replace(options, task=options.task or name, names={}))
+    read = read_frame(table, replace(options, task=options.task or name, names={}))
+    return measured(read, options)
 
 
 def compare(

@@ -82,6 +82,7 @@ def require_whole(out: Path, number: int) -> None:
     assert (out / "notes.txt").read_text() == "mine"
 
 
+@pytest.mark.slow
 def test_killed_before_each_step(out: Path) -> None:
     """No mixture is ever to be seen, and the next writer leaves nothing of it behind."""
     step, ended = 0, -signal.SIGKILL

@@ -228,7 +228,7 @@ def test_the_options_that_it_leaves_out_are_those_of_the_command(
     listed = [one.text for one in visit().find_elements(By.CSS_SELECTOR, "#notes li code")]
     options = set(re.findall(r"--[a-z-]+", " ".join(listed)))
     assert options
-    assert options <= set(re.findall(r"--[a-z-]+", command("llm-power plan --help", capsys)))
+    assert options <= set(re.findall(r"--[a-z-]+", command("llm-power plan --help-all", capsys)))
 
 
 def test_the_normal_quantile_of_all_pages_is_that_of_scipy(visit: Callable[..., Browser]) -> None:

@@ -59,7 +59,7 @@ def test_every_public_name_is_importable_without_the_other_houses(python: Path) 
     code = (
         "import importlib.util as u, audit, llm_power\n"
         "for door in (audit, llm_power): [getattr(door, name) for name in dir(door)]\n"
-        "others = ['replication', 'kotawala2026', 'seaborn', 'tabulate', 'jinja2', 'tqdm']\n"
+        "others = ['replication', 'kotawala2026', 'tabulate', 'jinja2', 'tqdm']\n"
         "print([name for name in others if u.find_spec(name)], llm_power.__file__)"
     )
     done = run(python, "python", "-I", "-c", code)
@@ -74,13 +74,16 @@ def test_commands_say_in_one_line_what_they_left_out(python: Path) -> None:
     done = run(python, "llm-power", "resolve", "scores.csv", "--plot", "png", "--out", "out")
     assert done.returncode == 0, done.stderr
     assert done.stderr == (
-        "left out: board.html, board.md, board.png, for want of jinja2 and tabulate and seaborn. "
-        "Remedy: in the clone, pip install '.[report]'.\n"
+        "left out: board.html, board.md, board.png, card.png, for want of jinja2 and tabulate and "
+        "matplotlib. Remedy: in the clone, pip install '.[report]'.\n"
     )
     assert {path.name for path in (where / "out").iterdir()} == {
         *("error_bars.md", "summary.json"),
         *("pairs.csv", "pairs.csv-metadata.json", "pairs.parquet"),
     }
+    shown = "import llm_power as power; print(power.resolve('scores.csv')._repr_html_())"
+    done = run(python, "python", "-I", "-c", shown)
+    assert (done.stderr, done.stdout) == ("", "None\n")
     options = ["--results", "out", "--out", "audit"]
     done = run(python, "llm-power", "audit", "claims.yaml", *options)
     assert done.returncode == 0, done.stderr

@@ -17,6 +17,8 @@ import pytest
 
 from repository import copy_repository, launch, run_workflow
 
+pytestmark = pytest.mark.slow
+
 TOY = Path(__file__).parent
 
 

@@ -9,6 +9,8 @@ import pytest
 
 from repository import copy_repository, run_workflow
 
+pytestmark = pytest.mark.slow
+
 # Those that rest on the items of a panel which the leaderboards published.
 OF_ITEMS = {
     *(f"table_{number:02d}" for number in range(3, 13)),

@@ -344,6 +344,7 @@ def test_config_is_read_as_it_is_written(old: str, new: str, message: str, tmp_p
     assert "Remedy: " in line
 
 
+@pytest.mark.slow
 def test_boards_without_files_are_left_out_in_one_line(tmp_path: Path) -> None:
     where = copy_repository(tmp_path)
     done = run_workflow(where, "--dry-run", "paper")

@@ -55,7 +55,6 @@ from llm_power._statistics.max_t import (
     centred_scores,
     max_t_family,
 )
-from llm_power._statistics.missing_bounds import score_bounds
 from llm_power._statistics.multiplicity import (
     adjust_benjamini_hochberg,
     adjust_holm,
@@ -264,6 +263,7 @@ class BoardPairs:
 
     def _columns_of(self, block: _Block, family: FamilyValues) -> Columns:
         evidence, point = block.evidence, self.point
+        largest_gap = self.tasks[block.task].largest_gap
         binary = isinstance(evidence.of_items, PairCells)
         known = family.unadjusted if binary else None
         exact = self.declared.test == "exact"
@@ -281,7 +281,7 @@ class BoardPairs:
             "rank_b": (block.second + 1).astype(np.int32),
             "n_items": block.shared.astype(np.int32),
             **_counts(evidence.of_items),
-            **_of_verdict(judged, evidence.n_items, family.decided),
+            **_of_verdict(judged, evidence.n_items, family.decided, largest_gap),
             **core_columns(evidence.of_items, point, p_exact=known),
             "p_holm": family.holm,
             "p_bh": family.bh,
@@ -335,7 +335,7 @@ class _TaskPairs:
 
     def leads(self, p: FloatArray, level: float) -> tuple[IntArray, IntArray]:
         """Return how many models are declared better, and worse, than each, (n_models,)."""
-        n, (least, most) = len(self.task.models), score_bounds(self.task.values)
+        n, (least, most) = len(self.task.models), self.task.merit_bounds
         ahead, behind = self.pairs_at(np.flatnonzero(p <= level))
         leads, trails = least[ahead] > most[behind], least[behind] > most[ahead]
         over = np.concatenate([ahead[leads], behind[trails]])
@@ -372,15 +372,19 @@ class _TaskPairs:
 
     @cached_property
     def _moments(self) -> ScoreMoments:
-        return ScoreMoments(self.task.values, self._codes)
+        task = self.task
+        return ScoreMoments(task.values, self._codes, lower_is_better=task.lower_is_better)
 
     def _graded_evidence(self, first: IntArray, second: IntArray) -> Evidence:
         clusters = None if self._codes is None else self._moments.by_cluster(first, second)
         return Evidence(self._moments.moments(first, second), clusters, self.sizes)
 
 
-def _of_verdict(judged: Judgement, n_items: IntArray, family: FamilyTest) -> Columns:
-    columns = verdict_columns(judged.found, n_items, family) | {"test": judged.test}
+def _of_verdict(
+    judged: Judgement, n_items: IntArray, family: FamilyTest, largest_gap: float
+) -> Columns:
+    columns = verdict_columns(judged.found, n_items, family, largest_gap)
+    columns |= {"test": judged.test}
     return {name: np.asarray(values) for name, values in columns.items()}
 
 
@@ -419,7 +423,7 @@ def _monitoring(items: PairCells | DifferenceMoments, point: OperatingPoint) -> 
 
 def item_keys(task: TaskScores) -> Keys:
     """Return the keys of the draws of a task's items, (n_items,)."""
-    return keys_of(task.item_ids, content_digest(task.item_ids, task.values))
+    return keys_of(task.item_ids, content_digest(task.item_ids, task.merits))
 
 
 def in_threads(

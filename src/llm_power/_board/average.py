@@ -35,7 +35,6 @@ from llm_power._statistics.average_gap import AverageGap, TaskGap, average_gap, 
 from llm_power._statistics.cluster_robust import cluster_robust_test
 from llm_power._statistics.inversion import required_n, resolution_ratio
 from llm_power._statistics.max_t import FamilyTest, GapDraws, centred_scores
-from llm_power._statistics.missing_bounds import score_bounds
 from llm_power._statistics.missing_weights import weighted_gap, weighted_moments
 from llm_power._statistics.verdict import Verdicts, agreed_verdicts, average_verdicts
 from llm_power._statistics.verdict_stability import chance_of_turning
@@ -113,7 +112,7 @@ def average_tasks(
         empty = pd.DataFrame(columns=AVERAGE_COLUMNS), pd.DataFrame(columns=columns)
         return TaskAverage(*empty, weights, left_out, repeated)
     kept = [select_models(task, names) for task in tasks]
-    order = best_first(kept, _Strata(kept, share).mean(task.mean_scores for task in kept))
+    order = best_first(kept, _Strata(kept, share).mean(task.mean_merits for task in kept))
     strata = _Strata([select_models(task, order) for task in kept], share)
     return TaskAverage(
         _verdict_rows(strata, family, cluster, point, declared),
@@ -268,7 +267,7 @@ class _Strata:
 
     def bounds(self) -> tuple[FloatArray, FloatArray]:
         """Return both bounds of each ordered gap over all items, by the missing scores."""
-        found = [score_bounds(task.values) for task in self.tasks]
+        found = [task.merit_bounds for task in self.tasks]
         least, most = (self.mean(each)[:, np.newaxis] for each in zip(*found, strict=True))
         return least - most.T, most - least.T
 
@@ -306,8 +305,9 @@ def _verdict_rows(
     if clusters is not None:
         error = np.maximum(error, clusters.standard_error)
     level = point.alpha if adjusted is None else adjusted.level
-    columns = verdict_columns(found, n, adjusted) | _sizes(single, error, n, point)
-    columns |= planned_items(found) | single_interval(single)
+    largest_gap = strata.tasks[0].largest_gap
+    columns = verdict_columns(found, n, adjusted, largest_gap) | _sizes(single, error, n, point)
+    columns |= planned_items(found, largest_gap) | single_interval(single, largest_gap)
     columns["chance_of_turning"] = chance_of_turning(found.p, found.direction, level=level)
     columns |= {"n_items": n, "delta": items.delta}
     columns |= _scores_and_bounds(strata, tables)

@@ -29,7 +29,7 @@ def cluster_readings(
     reading: ClusterSampling = "fixed" if declared.clusters == "random" else "random"
     again = pairs.otherwise(pairs.family, replace(declared, clusters=reading, monitored=False))
     family = again.adjusted(*p_values_between(again, 0, again.n_pairs))
-    other = again.columns(0, again.n_pairs, family)["verdict"][places] == DIFFERENT
+    other = family.decided.p[places] <= pairs.point.alpha
     own = (verdicts["verdict"] == DIFFERENT).to_numpy()
     found: list[dict[str, Any]] = []
     for task, n_clusters in numbers.items():

@@ -48,7 +48,7 @@ def cluster_sums(
     if ranked.kind == "binary":
         moments = ScoreCounts(ranked.values, codes).tables(first, second).moments()
     else:
-        moments = difference_moments_by_cluster(ranked.values, codes, first, second)
+        moments = difference_moments_by_cluster(ranked.merits, codes, first, second)
     n_clusters, n_pairs = moments.n_items.shape
     return pd.DataFrame(
         {

@@ -20,7 +20,7 @@ PAIR_GROUPS: Final[Mapping[str, Mapping[str, str]]] = {
         "n00": "items that neither solves",
         "p_a": "score of A on these items",
         "p_b": "score of B on these items",
-        "delta": "p_a - p_b, in score units",
+        "delta": "p_a - p_b, in score units; p_b - p_a of scores of which lower is better",
     },
     "The verdict": {
         "verdict": "different, equivalent or undetermined: what to act on",
@@ -52,7 +52,7 @@ PAIR_GROUPS: Final[Mapping[str, Mapping[str, str]]] = {
         "chance of one half",
         "items_assured": "the same with a chance of the target power; inf where no number has it",
         "smallest_gap": "smallest gap that the items at hand find with the target power, at the "
-        "level that decides; inf above 1",
+        "level that decides; inf where scores have no gap as large",
         "decided_as": "what these items would decide",
         "chance_of_turning": "chance that a new sample of the same size gives another verdict; at "
         "the level itself about one half",

@@ -14,7 +14,7 @@ that one of the two models lacks are in no cell of that pair.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import TypeVar
 
 import numpy as np
@@ -226,9 +226,14 @@ class ScoreMoments:
     differences are taken before they are summed.
     """
 
-    def __init__(self, scores: FloatArray, codes: IntArray | None = None) -> None:
+    def __init__(
+        self, scores: FloatArray, codes: IntArray | None = None, *, lower_is_better: bool = False
+    ) -> None:
+        self._sign = -1.0 if lower_is_better else 1.0
+        scores = -scores if lower_is_better else scores
         self._scores, self._by_model, self._codes = scores, np.ascontiguousarray(scores.T), codes
         self._complete = not np.isnan(scores).any()
+        self._largest = max(1.0, float(np.nanmax(np.abs(scores), initial=0.0)))
         if not self._complete:
             return
         # Gaps of near-equal models keep their digits where sums have more than they need.
@@ -247,7 +252,14 @@ class ScoreMoments:
         self._values = np.ascontiguousarray(self._values.astype(kind))
 
     def moments(self, first: IntArray, second: IntArray) -> DifferenceMoments:
-        """Return the moments of the paired difference over shared items, (n_pairs,)."""
+        """Return the moments of the paired difference over shared items, (n_pairs,).
+
+        Where lower is better the difference is that by which the second score is the larger.
+        """
+        found = self._moments(first, second)
+        return replace(found, sum_a=self._sign * found.sum_a, sum_b=self._sign * found.sum_b)
+
+    def _moments(self, first: IntArray, second: IntArray) -> DifferenceMoments:
         if not self._complete or len(first) == 0:
             return self._exact(first, second)
         squares, cubes = (x.sum(axis=0) for x in self._powers[1:])
@@ -302,7 +314,7 @@ class ScoreMoments:
     def _gaps(self, first: IntArray, second: IntArray) -> FloatArray:
         """Return sums of differences; 0 where they are rounding of the scores themselves."""
         gap = (self._sums[first] - self._sums[second]).astype(np.float64)
-        return np.where(np.abs(gap) <= len(self._scores) * 2.0**-53, 0.0, gap)
+        return np.where(np.abs(gap) <= len(self._scores) * self._largest * 2.0**-53, 0.0, gap)
 
     def _differing(self, first: IntArray, second: IntArray) -> IntArray:
         differ = (
@@ -356,9 +368,11 @@ def _pair_blocks(n_pairs: int) -> list[slice]:
     return [slice(k, k + _PAIR_BLOCK) for k in range(0, max(n_pairs, 1), _PAIR_BLOCK)]
 
 
-def difference_moments(scores: FloatArray, first: IntArray, second: IntArray) -> DifferenceMoments:
+def difference_moments(
+    scores: FloatArray, first: IntArray, second: IntArray, *, lower_is_better: bool = False
+) -> DifferenceMoments:
     """Return the moments of the paired difference over shared items, (n_pairs,)."""
-    return ScoreMoments(scores).moments(first, second)
+    return ScoreMoments(scores, lower_is_better=lower_is_better).moments(first, second)
 
 
 def difference_moments_by_cluster(

@@ -22,7 +22,6 @@ from llm_power._statistics.exact_required_n import (
 )
 from llm_power._statistics.inversion import resolution_ratio
 from llm_power._statistics.max_t import FamilyTest
-from llm_power._statistics.missing_bounds import score_bounds
 from llm_power._statistics.verdict import Verdicts
 from llm_power._statistics.verdict_stability import (
     chance_of_turning,
@@ -94,20 +93,21 @@ def _decided(
     found, level = judged.found, judged.level
     # Of the pair as if it were named beforehand.
     single = found if family is None else tests.judged(point, new_runs=False).found
-    columns = verdict_columns(found, rows["n_items"].to_numpy(int), family) | {"test": judged.test}
+    n, largest_gap = rows["n_items"].to_numpy(int), task.largest_gap
+    columns = verdict_columns(found, n, family, largest_gap) | {"test": judged.test}
     columns["chance_of_turning"] = np.where(
         judged.test == "exact",
         exact_chance_of_turning(*_discordant(rows), found.direction, level=level),
         chance_of_turning(found.p, found.direction, level=level),
     )
-    columns |= planned_items(found) | single_interval(single)
+    columns |= planned_items(found, largest_gap) | single_interval(single, largest_gap)
     columns |= _required_columns(rows, single, judged.error, point)
     columns |= _bounds(rows, task) | _monitored(rows, point, declared)
     return pd.DataFrame(columns, index=rows.index)
 
 
 def verdict_columns(
-    found: Verdicts, n_items: IntArray, family: FamilyTest | None
+    found: Verdicts, n_items: IntArray, family: FamilyTest | None, largest_gap: float
 ) -> dict[str, Any]:
     """Return the columns of a verdict table that a verdict in a family fills by itself."""
     return {
@@ -121,8 +121,8 @@ def verdict_columns(
         if family is None
         else family.close_calls(found.p),
         "gap": found.interval.delta,
-        "gap_low": _of_scores(found.interval.low),
-        "gap_high": _of_scores(found.interval.high),
+        "gap_low": np.maximum(found.interval.low, -largest_gap),
+        "gap_high": np.minimum(found.interval.high, largest_gap),
         "attainable": pd.array(found.attainable, dtype="boolean"),
         "p_equivalence": found.p_equivalence,
         "within_margin": found.within_margin,
@@ -132,24 +132,19 @@ def verdict_columns(
     }
 
 
-def single_interval(single: Verdicts) -> dict[str, FloatArray]:
+def single_interval(single: Verdicts, largest_gap: float) -> dict[str, FloatArray]:
     """Return the columns of the intervals that each pair has by itself."""
     ends = {"gap_low_single": single.interval.low, "gap_high_single": single.interval.high}
-    return {name: _of_scores(end) for name, end in ends.items()}
+    return {name: np.clip(end, -largest_gap, largest_gap) for name, end in ends.items()}
 
 
-def planned_items(found: Verdicts) -> dict[str, FloatArray]:
+def planned_items(found: Verdicts, largest_gap: float) -> dict[str, FloatArray]:
     """Return the columns of the items that a new run takes, at the level that decides."""
     return {
         "items_even": found.even_items,
         "items_assured": found.assured_items,
-        "smallest_gap": found.smallest_gap,
+        "smallest_gap": np.where(found.smallest_gap <= largest_gap, found.smallest_gap, np.inf),
     }
-
-
-def _of_scores(end: FloatArray) -> FloatArray:
-    # No gap of scores from 0 to 1 is larger.
-    return np.clip(end, -1.0, 1.0)
 
 
 def _discordant(rows: pd.DataFrame) -> tuple[IntArray, IntArray]:
@@ -200,7 +195,7 @@ def _required_columns(
 
 def _bounds(rows: pd.DataFrame, task: TaskScores) -> dict[str, FloatArray]:
     """Return the smallest and largest gap over all items of the task, by the missing scores."""
-    least, most = score_bounds(task.values)
+    least, most = task.merit_bounds
     a, b = (rows[name].to_numpy(int) - 1 for name in ("rank_a", "rank_b"))
     return {"gap_lowest": least[a] - most[b], "gap_highest": most[a] - least[b]}
 

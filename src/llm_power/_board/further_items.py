@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import ndtri
 
+from llm_power._board.measure import POINTS, Measure
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.arrays import FloatArray
 from llm_power._statistics.further_items import leader_on_further_items
@@ -21,7 +22,7 @@ def further_columns(
     """Return `score_further` and `lead_further`, of the first of several models."""
     n_models = len(tasks[0].models)
     # A digest of the answers orders models of equal scores, on the other items too.
-    digests = np.sum([column_digests(task.item_ids, task.values) for task in tasks], axis=0)
+    digests = np.sum([column_digests(task.item_ids, task.merits) for task in tasks], axis=0)
     order = np.argsort(digests, kind="stable")
     # The order of the rows decides nothing.
     by_id = [np.argsort(np.asarray(task.item_ids), kind="stable") for task in tasks]
@@ -29,7 +30,7 @@ def further_columns(
     found = None
     if n_models > 2:
         found = leader_on_further_items(
-            [task.values[np.ix_(rows, order)] for task, rows in zip(tasks, by_id, strict=True)],
+            [task.merits[np.ix_(rows, order)] for task, rows in zip(tasks, by_id, strict=True)],
             weights,
             rng=named_rng(0, "further_items"),
             clusters=[
@@ -37,6 +38,7 @@ def further_columns(
             ],
         )
     score, lead = (np.nan, np.nan) if found is None else (found.score, found.lead)
+    score = -score if tasks[0].lower_is_better else score
     first = np.arange(n_models) == 0
     return {
         "score_further": np.where(first, score, np.nan),
@@ -51,23 +53,27 @@ def sampled_clusters(task: TaskScores, cluster: str | None) -> np.ndarray | None
     return None if labels is None or np.all(labels == labels[0]) else labels
 
 
-def further_sentence(ranks: pd.DataFrame, alpha: float, *, chosen: bool = False) -> str:
+def further_sentence(
+    ranks: pd.DataFrame, alpha: float, measure: Measure = POINTS, *, chosen: bool = False
+) -> str:
     """Return what a leader so chosen scores on further items, beside what it scores here."""
     first, second = ranks.iloc[0], ranks.iloc[1]
     if pd.isna(first["score_further"]):
         return ""
-    score, ahead = 100 * first["score_further"], 100 * first["lead_further"]
-    lead = 100 * (first["score"] - second["score"])
+    score, ahead = measure.shown(first["score_further"]), measure.shown(first["lead_further"])
+    sign = -1 if measure.lower_is_better else 1
+    lead = measure.shown(sign * (first["score"] - second["score"]))
+    behind = first["lead_further"] <= 0 or not ahead.strip("0.")
     place = (
-        f"{ahead:.1f} points ahead of the second" if ahead > 0.05 else "no better than the second"
+        "no better than the second" if behind else f"{measure.with_unit(ahead)} ahead of the second"
     )
     less = ", or less: the models left out here are not in this" if chosen else ""
-    error = 100 * (first["score_high"] - first["score_low"]) / (2 * -ndtri(alpha / 2))
-    here = 100 * first["score"]
-    told = f"a leader so chosen is expected to score {score:.1f} on further items"
-    if here - score >= error:
+    error = (first["score_high"] - first["score_low"]) / (2 * -ndtri(alpha / 2))
+    here = measure.shown(first["score"])
+    told = f"a leader so chosen is expected to score {score} on further items"
+    if sign * (first["score"] - first["score_further"]) >= error:
         return (
-            f"{first['model']} scores {here:.1f}, in part by luck, as the best of {len(ranks):,} "
-            f"on these items: {told}, {place} ({lead:.1f} ahead here){less}."
+            f"{first['model']} scores {here}, in part by luck, as the best of {len(ranks):,} "
+            f"on these items: {told}, {place} ({lead} ahead here){less}."
         )
-    return f"{told[0].upper()}{told[1:]} ({here:.1f} here), {place} ({lead:.1f} ahead here){less}."
+    return f"{told[0].upper()}{told[1:]} ({here} here), {place} ({lead} ahead here){less}."

@@ -18,7 +18,6 @@ from llm_power._board.further_items import further_columns
 from llm_power._board.operating_point import Declared, OperatingPoint
 from llm_power._errors import counted, first_names
 from llm_power._scores.store import TaskScores
-from llm_power._statistics.missing_bounds import score_bounds
 from llm_power._statistics.verdict import DIFFERENT
 
 #: Columns of a table of ranks: whether the model is verified to be first, and by which p-value.
@@ -32,7 +31,7 @@ def leader_p(
 
     It is 1 where missing scores leave the sign of one of its gaps open.
     """
-    least, most = score_bounds(task.values)
+    least, most = task.merit_bounds
     if not task.scored.all() and np.any(least[0] <= most[1:]):
         return 1.0
     pairs = BoardPairs([task], "all", cluster, point, declared)

@@ -12,7 +12,9 @@ import pandas as pd
 from llm_power._board.average import TaskAverage
 from llm_power._board.cluster_readings import readings_sentence
 from llm_power._board.further_items import further_sentence
+from llm_power._board.have_need import have_need
 from llm_power._board.leader import first_sentence, rank_notes
+from llm_power._board.measure import Measure
 from llm_power._board.summary import discovery_sentence, selection_sentence
 from llm_power._choices import Control
 from llm_power._provenance import files_digest
@@ -34,6 +36,7 @@ _SCORES: Final = (("delta", "delta", 17), ("pa", "p_a", 6), ("pb", "p_b", 6))
 _BY_KIND: Final = {
     "binary": _BINARY,
     "graded": (*_SCORES, ("var", "var_d", 17)),
+    "real": (*_SCORES, ("var", "var_d", 17)),
     AVERAGE: (*_SCORES, ("t2", "t2", 17)),
 }
 _SHARED: Final = (
@@ -85,6 +88,7 @@ class Task(TypedDict):
     sha256: str
     files: int
     tolerated: dict[str, dict[str, int]]
+    finding: str
     first: str
     rank_notes: list[str]
     further: str
@@ -110,6 +114,8 @@ class PageData(TypedDict):
     control: Control
     discoveries: str
     missing: str
+    measure: dict[str, Any]
+    measured: str
     warnings: list[str]
     weights: dict[str, float]
     tasks: list[Task]
@@ -144,6 +150,7 @@ def page_data(
             family=(result, summary["n_pairs"]),
             most=most,
             alpha=summary["alpha"],
+            measure=Measure(**summary["measure"]),
             readings=readings_sentence(
                 summary["cluster_readings"], scores["task"], summary["cluster"], summary["clusters"]
             ),
@@ -168,6 +175,8 @@ def page_data(
         "control": summary["control"],
         "discoveries": discovery_sentence(summary["control"], summary["alpha"]),
         "missing": summary["missing"],
+        "measure": summary["measure"],
+        "measured": Measure(**summary["measure"]).sentence,
         "warnings": [*summary["warnings"], *_selections(summary["scores"])],
         "weights": {} if average is None else dict(average.weights),
         "tasks": tasks,
@@ -213,6 +222,7 @@ def _average(
         family=(result, len(average.verdicts)),
         most=most,
         alpha=summary["alpha"],
+        measure=Measure(**summary["measure"]),
     )
 
 
@@ -225,6 +235,7 @@ def _task(
     family: tuple[str, int],
     most: int,
     alpha: float,
+    measure: Measure,
     readings: str = "",
     landscape: dict[str, Any] | None = None,
 ) -> Task:
@@ -255,9 +266,10 @@ def _task(
         "sha256": files_digest(scores["sha256"]) if scores["sha256"] else "",
         "files": len(scores["sha256"]),
         "tolerated": scores["tolerated"],
+        "finding": have_need(every, scores["task"], scores["items"]).finding,
         "first": first_sentence(ranks, every, alpha),
         "rank_notes": rank_notes(ranks, rows),
-        "further": further_sentence(ranks, alpha, chosen=scores["chosen_of"] is not None),
+        "further": further_sentence(ranks, alpha, measure, chosen=scores["chosen_of"] is not None),
         "readings": readings,
         "models": _models(ranks[ranks["rank"] <= last]),
         "pairs": {**columns, "verdict": _squeezed(_codes(rows))},

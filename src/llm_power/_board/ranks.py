@@ -14,7 +14,7 @@ from llm_power._board.operating_point import OperatingPoint
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.arrays import BoolArray, FloatArray, IntArray
 from llm_power._statistics.keyed_normals import content_digest, keys_of
-from llm_power._statistics.missing_bounds import missingness_by_difficulty, score_bounds
+from llm_power._statistics.missing_bounds import missingness_by_difficulty
 from llm_power._statistics.rank_sets import average_rank_sets
 from llm_power._statistics.score_interval import mean_interval, wilson_interval
 
@@ -42,11 +42,11 @@ def declared_leads(
     complete, models = _compared(tasks)
     if min(map(len, complete)) < 2 or len(models) < 2:
         return None
-    scores = [task.values[np.ix_(rows, models)] for task, rows in zip(tasks, complete, strict=True)]
-    bounds = [np.stack(score_bounds(task.values)) for task in tasks]
+    scores = [task.merits[np.ix_(rows, models)] for task, rows in zip(tasks, complete, strict=True)]
+    bounds = [np.stack(task.merit_bounds) for task in tasks]
     least, most = np.sum([w * x for w, x in zip(weights, bounds, strict=True)], axis=0)
     better = least[:, np.newaxis] > most
-    digests = [content_digest(task.item_ids, task.values) for task in tasks]
+    digests = [content_digest(task.item_ids, task.merits) for task in tasks]
     items = [np.asarray(task.item_ids)[rows] for task, rows in zip(tasks, complete, strict=True)]
     samples: list[list[NDArray[np.str_]]] = [items]
     if cluster is not None:

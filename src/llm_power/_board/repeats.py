@@ -42,7 +42,7 @@ def _of_pair(task: TaskScores, pair: Any) -> dict[str, float]:
     columns = [task.models.index(model) for model in (pair.model_a, pair.model_b)]
     number, variance = task.answers.number, task.answers.variance
     found = variances_of_means(
-        *(ItemMeans(task.values[:, j], number[:, j], variance[:, j]) for j in columns)
+        *(ItemMeans(task.merits[:, j], number[:, j], variance[:, j]) for j in columns)
     )
     both = number[:, columns]
     return {

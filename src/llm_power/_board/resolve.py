@@ -15,6 +15,7 @@ from llm_power._board.average import TaskAverage, among_best, average_tasks
 from llm_power._board.cluster_readings import cluster_readings
 from llm_power._board.landscape import VERDICTS, Landscape, board_landscapes
 from llm_power._board.leader import with_leaders
+from llm_power._board.measure import POINTS, Measure, measure_of
 from llm_power._board.operating_point import Declared, OperatingPoint
 from llm_power._board.ranking import NO_SCORE, require_top
 from llm_power._board.ranks import rank_table
@@ -73,6 +74,8 @@ class BoardVerdicts:
         streamed.
     top : int or None
         How many of the best models of each task `verdicts` are about; None for all.
+    measure : Measure
+        What scores and gaps are shown in.
 
     Examples
     --------
@@ -96,6 +99,7 @@ class BoardVerdicts:
     cluster: str | None = None
     readings: Sequence[Mapping[str, Any]] = ()
     top: int | None = None
+    measure: Measure = POINTS
 
     @property
     def n_pairs(self) -> int:
@@ -195,7 +199,7 @@ def resolve_board(
     2    kite    wren      400    35.13  11.39      True
     """
     _require_a_board(tasks, cluster, declared, top)
-    tasks = _clustered(tasks, cluster)
+    tasks, measure = _clustered(tasks, cluster), measure_of(tasks)
     on_stage("pairs")
     pairs = BoardPairs(tasks, family, cluster, point, declared)
     p = p_values_between(pairs, 0, pairs.n_pairs)
@@ -222,10 +226,11 @@ def resolve_board(
         among_best(average, top),
         _chosen_of(tasks),
         _repeats(verdicts, tasks, point),
-        board_landscapes(verdicts, family) if top is None else {},
+        board_landscapes(verdicts, family) if top is None and measure is POINTS else {},
         cluster=cluster,
         readings=cluster_readings(pairs, verdicts, places),
         top=top,
+        measure=measure,
     )
 
 
@@ -306,6 +311,7 @@ def gathered_board(found: StreamedPairs, pairs: BoardPairs) -> BoardVerdicts:
         found.streamed.tally.landscapes,
         found.streamed,
         top=top,
+        measure=measure_of(tasks),
     )
 
 

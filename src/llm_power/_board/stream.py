@@ -120,7 +120,7 @@ class Tally:
         return cls(
             dict.fromkeys(names, 0),
             {task.task: np.zeros(task.n_items + 1, dtype=np.int64) for task in tasks},
-            {task.task: Landscape(task.task, len(task.models)) for task in tasks},
+            {x.task: Landscape(x.task, len(x.models)) for x in tasks if x.kind != "real"},
         )
 
     def add(self, task: TaskScores, columns: Columns) -> None:
@@ -132,7 +132,8 @@ class Tally:
         self.n_crossed += int(np.count_nonzero(columns.get("crossed", False)))
         self.n_close += int(np.count_nonzero(columns["close_call"]))
         self.shared[task.task] += np.bincount(columns["n_items"], minlength=task.n_items + 1)
-        self.landscapes[task.task].add(columns)
+        if task.task in self.landscapes:
+            self.landscapes[task.task].add(columns)
 
     def merge(self, other: Tally) -> None:
         """Add the counts of other pairs of the same tasks."""

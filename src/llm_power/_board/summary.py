@@ -11,6 +11,7 @@ import pandas as pd
 
 from llm_power import __version__
 from llm_power._board.landscape import VERDICTS, describe_landscape
+from llm_power._board.measure import measure_of
 from llm_power._board.repeats import describe_repeats
 from llm_power._choices import Control, MissingPolicy
 
@@ -188,6 +189,7 @@ def describe_board(
         "missing": missing,
         "cluster": cluster,
         **asdict(board.declared),
+        "measure": asdict(measure_of(tasks)),
         "warnings": [*board_warnings(board), *_tested_by_items(tasks, cluster)],
         "ranks": _records(board.ranks),
         "average": _describe_average(board),

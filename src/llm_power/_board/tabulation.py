@@ -51,7 +51,9 @@ def tabulate(ranked: TaskScores, first: IntArray, second: IntArray) -> pd.DataFr
         for name in MOMENT_COLUMNS:
             table[name] = np.nan
     else:
-        moments = difference_moments(ranked.values, first, second)
+        moments = difference_moments(
+            ranked.values, first, second, lower_is_better=ranked.lower_is_better
+        )
         table["n_items"] = moments.n_items
         for name in CELL_COLUMNS:
             table[name] = pd.array([pd.NA] * len(table), dtype="Int64")

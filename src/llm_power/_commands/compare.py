@@ -10,30 +10,37 @@ from typing import Any, Final
 
 import click
 
-from llm_power._choices import (
-    MCNEMAR_TESTS,
-    MISSING_POLICIES,
-    OUTCOMES,
-    Format,
-)
+from llm_power._choices import OUTCOMES, Format
+from llm_power._commands.grouped import Group, GroupedCommand
 from llm_power._commands.options import (
-    answer_options,
-    clusters_of_items,
-    level_and_power,
-    reading_options,
+    ALPHA,
+    CLUSTER,
+    CLUSTERS,
+    EXPLAIN,
+    FILTER,
+    FORMAT,
+    LATEST,
+    MARGIN,
+    METRIC,
+    MISSING,
+    PATH,
+    POWER,
+    READING,
+    REPORT,
+    TASK,
+    TEST,
+    option,
 )
 from llm_power._errors import one_line
 from llm_power._files import naming
 
 # Of an outcome that the gate refuses.
 EXIT_CODES: Final = {outcome: code for code, outcome in enumerate(OUTCOMES, start=10)}
-_PATH: Final = click.Path(path_type=Path)
-_EXAMPLES: Final = """\b
-Examples:
-  llm-power compare old.eval new.eval --margin 0.01
-  llm-power compare old.csv new.csv --fail-if worse,undetermined --junit gate.xml
-  llm-power compare scores.csv --baseline heron --candidate wren
-"""
+_EXAMPLES: Final = (
+    "llm-power compare old.eval new.eval --margin 0.01",
+    "llm-power compare old.csv new.csv --fail-if worse,undetermined --junit gate.xml",
+    "llm-power compare scores.csv --baseline heron --candidate wren",
+)
 
 
 def _outcomes(_context: click.Context, _option: click.Parameter, text: str) -> list[str]:
@@ -44,45 +51,44 @@ def _outcomes(_context: click.Context, _option: click.Parameter, text: str) -> l
     return named
 
 
-@click.command(epilog=_EXAMPLES)
-@click.argument("old", type=_PATH)
-@click.argument("new", type=_PATH, required=False)
-@click.option("--baseline", metavar="MODEL", help="Model in use, where a file has several.")
-@click.option("--candidate", metavar="MODEL", help="Model that would replace it.")
-@click.option("--margin", type=float, metavar="GAP", help="Largest gap that counts as none.")
-@click.option(
-    "--fail-if",
-    default="worse",
-    show_default=True,
-    metavar="OUTCOMES",
-    callback=_outcomes,
-    help=f"Outcomes that are refused, with commas, of {', '.join(OUTCOMES)}; none if empty.",
+_GROUPS: Final = (
+    Group("What to read", (CLUSTER, METRIC), (TASK, FILTER, LATEST, *READING)),
+    Group(
+        "What to compare",
+        (
+            option("--baseline", metavar="MODEL", help="Model in use, where a file has several."),
+            option("--candidate", metavar="MODEL", help="Model that would replace it."),
+            *(MARGIN, MISSING),
+        ),
+    ),
+    Group("How to test", (), (TEST, CLUSTERS, ALPHA, POWER)),
+    Group(
+        "What to write",
+        (
+            option(
+                "--fail-if",
+                default="worse",
+                metavar="OUTCOMES",
+                callback=_outcomes,
+                help=f"Outcomes refused by the exit code, of {', '.join(OUTCOMES)}; none if empty.",
+            ),
+            *(EXPLAIN, FORMAT, REPORT),
+        ),
+        (option("--junit", type=PATH, metavar="FILE", help="Write it as a JUnit report."),),
+    ),
 )
-@click.option(
-    "--test",
-    type=click.Choice(MCNEMAR_TESTS),
-    default="exact",
-    show_default=True,
-    help="Form of McNemar's test.",
-)
-@clusters_of_items
-@click.option(
-    "--missing",
-    type=click.Choice(MISSING_POLICIES),
-    default="error",
-    show_default=True,
-    help="What to do about items that one of them has no score on.",
-)
-@level_and_power
-@reading_options
-@answer_options
-@click.option("--junit", type=_PATH, metavar="FILE", help="Write it as a JUnit report.")
+
+
+@click.command(cls=GroupedCommand, groups=_GROUPS, examples=_EXAMPLES)
+@click.argument("old", type=PATH)
+@click.argument("new", type=PATH, required=False)
 def compare(
     *,
     old: Path,
     new: Path | None,
     fail_if: Sequence[str],
     form: Format,
+    explain: bool,
     report: Sequence[Path],
     junit: Path | None,
     **asked: Any,
@@ -91,15 +97,17 @@ def compare(
 
     OLD is a table or a log of the baseline, NEW one of the candidate; or OLD has both, and
     --baseline and --candidate name them. Prints the outcome, the items that broke and those that
-    were mended, and how many more would decide. Each of several tasks has an outcome, and the
-    least favourable is that of all. Exit code 0, or that of the least favourable outcome of a task
-    that --fail-if names: worse 10, undetermined 11, non_inferior 12, equivalent 13, better 14; 2
-    for bad input.
+    were mended, and how many more would decide.
+
+    Each of several tasks has an outcome, and the least favourable is that of all. Exit code 0, or
+    that of the least favourable outcome of a task that --fail-if names: worse 10, undetermined 11,
+    non_inferior 12, equivalent 13, better 14; 2 for bad input.
     """
     from llm_power._door import compare as compared_by
     from llm_power._gate.comparison import overall_outcome
     from llm_power._gate.reports import comparison_junit
-    from llm_power._report.answer import reporting, shown
+    from llm_power._report.answer import reporting
+    from llm_power._report.explained import shown
 
     inputs = [old] if new is None else [old, new]
     also = [] if junit is None else [junit]
@@ -111,7 +119,7 @@ def compare(
                 path.write_text(
                     comparison_junit(*compared.tasks, fail_if=fail_if), encoding="utf-8"
                 )
-    click.echo(shown(compared, form))
+    click.echo(shown(compared, form, explain=explain))
     for note in compared.notes:
         click.echo(f"note: {one_line(note)}", err=True)
     refused = [one for one in compared.tasks if one.outcome in fail_if]

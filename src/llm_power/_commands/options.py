@@ -1,10 +1,10 @@
-"""Options that several commands have, each with one wording."""
+"""Options of the commands, each with one wording, and the groups that several commands have."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
 
@@ -14,166 +14,18 @@ from llm_power._choices import (
     FORMATS,
     KINDS,
     MATCHES,
+    MCNEMAR_TESTS,
+    MISSING_POLICIES,
     POOLS,
 )
 from llm_power._plugins import reader_names
 
-Command = Callable[..., Any]
+PATH: Final = click.Path(path_type=Path)
 
 
-def with_options(command: Command, *options: Callable[[Command], Command]) -> Command:
-    """Give a command options, in the order that its help shows them."""
-    # The first to be shown is the last to be put on.
-    for option in reversed(options):
-        command = option(command)
-    return command
-
-
-def level_and_power(command: Command) -> Command:
-    """Give a command --alpha and --power."""
-    return with_options(
-        command,
-        click.option(
-            "--alpha", type=float, default=0.05, show_default=True, help="Two-sided level."
-        ),
-        click.option("--power", type=float, default=0.80, show_default=True, help="Target power."),
-    )
-
-
-def format_of_answer(command: Command) -> Command:
-    """Give a command --format."""
-    option = click.option(
-        "--format",
-        "form",
-        type=click.Choice(FORMATS),
-        default="table",
-        show_default=True,
-        help="For a terminal, for programs at full precision, or for a page.",
-    )
-    return with_options(command, option)
-
-
-def answer_options(command: Command) -> Command:
-    """Give a command --format and --report."""
-    option = click.option(
-        "--report",
-        multiple=True,
-        type=click.Path(path_type=Path),
-        metavar="FILE",
-        help="Write the answer as .txt, .md, .json or .html as well; repeatable.",
-    )
-    return with_options(command, format_of_answer, option)
-
-
-def clusters_of_items(command: Command) -> Command:
-    """Give a command --cluster and --clusters."""
-    return with_options(
-        command,
-        click.option("--cluster", metavar="COLUMN", help="Column that groups the items."),
-        click.option(
-            "--clusters",
-            type=click.Choice(CLUSTER_SAMPLINGS),
-            default="random",
-            show_default=True,
-            help="Whether the clusters are a sample of clusters, or all that is meant.",
-        ),
-    )
-
-
-def kind_and_item(command: Command) -> Command:
-    """Give a command --kind and --item."""
-    return with_options(
-        command,
-        click.option("--kind", type=click.Choice(KINDS), help="0/1 scores, or scores in [0, 1]."),
-        click.option("--item", metavar="COLUMN", help="Column of the item ids."),
-    )
-
-
-def metric_and_filter(command: Command) -> Command:
-    """Give a command --metric and --filter."""
-    return with_options(
-        command,
-        click.option(
-            "--metric", metavar="NAME", help="Which metric or scorer of a log is the score."
-        ),
-        click.option("--filter", metavar="NAME", help="Which answer filter, or split, of a log."),
-    )
-
-
-def reading_options(command: Command) -> Command:
-    """Give a command every option that says how tables and logs are read, but --cluster."""
-    return with_options(
-        command,
-        click.option(
-            "--reader",
-            type=click.Choice(["auto", *reader_names()]),
-            default="auto",
-            show_default=True,
-            help="How to read the scores.",
-        ),
-        kind_and_item,
-        click.option("--model", metavar="COLUMN", help="Column of a long table's model names."),
-        click.option("--score", metavar="COLUMN", help="Column of a long table's scores."),
-        metric_and_filter,
-        click.option(
-            "--task", metavar="NAME", help="Name of the task; picks it from a folder of several."
-        ),
-        click.option(
-            "--exclude", multiple=True, metavar="MODEL", help="Leave a model out; repeatable."
-        ),
-        click.option(
-            "--reducer",
-            metavar="NAME",
-            help="Which of an Inspect log's reducers makes one score of the epochs.",
-        ),
-        click.option("--latest", is_flag=True, help="Of several runs of a model, the newest."),
-        click.option(
-            "--name",
-            "names",
-            multiple=True,
-            metavar="RUN=PATH",
-            callback=_named_paths,
-            help="Read a log, and call its model RUN; repeatable.",
-        ),
-        click.option(
-            "--pool",
-            type=click.Choice(POOLS),
-            default="no",
-            show_default=True,
-            help="lm_eval: the tasks of a group as one, instead of them or besides.",
-        ),
-        click.option(
-            "--match",
-            type=click.Choice(MATCHES),
-            default="id",
-            show_default=True,
-            help="lm_eval, alpaca_eval: same items by id, or by what they ask.",
-        ),
-        click.option(
-            "--true",
-            multiple=True,
-            metavar="WORD",
-            help="A word of a table that means 1, where others mean 0; repeatable.",
-        ),
-        click.option("--percent", is_flag=True, help="Scores are from 0 to 100."),
-        click.option("--task-column", metavar="COLUMN", help="Tells the tasks of a long table."),
-        click.option("--repeat-column", metavar="COLUMN", help="Tells repeats of an item."),
-        click.option(
-            "--accept-other-score",
-            is_flag=True,
-            help="Accept logs that display another score; record it.",
-        ),
-        click.option(
-            "--skip-malformed", is_flag=True, help="Count malformed records and leave them out."
-        ),
-        click.option(
-            "--answer-key",
-            type=click.Choice(ANSWER_KEYS),
-            default="shared",
-            show_default=True,
-            help="MMLU-Pro zips: stop where two disagree about an answer, or judge by its own.",
-        ),
-    )
+def option(*names: str, **settings: Any) -> click.Option:
+    """Return an option; one with a default shows it."""
+    return click.Option(names, show_default="default" in settings, **settings)
 
 
 def _named_paths(
@@ -187,3 +39,131 @@ def _named_paths(
             raise click.BadParameter(f"{name!r}; give each run once, as RUN=PATH")
         paths[run] = path
     return paths
+
+
+# What to read.
+CLUSTER: Final = option("--cluster", metavar="COLUMN", help="Column that groups the items.")
+TASK: Final = option("--task", metavar="NAME", help="Name of the task; picks it among several.")
+METRIC: Final = option("--metric", metavar="NAME", help="Metric or scorer of a log.")
+FILTER: Final = option("--filter", metavar="NAME", help="Answer filter, or split, of a log.")
+LATEST: Final = option("--latest", is_flag=True, help="Of several runs of a model, the newest.")
+KIND: Final = option(
+    "--kind", type=click.Choice(KINDS), help="Scores of 0 and 1, in [0, 1], or any numbers."
+)
+ITEM: Final = option("--item", metavar="COLUMN", help="Column of the item ids.")
+READING: Final = (
+    option(
+        "--reader",
+        type=click.Choice(["auto", *reader_names()]),
+        default="auto",
+        metavar="NAME",
+        help="How to read the scores; docs/logs.md lists the readers.",
+    ),
+    KIND,
+    ITEM,
+    option("--unit", metavar="UNIT", help="Unit of real scores: $, s, tokens."),
+    option("--lower-is-better", is_flag=True, help="Real scores of which less is better."),
+    option("--model", metavar="COLUMN", help="Column of a long table's model names."),
+    option("--score", metavar="COLUMN", help="Column of a long table's scores."),
+    option("--exclude", multiple=True, metavar="MODEL", help="Leave a model out; repeatable."),
+    option("--reducer", metavar="NAME", help="Inspect: what makes one score of the epochs."),
+    option(
+        "--name",
+        "names",
+        multiple=True,
+        metavar="RUN=PATH",
+        callback=_named_paths,
+        help="Read a log, and call its model RUN; repeatable.",
+    ),
+    option(
+        "--pool",
+        type=click.Choice(POOLS),
+        default="no",
+        help="lm_eval: a group as one task, instead of its members or beside them.",
+    ),
+    option(
+        "--match",
+        type=click.Choice(MATCHES),
+        default="id",
+        help="lm_eval, alpaca_eval: same items by id, or by what they ask.",
+    ),
+    option(
+        "--true",
+        multiple=True,
+        metavar="WORD",
+        help="A word of a table that means 1, where others mean 0; repeatable.",
+    ),
+    option("--percent", is_flag=True, help="Scores are from 0 to 100."),
+    option("--task-column", metavar="COLUMN", help="Tells the tasks of a long table."),
+    option("--repeat-column", metavar="COLUMN", help="Tells repeats of an item."),
+    option(
+        "--accept-other-score",
+        is_flag=True,
+        help="Accept logs that display another score; record it.",
+    ),
+    option("--skip-malformed", is_flag=True, help="Count malformed records and leave them out."),
+    option(
+        "--answer-key",
+        type=click.Choice(ANSWER_KEYS),
+        default="shared",
+        help="MMLU-Pro zips: stop where two disagree about an answer, or judge by its own.",
+    ),
+)
+
+# What to compare.
+MARGIN: Final = option(
+    "--margin", type=float, metavar="GAP", help="Equivalence margin: gaps up to it count as none."
+)
+MISSING: Final = option(
+    "--missing",
+    type=click.Choice(MISSING_POLICIES),
+    default="error",
+    help="Items that a model has no score on.",
+)
+P_A: Final = option("--p-a", type=float, metavar="P", help="Accuracy of A, from 0 to 1.")
+P_B: Final = option("--p-b", type=float, metavar="P", help="Accuracy of B.")
+RHO: Final = option("--rho", type=float, help="Correlation of their scores, if it is known.")
+B: Final = option("--b", type=int, metavar="COUNT", help="Items that only A solves.")
+C: Final = option("--c", type=int, metavar="COUNT", help="Items that only B solves.")
+N: Final = option(
+    "--n", type=click.IntRange(1), metavar="COUNT", help="Items of the run, or at hand."
+)
+
+# How to test.
+TEST: Final = option(
+    "--test",
+    type=click.Choice(MCNEMAR_TESTS),
+    default="exact",
+    help="Form of McNemar's test, for 0/1 scores.",
+)
+CLUSTERS: Final = option(
+    "--clusters",
+    type=click.Choice(CLUSTER_SAMPLINGS),
+    default="random",
+    help="Whether the clusters are a sample of clusters, or all that is meant.",
+)
+ALPHA: Final = option(
+    "--alpha", type=float, default=0.05, help="Chance of a false alarm (two-sided level)."
+)
+POWER: Final = option(
+    "--power", type=float, default=0.80, help="Chance to find a gap that is there (power)."
+)
+
+# What to write.
+FORMAT: Final = option(
+    "--format",
+    "form",
+    type=click.Choice(FORMATS),
+    default="table",
+    help="For a terminal, for programs at full precision, or for a page.",
+)
+EXPLAIN: Final = option(
+    "--explain", is_flag=True, help="Say below the answer what each line of it means."
+)
+REPORT: Final = option(
+    "--report",
+    multiple=True,
+    type=PATH,
+    metavar="FILE",
+    help="Write the answer as .txt, .md, .json or .html as well; repeatable.",
+)

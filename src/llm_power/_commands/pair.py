@@ -10,46 +10,53 @@ from typing import Final
 
 import click
 
-from llm_power._choices import MCNEMAR_TESTS, Format, McNemarTest
-from llm_power._commands.options import answer_options, level_and_power
-
-_EXAMPLES: Final = """\b
-Examples:
-  llm-power pair --b 295 --c 249 --n 10042
-  llm-power pair --b 40 --c 38 --n 2000 --margin 0.02 --format json
-  llm-power pair --accuracy .812 .794 --n 1319
-  llm-power pair --accuracy .812 .794 --n 1319 --rho 0.6 --format markdown
-"""
-
-
-@click.command(epilog=_EXAMPLES)
-@click.option("--b", type=int, metavar="COUNT", help="Items that only A solves.")
-@click.option("--c", type=int, metavar="COUNT", help="Items that only B solves.")
-@click.option("--n", "n_items", type=click.IntRange(1), required=True, help="Items of both.")
-@click.option("--accuracy", type=float, nargs=2, metavar="A B", help="Accuracies, from 0 to 1.")
-@click.option("--rho", type=float, help="Correlation of the scores, if it is known.")
-@click.option(
-    "--test",
-    type=click.Choice(MCNEMAR_TESTS),
-    default="exact",
-    show_default=True,
-    help="Form of McNemar's test that decides.",
+from llm_power._choices import Format, McNemarTest
+from llm_power._commands.grouped import Group, GroupedCommand
+from llm_power._commands.options import (
+    ALPHA,
+    EXPLAIN,
+    FORMAT,
+    MARGIN,
+    P_A,
+    P_B,
+    POWER,
+    REPORT,
+    RHO,
+    TEST,
+    B,
+    C,
+    N,
 )
-@click.option("--margin", type=float, metavar="GAP", help="Largest gap that counts as none.")
-@level_and_power
-@answer_options
+
+_EXAMPLES: Final = (
+    "llm-power pair --b 295 --c 249 --n 10042",
+    "llm-power pair --b 40 --c 38 --n 2000 --margin 0.02 --format json",
+    "llm-power pair --p-a .812 --p-b .794 --n 1319",
+    "llm-power pair --p-a .812 --p-b .794 --n 1319 --rho 0.6 --format markdown",
+)
+_WHAT_TO_GIVE: Final = "give --n with --b and --c, or --n with --p-a and --p-b, perhaps --rho"
+_GROUPS: Final = (
+    Group("What to compare", (B, C, N, P_A, P_B, RHO, MARGIN)),
+    Group("How to test", (POWER,), (TEST, ALPHA)),
+    Group("What to write", (EXPLAIN, FORMAT), (REPORT,)),
+)
+
+
+@click.command(cls=GroupedCommand, groups=_GROUPS, examples=_EXAMPLES)
 def pair(
     *,
     b: int | None,
     c: int | None,
-    n_items: int,
-    accuracy: tuple[float, float] | None,
+    n: int | None,
+    p_a: float | None,
+    p_b: float | None,
     rho: float | None,
     test: McNemarTest,
     margin: float | None,
     alpha: float,
     power: float,
     form: Format,
+    explain: bool,
     report: Sequence[Path],
 ) -> None:
     """Answer for one pair of models without files.
@@ -58,7 +65,8 @@ def pair(
     errors. From two accuracies alone: what holds over every correlation that they admit.
     """
     from llm_power._board.operating_point import Declared, OperatingPoint
-    from llm_power._report.answer import Reply, reporting, shown
+    from llm_power._report.answer import Reply, reporting
+    from llm_power._report.explained import shown
     from llm_power._report.pair_answers import (
         answer_from_accuracies,
         answer_from_counts,
@@ -66,13 +74,13 @@ def pair(
 
     point, declared = OperatingPoint(alpha=alpha, power=power), Declared(test=test, margin=margin)
     with reporting(report) as write:
-        if accuracy is not None and b is None and c is None:
-            answer = answer_from_accuracies(
-                *accuracy, n_items, rho=rho, point=point, declared=declared
-            )
-        elif accuracy is None and b is not None and c is not None and rho is None:
-            answer = answer_from_counts(b, c, n_items, point=point, declared=declared)
+        if n is None or (b is None) != (c is None) or (p_a is None) != (p_b is None):
+            raise click.UsageError(_WHAT_TO_GIVE)
+        if p_a is not None and p_b is not None and b is None:
+            answer = answer_from_accuracies(p_a, p_b, n, rho=rho, point=point, declared=declared)
+        elif b is not None and c is not None and p_a is None and rho is None:
+            answer = answer_from_counts(b, c, n, point=point, declared=declared)
         else:
-            raise click.UsageError("give --b and --c, or --accuracy A B with or without --rho")
+            raise click.UsageError(_WHAT_TO_GIVE)
         write(answer)
-    click.echo(shown(Reply(answer), form))
+    click.echo(shown(Reply(answer), form, explain=explain))

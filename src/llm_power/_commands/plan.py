@@ -10,85 +10,116 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from llm_power._choices import MCNEMAR_TESTS, Format
+from llm_power._choices import Format
+from llm_power._commands.grouped import Group, GroupedCommand
 from llm_power._commands.options import (
-    answer_options,
-    kind_and_item,
-    level_and_power,
-    metric_and_filter,
+    ALPHA,
+    CLUSTER,
+    EXPLAIN,
+    FILTER,
+    FORMAT,
+    ITEM,
+    KIND,
+    MARGIN,
+    METRIC,
+    P_A,
+    P_B,
+    PATH,
+    POWER,
+    REPORT,
+    RHO,
+    TASK,
+    TEST,
+    B,
+    C,
+    N,
+    option,
 )
 
 if TYPE_CHECKING:
     from llm_power._planning.ask import Planned
 
-_EXAMPLES: Final = """\b
-Examples:
-  llm-power plan --p-a .65 --p-b .60 --rho .30
-  llm-power plan --p-a .65 --p-b .60
-  llm-power plan --b 295 --c 249 --n 10042
-  llm-power plan --gap .02 --discordance .1 --clusters 14 --icc .004
-  llm-power plan --n 2000 --discordance .1
-  llm-power plan --gap 0 --discordance .1 --margin .01
-  llm-power plan --p-a .65 --p-b .60 --agreement .8 --models 10
-  llm-power plan --gap .05 --between .11 --within-a .17 --repeats-a 10
-  llm-power plan --pilot scores.parquet --model-a heron --model-b wren --gap .01
-  llm-power plan --gap .02 --discordance .2 --icc .01 --cost-subject 50 --cost-item 1 \
-    --cost-answer .02
-"""
+_EXAMPLES: Final = (
+    "llm-power plan --gap .05",
+    "llm-power plan --p-a .65 --p-b .60",
+    "llm-power plan --n 2000 --discordance .1",
+    "llm-power plan --pilot scores.parquet --model-a heron --model-b wren --gap .01",
+    "llm-power plan --p-a .65 --p-b .60 --rho .30",
+    "llm-power plan --p-a .65 --p-b .60 --agreement .8 --models 10",
+    "llm-power plan --b 295 --c 249 --n 10042",
+    "llm-power plan --gap .02 --discordance .1 --clusters 14 --icc .004",
+    "llm-power plan --gap 0 --discordance .1 --margin .01",
+    "llm-power plan --gap .05 --between .11 --within-a .17 --repeats-a 10",
+    "llm-power plan --gap .02 --discordance .2 --cost-subject 50 --cost-item 1 --cost-answer .02",
+)
+_REPEATS: Final = (
+    option("--between", type=float, metavar="VARIANCE", help="Between-item variance of scores."),
+    option("--within-a", type=float, metavar="VARIANCE", help="Variance of A within an item."),
+    option("--within-b", type=float, metavar="VARIANCE", help="Variance of B; else as of A."),
+    option("--repeats-a", type=click.IntRange(1), metavar="K", help="Answers of A to an item."),
+    option("--repeats-b", type=click.IntRange(1), metavar="K", help="Answers of B; else as many."),
+)
+_PILOT: Final = (
+    option("--model-a", metavar="MODEL", help="Model A, if the pilot has several."),
+    option("--model-b", metavar="MODEL", help="Model B."),
+    *(CLUSTER, TASK, KIND, ITEM, METRIC, FILTER),
+)
+_COSTS: Final = (
+    option("--cost-subject", type=float, metavar="COST", help="Cost of a subject, in any unit."),
+    option("--cost-item", type=float, metavar="COST", help="Cost of an item beside its answers."),
+    option("--cost-answer", type=float, metavar="COST", help="Cost of an answer of one model."),
+    option("--budget", type=float, help="What there is to be spent, in place of --gap."),
+)
+_FAMILY: Final = (
+    option("--comparisons", type=int, default=1, metavar="K", help="Pairs, adjusted by Holm."),
+    option("--models", type=int, metavar="M", help="Models whose pairs max-T adjusts."),
+    option("--clusters", type=int, metavar="K", help="Subjects that the items come from."),
+    option("--icc", type=float, help="Correlation of paired differences within a subject."),
+)
+_GROUPS: Final = (
+    Group(
+        "What to read",
+        (option("--pilot", type=PATH, help="Scores that two models have."),),
+        _PILOT,
+    ),
+    Group(
+        "What to compare",
+        (
+            option("--gap", type=float, help="Gap to be found, in score units: .05 is 5 points."),
+            *(P_A, P_B),
+            option("--discordance", type=float, metavar="SHARE", help="Items one alone solves."),
+            *(N, MARGIN),
+        ),
+        (
+            RHO,
+            option("--agreement", type=float, metavar="SHARE", help="Items both solve or fail."),
+            *(B, C),
+            *_REPEATS,
+            *_COSTS,
+        ),
+    ),
+    Group("How to test", (POWER,), (ALPHA, TEST, *_FAMILY)),
+    Group(
+        "What to write",
+        (EXPLAIN, FORMAT),
+        (option("--plot", type=PATH, metavar="FILE", help="Draw it: .png, .svg or .pdf."), REPORT),
+    ),
+)
 
 
-@click.command(epilog=_EXAMPLES)
-@click.option("--p-a", type=float, metavar="P", help="Accuracy of A, from 0 to 1.")
-@click.option("--p-b", type=float, metavar="P", help="Accuracy of B.")
-@click.option("--rho", type=float, help="Correlation of their scores; else all that is admissible.")
-@click.option("--agreement", type=float, metavar="SHARE", help="Items both solve or both fail.")
-@click.option("--b", type=int, metavar="COUNT", help="Items that only A solved, in a run.")
-@click.option("--c", type=int, metavar="COUNT", help="Items that only B solved.")
-@click.option("--n", type=click.IntRange(1), metavar="COUNT", help="Items of the run, or at hand.")
-@click.option("--gap", type=float, help="Gap to be found, in score units.")
-@click.option("--discordance", type=float, metavar="SHARE", help="Items that one alone solves.")
-@click.option("--between", type=float, metavar="VARIANCE", help="Of graded scores, between items.")
-@click.option("--within-a", type=float, metavar="VARIANCE", help="Of an answer of A to an item.")
-@click.option("--within-b", type=float, metavar="VARIANCE", help="Of B; else as of A.")
-@click.option("--repeats-a", type=click.IntRange(1), metavar="K", help="Answers of A to an item.")
-@click.option("--repeats-b", type=click.IntRange(1), metavar="K", help="Of B; else as many.")
-@click.option("--pilot", type=click.Path(path_type=Path), help="Scores that two models have.")
-@click.option("--model-a", metavar="MODEL", help="A of the pilot, where it has more than two.")
-@click.option("--model-b", metavar="MODEL", help="B of the pilot.")
-@click.option("--cluster", metavar="COLUMN", help="Column of the pilot that groups its items.")
-@click.option("--task", metavar="NAME", help="Task of a pilot of several.")
-@kind_and_item
-@metric_and_filter
-@click.option("--cost-subject", type=float, metavar="COST", help="Of a subject, in any unit.")
-@click.option("--cost-item", type=float, metavar="COST", help="Of an item beside its answers.")
-@click.option("--cost-answer", type=float, metavar="COST", help="Of an answer of one model.")
-@click.option("--budget", type=float, help="What there is to be spent, in place of --gap.")
-@click.option("--clusters", type=int, metavar="K", help="Subjects that the items come from.")
-@click.option("--icc", type=float, help="Correlation of the paired difference within a subject.")
-@click.option("--margin", type=float, metavar="GAP", help="Largest gap that counts as none.")
-@click.option("--comparisons", type=int, default=1, metavar="K", help="Pairs, adjusted by Holm.")
-@click.option("--models", type=int, metavar="M", help="Models whose pairs max-T adjusts.")
-@click.option(
-    "--test",
-    type=click.Choice(MCNEMAR_TESTS),
-    default="exact",
-    show_default=True,
-    help="Form of McNemar's test that will decide.",
-)
-@level_and_power
-@click.option(
-    "--plot", type=click.Path(path_type=Path), metavar="FILE", help="Draw it: .png, .svg or .pdf."
-)
-@answer_options
-def plan(*, plot: Path | None, form: Format, report: Sequence[Path], **given: Any) -> None:
+@click.command(cls=GroupedCommand, groups=_GROUPS, examples=_EXAMPLES)
+def plan(
+    *, plot: Path | None, form: Format, explain: bool, report: Sequence[Path], **given: Any
+) -> None:
     """Say how many items to run, before they are run.
 
-    From two accuracies, from the counts of a run, or from a gap and the share of items that one
-    model alone solves; from --n in place of the gap, which gap so many items find. What the numbers
-    cannot be is refused with what they can. docs/planning.md has worked plans.
+    From a gap alone, with the range of all that it leaves open; from a gap and the share of items
+    that one model alone solves; from two accuracies, or the counts of a run; from --n in place of
+    the gap, which gap so many items find. docs/planning.md has worked plans.
     """
     from llm_power._planning.ask import plan as planned_by
-    from llm_power._report.answer import reporting, shown
+    from llm_power._report.answer import reporting
+    from llm_power._report.explained import shown
 
     if plot is not None:
         _require_drawable(plot)
@@ -97,7 +128,7 @@ def plan(*, plot: Path | None, form: Format, report: Sequence[Path], **given: An
         if plot is not None:
             _draw(plot, reply)
         write(reply.answer)
-    click.echo(shown(reply, form))
+    click.echo(shown(reply, form, explain=explain))
 
 
 def _require_drawable(plot: Path) -> None:

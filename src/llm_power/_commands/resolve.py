@@ -18,17 +18,28 @@ from llm_power._choices import (
     CLUSTER_TESTS,
     CONTROLS,
     FAMILIES,
-    MCNEMAR_TESTS,
-    MISSING_POLICIES,
     PICTURE_FORMATS,
     Format,
     Picture,
 )
+from llm_power._commands.grouped import Group, GroupedCommand
 from llm_power._commands.options import (
-    clusters_of_items,
-    format_of_answer,
-    level_and_power,
-    reading_options,
+    ALPHA,
+    CLUSTER,
+    CLUSTERS,
+    EXPLAIN,
+    FILTER,
+    FORMAT,
+    LATEST,
+    MARGIN,
+    METRIC,
+    MISSING,
+    PATH,
+    POWER,
+    READING,
+    TASK,
+    TEST,
+    option,
 )
 from llm_power._errors import one_line
 from llm_power._files import naming
@@ -36,95 +47,95 @@ from llm_power._files import naming
 if TYPE_CHECKING:
     from llm_power._door import Resolved
 
-_EXAMPLES: Final = """\b
-Examples:
-  llm-power resolve scores.csv --out board
-  llm-power resolve scores.csv --cluster subject --pairs all --margin 0.01 --out board
-  llm-power resolve scores.parquet --top 100 --missing pairwise --out board
-  llm-power resolve scores.parquet --pairs all --keep undecided --out board
-  llm-power resolve logs/ --metric match --reducer max --latest --out board
-  llm-power resolve runs/ --metric acc,exact_match --pool groups --cluster subtask --out board
-  llm-power resolve --name old=a.eval --name new=b.eval --out board
-"""
+_EXAMPLES: Final = (
+    "llm-power resolve scores.csv",
+    "llm-power resolve scores.csv --cluster subject --pairs all --margin 0.01 --out board",
+    "llm-power resolve logs/ --metric match --reducer max --latest --out board",
+    "llm-power resolve old=a.eval new=b.eval",
+    "llm-power resolve runs/ --metric acc,exact_match --pool groups --cluster subtask --out board",
+    "llm-power resolve scores.parquet --top 100 --missing pairwise --out board",
+    "llm-power resolve scores.parquet --pairs all --keep undecided --out board",
+)
+_GROUPS: Final = (
+    Group("What to read", (CLUSTER, METRIC, FILTER, LATEST), (TASK, *READING)),
+    Group(
+        "What to compare",
+        (
+            option(
+                "--pairs",
+                type=click.Choice(FAMILIES),
+                default="adjacent",
+                help="Each rank against the next, or every pair.",
+            ),
+            *(MARGIN, MISSING),
+        ),
+        (
+            option(
+                "--top",
+                type=int,
+                metavar="K",
+                help="Show only the K best models of each task; ranks and family are those of all.",
+            ),
+            option(
+                "--keep",
+                metavar="all|adjacent|top:K|band:W|undecided",
+                help="Count all pairs; write only these.",
+            ),
+            option(
+                "--weights",
+                default="equal",
+                metavar="equal|items|TASK=W,...|FILE",
+                help="Weight of each task in their average; FILE is YAML, a number a task.",
+            ),
+        ),
+    ),
+    Group(
+        "How to test",
+        (),
+        (
+            option(
+                "--family",
+                type=click.Choice(CONTROLS),
+                default="max-t",
+                help="What is controlled over all pairs: any error, or the false discovery rate.",
+            ),
+            *(TEST, CLUSTERS),
+            option(
+                "--cluster-test",
+                type=click.Choice(CLUSTER_TESTS),
+                default="cr2",
+                help="Test of random clusters: t test, wild cluster bootstrap, or flips of signs.",
+            ),
+            *(ALPHA, POWER),
+            option(
+                "--monitored",
+                is_flag=True,
+                help="Add what continuous monitoring takes (seconds).",
+            ),
+        ),
+    ),
+    Group(
+        "What to write",
+        (
+            option("--out", type=PATH, help="Write page, tables and files into this folder."),
+            *(EXPLAIN, FORMAT),
+        ),
+        (
+            option(
+                "--plot",
+                "plots",
+                type=click.Choice(PICTURE_FORMATS),
+                multiple=True,
+                help="Draw the board too, in this format; repeatable.",
+            ),
+            option("--csv", is_flag=True, help="Write pairs.csv, however many pairs it has."),
+        ),
+    ),
+)
 
 
-@click.command(epilog=_EXAMPLES)
+@click.command(cls=GroupedCommand, groups=_GROUPS, examples=_EXAMPLES)
 @click.argument("scores", nargs=-1, type=click.Path(path_type=Path, allow_dash=True))
-@click.option(
-    "--out", type=click.Path(path_type=Path), help="Write page, tables and files into this folder."
-)
-@click.option(
-    "--pairs",
-    type=click.Choice(FAMILIES),
-    default="adjacent",
-    show_default=True,
-    help="Family of pairs: each rank against the next, or every pair.",
-)
-@click.option(
-    "--family",
-    type=click.Choice(CONTROLS),
-    default="max-t",
-    show_default=True,
-    help="What is controlled over all pairs: any error, or the false discovery rate.",
-)
-@click.option(
-    "--top",
-    type=int,
-    metavar="K",
-    help="Show only the K best models of each task; ranks and family are those of all.",
-)
-@click.option(
-    "--keep",
-    metavar="all|adjacent|top:K|band:W|undecided",
-    help="Of all pairs, count every one and write these, as they pass; never holds all of them.",
-)
-@click.option(
-    "--plot",
-    "plots",
-    type=click.Choice(PICTURE_FORMATS),
-    multiple=True,
-    help="Draw the board too, in this format; repeatable.",
-)
-@click.option("--csv", is_flag=True, help="Write pairs.csv, however many pairs it has.")
-@clusters_of_items
-@click.option(
-    "--cluster-test",
-    type=click.Choice(CLUSTER_TESTS),
-    default="cr2",
-    show_default=True,
-    help="How random clusters are tested: t test, wild cluster bootstrap, or flips of signs.",
-)
-@click.option(
-    "--test",
-    type=click.Choice(MCNEMAR_TESTS),
-    default="exact",
-    show_default=True,
-    help="Form of McNemar's test that 0/1 scores are compared by.",
-)
-@click.option(
-    "--margin",
-    type=float,
-    metavar="GAP",
-    help="Largest gap that counts as none, in score units: declares pairs equivalent.",
-)
-@click.option(
-    "--weights",
-    default="equal",
-    show_default=True,
-    metavar="equal|items|TASK=W,...|FILE",
-    help="How much each of several tasks counts in their average; FILE is YAML, a number a task.",
-)
-@click.option("--monitored", is_flag=True, help="Add what continuous monitoring takes (seconds).")
-@click.option(
-    "--missing",
-    type=click.Choice(MISSING_POLICIES),
-    default="error",
-    show_default=True,
-    help="What to do about items that a model has no score on.",
-)
-@level_and_power
-@reading_options
-@format_of_answer
 def resolve(
     *,
     scores: Sequence[Path],
@@ -133,6 +144,7 @@ def resolve(
     csv: bool,
     names: Mapping[str, str],
     form: Format,
+    explain: bool,
     **asked: Any,
 ) -> None:
     """Resolve the pairs of a leaderboard from its per-item SCORES.
@@ -151,7 +163,7 @@ def resolve(
     """
     from llm_power._board.resolve import N_STAGES
     from llm_power._door import resolve_for
-    from llm_power._report.answer import shown
+    from llm_power._report.explained import shown
 
     if not scores and not names:
         raise click.UsageError("Missing argument 'SCORES...'.")
@@ -167,7 +179,7 @@ def resolve(
         # The answer comes first; and if nobody reads it to its end, the files are written all the
         # same.
         try:
-            click.echo(shown(found, form))
+            click.echo(shown(found, form, explain=explain))
         finally:
             if out is not None:
                 left_out = found.save(out, csv=csv or None, plots=plots)

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from llm_power._board.measure import Measure
 from llm_power._board.operating_point import Declared, OperatingPoint
 from llm_power._board.ranking import prepare_task
 from llm_power._board.resolve import BoardVerdicts, resolve_board
@@ -32,7 +33,7 @@ class Comparison:
     n_items: int
     baseline_score: float
     candidate_score: float
-    gap: float  # candidate minus baseline, in score units
+    gap: float  # by how much the candidate is better, in score units
     gap_low: float  # of all tasks at once
     gap_high: float
     gap_low_single: float  # of this task alone
@@ -40,13 +41,14 @@ class Comparison:
     p_single: float
     p_family: float  # adjusted for the tasks compared together
     test: str
-    broke: tuple[str, ...]  # items on which the candidate scores less
+    broke: tuple[str, ...]  # items on which the candidate is worse
     mended: tuple[str, ...]
     more_items: float  # that decide it with a chance of `power`; 0 if decided, inf if none would
     decided_as: str  # what these would decide: "different" or "equivalent"
     margin: float | None
     alpha: float
     power: float  # chance of `more_items`
+    measure: Measure
 
 
 def compare_models(
@@ -94,17 +96,17 @@ def _comparison(
         for of in ("", "_single")
         for end in sorted((sign * row[f"gap_low{of}"], sign * row[f"gap_high{of}"]))
     )
-    by_name = {name: pair.values[:, j] for j, name in enumerate(pair.models)}
+    by_name = {name: pair.merits[:, j] for j, name in enumerate(pair.models)}
     gain = by_name[candidate] - by_name[baseline]
-    both = ~np.isnan(gain)
+    both, sense = ~np.isnan(gain), -1 if pair.lower_is_better else 1
     return Comparison(
         task=pair.task,
         baseline=baseline,
         candidate=candidate,
         outcome=_outcome(row, int(sign * row["direction"]), low_single, margin),
         n_items=int(row["n_items"]),
-        baseline_score=float(by_name[baseline][both].mean()),
-        candidate_score=float(by_name[candidate][both].mean()),
+        baseline_score=float(sense * by_name[baseline][both].mean()),
+        candidate_score=float(sense * by_name[candidate][both].mean()),
         gap=float(sign * row["delta"]),
         gap_low=low,
         gap_high=high,
@@ -120,6 +122,7 @@ def _comparison(
         margin=margin,
         alpha=board.point.alpha,
         power=board.point.power,
+        measure=board.measure,
     )
 
 

@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from llm_power._choices import Kind
+from llm_power._choices import KINDS
 from llm_power._errors import ScoreError, counted, listed
 from llm_power._scores._logs import find_logs
 from llm_power._scores.options import ReadOptions
@@ -155,6 +155,13 @@ def _column(task: TaskScores, name: str | None, path: str, option: str) -> TaskS
 def _joined(
     first: TaskScores, second: TaskScores, old: str, new: str, clusters: Sequence[str]
 ) -> TaskScores:
+    if (first.unit, first.lower_is_better) != (second.unit, second.lower_is_better):
+        raise ScoreError(
+            f"scores of the unit {second.unit!r}, and {first.unit!r} in {old}, or of another "
+            "direction",
+            remedy="declare both of the same unit (--unit, --lower-is-better)",
+            file=new,
+        )
     for mine, other, path in ((first, second, new), (second, first, old)):
         known = set(other.item_ids)
         lacking = [item for item in mine.item_ids if item not in known]
@@ -185,10 +192,11 @@ def _joined(
                 item=differing[0],
             )
     answers = (first.answers, second.part(items=order).answers)
-    kind: Kind = "binary" if first.kind == second.kind == "binary" else "graded"
     return TaskScores(
         task=second.task if first.task == second.task else f"{first.task} and {second.task}",
-        kind=kind,
+        unit=first.unit,
+        lower_is_better=first.lower_is_better,
+        kind=max(first.kind, second.kind, key=KINDS.index),
         item_ids=first.item_ids,
         models=(BASELINE, CANDIDATE),
         values=np.hstack([first.values, second.values[order]]),

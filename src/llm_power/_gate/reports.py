@@ -6,13 +6,15 @@ import math
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import asdict
+from functools import partial
 from xml.etree import ElementTree
 
+from llm_power._board.measure import POINTS
 from llm_power._choices import OUTCOMES, TEST_NAMES
 from llm_power._errors import counted, one_line
 from llm_power._gate.comparison import Comparison, overall_outcome
 from llm_power._report.answer import Answer, Items, as_text
-from llm_power._report.number_format import signed_points
+from llm_power._report.number_format import signed_gap
 from llm_power._report.text_tables import confidence
 
 
@@ -66,19 +68,22 @@ def _task_answer(found: Comparison, n_tasks: int) -> Answer:
 
 
 def _sentences(found: Comparison, n_tasks: int) -> tuple[str, ...]:
+    gap_of = partial(signed_gap, measure=found.measure)
+    of = " of 100" if found.measure == POINTS else ""
     gap = (
-        f"gap {signed_points(found.gap)} points ({100 * found.candidate_score:.2f} against "
-        f"{100 * found.baseline_score:.2f} of 100), {confidence(found.alpha)} interval "
-        f"{signed_points(found.gap_low_single)} to {signed_points(found.gap_high_single)}"
+        f"gap {found.measure.with_unit(gap_of(found.gap))} "
+        f"({found.measure.shown(found.candidate_score, 1)} against "
+        f"{found.measure.shown(found.baseline_score, 1)}{of}), {confidence(found.alpha)} interval "
+        f"{gap_of(found.gap_low_single)} to {gap_of(found.gap_high_single)}"
     )
     if n_tasks > 1:
         gap += (
-            f"; {signed_points(found.gap_low)} to {signed_points(found.gap_high)} of all {n_tasks} "
-            "tasks at once"
+            f"; {gap_of(found.gap_low)} to {gap_of(found.gap_high)} of all {n_tasks} tasks at once"
         )
     family = f"; {found.p_family:.2g} adjusted for {n_tasks} tasks" if n_tasks > 1 else ""
     p = f"p = {found.p_single:.2g} ({TEST_NAMES[found.test]}){family}"
-    return (gap, p, *([_what_decides(found)] if found.more_items else []))
+    less = [found.measure.sentence.replace("model named first", "candidate")]
+    return (gap, p, *filter(None, less), *([_what_decides(found)] if found.more_items else []))
 
 
 def _what_decides(found: Comparison) -> str:

@@ -148,10 +148,11 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class PlanRange:
-    """Plans at both ends of what two accuracies leave open."""
+    """Plans at both ends of what two accuracies, or a gap alone, leave open."""
 
-    fewest: Plan  # at the highest correlation of the scores
+    fewest: Plan  # at the highest correlation of the scores, or the least discordance
     most: Plan
+    open: Literal["correlation", "discordance"] = "correlation"
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,6 +241,16 @@ def plan_any_correlation(
     """
     fewest, most = pairs_of_accuracies(p_a, p_b)
     return PlanRange(_plan(fewest, question, n_items), _plan(most, question, n_items))
+
+
+def plan_any_discordance(
+    gap: float, *, n_items: int | None = None, question: Question = STANDARD
+) -> PlanRange:
+    """Plan from a gap alone, over every share of items that one model alone may solve."""
+    fewest, most = (
+        _plan(pair_from_gap(gap, discordance), question, n_items) for discordance in (abs(gap), 1.0)
+    )
+    return PlanRange(fewest, most, "discordance")
 
 
 def plan_counts(b: int, c: int, n_items: int, *, question: Question = STANDARD) -> Plan:

@@ -14,6 +14,7 @@ from llm_power._errors import InvalidArgument
 from llm_power._planning.answer import (
     plan_accuracies,
     plan_any_correlation,
+    plan_any_discordance,
     plan_counts,
     plan_detectable,
     plan_gap,
@@ -23,6 +24,7 @@ from llm_power._planning.question import Question
 from llm_power._planning.repeats import plan_repeats
 from llm_power._planning.text import Found, plan_answer
 from llm_power._report.answer import Reply
+from llm_power._statistics.argument_checks import percent_meant
 
 if TYPE_CHECKING:
     from llm_power._planning.costs import CostPlan
@@ -243,15 +245,29 @@ def _at_cost(
     return Planned(costs_answer(found), found)
 
 
+# What plans with or without items at hand.
+_PLANS: Final[Mapping[frozenset[str], Callable[..., Found]]] = {
+    frozenset({"gap"}): plan_any_discordance,
+    frozenset({"gap", "discordance"}): plan_gap,
+    frozenset({"p_a", "p_b"}): plan_any_correlation,
+}
+
+
 def _of_numbers(given: dict[str, Any], question: Question) -> Found:
-    n_items, names = given.pop("n", None), set(given)
+    n_items = given.pop("n", None)
+    if "gap" in given and ("p_a" in given) != ("p_b" in given):
+        gap = given.pop("gap")
+        given |= (
+            {"p_b": _less(given["p_a"], gap)}
+            if "p_a" in given
+            else {"p_a": _less(given["p_b"], -gap)}
+        )
+    names = set(given)
     common: dict[str, Any] = {"n_items": n_items, "question": question}
-    if names == {"p_a", "p_b"}:
-        return plan_any_correlation(**given, **common)
+    if plan_of := _PLANS.get(frozenset(names)):
+        return plan_of(**given, **common)
     if {"p_a", "p_b"} < names <= {"p_a", "p_b", "rho", "agreement"}:
         return plan_accuracies(**given, **common)
-    if names == {"gap", "discordance"}:
-        return plan_gap(**given, **common)
     if names == {"b", "c"} and n_items is not None:
         return plan_counts(**given, **common)
     if names == {"discordance"} and n_items is not None:
@@ -260,6 +276,18 @@ def _of_numbers(given: dict[str, Any], question: Question) -> Found:
         _by_t_test(question)
         return plan_repeats(**given, **common)
     raise InvalidArgument(
-        "give --p-a and --p-b (perhaps with --rho or --agreement), or --b, --c and --n, or "
-        "--discordance with --gap or --n, or --between and --within-a with --gap or --n, or --pilot"
+        "give --gap alone or with --p-a, --p-b or --discordance; or --p-a and --p-b (perhaps with "
+        "--rho or --agreement), or --b, --c and --n, or --discordance and --n, or --between and "
+        "--within-a with --gap or --n, or --pilot"
     )
+
+
+def _less(accuracy: float, gap: float) -> float:
+    """Return the other accuracy of a gap, without an error of representation."""
+    other = round(accuracy - gap, 12)
+    if 0 <= accuracy <= 1 and not 0 <= other <= 1:
+        raise InvalidArgument(
+            f"gap must leave both accuracies from 0 to 1, got {abs(gap):g} beside {accuracy:g}"
+            f"{percent_meant(gap)}"
+        )
+    return other

@@ -12,6 +12,7 @@ from llm_power._choices import TEST_NAMES, McNemarTest
 from llm_power._errors import InvalidArgument
 from llm_power._planning.answer import DetectableGap, Plan, PlanRange
 from llm_power._planning.repeats import RepeatsPlan
+from llm_power._planning.text import ENDS
 from llm_power._report.number_format import points
 from llm_power._statistics.arrays import FloatArray, IntArray
 from llm_power._statistics.assurance import McNemarAssurance
@@ -56,14 +57,15 @@ def plan_curves(answer: Plan | PlanRange | DetectableGap | RepeatsPlan) -> PlanC
     if isinstance(answer, RepeatsPlan):
         return _of_repeats(answer)
     if isinstance(answer, PlanRange):
-        ends = {"highest": answer.fewest, "lowest": answer.most}
-        curves = [_of_pair(plan, f", {name} correlation") for name, plan in ends.items()]
+        names = [name for name, _ in ENDS[answer.open]]
+        ends = dict(zip(names, (answer.fewest, answer.most), strict=True))
+        curves = [_of_pair(plan, f", {name}") for name, plan in ends.items()]
         return PlanCurves(
             unit="items",
             power=curves[0].power | curves[1].power,
             assurance={},
             gap=curves[0].gap | curves[1].gap,
-            planned={f"{name} correlation": plan.items for name, plan in ends.items()},
+            planned={name: plan.items for name, plan in ends.items()},
             interval=None,
             target=curves[0].target,
         )

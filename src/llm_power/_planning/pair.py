@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from llm_power._errors import InvalidArgument
-from llm_power._statistics.argument_checks import discordant_rates, pair_counts
+from llm_power._statistics.argument_checks import discordant_rates, pair_counts, percent_meant
 from llm_power._statistics.paired_binary import admissible_rho, paired_difference_variance
 
 #: Rounded inputs on an edge may lie beyond it by an error of representation.
@@ -77,10 +77,11 @@ def pair_from_counts(b: int, c: int, n_items: int) -> AssumedPair:
 def pair_from_gap(gap: float, discordance: float) -> AssumedPair:
     """Return the pair of a gap and a discordance."""
     if not abs(gap) <= 1:
-        raise InvalidArgument(f"gap must lie in [-1, 1], got {gap!r}")
+        raise InvalidArgument(f"gap must lie in [-1, 1], got {gap!r}{percent_meant(gap)}")
     if not abs(gap) - EDGE <= discordance <= 1 + EDGE:
         raise InvalidArgument(
             f"discordance must lie in [{abs(gap):g}, 1] for a gap of {gap:g}, got {discordance!r}"
+            f"{percent_meant(discordance)}"
         )
     return _of_gap(gap, discordance)
 

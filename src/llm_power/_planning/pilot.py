@@ -134,6 +134,11 @@ def plan_pilot(
     >>> plan_pilot(example_task(), "heron", "osprey", gap=0.02, cluster="subject").design.n_star
     43.0
     """
+    if task.kind == "real":
+        raise InvalidArgument(
+            f"a pilot's scores lie in [0, 1], those of task {task.task} are real. Remedy: resolve "
+            "it, which gives the items of a new run in its unit."
+        )
     pilot, d = _read(task, model_a, model_b, cluster, question)
     if gap is None and pilot.delta == 0:
         raise InvalidArgument("gap must be given: that of the pilot is zero")

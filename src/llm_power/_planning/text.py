@@ -19,6 +19,21 @@ _OfPairs = Plan | PlanRange | DetectableGap
 Found = _OfPairs | RepeatsPlan
 
 _BOTH_TESTS: Final = "test by clusters and that of the items"
+#: Both ends of what a range leaves open: the head of their column, and as a place in a sentence.
+ENDS: Final = {
+    "correlation": (
+        ("highest correlation", "at the highest correlation"),
+        ("lowest correlation", "at the lowest correlation"),
+    ),
+    "discordance": (
+        ("least discordance", "at the least discordance"),
+        ("full discordance", "where the models differ on every item"),
+    ),
+}
+_OPEN: Final = (
+    "A gap leaves open on how many items the models differ (their discordance): --discordance, the "
+    "accuracies --p-a and --p-b, or a --pilot narrow the range."
+)
 _OBSERVED: Final = (
     "These are the rates that the run showed. A gap that was seen is not the true one, and on "
     "average too large where it was significant: --pilot plans with what the scores leave open."
@@ -37,6 +52,8 @@ def plan_answer(found: Found, *, observed: bool = False) -> Answer:
     if plan.sizes and not isinstance(found, PlanRange):
         parts.append(_errors(plan))
     notes = [*_notes(found, plan), *([_OBSERVED] if observed else [])]
+    if isinstance(found, PlanRange) and found.open == "discordance":
+        notes.append(_OPEN)
     return Answer(
         _headline(found),
         asdict(found),
@@ -53,7 +70,7 @@ def _headline(found: _OfPairs) -> str:
 
 def _columns(found: _OfPairs) -> tuple[list[Plan], list[str]]:
     if isinstance(found, PlanRange):
-        return [found.fewest, found.most], ["highest correlation", "lowest correlation"]
+        return [found.fewest, found.most], [name for name, _ in ENDS[found.open]]
     if isinstance(found, DetectableGap):
         return [found.plan], ["items"]
     return [found], ["items"]
@@ -111,8 +128,14 @@ def _shared(plan: Plan, found: ClusterItems) -> str:
 def _range_sentence(found: PlanRange) -> str:
     most, clusters = found.most, found.most.clusters
     if not isfinite(most.items):
-        return f"At the lowest correlation {_sentence(most)}" if clusters else _sentence(most)
+        where = ENDS[found.open][1][1]
+        return f"{where[0].upper()}{where[1:]} {_sentence(most)}" if clusters else _sentence(most)
     items = _items(most.items) if clusters is None else _shared(most, clusters)
+    if found.open == "discordance":
+        return (
+            f"Plan {items}: enough however many items the models differ on; "
+            f"{found.fewest.items:,.0f} where one of them solves all that the other solves."
+        )
     return (
         f"Plan {items}: enough at every correlation of the scores that the accuracies admit; "
         f"{found.fewest.items:,.0f} are, at the highest."
@@ -242,7 +265,7 @@ def _errors(plan: Plan) -> Table:
 
 def _notes(answer: _OfPairs, plan: Plan) -> list[str]:
     lines = []
-    where = ", at the lowest correlation" * isinstance(answer, PlanRange)
+    where = f", {ENDS[answer.open][1][1]}" if isinstance(answer, PlanRange) else ""
     if plan.sizes and not isinstance(answer, PlanRange):
         lines.append(
             "A gap that fewer items find significant has the wrong sign that often, and is on "

@@ -12,7 +12,6 @@ from pathlib import Path
 from textwrap import fill
 from typing import Any, ClassVar, Final
 
-from llm_power._choices import Format
 from llm_power._errors import InvalidArgument, counted, one_line
 from llm_power._extra import installed, left_out
 from llm_power._files import naming
@@ -136,8 +135,10 @@ class Reply:
     def __str__(self) -> str:
         return as_text(self.answer)
 
-    def _repr_html_(self) -> str:
-        """Show the page of the answer inside a notebook."""
+    def _repr_html_(self) -> str | None:
+        """Show the page of the answer inside a notebook; without the extra, its repr."""
+        if not installed("jinja2"):
+            return None
         page = html.escape(self.to_html(), quote=True)
         style = f"width:100%;height:{self._height}px;border:0"
         return (
@@ -155,13 +156,6 @@ class Reply:
     def to_html(self) -> str:
         """Return the answer as a page that loads nothing."""
         return as_html(self.answer)
-
-
-def shown(reply: Reply, form: Format) -> str:
-    """Return an answer as it is printed."""
-    if form == "json":
-        return json.dumps(reply.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
-    return str(reply) if form == "table" else reply.to_markdown()
 
 
 @contextmanager

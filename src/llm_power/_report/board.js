@@ -104,11 +104,13 @@
 
   const signed = (text) => text.replace("-", "−");
   // A second digit where there are items enough to tell it.
-  let digits = 1;
-  const asPoints = (x) => !Number.isFinite(x) ? "–" : signed(grouped(100 * x, digits).replace(/^-(?=[0.]+$)/, ""));
+  let digits = 1, measure = { unit: "points", factor: 100, decimals: 1 };
+  const asPoints = (x) => !Number.isFinite(x) ? "–" : signed(grouped(measure.factor * x, digits).replace(/^-(?=[0.]+$)/, ""));
   // What is not 0 does not read 0.
-  const asEnd = (x) => Number.isFinite(x) && x !== 0 && !/[1-9]/.test(grouped(100 * x, digits)) ? signed(Number((100 * x).toPrecision(1)).toString()) : asPoints(x);
+  const asEnd = (x) => Number.isFinite(x) && x !== 0 && !/[1-9]/.test(grouped(measure.factor * x, digits)) ? signed(Number((measure.factor * x).toPrecision(1)).toString()) : asPoints(x);
+  const inUnit = (x) => `${asPoints(x)} ${measure.unit}`.trimEnd();
   const asPercent = (x) => Number.isFinite(x) ? grouped(100 * x, 1) : "–";
+  const asScore = (x) => Number.isFinite(x) ? signed(grouped(measure.factor * x, measure.decimals)) : "–";
   const asP = (p) => p === null ? "–" : p < 0.0001 ? "< 0.0001" : p > 0.9999 ? "1" : Number(p.toPrecision(2)).toString();
   const asConfidence = (alpha) => `${Number((100 * (1 - alpha)).toPrecision(4))} %`;
   const asQ = (q) => !Number.isFinite(q) ? (q === Infinity ? "∞" : "–") : q === 0 ? "0" : q < 0.01 ? "< 0.01"
@@ -173,7 +175,7 @@
       const said = sign === A_BETTER || sign === B_BETTER
         ? `${name(sign === A_BETTER ? pair.i : pair.j)} is better than ${name(sign === A_BETTER ? pair.j : pair.i)}`
         : `${name(pair.i)} and ${name(pair.j)} are ${sign === EQUIVALENT ? "equivalent" : "undetermined"}`;
-      return `Rank ${pair.i} and ${pair.j}: ${said}; gap ${asPoints(pair.gap)} points, q ${asQ(q(pair, "fixed"))}`;
+      return `Rank ${pair.i} and ${pair.j}: ${said}; gap ${inUnit(pair.gap)}, q ${asQ(q(pair, "fixed"))}`;
     };
 
     // ---- What is said in sentences.
@@ -188,7 +190,7 @@
       return kept < all ? ` among the best ${grouped(kept)} of ${grouped(all)} models` : "";
     };
     const split = (what, { different, equivalent, undetermined }) => {
-      const equal = board.margin === null ? "" : `${grouped(equivalent)} equivalent within ${asPoints(board.margin)} points, `;
+      const equal = board.margin === null ? "" : `${grouped(equivalent)} equivalent within ${inUnit(board.margin)}, `;
       return `${grouped(different)} of ${what} ${different === 1 ? "is" : "are"} different, ${equal}${grouped(undetermined)} undetermined`;
     };
     // Of more pairs than the page has, all were counted at the declared level.
@@ -222,11 +224,11 @@
       if (!declared() || settled(pair, "verdict")) return "";
       return `the sign is too uncertain for any number of items${sees(pair)}`;
     };
-    const gapText = (pair) => `${asPoints(pair.gap)} points${pair.lo === null || pair.hi === null ? "" : ` (${asEnd(pair.lo)} to ${asEnd(pair.hi)})`}`;
+    const gapText = (pair) => `${inUnit(pair.gap)}${pair.lo === null || pair.hi === null ? "" : ` (${asEnd(pair.lo)} to ${asEnd(pair.hi)})`}`;
     const headline = () => {
       const by = procedure.value, leaders = pairOf(1, 2), { all, different, open } = counted(by);
       const paragraphs = [h("p", {}, h("strong", {}, verdictSentence()), ` ${firstSentence()}`)];
-      const more = [board.tasks[t].further, level() === board.alpha ? board.tasks[t].readings : "", level() === board.alpha && board.tasks[t].family_pairs > 1 ? board.discoveries : ""].filter(Boolean);
+      const more = [board.tasks[t].further, level() === board.alpha ? board.tasks[t].readings : "", level() === board.alpha && board.tasks[t].family_pairs > 1 ? board.discoveries : "", board.measured].filter(Boolean);
       if (more.length) paragraphs.push(h("p", {}, more.join(" ")));
       if (leaders) {
         const need = needs(leaders);
@@ -277,14 +279,14 @@
       const x = (score) => 4 + 152 * (score - low) / (high - low || 1);
       const lines = listedModels.map((model, k) => {
         const known = model.score_low !== null && model.score_high !== null;
-        const text = `${asPercent(model.score)}${known ? ` (${asPercent(model.score_low)} to ${asPercent(model.score_high)})` : ", interval unknown"}`;
+        const text = `${asScore(model.score)}${known ? ` (${asScore(model.score_low)} to ${asScore(model.score_high)})` : ", interval unknown"}`;
         const drawn = s("svg", { width: 160, height: 22, role: "img", "aria-label": text },
           s("title", {}, text), known ? s("line", { class: "bar", x1: x(model.score_low), x2: x(model.score_high), y1: 11, y2: 11 }) : null, s("circle", { class: "dot", cx: x(model.score), cy: 11, r: 3 }));
         return h("tr", { "data-m": k + 1, class: hit[k] ? null : "miss" },
           h("td", { class: "right" }, String(k + 1)),
           h("td", { class: "right" }, model.low === null ? "–" : model.low === model.high ? String(model.low) : `${model.low}–${model.high}`),
           h("th", { scope: "row", class: "name", title: model.name }, h("bdi", {}, model.name)),
-          h("td", { class: "right" }, asPercent(model.score)), h("td", { class: "wide" }, drawn));
+          h("td", { class: "right" }, asScore(model.score)), h("td", { class: "wide" }, drawn));
       });
       const lanes = [];
       const made = runs().map(([from, to]) => {
@@ -399,7 +401,7 @@
 
     const interval = (pair, x, height, mde) => {
       const mid = height / 2, shownMde = Number.isFinite(mde) ? Math.min(mde, 1) : 0;
-      return s("svg", { width: 160, height, role: "img", "aria-label": `gap ${asPoints(pair.gap)}, detectable ${asPoints(mde)} points` },
+      return s("svg", { width: 160, height, role: "img", "aria-label": `gap ${asPoints(pair.gap)}, detectable ${inUnit(mde)}` },
         s("rect", { class: "mde", x: x(0), width: Math.max(0, x(shownMde) - x(0)), y: 3, height: height - 6 }),
         s("line", { class: "zero", x1: x(0), x2: x(0), y1: 0, y2: height }),
         pair.lo === null || pair.hi === null ? null : s("line", { class: "bar", x1: x(pair.lo), x2: x(pair.hi), y1: mid, y2: mid }),
@@ -422,7 +424,7 @@
         h("caption", { class: "hidden-text" }, "Adjacent ranks, their gap, and the smallest gap that their items could show"),
         head(["Ranks"], ["Pair"], [procedure.value === "verdict" ? "Verdict" : PROCEDURES[procedure.value][0]], ["Gap", "right"], ["Interval", "wide"], ["MDE", "right wide"]),
         h("tbody", {}, ...lines))) : h("p", { class: "none" }, "No adjacent pair was compared."));
-      about("ladder", `In points (percent of the scale). Dot and line: the gap and its ${intervals()}. Shaded: gaps below what the pair's items would show with power ${target()} (minimum detectable effect, MDE; ${PROCEDURES[procedure.value === "verdict" ? "fixed" : procedure.value][1]}).`);
+      about("ladder", `${measure.factor === 100 ? "In points (percent of the scale). " : measure.unit ? `In ${measure.unit}. ` : ""}Dot and line: the gap and its ${intervals()}. Shaded: gaps below what the pair's items would show with power ${target()} (minimum detectable effect, MDE; ${PROCEDURES[procedure.value === "verdict" ? "fixed" : procedure.value][1]}).`);
     };
 
     // Multiples of the items at hand from which on a pair is decided.
@@ -552,7 +554,7 @@
         h("caption", { class: "hidden-text" }, "Pairs of models, the nearest ranks first"),
         head(["Ranks", "wide"], ["Pair"], [procedure.value === "verdict" ? "Verdict" : PROCEDURES[procedure.value][0]], ["q", "right wide"], ["Gap", "right"], [intervals(), "right wide"], ["Family p", "right wide"], ["Items", "right wide"], ["New items", "right"]),
         h("tbody", {}, ...lines)) : h("p", { class: "none" }, "No pair matches."), ...(kept.length > lines.length ? [more] : []));
-      about("pairs", `${grouped(kept.length)} of ${count(rows().length, "pair")}, neighbors first; a pair opens on a click or Enter. Gap in points; p is adjusted for the whole family. New items: of a new run that decides the pair with a chance of 0.5 to ${board.power}${byClusters() ? ", in new clusters" : ""}; shows from: smallest gap in points that the items at hand find with power ${board.power}.`);
+      about("pairs", `${grouped(kept.length)} of ${count(rows().length, "pair")}, neighbors first; a pair opens on a click or Enter. ${measure.unit ? `Gap in ${measure.unit}; ` : ""}p is adjusted for the whole family. New items: of a new run that decides the pair with a chance of 0.5 to ${board.power}${byClusters() ? ", in new clusters" : ""}; shows from: smallest gap that the items at hand find with power ${board.power}.`);
     };
 
     const provenance = () => {
@@ -568,7 +570,7 @@
         ...(tolerated.length ? [["Accepted faults", tolerated.join("; ")]] : []),
         ["Family", `${count(task.family_pairs, "pair")}${siblings() > 1 ? ` of ${siblings()} tasks` : ""}, ${board.compared}${ofMany() ? `, of which this page has ${grouped(rows().length)} ${board.shown}` : ""}`],
         ...(board.cluster === null ? [] : [["Clusters", `${board.cluster}, ${board.clusters === "random" ? "a sample of further ones" : "all that are meant"}`]]),
-        ["Test", `${tests()}${adjustment()}${board.margin === null ? "; no margin declared, so no pair is equivalent" : `; margin ${asPoints(board.margin)} points`}`],
+        ["Test", `${tests()}${adjustment()}${board.margin === null ? "; no margin declared, so no pair is equivalent" : `; margin ${inUnit(board.margin)}`}`],
         ["Declared", `level ${board.alpha}, power ${board.power}`],
       ];
       const text = h("textarea", { readonly: "", rows: "4", "aria-label": "A sentence to copy" }, sentence());
@@ -606,7 +608,7 @@
     };
     const cells = (pair) => {
       const label = (rank, text) => [h("bdi", {}, name(rank)), ` ${text}`];
-      if (board.tasks[t].kind !== "binary") return h("p", {}, `Scores ${asPercent(pair.pa)} and ${asPercent(pair.pb)} %${board.tasks[t].kind === "average" ? ", averages over tasks" : `; standard deviation of an item's difference ${asPoints(Math.sqrt(pair.var))} points`}.`);
+      if (board.tasks[t].kind !== "binary") return h("p", {}, `Scores ${asScore(pair.pa)} and ${asScore(pair.pb)}${measure.factor === 100 ? " %" : ` ${measure.unit}`.trimEnd()}${board.tasks[t].kind === "average" ? ", averages over tasks" : `; standard deviation of an item's difference ${inUnit(Math.sqrt(pair.var))}`}.`);
       return h("table", { class: "four" }, h("caption", { class: "hidden-text" }, "Items that both, one or neither solves"),
         h("thead", {}, h("tr", {}, h("td"), h("th", { scope: "col" }, ...label(pair.j, "solves")), h("th", { scope: "col" }, "does not"))),
         h("tbody", {}, h("tr", {}, h("th", { scope: "row" }, ...label(pair.i, "solves")), h("td", {}, grouped(pair.n11)), h("td", {}, grouped(pair.b))),
@@ -616,7 +618,7 @@
       const facts = [
         ["Verdict", h("span", { class: `word v-${code(pair, "verdict")}` }, word(pair, "verdict"))],
         ["Gap", gapText(pair)],
-        ...(pair.gap !== pair.delta && Number.isFinite(pair.gap) && "gap" in board.tasks[t].pairs ? [["Gap without weights", `${asPoints(pair.delta)} points`]] : []),
+        ...(pair.gap !== pair.delta && Number.isFinite(pair.gap) && "gap" in board.tasks[t].pairs ? [["Gap without weights", inUnit(pair.delta)]] : []),
         ["p, this pair alone", asP(pair.ps)], ["Family p", asP(pair.pf)],
         ["Items", grouped(pair.n)], ["New items", needed(pair)],
         ...(pair.turn === null || level() !== board.alpha ? [] : [["Another sample turns it", `${asPercent(pair.turn)} %`]]),
@@ -655,7 +657,8 @@
     };
     const choose = (next, focus) => {
       t = next;
-      digits = board.tasks[t].items < 1000 ? 1 : 2;
+      measure = board.measure;
+      digits = measure.factor !== 100 ? measure.decimals : board.tasks[t].items < 1000 ? 1 : 2;
       cursor = null;
       top.max = models().length;
       top.value = Math.min(models().length, MOST_ROWS);

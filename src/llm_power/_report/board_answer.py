@@ -13,6 +13,7 @@ from llm_power._board.cluster_readings import readings_sentence
 from llm_power._board.further_items import further_sentence
 from llm_power._board.landscape import VERDICTS, describe_landscape
 from llm_power._board.leader import first_sentence, rank_notes
+from llm_power._board.measure import Measure
 from llm_power._board.repeats import describe_repeats
 from llm_power._board.summary import discovery_sentence, selection_sentence
 from llm_power._choices import TEST_NAMES
@@ -92,7 +93,7 @@ def board_sentences(board: BoardVerdicts) -> list[str]:
         if task in board.chosen_of:
             sentences.append(selection_sentence(len(rows), board.chosen_of[task]))
         chosen = task in board.chosen_of or (board.average is None and bool(board.chosen_of))
-        further = further_sentence(rows, board.point.alpha, chosen=chosen)
+        further = further_sentence(rows, board.point.alpha, board.measure, chosen=chosen)
         own = board.verdicts[board.verdicts["task"] == task]
         first = first_sentence(rows, own, board.point.alpha)
         sentences += [each for each in (first, further, *rank_notes(rows, own)) if each]
@@ -110,6 +111,7 @@ def board_sentences(board: BoardVerdicts) -> list[str]:
         for sentence in sentences
     ]
     discoveries = discovery_sentence(board.declared.control, board.point.alpha)
+    told += [board.measure.sentence] if board.measure.sentence else []
     told += [discoveries] if discoveries and board.n_pairs > 1 else []
     if board.close_calls:
         told.append(
@@ -138,13 +140,14 @@ def _of_repeats(repeats: Mapping[str, Any]) -> str:
 def _of_task(pairs: pd.DataFrame, board: BoardVerdicts) -> list[str]:
     sentences = []
     gaps = pairs["smallest_gap"].to_numpy(float)
-    gaps = 100 * gaps[np.isfinite(gaps)]
+    gaps, measure = gaps[np.isfinite(gaps)], board.measure
     if gaps.size:
-        span = f"{gaps.min():.1f}" if gaps.size == 1 else f"{gaps.min():.1f} to {gaps.max():.1f}"
+        ends = [gaps.min()] if gaps.size == 1 else [gaps.min(), gaps.max()]
+        span = measure.with_unit(" to ".join(map(measure.shown, ends)))
         whose = "A gap between two of these models"
         if board.n_pairs > len(board.verdicts):
             whose = f"Among {len(pairs):,} {board.shown_words} a gap"
-        sentences.append(f"{whose} shows with power {board.point.power:g} from {span} points on.")
+        sentences.append(f"{whose} shows with power {board.point.power:g} from {span} on.")
     uncertain = pairs[np.isinf(pairs["items_assured"]) & (pairs["gap"] != 0)]
     named = [f"{row.model_a} against {row.model_b}" for row in uncertain.itertuples()]
     if named:
@@ -185,14 +188,14 @@ def _ranking(title: str, rows: pd.DataFrame, board: BoardVerdicts) -> Table:
             str(row["rank"]),
             rank_set(row["rank_low"], row["rank_high"]),
             str(row["model"]),
-            percent(row["score"]),
-            percent_interval(row["score_low"], row["score_high"]),
+            percent(row["score"], board.measure),
+            percent_interval(row["score_low"], row["score_high"], board.measure),
             f"{row['n_missing']:,}",
         ]
         for row in rows.head(min(_MOST_ROWS, board.top or _MOST_ROWS)).to_dict(orient="records")
     ]
     ends = f"{confidence(board.point.alpha)} interval"
-    header = ["rank", "possible", "model", "score", ends, "missing"]
+    header = ["rank", "possible", "model", board.measure.named("score"), ends, "missing"]
     return _cut([header, *cells], title, of=len(rows), what="models")
 
 
@@ -239,33 +242,34 @@ def _pair_table(title: str, rows: pd.DataFrame, board: BoardVerdicts) -> Table:
     names = ["better", "worse"] if different else ["A", "B"]
     size = int(rows["family_size"].iloc[0])
     ends = gap_interval_name(board.point.alpha, size, board.declared.control)
-    header = [*(["task"] if many else []), *names, "gap", ends]
+    header = [*(["task"] if many else []), *names, board.measure.named("gap"), ends]
     header += [*(["of all items"] if lacking else [])]
     header += ["p" if board.n_pairs == 1 else "family p", "items"]
     header += [f"new items, chance 0.5 to {board.point.power:g}"]
     shown = rows.head(_MOST_ROWS).to_dict(orient="records")
-    cells = [_pair_cells(row, many, lacking) for row in shown]
+    cells = [_pair_cells(row, many, lacking, board.measure) for row in shown]
     return _cut([header, *cells], title, of=len(rows), what="pairs")
 
 
-def _pair_cells(row: Mapping[Any, Any], many: bool, lacking: bool) -> list[str]:
+def _pair_cells(row: Mapping[Any, Any], many: bool, lacking: bool, measure: Measure) -> list[str]:
     """Return the cells of a pair; with missing scores, also the gaps that these leave possible."""
     sign = -1 if row["direction"] < 0 else 1
     names = [row["model_a"], row["model_b"]][::sign]
-    possible = sorted((sign * row["gap_lowest"], sign * row["gap_highest"]))
+    low, high = sorted((sign * row["gap_low"], sign * row["gap_high"]))
+    lowest, highest = sorted((sign * row["gap_lowest"], sign * row["gap_highest"]))
     return [
         *([row["task"]] if many else []),
         *names,
-        percent(sign * row["gap"]),
-        gap_interval(*sorted((sign * row["gap_low"], sign * row["gap_high"]))),
-        *([percent_interval(*possible)] * lacking),
+        percent(sign * row["gap"], measure),
+        gap_interval(low, high, measure),
+        *([percent_interval(lowest, highest, measure)] * lacking),
         p_value(row["p_family"]),
         f"{row['n_items']:,}",
-        _needed(row),
+        _needed(row, measure),
     ]
 
 
-def _needed(row: Mapping[Any, Any]) -> str:
+def _needed(row: Mapping[Any, Any], measure: Measure) -> str:
     if row["n_items"] == 0:
         return "no item in common"
     if np.isfinite(row["items_assured"]):
@@ -273,5 +277,5 @@ def _needed(row: Mapping[Any, Any]) -> str:
         return f"{ends[0]:,.0f} to {ends[1]:,.0f}"
     if row["gap"] == 0:
         return "no gap so far"
-    shows = f", shows from {100 * row['smallest_gap']:.1f}"
+    shows = f", shows from {measure.shown(row['smallest_gap'])}"
     return "sign uncertain" + shows * bool(np.isfinite(row["smallest_gap"]))

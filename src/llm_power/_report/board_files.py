@@ -35,6 +35,7 @@ _TITLES: Final = {
 }
 #: Folder of the Parquet files of a board with more pairs than are held.
 DATASET: Final = "pairs"
+_CARD: Final = "card.png"
 _TABLE_ENDS: Final = (".parquet", ".csv", ".csv-metadata.json")
 
 
@@ -106,27 +107,29 @@ def write_board(
             (folder / "board.md").write_text(
                 _tables(board, tasks, summary, title), encoding="utf-8"
             )
-        if plots and installed("seaborn"):
-            from llm_power._report.board_figure import save_board_figure  # noqa: PLC0415
+        if plots and installed("matplotlib"):
+            from llm_power._report.board_figure import save_board_figure, save_card  # noqa: PLC0415
 
             picture = folder / "board"
             save_board_figure(board.verdicts, shown, picture, provenance, formats=plots)
+            save_card(board.verdicts, shown, folder / _CARD)
 
     # A board without pictures, an average or repeats leaves none of an earlier run.
     replaces = [
         DATASET,
+        _CARD,
         *(f"board.{each}" for each in PICTURE_FORMATS),
         *(f"{stem}{end}" for stem in _TITLES for end in _TABLE_ENDS),
     ]
     write_together(out, write, replaces=replaces)
     needs = {"board.html": "jinja2", "board.md": "tabulate"}
-    absent = left_out(needs | dict.fromkeys(pictures, "seaborn"))
+    absent = left_out(needs | dict.fromkeys([*pictures, *([_CARD] * bool(plots))], "matplotlib"))
     return "\n".join(filter(None, [absent, _boxes(shown, pictures)]))
 
 
 def _boxes(shown: PageData, pictures: Sequence[str]) -> str:
     """Return a note on the characters of the board's names that are boxes in its pictures."""
-    if not pictures or not installed("seaborn"):
+    if not pictures or not installed("matplotlib"):
         return ""
     from llm_power._report.board_figure import MOST_ROWS  # noqa: PLC0415
     from llm_power._report.figures import missing_glyphs  # noqa: PLC0415

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from markupsafe import Markup
 
+from llm_power._board.measure import Measure
 from llm_power._board.page_data import AVERAGE, PageData, Task
 from llm_power._choices import TEST_NAMES
 from llm_power._report.board_answer import rank_set
@@ -50,25 +51,33 @@ def _tables(task: Task, data: PageData) -> dict[str, Any]:
     most = max(1, _MOST_ROWS // len(data["tasks"]) // (1 + len(_VERDICTS)))
     rows, words = _rows(task), (task["kind"] != AVERAGE and data["shown"]) or "pairs"
     ends = f"{confidence(data['alpha'])} interval"
+    measure = Measure(**data["measure"])
     gap_ends = gap_interval_name(data["alpha"], task["family_pairs"], data["control"])
     ranking = [
         [
             str(rank),
             rank_set(model["low"], model["high"]),
             model["name"],
-            percent(model["score"]),
-            percent_interval(model["score_low"], model["score_high"]),
+            percent(model["score"], measure),
+            percent_interval(model["score_low"], model["score_high"], measure),
         ]
         for rank, model in enumerate(task["models"], start=1)
     ]
-    header = ["rank", "possible", "model", "score, %", ends]
+    header = ["rank", "possible", "model", measure.named("score", "%"), ends]
     tables = [_table(f"Ranking of {len(ranking):,} models", header, ranking[:most], len(ranking))]
     for verdict, codes in _VERDICTS.items():
         found = [row for row in rows if row["verdict"] in codes]
         if found:
             sides = ["better", "worse"] if verdict == "different" else ["A", "B"]
-            header = [*sides, "gap, points", gap_ends, "family p", "items", "needs"]
-            cells = [_cells(row, task) for row in found[:most]]
+            header = [
+                *sides,
+                measure.named("gap", "points"),
+                gap_ends,
+                "family p",
+                "items",
+                "needs",
+            ]
+            cells = [_cells(row, task, measure) for row in found[:most]]
             caption = f"{verdict}: {len(found):,} of {len(rows):,} {words}"
             tables.append(_table(caption, header, cells, len(found)))
     return {"name": task["task"], "tables": tables}
@@ -90,7 +99,7 @@ def _rows(task: Task) -> list[dict[str, Any]]:
     return [{name: cells[k] for name, cells in columns.items()} for k in range(count)]
 
 
-def _cells(row: Mapping[str, Any], task: Task) -> list[str]:
+def _cells(row: Mapping[str, Any], task: Task, measure: Measure) -> list[str]:
     turned = row["verdict"] == 2
     sign = -1 if turned else 1
     names = [task["models"][row[side] - 1]["name"] for side in ("i", "j")][::sign]
@@ -99,8 +108,8 @@ def _cells(row: Mapping[str, Any], task: Task) -> list[str]:
     need = row.get("need")
     return [
         *names,
-        percent(None if (gap := _gap(row)) is None else sign * gap),
-        gap_interval(low, high),
+        percent(None if (gap := _gap(row)) is None else sign * gap, measure),
+        gap_interval(low, high, measure),
         p_value(row.get("pf")),
         f"{row['n']:,}",
         "no item in common" if not row["n"] else "no number" if need is None else f"{need:,}",

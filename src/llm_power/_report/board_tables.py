@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final
 
 import pandas as pd
 
 from llm_power._board.average import TaskAverage
+from llm_power._board.measure import POINTS, Measure, measure_of
 from llm_power._board.operating_point import OperatingPoint
 from llm_power._board.resolve import BoardVerdicts
 from llm_power._board.summary import (
@@ -43,20 +45,26 @@ def board_tables(
     """Return the tables of one board and family of pairs."""
     sources = score_provenance(tasks)
     scope = f"{title} ({_FAMILY_NAMES[family]})"
+    measure, ladder = measure_of(tasks), _ladder(verdicts)
     notes = [_operating_note(point), *_coverage_notes(verdicts), *_tolerance_notes(tasks)]
+    notes += filter(None, [measure.sentence])
     coverage = task_overview(verdicts)
     procedures = unresolved_by_procedure(verdicts)
-    ladder = _ladder(verdicts)
-    gaps = unresolved_by_gap(verdicts)
+    by_size = {}
+    if measure is POINTS:
+        gaps, about = unresolved_by_gap(verdicts), f"{scope}: unresolved pairs by size of gap."
+        by_size = {"gaps": Table(gaps, _GAPS, about, sources, notes)}
     verdict_notes = [*notes, _verdict_note(verdicts, point)]
     return {
         "overview": Table(coverage, _OVERVIEW, f"{scope}: what it covers.", sources, notes),
         "procedures": Table(
             procedures, _PROCEDURES, f"{scope}: unresolved pairs by procedure.", sources, notes
         ),
-        "gaps": Table(gaps, _GAPS, f"{scope}: unresolved pairs by size of gap.", sources, notes),
-        "ladder": _ladder_table(ladder, title, _FAMILY_NAMES[family], sources, verdict_notes),
-        "ranks": _rank_table(ranks, _RANKS, title, sources, [_rank_note(point)]),
+        **by_size,
+        "ladder": _ladder_table(
+            ladder, title, _FAMILY_NAMES[family], sources, verdict_notes, measure=measure
+        ),
+        "ranks": _rank_table(ranks, _RANKS, title, sources, [_rank_note(point)], measure=measure),
     }
 
 
@@ -75,8 +83,12 @@ def streamed_tables(
     if len(ladder):
         family = f"all {board.n_pairs:,} pairs"
         verdict_notes = [*notes, _verdict_note(board.verdicts, point)]
-        tables["ladder"] = _ladder_table(ladder, title, family, sources, verdict_notes)
-    ranks = _rank_table(board.ranks, _RANKS, title, sources, [_rank_note(point)])
+        tables["ladder"] = _ladder_table(
+            ladder, title, family, sources, verdict_notes, measure=board.measure
+        )
+    ranks = _rank_table(
+        board.ranks, _RANKS, title, sources, [_rank_note(point)], measure=board.measure
+    )
     return tables | {"ranks": ranks}
 
 
@@ -86,13 +98,17 @@ def average_tables(
     """Return the tables of the average over tasks."""
     sources, scope = score_provenance(tasks), f"{title}, average over tasks"
     notes = [_weights_note(average), *(f"{line}." for line in average.warnings())]
-    verdicts = _with_points(average.verdicts)
+    verdicts, measure = average.verdicts, measure_of(tasks)
     about = f"{scope}: verdicts."
     verdict_notes = [*notes, _verdict_note(verdicts, point)]
     rank_notes = [*notes, _rank_note(point)]
     return {
-        "average": _pair_table(verdicts, _LADDER[1:], about, sources, verdict_notes),
-        "average_ranks": _rank_table(average.ranks, _RANKS[1:-1], scope, sources, rank_notes),
+        "average": _pair_table(
+            verdicts, _LADDER[1:], about, sources, verdict_notes, measure=measure
+        ),
+        "average_ranks": _rank_table(
+            average.ranks, _RANKS[1:-1], scope, sources, rank_notes, measure=measure
+        ),
     }
 
 
@@ -102,9 +118,11 @@ def _ladder_table(
     family: str,
     sources: Sequence[Provenance],
     notes: Sequence[str],
+    *,
+    measure: Measure,
 ) -> Table:
     about = f"{title}: each rank against the next, verdicts within the family of {family}."
-    return _pair_table(ladder, _LADDER, about, sources, notes)
+    return _pair_table(ladder, _LADDER, about, sources, notes, measure=measure)
 
 
 def _pair_table(
@@ -113,9 +131,26 @@ def _pair_table(
     about: str,
     sources: Sequence[Provenance],
     notes: Sequence[str],
+    *,
+    measure: Measure,
 ) -> Table:
-    shown = _stacked(pairs.head(_MOST_ROWS))
+    pairs = _with_points(pairs) if measure is POINTS else pairs
+    shown = _stacked(pairs.head(_MOST_ROWS), measure)
+    columns = [_of_unit(column, measure, "pp") for column in columns]
     return Table(pairs, columns, about, sources, [*notes, *_cut_note(pairs)], shown=shown)
+
+
+def _of_unit(column: Column, measure: Measure, percent: str) -> Column:
+    """Return a column of scores or gaps as they are measured, the others as they are."""
+    header = {"gap": "Gap", "score": "Score"}.get(column.name)
+    if header is None:
+        return column
+    number = as_fixed(measure.decimals)
+    return replace(
+        column,
+        header=measure.named(header, percent),
+        format=(lambda x: number(measure.factor * x)) if header == "Score" else None,
+    )
 
 
 def _rank_table(
@@ -124,12 +159,14 @@ def _rank_table(
     title: str,
     sources: Sequence[Provenance],
     notes: Sequence[str],
+    *,
+    measure: Measure,
 ) -> Table:
     ends = zip(ranks["rank_low"], ranks["rank_high"], strict=True)
     table = ranks.assign(ranks=[rank_set(low, high) for low, high in ends])
     return Table(
         table,
-        columns,
+        [_of_unit(column, measure, "%") for column in columns],
         f"{title}: ranks that sampling of the items leaves possible.",
         sources,
         [*notes, *_cut_note(table)],
@@ -144,7 +181,7 @@ def _weights_note(average: TaskAverage) -> str:
 
 def _ladder(verdicts: pd.DataFrame) -> pd.DataFrame:
     coverage = verdicts["n_items"] / verdicts["n_task"]
-    table = _with_points(verdicts[PAIRS_COLUMNS].assign(coverage=coverage))
+    table = verdicts[PAIRS_COLUMNS].assign(coverage=coverage)
     return table[table["rank_b"] == table["rank_a"] + 1].reset_index(drop=True)
 
 
@@ -152,15 +189,19 @@ def _with_points(pairs: pd.DataFrame) -> pd.DataFrame:
     return pairs.assign(**{f"{name}_pp": 100 * pairs[x] for name, x in _GAPS_IN_PP.items()})
 
 
-def _stacked(pairs: pd.DataFrame) -> pd.DataFrame:
+def _stacked(pairs: pd.DataFrame, measure: Measure) -> pd.DataFrame:
     """Return pairs in lines of two: the gap stands above its interval, N* above q."""
-    number = as_fixed(2)
+    digits = measure.decimals + 1
+
+    def end(row: Mapping[Any, Any], side: str) -> str:
+        return gap_end(measure.factor * row[f"gap_{side}"], digits)
+
     cells = [
         {
             "models": (row["model_a"], row["model_b"]),
             "gap": (
-                number(row["gap_pp"]),
-                f"[{gap_end(row['low_pp'])}, {gap_end(row['high_pp'])}]",
+                as_fixed(digits)(measure.factor * row["delta"]),
+                f"[{end(row, 'low')}, {end(row, 'high')}]",
             ),
             "decision": (row["verdict"], as_p_value(row["p_family"])),
             "required": (as_integer(row["n_star"]), _ratio(row["q"])),

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from llm_power._board.measure import POINTS, Measure
 from llm_power._report._escape import escape_markdown
 from llm_power._report.number_format import percent, percent_interval
 from llm_power._report.text_tables import markdown_table
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 _MOST_ROWS: Final = 500
 _NOTE: Final = (
-    "In points. SE: standard error over items{clustered}. Intervals are pointwise, by Student's t"
+    "{unit}SE: standard error over items{clustered}. Intervals are pointwise, by Student's t"
     "{wider}; the board's verdicts are by its own tests, for all pairs at once.{missing}"
 )
 _MISSING: Final = " A score is over the items that its model has, a gap over those that both have"
@@ -48,7 +49,9 @@ def _of_task(board: BoardVerdicts, task: TaskScores, cluster: str | None) -> str
     pairs = board.verdicts[board.verdicts["task"] == task.task]
     confidence = 1 - board.point.alpha
     unweighted = ", not weighted as the board's gaps are" * board.declared.weighted
+    unit = f"In {board.measure.unit}. " if board.measure.unit else ""
     note = _NOTE.format(
+        unit=unit,
         clustered=f"; clustered SE: CR2 over {cluster}" if cluster else "",
         wider=" over items or clusters, whichever is wider" if cluster else "",
         missing="" if task.scored.all() else f"{_MISSING}{unweighted}.",
@@ -56,39 +59,45 @@ def _of_task(board: BoardVerdicts, task: TaskScores, cluster: str | None) -> str
     return "\n\n".join(
         [
             f"**{escape_markdown(task.task)}**",
-            _models(task, labels, confidence),
-            _pairs(task, pairs, labels, confidence),
+            _models(task, labels, confidence, board.measure),
+            _pairs(task, pairs, labels, confidence, board.measure),
             escape_markdown(note),
         ]
     )
 
 
-def _models(task: TaskScores, labels: NDArray[np.str_] | None, confidence: float) -> str:
+def _models(
+    task: TaskScores, labels: NDArray[np.str_] | None, confidence: float, measure: Measure
+) -> str:
     values = task.values[:, :_MOST_ROWS]
-    errors, columns = _errors(values, labels, confidence)
+    errors, columns = _errors(values, labels, confidence, measure)
     columns = {
         "model": list(task.models[:_MOST_ROWS]),
         "items": _counts(errors.n_items),
         **({} if labels is None else {"clusters": _counts(errors.n_clusters)}),
-        "score": list(map(percent, errors.estimate)),
+        "score": [percent(x, measure) for x in errors.estimate],
         **columns,
     }
     return _table(columns, len(task.models))
 
 
 def _pairs(
-    task: TaskScores, pairs: pd.DataFrame, labels: NDArray[np.str_] | None, confidence: float
+    task: TaskScores,
+    pairs: pd.DataFrame,
+    labels: NDArray[np.str_] | None,
+    confidence: float,
+    measure: Measure,
 ) -> str:
     shown = pairs.head(_MOST_ROWS)
     place = {model: i for i, model in enumerate(task.models)}
     first, second = (
         task.values[:, [place[model] for model in shown[name]]] for name in ("model_a", "model_b")
     )
-    errors, columns = _errors(first - second, labels, confidence)
+    errors, columns = _errors(first - second, labels, confidence, measure)
     columns = {
         "A": shown["model_a"].to_list(),
         "B": shown["model_b"].to_list(),
-        "A - B": list(map(percent, errors.estimate)),
+        "A - B": [percent(x, measure) for x in errors.estimate],
         **columns,
         "correlation": _numbers(score_correlation(first, second)),
     }
@@ -96,7 +105,7 @@ def _pairs(
 
 
 def _errors(
-    scores: FloatArray, labels: NDArray[np.str_] | None, confidence: float
+    scores: FloatArray, labels: NDArray[np.str_] | None, confidence: float, measure: Measure
 ) -> tuple[StandardErrors, dict[str, list[str]]]:
     """Return the standard errors that count clusters, and the cells of both with the interval."""
     plain = score_errors(scores, confidence=confidence)
@@ -105,9 +114,14 @@ def _errors(
     wider = ~(clustered.high - clustered.low < plain.high - plain.low)
     low, high = np.where(wider, [clustered.low, clustered.high], [plain.low, plain.high])
     both = [("SE", plain), *([] if labels is None else [("clustered SE", clustered)])]
-    cells = {name: _numbers(100 * one.standard_error) for name, one in both}
-    # No score, and no gap of scores, is larger than 1.
-    intervals = list(map(percent_interval, *np.clip([low, high], -1.0, 1.0)))
+    cells = {
+        name: ["unknown" if np.isnan(x) else measure.shown(x, 1) for x in one.standard_error]
+        for name, one in both
+    }
+    if measure is POINTS:  # No score, and no gap of scores, is larger than 1.
+        low, high = np.clip([low, high], -1.0, 1.0)
+    ends = zip(low, high, strict=True)
+    intervals = [percent_interval(*end, measure=measure) for end in ends]
     return clustered, cells | {f"{100 * confidence:g}% interval": intervals}
 
 

@@ -61,7 +61,7 @@ def missing_glyphs(texts: Iterable[str]) -> str:
 
 
 @contextmanager
-def _unwarned_of_glyphs() -> Iterator[None]:
+def unwarned_of_glyphs() -> Iterator[None]:
     """Silence matplotlib on missing glyphs: it names each again and again, with source paths."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", r"Glyph \d+ ", UserWarning)
@@ -136,7 +136,7 @@ def save_picture(figure: Figure, path: Path, *, title: str) -> None:
         made.replace(path)
 
 
-@_unwarned_of_glyphs()
+@unwarned_of_glyphs()
 def _save(figure: Figure, path: Path, metadata: Mapping[str, str]) -> None:
     suffix = path.suffix.removeprefix(".")
     figure.savefig(path, format=suffix, metadata={**_NO_DATES[suffix], **metadata})
@@ -146,7 +146,7 @@ def _print_around(figure: Figure, line: str, *, mark: str, heading: str) -> Rect
     """Add a line of provenance below, mark and heading above; return where the figure is then."""
     width, height = figure.get_size_inches()
     text = _wrap(f"Provenance: {line}", int(width * 26))
-    above = _wrap(heading, int(width * 13))
+    above = _wrap(heading, int(width * 12.5))
     foot = 0.10 * len(text) + 0.06
     marked, headed = 0.10 if mark else 0.0, 0.20 * len(above)
     total = height + foot + marked + headed
@@ -164,7 +164,7 @@ def _print_around(figure: Figure, line: str, *, mark: str, heading: str) -> Rect
     return inside
 
 
-@_unwarned_of_glyphs()
+@unwarned_of_glyphs()
 def _settle_layout(figure: Figure) -> None:
     """Lay the figure out once, and round the positions of its axes."""
     # The solver orders its variables by their place in memory: the last bits of a position differ

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from math import ceil, floor, isfinite, isnan, log10
+from math import ceil, floor, isfinite, log10
+
+from llm_power._board.measure import POINTS, Measure
 
 
 def whole(number: float) -> str:
@@ -21,33 +23,35 @@ def points(gap: float, *, up: bool = False) -> str:
     return f"{size:.3g} point{'' if f'{size:.3g}' == '1' else 's'}"
 
 
-def signed_points(gap: float) -> str:
-    """Return a gap in points to two decimals with its sign; none has no sign."""
-    text = gap_end(100 * gap)
-    return f"+{text}" if float(text) > 0 else text
+def signed_gap(gap: float, measure: Measure = POINTS) -> str:
+    """Return a gap with its sign, to one decimal more than usual; none has no sign."""
+    text = gap_end(measure.factor * gap, measure.decimals + 1)
+    return f"+{text}" if gap > 0 and any(digit in text for digit in "123456789") else text
 
 
-def percent(share: float | None) -> str:
-    """Return a share in percent to one decimal."""
-    return "unknown" if share is None or isnan(share) else f"{100 * share:.1f}"
+def percent(share: float | None, measure: Measure = POINTS) -> str:
+    """Return a score or a gap, in percent to one decimal or as it is measured."""
+    known = share is not None and isfinite(share)
+    return measure.shown(share) if known and share is not None else "unknown"
 
 
-def percent_interval(low: float | None, high: float | None) -> str:
-    """Return the ends of an interval in percent, if both are known."""
-    ends = percent(low), percent(high)
+def percent_interval(low: float | None, high: float | None, measure: Measure = POINTS) -> str:
+    """Return the ends of an interval of scores, if both are known."""
+    ends = percent(low, measure), percent(high, measure)
     return "unknown" if "unknown" in ends else " to ".join(ends)
 
 
 def gap_end(points: float, digits: int = 2) -> str:
     """Return one end of an interval: what is not 0 does not read 0."""
-    text = f"{points + 0.0:.{digits}f}"
-    return text if points == 0 or float(text) != 0 else f"{points:.1g}"
+    text = f"{points + 0.0:,.{digits}f}"
+    return text if points == 0 or text.strip("-0.") else f"{points:.1g}"
 
 
-def gap_interval(low: float | None, high: float | None) -> str:
-    """Return the ends of the interval of a gap in points, if both are known."""
-    ends = [end for end in (low, high) if end is not None and not isnan(end)]
-    return "unknown" if len(ends) < 2 else " to ".join(gap_end(100 * end, 1) for end in ends)
+def gap_interval(low: float | None, high: float | None, measure: Measure = POINTS) -> str:
+    """Return the ends of the interval of a gap, if both are known."""
+    ends = [end for end in (low, high) if end is not None and isfinite(end)]
+    shown = (gap_end(measure.factor * end, measure.decimals) for end in ends)
+    return "unknown" if len(ends) < 2 else " to ".join(shown)
 
 
 def p_value(p: float | None) -> str:

@@ -57,7 +57,7 @@ const Page = (() => {
   const zSum = (level, power) => ndtri(power) - ndtri(level / 2);
 
   // Numbers as they are read.
-  const FORMATS = [0, 1, 2].map((digits) => new Intl.NumberFormat("en", { minimumFractionDigits: digits, maximumFractionDigits: digits }));
+  const FORMATS = Array.from({ length: 16 }, (_, digits) => new Intl.NumberFormat("en", { minimumFractionDigits: digits, maximumFractionDigits: digits }));
   const grouped = (x, digits = 0) => FORMATS[digits].format(x);
   /** A number of items, rounded up. */
   const asItems = (n) => Number.isNaN(n) ? "–" : Number.isFinite(n) ? grouped(Math.ceil(n - 1e-9)) : "no number";

@@ -10,11 +10,12 @@ import numpy as np
 
 from llm_power._board.operating_point import Declared, OperatingPoint
 from llm_power._choices import McNemarTest
-from llm_power._errors import InvalidArgument, counted
+from llm_power._errors import counted
 from llm_power._report.answer import Answer, Table
 from llm_power._report.number_format import p_value, points
 from llm_power._report.text_tables import confidence
 from llm_power._statistics.anytime_horizon import anytime_horizon
+from llm_power._statistics.argument_checks import proportions
 from llm_power._statistics.correlation_bounds import resolution_over_correlations
 from llm_power._statistics.designs import required_units
 from llm_power._statistics.e_process import log_e_value
@@ -66,6 +67,7 @@ def answer_from_counts(
         found.interval.low, found.interval.high, (b + c) / n_items, **settings
     )
     level = confidence(at.alpha)
+    smallest = np.where(found.smallest_gap <= 1, found.smallest_gap, np.inf)
     answers = [
         _gap("delta", "gap", found.interval.delta),
         _gap("gap_low", f"from, {level} interval", found.interval.low),
@@ -87,7 +89,7 @@ def answer_from_counts(
         _items("more_items_needed", f"further items, chance of {at.power:g}", found.further_items),
         _text("decided_as", "which decide it as", str(found.decided_as)),
         _number("chance_of_turning", "chance that a new sample turns it", turning),
-        _gap("smallest_gap", "smallest gap that the items find", found.smallest_gap),
+        _gap("smallest_gap", "smallest gap that the items find", smallest),
         _items("n_star", "N* at the observed gap, eq. (6)", n_star),
         _items("n_star_low", f"from, {level}", low),
         _items("n_star_high", "to", high),
@@ -113,8 +115,7 @@ def answer_from_accuracies(
     """Return the answer from two accuracies and N alone, over all admissible correlations."""
     at, asked = point or OperatingPoint(), declared or Declared()
     for name, value in (("p_a", p_a), ("p_b", p_b)):
-        if not 0 <= value <= 1:
-            raise InvalidArgument(f"{name} must be an accuracy from 0 to 1, got {value!r}")
+        proportions(name, value)
     solved = round(p_a * n_items), round(p_b * n_items)
     settings: dict[str, Any] = {"alpha": at.alpha, "power": at.power}
     found = resolution_over_correlations(*solved, n_items, **settings)

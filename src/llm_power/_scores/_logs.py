@@ -14,6 +14,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from llm_power._choices import KINDS
 from llm_power._errors import ScoreError, listed
 from llm_power._scores._displayed import Displayed
 from llm_power._scores._head import Head
@@ -529,7 +530,7 @@ def _pool(name: str, tasks: Mapping[str, TaskScores]) -> TaskScores:
     labels[SUBTASK] = tuple(sub for sub, task in tasks.items() for _ in task.item_ids)
     return TaskScores(
         task=name,
-        kind="graded" if any(task.kind == "graded" for task in tasks.values()) else "binary",
+        kind=max((task.kind for task in tasks.values()), key=KINDS.index),
         item_ids=tuple(
             f"{sub}/{item}" if len(tasks) > 1 else item
             for sub, task in tasks.items()

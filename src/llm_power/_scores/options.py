@@ -20,9 +20,13 @@ class ReadOptions:
     ----------
     task : str, optional
         Name of the task; by default that of the file or folder, without its ending.
-    kind : {"binary", "graded"}, optional
+    kind : {"binary", "graded", "real"}, optional
         Binary by default, or graded where a log repeats its items. A canonical file knows its
         own, and refuses another.
+    unit : str, optional
+        Unit of real scores, as it is shown: ``$``, ``s``, ``tokens``.
+    lower_is_better : bool
+        The lower one of two real scores is the better one.
     clusters : sequence of str
         Columns (of a table) or fields (of zips and logs) that group the items.
     exclude : sequence of str
@@ -76,6 +80,8 @@ class ReadOptions:
 
     task: str | None = None
     kind: Kind | None = None
+    unit: str | None = None
+    lower_is_better: bool = False
     clusters: Sequence[str] = ()
     exclude: Sequence[str] = ()
     item: str | None = None
@@ -107,6 +113,8 @@ class ReadOptions:
             object.__setattr__(self, name, tuple(value))
         if self.kind is not None and self.kind not in KINDS:
             raise InvalidArgument(f"kind must be one of {KINDS}, got {self.kind!r}")
+        if self.kind == "real" and self.percent:
+            raise InvalidArgument("scores of percent are graded, not real. Remedy: leave one out.")
         choices = {"answer_key": ANSWER_KEYS, "match": MATCHES, "pool": POOLS}
         for name, allowed in choices.items():
             if getattr(self, name) not in allowed:

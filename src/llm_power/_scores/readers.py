@@ -129,7 +129,7 @@ def read_scores(
             remedy="read them with read_tasks",
             file=str(paths[0]),
         )
-    return _read_by(name, _checked(load_reader(name)(paths, declared), name, paths[0]))
+    return _read_by(name, _checked(load_reader(name)(paths, declared), name, paths[0]), declared)
 
 
 def read_tasks(
@@ -219,12 +219,22 @@ def _tasks_of(
         found = read_long_tasks(paths, options)
     else:
         found = [_checked(load_reader(name)(paths, options), name, paths[0])]
-    return [_read_by(name, task) for task in found]
+    return [_read_by(name, task, options) for task in found]
 
 
-def _read_by(name: str, task: TaskScores) -> TaskScores:
+def _read_by(name: str, task: TaskScores, options: ReadOptions) -> TaskScores:
     reading = {"reader": name, **task.provenance.reading}
-    return replace(task, provenance=replace(task.provenance, reading=reading))
+    provenance = replace(task.provenance, reading=reading)
+    return replace(measured(task, options), provenance=provenance)
+
+
+def measured(task: TaskScores, options: ReadOptions) -> TaskScores:
+    """Return scores with the unit and the direction that are declared of them."""
+    return replace(
+        task,
+        unit=options.unit or task.unit,
+        lower_is_better=options.lower_is_better or task.lower_is_better,
+    )
 
 
 def _listed(

@@ -27,7 +27,7 @@ class Coverage:
 
 def rank_models(task: TaskScores) -> tuple[str, ...]:
     """Return the models by mean score, best first, equal means as `best_first` orders them."""
-    return best_first([task], task.mean_scores)
+    return best_first([task], task.mean_merits)
 
 
 def best_first(tasks: Sequence[TaskScores], score: FloatArray) -> tuple[str, ...]:
@@ -38,10 +38,13 @@ def best_first(tasks: Sequence[TaskScores], score: FloatArray) -> tuple[str, ...
     """
     models, digests = tasks[0].models, np.zeros(len(score), dtype=np.uint64)
     # Sums in another order differ by rounding.
-    _, where, counts = np.unique(np.round(score, 12), return_inverse=True, return_counts=True)
+    size = max(1.0, float(np.abs(score).max()))
+    _, where, counts = np.unique(
+        np.round(score / size, 12), return_inverse=True, return_counts=True
+    )
     tied = np.flatnonzero(counts[where] > 1)
     for task in tasks:
-        digests[tied] += column_digests(task.item_ids, task.values[:, tied])
+        digests[tied] += column_digests(task.item_ids, task.merits[:, tied])
     key = zip(-where, digests.tolist(), models, strict=True)
     return tuple(name for *_, name in sorted(key))
 

@@ -27,6 +27,7 @@ from llm_power._provenance import SCORES_KINDS, ScoresKind
 from llm_power._scores._source import read_file
 from llm_power._scores._table import Table, read_parquet
 from llm_power._statistics.arrays import BoolArray, FloatArray, IntArray
+from llm_power._statistics.missing_bounds import score_bounds
 
 ITEM_COLUMN: Final = "item_id"
 METADATA_KEY: Final = b"llm_power"
@@ -101,8 +102,8 @@ class TaskScores:
     ----------
     task : str
         Name of the task.
-    kind : {"binary", "graded"}
-        Scores are 0 or 1, or lie in [0, 1].
+    kind : {"binary", "graded", "real"}
+        Scores are 0 or 1, lie in [0, 1], or are any finite numbers.
     item_ids : tuple of str, length n_items
         Unique.
     models : tuple of str, length n_models
@@ -116,6 +117,10 @@ class TaskScores:
         Where the scores came from.
     repeats : Repeats or None
         Where scores are means of repeats, their number and variance; None where none is of two.
+    unit : str
+        Unit of real scores, as it is shown.
+    lower_is_better : bool
+        Whether the model with the lower real score is the better one, as of costs.
 
     Raises
     ------
@@ -140,6 +145,8 @@ class TaskScores:
     clusters: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     provenance: Provenance = field(default_factory=Provenance)
     repeats: Repeats | None = None
+    unit: str = ""
+    lower_is_better: bool = False
 
     def __post_init__(self) -> None:
         fault = partial(ScoreError, file=self.provenance.file)
@@ -158,6 +165,13 @@ class TaskScores:
         for column, labels in self.clusters.items():
             _check_labels(column, labels, self.item_ids, fault)
         _check_scores(values, self.kind, self.item_ids, self.models, fault)
+        if self.kind != "real" and (self.unit or self.lower_is_better):
+            raise fault(
+                f"a unit, or that lower is better, of {self.kind} scores",
+                remedy="declare kind: real (--kind real), or leave both out",
+            )
+        if self.unit:
+            _check_name("unit", self.unit, fault)
         if self.repeats is not None:
             _check_repeats(self.repeats, self.scored, fault)
 
@@ -192,6 +206,27 @@ class TaskScores:
         """Mean score of each model over its own scored items; shape (n_models,)."""
         mean: FloatArray = np.nansum(self.values, axis=0) / self.scored.sum(axis=0)
         return mean
+
+    @property
+    def merits(self) -> FloatArray:
+        """Scores of which more is better: those of a cost with their sign turned."""
+        return -self.values if self.lower_is_better else self.values
+
+    @property
+    def mean_merits(self) -> FloatArray:
+        """Mean of the `merits` of each model over its own scored items; shape (n_models,)."""
+        return -self.mean_scores if self.lower_is_better else self.mean_scores
+
+    @property
+    def largest_gap(self) -> float:
+        """Largest gap that scores of this kind can have."""
+        return np.inf if self.kind == "real" else 1.0
+
+    @property
+    def merit_bounds(self) -> tuple[FloatArray, FloatArray]:
+        """Smallest and largest mean of `merits` that missing scores leave, (n_models,)."""
+        lowest, highest = (-np.inf, np.inf) if self.kind == "real" else (0.0, 1.0)
+        return score_bounds(self.merits, lowest=lowest, highest=highest)
 
     @property
     def answers(self) -> Repeats:
@@ -295,6 +330,8 @@ def read_task(path: str | os.PathLike[str]) -> TaskScores:
         clusters={name: table.labels(name) for name in clusters},
         provenance=Provenance(**metadata["provenance"]),
         repeats=_read_repeats(table, len(models)) if "repeats" in metadata else None,
+        unit=metadata.get("unit", ""),
+        lower_is_better=metadata.get("lower_is_better", False),
     )
 
 
@@ -327,6 +364,8 @@ def _to_arrow(task: TaskScores) -> pa.Table:
         "clusters": list(task.clusters),
         "provenance": _record(task.provenance),
     }
+    if task.kind == "real":
+        metadata |= {"unit": task.unit, "lower_is_better": task.lower_is_better}
     if task.repeats is not None:
         metadata["repeats"] = True
         both = (task.repeats.number, task.repeats.variance)
@@ -365,6 +404,10 @@ def _read_metadata(table: Table) -> dict[str, Any]:
     typed = all(isinstance(metadata.get(key), kind) for key, kind in _METADATA_TYPES.items())
     if not typed or metadata.get("kind") not in KINDS or not _is_provenance(metadata["provenance"]):
         raise _not_canonical(table.file, "its llm_power metadata is incomplete")
+    if not isinstance(metadata.get("unit", ""), str):
+        raise _not_canonical(table.file, "its unit is no text")
+    if not isinstance(metadata.get("lower_is_better", False), bool):
+        raise _not_canonical(table.file, "whether lower is better is not said")
     if not all(isinstance(name, str) for name in metadata["clusters"]):
         raise _not_canonical(table.file, "its cluster columns are not named by text")
     return metadata
@@ -457,7 +500,7 @@ def _check_scores(
     values: FloatArray, kind: Kind, ids: Sequence[str], models: Sequence[str], fault: Fault
 ) -> None:
     if kind not in KINDS:
-        raise fault(f"unknown kind of score {kind!r}", remedy="say binary or graded")
+        raise fault(f"unknown kind of score {kind!r}", remedy="say binary, graded or real")
     if values.shape != (len(ids), len(models)):
         raise fault(
             f"scores of shape {values.shape} for {counted(len(ids), 'item')} and "
@@ -467,12 +510,20 @@ def _check_scores(
     missing = np.isnan(values)
     if kind == "binary":
         allowed = (values == 0) | (values == 1)
-        rule, remedy = "not 0 or 1", "correct it, or declare kind: graded (--kind graded)"
+        rule, remedy = (
+            "not 0 or 1",
+            "correct it, or declare kind: graded (--kind graded), or real (--kind real) if these "
+            "are costs, tokens or other numbers outside [0, 1]",
+        )
+    elif kind == "real":
+        allowed = np.isfinite(values)
+        rule, remedy = "not finite", "correct it, or leave it out as missing"
     else:
         allowed = (values >= 0) & (values <= 1)
         rule, remedy = (
             "outside [0, 1]",
-            "rescale the scores to [0, 1], or declare them percent (--percent)",
+            "rescale the scores to [0, 1], or declare them percent (--percent), or real "
+            "(--kind real) if they are costs, tokens, seconds or rewards",
         )
     refused = np.argwhere(~(allowed | missing))
     if len(refused):

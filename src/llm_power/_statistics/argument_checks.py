@@ -20,8 +20,15 @@ def open_unit(name: str, value: float) -> float:
     """Return `value` as a float if 0 < value < 1."""
     number = _scalar(name, value)
     if not 0.0 < number < 1.0:
-        raise InvalidArgument(f"{name} must lie strictly between 0 and 1, got {value!r}")
+        raise InvalidArgument(
+            f"{name} must lie strictly between 0 and 1, got {value!r}{percent_meant(number)}"
+        )
     return number
+
+
+def percent_meant(value: float) -> str:
+    """Return a question where a share looks as if it was given in percent."""
+    return f"; is {value / 100:g} meant?" if 2 <= abs(value) < 100 else ""
 
 
 def strictly_between(name: str, value: ArrayLike, low: float, high: float) -> FloatArray:
@@ -55,7 +62,8 @@ def proportions(name: str, value: ArrayLike) -> FloatArray:
     array = finite(name, value)
     outside = (array < 0) | (array > 1)
     if np.any(outside):
-        raise InvalidArgument(f"{name} must lie in [0, 1], got {_first(array, outside)!r}")
+        first = _first(array, outside)
+        raise InvalidArgument(f"{name} must lie in [0, 1], got {first!r}{percent_meant(first)}")
     return array
 
 

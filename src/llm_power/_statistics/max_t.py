@@ -26,6 +26,7 @@ from scipy.special import bdtrik, ndtr
 
 from llm_power._choices import Family
 from llm_power._errors import InvalidArgument
+from llm_power._statistics._largest_deviate import TRIED, Tile
 from llm_power._statistics.argument_checks import open_unit, proportions
 from llm_power._statistics.arrays import ArrayLike, BoolArray, FloatArray, IntArray
 from llm_power._statistics.keyed_normals import Keys, keyed_normals, pooled
@@ -148,7 +149,7 @@ class GapDraws:
         self._rows = np.ascontiguousarray(np.rint(rows * scale).T.astype(np.float32))
         self._keys = keys
         # What was asked for is asked for again: for ranks, and by the other reading of clusters.
-        self._known: dict[int, NDArray[np.float32]] = {}
+        self._tiles: dict[int, Tile] = {}
         self._drawn: dict[tuple[int, int], NDArray[np.float32]] = {}
         self._found: dict[tuple[int, int, Family], FloatArray] = {}
         # Two numbers a model, as 0/1 scores are, count as 0 and 1: sums are then of whole numbers
@@ -196,67 +197,66 @@ class GapDraws:
     ) -> FloatArray:
         """Return the largest absolute deviate over the pairs of each draw, (stop - start,).
 
-        `each` works through blocks of models, on several cores for example.
+        `each` works through blocks of draws, on several cores for example.
         """
         found = self._found.get((start, stop, family))
         if found is None:
             sums = self._drawn.get((start, stop))
             if sums is None:
-                sums = self._sums(start, stop)
+                blocks = pairwise([*range(start, stop, _DRAWS), stop])
+                sums = np.concatenate(list(each(self._sums, list(blocks))), axis=1)
                 if sums.size <= _FEW_SUMS:
                     self._drawn[start, stop] = sums
-            work, last = partial(self._largest, sums, family), self.n_models - 1
-            blocks = list(pairwise([*range(0, last, _MODELS), last]))
-            largest = np.max(list(each(work, blocks)), axis=0, initial=0.0)
+            largest = self._of_adjacent(sums) if family == "adjacent" else self._of_all(sums, each)
             found = self._found[start, stop, family] = np.asarray(largest, dtype=np.float64)
         return found
 
-    def _largest(
-        self, sums: NDArray[np.float32], family: Family, first: int, last: int
-    ) -> NDArray[np.float32]:
-        """Return the same of the pairs whose A is in a range of models, but the last one."""
-        if family == "adjacent":
+    def _of_adjacent(self, sums: NDArray[np.float32]) -> NDArray[np.float32]:
+        found = np.zeros(sums.shape[1], dtype=np.float32)
+        for first in range(0, self.n_models - 1, _BLOCK):
+            last = min(first + _BLOCK, self.n_models - 1)
             steps = self._block(first, last) - self._block(first + 1, last + 1)
             inverse = _inverse_root(np.square(steps).sum(axis=1))
             deviates = (sums[first:last] - sums[first + 1 : last + 1]) * inverse[:, np.newaxis]
-            return np.asarray(np.abs(deviates).max(axis=0, initial=0))
-        precision = self._known.get(first)
-        if precision is None:
-            precision = self._precision(first, last)
-            if self.n_models <= _REMEMBERED:
-                self._known[first] = precision
-        found = np.zeros((2, sums.shape[1]), dtype=np.float32)
-        buffer = np.empty((_PAIRS, sums.shape[1]), dtype=np.float32)
-        for model in range(first, last):
-            for start in range(model + 1, self.n_models, _PAIRS):
-                stop = min(start + _PAIRS, self.n_models)
-                some = buffer[: stop - start]
-                np.subtract(sums[start:stop], sums[model], out=some)
-                some *= precision[model - first, start - first : stop - first, np.newaxis]
-                np.maximum(found[0], some.max(axis=0), out=found[0])
-                np.minimum(found[1], some.min(axis=0), out=found[1])
-        return np.asarray(np.maximum(found[0], -found[1]))
+            found = np.maximum(found, np.abs(deviates).max(axis=0))
+        return found
 
-    def _precision(self, first: int, last: int) -> NDArray[np.float32]:
-        """Return one over the root of the squares of differences, with the models from `first`."""
-        own, these = self._own[first:last, np.newaxis], self._block(first, last)
-        others = range(first, self.n_models, _BLOCK)
-        products = [these @ self._block(k).T for k in others]
-        return _inverse_root(own + self._own[first:] - 2 * np.concatenate(products, axis=1))
+    def _of_all(self, sums: NDArray[np.float32], each: Each) -> NDArray[np.float32]:
+        found = np.zeros(sums.shape[1], dtype=np.float32)
+        blocks = list(pairwise([*range(0, sums.shape[1], _DRAWS), sums.shape[1]]))
+        for first in range(0, self.n_models - 1, _MODELS):
+            tile = self._tiles.get(first)
+            if tile is None:
+                tile = Tile(self._precision(first), sums[first:, :TRIED])
+                if self.n_models <= _REMEMBERED:
+                    self._tiles[first] = tile
+            found = np.concatenate(list(each(partial(tile.largest, sums[first:], found), blocks)))
+        return found
+
+    def _precision(self, first: int) -> NDArray[np.float32]:
+        """Return one over the root of the squares of differences of a tile's pairs."""
+        last = min(first + _MODELS, self.n_models)
+        these, others = self._block(first, last), range(first, self.n_models, _BLOCK)
+        found = np.empty((last - first, self.n_models - first), dtype=np.float32)
+        for k in others:
+            own = self._own[first:last, np.newaxis] + self._own[k : k + _BLOCK]
+            found[:, k - first : k - first + _BLOCK] = _inverse_root(
+                own - 2 * (these @ self._block(k).T)
+            )
+        return found
 
 
-# Models that are A of pairs worked out at once.
-_MODELS: Final = 128
+# Models that are A of a tile's pairs, and draws that are worked out at once.
+_MODELS: Final = 2048
+_DRAWS: Final = 128
 _BLOCK: Final = 1024
 # Items of which single precision holds any sum of draws.
 _ITEMS: Final = 2_048
 _FEW_MODELS: Final = 16
 # Sums of draws that are kept at most, of each look: 32 MB.
 _FEW_SUMS: Final = 2**23
-# Models up to which the precision of all pairs is kept: 50 MB.
+# Models up to which tiles are kept: 150 MB.
 _REMEMBERED: Final = 5_000
-# Pairs whose deviates are in a core's cache.
-_PAIRS: Final = 64
 
 
 def _inverse_root(squares: FloatArray) -> NDArray[np.float32]:

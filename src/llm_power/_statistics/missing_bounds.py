@@ -116,7 +116,11 @@ def score_bounds(
     """Smallest and largest mean score over all items that the missing ones leave, (n_models,)."""
     known, n_items = np.nansum(scores, axis=0), len(scores)
     missing = np.isnan(scores).sum(axis=0)
-    return (known + missing * lowest) / n_items, (known + missing * highest) / n_items
+    # Scores without bounds leave a mean without them, but only where one is missing.
+    low, high = (
+        np.multiply(missing, x, out=0.0 * known, where=missing > 0) for x in (lowest, highest)
+    )
+    return (known + low) / n_items, (known + high) / n_items
 
 
 def missingness_by_difficulty(scores: ArrayLike) -> MissingnessByDifficulty:

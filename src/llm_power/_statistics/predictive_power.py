@@ -58,10 +58,9 @@ class ObservedGap:
     freedom: FloatArray | float = np.inf
 
     def smallest(self, level: float, power: float) -> FloatArray:
-        """Return the smallest gap that so many items find with the power; ``inf`` above 1."""
+        """Return the smallest gap that so many items find with the power."""
         critical, beyond = self._critical(level)
-        gap = (critical + self.continuity + beyond + ndtri(power)) * self.error
-        return np.where(gap <= 1, gap, np.inf)
+        return np.asarray((critical + self.continuity + beyond + ndtri(power)) * self.error)
 
     def items(self, level: float, chance: float, *, further: bool = False) -> FloatArray:
         """Return the items of a run that has the chance to find the gap on the side it is on.

@@ -83,7 +83,7 @@ class Verdicts:
     #: Further items after which the pair is decided with that chance, all items together; 0 where
     #: it is decided, ``inf`` where no number would do.
     further_items: FloatArray
-    #: Smallest gap that so many items find with the target power; ``inf`` above 1.
+    #: Smallest gap that so many items find with the target power.
     smallest_gap: FloatArray
     #: What these would decide: "different" or "equivalent"; the verdict where it is decided,
     #: "undetermined" where no number would do.

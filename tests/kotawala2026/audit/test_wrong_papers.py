@@ -27,8 +27,11 @@ def grossly(number: Decimal, unit: Decimal) -> Decimal:
 
 
 @pytest.mark.slow
-def test_an_audit_of_a_wrong_paper_ends_in_a_report(whole_run: Path, tmp_path: Path) -> None:
+def test_an_audit_of_a_wrong_paper_ends_in_a_report(
+    whole_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Sixty misprints, drawn by their names; all of them with FULL=1."""
+    monkeypatch.delenv("LLM_POWER_DATA", raising=False)  # The whole run is without it too.
     plan = partial(planned_jobs, "audit")
     rerun = Rerun.of(whole_run, tmp_path / "run", "kotawala2026", plan)
     names = [c.id for c in rerun.claims.values() if not c.printed_of and c.kind == "claim"]

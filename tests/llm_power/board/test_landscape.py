@@ -40,7 +40,7 @@ def real_pairs(data_root: Path) -> pd.DataFrame:
     b, c, n = (pairs[name].to_numpy(int) for name in ("b", "c", "n_items"))
     found = binary_verdicts(b, c, n, margin=0.03)
     return pairs.assign(p_a=(pairs["n11"] + b) / n, p_b=(pairs["n11"] + c) / n).assign(
-        **verdict_columns(found, n, None)
+        **verdict_columns(found, n, None, 1.0)
     )
 
 

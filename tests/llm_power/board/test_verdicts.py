@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -287,6 +288,15 @@ def test_screen_and_page_say_what_the_leader_scores_on_further_items() -> None:
     assert said in screen(board)
     summary = describe_board(board, [task], missing="error")
     assert page_data(board.verdicts, summary, title="exam")["tasks"][0]["further"] == said
+
+
+def test_tasks_of_either_kind_have_both_readings_of_their_clusters() -> None:
+    task = make_task()
+    labels = {"subject": tuple(f"s{i % 5}" for i in range(task.n_items))}
+    kinds: tuple[Kind, ...] = ("binary", "graded")
+    tasks = [prepare_task(replace(task, task=kind, kind=kind, clusters=labels)) for kind in kinds]
+    board = resolve_board(tasks, cluster="subject", family="all")
+    assert [each["task"] for each in board.readings] == list(kinds)
 
 
 @pytest.mark.parametrize("taken", ["random", "fixed"])

@@ -63,7 +63,7 @@ def test_a_pair_is_told_what_a_board_of_it_is(answer: Any, test: Any) -> None:
 
 
 def test_two_accuracies_answer_over_every_correlation(answer: Any) -> None:
-    said = answer("--accuracy", 0.812, 0.794, "--n", 1319, "--rho", 0.6)
+    said = answer("--p-a", 0.812, "--p-b", 0.794, "--n", 1319, "--rho", 0.6)
     assert (said["solved_a"], said["solved_b"]) == (1071, 1047)
     assert said["resolved"] == said["different"] == "depends on the correlation"
     for b, resolved in ((said["critical_b"], True), (said["critical_b"] + 1, False)):
@@ -84,7 +84,7 @@ def test_two_accuracies_answer_over_every_correlation(answer: Any) -> None:
 def test_some_gaps_do_not_hang_on_the_correlation(
     answer: Any, accuracies: tuple[float, float], n: int, said: str
 ) -> None:
-    found = answer("--accuracy", *accuracies, "--n", n)
+    found = answer("--p-a", accuracies[0], "--p-b", accuracies[1], "--n", n)
     assert (found["resolved"], found["different"]) == (said, said)
     assert "critical_b" not in found
 
@@ -106,13 +106,14 @@ def test_answers_are_a_table_or_markdown(capsys: pytest.CaptureFixture[str]) -> 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--b", 5, "--n", 10), "give --b and --c, or --accuracy"),
-        (("--b", 5, "--c", 1, "--n", 10, "--rho", 0.5), "give --b and --c, or --accuracy"),
+        (("--b", 5, "--n", 10), "give --n with --b and --c, or"),
+        (("--b", 5, "--c", 1, "--n", 10, "--rho", 0.5), "give --n with --b and --c, or"),
+        (("--b", 5, "--c", 1, "--n", 10, "--p-a", 0.5), "or --n with --p-a and --p-b"),
         (("--b", 8, "--c", 5, "--n", 10), "n_items"),
-        (("--b", -1, "--c", 5, "--n", 10), "b must"),
-        (("--accuracy", 1.2, 0.5, "--n", 10), "p_a must be an accuracy from 0 to 1, got 1.2"),
-        (("--accuracy", 0.9, 0.1, "--n", 100, "--rho", 0.9), "rho must lie in [-1, 0.111111]"),
-        (("--b", 5, "--c", 1), "Missing option '--n'"),
+        (("--b", -1, "--c", 5, "--n", 10), "--b must"),
+        (("--p-a", 65, "--p-b", 0.5, "--n", 10), "--p-a must lie in [0, 1], got 65.0; is 0.65"),
+        (("--p-a", 0.9, "--p-b", 0.1, "--n", 100, "--rho", 0.9), "--rho must lie in [-1, 0.111"),
+        (("--b", 5, "--c", 1), "give --n with"),
     ],
 )
 def test_what_cannot_be_answered_is_one_line(

@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import click
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -21,7 +22,7 @@ import pytest
 from llm_power._board import stream
 from llm_power._board.average import AVERAGE_COLUMNS
 from llm_power._board.verdicts import PAIRS_COLUMNS
-from llm_power._cli import main
+from llm_power._cli import cli, main
 from llm_power._report import board_files
 
 
@@ -482,9 +483,9 @@ def test_the_command_runs_as_a_module(module: str) -> None:
     pair = ["pair", "--b", "30", "--c", "8", "--n", "500"]
     done = subprocess.run([*command, *pair], capture_output=True, text=True, check=True)
     assert re.search(r"^p, exact test +0\.000472$", done.stdout, re.MULTILINE)
-    wrong = subprocess.run([*command, "pair"], capture_output=True, text=True, check=False)
+    wrong = subprocess.run([*command, *pair[:3]], capture_output=True, text=True, check=False)
     assert (wrong.returncode, wrong.stdout) == (2, "")
-    assert wrong.stderr.startswith("error: Missing option")
+    assert wrong.stderr.startswith("error: give --n")
 
 
 def test_the_bare_command_prints_its_help(capsys: pytest.CaptureFixture[str]) -> None:
@@ -493,6 +494,34 @@ def test_the_bare_command_prints_its_help(capsys: pytest.CaptureFixture[str]) ->
     assert page.out.startswith("Usage: llm-power [OPTIONS] ")
     assert run() == 0
     assert capsys.readouterr() == page
+    assert len(re.findall("^    llm-power ", page.out, re.MULTILINE)) == 4
+
+
+@pytest.mark.parametrize("command", ["resolve", "compare", "pair", "plan"])
+def test_the_first_screen_of_help_has_at_most_twelve_options(
+    command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(command, "--help") == 0
+    first = capsys.readouterr().out
+    # A gate whose files were left out has not passed.
+    assert run(command) == 2
+    bare = capsys.readouterr()
+    assert (bare.out, bare.err.count("\n")) == (first, 1)
+    assert run(command, "--help-all") == 0
+    whole = capsys.readouterr().out
+    options = {
+        name: set(re.findall(r"^  (--[a-z-]+)", text, re.MULTILINE))
+        for name, text in (("first", first), ("whole", whole))
+    }
+    assert options["first"] < options["whole"]
+    assert len(options["first"]) <= 12
+    assert options["whole"] == {
+        one.opts[0] for one in cli.commands[command].params if isinstance(one, click.Option)
+    } | {"--help"}
+    titles = re.findall(r"^(\w.*):$", whole, re.MULTILINE)
+    assert titles[-5:] == [
+        *("What to compare", "How to test", "What to write", "Help", "Examples"),
+    ]
 
 
 def test_a_closed_pipe_is_no_contradiction(scores: Path, tmp_path: Path) -> None:
@@ -640,7 +669,7 @@ def test_the_summary_says_what_was_chosen_of_a_log(
 @pytest.mark.parametrize("command", ["resolve", "compare", "pair", "audit", "example"])
 def test_help_has_examples(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(command, "--help") == 0
-    assert f"Examples:\n    llm-power {command} " in capsys.readouterr().out
+    assert re.search(f"Examples:\n +llm-power {command} ", capsys.readouterr().out)
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""The figure of a board: named pairs, hostile names, equal scores, and the same bytes each time."""
+"""The picture of a board: have and need by name, hostile names, ties, the same bytes each time."""
 
 from __future__ import annotations
 
@@ -7,48 +7,103 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from boards import HOSTILE, Name, example, streamed_example
-from matplotlib.patches import Rectangle
-from matplotlib.text import Text
+from boards import HOSTILE, Drawn, Name, example, streamed_example
+from matplotlib.figure import Figure
+from PIL import Image
 
+from llm_power._board.have_need import HaveNeed
 from llm_power._board.page_data import page_data
 from llm_power._board.resolve import resolve_board
 from llm_power._board.summary import describe_board
 from llm_power._provenance import Provenance
 from llm_power._report import board_figure
-from llm_power._report.board_figure import draw_board
+from llm_power._report.board_figure import boards_of, draw_board, save_board_figure, save_card
 from llm_power._report.figures import house_style, save_figure
 from llm_power._scores.store import TaskScores
 
 SOURCE = Provenance.raw(repo=HOSTILE[0], revision="1", sha256="0" * 64)
 
 
-def test_drawn_twice_is_the_same(tmp_path: Path) -> None:
-    drawn, made = example("two"), []
-    for name in ("first", "second"):
-        with house_style():
-            figure = draw_board(drawn.board.verdicts, drawn.data)
-            made.append(save_figure(figure, tmp_path / name, [SOURCE], title=HOSTILE[1]))
+def drawn_board(drawn: Drawn) -> tuple[Figure, list[HaveNeed]]:
+    boards = boards_of(drawn.board.verdicts, drawn.data)
+    with house_style():
+        return draw_board(boards, power=drawn.data["power"]), boards
+
+
+def board_of(values: np.ndarray, names: list[str]) -> Drawn:
+    items = tuple(map(str, range(len(values))))
+    task = TaskScores("exam", "binary", items, tuple(names), values.astype(float))
+    board = resolve_board([task])
+    summary = describe_board(board, [task], missing="error")
+    return Drawn(board, summary, page_data(board.verdicts, summary, title="Mine"))
+
+
+@pytest.mark.filterwarnings("error:Glyph")
+def test_drawn_twice_is_the_same_and_stands_under_its_finding(tmp_path: Path) -> None:
+    drawn = example("two")
+    made = [
+        save_board_figure(drawn.board.verdicts, drawn.data, tmp_path / name, [SOURCE])
+        for name in ("first", "second")
+    ]
     for first, second in zip(*made, strict=True):
         assert first.read_bytes() == second.read_bytes()
-    assert "<script>" not in made[0][2].read_text()
+    (svg,) = [path.read_text() for path in made[0] if path.suffix == ".svg"]
+    assert "<script>" not in svg
+    assert boards_of(drawn.board.verdicts, drawn.data)[0].finding in svg
+
+
+@pytest.mark.filterwarnings("error:Glyph")
+@pytest.mark.parametrize("name", ["usual", "hostile", "many", "two", "edges"])
+def test_a_card_has_the_size_that_links_show(name: Name, tmp_path: Path) -> None:
+    drawn = example(name)
+    save_card(drawn.board.verdicts, drawn.data, tmp_path / "card.png")
+    with Image.open(tmp_path / "card.png") as card:
+        assert card.size == (1200, 630)
 
 
 @pytest.mark.filterwarnings("ignore:Glyph .* missing from font")
-@pytest.mark.parametrize("name", ["usual", "hostile", "many"])
-def test_every_board_is_drawn_and_its_pairs_are_named(name: Name, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["usual", "hostile", "many", "tasks", "edges"])
+def test_each_rung_has_its_items_its_verdict_and_both_names(name: Name) -> None:
     drawn = example(name)
-    with house_style():
-        figure = draw_board(drawn.board.verdicts, drawn.data)
-        figure.savefig(tmp_path / "board.png")
-    assert len(figure.axes) == 3 * len(drawn.summary["scores"]) + 1
-    assert "pale where undetermined" in figure.axes[-1].get_xlabel()
-    # Next to the ranking the ranks have their names; where only some stand, the axis says it.
-    assert figure.axes[1].get_xlabel() == ("rank" if name == "many" else "")
-    first = drawn.board.verdicts.iloc[0]
-    label = figure.axes[2].get_yticklabels()[0].get_text()
-    for model in (first["model_a"], first["model_b"]):
-        assert model.rpartition("/")[2][:8].replace("$", r"\$") in label
+    figure, boards = drawn_board(drawn)
+    assert len(figure.axes) == len(boards)
+    for ax, board in zip(figure.axes, boards, strict=True):
+        shown = board.rungs[: board_figure.MOST_ROWS - 1]
+        words = [text.get_text() for text in ax.texts]
+        assert f"{board.items:,} items at hand" in words
+        assert [text for text in words if text in {rung.needed for rung in shown}] == [
+            rung.needed for rung in shown
+        ]
+        labels = [label.get_text() for label in ax.get_yticklabels()]
+        for rung in shown:
+            assert rung.model_b.rpartition("/")[2][:8].replace("$", r"\$") in labels[rung.rank]
+        more = len(board.rungs) >= board_figure.MOST_ROWS
+        assert labels[-1].startswith("the best 20 of 62 models") == more
+        # A mark a rung with a number, at the number, or at the end of the axis.
+        marks = {
+            round(float(line.get_ydata()[0]) + 0.5): float(line.get_xdata()[0])  # type: ignore[index, arg-type]
+            for line in ax.lines
+            if line.get_marker() not in ("None", None)
+        }
+        known = {rung.rank: rung.many for rung in shown if np.isfinite(rung.few)}
+        assert marks == pytest.approx({k: min(n, ax.get_xlim()[1]) for k, n in known.items()})
+    (legend,) = figure.legends
+    counts = [text.get_text() for text in legend.get_texts()]
+    verdicts = [rung.verdict for board in boards for rung in board.rungs]
+    assert {*counts} == {f"{name} ({verdicts.count(name):,})" for name in verdicts}
+
+
+def test_a_streamed_board_is_drawn_from_its_adjacent_pairs() -> None:
+    _, (board,) = drawn_board(streamed_example())
+    assert [rung.rank for rung in board.rungs] == [*range(1, 62)]
+
+
+def test_models_that_agree_on_every_item_are_drawn(tmp_path: Path) -> None:
+    drawn = board_of(np.tile([[1], [0], [1], [0], [1]], 3), ["x", "y", "z"])
+    paths = save_board_figure(drawn.board.verdicts, drawn.data, tmp_path / "ties", [SOURCE])
+    assert all(path.is_file() for path in paths)
+    _, (board,) = drawn_board(drawn)
+    assert [rung.needed for rung in board.rungs] == ["no gap so far"] * 2
 
 
 def test_names_are_short_and_no_two_of_them_alike() -> None:
@@ -59,122 +114,33 @@ def test_names_are_short_and_no_two_of_them_alike() -> None:
         *(f"abacusai/Llama-3-Giraffe-70B-Instruct-v{k}" for k in (1, 2)),
         *(f"{'m' * 40}-{k}-{'n' * 40}" for k in range(3)),
     ]
-    short = board_figure._short_names(names)
+    short = board_figure._short_names(names, names)
     assert list(short.values())[:3] == ["plain", "one/shared", "two/shared"]
     assert short[names[3]] == "Llama-3-Gira…Instruct-v1"
     assert len(set(short.values())) == len(names)
 
 
-def test_numbers_have_a_leading_zero_and_none_is_nothing() -> None:
-    assert [board_figure._number(q) for q in (0.001, 0.02, 0.4, 54.2)] == [
-        "<0.01",
-        "0.02",
-        "0.4",
-        "54",
-    ]
-
-
-def test_adjacent_ranks_have_points_by_rank_and_say_so() -> None:
-    task = TaskScores(
-        "exam",
-        "binary",
-        tuple(map(str, range(60))),
-        tuple(f"m{k}" for k in range(30)),
-        np.random.default_rng(1).integers(0, 2, (60, 30)).astype(float),
-    )
-    board = resolve_board([task])
-    data = page_data(board.verdicts, describe_board(board, [task], missing="error"), title="Mine")
-    with house_style():
-        figure = draw_board(board.verdicts, data)
-    assert board_figure._title(data) == "Mine, adjacent ranks"
-    pairs = figure.axes[1]
-    drawn = np.concatenate([line.get_ydata() for line in pairs.lines[:3]])
-    assert sorted(drawn) == [*range(29)]
-    assert pairs.get_xlabel() == "all 29 pairs, by rank"
-    (legend,) = figure.legends
-    assert "of all 29 pairs at once, as verdicts." in legend.get_title().get_text()
-
-
-def test_of_more_pairs_than_are_held_the_verdicts_stand_by_distance() -> None:
-    drawn = streamed_example()
-    with house_style():
-        figure = draw_board(drawn.board.verdicts, drawn.data)
-    bars = figure.axes[1]
-    assert bars.get_title(loc="left") == "all pairs, by ranks apart"
-    widths = np.array(
-        [bar.get_width() for bar in bars.patches if isinstance(bar, Rectangle)]
-    ).reshape(3, -1)
-    told = drawn.summary["landscape"][0]["by_distance"]
-    np.testing.assert_allclose(widths[0], [100 * x["different"] / x["pairs"] for x in told])
-    np.testing.assert_allclose(widths.sum(axis=0), 100)
-    (legend,) = figure.legends
-    counts = drawn.summary["verdicts"]
-    texts = [text.get_text() for text in legend.get_texts()]
-    assert f"undetermined ({counts['undetermined']:,} pairs)" in texts
-
-
-def test_of_very_many_models_the_best_are_on_the_map(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(board_figure, "_MOST_IN_MAP", 30)
-    drawn = example("many")
-    with house_style():
-        figure = draw_board(drawn.board.verdicts, drawn.data)
-    assert figure.axes[1].get_title(loc="left") == "pairs of the best 30 models"
-
-
-def test_models_that_agree_on_every_item_are_drawn(tmp_path: Path) -> None:
-    column = np.array([1.0, 0, 1, 0, 1])
-    scores = np.column_stack([column, column, column])
-    task = TaskScores("exam", "binary", tuple("abcde"), ("x", "y", "z"), scores)
-    board = resolve_board([task], family="all")
-    data = page_data(board.verdicts, describe_board(board, [task], missing="error"), title="ties")
-    with house_style():
-        figure = draw_board(board.verdicts, data)
-        paths = save_figure(figure, tmp_path / "ties", [SOURCE], title="ties")
-    assert all(path.is_file() for path in paths)
-
-
 @pytest.mark.parametrize("name", ["usual", "tasks"])
-def test_titles_mark_and_legend_do_not_collide(name: Name, tmp_path: Path) -> None:
-    drawn = example(name)
+def test_titles_and_mark_do_not_collide_nor_run_off_the_page(name: Name, tmp_path: Path) -> None:
+    figure, _ = drawn_board(example(name))
     title = "WWW, top ten of the MMM LEADERBOARD v2 " * 4
     with house_style():
-        figure = draw_board(drawn.board.verdicts, drawn.data)
         stand_in = Provenance.stand_in(endpoint="x", revision="1", sha256="0")
         save_figure(figure, tmp_path / "board", [stand_in], title=title, heading=True)
         figure.draw_without_rendering()
-    titles = [title for ax in figure.axes for title in ax.get_children() if isinstance(title, Text)]
-    words = [text for text in [*titles, *figure.texts] if text.get_text()]
-    boxes = [artist.get_window_extent() for artist in [*words, *figure.legends]]
-    assert {"STAND-IN OR MIRROR", "all pairs"} & {text.get_text() for text in words}
-    for one, other in combinations(boxes, 2):
+    boxes = [part.get_tightbbox() for part in [*figure.axes, *figure.texts]]
+    assert all(box and box.x0 >= 0 and box.x1 <= figure.bbox.x1 for box in boxes)
+    heads = [text.get_window_extent() for text in figure.texts]
+    heads += [ax.texts[-1].get_window_extent() for ax in figure.axes]
+    for one, other in combinations([*heads, *(x.get_window_extent() for x in figure.legends)], 2):
         assert not one.overlaps(other)
 
 
-def test_no_title_runs_off_the_page_beside_long_names() -> None:
-    rng = np.random.default_rng(1)
-    task = TaskScores(
-        "exam",
-        "binary",
-        tuple(map(str, range(40))),
-        tuple(f"Mixture-of-Merges-MoE-4x7b-Instruct-v{k}" for k in range(10, 30)),
-        rng.integers(0, 2, (40, 20)).astype(float),
-    )
-    board = resolve_board([task], family="all")
-    data = page_data(board.verdicts, describe_board(board, [task], missing="error"), title="Long")
+def test_no_name_of_sixty_characters_runs_off_the_page() -> None:
+    names = [f"Mixture-of-Merges-MoE-4x7b-Instruct-{'x' * 22}-{k}" for k in range(10, 30)]
+    figure, _ = drawn_board(board_of(np.random.default_rng(1).integers(0, 2, (40, 20)), names))
     with house_style():
-        figure = draw_board(board.verdicts, data)
         figure.set_layout_engine("constrained")
         figure.draw_without_rendering()
-    words = [text for ax in figure.axes for text in ax.get_children() if isinstance(text, Text)]
-    assert all(text.get_window_extent().x1 <= figure.bbox.x1 for text in words)
-
-
-def test_tasks_are_facets_of_two_columns_that_share_their_axes() -> None:
-    drawn = example("tasks")
-    with house_style():
-        figure = draw_board(drawn.board.verdicts, drawn.data)
-    first, _, ladder, second, _, other_ladder = figure.axes
-    assert first.get_xlim() == second.get_xlim()
-    assert ladder.get_xlim() == other_ladder.get_xlim()
-    figure.draw_without_rendering()
-    assert first.get_position().y0 == pytest.approx(second.get_position().y0)
+    boxes = [ax.get_tightbbox() for ax in figure.axes]
+    assert all(box and box.x0 >= 0 and box.x1 <= figure.bbox.x1 for box in boxes)

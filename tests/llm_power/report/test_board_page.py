@@ -24,13 +24,17 @@ SCHEMA: Final[dict[str, Any]] = {
     "additionalProperties": False,
     "properties": {
         **{name: {"type": "string"} for name in ("version", "title", "family", "compared")},
-        **{name: {"type": "string"} for name in ("clusters", "control", "discoveries", "missing")},
+        **{
+            name: {"type": "string"}
+            for name in ("clusters", "control", "discoveries", "missing", "measured")
+        },
         **{name: {"type": ["string", "null"]} for name in ("cluster", "shown")},
         "alpha": {"type": "number"},
         "power": {"type": "number"},
         "margin": _NUMBER,
         "weights": {"type": "object"},
         "test_names": {"type": "object"},
+        "measure": {"type": "object"},
         "warnings": {"type": "array", "items": {"type": "string"}},
         "tasks": {
             "type": "array",

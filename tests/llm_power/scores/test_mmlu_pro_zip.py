@@ -272,6 +272,7 @@ def test_declarations_that_cannot_be_met(tmp_path: Path) -> None:
         read_mmlu_pro_zips(paths, ReadOptions(exclude=["three"]))
 
 
+@pytest.mark.slow
 def test_the_real_zips_give_the_correctness_table(data_root: Path) -> None:
     """15 real files against the table made from them by others: pred == answer, cell by cell.
 

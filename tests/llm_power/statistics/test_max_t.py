@@ -10,6 +10,7 @@ from hypothesis.extra import numpy as hnp
 from scipy.stats import kstest, kurtosis, norm
 
 from llm_power._errors import InvalidArgument
+from llm_power._statistics._largest_deviate import TRIED, Tile
 from llm_power._statistics.arrays import FloatArray
 from llm_power._statistics.keyed_normals import Keys, content_digest, keyed_normals, keys_of, pooled
 from llm_power._statistics.max_t import (
@@ -128,6 +129,18 @@ def test_neither_order_nor_blocks_change_a_bit(kind: str) -> None:
 
     whole = largest(np.arange(300), np.arange(150))
     np.testing.assert_array_equal(largest(rng.permutation(300), rng.permutation(150)), whole)
+
+
+@pytest.mark.parametrize("n_a", [80, 200])
+@pytest.mark.parametrize("spread", [0.0, 0.2, 2.0])
+def test_pairs_that_are_left_out_cannot_be_the_largest(n_a: int, spread: float) -> None:
+    rng = named_rng(6, f"{n_a} {spread}")
+    sums = rng.normal(size=(200, 300)).astype(np.float32)
+    precision = np.exp(spread * rng.normal(size=(200, 200))).astype(np.float32)
+    precision = np.triu(precision, 1) + np.triu(precision, 1).T
+    deviates = np.abs(sums[:n_a, np.newaxis] - sums) * precision[:n_a, :, np.newaxis]
+    tile, least = Tile(precision[:n_a], sums[:, :TRIED]), np.zeros(300, dtype=np.float32)
+    np.testing.assert_array_equal(tile.largest(sums, least, 0, 300), deviates.max(axis=(0, 1)))
 
 
 def test_draws_are_normal() -> None:

@@ -169,6 +169,7 @@ def test_board_without_a_known_file_says_so_and_stays_by_hand() -> None:
     assert "cannot be downloaded" in how
 
 
+@pytest.mark.slow
 def test_real_zips_give_the_table_that_others_made_of_them(
     hub: StandIn, tmp_path: Path, data_root: Path
 ) -> None:

@@ -581,6 +581,7 @@ def started(desk: Desk) -> subprocess.Popen[bytes]:
     return job
 
 
+@pytest.mark.slow
 def test_killed_half_way_is_gone_on_with(desk: Desk) -> None:
     desk.hub.faults.append(Fault("drip", times=1))
     job = started(desk)

@@ -1,0 +1,91 @@
+"""Have and need: what the finding says of any board, and how items are rounded."""
+
+from __future__ import annotations
+
+from math import inf, nan
+
+import pandas as pd
+import pytest
+
+from llm_power._board.have_need import HaveNeed, about_items, have_need, items_axis
+
+
+def board(*rungs: tuple[str, float, float], items: int = 1000) -> HaveNeed:
+    rows = [
+        {
+            "rank_a": rank,
+            "rank_b": rank + 1,
+            "model_a": f"m{rank}",
+            "model_b": f"m{rank + 1}",
+            "verdict": verdict,
+            "items_even": few,
+            "items_assured": many,
+        }
+        for rank, (verdict, few, many) in enumerate(rungs, 1)
+    ]
+    # Pairs of farther ranks, and rows out of order, change nothing.
+    far = {**rows[0], "rank_b": 9, "verdict": "undetermined"}
+    return have_need(pd.DataFrame([far, *rows[::-1]]), "exam", items)
+
+
+@pytest.mark.parametrize(
+    ("rungs", "finding"),
+    [
+        (
+            [("different", 200, 400), ("undetermined", 9e5, 2_700_000), ("undetermined", 10, inf)],
+            "2 of 3 neighbors cannot be told apart; ranks 2 and 3 would need 2.7 million items, "
+            "1 cannot be planned",
+        ),
+        (
+            [("different", 200, 400), ("different", 100, 3_991)],
+            "All 2 neighbors can be told apart; ranks 2 and 3 would take 4,000 items",
+        ),
+        (
+            [("different", 200, 400), ("equivalent", 100, 250)],
+            "All 2 neighbors are decided (1 equivalent); ranks 1 and 2 would take 400 items",
+        ),
+        (
+            [("undetermined", inf, inf), ("undetermined", nan, nan)],
+            "2 of 2 neighbors cannot be told apart; the gaps are too uncertain to plan for",
+        ),
+        ([("equivalent", 10, 20)], "The two models are equivalent; a new run would take 20 items"),
+        (
+            [("undetermined", 10, inf)],
+            "The two models are undetermined; the gap is too uncertain to plan for",
+        ),
+    ],
+)
+def test_the_finding_counts_and_names_the_costliest(
+    rungs: list[tuple[str, float, float]], finding: str
+) -> None:
+    assert board(*rungs).finding == finding
+
+
+def test_each_rung_says_what_it_needs() -> None:
+    kinds = [(50, 120), (50, inf), (inf, inf), (nan, nan)]
+    rungs = board(*[("undetermined", few, many) for few, many in kinds]).rungs
+    told = ["120", "sign uncertain", "no gap so far", "no item in common"]
+    assert [rung.needed for rung in rungs] == told
+
+
+@pytest.mark.parametrize(
+    ("items", "told"),
+    [
+        (3, "3"),
+        (999, "999"),
+        (3_991, "4,000"),
+        (373_915, "374,000"),
+        (999_999, "1 million"),
+        (12_195_916, "12.2 million"),
+        (2.5e9, "2.5 billion"),
+        (4e17, "over 1,000 trillion"),
+    ],
+)
+def test_items_are_rounded_up_to_three_digits(items: float, told: str) -> None:
+    assert about_items(items) == told
+
+
+def test_the_axis_holds_what_is_at_hand_and_ends_far_beyond_it() -> None:
+    assert items_axis(1000, board(("different", 40, 90)).rungs) == (20, 2000)
+    assert items_axis(1000, board(("undetermined", 1e9, 1e15)).rungs)[1] == 1e8
+    assert items_axis(1000, board(("undetermined", nan, nan)).rungs) == (500, 2000)
