@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from audit._errors import AuditError
-from audit._size import refuse_excess_of_patterns
-from audit._templates import entries_of_pattern
+from audit._templates import entries_of_pattern, refuse_excess_of_patterns
 from llm_power._documents import DocumentError, first_violation, overflows, read_yaml
 from llm_power._errors import one_line
 

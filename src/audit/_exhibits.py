@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from audit._finding_texts import ContradictedFinding
 from audit.claims import Cell, Claim, Exhibit
+from audit.corrections import ContradictedFinding
 from audit.evaluate import Audit, Judged
 from llm_power._provenance import VERDICTS, Verdict
 

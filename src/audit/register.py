@@ -21,8 +21,7 @@ from audit._errors import AuditError, within
 from audit._findings import load_findings
 from audit._pairs import written_out
 from audit._references import check_references, follow_patterns, repeat_printed
-from audit._size import refuse_excess
-from audit._templates import fill_braces
+from audit._templates import fill_braces, refuse_excess
 from audit.claims import (
     Check,
     Claim,

@@ -20,7 +20,8 @@ from audit._exhibits import (
     input_name,
     verdict_map,
 )
-from audit._finding_texts import (
+from audit.claims import Check, Claim, Exhibit, Weight
+from audit.corrections import (
     ContradictedFinding,
     computed,
     contradicted_findings,
@@ -28,7 +29,7 @@ from audit._finding_texts import (
     should_read,
     ungrouped,
 )
-from audit.claims import Check, Claim, Exhibit, Weight
+from audit.detection import Detection, Rate
 from audit.display import display_number
 from audit.evaluate import Audit, Judged, Outcome
 from audit.independence import independent_tests
@@ -161,7 +162,11 @@ _MOST_INPUTS: Final = 8
 
 
 def render_report(
-    audit: Audit, *, links: Mapping[str, str], pictures: Mapping[str, str] | None = None
+    audit: Audit,
+    *,
+    links: Mapping[str, str],
+    pictures: Mapping[str, str] | None = None,
+    detection: Detection | None = None,
 ) -> str:
     """Render an audit as one self-contained HTML page.
 
@@ -204,6 +209,8 @@ def render_report(
         headline=_headline(counts),
         counts=counts,
         tests=independent_tests(audit.judged),
+        curve=_curve(detection.rates() if detection else {}),
+        detected=detection.cells() if detection else [],
         bars={evidence: list(_bar(evidence, counts)) for evidence in _EVIDENCE},
         contradicts={one: _contradicts(one, counts) for one in _EVIDENCE},
         longest_bar=max([1, *(counts["", evidence] for evidence in _EVIDENCE)]),
@@ -271,6 +278,28 @@ def _bar(
         if width := counts[verdict, evidence]:
             yield start, width, verdict
             start += width
+
+
+@dataclass(frozen=True, slots=True)
+class _Point:
+    """A share of misprints in a drawing: its size and rate, its place, and the interval's ends."""
+
+    size: str
+    rate: Rate
+    x: float
+    y: float
+    top: float
+    bottom: float
+
+
+def _curve(rates: Mapping[str, Rate]) -> list[_Point]:
+    """Place the shares by size, 80 units apart, on a scale of 160 from none to all."""
+    points = []
+    for i, (size, rate) in enumerate(rates.items()):
+        low, high = rate.interval
+        y, top, bottom = (170 - 160 * share for share in (rate.share, high, low))
+        points.append(_Point(size, rate, 90 + 80 * i, y, top, bottom))
+    return points
 
 
 def _groups(

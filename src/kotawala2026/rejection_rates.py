@@ -6,9 +6,12 @@ test is also known exactly, by summing over the tables (b, c).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from math import sqrt
 
 import numpy as np
+import scipy  # its part stats, slow to load, is loaded when it is first used
 
 from llm_power._statistics._binomial import binomial_pmf, likely_counts
 from llm_power._statistics.argument_checks import discordance, open_unit, positive_count
@@ -135,3 +138,14 @@ def _table_probabilities(p10: float, p01: float, n: int) -> tuple[IntArray, IntA
     favored = p10 / (1 - p01) if p01 < 1 else 0.0
     mass = binomial_pmf(c, n, p01) * binomial_pmf(b, n - c, favored)
     return b, c, mass
+
+
+def likely_tables(shares: Sequence[float], n: int, *, reach: float) -> tuple[IntArray, FloatArray]:
+    """Return b, c and the rest of n items, and their probability, to so many deviations."""
+    first, second = (
+        np.arange(max(0, int(n * p - reach * sqrt(n * p))), int(n * p + reach * sqrt(n * p)) + 1)
+        for p in shares[:2]
+    )
+    b, c = (x.ravel() for x in np.meshgrid(first, second, indexing="ij"))
+    drawn = np.stack([b, c, n - b - c], axis=1)[b + c <= n]
+    return drawn, np.asarray(scipy.stats.multinomial.pmf(drawn, n, shares))

@@ -202,6 +202,11 @@ class Paper:
         files = [self.file(name) for name in ("claims.yaml", "settings.yaml")]
         return [*files, *sorted(map(str, self.folder.glob("*.csv"))), *self.printed_tables()]
 
+    def misprints(self) -> list[str]:
+        """Return the path of the misprints that its audit was tried with, where it was."""
+        path = self.root / "data/recorded/audit_power" / f"{self.name}.csv"
+        return [str(path)] if path.is_file() else []
+
     @property
     def quantities(self) -> str:
         """The module whose ``evaluate_printed(folder)`` finds what follows from what it prints."""

@@ -15,7 +15,7 @@ import yaml
 from jsonschema import Draft202012Validator
 from registers import check, claim, write_register
 
-from audit import _references, _size, register
+from audit import _references, _templates, register
 from audit._errors import AuditError
 from audit.claims import Check
 from audit.printed import Printed
@@ -299,7 +299,7 @@ def test_claims_are_counted_before_they_are_repeated(
         subjects={"all": [{} for _ in range(3)]},
     )
     assert len(load_register(path).claims) == 6
-    monkeypatch.setattr(_size, "_MOST_CLAIMS", 5)
+    monkeypatch.setattr(_templates, "_MOST_CLAIMS", 5)
     monkeypatch.setattr(register, "_repeat", lambda *_: pytest.fail("it was repeated"))
     assert "claim 'y/*': there are more than 5 claims. Remedy" in refuse(path)
 
@@ -360,7 +360,7 @@ def test_a_pattern_is_measured_before_it_is_written_out(
     rows = [{"id": name, "printed": "1"} for name in "abc"]
     path = write_register(tmp_path, pattern(*rows))
     assert len(load_register(path).claims) == 3
-    monkeypatch.setattr(_size, "_MOST_CLAIMS", 2)
+    monkeypatch.setattr(_templates, "_MOST_CLAIMS", 2)
     assert "the patterns come to more than 2 claims" in refuse(path)
 
 

@@ -18,9 +18,8 @@ from registers import check, claim, write_register, write_results
 from report_examples import example_audit, hostile_audit
 
 from audit._errors import AuditError
-from audit._finding_texts import contradicted_findings, ungrouped
 from audit.claims import Exhibit
-from audit.corrections import corrections_json
+from audit.corrections import contradicted_findings, corrections_json, ungrouped
 from audit.evaluate import Audit, audit
 from audit.pictures import small_pictures
 from audit.register import load_register

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from audit.printed import parse_printed
-from kotawala2026.missing_item import leave_one_out, require_same_categories
+from kotawala2026.missing import leave_one_out, require_same_categories
 from llm_power._errors import ScoreError
 from llm_power._scores.options import ReadOptions
 from llm_power._scores.readers import read_scores

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from audit.printed import parse_printed
-from kotawala2026.missing_model import in_their_place, of_pairs, pairs_there, what_is_judged
+from kotawala2026.missing import in_their_place, of_pairs, pairs_there, what_is_judged
 from kotawala2026.quantities.evaluated import on_grounds
 from kotawala2026.quantities.grounds import ResolvedBoard
 from llm_power._scores.store import Provenance, TaskScores

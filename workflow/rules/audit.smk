@@ -14,6 +14,7 @@ rule audit:
         results=JUDGED_BY,
         # What the items of the panels give, where these are no witnesses.
         item_findings=RUN.item_findings(),
+        misprints=PAPER.misprints(),
     output:
         csv=report(
             "results/audit/claims.csv",

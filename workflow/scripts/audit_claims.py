@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 from audit.corrections import corrections_json
+from audit.detection import Detection
 from audit.evaluate import audit
 from audit.item_checks import with_item_checks
 from audit.pictures import small_pictures
@@ -35,4 +36,6 @@ with logged(despite=True):
     write_claims(judged, Path(snakemake.output.csv), Path(snakemake.output.md))
     corrections.write_text(corrections_json(judged), encoding="utf-8")
     pictures = small_pictures(register.exhibits, results)
-    page.write_text(render_report(judged, links=links, pictures=pictures), encoding="utf-8")
+    tried = Detection.of(*map(Path, snakemake.input.misprints))
+    report = render_report(judged, links=links, pictures=pictures, detection=tried)
+    page.write_text(report, encoding="utf-8")

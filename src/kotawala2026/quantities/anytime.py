@@ -24,10 +24,7 @@ _Z_ALPHA: Final = float(z_sum(ALPHA, 0.5))  # the quantile of a power of one hal
 @QUANTITIES.on(PublishedNumbers)
 def at_printed_counts(published: PublishedNumbers) -> Iterator[Finding]:
     """Evidence, threshold and inflation of each pair, and their range over a table."""
-    for table, counts in (
-        ("Table 6", published.close_pairs),
-        ("Table 7", published.adjacent_pairs),
-    ):
+    for table, counts in published.counted.items():
         found = anytime_required_n(counts.b, counts.c, counts.n_items, mixture=UNIFORM_98)
         for quantity, values, method in (
             ("log_e", found.log_e, "log of eq. (24) at b and c, 98-point mixture"),

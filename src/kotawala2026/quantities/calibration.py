@@ -16,7 +16,7 @@ import scipy  # its part stats, slow to load, is loaded when it is first used
 from audit.agreement import MONTE_CARLO_LEVEL, agrees
 from kotawala2026.exhibits.table_02 import declared_five
 from kotawala2026.quantities.grounds import QUANTITIES, PublishedNumbers
-from kotawala2026.rejection_rates import TESTS, CalibrationCell, calibration_cell
+from kotawala2026.rejection_rates import TESTS, CalibrationCell, calibration_cell, likely_tables
 from llm_power._statistics.arrays import FloatArray
 from llm_power._statistics.bernoulli_pairs import paired_bernoulli_cells
 from llm_power._statistics.bootstrap_law import bootstrap_tails
@@ -98,21 +98,11 @@ def bootstrap_rejection(
     """Probability that the bootstrap of Definition 2 rejects."""
     # The interval's lower end, the k-th smallest resampled gap, exceeds zero where fewer than k
     # resamples have a gap of at most zero: a binomial event.
-    first, second = (
-        np.arange(
-            max(0, int(n_items * p - _REACH * np.sqrt(n_items * p))),
-            int(n_items * p + _REACH * np.sqrt(n_items * p)) + 1,
-        )
-        for p in (p10, p01)
-    )
-    b, c = (x.ravel() for x in np.meshgrid(first, second, indexing="ij"))
-    possible = b + c <= n_items
-    b, c = b[possible], c[possible]
-    cells = np.stack([b, c, n_items - b - c], axis=1)
-    mass = np.asarray(scipy.stats.multinomial.pmf(cells, n_items, [p10, p01, 1 - p10 - p01]))
+    tables, mass = likely_tables([p10, p01, 1 - p10 - p01], n_items, reach=_REACH)
     rank = int(np.ceil(n_resamples * alpha / 2 - 1e-9))
     rejects = sum(
-        scipy.stats.binom.cdf(rank - 1, n_resamples, t) for t in bootstrap_tails(b, c, n_items)
+        scipy.stats.binom.cdf(rank - 1, n_resamples, t)
+        for t in bootstrap_tails(tables[:, 0], tables[:, 1], n_items)
     )
     return float(mass @ rejects)
 

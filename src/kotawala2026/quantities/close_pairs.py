@@ -14,6 +14,7 @@ import scipy  # its part stats, slow to load, is loaded when it is first used
 from audit.printed import split_parentheses
 from kotawala2026.exhibits.table_11 import table_11
 from kotawala2026.quantities.grounds import QUANTITIES, PublishedNumbers, ResolvedBoard
+from kotawala2026.rejection_rates import likely_tables
 from llm_power._statistics.arrays import FloatArray
 from llm_power._statistics.paired_binary import required_n_discordance
 from llm_power._statistics.random_streams import named_rng
@@ -86,14 +87,7 @@ def enumerated(published: PublishedNumbers) -> Iterator[Finding]:
 
 def resampled_required_n(b: int, c: int, n: int) -> tuple[FloatArray, FloatArray]:
     """Return N* of each resample (b*, c*) of a pair, and the probability of that resample."""
-    first, second = (
-        np.arange(max(0, int(k - _REACH * sqrt(k))), min(n, int(k + _REACH * sqrt(k))) + 1)
-        for k in (b, c)
-    )
-    grid_b, grid_c = (x.ravel() for x in np.meshgrid(first, second, indexing="ij"))
-    possible = grid_b + grid_c <= n
-    drawn = np.stack([grid_b, grid_c, n - grid_b - grid_c], axis=1)[possible]
-    mass = np.asarray(scipy.stats.multinomial.pmf(drawn, n, [b / n, c / n, 1 - (b + c) / n]))
+    drawn, mass = likely_tables([b / n, c / n, 1 - (b + c) / n], n, reach=_REACH)
     return required_n_discordance(drawn[:, 0], drawn[:, 1], n), mass
 
 

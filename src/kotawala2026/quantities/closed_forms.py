@@ -432,7 +432,7 @@ def forms_of_required_n(published: PublishedNumbers) -> Iterator[Finding]:
 def wald(published: PublishedNumbers) -> Iterator[Finding]:
     """Whether q >= 1 wherever the Wald statistic is at least z_α + z_β, and only there."""
     worst, disagreements = 0.0, 0
-    for counts in (published.close_pairs, published.adjacent_pairs):
+    for counts in published.counted.values():
         pairs = summary_of(counts)
         total = float(z_sum(pairs.alpha, pairs.power))
         statistic = pairs.delta / np.sqrt(pairs.var_d / pairs.n_items)  # eq. (1)

@@ -12,6 +12,7 @@ import pandas as pd
 
 from audit.printed_tables import PublishedCounts, load_counts, load_table
 from kotawala2026.exhibits.item_count import jointly_solved
+from kotawala2026.witness.mmlu_pro import load_categories
 from llm_power._board.resolve import resolve_board
 from llm_power._choices import Family
 from llm_power._report.score_provenance import basis_of
@@ -40,6 +41,11 @@ class PublishedNumbers:
     board_scores: Mapping[str, tuple[BoardScore, ...]]
     subject_sizes: tuple[int, ...]
 
+    @property
+    def counted(self) -> dict[str, PublishedCounts]:
+        """The tables that print b and c of their pairs."""
+        return {"Table 6": self.close_pairs, "Table 7": self.adjacent_pairs}
+
 
 def load_published(folder: Path) -> PublishedNumbers:
     """Read every table and the settings from a folder of printed numbers."""
@@ -56,7 +62,7 @@ def load_published(folder: Path) -> PublishedNumbers:
         close_pairs=load_counts(paths[6]),
         adjacent_pairs=load_counts(paths[7], n_items=n_items),
         board_scores=load_board_scores(folder / "board_scores.csv"),
-        subject_sizes=tuple(pd.read_csv(folder / "mmlu_pro_categories.csv")["n_items"]),
+        subject_sizes=tuple(load_categories(folder / "mmlu_pro_categories.csv").values()),
     )
 
 

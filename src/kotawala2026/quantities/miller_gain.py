@@ -40,10 +40,7 @@ def miller_gain(board: Board) -> Iterator[Finding]:
 def of_printed_pairs(published: PublishedNumbers) -> Iterator[Finding]:
     """Gain of the pairs of Tables 6 and 7."""
     method = "independent-sample N over eq. (6)"
-    for table, counts in (
-        ("Table 6", published.close_pairs),
-        ("Table 7", published.adjacent_pairs),
-    ):
+    for table, counts in published.counted.items():
         pairs = summary_of(counts)
         gain = miller_unpaired_required_n(pairs.p_a, pairs.p_b) / pairs.n_star
         yield Finding("smallest_gain", table, float(gain.min()), method)

@@ -31,6 +31,11 @@ def displayed_pairs(scores: Sequence[BoardScore]) -> list[DisplayedPair]:
     ]
 
 
+def gaps_of(pairs: Sequence[DisplayedPair]) -> FloatArray:
+    """Return the displayed gap of each pair."""
+    return np.array([a.accuracy - b.accuracy for a, b in pairs])
+
+
 @dataclass(frozen=True, eq=False)
 class PairBounds:
     """Pairs with displayed scores, the better model first, over every admissible correlation."""
@@ -52,7 +57,7 @@ class PairBounds:
     @property
     def gaps(self) -> FloatArray:
         """Gap of each pair."""
-        return np.array([a.accuracy - b.accuracy for a, b in self.pairs])
+        return gaps_of(self.pairs)
 
     def table(self) -> pd.DataFrame:
         """Return each pair's verdict at every correlation, or the lowest that resolves it."""

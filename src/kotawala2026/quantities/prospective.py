@@ -17,12 +17,11 @@ from audit.printed import Printed, parse_printed
 from kotawala2026.exhibits.table_10 import FACTORS
 from kotawala2026.labels import validated_labels
 from kotawala2026.quantities.grounds import QUANTITIES, DisplayedScores, PublishedNumbers
+from kotawala2026.quantities.pair_bounds import DisplayedPair, tables_with_margins
 from kotawala2026.quantities.rows_of_counts import one_of
 from kotawala2026.rejection_rates import TESTS, rejection_rates
 from llm_power._statistics.bernoulli_pairs import discordance_from_required_n
-from llm_power._statistics.paired_binary import summarize_counts
 from llm_power._statistics.random_streams import named_rng
-from replication.constraints import BoardScore
 from replication.findings import Finding
 from replication.intervals import Interval
 
@@ -112,20 +111,17 @@ def against_displayed_scores(ground: DisplayedScores) -> Iterator[Finding]:
     yield from _on_whole_counts("Figure 4", pair, parse_printed(f"{rho:.2f}"), n_star)
 
 
-def _gap(quantity: str, subject: str, pair: tuple[BoardScore, BoardScore]) -> Finding:
+def _gap(quantity: str, subject: str, pair: DisplayedPair) -> Finding:
     better, worse = pair
     method = f"scores displayed for {better.model} and {worse.model}"
     return Finding(quantity, subject, 100 * (better.accuracy - worse.accuracy), method, unit="pp")
 
 
 def _on_whole_counts(
-    subject: str, pair: tuple[BoardScore, BoardScore], rho: Printed, n_star: float
+    subject: str, pair: DisplayedPair, rho: Printed, n_star: float
 ) -> Iterator[Finding]:
     a, b = pair
-    n11 = np.arange(max(0, a.correct + b.correct - a.n_items), min(a.correct, b.correct) + 1)
-    tables = summarize_counts(
-        n11, a.correct - n11, b.correct - n11, a.n_items - a.correct - b.correct + n11
-    )
+    tables = tables_with_margins(a, b)
     displayed = f"scores displayed for {a.model} and {b.model}"
     as_printed = (np.rint(tables.n_star) == n_star) | (np.ceil(tables.n_star) == n_star)
     yield one_of(
@@ -146,7 +142,7 @@ def _on_whole_counts(
     )
 
 
-def _distance_to(gap: float) -> Callable[[tuple[BoardScore, BoardScore]], float]:
+def _distance_to(gap: float) -> Callable[[DisplayedPair], float]:
     return lambda pair: abs(pair[0].accuracy - pair[1].accuracy - gap)
 
 

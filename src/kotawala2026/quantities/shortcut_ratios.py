@@ -79,10 +79,7 @@ def on_table_6(published: PublishedNumbers) -> Iterator[Finding]:
 @QUANTITIES.on(PublishedNumbers)
 def changed_verdicts(published: PublishedNumbers) -> Iterator[Finding]:
     """Section 4: pairs with N between n_h and N*, whose verdict changes with the formula."""
-    tables = {
-        "Table 6": summary_of(published.close_pairs),
-        "Table 7": summary_of(published.adjacent_pairs),
-    }
+    tables = {name: summary_of(counts) for name, counts in published.counted.items()}
     changed = {
         name: (_shortcut(pairs) <= pairs.n_items) & ~pairs.resolved
         for name, pairs in tables.items()

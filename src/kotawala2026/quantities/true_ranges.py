@@ -23,6 +23,7 @@ from kotawala2026.quantities.pair_bounds import (
     between,
     displayed_pairs,
     gain_of,
+    gaps_of,
     tables_with_margins,
 )
 from kotawala2026.quantities.pairs import RHO_SHIFT, required_n_at_shifted_rho
@@ -60,7 +61,7 @@ class PossibleTables:
     @cached_property
     def gaps(self) -> FloatArray:
         """The displayed gap of each pair."""
-        return np.array([a.accuracy - b.accuracy for a, b in self.pairs])
+        return gaps_of(self.pairs)
 
     def inside(self, label: str) -> list[int]:
         """Return the pairs of a bucket of Table 3."""
@@ -88,9 +89,8 @@ def unresolved_pairs(ground: DisplayedScores) -> Iterator[Finding]:
     """Ranges of the counts of unresolved pairs, each by all numbers that do not state it."""
     possible = PossibleTables(ground)
     level = bonferroni_level(len(possible.pairs))
-    adjusted, moved = list(_of_bonferroni(possible)), list(_of_moved_rho(possible))
-    rows = [*rows_without_counts(possible), *adjusted, *moved]
-    stated = {row.member for row in adjusted}, {row.member for row in moved}
+    rows = list(printed_rows(possible))
+    stated = [{row.member for row in of(possible)} for of in (_of_bonferroni, _of_moved_rho)]
     higher, lower = (possible.unresolved_at_shift(sign * RHO_SHIFT) for sign in (1, -1))
     asked = {
         ("unresolved", "2%–5%"): (possible.unresolved("2%–5%"), ()),
@@ -126,6 +126,13 @@ def rows_without_counts(possible: PossibleTables) -> Iterator[CountRow]:
     yield from _of_other_pairs(possible)
     yield from _of_table_3(possible)
     yield from _of_gains(possible)
+
+
+def printed_rows(possible: PossibleTables) -> Iterator[CountRow]:
+    """Yield what all numbers but Table 3's counts say of them."""
+    yield from rows_without_counts(possible)
+    yield from _of_bonferroni(possible)
+    yield from _of_moved_rho(possible)
 
 
 def _one_pair(member: str, i: int, has: BoolArray) -> CountRow:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Final
 
 import numpy as np
 
+from audit._csv import csv_rows
 from audit.printed_tables import PublishedError
 from kotawala2026.adjacent_clusters import CLUSTER, quartile_moments
 from kotawala2026.witness._mmlu_pro_printed import (
@@ -70,10 +70,9 @@ class MmluProWitness:
 def load_categories(path: Path) -> dict[str, int]:
     """Load the sizes of the categories in test order from ``mmlu_pro_categories.csv``."""
     try:
-        with path.open(encoding="utf-8", newline="") as file:
-            header, *rows = csv.reader(file, strict=True)
+        header, *rows = csv_rows(path)
         sizes = {name: int(size) for name, size in rows}
-    except (OSError, UnicodeDecodeError, csv.Error, ValueError) as error:
+    except ValueError as error:
         raise PublishedError(one_line(f"{path}: cannot be read: {error}")) from error
     if header != ["category", "n_items"]:
         raise PublishedError(f"{path}: the header must be category,n_items")

@@ -14,6 +14,7 @@ import pandas as pd
 from scipy.special import gammaln, ndtri
 
 from llm_power._board.all_pairs import controlled_family, item_keys
+from llm_power._board.cluster_readings import n_clusters, read_otherwise, reading
 from llm_power._board.cluster_sums import cluster_moments, cluster_sizes, sums_by_cluster
 from llm_power._board.counts import PairCells
 from llm_power._board.decision import planned_items, single_interval, size_columns, verdict_columns
@@ -36,7 +37,7 @@ from llm_power._statistics.cluster_robust import cluster_robust_test
 from llm_power._statistics.inversion import required_n, resolution_ratio
 from llm_power._statistics.max_t import FamilyTest, GapDraws, centred_scores
 from llm_power._statistics.missing_weights import weighted_gap, weighted_moments
-from llm_power._statistics.verdict import Verdicts, agreed_verdicts, average_verdicts
+from llm_power._statistics.verdict import DIFFERENT, Verdicts, agreed_verdicts, average_verdicts
 from llm_power._statistics.verdict_stability import chance_of_turning
 
 AVERAGE_COLUMNS: Final = [
@@ -64,6 +65,8 @@ class TaskAverage:
     # Models with the tasks that lack them; tasks with the task in the average that has their items.
     left_out: Mapping[str, Sequence[str]]
     repeated: Mapping[str, str] = field(default_factory=dict)
+    # Pairs that differ by either reading of the clusters, as `cluster_readings` has those of tasks.
+    readings: Sequence[Mapping[str, Any]] = ()
 
     def warnings(self) -> list[str]:
         """Name the tasks and models that the average leaves out."""
@@ -114,8 +117,15 @@ def average_tasks(
     kept = [select_models(task, names) for task in tasks]
     order = best_first(kept, _Strata(kept, share).mean(task.mean_merits for task in kept))
     strata = _Strata([select_models(task, order) for task in kept], share)
+    rows = _verdict_rows(strata, family, cluster, point, declared)
+    numbers = [n for task in kept if (n := n_clusters(task, cluster)) > 1]
+    readings = []
+    if numbers:
+        other = _verdict_rows(strata, family, cluster, point, read_otherwise(declared))
+        different = (x["verdict"].to_numpy() == DIFFERENT for x in (rows, other))
+        readings = [reading("average", sum(numbers), declared, *different)]
     return TaskAverage(
-        _verdict_rows(strata, family, cluster, point, declared),
+        rows,
         with_leader(
             _rank_rows(strata, point, cluster if declared.clusters == "random" else None),
             _leader_p(strata, cluster, point, declared),
@@ -124,6 +134,7 @@ def average_tasks(
         weights,
         left_out,
         repeated,
+        readings,
     )
 
 

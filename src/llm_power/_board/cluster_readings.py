@@ -6,42 +6,61 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-import pandas as pd
+import numpy as np
 
-from llm_power._board.all_pairs import BoardPairs, p_values_between
+from llm_power._board.all_pairs import BoardPairs, FamilyValues, p_values_between
+from llm_power._board.operating_point import Declared
 from llm_power._choices import ClusterSampling
-from llm_power._statistics.arrays import IntArray
-from llm_power._statistics.verdict import DIFFERENT
+from llm_power._scores.store import TaskScores
+from llm_power._statistics.arrays import BoolArray, IntArray
+from llm_power._statistics.multiplicity import family_size
 
 
 def cluster_readings(
-    pairs: BoardPairs, verdicts: pd.DataFrame, places: IntArray
+    pairs: BoardPairs, family: FamilyValues, places: IntArray
 ) -> list[dict[str, Any]]:
-    """Return the pairs of each task that differ by either reading of its clusters.
+    """Return how many pairs at `places` differ in each task by either reading of its clusters.
 
-    `verdicts` are those at `places` by the reading that is declared.
+    `family` are the adjusted values of all pairs by the reading that is declared.
     """
-    cluster, declared = pairs.cluster, pairs.declared
-    tasks = [] if cluster is None else pairs.tasks
-    numbers = {task.task: len(set(task.clusters[str(cluster)])) for task in tasks}
-    if max(numbers.values(), default=1) < 2:
+    numbers = [n_clusters(task, pairs.cluster) for task in pairs.tasks]
+    if max(numbers) < 2:
         return []
-    reading: ClusterSampling = "fixed" if declared.clusters == "random" else "random"
-    again = pairs.otherwise(pairs.family, replace(declared, clusters=reading, monitored=False))
-    family = again.adjusted(*p_values_between(again, 0, again.n_pairs))
-    other = family.decided.p[places] <= pairs.point.alpha
-    own = (verdicts["verdict"] == DIFFERENT).to_numpy()
-    found: list[dict[str, Any]] = []
-    for task, n_clusters in numbers.items():
-        if n_clusters > 1:
-            rows = (verdicts["task"] == task).to_numpy()
-            each: dict[str, Any] = {"task": task, "clusters": n_clusters, "pairs": int(rows.sum())}
-            each |= {
-                str(declared.clusters): int(own[rows].sum()),
-                str(reading): int(other[rows].sum()),
-            }
-            found.append(each)
-    return found
+    again = pairs.otherwise(pairs.family, read_otherwise(pairs.declared))
+    other = again.adjusted(*p_values_between(again, 0, again.n_pairs))
+    own, different = (x.decided.p[places] <= pairs.point.alpha for x in (family, other))
+    ends = np.cumsum([family_size(len(task.models), pairs.family) for task in pairs.tasks])
+    of_task = np.searchsorted(ends, places, side="right")
+    return [
+        reading(task.task, number, pairs.declared, own[rows], different[rows])
+        for k, (task, number) in enumerate(zip(pairs.tasks, numbers, strict=True))
+        if number > 1
+        for rows in [of_task == k]
+    ]
+
+
+def n_clusters(task: TaskScores, cluster: str | None) -> int:
+    """Return the number of clusters of a task, 1 where its items are the sample."""
+    return 1 if cluster is None else len(set(task.clusters[cluster]))
+
+
+def read_otherwise(declared: Declared) -> Declared:
+    """Return what is declared, with the other reading of the clusters."""
+    other: ClusterSampling = "fixed" if declared.clusters == "random" else "random"
+    return replace(declared, clusters=other, monitored=False)
+
+
+def reading(
+    task: str, number: int, declared: Declared, own: BoolArray, other: BoolArray
+) -> dict[str, Any]:
+    """Return how many of some pairs differ as declared, and by the other reading."""
+    return {
+        "task": task,
+        "clusters": number,
+        "pairs": own.size,
+        str(declared.clusters): int(own.sum()),
+        str(read_otherwise(declared).clusters): int(other.sum()),
+    }
 
 
 def readings_sentence(

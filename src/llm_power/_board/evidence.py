@@ -110,7 +110,8 @@ class PairTests:
             return self._known_p_of_items
         if isinstance(items, PairCells):
             return P_VALUES[self._declared.test](items.b, items.c)
-        return _graded_verdicts(items).p
+        law = _mean_law(items)
+        return mean_p(*law[:3], items.skew_d, law[3] - 1)
 
     def judged(
         self, point: OperatingPoint, family: FamilyTest | None = None, *, new_runs: bool = True
@@ -160,10 +161,14 @@ def mean_and_error(moments: DifferenceMoments) -> tuple[FloatArray, FloatArray]:
 
 
 def _graded_verdicts(moments: DifferenceMoments, **settings: Any) -> Verdicts:
-    delta, error = mean_and_error(moments)
-    n = moments.n_items.astype(np.float64)
-    law = delta, error, moments.n_differing - 1.0, n
-    return mean_verdicts(*law, skew=moments.skew_d, hall_df=n - 1, **settings)
+    law = _mean_law(moments)
+    return mean_verdicts(*law, skew=moments.skew_d, hall_df=law[3] - 1, **settings)
+
+
+def _mean_law(moments: DifferenceMoments) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Return gap, standard error, degrees of freedom and items of each pair."""
+    freedom, n = moments.n_differing.astype(np.float64) - 1, moments.n_items.astype(np.float64)
+    return *mean_and_error(moments), freedom, n
 
 
 @dataclass(frozen=True, slots=True)

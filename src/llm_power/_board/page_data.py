@@ -223,6 +223,9 @@ def _average(
         most=most,
         alpha=summary["alpha"],
         measure=Measure(**summary["measure"]),
+        readings=readings_sentence(
+            average.readings, AVERAGE, summary["cluster"], summary["clusters"]
+        ),
     )
 
 

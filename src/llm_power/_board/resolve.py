@@ -70,8 +70,7 @@ class BoardVerdicts:
         Cluster column of the scores.
     readings : sequence of mapping
         Pairs that differ by either reading of the clusters, as
-        `llm_power._board.cluster_readings.cluster_readings` returns them; none where pairs are
-        streamed.
+        `llm_power._board.cluster_readings.cluster_readings` returns them.
     top : int or None
         How many of the best models of each task `verdicts` are about; None for all.
     measure : Measure
@@ -228,7 +227,7 @@ def resolve_board(
         _repeats(verdicts, tasks, point),
         board_landscapes(verdicts, family) if top is None and measure is POINTS else {},
         cluster=cluster,
-        readings=cluster_readings(pairs, verdicts, places),
+        readings=cluster_readings(pairs, adjusted, places),
         top=top,
         measure=measure,
     )
@@ -310,6 +309,8 @@ def gathered_board(found: StreamedPairs, pairs: BoardPairs) -> BoardVerdicts:
         _repeats(verdicts, tasks, point),
         found.streamed.tally.landscapes,
         found.streamed,
+        cluster=pairs.cluster,
+        readings=found.streamed.readings,
         top=top,
         measure=measure_of(tasks),
     )

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
@@ -20,6 +20,7 @@ from llm_power._board.all_pairs import (
     in_threads,
     p_values_between,
 )
+from llm_power._board.cluster_readings import cluster_readings
 from llm_power._board.cluster_sums import cluster_sums
 from llm_power._board.clusters import add_clusters
 from llm_power._board.decision import decide_pairs
@@ -181,6 +182,8 @@ class Streamed:
     n_pairs: int
     tally: Tally
     tasks: list[dict[str, object]] = field(default_factory=list)
+    # Pairs that differ by either reading of the clusters, of all of them.
+    readings: Sequence[Mapping[str, Any]] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +225,9 @@ def stream_pairs(
     unbounded = keep.which == "all" and keep.best is None
     if len(places) > SHOWN_UP_TO or unbounded or not some_of_each:
         return adjacent_shown(pairs, family, ends, tally, keep)
-    return StreamedPairs(_streamed(pairs, tally, keep, keep), family.of(places), places, ends)
+    return StreamedPairs(
+        _streamed(pairs, family, tally, keep, keep), family.of(places), places, ends
+    )
 
 
 def columns_between(
@@ -246,13 +251,16 @@ def adjacent_shown(
 ) -> StreamedPairs:
     """Return the streamed pairs with the adjacent ones to be shown."""
     places = _adjacent(pairs, keep.best)
-    streamed = _streamed(pairs, tally, keep, Keep("adjacent", best=keep.best))
+    streamed = _streamed(pairs, family, tally, keep, Keep("adjacent", best=keep.best))
     return StreamedPairs(streamed, family.of(places), places, ends)
 
 
-def _streamed(pairs: BoardPairs, tally: Tally, keep: Keep, shown: Keep) -> Streamed:
+def _streamed(
+    pairs: BoardPairs, family: FamilyValues, tally: Tally, keep: Keep, shown: Keep
+) -> Streamed:
     overview = [_overview(task, tally) for task in pairs.tasks]
-    return Streamed(keep, shown, pairs.n_pairs, tally, overview)
+    readings = cluster_readings(pairs, family, np.arange(pairs.n_pairs))
+    return Streamed(keep, shown, pairs.n_pairs, tally, overview, readings)
 
 
 def _adjacent(pairs: BoardPairs, best: int | None) -> IntArray:

@@ -296,6 +296,7 @@ def _describe_average(board: BoardVerdicts) -> dict[str, Any] | None:
         "repeated": dict(board.average.repeated),
         "n_pairs": len(board.average.verdicts),
         "verdicts": _count_verdicts(board.average.verdicts),
+        "cluster_readings": list(board.average.readings),
         "ranks": _records(board.average.ranks),
     }
 

@@ -80,7 +80,9 @@ def _on_average(board: BoardVerdicts) -> BoardVerdicts:
     weights = ", ".join(f"{name} {weight:.3g}" for name, weight in average.weights.items())
     task, pairs = f"average over tasks ({weights})", average.verdicts
     verdicts = pairs.assign(task=task, n_task=pairs["n_items"])
-    return replace(board, verdicts=verdicts, ranks=average.ranks.assign(task=task), average=None)
+    readings = [{**each, "task": task} for each in average.readings]
+    ranks = average.ranks.assign(task=task)
+    return replace(board, verdicts=verdicts, ranks=ranks, average=None, readings=readings)
 
 
 def board_sentences(board: BoardVerdicts) -> list[str]:

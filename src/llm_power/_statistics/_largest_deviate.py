@@ -25,6 +25,8 @@ TRIED: Final = 4
 _SHARE: Final = 0.02
 _GROWTH: Final = 2
 _LOOK_UP: Final = 10
+# Tiles up to which all pairs are worked out of every draw.
+_SMALL: Final = 2**17
 # Models at either end whose pairs are looked up first.
 _EXTREMES: Final = 8
 # Pairs of the highest precision whose deviates are in a core's cache.
@@ -39,7 +41,7 @@ class Tile:
         self._precision = precision
         known = np.sort(precision.ravel()[:: max(1, precision.size // 2**16)])
         largest = np.array([np.abs(_deviates(precision, each)).max(initial=0) for each in sums.T])
-        share = _SHARE
+        share = _SHARE if precision.size > _SMALL else 1.0
         while True:
             cap = known[int((1 - share) * (known.size - 1))]
             capped = np.where(precision <= cap, precision, 0)
@@ -63,6 +65,8 @@ class Tile:
             deviates -= some[second[pairs]]
             deviates *= precision[pairs, np.newaxis]
             np.maximum(found, np.abs(deviates, out=deviates).max(axis=0), out=found)
+        if not self._caps[0].any():
+            return found
         np.maximum(found, self._of_extremes(some), out=found)
         for high, low in self._open(some, found):
             for draw in np.flatnonzero(high.any(axis=0) & low.any(axis=0)):

@@ -22,7 +22,7 @@ the prior and its scale; Efron (2011), doi:10.1198/jasa.2011.tm11181, for Tweedi
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Final
 
 import numpy as np
@@ -57,6 +57,12 @@ class ObservedGap:
     #: Degrees of freedom.
     freedom: FloatArray | float = np.inf
 
+    def of(self, rows: BoolArray) -> ObservedGap:
+        """Return some of the gaps."""
+        return ObservedGap(
+            *(np.broadcast_to(getattr(self, f.name), self.z.shape)[rows] for f in fields(self))
+        )
+
     def smallest(self, level: float, power: float) -> FloatArray:
         """Return the smallest gap that so many items find with the power."""
         critical, beyond = self._critical(level)
@@ -68,35 +74,41 @@ class ObservedGap:
         Those of a new run, or with `further` of one that is tested together with the items at
         hand; ``inf`` where no number is enough.
         """
-        (critical, beyond), (m, v), q = self._critical(level), self._posterior(), ndtri(chance)
+        (m, v), q = self._posterior(), ndtri(chance)
+        some = (m > q * np.sqrt(v)) & np.isfinite(self.error)
+        gap, m, v = self.of(some), m[some], v[some]
+        critical, beyond = gap._critical(level)
 
         def enough(r: FloatArray) -> BoolArray:
             of = r + further
-            mean = m * r + self.z * further - q * np.sqrt(r + v * r * r)
-            at = critical + self.continuity / np.sqrt(of) + beyond / of
-            return np.asarray(mean * self.spread >= at * np.sqrt(of))
+            mean = m * r + gap.z * further - q * np.sqrt(r + v * r * r)
+            at = critical + gap.continuity / np.sqrt(of) + beyond / of
+            return np.asarray(mean * gap.spread >= at * np.sqrt(of))
 
-        return self._smallest(enough, m > q * np.sqrt(v))
+        return self._smallest(enough, some)
 
     def items_within(
         self, margin: float, level: float, chance: float, *, further: bool = False
     ) -> FloatArray:
         """Return those of a run that finds the gap within a margin, by two one-sided tests."""
-        m, v = self._posterior()
-        bound, critical = margin / (self.error * self.spread), -ndtri(level)
+        (m, v), critical = self._posterior(), -ndtri(level)
+        bound = margin / (self.error * self.spread)
 
         def chances(
-            mean: FloatArray, error: FloatArray | float, deviation: FloatArray
+            mean: FloatArray, error: FloatArray | float, deviation: FloatArray, bound: FloatArray
         ) -> FloatArray:
             room = bound - critical * error
             return np.asarray(ndtr((room - mean) / deviation) + ndtr((room + mean) / deviation) - 1)
 
+        some = (chances(m, 0.0, np.sqrt(v), bound) > chance) & np.isfinite(self.error)
+        z, m, v, bound = self.of(some).z, m[some], v[some], bound[some]
+
         def enough(r: FloatArray) -> BoolArray:
             of = r + further
-            mean = (m * r + self.z * further) / of
-            return np.asarray(chances(mean, 1 / np.sqrt(of), np.sqrt(r + v * r * r) / of) >= chance)
+            law = (m * r + z * further) / of, 1 / np.sqrt(of), np.sqrt(r + v * r * r) / of
+            return np.asarray(chances(*law, bound) >= chance)
 
-        return self._smallest(enough, chances(m, 0.0, np.sqrt(v)) > chance)
+        return self._smallest(enough, some)
 
     def _posterior(self) -> tuple[FloatArray, FloatArray]:
         """Mean and variance of the gap, in the standard error that it has."""
@@ -115,16 +127,17 @@ class ObservedGap:
             return critical, 0.0
         return critical, upper_t_quantile(self.freedom, level / 2) - critical
 
-    def _smallest(
-        self, enough: Callable[[FloatArray], BoolArray], possible: BoolArray
-    ) -> FloatArray:
-        low, high = (np.full(np.shape(self.z), end) for end in _RUNS)
+    def _smallest(self, enough: Callable[[FloatArray], BoolArray], some: BoolArray) -> FloatArray:
+        """Return the items from which on `enough` holds for some of the gaps, ``inf`` of others."""
+        low, high = (np.full(np.count_nonzero(some), end) for end in _RUNS)
         for _ in range(_HALVINGS):
             middle = (low + high) / 2
             does = enough(np.exp(middle))
             low, high = np.where(does, low, middle), np.where(does, middle, high)
-        found = possible & (high < _RUNS[1]) & np.isfinite(self.error)
-        return np.where(found, np.ceil(self.n * np.exp(high)), np.inf)
+        found = np.full(np.shape(self.z), np.inf)
+        items = np.ceil(np.broadcast_to(self.n, found.shape)[some] * np.exp(high))
+        found[some] = np.where(high < _RUNS[1], items, np.inf)
+        return found
 
 
 def binary_gap_seen(b: IntArray, c: IntArray, n: IntArray, *, exact: bool) -> ObservedGap:

@@ -262,9 +262,9 @@ def mean_verdicts(
     if margin is not None:
         bound = float(positive("margin", margin))
         p_equivalence = equivalence_p(gap, error, freedom, tilt, hall, margin=bound)
-    # As many degrees of freedom for both tests take one tail instead of two.
-    own = None if hall_df is None else hall
-    p = two_sided_p(gap / error, freedom, tilt, own) if known_p is None else known_p
+    p = known_p
+    if p is None:
+        p = mean_p(gap, error, freedom, tilt, None if hall_df is None else hall)
     attainable = varies
     if resampled is not None:
         p = np.where(varies & ~np.isnan(resampled.p), resampled.p, 1.0)
@@ -282,12 +282,17 @@ def mean_verdicts(
 
 
 def mean_p(
-    delta: FloatArray, standard_error: FloatArray, df: FloatArray, skew: FloatArray
+    delta: FloatArray,
+    standard_error: FloatArray,
+    df: FloatArray,
+    skew: FloatArray,
+    hall_df: FloatArray | None = None,
 ) -> FloatArray:
-    """P-values of `mean_verdicts` alone, with one number of degrees of freedom for both tests."""
+    """P-values of `mean_verdicts` alone; without `hall_df` it is `df`, which takes one tail."""
     varies = np.isfinite(standard_error) & (df > 0)
     error, freedom = np.where(varies, standard_error, np.inf), np.where(varies, df, 1.0)
-    return two_sided_p(delta / error, freedom, np.where(varies, skew, 0.0))
+    hall = None if hall_df is None else np.where(varies, hall_df, 1.0)
+    return two_sided_p(delta / error, freedom, np.where(varies, skew, 0.0), hall)
 
 
 def average_verdicts(
@@ -408,11 +413,12 @@ def _verdicts(
     even = assured = np.full(p.shape, np.nan)
     if new_runs:
         even, assured = (seen.items(level, chance) for chance in (0.5, power))
-    further = seen.items(level, power, further=True)
+    further, left = np.zeros(p.shape), seen.of(~decided)
+    further[~decided] = left.items(level, power, further=True)
     coming = np.where(np.isinf(further), UNDETERMINED, DIFFERENT)
     if margin is not None:
-        law = margin, each_side
-        closer = seen.items_within(*law, power, further=True)
+        law, closer = (margin, each_side), np.zeros(p.shape)
+        closer[~decided] = left.items_within(*law, power, further=True)
         near = np.where(decided, within & ~different, closer < further)
         coming = np.where(near, EQUIVALENT, coming)
         further = np.where(near, closer, further)
@@ -430,7 +436,7 @@ def _verdicts(
         interval=_as_decided(interval, p, different, within, margin),
         even_items=even,
         assured_items=assured,
-        further_items=np.where(decided, 0.0, further),
+        further_items=further,
         smallest_gap=seen.smallest(level, power),
         decided_as=np.where(decided, verdict, coming),
         test=test,

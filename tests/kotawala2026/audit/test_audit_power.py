@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import math
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -13,7 +12,10 @@ from zlib import crc32
 import pandas as pd
 import pytest
 
+from audit.detection import Detection
+
 ROOT = Path(__file__).resolve().parents[3]
+RECORDED = ROOT / "data" / "recorded" / "audit_power"
 N_AGAIN = 60
 
 
@@ -30,34 +32,34 @@ def tool() -> ModuleType:
 
 @pytest.fixture(scope="module")
 def trials() -> pd.DataFrame:
-    return pd.read_csv(ROOT / "docs/audit_power.csv", dtype=str, keep_default_na=False)
+    return pd.read_csv(RECORDED / "kotawala2026.csv", dtype=str, keep_default_na=False)
 
 
 def page(name: str) -> str:
     return " ".join((ROOT / name).read_text(encoding="utf-8").split())
 
 
-def test_no_misprint_of_the_table_stopped_the_audit(trials: pd.DataFrame) -> None:
-    assert len(trials) >= 140
-    assert (trials["fate"] != "stopped").all()
+@pytest.mark.parametrize(
+    ("paper", "fewest"), [("kotawala2026", 300), ("miller2024", 150), ("skpower2025", 1)]
+)
+def test_documents_have_the_rates_of_each_table(tool: ModuleType, paper: str, fewest: int) -> None:
+    detection = Detection.of(RECORDED / f"{paper}.csv")
+    assert len(detection.trials) >= fewest
+    assert all(one["fate"] != "stopped" for one in detection.trials)
+    assert tool.written(detection) in (ROOT / "docs/audit.md").read_text(encoding="utf-8")
+    if paper == "kotawala2026":
+        assert detection.rates()["1 unit"].written() in page("README.md")
 
 
-def test_documents_have_the_rates_of_the_table(tool: ModuleType, trials: pd.DataFrame) -> None:
-    by_size = tool.rates(trials, ["size"]).set_index("size")
-    one = by_size.loc["1 unit"]
-    said = f"{one['share']:.0%} (95% interval {one['low']:.0%} to {one['high']:.0%})"
-    assert said in page("README.md")
-    assert tool.written(trials) in (ROOT / "docs/audit.md").read_text(encoding="utf-8")
-
-
-def test_the_interval_is_wilsons(tool: ModuleType) -> None:
-    """(p + z²/2n ± z √(p(1-p)/n + z²/4n²)) / (1 + z²/n) at p = 18/37, doi:10.2307/2276774."""
-    n, p, z = 37, 18 / 37, 1.959964
-    half = z * math.sqrt(p * (1 - p) / n + z**2 / (4 * n**2))
-    low, high = ((p + z**2 / (2 * n) + side * half) / (1 + z**2 / n) for side in (-1, 1))
-    fates = pd.DataFrame({"size": "1 unit", "fate": ["noticed"] * 18 + ["passed"] * 19})
-    (found,) = tool.rates(fates, ["size"]).itertuples()
-    assert (found.low, found.high) == pytest.approx((low, high), rel=1e-6)
+def test_the_page_says_what_each_misprint_that_passes_can_be(trials: pd.DataFrame) -> None:
+    passed = trials[trials["fate"] != "noticed"]
+    text = page("docs/audit.md")
+    assert f"Drawn were {len(trials)} misprints of the 614 numbers" in text
+    assert f"and {len(passed)} pass." in text
+    for stands, count in passed["stands"].value_counts().items():
+        assert f"*{stands}*, {count}: " in text
+    for misprinted in passed.loc[passed["stands"] == "fault", "misprinted"]:
+        assert misprinted.partition(" for ")[0].removeprefix("≈ ") in text
 
 
 @pytest.mark.slow
@@ -76,3 +78,4 @@ def test_misprints_of_the_table_fare_the_same_again(
             found["misprinted"],
             found["fate"],
         )
+        assert row.stands == found["stands"]

@@ -28,7 +28,7 @@ from llm_power._board.operating_point import Declared, OperatingPoint
 from llm_power._board.page_data import page_data
 from llm_power._board.ranking import prepare_task
 from llm_power._board.resolution import add_resolution
-from llm_power._board.resolve import BoardVerdicts, resolve_board
+from llm_power._board.resolve import BoardVerdicts, resolve_board, stream_board
 from llm_power._board.sequential import add_sequential
 from llm_power._board.summary import (
     describe_board,
@@ -337,6 +337,46 @@ def test_screen_and_page_give_both_readings_of_the_clusters(taken: ClusterSampli
     assert said in screen(board)
     summary = describe_board(board, [task], missing="error", cluster="subject")
     assert page_data(board.verdicts, summary, title="exam")["tasks"][0]["readings"] == said
+
+
+def test_streamed_pairs_and_the_average_have_both_readings_of_the_clusters() -> None:
+    rng = np.random.default_rng(8)
+    labels = {"subject": tuple(f"s{i // 30}" for i in range(240))}
+    lean = np.repeat(rng.normal([0.8, 0.7, 0.62, 0.5], 0.2, size=(8, 4)), 30, axis=0)
+    tasks = [
+        prepare_task(
+            TaskScores(
+                task=name,
+                kind="binary",
+                item_ids=tuple(f"{name} {i}" for i in range(240)),
+                models=("heron", "kite", "osprey", "wren"),
+                values=(rng.random((240, 4)) < lean).astype(np.float64),
+                clusters=labels,
+            )
+        )
+        for name in ("algebra", "botany")
+    ]
+    declared = [Declared(clusters=name) for name in CLUSTER_SAMPLINGS]
+    held = [resolve_board(tasks, cluster="subject", family="all", declared=x) for x in declared]
+    streamed = stream_board(tasks, cluster="subject", declared=declared[0])
+    assert streamed.readings == held[0].readings
+    assert held[0].readings[0]["random"] < held[0].readings[0]["fixed"]
+    averages = [board.average for board in held]
+    counts = {
+        str(x.clusters): int((average.verdicts["verdict"] == "different").sum())
+        for x, average in zip(declared, averages, strict=True)
+        if average is not None
+    }
+    assert averages[0] is not None
+    (found,) = averages[0].readings
+    assert found == {"task": "average", "clusters": 16, "pairs": 6, **counts}
+    assert counts["random"] < counts["fixed"]
+    said = f"{counts['random']} of 6 pairs are different if the 16 clusters of subject are a sample"
+    assert said in screen(held[0])
+    summary = describe_board(held[0], tasks, missing="error", cluster="subject")
+    shown = page_data(held[0].verdicts, summary, title="exam", average=averages[0])["tasks"]
+    assert shown[2]["readings"].startswith(said)
+    assert "of 6 pairs" in screen(streamed)
 
 
 def test_one_model_is_no_board() -> None:

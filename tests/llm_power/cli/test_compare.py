@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from dataclasses import fields
@@ -393,20 +394,32 @@ def action() -> dict[str, Any]:
     return loaded
 
 
-def run_action(folder: Path, **inputs: str) -> subprocess.CompletedProcess[str]:
-    """Run the comparing step of the action with its inputs, as a runner does."""
+def outputs(folder: Path) -> dict[str, str]:
+    """What a step told the job."""
+    told = folder / "output.txt"
+    lines = told.read_text().splitlines() if told.exists() else []
+    return dict(line.split("=", 1) for line in lines)
+
+
+def run_action(
+    folder: Path, step_id: str = "compare", **inputs: str
+) -> subprocess.CompletedProcess[str]:
+    """Run a step of the action with its inputs, as a runner does."""
     described = action()
-    (step,) = [one for one in described["runs"]["steps"] if one["id"] == "compare"]
+    (step,) = [one for one in described["runs"]["steps"] if one["id"] == step_id]
     given = {name: one.get("default", "") for name, one in described["inputs"].items()} | inputs
+    given |= outputs(folder)
+    # What stands last in ${{ inputs.margin }} and ${{ steps.compare.outputs.reports }}.
     variables = {
-        name: given[value.removeprefix("${{ inputs.").removesuffix(" }}")]
-        for name, value in step["env"].items()
+        name: given[re.findall(r"[\w-]+", value)[-1]] for name, value in step["env"].items()
     }
     programs = folder / "llm-power" / "bin"
     if not programs.exists():
         programs.mkdir(parents=True)
         for name in ("python", "llm-power"):
-            (programs / name).symlink_to(Path(sys.executable).with_name(name))
+            program = programs / name
+            program.write_text(f'#!/bin/sh\nexec "{Path(sys.executable).with_name(name)}" "$@"\n')
+            program.chmod(0o755)
     (folder / "output.txt").unlink(missing_ok=True)  # a step has its own, and a job one summary
     runner = {
         "RUNNER_TEMP": str(folder),
@@ -424,14 +437,21 @@ def run_action(folder: Path, **inputs: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_the_action_refuses_a_regression_and_tells_the_job(
-    tables: dict[str, Path], tmp_path: Path
+    tables: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     inputs = {"baseline": str(tables["baseline"]), "candidate": str(tables["worse"])}
     done = run_action(tmp_path, **inputs, margin="0.01", options="--test=mid_p\n")
     assert (done.returncode, done.stderr) == (10, "")
     assert "mid-p McNemar test" in done.stdout
-    assert (tmp_path / "output.txt").read_text() == "outcome=worse\n"
+    assert outputs(tmp_path)["outcome"] == "worse"
     assert "### worse: candidate against baseline" in (tmp_path / "summary.md").read_text()
+    event = tmp_path / "event.json"
+    event.write_text("{}")
+    reports = Path(outputs(tmp_path)["reports"])
+    assert {one.name for one in reports.iterdir()} == {"compare.md", "compare.json"}
+    monkeypatch.setenv("GITHUB_EVENT_PATH", str(event))
+    done = run_action(tmp_path, "comment", comment="gate")
+    assert (done.returncode, done.stdout) == (0, "no pull request: nothing to comment on\n")
 
 
 def test_inputs_of_the_action_are_never_run(tables: dict[str, Path], tmp_path: Path) -> None:
@@ -440,7 +460,7 @@ def test_inputs_of_the_action_are_never_run(tables: dict[str, Path], tmp_path: P
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
     assert not (tmp_path / "owned").exists()
-    assert not (tmp_path / "output.txt").exists()
+    assert "outcome" not in outputs(tmp_path)
 
 
 def test_a_second_use_with_bad_input_has_nothing_of_the_first(
@@ -451,7 +471,8 @@ def test_a_second_use_with_bad_input_has_nothing_of_the_first(
     summary = (tmp_path / "summary.md").read_text()
     assert (tmp_path / "gate.xml").exists()
     assert run_action(tmp_path, candidate=str(tmp_path / "none.csv"), **inputs).returncode == 2
-    assert not (tmp_path / "output.txt").exists()
+    assert "outcome" not in outputs(tmp_path)
+    assert not [*Path(outputs(tmp_path)["reports"]).iterdir()]
     assert (tmp_path / "summary.md").read_text() == summary
     assert not (tmp_path / "gate.xml").exists()
 

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-from kotawala2026.missing_model import of_pairs, pairs_there, what_is_judged
+from kotawala2026.missing import of_pairs, pairs_there, what_is_judged
 from kotawala2026.quantities.evaluated import on_scores
 from llm_power._scores.store import read_task
 from replication.constraints import load_board_scores, load_constraints

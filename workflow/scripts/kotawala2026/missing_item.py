@@ -4,8 +4,13 @@ from pathlib import Path
 
 from audit.printed_tables import load_counts
 from kotawala2026.exhibits.item_count import implied_item_count
-from kotawala2026.missing_item import leave_one_out, require_same_categories
-from kotawala2026.missing_model import in_their_place, of_pairs, pairs_there
+from kotawala2026.missing import (
+    in_their_place,
+    leave_one_out,
+    of_pairs,
+    pairs_there,
+    require_same_categories,
+)
 from kotawala2026.quantities.evaluated import on_scores
 from kotawala2026.witness.mmlu_pro import build_mmlu_pro, load_categories, witness_scores
 from llm_power._scores.store import TaskScores, read_task, write_task
