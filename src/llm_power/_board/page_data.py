@@ -52,7 +52,7 @@ _SHARED: Final = (
     ("even", "items_even", 0),
     ("need", "items_assured", 0),
     ("sees", "smallest_gap", 3),
-    ("more", "more_items_needed", 0),
+    ("more", "more_items_needed", 3),
     ("turn", "chance_of_turning", 2),
     ("deff", "design_effect", 17),
     ("inflation", "anytime_inflation", 9),

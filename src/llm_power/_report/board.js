@@ -5,8 +5,8 @@
   const WORDS = ["undetermined", "different", "different", "equivalent"];
   const LEVELS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2];
   const POWERS = Array.from({ length: 50 }, (_, k) => (50 + k) / 100);
-  // Above so many models the map of all pairs is a band near its diagonal.
-  const SQUARE = 60, BAND = 30, MOST_ROWS = 400, LISTED = 30;
+  // Rows that are drawn beyond those in view, and their heights.
+  const MANY = 10_000, BEYOND = 8, ROW = 24, TALL_ROW = 44, LISTED = 30;
   const PROCEDURES = {
     verdict: ["Verdict", "the library's verdict"],
     fixed: ["Fixed n", "eq. (6), each pair at the level itself"],
@@ -20,14 +20,29 @@
 
   // What a task may not have.
   const UNKNOWN = { ps: null, pf: null, pe: null, lo: null, hi: null, even: null, need: null, sees: null, more: null, turn: null, deff: null, inflation: null };
+  // Holm's q and Benjamini and Hochberg's, as `stepwise_required_n` has them; pairs without items come last.
+  const ordered = (members) => {
+    const t2 = Float64Array.from(members, (pair) => pair.t2 || 0);
+    return Uint32Array.from(members, (_, k) => k).sort((x, y) => t2[y] - t2[x] || x - y);
+  };
+  const stepwise = (family, alpha, at, holm, bh) => {
+    const { members } = family, order = family.order ??= ordered(members), m = members.length;
+    let least = Infinity, most = 0;
+    order.forEach((k, step) => { const { g, t2 } = members[k]; holm[g] = least = Math.min(least, (t2 || 0) / at(alpha / (m - step))); });
+    for (let step = m - 1; step >= 0; step -= 1) {
+      const { g, t2 } = members[order[step]];
+      bh[g] = most = Math.max(most, (t2 || 0) / at(alpha * (step + 1) / m));
+    }
+  };
+
   // Pairs have one number over all tasks; those of one file are a family.
   const readPairs = (board) => {
     const tasks = board.tasks.map(({ pairs, kind }, t) => {
       const count = Math.max(...Object.values(pairs).map((cells) => Array.isArray(cells) ? cells.length : 1));
-      const cell = (name, k) => Array.isArray(pairs[name]) ? pairs[name][k] : pairs[name] ?? null;
+      const columns = Object.entries(pairs).map(([name, cells]) => [name, Array.isArray(cells) ? cells : Array(count).fill(cells)]);
       return Array.from({ length: count }, (_, k) => {
         const pair = { t, k, ...UNKNOWN };
-        for (const name of Object.keys(pairs)) pair[name] = cell(name, k);
+        for (const [name, cells] of columns) pair[name] = cells[k];
         if (kind === "binary") {
           pair.n00 = pair.n - pair.n11 - pair.b - pair.c;
           pair.delta = (pair.b - pair.c) / pair.n;
@@ -49,44 +64,48 @@
     const families = [...Map.groupBy(tasks, (_, t) => board.tasks[t].result).values()].map((of) => {
       const members = of.flat();
       const m = board.tasks[members[0].t].family_pairs;
-      return { members, m, whole: members.length === m };
+      return { members, m, whole: members.length === m, order: null };
     });
     return { tasks, all, families };
-  };
-
-  // Holm's q and Benjamini and Hochberg's, as `stepwise_required_n` has them.
-  const stepwise = (all, alpha, at, holm, bh) => {
-    const m = all.length;
-    // Pairs without items come last.
-    const t2 = Float64Array.from(all, (pair) => pair.t2 || 0);
-    const order = Uint32Array.from(all, (_, k) => k).sort((x, y) => t2[y] - t2[x] || x - y);
-    let least = Infinity, most = 0;
-    order.forEach((k, step) => { holm[all[k].g] = least = Math.min(least, t2[k] / at(alpha / (m - step))); });
-    for (let step = m - 1; step >= 0; step -= 1) {
-      bh[all[order[step]].g] = most = Math.max(most, t2[order[step]] / at(alpha * (step + 1) / m));
-    }
   };
 
   // q of every pair under every procedure, and the verdict, at any level and power.
   const judge = (board, pairs, alpha, power) => {
     const { all, families } = pairs;
-    const at = (level) => zSum(level, power) ** 2;
+    const end = ndtri(power), at = (level) => (end - ndtri(level / 2)) ** 2;
     const filled = (value) => Float64Array.from(all, value);
-    const q = { fixed: filled(({ t2 }) => t2 / at(alpha)), bonferroni: filled(() => NaN), sidak: filled(() => NaN) };
+    // Each is made when it is first asked for.
+    const q = {}, offer = (name, make) => Object.defineProperty(q, name, {
+      enumerable: true, configurable: true,
+      get() { const made = make(); Object.defineProperty(q, name, { value: made, enumerable: true }); return made; },
+    });
+    const byFamily = (level) => () => {
+      const made = filled(() => NaN);
+      for (const { members, m } of families) { const one = at(level(m)); for (const { g, t2 } of members) made[g] = t2 / one; }
+      return made;
+    };
+    offer("fixed", () => { const one = at(alpha); return filled(({ t2 }) => t2 / one); });
+    offer("bonferroni", byFamily((m) => alpha / m));
+    offer("sidak", byFamily((m) => -Math.expm1(Math.log1p(-alpha) / m)));
     // Steps are those of the whole family, which a page of the best models alone does not have.
-    if (families.some(({ whole }) => whole)) Object.assign(q, { holm: filled(() => NaN), bh: filled(() => NaN) });
-    for (const { members, m, whole } of families) {
-      const [bonferroni, sidak] = [at(alpha / m), at(-Math.expm1(Math.log1p(-alpha) / m))];
-      for (const { g, t2 } of members) { q.bonferroni[g] = t2 / bonferroni; q.sidak[g] = t2 / sidak; }
-      if (whole) stepwise(members, alpha, at, q.holm, q.bh);
+    if (families.some(({ whole }) => whole)) {
+      let steps = null;
+      const both = () => {
+        if (steps) return steps;
+        steps = { holm: filled(() => NaN), bh: filled(() => NaN) };
+        for (const family of families) if (family.whole) stepwise(family, alpha, at, steps.holm, steps.bh);
+        return steps;
+      };
+      offer("holm", () => both().holm);
+      offer("bh", () => both().bh);
     }
     if (alpha === board.alpha && all.some((pair) => pair.inflation)) {
       const declared = zSum(board.alpha, board.power), beta = ndtri(board.power);
-      q.anytime = Float64Array.from(all, ({ t2, inflation, b }) => b === undefined ? NaN
-        : inflation ? t2 / (Math.sqrt(inflation) * declared - beta + ndtri(power)) ** 2 : 0);
+      offer("anytime", () => filled(({ t2, inflation, b }) => b === undefined ? NaN
+        : inflation ? t2 / (Math.sqrt(inflation) * declared - beta + end) ** 2 : 0));
     }
     if (all.some((pair) => pair.deff)) {
-      q.cluster = Float64Array.from(all, ({ g, t, t2, deff }) => !("deff" in board.tasks[t].pairs) ? NaN : t2 === 0 ? 0 : deff ? q.fixed[g] / deff : NaN);
+      offer("cluster", () => filled(({ g, t, t2, deff }) => !("deff" in board.tasks[t].pairs) ? NaN : t2 === 0 ? 0 : deff ? q.fixed[g] / deff : NaN));
     }
     const verdict = Uint8Array.from(all, (pair) => pair.verdict);
     if (alpha !== board.alpha) {
@@ -99,7 +118,8 @@
         }
       }
     }
-    return { q: { verdict: q.fixed, ...q }, verdict };
+    offer("verdict", () => q.fixed);
+    return { q, verdict };
   };
 
   const signed = (text) => text.replace("-", "−");
@@ -130,35 +150,46 @@
     return point.length > 4 ? `\\U${point.padStart(8, "0")}` : `\\u${point.padStart(4, "0")}`;
   });
 
-  const start = () => {
-    const board = JSON.parse(document.getElementById("board").textContent);
+  // Of many pairs the data are deflated.
+  const unpacked = async ({ type, textContent }) => {
+    if (type === "application/json") return textContent;
+    const bytes = Uint8Array.from(atob(textContent), (c) => c.charCodeAt(0));
+    return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).text();
+  };
+
+  const start = async () => {
+    const board = JSON.parse(await unpacked(document.getElementById("board")));
     const pairs = readPairs(board);
     const form = document.querySelector(".controls");
     const { procedure, alpha, power, top, q: search } = form.elements;
     const dialog = document.getElementById("pair");
     const body = (name) => document.querySelector(`#${name} .body`);
+    const title = (name, text) => { document.getElementById(`${name}-title`).textContent = text; };
     const about = (name, text) => { document.querySelector(`#${name} .about`).textContent = text.replaceAll(" %", "\u00a0%"); };
     const levels = [...new Set([...LEVELS, board.alpha])].sort((x, y) => x - y);
     const powers = [...new Set([...POWERS, board.power])].sort((x, y) => x - y);
     const byRanks = board.tasks.map((_, t) => new Map(pairs.tasks[t].map((pair) => [pair.i * 1e6 + pair.j, pair])));
-    let t = 0, found = null, listed = LISTED, marked = null, showNeed = () => {};
+    let t = 0, found = null, now = null, listed = LISTED, marked = null, showNeed = () => {};
 
     const models = () => board.tasks[t].models;
     const rows = () => pairs.tasks[t];
     const name = (rank) => models()[rank - 1].name;
     const pairOf = (i, j) => byRanks[t].get(Math.min(i, j) * 1e6 + Math.max(i, j));
-    const level = () => levels[alpha.value];
-    const target = () => powers[power.value];
-    const declared = () => level() === board.alpha && target() === board.power;
-    const shown = () => Math.min(Math.max(2, Number(top.value) || models().length), models().length);
-    const q = (pair, by = procedure.value) => found.q[by][pair.g];
+    // What the controls say, read once a drawing and not once a pair.
+    const read = () => {
+      const best = Math.min(Math.max(2, Number(top.value) || models().length), models().length);
+      now = { by: procedure.value, level: levels[alpha.value], target: powers[power.value], best };
+      now.declared = now.level === board.alpha && now.target === board.power;
+    };
+    const level = () => now.level, target = () => now.target, declared = () => now.declared, shown = () => now.best;
+    const q = (pair, by = now.by) => found.q[by][pair.g];
     const hasQ = (pair, by) => by in found.q && !Number.isNaN(q(pair, by));
     const applies = (pair, by) => by === "verdict" || hasQ(pair, by);
-    const settled = (pair, by = procedure.value) => by === "verdict" ? found.verdict[pair.g] !== UNDETERMINED : q(pair, by) >= 1;
+    const settled = (pair, by = now.by) => by === "verdict" ? found.verdict[pair.g] !== UNDETERMINED : q(pair, by) >= 1;
     // What a pair's cell, line or row is colored by.
-    const code = (pair, by = procedure.value) => by === "verdict" ? found.verdict[pair.g]
+    const code = (pair, by = now.by) => by === "verdict" ? found.verdict[pair.g]
       : !settled(pair, by) ? UNDETERMINED : pair.delta < 0 ? B_BETTER : A_BETTER;
-    const word = (pair, by = procedure.value) => by === "verdict" ? WORDS[found.verdict[pair.g]]
+    const word = (pair, by = now.by) => by === "verdict" ? WORDS[found.verdict[pair.g]]
       : !applies(pair, by) ? "not defined" : settled(pair, by) ? "resolved" : "unresolved";
     const hits = () => {
       const words = fold(search.value).split(/\s+/).filter(Boolean);
@@ -169,6 +200,34 @@
     const both = (pair, ranks = "") => h("th", { scope: "row", class: "name", title: `${name(pair.i)} against ${name(pair.j)}` },
       h("button", { class: "open", type: "button" }, ranks, h("bdi", {}, name(pair.i)), h("span", { class: "dash" }, " – "), h("bdi", {}, name(pair.j))));
     const nearest = (x, y) => (x.j - x.i) - (y.j - y.i) || x.i - y.i;
+    const sorted = [], byNearness = () => sorted[t] ??= [...rows()].sort(nearest);
+    // Rows of one height in a place that scrolls: those in view stand in the table, the others as empty space.
+    const scrolled = (name, label, attributes, caption, header, lines, height, draw) => {
+      const before = h("tbody"), shownRows = h("tbody"), after = h("tbody");
+      const space = (part, n) => part.replaceChildren(...(n ? [h("tr", { class: "space" }, h("td"))] : []));
+      const scroll = h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": label },
+        h("table", { ...attributes, "aria-rowcount": lines + 1 }, h("caption", { class: "hidden-text" }, caption), header, before, shownRows, after));
+      let first = -1;
+      const show = () => {
+        const room = Math.max(scroll.clientHeight, 12 * height), from = Math.max(0, Math.floor(scroll.scrollTop / height) - BEYOND);
+        const to = printing ? lines : Math.min(lines, from + Math.ceil(room / height) + 2 * BEYOND);
+        if (from === first && shownRows.childElementCount === to - from) return;
+        first = from;
+        for (const [part, n] of [[before, from], [after, lines - to]]) { space(part, n); if (n) part.firstChild.firstChild.style.height = `${n * height}px`; }
+        shownRows.replaceChildren(...Array.from({ length: to - from }, (_, k) => draw(from + k)));
+      };
+      const top = body(name).querySelector(".scroll")?.scrollTop ?? 0;
+      body(name).replaceChildren(scroll);
+      scroll.scrollTop = top;
+      scroll.addEventListener("scroll", show);
+      shows[name] = () => { first = -1; show(); };
+      show();
+    };
+    const shows = {};
+    let printing = matchMedia("print").matches;
+    for (const event of ["beforeprint", "afterprint"]) {
+      addEventListener(event, () => { printing = event === "beforeprint"; for (const panel of drawn.values()) drawDue(panel); for (const show of Object.values(shows)) show(); });
+    }
 
     const describe = (pair) => {
       const sign = code(pair, "verdict");
@@ -180,10 +239,14 @@
 
     // ---- What is said in sentences.
     const counted = (by) => {
-      const known = rows().filter((pair) => applies(pair, by));
-      const codes = known.map((pair) => code(pair, by));
-      const of = (...wantedCodes) => codes.filter((one) => wantedCodes.includes(one)).length;
-      return { all: known.length, different: of(A_BETTER, B_BETTER), equivalent: of(EQUIVALENT), open: of(UNDETERMINED) };
+      const found = { all: 0, different: 0, equivalent: 0, open: 0 };
+      for (const pair of rows()) {
+        if (!applies(pair, by)) continue;
+        const kind = code(pair, by);
+        found.all += 1;
+        found[kind === UNDETERMINED ? "open" : kind === EQUIVALENT ? "equivalent" : "different"] += 1;
+      }
+      return found;
     };
     const trimmed = () => {
       const all = board.tasks[t].n_models, kept = models().length;
@@ -272,106 +335,129 @@
       return made;
     };
     const ranking = () => {
-      const hit = hits(), last = Math.min(shown(), MOST_ROWS);
-      const listedModels = models().slice(0, last);
+      const hit = hits(), last = shown(), listedModels = models().slice(0, last);
       const low = Math.min(...listedModels.map((model) => model.score_low ?? model.score));
       const high = Math.max(...listedModels.map((model) => model.score_high ?? model.score));
       const x = (score) => 4 + 152 * (score - low) / (high - low || 1);
-      const lines = listedModels.map((model, k) => {
-        const known = model.score_low !== null && model.score_high !== null;
-        const text = `${asScore(model.score)}${known ? ` (${asScore(model.score_low)} to ${asScore(model.score_high)})` : ", interval unknown"}`;
-        const drawn = s("svg", { width: 160, height: 22, role: "img", "aria-label": text },
-          s("title", {}, text), known ? s("line", { class: "bar", x1: x(model.score_low), x2: x(model.score_high), y1: 11, y2: 11 }) : null, s("circle", { class: "dot", cx: x(model.score), cy: 11, r: 3 }));
-        return h("tr", { "data-m": k + 1, class: hit[k] ? null : "miss" },
-          h("td", { class: "right" }, String(k + 1)),
-          h("td", { class: "right" }, model.low === null ? "–" : model.low === model.high ? String(model.low) : `${model.low}–${model.high}`),
-          h("th", { scope: "row", class: "name", title: model.name }, h("bdi", {}, model.name)),
-          h("td", { class: "right" }, asScore(model.score)), h("td", { class: "wide" }, drawn));
-      });
-      const lanes = [];
-      const made = runs().map(([from, to]) => {
+      const lanes = [], made = runs().map(([from, to]) => {
         let lane = lanes.findIndex((end) => end < from);
         if (lane < 0) lane = lanes.length;
         lanes[lane] = to;
         return { from, to, lane };
       }).filter(({ lane }) => lane < 20);
       const width = Math.min(lanes.length, 20) * 7 + 4;
-      const drawn = s("svg", { width, "aria-hidden": "true" });
-      lines[0].append(h("td", { class: "brackets", rowspan: last }, drawn));
-      const table = h("table", { class: "rows" },
-        h("caption", { class: "hidden-text" }, "Models in the order of their score"),
-        head(["Rank", "right"], ["Possible", "right"], ["Model"], ["Score", "right"], ["Interval", "wide"], [""]), h("tbody", {}, ...lines));
-      const words = made.map(({ from, to }) => `${from} to ${to}`);
-      body("ranking").replaceChildren(h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Ranking" }, table),
-        h("p", { class: "hidden-text" }, words.length ? `Not separated: ranks ${words.join(", ")}.` : "Every two models are separated."));
-      const origin = lines[0].getBoundingClientRect().top;
-      const edges = lines.map((line) => { const box = line.getBoundingClientRect(); return [box.top - origin, box.bottom - origin]; });
-      drawn.setAttribute("height", edges[last - 1][1]);
-      drawn.append(...made.map(({ from, to, lane }) => {
-        const [up, down, at] = [edges[from - 1][0] + 5, edges[to - 1][1] - 5, 5 + 7 * lane];
-        return s("path", { class: "bracket", d: `M${at - 3} ${up}H${at}V${down}H${at - 3}` });
+      const brackets = (rank) => s("svg", { width, height: ROW, "aria-hidden": "true" }, ...made.filter(({ from, to }) => from <= rank && rank <= to).map(({ from, to, lane }) => {
+        const at = 5 + 7 * lane, up = rank === from ? 5 : 0, down = rank === to ? ROW - 5 : ROW;
+        return s("path", { class: "bracket", d: `${up ? `M${at - 3} ${up}H` : `M${at} 0H`}${at}V${down}${rank === to ? `H${at - 3}` : ""}` });
       }));
+      scrolled("ranking", "Ranking", { class: "rows" }, "Models in the order of their score",
+        head(["Rank", "right"], ["Possible", "right"], ["Model"], ["Score", "right"], ["", "wide"], [""]), last, ROW, (k) => {
+          const model = models()[k], known = model.score_low !== null && model.score_high !== null;
+          const text = `${asScore(model.score)}${known ? ` (${asScore(model.score_low)} to ${asScore(model.score_high)})` : ", interval unknown"}`;
+          const drawn = s("svg", { width: 160, height: 22, role: "img", "aria-label": text },
+            s("title", {}, text), known ? s("line", { class: "bar", x1: x(model.score_low), x2: x(model.score_high), y1: 11, y2: 11 }) : null, s("circle", { class: "dot", cx: x(model.score), cy: 11, r: 3 }));
+          return h("tr", { "data-m": k + 1, class: hit[k] ? null : "miss" },
+            h("td", { class: "right" }, String(k + 1)),
+            h("td", { class: "right" }, model.low === null ? "–" : model.low === model.high ? String(model.low) : `${model.low}–${model.high}`),
+            h("th", { scope: "row", class: "name", title: model.name }, h("bdi", {}, model.name)),
+            h("td", { class: "right" }, asScore(model.score)), h("td", { class: "wide" }, drawn), h("td", { class: "brackets" }, brackets(k + 1)));
+        });
+      body("ranking").querySelector("thead .wide").append(axis([[low, asScore(low), "start"], [high, asScore(high), "end"]], x));
+      const words = made.map(({ from, to }) => `${from} to ${to}`);
+      body("ranking").append(h("p", { class: "hidden-text" }, words.length ? `Not separated: ranks ${words.join(", ")}.` : "Every two models are separated."));
+      title("ranking", firstSentence().split(/: |\.$/)[0] || "Ranking");
       const sets = [`Possible: ranks that sampling of the items leaves, all at once at ${asConfidence(board.alpha)}.`, ...board.tasks[t].rank_notes].join(" ");
-      about("ranking", `${sets} Brackets join ranks of which no two are ${procedure.value === "verdict" ? "told apart" : "resolved"}${ofMany() ? " (of pairs on this page alone)" : board.family === "adjacent" ? " (of neighbors alone: other pairs were not compared)" : ""}. Intervals are each model's own, ${asConfidence(board.alpha)}; models share their items, so overlap is no tie.${last < models().length ? ` The first ${last} of ${grouped(models().length)} models.` : ""}`);
+      about("ranking", `${sets} Brackets join ranks of which no two are ${procedure.value === "verdict" ? "told apart" : "resolved"}${ofMany() ? " (of pairs on this page alone)" : board.family === "adjacent" ? " (of neighbors alone: other pairs were not compared)" : ""}. Intervals are each model's own, ${asConfidence(board.alpha)}; models share their items, so overlap is no tie.`);
     };
+    // The ends of an axis, over a column of drawings.
+    const axis = (ticks, x, width = 160) => s("svg", { width, height: 14, "aria-hidden": "true" },
+      ...ticks.map(([value, text, anchor]) => s("text", { class: "tick", x: x(value), y: 11, "text-anchor": anchor ?? "middle" }, text)));
 
     const step = (ratio) => ratio > 0 ? Math.min(11, Math.max(0, Math.floor(Math.log2(ratio)) + 6)) : 0;
     let cursor = null;
+    // Colors as the theme has them: red, green and blue of each class.
+    const colorOf = (kind) => {
+      const probe = s("svg", { class: "cells" }, s("rect", { class: kind }));
+      body("heat").append(probe);
+      const found = getComputedStyle(probe.firstChild).fill.match(/[\d.]+/g).map(Number);
+      probe.remove();
+      return found;
+    };
     const heat = () => {
-      const last = shown(), square = last <= SQUARE, hit = hits();
+      const last = shown(), hit = hits(), by = procedure.value;
       const near = rows().filter((pair) => pair.i <= last && pair.j <= last);
-      const reach = square ? last : Math.min(BAND, Math.max(1, ...near.map((pair) => pair.j - pair.i)));
-      // Neighbors alone are a thin line here, and stand in the list of each rank against the next.
-      const thin = ofMany() && !square && reach === 1;
-      document.getElementById("heat").hidden = thin;
-      document.getElementById(thin ? "heat" : "ranking").after(document.getElementById("ladder"));
-      document.getElementById("heat-title").textContent = ofMany() ? "Pairs on this page" : "Every pair";
-      const side = 640, gutter = 24, cell = square ? Math.min(44, side / last) : side / (last - 1);
-      const tall = square ? cell : Math.min(16, Math.max(5, 240 / reach));
-      const place = (pair, lower) => square
-        ? (lower ? [pair.i - 1, pair.j - 1] : [pair.j - 1, pair.i - 1])
-        : [pair.i - 1, (lower ? reach + 1.5 : 0) + pair.j - pair.i - 1];
-      const at = (pair, lower) => { const [x, y] = place(pair, lower); return [gutter + x * cell, gutter + y * tall]; };
-      const width = gutter + cell * (square ? last : last - 1) + 1, height = gutter + tall * (square ? last : 2 * reach + 1.5) + 1;
-      const kept = square ? near : near.filter((pair) => pair.j - pair.i <= reach);
-      const rectangles = [], dots = [], equals = [], downs = [];
-      for (const pair of kept) {
-        const faint = hit[pair.i - 1] || hit[pair.j - 1] ? "" : " miss";
-        const [x, y] = at(pair, false), [u, v] = at(pair, true), kind = code(pair), size = { width: cell, height: tall, "data-g": pair.g };
-        const known = applies(pair, procedure.value);
-        rectangles.push(s("rect", { ...size, x, y, class: (hasQ(pair, procedure.value) ? `q${step(q(pair))}` : "void") + faint }));
-        rectangles.push(s("rect", { ...size, x: u, y: v, class: (known ? `v v-${kind}` : "void") + faint }));
-        const [cx, cy, r] = [u + cell / 2, v + tall / 2, Math.min(cell, tall) / 5];
-        if (!known || r < 0.7) continue;
-        if (kind === UNDETERMINED) dots.push(`M${cx - r} ${cy + r}L${cx + r} ${cy - r}`);
-        else if (kind === EQUIVALENT) equals.push(`M${cx - r} ${cy - r / 2}h${2 * r}M${cx - r} ${cy + r / 2}h${2 * r}`);
-        else if (kind === B_BETTER) downs.push(`M${cx - r} ${cy - r / 2}L${cx} ${cy + r}L${cx + r} ${cy - r / 2}`);
+      // Neighbors alone have their picture above.
+      document.getElementById("heat").hidden = near.every((pair) => pair.j === pair.i + 1);
+      if (document.getElementById("heat").hidden) return;
+      const gutter = 24, side = Math.min(640, 44 * last), cell = side / last;
+      const points = new ImageData(last, last), colors = new Map();
+      const put = (x, y, kind, faint) => {
+        if (!colors.has(kind)) colors.set(kind, colorOf(kind));
+        points.data.set([...colors.get(kind).slice(0, 3), faint ? 90 : 255], 4 * (y * last + x));
+      };
+      for (const pair of near) {
+        const faint = !hit[pair.i - 1] && !hit[pair.j - 1], [a, b] = [pair.i - 1, pair.j - 1];
+        put(b, a, hasQ(pair, by) ? `q${step(q(pair))}` : "void", faint);
+        put(a, b, applies(pair, by) ? `v v-${code(pair)}` : "void", faint);
       }
-      const labels = [], every = Math.ceil((square ? 16 : 30) / cell);
-      for (let rank = 1; rank <= (square ? last : last - 1); rank += 1) {
+      const map = h("canvas", { width: last, height: last }), ratio = Math.min(2, devicePixelRatio);
+      map.getContext("2d").putImageData(points, 0, 0);
+      const picture = h("canvas", {
+        width: ratio * (gutter + side), height: ratio * (gutter + side), tabindex: "0", role: "application", "aria-roledescription": "map of pairs",
+        "aria-label": `q and verdict of ${count(near.length, "pair")}. Arrow keys move, Enter opens the pair; the list of pairs below says the same.`,
+      });
+      picture.style.width = `${gutter + side}px`;
+      const paint = picture.getContext("2d"), css = (name) => `rgb(${colorOf(name).slice(0, 3).join()})`;
+      paint.scale(ratio, ratio);
+      paint.imageSmoothingEnabled = false;
+      paint.drawImage(map, gutter, gutter, side, side);
+      paint.font = `11px ${getComputedStyle(body("heat")).fontFamily}`;
+      paint.fillStyle = css("ticks");
+      for (let rank = 1, every = Math.ceil((last > 99 ? 28 : 16) / cell); rank <= last; rank += 1) {
         if (every > 1 && rank % every) continue;
         const middle = gutter + (rank - 0.5) * cell;
-        labels.push(s("text", { class: "tick", x: middle, y: gutter - 6, "text-anchor": "middle" }, String(rank)));
-        if (square) labels.push(s("text", { class: "tick", x: gutter - 5, y: middle + 4, "text-anchor": "end" }, String(rank)));
+        paint.textAlign = "center"; paint.fillText(rank, middle, gutter - 6);
+        paint.textAlign = "right"; paint.fillText(rank, gutter - 5, middle + 4);
       }
-      const outline = s("rect", { class: "cursor", width: cell, height: tall, visibility: "hidden" });
-      const picture = s("svg", {
-        viewBox: `0 0 ${width} ${height}`, width, height, tabindex: "0", role: "application", "aria-roledescription": "map of pairs",
-        "aria-label": `q and verdict of ${count(kept.length, "pair")}. Arrow keys move, Enter opens the pair; the list of pairs below says the same.`,
-      }, ...labels, s("g", { class: `cells${cell < 4 ? " fine" : ""}` }, ...rectangles),
-        s("path", { class: "glyphs", d: dots.join("") }), s("path", { class: "glyphs eq", d: equals.join("") }), s("path", { class: "glyphs down", d: downs.join("") }), outline);
+      // A mark beside the color, where there is room: undetermined /, equivalent =, B better v.
+      const r = cell / 5, strokes = { [UNDETERMINED]: [[-r, r, r, -r]], [EQUIVALENT]: [[-r, -r / 2, r, -r / 2], [-r, r / 2, r, r / 2]], [B_BETTER]: [[-r, -r / 2, 0, r], [0, r, r, -r / 2]] };
+      if (cell >= 8) {
+        for (const pair of near) {
+          const kind = code(pair), [x, y] = [gutter + (pair.i - 0.5) * cell, gutter + (pair.j - 0.5) * cell];
+          if (!applies(pair, by)) continue;
+          paint.strokeStyle = css(kind === UNDETERMINED ? "word-0" : "ground");
+          for (const [a, b, c, d] of strokes[kind] ?? []) { paint.beginPath(); paint.moveTo(x + a, y + b); paint.lineTo(x + c, y + d); paint.stroke(); }
+        }
+      }
+      const outlines = [0, 1].map(() => h("i", { class: "cursor", hidden: "" }));
+      const frame = h("div", { class: "map" }, picture, ...outlines);
+      marksHeat = (pair) => {
+        const inside = pair && pair.t === t && near.length && pair.j <= last;
+        outlines.forEach((outline, lower) => {
+          outline.hidden = !inside;
+          outline.classList.toggle("on", Boolean(inside));
+          if (!inside) return;
+          const [x, y] = lower ? [pair.i, pair.j] : [pair.j, pair.i], share = (ranks) => `${100 * (gutter + ranks * cell) / (gutter + side)}%`;
+          Object.assign(outline.style, { left: share(x - 1), top: share(y - 1), width: `${100 * Math.max(cell, 5) / (gutter + side)}%`, height: `${100 * Math.max(cell, 5) / (gutter + side)}%` });
+        });
+      };
+      const pointed = (event) => {
+        const box = picture.getBoundingClientRect(), rank = (at, size) => Math.floor((at / size * (gutter + side) - gutter) / cell) + 1;
+        const [x, y] = [rank(event.clientX - box.left, box.width), rank(event.clientY - box.top, box.height)];
+        return x > 0 && y > 0 && x !== y && Math.max(x, y) <= last ? pairOf(x, y) ?? null : null;
+      };
       const move = (pair) => {
-        if (!pair || !kept.includes(pair)) return;
+        if (!pair || pair.j > last) return;
         cursor = pair;
-        const [x, y] = at(pair, false);
-        fill(outline, { x, y, visibility: "visible" }, []);
         mark(pair.g);
         document.getElementById("said").textContent = describe(pair);
       };
-      picture.addEventListener("focus", () => move(kept.includes(cursor) ? cursor : kept[0]));
+      picture.addEventListener("pointerover", (event) => event.stopPropagation());
+      picture.addEventListener("pointermove", (event) => { const pair = pointed(event); mark(pair?.g ?? null); tell(pair, event); });
+      picture.addEventListener("click", (event) => { const pair = pointed(event); if (pair) open(pair); });
+      picture.addEventListener("focus", () => move(cursor?.t === t && cursor.j <= last ? cursor : near[0]));
       picture.addEventListener("keydown", (event) => {
-        const steps = square ? { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }
-          : { ArrowLeft: [-1, -1], ArrowRight: [1, 1], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+        const steps = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
         if (event.key in steps && cursor) {
           event.preventDefault();
           const [di, dj] = steps[event.key];
@@ -388,72 +474,89 @@
       [["1/32", 24], ["1/8", 72], ["1/2", 120], ["1", 144], ["2", 168], ["8", 216], ["32", 264]].forEach(([text, x]) => {
         ends.append(s("text", { class: "tick", x, y: 23, "text-anchor": "middle" }, text));
       });
-      const names = procedure.value === "verdict" ? [[1, "different"], [0, "undetermined"], ...(board.margin === null ? [] : [[3, "equivalent"]])] : [[1, "resolved"], [0, "unresolved"]];
-      body("heat").replaceChildren(picture, h("div", { class: "legend" }, h("span", {}, square ? "above the diagonal: q " : "upper band: q ", ends),
-        h("span", {}, square ? "below: " : "lower band: "), ...names.map(([kind, text]) => {
-          const key = s("svg", { class: "chip cells", viewBox: "0 0 10 10", "aria-hidden": "true" }, s("rect", { class: `v v-${kind}`, width: 10, height: 10 }));
-          if (kind === 0) key.append(s("path", { class: "glyphs", d: "M3 7L7 3" }));
-          if (kind === 3) key.append(s("path", { class: "glyphs eq", d: "M3 4h4M3 6h4" }));
-          return h("span", {}, key, text);
-        })));
-      about("heat", `${square ? "" : `Pairs at most ${reach} ranks apart: across, the better model's rank; down, how many ranks apart. `}q = N/N*, ${PROCEDURES[procedure.value === "verdict" ? "fixed" : procedure.value][1]}: 1 where the items reach power ${target()} at the observed gap. ${procedure.value === "verdict" ? "Verdicts are tested and adjusted for the family; a pair can be different with q below 1." : ""}`);
+      const names = by === "verdict" ? [[1, "different"], [0, "undetermined"], ...(board.margin === null ? [] : [[3, "equivalent"]])] : [[1, "resolved"], [0, "unresolved"]];
+      body("heat").replaceChildren(frame, h("div", { class: "legend" }, h("span", {}, "above the diagonal: q ", ends), h("span", {}, "below: "), ...names.map(([kind, text]) => {
+        const key = s("svg", { class: "chip cells", viewBox: "0 0 10 10", "aria-hidden": "true" }, s("rect", { class: `v v-${kind}`, width: 10, height: 10 }));
+        if (kind === 0) key.append(s("path", { class: "glyphs", d: "M3 7L7 3" }));
+        if (kind === 3) key.append(s("path", { class: "glyphs eq", d: "M3 4h4M3 6h4" }));
+        return h("span", {}, key, text);
+      }), saving("heat", "png", () => picture.toDataURL())));
+      const { all, different } = counted(by);
+      title("heat", `${grouped(different)} of ${count(all, ofMany() ? "pair on this page" : "pair").replace("pair on this pages", "pairs on this page")} ${by === "verdict" ? "are different" : "are resolved"}`);
+      about("heat", `q = N/N*, ${PROCEDURES[by === "verdict" ? "fixed" : by][1]}: 1 where the items reach power ${target()} at the observed gap. ${by === "verdict" ? "Verdicts are tested and adjusted for the family; a pair can be different with q below 1." : ""}`);
     };
 
-    const interval = (pair, x, height, mde) => {
-      const mid = height / 2, shownMde = Number.isFinite(mde) ? Math.min(mde, 1) : 0;
-      return s("svg", { width: 160, height, role: "img", "aria-label": `gap ${asPoints(pair.gap)}, detectable ${inUnit(mde)}` },
-        s("rect", { class: "mde", x: x(0), width: Math.max(0, x(shownMde) - x(0)), y: 3, height: height - 6 }),
-        s("line", { class: "zero", x1: x(0), x2: x(0), y1: 0, y2: height }),
-        pair.lo === null || pair.hi === null ? null : s("line", { class: "bar", x1: x(pair.lo), x2: x(pair.hi), y1: mid, y2: mid }),
-        Number.isFinite(pair.gap) ? s("circle", { class: "dot", cx: x(pair.gap), cy: mid, r: 3.5 }) : null);
-    };
+    const inGaps = () => measure.unit ? ` Gap in ${measure.unit}.` : "";
+    // Have and need: each rank against the next, by the items of a new run that decides it.
     const ladder = () => {
-      const hit = hits(), near = [];
-      for (let i = 1; i < Math.min(shown(), MOST_ROWS); i += 1) { const pair = pairOf(i, i + 1); if (pair) near.push(pair); }
-      const mde = (pair) => q(pair) > 0 && Number.isFinite(q(pair)) ? Math.abs(pair.delta) / Math.sqrt(q(pair)) : pair.var > 0 ? zSum(level(), target()) * Math.sqrt(pair.var / pair.n) : NaN;
-      const low = Math.min(0, ...near.map((pair) => pair.lo ?? 0));
-      const high = Math.max(0.001, ...near.map((pair) => Math.max(pair.hi ?? 0, Math.abs(pair.gap) || 0))), x = (gap) => 4 + 152 * Math.min(1, Math.max(0, (gap - low) / (high - low)));
-      const lines = near.map((pair) => h("tr", { "data-g": pair.g, class: hit[pair.i - 1] || hit[pair.j - 1] ? null : "miss" },
-        h("td", {}, `${pair.i}–${pair.j}`),
-        both(pair),
-        h("td", {}, h("span", { class: `word v-${code(pair)}` }, word(pair))),
-        h("td", { class: "right" }, asPoints(pair.gap)),
-        h("td", { class: `wide ladder v-${code(pair)}` }, interval(pair, x, 22, mde(pair))),
-        h("td", { class: "right wide" }, asPoints(mde(pair)))));
-      body("ladder").replaceChildren(near.length ? h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Each rank against the next" }, h("table", { class: "rows stacked" },
-        h("caption", { class: "hidden-text" }, "Adjacent ranks, their gap, and the smallest gap that their items could show"),
-        head(["Ranks"], ["Pair"], [procedure.value === "verdict" ? "Verdict" : PROCEDURES[procedure.value][0]], ["Gap", "right"], ["Interval", "wide"], ["MDE", "right wide"]),
-        h("tbody", {}, ...lines))) : h("p", { class: "none" }, "No adjacent pair was compared."));
-      about("ladder", `${measure.factor === 100 ? "In points (percent of the scale). " : measure.unit ? `In ${measure.unit}. ` : ""}Dot and line: the gap and its ${intervals()}. Shaded: gaps below what the pair's items would show with power ${target()} (minimum detectable effect, MDE; ${PROCEDURES[procedure.value === "verdict" ? "fixed" : procedure.value][1]}).`);
+      const hit = hits(), near = [], n = board.tasks[t].items, [chosen] = PROCEDURES[procedure.value];
+      for (let i = 1; i < shown(); i += 1) { const pair = pairOf(i, i + 1); if (pair) near.push(pair); }
+      const known = near.flatMap((pair) => [pair.even, pair.need]).filter((items) => items > 0);
+      const low = Math.min(n, ...known) / 2, high = Math.min(2 * Math.max(n, ...known), 1e5 * n);
+      const wide = innerWidth > 1000 ? 480 : innerWidth > 560 ? 240 : 120;
+      const x = (items) => 4 + (wide - 8) * Math.log(Math.min(items, high) / low) / Math.log(high / low);
+      const drawn = (pair) => {
+        const text = needed(pair), ends = [pair.even, pair.need].map((items) => items === null ? x(high) : x(items)), [dot, out] = [ends[1], pair.need === null || pair.need > high];
+        return s("svg", { width: wide, height: 22, role: "img", "aria-label": text },
+          s("line", { class: "here", x1: x(n), x2: x(n), y1: 0, y2: 22 }),
+          ...(pair.even === null || !declared() ? [] : [s("line", { class: "bar", x1: ends[0], x2: ends[1], y1: 11, y2: 11 }),
+            code(pair, "verdict") === UNDETERMINED || out ? s("path", { class: "dot", d: out ? `M${dot - 5} 7L${dot + 3} 11L${dot - 5} 15Z` : `M${dot - 4} 15L${dot} 7L${dot + 4} 15Z` })
+              : s("circle", { class: "dot", cx: dot, cy: 11, r: 3.5 })]));
+      };
+      if (near.length) {
+        scrolled("ladder", "Have and need", { class: "rows stacked" }, "Adjacent ranks, and the items of a new run that decides them",
+          head(["Ranks", "wide"], ["Pair"], [procedure.value === "verdict" ? "Verdict" : chosen, "wide"], ["Gap", "right wide"], ["", "scale"], ["New items", "right"]), near.length, TALL_ROW, (k) => {
+            const pair = near[k];
+            return h("tr", { "data-g": pair.g, class: hit[pair.i - 1] || hit[pair.j - 1] ? null : "miss" },
+              h("td", { class: "wide" }, `${pair.i}–${pair.j}`), both(pair), h("td", { class: "wide" }, h("span", { class: `word v-${code(pair)}` }, word(pair))),
+              h("td", { class: "right wide" }, asPoints(pair.gap)), h("td", { class: `ladder v-${code(pair, "verdict")}` }, drawn(pair)), h("td", { class: "right needed" }, needed(pair)));
+          });
+        const decades = [];
+        for (let items = 10 ** Math.ceil(Math.log10(low)); items <= high; items *= 10) decades.push(items);
+        const every = Math.ceil(decades.length / 3), short = new Intl.NumberFormat("en", { notation: "compact" });
+        body("ladder").querySelector("thead .scale").append(axis(decades.filter((_, k) => k % every === 0).map((items) => [items, short.format(items)]), x, wide));
+        body("ladder").append(saving("ladder", "csv", () => asCsv(near)));
+      } else body("ladder").replaceChildren(h("p", { class: "none" }, "No adjacent pair was compared."));
+      title("ladder", declared() ? board.tasks[t].finding : "Each rank against the next");
+      about("ladder", `Dashed: the ${grouped(n)} items at hand. Colored: items of a new run that decides the pair, from an even chance to a mark at a chance of ${board.power}${declared() ? "" : ", known at the declared level and power alone"}; an arrow where no number has it.${inGaps()}`);
     };
 
-    // Multiples of the items at hand from which on a pair is decided.
-    const multiples = (by) => Float64Array.from(rows().filter((pair) => applies(pair, by)), (pair) => by === "verdict"
-      ? (settled(pair, by) ? 1 : declared() && pair.more !== null ? 1 + pair.more / pair.n : Infinity) : 1 / q(pair, by)).sort();
+    // Counts of pairs by the multiple of the items at hand from which they are decided, a bin a point across.
+    const BINS = 510, FROM = 1 / 16, TO = 64, binOf = (multiple) => Math.max(0, Math.ceil(BINS * Math.log(multiple / FROM) / Math.log(TO / FROM) - 1e-9));
+    const multiples = (by) => {
+      const bins = new Uint32Array(BINS + 1);
+      let all = 0;
+      for (const pair of rows()) {
+        if (!applies(pair, by)) continue;
+        all += 1;
+        const at = by !== "verdict" ? 1 / q(pair, by) : settled(pair, by) ? 1 : declared() && pair.more !== null ? 1 + pair.more / pair.n : Infinity;
+        if (at <= TO) bins[binOf(at)] += 1;
+      }
+      return { all, within: bins.map((sum => (n) => sum += n)(0)) };
+    };
     const share = () => {
       const n = board.tasks[t].items, chosen = procedure.value;
-      const [width, height, left, bottom, from, to] = [560, 250, 42, 34, 1 / 16, 64];
+      const [width, height, left, bottom, from, to] = [560, 250, 42, 34, FROM, TO];
       const x = (multiple) => left + (width - left - 8) * Math.log(multiple / from) / Math.log(to / from);
       const y = (part) => 8 + (height - bottom - 8) * (1 - part);
-      const steps = (by) => {
-        const all = multiples(by), begin = by === "verdict" ? 1 : from;
-        let done = all.filter((one) => one <= begin).length;
-        let path = `M${x(begin).toFixed(1)} ${y(done / all.length).toFixed(1)}`;
-        // As fine as can be seen, however many pairs.
-        let at = x(begin);
-        for (; done < all.length && all[done] <= to; done += 1) {
-          if (x(all[done]) - at > 0.8 || done === all.length - 1) { at = x(all[done]); path += `H${at.toFixed(1)}V${y((done + 1) / all.length).toFixed(1)}`; }
+      const steps = ({ all, within }, begin) => {
+        let path = "", last = -1;
+        for (let bin = begin; bin <= BINS; bin += 1) {
+          if (within[bin] === last && bin < BINS) continue;
+          last = within[bin];
+          path += `${path ? "H" : "M"}${(left + (width - left - 8) * bin / BINS).toFixed(1)}${path ? "V" : " "}${y(last / all).toFixed(1)}`;
         }
-        return `${path}V${y(done / all.length).toFixed(1)}H${x(to)}`;
+        return path;
       };
+      const found = Object.fromEntries([...procedure.options].map(({ value }) => [value, multiples(value)]));
       const axes = [];
       for (let part = 0; part <= 1; part += 0.25) axes.push(s("line", { class: "axis", x1: left, x2: width - 8, y1: y(part), y2: y(part) }), s("text", { class: "tick", x: left - 6, y: y(part) + 4, "text-anchor": "end" }, `${100 * part} %`));
       for (let items = 10 ** Math.ceil(Math.log10(n * from)); items <= n * to; items *= 10) axes.push(s("text", { class: "tick", x: x(items / n), y: height - 16, "text-anchor": "middle" }, grouped(items)));
       axes.push(s("text", { class: "tick", x: x(1) - 6, y: 18, "text-anchor": "end" }, `${grouped(n)} at hand`));
       axes.push(s("text", { class: "tick", x: (left + width) / 2, y: height - 2, "text-anchor": "middle" }, "items"));
-      const others = Object.keys(found.q).filter((by) => by !== chosen && by !== "verdict" && multiples(by).length);
-      const all = multiples(chosen), part = (multiple) => all.filter((one) => one <= multiple).length / all.length;
-      const text = !all.length ? "No pair has a q under this procedure." : `At the ${grouped(n)} items at hand ${asPercent(part(1))} % of ${ofMany() ? `these ${grouped(all.length)} ${board.shown}` : "the pairs"} are ${chosen === "verdict" ? "decided" : "resolved"}; with four times as many ${chosen === "verdict" && !declared() ? "(known at the declared level and power)" : `${asPercent(part(4))} %`}${chosen === "verdict" ? "" : ", if the observed rates stay"}.`;
+      const others = Object.keys(found).filter((by) => by !== chosen && by !== "verdict" && found[by].all);
+      const { all, within } = found[chosen], part = (multiple) => within[binOf(multiple)] / all, begin = (by) => by === "verdict" ? binOf(1) : 0;
+      const text = !all ? "No pair has a q under this procedure." : `At the ${grouped(n)} items at hand ${asPercent(part(1))} % of ${ofMany() ? `these ${grouped(all)} ${board.shown}` : "the pairs"} are ${chosen === "verdict" ? "decided" : "resolved"}; with four times as many ${chosen === "verdict" && !declared() ? "(known at the declared level and power)" : `${asPercent(part(4))} %`}${chosen === "verdict" ? "" : ", if the observed rates stay"}.`;
       const need = s("line", { class: "need", y1: 8, y2: height - bottom });
       // Where the pair that is marked has its N*; at the edge where it lies beyond.
       showNeed = (pair) => {
@@ -462,10 +565,12 @@
       };
       showNeed(null);
       body("share").replaceChildren(s("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": text }, ...axes, need,
-        ...others.map((by) => s("path", { class: "line", d: steps(by) }, s("title", {}, PROCEDURES[by][0]))),
+        ...others.map((by) => s("path", { class: "line", d: steps(found[by], 0) }, s("title", {}, PROCEDURES[by][0]))),
         s("line", { class: "here", x1: x(1), x2: x(1), y1: 8, y2: height - bottom }),
-        ...(all.length ? [s("path", { class: "line chosen", d: steps(chosen) }, s("title", {}, PROCEDURES[chosen][0]))] : [])));
-      about("share", `${text} Dark: ${PROCEDURES[chosen][0]}; pale: the other procedures; dashed: the items at hand; a pair that is marked has its N* at the thin line.${board.tasks[t].kind === "average" ? " Items are those of all tasks, multiplied alike." : ""}`);
+        ...(all ? [s("path", { class: "line chosen", d: steps(found[chosen], begin(chosen)) }, s("title", {}, PROCEDURES[chosen][0]))] : [])));
+      body("share").append(saving("share", "svg", () => standalone(body("share").querySelector("svg"))), saving("share", "png", () => raster(body("share").querySelector("svg"))));
+      title("share", text.split(/;|\.$/)[0]);
+      about("share", `${text.replace(/^[^;]*; w/, "W")} Dark: ${PROCEDURES[chosen][0]}; pale: the other procedures; dashed: the items at hand; a pair that is marked has its N* at the thin line.${board.tasks[t].kind === "average" ? " Items are those of all tasks, multiplied alike." : ""}`);
     };
 
     // All pairs of the task in bins, also those that are too many for this page.
@@ -516,11 +621,20 @@
     };
 
     const flips = () => {
-      const names = Object.keys(PROCEDURES).filter((by) => by in found.q && rows().some((pair) => applies(pair, by)));
+      const names = Object.keys(PROCEDURES).filter((by) => by in found.q && known(by));
       const chosen = procedure.value, hit = hits();
-      const disagree = (pair) => new Set(names.filter((by) => applies(pair, by)).map((by) => settled(pair, by))).size > 1;
-      const inView = rows().filter((pair) => wanted(pair, hit));
-      const kept = inView.filter((pair) => disagree(pair) || pair.j === pair.i + 1).sort(nearest);
+      const disagree = (pair) => {
+        let seen = null;
+        for (const by of names) {
+          if (!applies(pair, by)) continue;
+          const yes = settled(pair, by);
+          if (seen !== null && yes !== seen) return true;
+          seen = yes;
+        }
+        return false;
+      };
+      const inView = byNearness().filter((pair) => wanted(pair, hit)), odd = new Set(inView.filter(disagree));
+      const kept = inView.filter((pair) => odd.has(pair) || pair.j === pair.i + 1);
       const lines = kept.slice(0, LISTED).map((pair) => h("tr", { "data-g": pair.g },
         both(pair, `${pair.i}–${pair.j} `),
         ...names.map((by) => {
@@ -532,12 +646,15 @@
       body("flips").replaceChildren(h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Pairs by procedure" }, h("table", { class: "rows flips" },
         h("caption", { class: "hidden-text" }, "Pairs, and whether each procedure decides them"),
         head(["Pair"], ...names.map((by) => [PROCEDURES[by][0], by === chosen ? "chosen" : null])), h("tbody", {}, ...lines))));
-      const left = kept.length - lines.length, flipped = inView.filter((pair) => names.some((by) => applies(pair, by) && applies(pair, chosen) && settled(pair, by) !== settled(pair, chosen))).length;
-      about("flips", `● decided, ○ not. Outlined: another answer than ${PROCEDURES[chosen][0]}. ${count(flipped, "pair")} of ${grouped(inView.length)} ${flipped === 1 ? "flips" : "flip"} by some procedure. Shown are these and the adjacent pairs${left > 0 ? `, the first ${LISTED}; ${grouped(left)} more` : ""}.`);
+      const left = kept.length - lines.length;
+      let flipped = 0;
+      for (const pair of odd) flipped += applies(pair, chosen);
+      title("flips", `${count(flipped, "pair")} of ${grouped(inView.length)} ${flipped === 1 ? "flips" : "flip"} by some procedure`);
+      about("flips", `● decided, ○ not. Outlined: another answer than ${PROCEDURES[chosen][0]}. Shown are these and the adjacent pairs${left > 0 ? `, the first ${LISTED}; ${grouped(left)} more` : ""}.`);
     };
 
     const list = () => {
-      const hit = hits(), kept = rows().filter((pair) => wanted(pair, hit)).sort(nearest);
+      const hit = hits(), kept = byNearness().filter((pair) => wanted(pair, hit));
       const lines = kept.slice(0, listed).map((pair) => h("tr", { "data-g": pair.g },
         h("td", { class: "wide" }, `${pair.i}–${pair.j}`),
         both(pair),
@@ -553,8 +670,8 @@
       body("pairs").replaceChildren(kept.length ? h("table", { class: "rows" },
         h("caption", { class: "hidden-text" }, "Pairs of models, the nearest ranks first"),
         head(["Ranks", "wide"], ["Pair"], [procedure.value === "verdict" ? "Verdict" : PROCEDURES[procedure.value][0]], ["q", "right wide"], ["Gap", "right"], [intervals(), "right wide"], ["Family p", "right wide"], ["Items", "right wide"], ["New items", "right"]),
-        h("tbody", {}, ...lines)) : h("p", { class: "none" }, "No pair matches."), ...(kept.length > lines.length ? [more] : []));
-      about("pairs", `${grouped(kept.length)} of ${count(rows().length, "pair")}, neighbors first; a pair opens on a click or Enter. ${measure.unit ? `Gap in ${measure.unit}; ` : ""}p is adjusted for the whole family. New items: of a new run that decides the pair with a chance of 0.5 to ${board.power}${byClusters() ? ", in new clusters" : ""}; shows from: smallest gap that the items at hand find with power ${board.power}.`);
+        h("tbody", {}, ...lines)) : h("p", { class: "none" }, "No pair matches."), ...(kept.length > lines.length ? [more] : []), saving("pairs", "csv", () => asCsv(kept)));
+      about("pairs", `${grouped(kept.length)} of ${count(rows().length, "pair")}, neighbors first; a pair opens on a click or Enter.${inGaps()} p is adjusted for the whole family. New items: of a new run that decides the pair with a chance of 0.5 to ${board.power}${byClusters() ? ", in new clusters" : ""}; shows from: smallest gap that the items at hand find with power ${board.power}.`);
     };
 
     const provenance = () => {
@@ -636,46 +753,129 @@
     };
 
     // ---- What happens.
+    let marksHeat = () => {};
     const mark = (g) => {
       if (g === marked) return;
       for (const element of document.querySelectorAll(".on")) element.classList.remove("on");
       marked = g;
       const pair = pairs.all[g] ?? null;
       showNeed(pair);
+      marksHeat(pair);
       if (!pair) return;
       for (const element of document.querySelectorAll(`[data-g="${g}"], [data-m="${pair.i}"], [data-m="${pair.j}"]`)) element.classList.add("on");
     };
+    // What a pair is, beside the pointer.
+    const tip = document.getElementById("tip");
+    const tell = (pair, event) => {
+      tip.hidden = !pair;
+      if (!pair) return;
+      tip.replaceChildren(h("b", {}, `${pair.i}–${pair.j}: `, h("bdi", {}, name(pair.i)), " – ", h("bdi", {}, name(pair.j))),
+        h("span", { class: `word v-${code(pair, "verdict")}` }, word(pair, "verdict")), h("span", {}, `gap ${gapText(pair)}`), h("span", {}, `${count(pair.n, "item")} at hand; new items: ${needed(pair)}`));
+      const { width, height } = tip.getBoundingClientRect();
+      tip.style.left = `${Math.max(4, Math.min(event.clientX + 14, innerWidth - width - 4))}px`;
+      tip.style.top = `${event.clientY + 18 + height > innerHeight ? event.clientY - height - 10 : event.clientY + 18}px`;
+    };
+    // Pictures and rows as files.
+    const saving = (panel, kind, made) => {
+      const button = h("button", { type: "button", class: "save" }, `Save ${kind.toUpperCase()}`);
+      button.addEventListener("click", async () => {
+        const data = await made(), href = data.startsWith("data:") ? data : URL.createObjectURL(new Blob([data], { type: kind === "svg" ? "image/svg+xml" : "text/csv" }));
+        h("a", { href, download: `${panel}.${kind}` }).click();
+      });
+      return button;
+    };
+    const COLUMNS = [["rank_a", ({ i }) => i], ["rank_b", ({ j }) => j], ["model_a", ({ i }) => name(i)], ["model_b", ({ j }) => name(j)], ["verdict", (pair) => word(pair, "verdict")],
+      ["gap", ({ gap }) => gap], ["gap_low", ({ lo }) => lo], ["gap_high", ({ hi }) => hi], ["p_family", ({ pf }) => pf], ["n_items", ({ n }) => n], ["items_even", ({ even }) => even], ["items_assured", ({ need }) => need]];
+    const asCsv = (kept) => [COLUMNS.map(([column]) => column), ...kept.map((pair) => COLUMNS.map(([, of]) => of(pair) ?? ""))]
+      .map((row) => row.map((cell) => /[",\n\r]/.test(cell) ? `"${String(cell).replaceAll('"', '""')}"` : cell).join()).join("\n") + "\n";
+    const standalone = (drawn) => {
+      const copy = drawn.cloneNode(true), parts = copy.querySelectorAll("*");
+      drawn.querySelectorAll("*").forEach((part, k) => {
+        const style = getComputedStyle(part);
+        for (const property of ["fill", "stroke", "stroke-width", "stroke-dasharray", "font-family", "font-size", "visibility"]) parts[k].setAttribute(property, style.getPropertyValue(property));
+      });
+      return new XMLSerializer().serializeToString(fill(copy, { xmlns: "http://www.w3.org/2000/svg" }, []));
+    };
+    const raster = async (drawn) => {
+      const image = new Image(), canvas = h("canvas", { width: 2 * drawn.getAttribute("width"), height: 2 * drawn.getAttribute("height") }), paint = canvas.getContext("2d");
+      image.src = `data:image/svg+xml,${encodeURIComponent(standalone(drawn))}`;
+      await image.decode();
+      paint.fillStyle = getComputedStyle(document.body).backgroundColor;
+      paint.fillRect(0, 0, canvas.width, canvas.height);
+      paint.drawImage(image, 0, 0, canvas.width, canvas.height);
+      return canvas.toDataURL();
+    };
+    // What is shown stands in the address, so that a link leads to it.
+    const remember = () => {
+      const state = Object.entries({ task: t, procedure: procedure.value, alpha: level(), power: target(), top: shown(), q: search.value });
+      const usual = { task: 0, procedure: "verdict", alpha: board.alpha, power: board.power, top: models().length, q: "" };
+      const query = new URLSearchParams(state.filter(([key, value]) => value !== usual[key]));
+      // Some browsers refuse a page on disk a changed address.
+      try { history.replaceState(null, "", query.size ? `#${query}` : location.pathname + location.search); } catch { /* the page goes on without */ }
+    };
+    const recall = () => {
+      const state = new URLSearchParams(location.hash.slice(1)), number = (key, usual) => state.has(key) ? Number(state.get(key)) : usual;
+      t = board.tasks[number("task", 0)] ? number("task", 0) : 0;
+      reset(state.has("procedure") || state.has("alpha") || state.has("power") || state.has("top") || state.has("q") ? state : null);
+    };
+    const known = (by) => {
+      const { kind, pairs: columns, result } = board.tasks[t];
+      if (by === "anytime") return by in found.q && kind === "binary";
+      if (by === "cluster") return "deff" in columns;
+      return !["holm", "bh"].includes(by) || pairs.families.some(({ members, whole }) => whole && board.tasks[members[0].t].result === result);
+    };
     const draw = () => {
+      read();
       marked = null;
       alpha.parentElement.querySelector("b").textContent = level();
       power.parentElement.querySelector("b").textContent = target().toFixed(2);
       alpha.setAttribute("aria-valuetext", String(level()));
       power.setAttribute("aria-valuetext", target().toFixed(2));
-      for (const option of procedure.options) option.disabled = !rows().some((pair) => applies(pair, option.value));
-      if (procedure.selectedOptions[0].disabled) procedure.value = "verdict";
-      for (const panel of [headline, ranking, heat, ladder, share, landscape, flips, list, provenance]) panel();
+      for (const option of procedure.options) option.disabled = !known(option.value);
+      if (procedure.selectedOptions[0].disabled) { procedure.value = "verdict"; read(); }
+      for (const panel of [headline, provenance]) panel();
+      // Of many pairs only the panels in view are drawn at once, the others when they come into view.
+      for (const panel of drawn.values()) panel.due = true;
+      for (const [element, panel] of drawn) if (rows().length < MANY || inView.has(element)) drawDue(panel);
+      remember();
     };
+    const drawDue = (panel) => { if (panel.due) { panel.due = false; panel.draw(); } };
+    const drawn = new Map(Object.entries({ ladder, ranking, heat, share, flips, list }).map(([id, panel]) => [document.getElementById(id === "list" ? "pairs" : id), { draw: panel, due: true }]));
+    const inView = new Set([...drawn.keys()].slice(0, 3));
+    const observer = new IntersectionObserver((entries) => {
+      for (const { target: element, isIntersecting } of entries) {
+        inView[isIntersecting ? "add" : "delete"](element);
+        if (isIntersecting && found) drawDue(drawn.get(element));
+      }
+    }, { rootMargin: "200px" });
+    for (const element of drawn.keys()) observer.observe(element);
     const choose = (next, focus) => {
       t = next;
       measure = board.measure;
       digits = measure.factor !== 100 ? measure.decimals : board.tasks[t].items < 1000 ? 1 : 2;
       cursor = null;
       top.max = models().length;
-      top.value = Math.min(models().length, MOST_ROWS);
+      top.value = models().length;
       [...document.getElementById("tabs").children].forEach((tab, k) => {
         tab.setAttribute("aria-selected", String(k === t));
         tab.tabIndex = k === t ? 0 : -1;
         if (k === t && focus) tab.focus();
       });
+      landscape();
       draw();
     };
-    const judged = () => { found = judge(board, pairs, level(), target()); draw(); };
-    const reset = () => {
-      alpha.value = levels.indexOf(board.alpha);
-      power.value = powers.indexOf(board.power);
+    const judged = () => { read(); found = judge(board, pairs, level(), target()); draw(); };
+    const reset = (state) => {
+      const place = (values, key, usual) => { const at = values.indexOf(Number(state?.get(key))); return at < 0 ? values.indexOf(usual) : at; };
+      alpha.value = place(levels, "alpha", board.alpha);
+      power.value = place(powers, "power", board.power);
       listed = LISTED;
+      read();
       found = judge(board, pairs, level(), target());
+      if (state?.get("procedure") in found.q) procedure.value = state.get("procedure");
+      search.value = state?.get("q") ?? search.value;
       choose(t);
+      if (Number(state?.get("top"))) { top.value = Number(state.get("top")); draw(); }
     };
 
     const offered = { anytime: "inflation", cluster: "deff" }, whole = pairs.families.some((family) => family.whole);
@@ -699,15 +899,17 @@
     power.addEventListener("input", judged);
     top.addEventListener("change", draw);
     search.addEventListener("input", () => { listed = LISTED; draw(); });
-    form.addEventListener("reset", () => setTimeout(reset));
+    form.addEventListener("reset", () => setTimeout(() => reset(null)));
     form.addEventListener("submit", (event) => event.preventDefault());
     const pairAt = (target) => {
       const element = target.closest?.("[data-g]");
       return element ? pairs.all[Number(element.dataset.g)] : null;
     };
     const panels = document.getElementById("panels");
-    panels.addEventListener("pointerover", (event) => mark(pairAt(event.target)?.g ?? null));
-    panels.addEventListener("pointerleave", () => mark(null));
+    panels.addEventListener("pointerover", (event) => { const pair = pairAt(event.target); mark(pair?.g ?? null); tell(pair, event); });
+    panels.addEventListener("pointerleave", () => { mark(null); tell(null); });
+    addEventListener("scroll", () => tell(null), true);
+    document.getElementById("theme").addEventListener("click", () => heat());
     panels.addEventListener("focusin", (event) => { const pair = pairAt(event.target); if (pair) mark(pair.g); });
     panels.addEventListener("click", (event) => { const pair = pairAt(event.target); if (pair && getSelection().isCollapsed) open(pair); });
     dialog.addEventListener("click", (event) => { if (event.target === dialog) dialog.close(); });
@@ -717,7 +919,8 @@
         search.focus();
       }
     });
-    reset();
+    addEventListener("hashchange", recall);
+    recall();
   };
   addEventListener("DOMContentLoaded", start);
 })();

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import zlib
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -20,6 +22,8 @@ _PACKAGE = "llm_power._report"
 # Rows of the tables for browsers without scripts, over all tasks.
 _MOST_ROWS: Final = 900
 _VERDICTS: Final = {"different": (1, 2), "equivalent": (3,), "undetermined": (0,)}
+# Characters of data beyond which they are deflated; below, they can be read in the page.
+_LONGEST: Final = 500_000
 # What could end the block of data, or begin a comment in it.
 _ESCAPED = str.maketrans({c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"})
 
@@ -36,14 +40,20 @@ def render_board_page(data: PageData) -> str:
     names = {test: TEST_NAMES[test] for test in tests}
     shown = {**data, "title": visible(data["title"]), "test_names": names}
     text = json.dumps(shown, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    packed = len(text) > _LONGEST
     return page_environment(_PACKAGE).get_template("board.html.j2").render(
         board=data,
         tables=[_tables(task, data) for task in data["tasks"]],
         style=style,
         script=script,
         policy=content_policy(style, script),
-        data=Markup(text.translate(_ESCAPED)),
+        kind="text/plain" if packed else "application/json",
+        data=Markup(_deflated(text) if packed else text.translate(_ESCAPED)),
     )  # fmt: skip
+
+
+def _deflated(text: str) -> str:
+    return base64.b64encode(zlib.compress(text.encode(), 9)).decode()
 
 
 def _tables(task: Task, data: PageData) -> dict[str, Any]:

@@ -6,7 +6,9 @@ With LLM_POWER_BROWSER=required a missing browser is a failure; else these tests
 from __future__ import annotations
 
 import re
+import xml.etree.ElementTree as ET
 from collections.abc import Callable, Iterator
+from io import StringIO
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final, get_args
@@ -205,20 +207,24 @@ def test_declared_verdicts_are_the_librarys(visit: Visit) -> None:
                 assert word == table["verdict"].iloc[g]
 
 
+_PIXELS: Final = "return document.querySelector('#heat canvas').toDataURL()"
+
+
 def test_a_switch_recolors_every_panel(visit: Visit) -> None:
     browser = visit()
     panels = {
         "#ranking": "#ranking .bracket",
-        "#heat": "#heat .cells rect",
         "#ladder": "#ladder .word",
         "#flips": "#flips thead th",
         "#pairs": "#pairs .word",
     }
     lines = "return document.querySelector('.line.chosen').getAttribute('d')"
     before = {panel: classes(browser, selector) for panel, selector in panels.items()}
+    colors = browser.execute_script(_PIXELS)
     line, headline = browser.execute_script(lines), text_of(browser, "#headline")
     choose(browser, "bonferroni")
-    for panel in ("#heat", "#ladder", "#flips", "#pairs"):
+    assert browser.execute_script(_PIXELS) != colors
+    for panel in ("#ladder", "#flips", "#pairs"):
         assert classes(browser, panels[panel]) != before[panel], panel
     assert browser.execute_script(lines) != line
     assert text_of(browser, "#headline").startswith(headline)
@@ -248,7 +254,7 @@ def test_sliders_say_what_stays_as_declared_and_go_back(visit: Visit) -> None:
 def test_a_pair_is_marked_everywhere(visit: Visit) -> None:
     browser = visit()
     browser.execute_script(
-        "document.querySelector('#heat rect[data-g]').dispatchEvent("
+        "document.querySelector('#ladder [data-g]').dispatchEvent("
         "new PointerEvent('pointerover', {bubbles: true}))"
     )
     marked = browser.execute_script(
@@ -433,13 +439,18 @@ def test_search_and_top_narrow(visit: Visit) -> None:
     assert read_log(browser, "browser") == []
 
 
-def test_many_models_are_a_band_and_few_a_square(visit: Visit) -> None:
+def label_of_the_map(browser: Browser) -> str:
+    found = browser.find_element(By.CSS_SELECTOR, "#heat canvas").get_attribute("aria-label")
+    return str(found)
+
+
+def test_every_pair_of_many_models_is_on_the_map(visit: Visit) -> None:
     browser = visit("many")
-    assert "at most 30 ranks apart" in text_of(browser, "#heat .about")
+    assert f"q and verdict of {62 * 61 // 2:,} pairs" in label_of_the_map(browser)
     top = browser.find_element(By.NAME, "top")
     top.clear()
     top.send_keys("12", Keys.TAB)
-    assert len(classes(browser, "#heat [data-g]")) == 12 * 11
+    assert f"q and verdict of {12 * 11 // 2} pairs" in label_of_the_map(browser)
     assert len(browser.find_elements(By.CSS_SELECTOR, "#ranking tbody tr")) == 12
 
 
@@ -504,7 +515,7 @@ def test_a_phone_has_a_list_and_no_sideways_scrolling(visit: Visit) -> None:
     assert not browser.find_element(By.ID, "heat").is_displayed()
     assert browser.find_element(By.CSS_SELECTOR, "#pairs .open").is_displayed()
     order = browser.execute_script(
-        "return ['ranking', 'pairs', 'ladder'].map((id) =>"
+        "return ['ladder', 'ranking', 'pairs'].map((id) =>"
         " document.getElementById(id).getBoundingClientRect().top)"
     )
     assert order == sorted(order)
@@ -630,3 +641,100 @@ def test_without_scripts_the_page_says_where_to_look(visit: Visit, browser: Brow
     assert "pairs.csv" in text_of(browser, "main")
     assert "Ranking of 7 models" in text_of(browser, "main")
     assert not browser.find_element(By.ID, "ranking").is_displayed()
+
+
+def test_the_picture_leads_and_its_title_is_the_finding(visit: Visit) -> None:
+    for name in ("usual", "two", "many", "edges"):
+        browser, (task, *_) = visit(name), example(name).data["tasks"]
+        assert text_of(browser, "#ladder-title") == task["finding"]
+        first = browser.find_element(By.CSS_SELECTOR, "#panels > :first-child")
+        assert first.get_attribute("id") == "ladder"
+    # A number of items is known at the declared level and power alone.
+    slide(browser, "power", 45, "0.95")
+    assert text_of(browser, "#ladder-title") == "Each rank against the next"
+
+
+def test_adjacent_pairs_have_a_ladder_and_no_map(visit: Visit) -> None:
+    browser = visit("tasks")
+    assert not browser.find_element(By.ID, "heat").is_displayed()
+    assert browser.find_element(By.ID, "ladder").is_displayed()
+
+
+def test_rows_out_of_view_are_not_drawn_until_they_scroll_in(visit: Visit) -> None:
+    browser = visit("many")
+    rows = "return [...document.querySelectorAll('#ranking [data-m]')].map((e) => e.dataset.m)"
+    assert "1" in (shown := browser.execute_script(rows))
+    assert "62" not in shown
+    assert len(shown) < 40
+    scroll = "const e = document.querySelector('#ranking .scroll'); e.scrollTop = e.scrollHeight"
+    browser.execute_script(scroll)
+    wait_until(browser, lambda: "62" in browser.execute_script(rows))
+    assert "1" not in browser.execute_script(rows)
+
+
+def test_what_is_shown_stands_in_the_address(browser: Browser, visit: Visit, folder: Path) -> None:
+    visit("tasks")
+    assert "#" not in browser.current_url
+    browser.find_elements(By.CSS_SELECTOR, "[role=tab]")[1].click()
+    choose(browser, "bonferroni")
+    slide(browser, "alpha", 3, "0.01")
+    browser.find_element(By.NAME, "q").send_keys("b")
+    address, shown = browser.current_url, listed(browser)
+    assert address.endswith("#task=1&procedure=bonferroni&alpha=0.01&q=b")
+    open_page(browser, address)
+    assert listed(browser) == shown
+    assert browser.find_element(By.NAME, "q").get_attribute("value") == "b"
+    # What no board has changes nothing.
+    open_page(browser, (folder / "usual.html").as_uri() + "#task=9&procedure=x&alpha=7&top=many")
+    assert read_log(browser, "browser") == []
+    assert len(listed(browser)) == 21
+
+
+def test_the_pointer_is_told_what_a_pair_is(visit: Visit) -> None:
+    browser = visit()
+    browser.execute_script(
+        "const map = document.querySelector('#heat canvas'), box = map.getBoundingClientRect();"
+        "map.dispatchEvent(new PointerEvent('pointermove', {bubbles: true,"
+        " clientX: box.left + box.width - 4, clientY: box.top + 30}))"
+    )
+    told, row = text_of(browser, "#tip"), example("usual").board.verdicts
+    (last,) = row[(row["rank_a"] == 1) & (row["rank_b"] == 7)].to_dict("records")
+    assert f"1–7: {last['model_a']} – {last['model_b']}" in told
+    assert last["verdict"] in told
+    assert f"{last['n_items']} items at hand" in told
+    assert len(browser.find_elements(By.CSS_SELECTOR, "#heat .cursor.on")) == 2
+
+
+def test_pictures_and_rows_are_saved(visit: Visit) -> None:
+    browser = visit("hostile")
+    browser.execute_script(
+        "window.saved = {};"
+        "URL.createObjectURL = (blob) => { window.last = blob; return 'data:,'; };"
+        "HTMLAnchorElement.prototype.click = function () { saved[this.download] ="
+        " this.href === 'data:,' ? window.last.text() : Promise.resolve(this.href); };"
+    )
+    for button in browser.find_elements(By.CSS_SELECTOR, ".save"):
+        browser.execute_script("arguments[0].click()", button)
+    wait_until(browser, lambda: len(browser.execute_script("return Object.keys(saved)")) == 5)
+    read = "saved[arguments[0]].then(arguments[1])"
+    rows = pd.read_csv(StringIO(browser.execute_async_script(read, "pairs.csv")))
+    table = example("hostile").board.verdicts
+    own = table[table["task"] == table["task"].iloc[0]]
+    assert {*rows["model_a"], *rows["model_b"]} == {*own["model_a"], *own["model_b"]}
+    assert sorted(rows["verdict"]) == sorted(own["verdict"])
+    ET.fromstring(browser.execute_async_script(read, "share.svg"))
+    for picture in ("heat.png", "share.png"):
+        assert browser.execute_async_script(read, picture).startswith("data:image/png")
+
+
+def test_many_pairs_are_deflated_and_the_same(
+    browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, visit: Visit
+) -> None:
+    visit("many")
+    shown = listed(browser)
+    monkeypatch.setattr("llm_power._report.board_page._LONGEST", 10_000)
+    (tmp_path / "packed.html").write_text(render_board_page(example("many").data), encoding="utf-8")
+    open_page(browser, (tmp_path / "packed.html").as_uri())
+    wait_until(browser, lambda: bool(browser.find_elements(By.CSS_SELECTOR, "#headline p")))
+    assert listed(browser) == shown
+    assert (tmp_path / "packed.html").stat().st_size < (250_000)
