@@ -14,7 +14,7 @@ from typing import Final
 
 import numpy as np
 
-from llm_power._statistics.arrays import FloatArray
+from llm_power._statistics.arrays import BoolArray, FloatArray
 
 _RELATIVE: Final = 4 * np.finfo(float).eps
 _TINY: Final = np.finfo(float).tiny
@@ -69,6 +69,17 @@ def threshold(holds: Callable[[float], bool], low: float, high: float, *, halvin
     for _ in range(halvings):
         middle = (low + high) / 2
         low, high = (low, middle) if holds(middle) else (middle, high)
+    return high
+
+
+def thresholds(
+    holds: Callable[[FloatArray], BoolArray], low: FloatArray, high: FloatArray, *, halvings: int
+) -> FloatArray:
+    """Return `threshold` of many intervals at once."""
+    for _ in range(halvings):
+        middle = (low + high) / 2
+        does = holds(middle)
+        low, high = np.where(does, low, middle), np.where(does, middle, high)
     return high
 
 

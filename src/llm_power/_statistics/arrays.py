@@ -72,7 +72,9 @@ def by_counts(
     return np.asarray(function(distinct // width, distinct % width)[place[cell]])
 
 
-def ratio(top: FloatArray, bottom: FloatArray, empty: float = np.nan) -> FloatArray:
+def ratio(
+    top: FloatArray | IntArray, bottom: FloatArray | IntArray, empty: float = np.nan
+) -> FloatArray:
     """Quotient, and `empty` where the divisor is zero."""
     top, bottom = np.broadcast_arrays(top, bottom)
     quotient = np.full(top.shape, empty)

@@ -251,28 +251,24 @@ def anytime_boundary(
     m = total.astype(np.float64)
     # A board has fewer numbers of discordant items than pairs.
     distinct, places = np.unique(m, return_inverse=True)
-    gap = boundary_gap(distinct, level, mixture)[places].reshape(m.shape)
+    gap = _boundary_gap(distinct, level, mixture)[places].reshape(m.shape)
     threshold = np.full(m.shape, np.inf)
     np.divide(gap, np.sqrt(m), out=threshold, where=np.isfinite(gap))
     return AnytimeBoundary(total, gap, threshold, level, mixture)
 
 
-def boundary_gap(n_discordant: FloatArray, alpha: float, mixture: Mixture) -> FloatArray:
+def _boundary_gap(n_discordant: FloatArray, alpha: float, mixture: Mixture) -> FloatArray:
     """Return `AnytimeBoundary.gap` at any positive number of discordant items, whole or not."""
     gap = np.full(n_discordant.shape, np.inf)
     attainable = mixture.log_e(n_discordant, np.zeros(gap.shape)) >= -np.log(alpha)
-    if np.any(attainable):
-        gap[attainable] = _root_of_log_e(n_discordant[attainable], alpha, mixture)
-    return gap
-
-
-def _root_of_log_e(m: FloatArray, alpha: float, mixture: Mixture) -> FloatArray:
-    log_alpha = float(np.log(alpha))
 
     def excess(s: FloatArray, m: FloatArray) -> FloatArray:
-        return mixture.log_e((m + s) / 2, (m - s) / 2) + log_alpha
+        return mixture.log_e((m + s) / 2, (m - s) / 2) + float(np.log(alpha))
 
-    return find_roots(excess, (np.zeros(m.shape), m), (m,))
+    if np.any(attainable):
+        m = n_discordant[attainable]
+        gap[attainable] = find_roots(excess, (np.zeros(m.shape), m), (m,))
+    return gap
 
 
 @dataclass(frozen=True, slots=True)

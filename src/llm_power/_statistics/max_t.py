@@ -36,7 +36,7 @@ from llm_power._choices import Family
 from llm_power._errors import InvalidArgument
 from llm_power._statistics._largest_deviate import TRIED, Tile
 from llm_power._statistics._roots import threshold
-from llm_power._statistics.argument_checks import open_unit, positive_count, proportions
+from llm_power._statistics.argument_checks import at_least_two, open_unit, proportions
 from llm_power._statistics.arrays import ArrayLike, FloatArray
 from llm_power._statistics.multiplicity import FamilyTest
 from llm_power._statistics.random_streams import Keys, keyed_normals, pooled
@@ -273,9 +273,7 @@ def all_pairs_level(n_models: int, *, alpha: float = 0.05) -> float:
     Any two models are taken to be equally correlated and equally accurate. `max_t_family` finds the
     correlations in the scores instead. This is its first step; further steps leave more.
     """
-    models, level = positive_count("n_models", n_models), open_unit("alpha", alpha)
-    if models < 2:
-        raise InvalidArgument(f"n_models must be at least 2, got {n_models!r}")
+    models, level = at_least_two("n_models", n_models), open_unit("alpha", alpha)
     x, step = np.linspace(-_FAR, _FAR, _STEPS, retstep=True)
     weight = models * np.exp(-np.square(x) / 2) * step / np.sqrt(2 * np.pi)
 

@@ -20,7 +20,13 @@ import numpy as np
 from scipy.special import ndtri
 
 from llm_power._errors import InvalidArgument
-from llm_power._statistics.argument_checks import finite, open_unit, pair_counts, positive_count
+from llm_power._statistics.argument_checks import (
+    at_least_two,
+    finite,
+    open_unit,
+    pair_counts,
+    positive_count,
+)
 from llm_power._statistics.arrays import ArrayLike, BoolArray, FloatArray, IntArray, RandomSource
 from llm_power._statistics.paired_binary import attainable
 
@@ -219,9 +225,9 @@ def paired_bootstrap_delta(
     (0.3225, True)
     """
     rng = np.random.default_rng(rng)
-    a, b = _score_pair(scores_a, scores_b)
+    a, b = score_vectors(scores_a, scores_b)
     alpha = 1.0 - open_unit("confidence", confidence)
-    resamples = _resample_count(n_resamples)
+    resamples = at_least_two("n_resamples", n_resamples)
     differences = a - b
     binary = _is_binary(a, b)
     if binary:
@@ -328,10 +334,10 @@ def bootstrap_power(
     True
     """
     rng = np.random.default_rng(rng)
-    a, b = _score_pair(scores_a, scores_b)
+    a, b = score_vectors(scores_a, scores_b)
     size, trials = positive_count("n", n), positive_count("n_trials", n_trials)
     level = open_unit("alpha", alpha)
-    resamples = None if n_resamples is None else _resample_count(n_resamples)
+    resamples = None if n_resamples is None else at_least_two("n_resamples", n_resamples)
     if _is_binary(a, b):
         rejected = _binary_trials(
             _cells(a - b) / a.size, n=size, trials=trials, resamples=resamples, alpha=level, rng=rng
@@ -424,7 +430,8 @@ def _tail_rank(resamples: int, alpha: float) -> int:
     return max(1, ceil(resamples * alpha / 2 - 1e-9))
 
 
-def _score_pair(scores_a: ArrayLike, scores_b: ArrayLike) -> tuple[FloatArray, FloatArray]:
+def score_vectors(scores_a: ArrayLike, scores_b: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """Scores of two models as vectors over the same items."""
     a, b = finite("scores_a", scores_a), finite("scores_b", scores_b)
     if a.ndim != 1 or a.shape != b.shape or a.size == 0:
         raise InvalidArgument(
@@ -441,10 +448,3 @@ def _is_binary(a: FloatArray, b: FloatArray) -> bool:
 def _cells(differences: FloatArray) -> FloatArray:
     b, c = np.sum(differences == 1), np.sum(differences == -1)
     return np.array([b, c, differences.size - b - c], dtype=np.float64)
-
-
-def _resample_count(value: int) -> int:
-    number = int(value)
-    if number != value or number < 2:
-        raise InvalidArgument(f"n_resamples must be a whole number of at least 2, got {value!r}")
-    return number

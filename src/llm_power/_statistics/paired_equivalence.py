@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import bdtr, ndtr, ndtri
 
+from llm_power._statistics._roots import thresholds
 from llm_power._statistics._special import binomial_pmf, likely_counts
 from llm_power._statistics.argument_checks import (
     discordance,
@@ -178,13 +179,13 @@ def _tost_size(
         reach = np.maximum(fitted + ndtri(one_sided_power) * sigma, 0.0) / room
         return np.asarray(np.square(reach.max(axis=0)))
 
-    low, high = size(power), size((1 + power) / 2)
     scale = np.where(sigma > 0, sigma, 1.0)
-    for _ in range(60):
-        middle = (low + high) / 2
-        tails = ndtr((fitted - np.sqrt(middle) * room) / scale)
-        enough = tails.sum(axis=0) <= 1 - power
-        low, high = np.where(enough, low, middle), np.where(enough, middle, high)
+
+    def enough(n: FloatArray) -> BoolArray:
+        tails = ndtr((fitted - np.sqrt(n) * room) / scale)
+        return np.asarray(tails.sum(axis=0) <= 1 - power)
+
+    high = thresholds(enough, size(power), size((1 + power) / 2), halvings=60)
     return np.where(inside, high, np.inf)
 
 

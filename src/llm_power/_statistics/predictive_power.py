@@ -28,6 +28,7 @@ from typing import Final
 import numpy as np
 from scipy.special import ndtr, ndtri, wofz
 
+from llm_power._statistics._roots import thresholds
 from llm_power._statistics.arrays import ArrayLike, BoolArray, FloatArray, IntArray
 from llm_power._statistics.skewness import upper_t_quantile
 
@@ -129,11 +130,8 @@ class ObservedGap:
 
     def _smallest(self, enough: Callable[[FloatArray], BoolArray], some: BoolArray) -> FloatArray:
         """Return the items from which on `enough` holds for some of the gaps, ``inf`` of others."""
-        low, high = (np.full(np.count_nonzero(some), end) for end in _RUNS)
-        for _ in range(_HALVINGS):
-            middle = (low + high) / 2
-            does = enough(np.exp(middle))
-            low, high = np.where(does, low, middle), np.where(does, middle, high)
+        ends = (np.full(np.count_nonzero(some), end) for end in _RUNS)
+        high = thresholds(lambda r: enough(np.exp(r)), *ends, halvings=_HALVINGS)
         found = np.full(np.shape(self.z), np.inf)
         items = np.ceil(np.broadcast_to(self.n, found.shape)[some] * np.exp(high))
         found[some] = np.where(high < _RUNS[1], items, np.inf)

@@ -8,8 +8,8 @@ from typing import Final
 import numpy as np
 
 from llm_power._errors import InvalidArgument
-from llm_power._statistics.arrays import FloatArray, IntArray
-from llm_power.simulation._outcomes import Outcomes, PairedOutcomes, paired, ratio
+from llm_power._statistics.arrays import FloatArray, IntArray, ratio
+from llm_power.simulation._outcomes import Outcomes, PairedOutcomes, paired
 
 #: Outcomes of trials to one number a trial; NaN where a trial has none.
 Effect = Callable[[Outcomes], FloatArray]
@@ -23,7 +23,7 @@ def accuracy_gap(outcomes: Outcomes) -> FloatArray:
 def cohens_g(outcomes: Outcomes) -> FloatArray:
     """Cohen's g with a sign, b/(b+c) - 1/2 (Cohen 1988, chapter 5); NaN where no item differs."""
     pairs = paired(outcomes, "Cohen's g")
-    return ratio(pairs.wins, pairs.wins + pairs.losses, otherwise=np.nan) - 0.5
+    return ratio(pairs.wins, pairs.wins + pairs.losses, empty=np.nan) - 0.5
 
 
 def win_rate(outcomes: Outcomes) -> FloatArray:
@@ -53,7 +53,7 @@ def _f1(pairs: PairedOutcomes, score: FloatArray, positive: IntArray) -> FloatAr
     predicted = np.where(positive == 1, score, 1 - score)
     true_positives = pairs.total(score * positive)
     both_sides = pairs.total(predicted) + pairs.total(positive)
-    return ratio(2 * true_positives, both_sides, otherwise=0.0)
+    return ratio(2 * true_positives, both_sides, empty=0.0)
 
 
 EFFECTS: Final[Mapping[str, Effect]] = {

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import ndtr, stdtr
 
 from llm_power._errors import InvalidArgument
-from llm_power._statistics.arrays import ArrayLike, BoolArray, FloatArray
+from llm_power._statistics.arrays import ArrayLike, BoolArray, FloatArray, ratio
 from llm_power._statistics.mcnemar import (
     mcnemar_asymptotic,
     mcnemar_continuity_corrected,
@@ -27,7 +27,7 @@ from llm_power._statistics.paired_bootstrap import (
 )
 from llm_power._statistics.t_test import t_test_p_value
 from llm_power.simulation._effects import f1_gap, positive_references
-from llm_power.simulation._outcomes import Outcomes, PairedOutcomes, Sample, paired, ratio
+from llm_power.simulation._outcomes import Outcomes, PairedOutcomes, Sample, paired
 
 #: Outcomes of trials, the level, and random numbers for tests that resample, to decisions of
 #: shape (n_trials,).
@@ -150,7 +150,7 @@ def _unpaired_z(outcomes: Outcomes, alpha: float, rng: np.random.Generator) -> B
     a, b = outcomes.samples
     pooled = (a.n_items * a.mean + b.n_items * b.mean) / (a.n_items + b.n_items)
     error = np.sqrt(pooled * (1 - pooled) * (1 / a.n_items + 1 / b.n_items))
-    z = ratio(np.abs(a.mean - b.mean), error, otherwise=0.0)
+    z = ratio(np.abs(a.mean - b.mean), error, empty=0.0)
     return 2 * ndtr(-z) <= alpha
 
 
@@ -166,9 +166,9 @@ def _two_sample_t(outcomes: Outcomes, alpha: float, rng: np.random.Generator) ->
         np.square(both),
         np.square(first) / np.maximum(a.n_items - 1, 1)
         + np.square(second) / np.maximum(b.n_items - 1, 1),
-        otherwise=1.0,
+        empty=1.0,
     )
-    t = ratio(np.abs(a.mean - b.mean), np.sqrt(both), otherwise=0.0)
+    t = ratio(np.abs(a.mean - b.mean), np.sqrt(both), empty=0.0)
     return 2 * stdtr(freedom, -t) <= alpha
 
 

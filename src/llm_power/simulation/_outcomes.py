@@ -137,12 +137,3 @@ def paired(outcomes: Outcomes, purpose: str) -> PairedOutcomes:
             f"{purpose} needs both models on the same items; use unpaired_z or two_sample_t"
         )
     return outcomes
-
-
-def ratio(
-    top: FloatArray | IntArray, bottom: FloatArray | IntArray, *, otherwise: float
-) -> FloatArray:
-    """Divide, with `otherwise` where the divisor is not positive."""
-    quotient = np.full(np.shape(bottom), otherwise)
-    np.divide(top, bottom, out=quotient, where=bottom > 0)
-    return quotient

@@ -30,6 +30,7 @@ from llm_power._statistics.copula_pairs import (
     paired_bernoulli_cells,
 )
 from llm_power._statistics.paired_binary import admissible_rho
+from llm_power._statistics.paired_bootstrap import score_vectors
 from llm_power.simulation._outcomes import IndependentOutcomes, Outcomes, PairedOutcomes
 
 if TYPE_CHECKING:
@@ -390,12 +391,7 @@ class ResampledPairs:
     scores_b: ArrayLike
 
     def __post_init__(self) -> None:
-        a, b = finite("scores_a", self.scores_a), finite("scores_b", self.scores_b)
-        if a.ndim != 1 or a.shape != b.shape or a.size == 0:
-            raise InvalidArgument(
-                "scores_a and scores_b must be vectors over the same items, "
-                f"got shapes {a.shape} and {b.shape}"
-            )
+        score_vectors(self.scores_a, self.scores_b)
 
     def __repr__(self) -> str:
         law = self._law
