@@ -18,14 +18,14 @@ from half_leaders import board_scores
 from half_samples import ALPHA, SEED
 
 from llm_power._statistics.arrays import BoolArray, FloatArray, IntArray
-from llm_power._statistics.keyed_normals import content_digest, keys_of
-from llm_power._statistics.max_t import FamilyTest, GapDraws, centred_scores, max_t_family
-from llm_power._statistics.random_streams import named_rng
+from llm_power._statistics.max_t import GapDraws, centred_scores, max_t_family
+from llm_power._statistics.multiplicity import FamilyTest
+from llm_power._statistics.random_streams import content_digest, keys_of, named_rng
 from llm_power._statistics.verdict import Verdicts, binary_verdicts, mean_verdicts
 
 # Share of a board's items in the first part, and the fewest that it is made with.
 _SHARE: Final = 1 / 6
-_FEWEST: Final = 80
+_FEWEST: Final = 16
 _MODELS: Final = 40
 # Splits, at least, and new runs before they end.
 _SPLITS: Final = 100

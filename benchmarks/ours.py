@@ -29,10 +29,10 @@ from llm_power._statistics.category_bootstrap import category_bootstrap
 from llm_power._statistics.cluster_moments import moments_from_counts
 from llm_power._statistics.design_effect import leave_one_cluster_out
 from llm_power._statistics.e_process import BETA_2_2, BETA_4_4, UNIFORM_98, log_e_trajectory
-from llm_power._statistics.keyed_normals import content_digest, keys_of
 from llm_power._statistics.max_t import GapDraws, centred_scores, max_t_family
 from llm_power._statistics.mcnemar import mcnemar_exact
 from llm_power._statistics.paired_bootstrap import paired_bootstrap_delta
+from llm_power._statistics.random_streams import content_digest, keys_of
 from llm_power._statistics.rank_sets import rank_confidence_sets
 
 Answers = Mapping[str, FloatArray]

@@ -30,6 +30,7 @@ from llm_power._statistics.cluster_robust import (
     cluster_sign_flip_test,
     wild_cluster_bootstrap,
 )
+from llm_power._statistics.copula_pairs import lattice_graded_pairs
 from llm_power._statistics.designs import required_units
 from llm_power._statistics.exact_required_n import (
     P_VALUES,
@@ -37,19 +38,17 @@ from llm_power._statistics.exact_required_n import (
     connor_required_n,
     continuity_corrected,
 )
-from llm_power._statistics.graded_pairs import lattice_graded_pairs
+from llm_power._statistics.intervals import tango_interval
 from llm_power._statistics.inversion import required_n, z_sum
-from llm_power._statistics.keyed_normals import content_digest, keys_of
 from llm_power._statistics.max_t import GapDraws, centred_scores, max_t_family
 from llm_power._statistics.mcnemar import mcnemar_exact
-from llm_power._statistics.missing_weights import weighted_gap
-from llm_power._statistics.paired_difference_interval import tango_interval
+from llm_power._statistics.missing_scores import weighted_gap
 from llm_power._statistics.paired_equivalence import (
     score_equivalence_required_n,
     score_equivalence_test,
     student_equivalence_test,
 )
-from llm_power._statistics.random_streams import named_rng
+from llm_power._statistics.random_streams import content_digest, keys_of, named_rng
 from llm_power._statistics.rank_sets import rank_confidence_sets
 from llm_power._statistics.repeats import repeats_variance
 from llm_power._statistics.verdict import Verdicts, mean_verdicts, student_verdicts

@@ -25,7 +25,8 @@ from llm_power._board.operating_point import Declared, OperatingPoint
 from llm_power._choices import Control, Kind
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.arrays import FloatArray
-from llm_power._statistics.max_t import FamilyTest, GapDraws, centred_scores
+from llm_power._statistics.max_t import GapDraws, centred_scores
+from llm_power._statistics.multiplicity import FamilyTest
 from llm_power._statistics.random_streams import named_rng
 
 _SPLITS: Final = 10

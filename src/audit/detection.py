@@ -13,7 +13,7 @@ from typing import Final
 
 from audit._csv import csv_table
 from llm_power._provenance import EVIDENCE
-from llm_power._statistics.score_interval import wilson_interval
+from llm_power._statistics.intervals import wilson_interval
 
 # Units of the last printed digit, and factors.
 UNITS: Final = (1, 2, 5, 10, 50)

@@ -13,17 +13,17 @@ from math import sqrt
 import numpy as np
 import scipy  # its part stats, slow to load, is loaded when it is first used
 
-from llm_power._statistics._binomial import binomial_pmf, likely_counts
+from llm_power._statistics._special import binomial_pmf, likely_counts
 from llm_power._statistics.argument_checks import discordance, open_unit, positive_count
 from llm_power._statistics.arrays import BoolArray, FloatArray, IntArray, RandomSource
-from llm_power._statistics.bernoulli_pairs import gap_at_required_n, paired_bernoulli_cells
-from llm_power._statistics.bootstrap_law import percentile_bootstrap_rejects
+from llm_power._statistics.copula_pairs import gap_at_required_n, paired_bernoulli_cells
 from llm_power._statistics.mcnemar import (
     mcnemar_asymptotic,
     mcnemar_continuity_corrected,
     mcnemar_exact,
     mcnemar_mid_p,
 )
+from llm_power._statistics.paired_bootstrap import percentile_bootstrap_rejects
 from llm_power._statistics.random_streams import named_rng
 
 #: The five tests of Table 2, in its order.

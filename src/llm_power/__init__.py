@@ -112,6 +112,7 @@ if TYPE_CHECKING:
         anytime_required_n,
         log_e_value,
     )
+    from llm_power._statistics.intervals import tango_interval, wilson_interval
     from llm_power._statistics.inversion import (
         exact_two_sided_power,
         minimum_detectable_effect,
@@ -125,9 +126,7 @@ if TYPE_CHECKING:
         mcnemar_exact,
         mcnemar_mid_p,
     )
-    from llm_power._statistics.missing_bounds import (
-        missing_gap_bounds,
-    )
+    from llm_power._statistics.missing_scores import missing_gap_bounds
     from llm_power._statistics.multiplicity import (
         adjust_benjamini_hochberg,
         adjust_holm,
@@ -135,16 +134,15 @@ if TYPE_CHECKING:
     )
     from llm_power._statistics.paired_binary import (
         PairSummary,
+        cohens_h,
         required_n_discordance,
         required_n_paired_binary,
+        shortcut_required_n,
         summarize_counts,
     )
     from llm_power._statistics.paired_bootstrap import (
         bootstrap_power,
         paired_bootstrap_delta,
-    )
-    from llm_power._statistics.paired_difference_interval import (
-        tango_interval,
     )
     from llm_power._statistics.paired_equivalence import (
         score_equivalence_test,
@@ -156,16 +154,6 @@ if TYPE_CHECKING:
         items_or_repeats,
         repeats_variance,
     )
-    from llm_power._statistics.required_n_bootstrap import (
-        bootstrap_required_n,
-    )
-    from llm_power._statistics.score_interval import (
-        wilson_interval,
-    )
-    from llm_power._statistics.shortcut import (
-        cohens_h,
-        shortcut_required_n,
-    )
     from llm_power._statistics.standard_errors import (
         difference_errors,
         score_errors,
@@ -174,6 +162,7 @@ if TYPE_CHECKING:
         binary_verdicts,
     )
     from llm_power._statistics.verdict_stability import (
+        bootstrap_required_n,
         chance_of_turning,
         required_n_interval,
     )
@@ -239,8 +228,8 @@ _HOMES = {
     "summarize_counts": "_statistics.paired_binary",
     "bootstrap_power": "_statistics.paired_bootstrap",
     "paired_bootstrap_delta": "_statistics.paired_bootstrap",
-    "bootstrap_required_n": "_statistics.required_n_bootstrap",
-    "cohens_h": "_statistics.shortcut",
+    "bootstrap_required_n": "_statistics.verdict_stability",
+    "cohens_h": "_statistics.paired_binary",
     "difference_errors": "_statistics.standard_errors",
     "score_errors": "_statistics.standard_errors",
     "example_task": "_example",
@@ -253,16 +242,16 @@ _HOMES = {
     "design_effect": "_statistics.design_effect",
     "leave_one_cluster_out": "_statistics.design_effect",
     "log_e_value": "_statistics.e_process",
-    "missing_gap_bounds": "_statistics.missing_bounds",
+    "missing_gap_bounds": "_statistics.missing_scores",
     "adjust_benjamini_hochberg": "_statistics.multiplicity",
     "adjust_holm": "_statistics.multiplicity",
-    "tango_interval": "_statistics.paired_difference_interval",
+    "tango_interval": "_statistics.intervals",
     "score_equivalence_test": "_statistics.paired_equivalence",
     "rank_confidence_sets": "_statistics.rank_sets",
     "items_or_repeats": "_statistics.repeats",
     "repeats_variance": "_statistics.repeats",
-    "wilson_interval": "_statistics.score_interval",
-    "shortcut_required_n": "_statistics.shortcut",
+    "wilson_interval": "_statistics.intervals",
+    "shortcut_required_n": "_statistics.paired_binary",
     "chance_of_turning": "_statistics.verdict_stability",
     "required_n_interval": "_statistics.verdict_stability",
     "BetaMixture": "_statistics.e_process",

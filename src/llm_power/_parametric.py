@@ -5,13 +5,14 @@ from __future__ import annotations
 from llm_power._errors import InvalidArgument
 from llm_power._statistics.arrays import ArrayLike, FloatArray
 from llm_power._statistics.inversion import required_n
-from llm_power._statistics.paired_binary import required_n_discordance, required_n_paired_binary
-from llm_power._statistics.paired_bootstrap import bootstrap_power, paired_bootstrap_delta
-from llm_power._statistics.shortcut import (
+from llm_power._statistics.paired_binary import (
     cohens_h,
+    required_n_discordance,
+    required_n_paired_binary,
     shortcut_required_n,
     unpaired_required_n_per_arm,
 )
+from llm_power._statistics.paired_bootstrap import bootstrap_power, paired_bootstrap_delta
 
 __all__ = [
     "bootstrap_power",
@@ -60,7 +61,7 @@ def parametric_required_n_proportions(
     -----
     Kept because the paper lists it. For a paired design use
     `parametric_required_n_paired_binary`: see Lemma 1 and
-    :func:`llm_power._statistics.shortcut.shortcut_required_n`.
+    :func:`llm_power._statistics.paired_binary.shortcut_required_n`.
 
     Examples
     --------

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from llm_power._errors import InvalidArgument
-from llm_power._statistics._cluster_sets import ratio
 from llm_power._statistics.argument_checks import (
     broadcast,
     non_negative,
@@ -13,7 +12,7 @@ from llm_power._statistics.argument_checks import (
     positive,
     proportions,
 )
-from llm_power._statistics.arrays import ArrayLike, FloatArray
+from llm_power._statistics.arrays import ArrayLike, FloatArray, ratio
 
 
 def bernoulli_error(score: ArrayLike, n_items: ArrayLike) -> FloatArray:

@@ -8,13 +8,13 @@ from scipy import stats
 
 from kotawala2026.rejection_rates import TESTS, calibration_cell, rejection_rates
 from llm_power._errors import InvalidArgument
-from llm_power._statistics.bootstrap_law import bootstrap_tails
 from llm_power._statistics.mcnemar import (
     mcnemar_asymptotic,
     mcnemar_continuity_corrected,
     mcnemar_exact,
     mcnemar_mid_p,
 )
+from llm_power._statistics.paired_bootstrap import bootstrap_tails
 from llm_power._statistics.random_streams import named_rng
 from llm_power.simulation._engine import Simulation
 from llm_power.simulation._processes import CopulaBernoulli

@@ -45,6 +45,7 @@ FLOORS = {
     "__main__": 8,
     "_door": 5,
     "_commands": 6,
+    "_inspect": 6,
     "_cli": 7,
 }
 GROUND_FLOOR_PACKAGES = {"llm_power", "numpy", "scipy", *sys.stdlib_module_names}

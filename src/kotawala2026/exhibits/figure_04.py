@@ -12,7 +12,7 @@ from kotawala2026.operating_point import ALPHA
 from llm_power._provenance import Provenance
 from llm_power._report.figures import BLUE, new_figure
 from llm_power._report.tables import Column, Table, as_integer, as_percent, as_text
-from llm_power._statistics.bernoulli_pairs import discordance_from_required_n
+from llm_power._statistics.copula_pairs import discordance_from_required_n
 from llm_power._statistics.e_process import UNIFORM_98
 from llm_power._statistics.random_streams import named_rng
 from replication.exhibits import Drawing, Exhibit, Inputs

@@ -16,8 +16,11 @@ from kotawala2026.exhibits._beside import as_rounded_up, compared
 from llm_power._errors import InvalidArgument
 from llm_power._provenance import Provenance
 from llm_power._report.tables import Column, Table, as_printed
-from llm_power._statistics.paired_binary import required_n_paired_binary
-from llm_power._statistics.shortcut import cohens_h, unpaired_required_n_per_arm
+from llm_power._statistics.paired_binary import (
+    cohens_h,
+    required_n_paired_binary,
+    unpaired_required_n_per_arm,
+)
 from replication.exhibits import Exhibit, Inputs
 
 _MISSING = float("nan")

@@ -15,7 +15,7 @@ from kotawala2026.operating_point import ALPHA
 from llm_power._errors import InvalidArgument
 from llm_power._provenance import Provenance
 from llm_power._report.tables import Column, Table
-from llm_power._statistics.bootstrap_law import bootstrap_tails, percentile_bootstrap_rejects
+from llm_power._statistics.paired_bootstrap import bootstrap_tails, percentile_bootstrap_rejects
 from replication.exhibits import Exhibit, Inputs
 
 

@@ -13,10 +13,10 @@ from kotawala2026.exhibits._counts_table import counted_pairs, items_of
 from llm_power._errors import InvalidArgument
 from llm_power._provenance import Provenance
 from llm_power._report.tables import Column, Table, as_fixed, as_p_value
-from llm_power._statistics.bootstrap_law import percentile_bootstrap_rejects
 from llm_power._statistics.multiplicity import adjusted_required_n
+from llm_power._statistics.paired_bootstrap import percentile_bootstrap_rejects
 from llm_power._statistics.random_streams import named_rng
-from llm_power._statistics.required_n_bootstrap import bootstrap_required_n
+from llm_power._statistics.verdict_stability import bootstrap_required_n
 from replication.exhibits import Exhibit, Inputs
 
 

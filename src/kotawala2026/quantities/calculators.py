@@ -15,8 +15,8 @@ from llm_power._statistics.inversion import z_sum
 from llm_power._statistics.paired_binary import (
     paired_difference_variance,
     required_n_paired_binary,
+    unpaired_required_n_per_arm,
 )
-from llm_power._statistics.shortcut import unpaired_required_n_per_arm
 from replication.findings import Finding, derived
 
 # A row is "half" below three quarters of N*: halfway between the two answers in question.

@@ -18,9 +18,9 @@ from kotawala2026.exhibits.table_02 import declared_five
 from kotawala2026.quantities.grounds import QUANTITIES, PublishedNumbers
 from kotawala2026.rejection_rates import TESTS, CalibrationCell, calibration_cell, likely_tables
 from llm_power._statistics.arrays import FloatArray
-from llm_power._statistics.bernoulli_pairs import paired_bernoulli_cells
-from llm_power._statistics.bootstrap_law import bootstrap_tails
+from llm_power._statistics.copula_pairs import paired_bernoulli_cells
 from llm_power._statistics.mcnemar import mcnemar_exact
+from llm_power._statistics.paired_bootstrap import bootstrap_tails
 from replication.findings import Finding, derived
 from replication.intervals import Interval
 

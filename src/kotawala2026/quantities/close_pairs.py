@@ -18,7 +18,7 @@ from kotawala2026.rejection_rates import likely_tables
 from llm_power._statistics.arrays import FloatArray
 from llm_power._statistics.paired_binary import required_n_discordance
 from llm_power._statistics.random_streams import named_rng
-from llm_power._statistics.required_n_bootstrap import bootstrap_required_n
+from llm_power._statistics.verdict_stability import bootstrap_required_n
 from replication.findings import Finding
 
 _QUANTILES: Final = (0.05, 0.95)

@@ -19,10 +19,8 @@ from llm_power._statistics.inversion import minimum_detectable_effect, required_
 from llm_power._statistics.paired_binary import (
     PairSummary,
     admissible_rho,
-    required_n_paired_binary,
-)
-from llm_power._statistics.shortcut import (
     miller_unpaired_required_n,
+    required_n_paired_binary,
     shortcut_required_n,
 )
 from replication.findings import Finding, derived

@@ -20,8 +20,12 @@ from kotawala2026.quantities.pair_bounds import (
 )
 from kotawala2026.witness.oll_v1_overlaps import FIVE_NUMBERS
 from llm_power._statistics.arrays import FloatArray
-from llm_power._statistics.paired_binary import PairSummary, admissible_rho
-from llm_power._statistics.shortcut import miller_unpaired_required_n, shortcut_required_n
+from llm_power._statistics.paired_binary import (
+    PairSummary,
+    admissible_rho,
+    miller_unpaired_required_n,
+    shortcut_required_n,
+)
 from replication.findings import Finding
 
 # At the bound itself the less likely outcome of a pair has no items, and N* may be zero.

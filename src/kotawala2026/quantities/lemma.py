@@ -12,8 +12,11 @@ from kotawala2026.quantities.grounds import QUANTITIES, PublishedNumbers
 from llm_power._errors import InvalidArgument
 from llm_power._statistics.argument_checks import broadcast, finite, positive, proportions
 from llm_power._statistics.arrays import ArrayLike, FloatArray
-from llm_power._statistics.paired_binary import admissible_rho, required_n_paired_binary
-from llm_power._statistics.shortcut import shortcut_required_n
+from llm_power._statistics.paired_binary import (
+    admissible_rho,
+    required_n_paired_binary,
+    shortcut_required_n,
+)
 from replication.findings import Finding, derived
 
 _P: Final = (0.5, 0.65, 0.8)

@@ -10,7 +10,7 @@ import pandas as pd
 from kotawala2026.quantities.grounds import QUANTITIES, Board, PublishedNumbers, summary_of
 from kotawala2026.quantities.shortcut_ratios import five_numbers
 from llm_power._statistics.arrays import FloatArray
-from llm_power._statistics.shortcut import miller_unpaired_required_n
+from llm_power._statistics.paired_binary import miller_unpaired_required_n
 from replication.findings import Finding
 
 

@@ -20,7 +20,7 @@ from kotawala2026.quantities.grounds import QUANTITIES, DisplayedScores, Publish
 from kotawala2026.quantities.pair_bounds import DisplayedPair, tables_with_margins
 from kotawala2026.quantities.rows_of_counts import one_of
 from kotawala2026.rejection_rates import TESTS, rejection_rates
-from llm_power._statistics.bernoulli_pairs import discordance_from_required_n
+from llm_power._statistics.copula_pairs import discordance_from_required_n
 from llm_power._statistics.random_streams import named_rng
 from replication.findings import Finding
 from replication.intervals import Interval

@@ -10,8 +10,11 @@ import numpy as np
 from kotawala2026.quantities.grounds import QUANTITIES, Board, PublishedNumbers, summary_of
 from kotawala2026.witness.oll_v1_overlaps import FIVE_NUMBERS
 from llm_power._statistics.arrays import FloatArray
-from llm_power._statistics.paired_binary import PairSummary, required_n_paired_binary
-from llm_power._statistics.shortcut import shortcut_required_n
+from llm_power._statistics.paired_binary import (
+    PairSummary,
+    required_n_paired_binary,
+    shortcut_required_n,
+)
 from replication.findings import Finding
 
 _CLOSE: Final = 0.02

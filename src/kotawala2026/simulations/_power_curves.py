@@ -18,11 +18,12 @@ import pandas as pd
 
 from llm_power._statistics.argument_checks import counts
 from llm_power._statistics.arrays import ArrayLike, FloatArray, IntArray
-from llm_power._statistics.bernoulli_pairs import latent_correlation, paired_bernoulli_cells
-from llm_power._statistics.graded_pairs import (
+from llm_power._statistics.copula_pairs import (
     draw_graded_pairs,
     graded_difference_variance,
+    latent_correlation,
     lattice_graded_pairs,
+    paired_bernoulli_cells,
 )
 from llm_power._statistics.inversion import required_n
 from llm_power._statistics.paired_bootstrap import bootstrap_power

@@ -15,9 +15,8 @@ from audit.printed_tables import PublishedError
 from llm_power._errors import InvalidArgument
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.arrays import FloatArray, IntArray
-from llm_power._statistics.paired_binary import PairSummary, summarize_counts
+from llm_power._statistics.paired_binary import PairSummary, shortcut_required_n, summarize_counts
 from llm_power._statistics.random_streams import named_rng
-from llm_power._statistics.shortcut import shortcut_required_n
 from replication.constraints import Constraint, select, witness_provenance
 from replication.witness.chain import chain_scores
 from replication.witness.infeasible import Contradiction, LinearRow

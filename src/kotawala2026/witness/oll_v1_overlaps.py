@@ -16,7 +16,7 @@ from kotawala2026.labels import bucket_mask
 from kotawala2026.operating_point import K
 from kotawala2026.witness.oll_v1_board import Board, rows_by_task, solved_items
 from llm_power._statistics.arrays import BoolArray, FloatArray
-from llm_power._statistics.shortcut import cohens_h
+from llm_power._statistics.paired_binary import cohens_h
 from replication.constraints import Constraint, select
 from replication.witness.infeasible import LinearRow
 from replication.witness.one_factor import (

@@ -40,26 +40,25 @@ from llm_power._board.resolution import ESTIMATES as RESOLUTION_ESTIMATES
 from llm_power._board.resolution import core_columns
 from llm_power._choices import Control, Family
 from llm_power._scores.store import TaskScores
-from llm_power._statistics._by_counts import by_counts
-from llm_power._statistics.arrays import BoolArray, FloatArray, IntArray
+from llm_power._statistics.arrays import BoolArray, FloatArray, IntArray, by_counts
 from llm_power._statistics.cluster_moments import ClusterMoments
 from llm_power._statistics.cluster_robust import cluster_robust_test
 from llm_power._statistics.design_effect import cluster_resolution
 from llm_power._statistics.e_process import UNIFORM_98, log_e_value
-from llm_power._statistics.false_discovery import false_discovery_family
-from llm_power._statistics.keyed_normals import Keys, content_digest, keys_of
 from llm_power._statistics.max_t import (
-    FamilyTest,
     GapDraws,
     Largest,
     centred_scores,
     max_t_family,
 )
 from llm_power._statistics.multiplicity import (
+    FamilyTest,
     adjust_benjamini_hochberg,
     adjust_holm,
+    false_discovery_family,
     family_size,
 )
+from llm_power._statistics.random_streams import Keys, content_digest, keys_of
 
 # Pairs counted in one product, and pairs whose columns are worked out at once: the first makes
 # products large enough to be fast, the second keeps arrays in a core's cache.

@@ -35,8 +35,9 @@ from llm_power._statistics.arrays import FloatArray, IntArray
 from llm_power._statistics.average_gap import AverageGap, TaskGap, average_gap, binary_gap, mean_gap
 from llm_power._statistics.cluster_robust import cluster_robust_test
 from llm_power._statistics.inversion import required_n, resolution_ratio
-from llm_power._statistics.max_t import FamilyTest, GapDraws, centred_scores
-from llm_power._statistics.missing_weights import weighted_gap, weighted_moments
+from llm_power._statistics.max_t import GapDraws, centred_scores
+from llm_power._statistics.missing_scores import weighted_gap, weighted_moments
+from llm_power._statistics.multiplicity import FamilyTest
 from llm_power._statistics.verdict import DIFFERENT, Verdicts, agreed_verdicts, average_verdicts
 from llm_power._statistics.verdict_stability import chance_of_turning
 

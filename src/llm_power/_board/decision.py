@@ -21,7 +21,7 @@ from llm_power._statistics.exact_required_n import (
     normal_design_errors,
 )
 from llm_power._statistics.inversion import resolution_ratio
-from llm_power._statistics.max_t import FamilyTest
+from llm_power._statistics.multiplicity import FamilyTest
 from llm_power._statistics.verdict import Verdicts
 from llm_power._statistics.verdict_stability import (
     chance_of_turning,

@@ -12,8 +12,7 @@ from llm_power._board.measure import POINTS, Measure
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.arrays import FloatArray
 from llm_power._statistics.further_items import leader_on_further_items
-from llm_power._statistics.keyed_normals import column_digests
-from llm_power._statistics.random_streams import named_rng
+from llm_power._statistics.random_streams import column_digests, named_rng
 
 
 def further_columns(

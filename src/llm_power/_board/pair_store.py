@@ -16,7 +16,7 @@ from llm_power._board.all_pairs import FamilyValues, RankEnds
 from llm_power._board.columns import PAIR_COLUMNS
 from llm_power._files import naming
 from llm_power._scores.store import TaskScores
-from llm_power._statistics.max_t import FamilyTest
+from llm_power._statistics.multiplicity import FamilyTest
 
 #: Places of pairs in one file.
 FILE_PAIRS: Final = 2**20

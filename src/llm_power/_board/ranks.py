@@ -13,10 +13,10 @@ from llm_power._board.further_items import sampled_clusters
 from llm_power._board.operating_point import OperatingPoint
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.arrays import BoolArray, FloatArray, IntArray
-from llm_power._statistics.keyed_normals import content_digest, keys_of
-from llm_power._statistics.missing_bounds import missingness_by_difficulty
+from llm_power._statistics.intervals import mean_interval, wilson_interval
+from llm_power._statistics.missing_scores import missingness_by_difficulty
+from llm_power._statistics.random_streams import content_digest, keys_of
 from llm_power._statistics.rank_sets import average_rank_sets
-from llm_power._statistics.score_interval import mean_interval, wilson_interval
 
 
 def rank_table(

@@ -28,8 +28,11 @@ from llm_power._statistics.mcnemar import (
     mcnemar_exact,
     mcnemar_mid_p,
 )
-from llm_power._statistics.paired_binary import summarize_counts
-from llm_power._statistics.shortcut import miller_unpaired_required_n, shortcut_required_n
+from llm_power._statistics.paired_binary import (
+    miller_unpaired_required_n,
+    shortcut_required_n,
+    summarize_counts,
+)
 
 _SUMMARY: Final = ("p_a", "p_b", "delta", "rho", "var_d", "n_star", "q", "mde", "resolved")
 RESOLUTION_COLUMNS: Final = (

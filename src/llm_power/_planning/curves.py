@@ -15,7 +15,6 @@ from llm_power._planning.repeats import RepeatsPlan
 from llm_power._planning.text import ENDS
 from llm_power._report.number_format import points
 from llm_power._statistics.arrays import FloatArray, IntArray
-from llm_power._statistics.assurance import McNemarAssurance
 from llm_power._statistics.cluster_requirement import MeanDesign
 from llm_power._statistics.designs import LARGEST_PLAN
 from llm_power._statistics.exact_required_n import (
@@ -24,6 +23,7 @@ from llm_power._statistics.exact_required_n import (
     mcnemar_detectable_gap,
 )
 from llm_power._statistics.inversion import minimum_detectable_effect
+from llm_power._statistics.pilot_design import McNemarAssurance
 from llm_power._statistics.repeats import repeats_variance
 
 #: Sizes and values of each curve, by its name.

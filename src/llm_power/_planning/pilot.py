@@ -19,8 +19,7 @@ from llm_power._scores.options import ReadOptions
 from llm_power._scores.readers import read_scores
 from llm_power._scores.selection import select_models
 from llm_power._scores.store import TaskScores
-from llm_power._statistics._t_power import shift_of_power
-from llm_power._statistics._thresholds import smallest_that
+from llm_power._statistics._roots import smallest_that
 from llm_power._statistics.arrays import FloatArray, IntArray
 from llm_power._statistics.cluster_moments import moments_from_differences
 from llm_power._statistics.design_costs import Variances
@@ -38,6 +37,7 @@ from llm_power._statistics.pilot_design import (
 )
 from llm_power._statistics.repeats import ItemMeans, variances_of_means
 from llm_power._statistics.selected_gap import share_limit, shift_limit
+from llm_power._statistics.t_test import shift_of_power
 
 Unit = Literal["items", "clusters"]
 

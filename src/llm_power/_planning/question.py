@@ -7,8 +7,8 @@ from typing import Final
 
 from llm_power._choices import MCNEMAR_TESTS, McNemarTest
 from llm_power._errors import InvalidArgument
-from llm_power._statistics.all_pairs_max_t import all_pairs_level
 from llm_power._statistics.argument_checks import open_unit, positive_count
+from llm_power._statistics.max_t import all_pairs_level
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

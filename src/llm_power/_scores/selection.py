@@ -12,7 +12,7 @@ from llm_power._choices import MISSING_POLICIES, MissingPolicy
 from llm_power._errors import InvalidArgument, ScoreError
 from llm_power._scores.store import TaskScores
 from llm_power._statistics.arrays import BoolArray, FloatArray
-from llm_power._statistics.keyed_normals import column_digests
+from llm_power._statistics.random_streams import column_digests
 
 
 @dataclass(frozen=True, slots=True)

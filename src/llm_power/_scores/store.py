@@ -27,7 +27,7 @@ from llm_power._provenance import SCORES_KINDS, ScoresKind
 from llm_power._scores._source import read_file
 from llm_power._scores._table import Table, read_parquet
 from llm_power._statistics.arrays import BoolArray, FloatArray, IntArray
-from llm_power._statistics.missing_bounds import score_bounds
+from llm_power._statistics.missing_scores import score_bounds
 
 ITEM_COLUMN: Final = "item_id"
 METADATA_KEY: Final = b"llm_power"

@@ -1,6 +1,8 @@
-"""Array types used in every signature of the ground floor."""
+"""Array types, sums whose additions have one order, quotients, and work shared by equal counts."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,3 +14,66 @@ IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
 # What a function that draws takes, and `numpy.random.default_rng` understands.
 RandomSource = np.random.Generator | int | None
+
+
+def ordered_product(left: FloatArray, right: FloatArray) -> FloatArray:
+    """Product of `left` (n, n_terms) and `right` (n_terms, ...), added up term by term.
+
+    BLAS may order its additions by the shape of a block and by the number of cores, and the last
+    bits of a row must depend on neither.
+    """
+    if len(left) == 1 and right.ndim == 2:
+        return ordered_sum(left.T * right)[np.newaxis]
+    total = np.zeros((left.shape[0], *right.shape[1:]))
+    for k in range(right.shape[0]):
+        total += np.multiply.outer(left[:, k], right[k])
+    return total
+
+
+# Rows up to which whole rows are added in turn, which is faster for few.
+_FEW = 64
+
+
+def ordered_sum(values: FloatArray) -> FloatArray:
+    """Sum over the first axis, the same for a column whatever other columns are beside it.
+
+    NumPy orders the additions of a single column otherwise than those of many.
+    """
+    if len(values) <= _FEW:
+        return np.asarray(sum(values[1:], start=values[0]))
+    return np.asarray(np.ascontiguousarray(values.T).sum(axis=-1))
+
+
+def centered(values: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Mean over the first axis, and deviations from it; those of NaN are 0, as is the mean of none.
+
+    Equal values have deviations of 0, whatever the rounding of their mean.
+    """
+    present = ~np.isnan(values)
+    n = present.sum(axis=0)
+    mean = np.asarray(ordered_sum(np.where(present, values, 0.0)) / np.maximum(n, 1))
+    deviations = np.where(present, values - mean, 0.0)
+    deviations[np.abs(deviations) <= n * np.spacing(np.abs(mean))] = 0.0
+    return mean, deviations
+
+
+def by_counts(
+    function: Callable[[IntArray, IntArray], FloatArray], b: IntArray, c: IntArray
+) -> FloatArray:
+    """Return `function(b, c)`, whose results depend on no other pair, (n_pairs,)."""
+    width = int(c.max(initial=0)) + 1
+    cells = (int(b.max(initial=0)) + 1) * width
+    if cells > b.size:
+        return function(b, c)
+    cell = b * width + c
+    place = np.cumsum(np.bincount(cell, minlength=cells) > 0) - 1
+    distinct = np.flatnonzero(np.diff(place, prepend=-1))
+    return np.asarray(function(distinct // width, distinct % width)[place[cell]])
+
+
+def ratio(top: FloatArray, bottom: FloatArray, empty: float = np.nan) -> FloatArray:
+    """Quotient, and `empty` where the divisor is zero."""
+    top, bottom = np.broadcast_arrays(top, bottom)
+    quotient = np.full(top.shape, empty)
+    np.divide(top, bottom, out=quotient, where=bottom != 0)
+    return quotient

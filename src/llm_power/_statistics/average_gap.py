@@ -29,10 +29,7 @@ from scipy.special import stdtr, stdtrit
 from llm_power._errors import InvalidArgument
 from llm_power._statistics.argument_checks import finite, pair_counts, positive
 from llm_power._statistics.arrays import ArrayLike, FloatArray
-from llm_power._statistics.paired_difference_interval import (
-    PairedDifferenceInterval,
-    score_variance,
-)
+from llm_power._statistics.intervals import PairedDifferenceInterval, score_variance
 
 # Further ones change no coverage.
 _REFITS = 4

@@ -11,10 +11,8 @@ from functools import partial
 import numpy as np
 
 from llm_power._errors import InvalidArgument
-from llm_power._statistics._cluster_sets import budget, inflate, one_way_anova
-from llm_power._statistics._ordered_sums import ordered_product
-from llm_power._statistics.arrays import FloatArray, IntArray, RandomSource
-from llm_power._statistics.cluster_moments import ClusterMoments
+from llm_power._statistics.arrays import FloatArray, IntArray, RandomSource, ordered_product
+from llm_power._statistics.cluster_moments import ClusterMoments, budget, inflate, one_way_anova
 from llm_power._statistics.design_effect import cluster_resolution, design_effect
 from llm_power._statistics.inversion import resolution_ratio
 

@@ -27,9 +27,7 @@ import numpy as np
 from scipy.special import fdtri
 
 from llm_power._errors import InvalidArgument
-from llm_power._statistics._cluster_sets import one_way_anova, pool_all, ratio
 from llm_power._statistics._roots import find_roots
-from llm_power._statistics._t_power import Reference, near_power, shift_of_power
 from llm_power._statistics.argument_checks import (
     broadcast,
     finite,
@@ -37,11 +35,12 @@ from llm_power._statistics.argument_checks import (
     open_unit,
     positive,
 )
-from llm_power._statistics.arrays import ArrayLike, BoolArray, FloatArray
-from llm_power._statistics.cluster_moments import ClusterMoments
+from llm_power._statistics.arrays import ArrayLike, BoolArray, FloatArray, ratio
+from llm_power._statistics.cluster_moments import ClusterMoments, one_way_anova, pool_all
 from llm_power._statistics.design_effect import cluster_resolution, design_effect
 from llm_power._statistics.designs import ENDLESS, Design
 from llm_power._statistics.inversion import z_sum
+from llm_power._statistics.t_test import Reference, near_power, shift_of_power
 
 # At the ends themselves weights are infinite, or all 0.
 _EDGE: Final = 1e-12

@@ -21,11 +21,9 @@ import numpy as np
 from scipy.special import stdtr
 
 from llm_power._errors import InvalidArgument
-from llm_power._statistics._cluster_sets import one_way_anova, pool_all
-from llm_power._statistics._ordered_sums import ordered_sum
 from llm_power._statistics.argument_checks import finite, open_unit, positive_count
-from llm_power._statistics.arrays import ArrayLike, FloatArray, IntArray
-from llm_power._statistics.cluster_moments import ClusterMoments
+from llm_power._statistics.arrays import ArrayLike, FloatArray, IntArray, ordered_sum
+from llm_power._statistics.cluster_moments import ClusterMoments, one_way_anova, pool_all
 from llm_power._statistics.random_streams import named_rng
 from llm_power._statistics.skewness import asymmetry, upper_t_quantile
 

@@ -33,10 +33,10 @@ from typing import Final
 import numpy as np
 
 from llm_power._errors import InvalidArgument
-from llm_power._statistics._t_power import shift_of_power
 from llm_power._statistics.argument_checks import finite, non_negative, open_unit, positive
 from llm_power._statistics.arrays import FloatArray
 from llm_power._statistics.inversion import z_sum
+from llm_power._statistics.t_test import shift_of_power
 
 # Relative size below which a number is exceeded by rounding alone.
 _ROUNDING: Final = 1e-12

@@ -13,18 +13,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from llm_power._errors import InvalidArgument
-from llm_power._statistics._cluster_sets import (
+from llm_power._statistics.argument_checks import broadcast, numbers
+from llm_power._statistics.arrays import ArrayLike, BoolArray, FloatArray, IntArray, ratio
+from llm_power._statistics.cluster_moments import (
+    ROUNDING,
     Anova,
+    ClusterMoments,
     all_but_one,
     budget,
     inflate,
     one_way_anova,
     pool_all,
-    ratio,
 )
-from llm_power._statistics.argument_checks import broadcast, numbers
-from llm_power._statistics.arrays import ArrayLike, BoolArray, FloatArray, IntArray
-from llm_power._statistics.cluster_moments import ROUNDING, ClusterMoments
 from llm_power._statistics.inversion import required_n, resolution_ratio
 
 

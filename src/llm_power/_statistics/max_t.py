@@ -5,17 +5,25 @@ pair's p-value, of whatever test, is put on the normal scale, :math:`z = \Phi^{-
 held against the largest of the jointly normal deviates of all pairs of the family. A single step
 covers the direction of a gap as well, and gives every pair one level: that of the critical value.
 
+Before any model has answered, `all_pairs_level` is the level left to each pair. Of M models whose
+gaps vary alike and share their models' scores, the standardized gaps are :math:`(X_i - X_j)/\sqrt
+2` of independent normal :math:`X`, and the largest of them is the range of the :math:`X` over
+:math:`\sqrt 2`: Tukey's studentized range without an error of the scale,
+
+.. math:: \Pr(R \le r) = M \int \varphi(x)\,[\Phi(x) - \Phi(x - r)]^{M-1}\,dx.
+
 References
 ----------
 Westfall and Young (1993), Resampling-Based Multiple Testing, Wiley; Chernozhukov, Chetverikov and
 Kato (2013), doi:10.1214/13-AOS1161, for Gaussian multipliers on centred scores; Mogstad, Romano,
-Shaikh and Wilhelm (2024), doi:10.1093/restud/rdad006, for directions.
+Shaikh and Wilhelm (2024), doi:10.1093/restud/rdad006, for directions; Tukey (1953), The Problem of
+Multiple Comparisons; Hochberg and Tamhane (1987), Multiple Comparison Procedures,
+doi:10.1002/9780470316672, section 3.2.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise, starmap
 from typing import Final
@@ -27,9 +35,11 @@ from scipy.special import bdtrik, ndtr
 from llm_power._choices import Family
 from llm_power._errors import InvalidArgument
 from llm_power._statistics._largest_deviate import TRIED, Tile
-from llm_power._statistics.argument_checks import open_unit, proportions
-from llm_power._statistics.arrays import ArrayLike, BoolArray, FloatArray, IntArray
-from llm_power._statistics.keyed_normals import Keys, keyed_normals, pooled
+from llm_power._statistics._roots import threshold
+from llm_power._statistics.argument_checks import open_unit, positive_count, proportions
+from llm_power._statistics.arrays import ArrayLike, FloatArray
+from llm_power._statistics.multiplicity import FamilyTest
+from llm_power._statistics.random_streams import Keys, keyed_normals, pooled
 
 FEWEST_DRAWS: Final = 1_000
 MOST_DRAWS: Final = 16_000
@@ -47,31 +57,6 @@ Each = Callable[
     [Callable[[int, int], NDArray[np.float32]], Sequence[tuple[int, int]]],
     Iterable[NDArray[np.float32]],
 ]
-
-
-@dataclass(frozen=True, slots=True)
-class FamilyTest:
-    """P-values of a family of pairs."""
-
-    #: Adjusted p-values; shape (n_pairs,).
-    p: FloatArray
-    #: Level of a single pair: one for all of them.
-    level: float
-    #: Number of pairs.
-    size: int
-    #: Ends of the interval of that level by the Monte Carlo error of the draws: the verdict of a
-    #: pair whose own p-value is inside could be another by other draws. None without draws.
-    close: tuple[float, float] | None = None
-
-    def of(self, rows: slice | IntArray | BoolArray) -> FamilyTest:
-        """Return the same for some of the pairs; the family stays as large as it is."""
-        return replace(self, p=self.p[rows])
-
-    def close_calls(self, p: FloatArray) -> BoolArray:
-        """Return which pairs, of these own p-values, other draws could decide otherwise."""
-        if self.close is None:
-            return np.zeros(p.shape, dtype=np.bool_)
-        return np.asarray((p >= self.close[0]) & (p <= self.close[1]))
 
 
 def max_t_family(p: ArrayLike, largest: Largest, *, alpha: float = 0.05) -> FamilyTest:
@@ -275,3 +260,27 @@ def centred_scores(values: FloatArray) -> FloatArray:
     filled = np.where(present, values, 0.0)
     centred = filled - filled.sum(axis=0) / np.maximum(present.sum(axis=0), 1)
     return np.asarray(centred * present)
+
+
+# Beyond it the normal law has nothing that a float shows.
+_FAR = 9.0
+_STEPS = 1_001
+
+
+def all_pairs_level(n_models: int, *, alpha: float = 0.05) -> float:
+    """Level of each pair at which the largest statistic of all pairs has the level `alpha`.
+
+    Any two models are taken to be equally correlated and equally accurate. `max_t_family` finds the
+    correlations in the scores instead. This is its first step; further steps leave more.
+    """
+    models, level = positive_count("n_models", n_models), open_unit("alpha", alpha)
+    if models < 2:
+        raise InvalidArgument(f"n_models must be at least 2, got {n_models!r}")
+    x, step = np.linspace(-_FAR, _FAR, _STEPS, retstep=True)
+    weight = models * np.exp(-np.square(x) / 2) * step / np.sqrt(2 * np.pi)
+
+    def covers(width: float) -> bool:
+        return bool(weight @ (ndtr(x) - ndtr(x - width)) ** (models - 1) >= 1 - level)
+
+    width = threshold(covers, 0.0, 2 * _FAR, halvings=60)
+    return float(2 * ndtr(-width / np.sqrt(2)))

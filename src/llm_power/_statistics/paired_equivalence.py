@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import bdtr, ndtr, ndtri
 
-from llm_power._statistics._binomial import binomial_pmf, likely_counts
+from llm_power._statistics._special import binomial_pmf, likely_counts
 from llm_power._statistics.argument_checks import (
     discordance,
     discordant_rates,
@@ -26,7 +26,7 @@ from llm_power._statistics.argument_checks import (
     strictly_between,
 )
 from llm_power._statistics.arrays import ArrayLike, BoolArray, FloatArray
-from llm_power._statistics.paired_difference_interval import (
+from llm_power._statistics.intervals import (
     graded_interval,
     mean_with_skewness,
     score_statistic,

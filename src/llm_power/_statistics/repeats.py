@@ -23,9 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from llm_power._errors import InvalidArgument
-from llm_power._statistics._cluster_sets import ratio
 from llm_power._statistics.argument_checks import broadcast, finite, non_negative, positive
-from llm_power._statistics.arrays import ArrayLike, BoolArray, FloatArray, IntArray
+from llm_power._statistics.arrays import ArrayLike, BoolArray, FloatArray, IntArray, ratio
 from llm_power._statistics.inversion import required_n
 
 # Relative size below which a whole number is exceeded by rounding alone.

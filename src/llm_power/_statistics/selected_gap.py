@@ -24,11 +24,11 @@ from scipy.special import bdtrc, stdtrit
 
 from llm_power._choices import McNemarTest
 from llm_power._errors import InvalidArgument
-from llm_power._statistics._binomial import binomial_pmf
-from llm_power._statistics._t_power import below
-from llm_power._statistics._thresholds import threshold
+from llm_power._statistics._roots import threshold
+from llm_power._statistics._special import binomial_pmf
 from llm_power._statistics.argument_checks import counts, finite, open_unit, positive
 from llm_power._statistics.exact_required_n import critical_count
+from llm_power._statistics.t_test import below
 
 # Of a range, which leave less of it than rounding does.
 _HALVINGS: Final = 60

@@ -23,8 +23,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
-from llm_power._statistics._ordered_sums import ordered_sum
-from llm_power._statistics.arrays import ArrayLike, FloatArray
+from llm_power._statistics.arrays import ArrayLike, FloatArray, ordered_sum
 
 
 def asymmetry(residuals: FloatArray) -> FloatArray:

@@ -22,14 +22,12 @@ from typing import Literal
 import numpy as np
 
 from llm_power._errors import InvalidArgument
-from llm_power._statistics._cluster_sets import ratio
-from llm_power._statistics._ordered_sums import centered
 from llm_power._statistics.argument_checks import (
     finite,
     numbers,
     open_unit,
 )
-from llm_power._statistics.arrays import ArrayLike, FloatArray, IntArray
+from llm_power._statistics.arrays import ArrayLike, FloatArray, IntArray, centered, ratio
 from llm_power._statistics.cluster_moments import moments_from_differences
 from llm_power._statistics.cluster_robust import Variance, cluster_robust_test
 from llm_power._statistics.skewness import upper_t_quantile

@@ -32,13 +32,13 @@ from llm_power._statistics.arrays import ArrayLike, BoolArray, FloatArray, IntAr
 from llm_power._statistics.average_gap import AverageGap
 from llm_power._statistics.cluster_robust import ClusterResampling
 from llm_power._statistics.exact_required_n import P_VALUES
-from llm_power._statistics.max_t import FamilyTest
-from llm_power._statistics.mcnemar import mcnemar_asymptotic, smallest_exact_p
-from llm_power._statistics.paired_difference_interval import (
+from llm_power._statistics.intervals import (
     PairedDifferenceInterval,
     mean_with_skewness,
     score_interval,
 )
+from llm_power._statistics.mcnemar import mcnemar_asymptotic, smallest_exact_p
+from llm_power._statistics.multiplicity import FamilyTest
 from llm_power._statistics.paired_equivalence import score_equivalence_test
 from llm_power._statistics.predictive_power import ObservedGap, binary_gap_seen, mean_gap_seen
 from llm_power._statistics.skewness import equivalence_p, reach, two_sided_p

@@ -17,11 +17,11 @@ import pandas as pd
 from scipy.special import ndtri
 
 from llm_power._errors import InvalidArgument
-from llm_power._statistics._thresholds import threshold
+from llm_power._statistics._roots import threshold
 from llm_power._statistics.argument_checks import counts, finite, open_unit, positive_count
 from llm_power._statistics.arrays import ArrayLike, BoolArray, FloatArray
+from llm_power._statistics.intervals import wilson_interval
 from llm_power._statistics.random_streams import named_rng
-from llm_power._statistics.score_interval import wilson_interval
 from llm_power.simulation._effects import EFFECTS, Effect
 from llm_power.simulation._hypothesis_tests import TESTS, Test
 from llm_power.simulation._processes import Process, ResampledPairs

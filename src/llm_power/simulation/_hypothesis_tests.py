@@ -15,15 +15,17 @@ from scipy.special import ndtr, stdtr
 
 from llm_power._errors import InvalidArgument
 from llm_power._statistics.arrays import ArrayLike, BoolArray, FloatArray
-from llm_power._statistics.bootstrap_law import percentile_bootstrap_rejects
-from llm_power._statistics.graded_difference import t_test_p_value
 from llm_power._statistics.mcnemar import (
     mcnemar_asymptotic,
     mcnemar_continuity_corrected,
     mcnemar_exact,
     mcnemar_mid_p,
 )
-from llm_power._statistics.paired_bootstrap import shared_bootstrap_rejects
+from llm_power._statistics.paired_bootstrap import (
+    percentile_bootstrap_rejects,
+    shared_bootstrap_rejects,
+)
+from llm_power._statistics.t_test import t_test_p_value
 from llm_power.simulation._effects import f1_gap, positive_references
 from llm_power.simulation._outcomes import Outcomes, PairedOutcomes, Sample, paired, ratio
 

@@ -24,8 +24,11 @@ from llm_power._statistics.argument_checks import (
     proportions,
 )
 from llm_power._statistics.arrays import ArrayLike, BoolArray, FloatArray, IntArray
-from llm_power._statistics.bernoulli_pairs import paired_bernoulli_cells
-from llm_power._statistics.graded_pairs import draw_graded_pairs, lattice_graded_pairs
+from llm_power._statistics.copula_pairs import (
+    draw_graded_pairs,
+    lattice_graded_pairs,
+    paired_bernoulli_cells,
+)
 from llm_power._statistics.paired_binary import admissible_rho
 from llm_power.simulation._outcomes import IndependentOutcomes, Outcomes, PairedOutcomes
 
@@ -164,7 +167,7 @@ class CorrelatedBernoulli(_TwoAccuracies):
 class CopulaBernoulli(AlikeItems):
     """Two accuracies under a Gaussian copula of latent correlation `rho_z`, all in open intervals.
 
-    See `llm_power._statistics.bernoulli_pairs`.
+    See `llm_power._statistics.copula_pairs`.
     """
 
     p_a: float
@@ -354,7 +357,7 @@ class PromptVariants:
 class GradedBeta:
     """Graded scores with Beta marginals, B's mean `mean_shift` below 2/3, and a Gaussian copula.
 
-    See `llm_power._statistics.graded_pairs`.
+    See `llm_power._statistics.copula_pairs`.
     """
 
     mean_shift: float

@@ -7,8 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from llm_power._statistics._ordered_sums import ordered_product
-from llm_power._statistics.arrays import FloatArray, IntArray
+from llm_power._statistics.arrays import FloatArray, IntArray, ordered_product
 from replication.witness.gap_misfit import (
     Misfit,
     PairTargets,

@@ -16,8 +16,7 @@ from typing import Final
 import numpy as np
 
 from llm_power._errors import InvalidArgument
-from llm_power._statistics._ordered_sums import ordered_product
-from llm_power._statistics.arrays import BoolArray, FloatArray, IntArray
+from llm_power._statistics.arrays import BoolArray, FloatArray, IntArray, ordered_product
 from llm_power._statistics.inversion import z_sum
 
 _PERCENTILES: Final = (0.05, 0.95)

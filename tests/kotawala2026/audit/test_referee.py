@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 from scipy.stats import norm
 
+from llm_power._statistics.intervals import tango_interval
 from llm_power._statistics.paired_binary import required_n_discordance
-from llm_power._statistics.paired_difference_interval import tango_interval
 from llm_power._statistics.verdict_stability import required_n_interval
 from repository import ROOT
 

@@ -26,9 +26,12 @@ from llm_power._errors import InvalidArgument
 from llm_power._provenance import Provenance
 from llm_power._report.figures import house_style, save_figure
 from llm_power._report.tables import to_latex, to_markdown
-from llm_power._statistics.bernoulli_pairs import latent_correlation, paired_bernoulli_cells
+from llm_power._statistics.copula_pairs import (
+    graded_difference_variance,
+    latent_correlation,
+    paired_bernoulli_cells,
+)
 from llm_power._statistics.e_process import UNIFORM_98, log_e_value
-from llm_power._statistics.graded_pairs import graded_difference_variance
 from llm_power._statistics.inversion import required_n
 from llm_power._statistics.paired_binary import required_n_paired_binary
 from replication.exhibits import Inputs

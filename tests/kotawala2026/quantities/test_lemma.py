@@ -11,8 +11,11 @@ from mpmath import sin as mp_sin
 
 from kotawala2026.quantities.lemma import admissible_delta, shortcut_constant
 from llm_power._errors import InvalidArgument
-from llm_power._statistics.paired_binary import admissible_rho, required_n_paired_binary
-from llm_power._statistics.shortcut import shortcut_required_n
+from llm_power._statistics.paired_binary import (
+    admissible_rho,
+    required_n_paired_binary,
+    shortcut_required_n,
+)
 
 
 @pytest.mark.parametrize(("p", "rho"), [(0.5, 0.0), (0.65, 0.3), (0.8, 0.5), (0.3, -0.2)])

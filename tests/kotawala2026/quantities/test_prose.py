@@ -25,8 +25,8 @@ from kotawala2026.quantities.lemma import lemma_grid
 from kotawala2026.simulations import findings_simulated
 from llm_power._board.operating_point import OperatingPoint
 from llm_power._statistics.inversion import z_sum
-from llm_power._statistics.required_n_bootstrap import bootstrap_required_n
-from llm_power._statistics.shortcut import cohens_h
+from llm_power._statistics.paired_binary import cohens_h
+from llm_power._statistics.verdict_stability import bootstrap_required_n
 from replication.constraints import load_constraints
 from replication.findings import Finding
 from replication.settings import load_settings

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kotawala2026.simulations._power_curves import bernoulli_pairs, graded_pairs, power_curve
-from llm_power._statistics.bernoulli_pairs import latent_correlation, paired_bernoulli_cells
+from llm_power._statistics.copula_pairs import latent_correlation, paired_bernoulli_cells
 from llm_power._statistics.paired_binary import required_n_paired_binary
 
 

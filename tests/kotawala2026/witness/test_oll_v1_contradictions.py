@@ -15,7 +15,7 @@ from audit.printed import (
 from kotawala2026.witness.oll_v1 import OllV1Witness
 from kotawala2026.witness.oll_v1_board import find_contradictions, nominal_board
 from llm_power._statistics.inversion import z_sum
-from llm_power._statistics.shortcut import cohens_h
+from llm_power._statistics.paired_binary import cohens_h
 from replication.constraints import BoardScore, Constraint
 from replication.witness.infeasible import contradictions_frame
 

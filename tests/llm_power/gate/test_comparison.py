@@ -16,8 +16,8 @@ from llm_power import Declared, InvalidArgument, OperatingPoint, ScoreError, Tas
 from llm_power._gate.comparison import Comparison, compare_models
 from llm_power._gate.reports import comparison_answer, comparison_junit
 from llm_power._report.answer import as_json, as_markdown, as_text
+from llm_power._statistics.intervals import tango_interval
 from llm_power._statistics.mcnemar import mcnemar_exact
-from llm_power._statistics.paired_difference_interval import tango_interval
 
 
 def task_of(n11: int, broke: int, mended: int, n00: int, names: tuple[str, str]) -> TaskScores:

@@ -23,10 +23,9 @@ from llm_power._planning.costs import plan_costs, variances_of_levels
 from llm_power._planning.pilot import pilot_curves, plan_pilot, variances_of_pilot
 from llm_power._planning.question import Question
 from llm_power._scores.store import Repeats
-from llm_power._statistics.assurance import McNemarAssurance
 from llm_power._statistics.design_costs import Costs, Variances
 from llm_power._statistics.designs import assured_units
-from llm_power._statistics.pilot_design import BinaryPilot, pilot_design
+from llm_power._statistics.pilot_design import BinaryPilot, McNemarAssurance, pilot_design
 
 TWO = ("--model-a", "Meta-Llama-3-70B", "--model-b", "Yi-34B")
 COSTS = ("--cost-subject", 50, "--cost-item", 1, "--cost-answer", 0.02)

@@ -11,8 +11,7 @@ from scipy.special import ndtr
 
 from llm_power import InvalidArgument
 from llm_power._example import example_task
-from llm_power._statistics.bernoulli_pairs import paired_bernoulli_cells
-from llm_power._statistics.graded_pairs import graded_difference_variance
+from llm_power._statistics.copula_pairs import graded_difference_variance, paired_bernoulli_cells
 from llm_power._statistics.paired_binary import paired_difference_variance
 from llm_power.simulation._effects import accuracy_gap, cohens_g, f1_gap, win_rate
 from llm_power.simulation._engine import Simulation

@@ -9,8 +9,8 @@ from scipy.stats import ttest_rel
 
 from llm_power._errors import InvalidArgument
 from llm_power._statistics.average_gap import average_gap, binary_gap, mean_gap
+from llm_power._statistics.intervals import tango_interval
 from llm_power._statistics.mcnemar import mcnemar_asymptotic
-from llm_power._statistics.paired_difference_interval import tango_interval
 from llm_power._statistics.paired_equivalence import score_equivalence_test
 from llm_power._statistics.random_streams import named_rng
 

@@ -9,9 +9,8 @@ import pytest
 
 from llm_power._errors import InvalidArgument
 from llm_power._statistics.anytime_horizon import anytime_horizon, smallest_crossing_gap
-from llm_power._statistics.bernoulli_pairs import latent_correlation, paired_bernoulli_cells
-from llm_power._statistics.bootstrap_law import percentile_bootstrap_rejects
 from llm_power._statistics.cluster_requirement import cluster_power
+from llm_power._statistics.copula_pairs import latent_correlation, paired_bernoulli_cells
 from llm_power._statistics.correlation_bounds import resolution_over_correlations
 from llm_power._statistics.design_effect import design_effect
 from llm_power._statistics.e_process import anytime_required_n, log_e_value
@@ -24,19 +23,18 @@ from llm_power._statistics.inversion import (
     wald_power,
 )
 from llm_power._statistics.mcnemar import mcnemar_asymptotic, mcnemar_exact
-from llm_power._statistics.missing_bounds import missing_gap_bounds, missingness_by_difficulty
+from llm_power._statistics.missing_scores import missing_gap_bounds, missingness_by_difficulty
 from llm_power._statistics.multiplicity import adjust_holm, stepwise_required_n
 from llm_power._statistics.paired_binary import (
     attainable,
-    paired_difference_variance,
-    required_n_discordance,
-    summarize_counts,
-)
-from llm_power._statistics.shortcut import (
     cohens_h,
     miller_unpaired_required_n,
+    paired_difference_variance,
+    required_n_discordance,
     shortcut_required_n,
+    summarize_counts,
 )
+from llm_power._statistics.paired_bootstrap import percentile_bootstrap_rejects
 from llm_power._statistics.verdict import mean_verdicts
 
 MASKED = np.ma.array([3, 4], mask=[False, True])

@@ -8,7 +8,6 @@ from clustered_items import R_B, R_C, R_N, RTOL, random_counts
 from scipy.stats import f, nct, t
 
 from llm_power._errors import InvalidArgument
-from llm_power._statistics._t_power import Reference
 from llm_power._statistics.cluster_moments import (
     ClusterMoments,
     moments_from_counts,
@@ -29,6 +28,7 @@ from llm_power._statistics.design_effect import cluster_resolution, design_effec
 from llm_power._statistics.designs import required_units
 from llm_power._statistics.inversion import wald_power
 from llm_power._statistics.random_streams import named_rng
+from llm_power._statistics.t_test import Reference
 from llm_power._statistics.verdict import binary_verdicts, mean_verdicts
 
 # The 14 subjects of MMLU-Pro.

@@ -12,18 +12,24 @@ from scipy.stats import kstest, kurtosis, norm
 from llm_power._errors import InvalidArgument
 from llm_power._statistics._largest_deviate import TRIED, Tile
 from llm_power._statistics.arrays import FloatArray
-from llm_power._statistics.keyed_normals import Keys, content_digest, keyed_normals, keys_of, pooled
 from llm_power._statistics.max_t import (
     MOST_DRAWS,
-    FamilyTest,
     GapDraws,
     Largest,
+    all_pairs_level,
     centred_scores,
     max_t_family,
 )
 from llm_power._statistics.mcnemar import mcnemar_exact
-from llm_power._statistics.multiplicity import adjust_bonferroni, sidak_level
-from llm_power._statistics.random_streams import named_rng
+from llm_power._statistics.multiplicity import FamilyTest, adjust_bonferroni, sidak_level
+from llm_power._statistics.random_streams import (
+    Keys,
+    content_digest,
+    keyed_normals,
+    keys_of,
+    named_rng,
+    pooled,
+)
 
 # A p-value inside the interval of the critical value, so that draws double to the most.
 CLOSE = 4 * np.sqrt(0.25 / MOST_DRAWS)
@@ -202,3 +208,41 @@ def test_the_family_wise_error_stays_below_its_level() -> None:
         p = mcnemar_exact((d > 0).sum(axis=0), (d < 0).sum(axis=0))
         rejected += bool((max_t_family(p, drawn(scores).largest).p <= 0.05).any())
     assert rejected / 1_000 <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 1_000)
+
+
+@pytest.mark.parametrize(
+    ("models", "alpha", "level"),
+    [
+        (2, 0.05, 0.05),
+        (2, 0.01, 0.01),
+        (3, 0.05, 0.01909349),
+        (3, 0.01, 0.00357408),
+        (10, 0.05, 0.00155786),
+        (10, 0.01, 0.00026605),
+        (45, 0.05, 0.00008039),
+        (45, 0.01, 0.00001308),
+    ],
+)
+def test_the_level_is_that_of_rs_studentized_range(models: int, alpha: float, level: float) -> None:
+    assert all_pairs_level(models, alpha=alpha) == pytest.approx(level, abs=5e-9)
+
+
+@pytest.mark.parametrize("models", [3, 8, 100, 5000])
+def test_the_level_lies_between_bonferronis_and_that_of_the_family(models: int) -> None:
+    assert 0.05 * 2 / (models * (models - 1)) < all_pairs_level(models) < 0.05
+
+
+def test_max_t_on_scores_of_equal_models_leaves_the_same_level() -> None:
+    """Six independent models of accuracy .6; 4 SE of the draws, and .002 for their correlations."""
+    rng, models, draws = named_rng(0, "all_pairs_level"), 6, MOST_DRAWS
+    scores = (rng.random((1_000, models)) < 0.6).astype(float)
+    keys = keys_of([str(item) for item in range(1_000)], np.zeros(1, dtype=np.uint64))
+    level = all_pairs_level(models)
+    p = np.full(models * (models - 1) // 2, level)
+    family = max_t_family(p, GapDraws(centred_scores(scores), keys).largest)
+    assert float(family.p[0]) == pytest.approx(0.05, abs=4 * (0.05 * 0.95 / draws) ** 0.5 + 0.002)
+
+
+def test_one_model_has_no_pair() -> None:
+    with pytest.raises(InvalidArgument, match="n_models must be at least 2, got 1"):
+        all_pairs_level(1)

@@ -44,11 +44,13 @@ from llm_power._statistics.multiplicity import (
     adjusted_required_n,
     benjamini_hochberg_levels,
     bonferroni_level,
+    false_discovery_family,
     family_size,
     holm_levels,
     sidak_level,
     stepwise_required_n,
 )
+from llm_power._statistics.random_streams import named_rng
 
 RTOL = 1e-10
 PROCEDURES: tuple[Procedure, ...] = get_args(Procedure)
@@ -424,3 +426,23 @@ def test_stepwise_n_star_refuses_what_is_no_family() -> None:
         stepwise_required_n([0.1], 0.4, 9, procedure="hommel")  # type: ignore[arg-type]
     with pytest.raises(InvalidArgument, match=r"delta must be one-dimensional, got shape"):
         stepwise_required_n([[0.1]], 0.4, 9, procedure="holm")
+
+
+@pytest.mark.parametrize("any_dependence", [False, True])
+@pytest.mark.parametrize("effect", [0.0, 1.0, 5.0])
+def test_pairs_are_selected_at_one_level(effect: float, any_dependence: bool) -> None:
+    p = named_rng(0, f"discoveries/{effect}").random(200) ** (1 + effect * (np.arange(200) < 90))
+    found = false_discovery_family(p, alpha=0.1, any_dependence=any_dependence)
+    expected = false_discovery_control(p, method="by" if any_dependence else "bh")
+    np.testing.assert_allclose(found.p, expected, rtol=1e-12)
+    selected = found.p <= 0.1
+    np.testing.assert_array_equal(p <= found.level, selected)
+    constant = np.sum(1 / np.arange(1, 201)) if any_dependence else 1
+    assert found.level == pytest.approx(0.1 * max(selected.sum(), 1) / 200 / constant)
+    assert found.size == 200
+    assert not found.close_calls(p).any()
+
+
+def test_a_pair_by_itself_keeps_its_p_value() -> None:
+    found = false_discovery_family([0.03])
+    assert (found.p.tolist(), found.level) == ([0.03], 0.05)

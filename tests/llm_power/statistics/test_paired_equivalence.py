@@ -19,7 +19,7 @@ import pytest
 from scipy.stats import multinomial, norm, ttest_1samp
 
 from llm_power._errors import InvalidArgument
-from llm_power._statistics.paired_difference_interval import score_statistic, score_variance
+from llm_power._statistics.intervals import score_statistic, score_variance
 from llm_power._statistics.paired_equivalence import (
     score_equivalence_power,
     score_equivalence_required_n,

@@ -8,7 +8,7 @@ from scipy.special import expit, ndtri
 from scipy.stats import multivariate_normal
 
 from llm_power._errors import InvalidArgument
-from llm_power._statistics.bernoulli_pairs import paired_bernoulli_cells
+from llm_power._statistics.copula_pairs import paired_bernoulli_cells
 from replication.witness.one_factor import (
     cell_patterns,
     model_pairs,

@@ -1,4 +1,4 @@
-"""Power of the two-sided t test of a mean over units, by the noncentral t, and its inverse."""
+"""The two-sided t test of a mean over units: its p-value, its power, and the inverse of that."""
 
 from __future__ import annotations
 
@@ -6,14 +6,34 @@ from functools import lru_cache
 from typing import Final, Literal
 
 import numpy as np
-from scipy.special import nctdtr, ndtr, ndtri, stdtrit
+from scipy.special import nctdtr, ndtr, ndtri, stdtr, stdtrit
 
 from llm_power._errors import InvalidArgument
 from llm_power._statistics._roots import find_roots
-from llm_power._statistics.arrays import ArrayLike, FloatArray
+from llm_power._statistics.arrays import ArrayLike, FloatArray, IntArray
 from llm_power._statistics.inversion import z_sum
+from llm_power._statistics.mcnemar import smallest_exact_p
 from llm_power._statistics.random_streams import named_rng
 from llm_power._statistics.skewness import asymmetry, reach
+
+
+def t_test_p_value(
+    delta: FloatArray, squares: FloatArray, n_items: IntArray | FloatArray
+) -> FloatArray:
+    """Two-sided p-value of the paired t test, from sums; NaN without a difference.
+
+    Differences that are all equal and not 0 have an infinite t statistic, which is no p-value of 0:
+    it is then that of the exact sign test, 2^(1 - N). `squares` is 0 to the bit where all are
+    equal.
+    """
+    freedom = np.maximum(n_items - 1.0, 1.0)
+    regular = (n_items > 1) & (squares > 0)
+    error = np.sqrt(squares / freedom / np.maximum(n_items, 1))
+    t = np.abs(delta) / np.where(regular, error, 1.0)
+    sign_test = np.where(delta == 0, 1.0, smallest_exact_p(n_items))
+    p = np.where(regular, 2 * stdtr(freedom, -t), np.where(n_items > 0, sign_test, np.nan))
+    return np.asarray(p)
+
 
 #: The distribution that the standardized gap is held against; with "hall" Hall's test must reject
 #: as well as Student's, as in the verdict on clusters.

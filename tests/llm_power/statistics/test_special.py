@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from llm_power._statistics import _binomial
-from llm_power._statistics._binomial import binomial_pmf, likely_counts
+from llm_power._statistics import _special
+from llm_power._statistics._special import binomial_pmf, likely_counts
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 7, 100, 12_032, 10**6])
@@ -34,10 +34,10 @@ def test_where_scipy_has_moved_its_functions_scipy_stats_answers(
     pmf, counts = binomial_pmf(k, 10, 0.3), likely_counts(5, 10, 0.3, outside=0.01)
     with monkeypatch.context() as patched:
         patched.setitem(sys.modules, "scipy.special._ufuncs", None)
-        moved = importlib.reload(_binomial)
+        moved = importlib.reload(_special)
         np.testing.assert_array_equal(moved.binomial_pmf(k, 10, 0.3), pmf)
         np.testing.assert_array_equal(moved.likely_counts(5, 10, 0.3, outside=0.01), counts)
-    assert importlib.reload(_binomial)._binom_pmf is not binom.pmf
+    assert importlib.reload(_special)._binom_pmf is not binom.pmf
 
 
 def test_resolving_a_board_does_not_wait_for_scipy_stats() -> None:

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_1samp
 
-from llm_power._statistics.graded_difference import t_test_p_value
 from llm_power._statistics.random_streams import named_rng
+from llm_power._statistics.t_test import t_test_p_value
 
 
 def p_value(differences: np.ndarray) -> float:

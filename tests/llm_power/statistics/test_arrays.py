@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from llm_power._statistics._by_counts import by_counts
-from llm_power._statistics.arrays import FloatArray, IntArray
-from llm_power._statistics.paired_difference_interval import tango_interval
+from llm_power._statistics.arrays import FloatArray, IntArray, by_counts
+from llm_power._statistics.intervals import tango_interval
 
 
 @pytest.mark.parametrize(("most", "evaluated"), [(9, 100), (200, 3_000)])
