@@ -52,7 +52,7 @@ class Board:
     monitored: bool = False
     average: Weighting | Mapping[str, float] = "equal"
     control: Control = "max-t"
-    top: int | None = None
+    only_best: int | None = None
     how_to_get: str = "see its source"
     is_panel: bool = False
     # Jobs and files that its pairs are spread over, where these are more than are held.

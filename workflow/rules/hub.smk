@@ -48,7 +48,7 @@ rule item_scores:
         folder=config["hub"]["folder"],
         endpoint=BOARDS.downloads.access.hub,
         missing=lambda wildcards: BOARDS[wildcards.board].missing,
-        top=lambda wildcards: BOARDS[wildcards.board].top,
+        only_best=lambda wildcards: BOARDS[wildcards.board].only_best,
         lock=HUB_LOCK,
     script:
         "../scripts/item_scores.py"

@@ -30,5 +30,5 @@ with logged():
             accepted=given.accepted,
             labels=block_labels(paper / panel.blocks) if panel.is_matrix else (),
         )
-    prepared = prepare_task(task, top=given.top, missing=given.missing)
+    prepared = prepare_task(task, only_best=given.only_best, missing=given.missing)
     write_task(prepared, snakemake.output[0])

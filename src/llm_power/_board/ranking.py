@@ -20,17 +20,18 @@ NO_SCORE: Final = "items without a score"
 
 
 def prepare_task(
-    task: TaskScores, *, top: int | None = None, missing: MissingPolicy = "error"
+    task: TaskScores, *, only_best: int | None = None, missing: MissingPolicy = "error"
 ) -> TaskScores:
     """Keep the best models of a task, settle missing scores, and order by rank.
 
-    With `top` the others are no part of the board; that of `resolve_board` leaves them in it.
+    With `only_best` the others are no part of the board: neither of its ranks nor of its family.
+    `top` of `resolve_board` shows the best of a board that has all of them.
 
     Parameters
     ----------
     task : TaskScores
         Scores as they were read.
-    top : int, optional
+    only_best : int, optional
         How many models to keep; all of them by default.
     missing : {"error", "pairwise", "drop_items", "weighted"}
         What to do about items that a kept model has no score on.
@@ -45,13 +46,14 @@ def prepare_task(
     Raises
     ------
     ScoreError
-        If there is one model, or fewer than `top`, or scores are missing under policy "error".
+        If there is one model, or fewer than `only_best`, or scores are missing under policy
+        "error".
 
     Examples
     --------
     >>> from llm_power import prepare_task
     >>> from llm_power._example import example_task
-    >>> prepare_task(example_task(), top=2).models
+    >>> prepare_task(example_task(), only_best=2).models
     ('heron', 'osprey')
     """
     if len(task.models) < 2:
@@ -61,8 +63,8 @@ def prepare_task(
             file=task.provenance.file,
             model=task.models[0],
         )
-    require_top(task, top)
-    kept = select_models(task, rank_models(task)[:top])
+    require_top(task, only_best)
+    kept = select_models(task, rank_models(task)[:only_best])
     if len(kept.models) < len(task.models):
         chosen = replace(task.provenance, chosen_of=len(task.models))
         kept = replace(kept, provenance=chosen)

@@ -114,7 +114,7 @@ def test_real_boards(data_root: Path, file: str, kind: Kind, cluster: str) -> No
     """Each was refused for a model that ties with the baseline, or that solved nothing."""
     options = ReadOptions(kind=kind, clusters=[cluster])
     scores = read_scores(data_root / f"{file}.parquet", options)
-    ranked = prepare_task(scores, top=min(100, scores.n_models), missing="pairwise")
+    ranked = prepare_task(scores, only_best=min(100, scores.n_models), missing="pairwise")
     board = resolve_board([ranked])
     assert len(board.verdicts) == len(ranked.models) - 1
     assert board.ranks["rank_low"].notna().all()
