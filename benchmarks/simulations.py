@@ -46,7 +46,6 @@ from llm_power._statistics.missing_scores import weighted_gap
 from llm_power._statistics.paired_equivalence import (
     score_equivalence_required_n,
     score_equivalence_test,
-    student_equivalence_test,
 )
 from llm_power._statistics.random_streams import content_digest, keys_of, named_rng
 from llm_power._statistics.rank_sets import rank_confidence_sets
@@ -198,8 +197,7 @@ def graded_rates(trials: int) -> Iterator[Rate]:
             found["gap"].append(_covers(low, high, 0.0 if null else gap))
             found["n"].append(_covers(*bounds, np.inf if null else need))
             if not null:
-                test = student_equivalence_test(d, margin=gap, alpha=ALPHA)
-                found["equivalent"].append(test.equivalent)
+                found["equivalent"].append(student_verdicts(d, margin=gap).within_margin)
         few = "" if population.startswith("all") else ", few items differ"
         share = {name: _share(np.concatenate(hits)) for name, hits in found.items() if hits}
         if null:

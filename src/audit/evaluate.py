@@ -397,7 +397,7 @@ def _reason(claim: Claim, deciders: Sequence[Outcome]) -> str:
 def _of_value(claim: Claim, o: Outcome, value: str) -> str:
     if _in_other_unit(claim, o.check):
         return f"Printed is {claim.printed}, and the number is in {o.check.unit}."
-    against = "the printed" if o.check.claim else "recomputed"
+    against = "printed elsewhere" if o.check.claim else "recomputed"
     if math.isnan(o.z):
         spread = (
             ""

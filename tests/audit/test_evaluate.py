@@ -342,7 +342,7 @@ def test_two_printed_numbers(tmp_path: Path) -> None:
         "off": ("contradicted", "consistency"),
     }
     assert result.judged[0].outcomes[0].check.source == "claim table/p"
-    assert "the printed is 0.045," in result.judged[0].reason
+    assert "printed elsewhere is 0.045," in result.judged[0].reason
     path = write_register(
         tmp_path,
         claim("w", printed="F", states={"text": "F"}, checks=[{"claim": "n"}]),

@@ -85,13 +85,9 @@ def one_inflation(published: PublishedNumbers) -> Iterator[Finding]:
     critical, total = float(-ndtri(point["alpha"] / 2)), float(z_sum(**point))
     yield Finding("anytime_inflation_of", "N*", inflation, "Section 6.5 as printed")
     # N* goes with the square of the sum of the threshold and the quantile of the power.
-    threshold = float(total * np.sqrt(inflation) - (total - critical))
-    yield Finding(
-        "anytime_inflation_of",
-        "the threshold",
-        threshold / critical,
-        "u/z with ((u + z_b)/(z + z_b))^2 as printed",
-    )
+    threshold = float(total * np.sqrt(inflation) - (total - critical)) / critical
+    method = "u/z with ((u + z_b)/(z + z_b))^2 as printed"
+    yield Finding("anytime_inflation_of", "the threshold", threshold, method)
 
 
 @QUANTITIES.on(PublishedNumbers)
@@ -99,13 +95,10 @@ def two_looks(published: PublishedNumbers) -> Iterator[Finding]:
     """Type-I error of a test at 0.05 that is done at two equally spaced looks."""
     del published
     both = scipy.stats.multivariate_normal(cov=[[1, sqrt(0.5)], [sqrt(0.5), 1]])
-    ends = [_Z_ALPHA, _Z_ALPHA]
-    yield derived(
-        "type1_of_two_looks",
-        "α = 0.05",
-        float(1 - both.cdf(ends, lower_limit=[-_Z_ALPHA, -_Z_ALPHA])),
-        "P(|Z| > 1.96 at half or at all of the items), bivariate normal",
-    )
+    ends = np.full(2, _Z_ALPHA)
+    error = float(1 - both.cdf(ends, lower_limit=-ends))
+    method = "P(|Z| > 1.96 at half or at all of the items), bivariate normal"
+    yield derived("type1_of_two_looks", "α = 0.05", error, method)
 
 
 @QUANTITIES.on(PublishedNumbers)
@@ -137,11 +130,7 @@ def calibration(published: PublishedNumbers) -> Iterator[Finding]:
     rate, trials = settings["alpha"], int(settings["e_process_trials"])
     error = 100 * sqrt(rate * (1 - rate) / trials)
     yield derived("type1_mc_se", "nominal", error, "sqrt(x(1-x)/M)", "pp")
-    needed = np.array(settings["e_process_n_stars"])
     n_items = int(settings["oll_v1_arc_n_items"])
-    yield Finding(
-        "calibration_pairs_resolved",
-        "Appendix C",
-        int(np.count_nonzero(needed <= n_items)),
-        f"N* of Figure 4 and of Table 10's ARC row against the {n_items:,} items of ARC",
-    )
+    resolved = sum(needed <= n_items for needed in settings["e_process_n_stars"])
+    method = f"N* of Figure 4 and of Table 10's ARC row against the {n_items:,} items of ARC"
+    yield Finding("calibration_pairs_resolved", "Appendix C", resolved, method)

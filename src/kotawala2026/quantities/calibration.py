@@ -211,34 +211,22 @@ def _setup(
     counted = "counted in Section 5 and Table 2"
     yield Finding("calibration_cells", "", len(cells), counted)
     through_center = len(settings["calibration_p"]) + len(settings["calibration_rho_z"]) - 1
-    yield Finding(
-        "calibration_cells_through_the_center",
-        "",
-        through_center,
-        "values of p plus values of rho_z less the cell that they share: one varied at a time",
-    )
+    method = "values of p plus values of rho_z less the cell that they share: one varied at a time"
+    yield Finding("calibration_cells_through_the_center", "", through_center, method)
     yield Finding("calibration_tests", "", len(table), counted)
     for name, rate in (("type1", alpha), ("power", power)):
-        yield Finding(
-            "calibration_mc_se",
-            name,
-            100 * float(np.sqrt(rate * (1 - rate) / trials)),
-            f"sqrt(x(1-x)/{trials}) at x = {rate:g}",
-            "derived",
-            unit="pp",
-        )
+        error = 100 * float(np.sqrt(rate * (1 - rate) / trials))
+        method = f"sqrt(x(1-x)/{trials}) at x = {rate:g}"
+        yield derived("calibration_mc_se", name, error, method, "pp")
     largest = max(cell.value for cell in table["type1_max_dev_pp"])
     yield Finding("table_2_max", "type1_max_dev_pp", largest, "largest of the column of Table 2")
     for variant, data in zip(table["variant"], table["data"], strict=True):
         yield Finding("table_2_data", variant, data, "column of Table 2")
-    yield Finding(
-        "randomization_differs_from_exact",
-        "",
-        _sign_flips_differ(),
+    method = (
         f"largest difference of p over all (b, c) of up to {_MOST_SIGNS} discordant items, "
-        "every assignment of signs counted",
-        "derived",
+        "every assignment of signs counted"
     )
+    yield derived("randomization_differs_from_exact", "", _sign_flips_differ(), method)
 
 
 def _largest_deviation(rates: FloatArray, target: float, trials: int) -> _Law:

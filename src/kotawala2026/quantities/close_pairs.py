@@ -77,12 +77,9 @@ def enumerated(published: PublishedNumbers) -> Iterator[Finding]:
         method = f"mean over runs of {size} resamples; standard error: standard deviation over runs"
         yield Finding(name, "", float(mean), method, standard_error=_spread(chance))
     gap = np.array([abs(b - c) / sqrt(b + c) for b, c, _ in tests])
-    yield Finding(
-        "spanning_pairs_nearer_zero",
-        "",
-        int(np.count_nonzero(gap[spanning] < np.max(gap[robust], initial=0.0))),
-        "spanning pairs whose |b - c| / sqrt(b + c) is below that of some robust pair",
-    )
+    nearer = int(np.count_nonzero(gap[spanning] < np.max(gap[robust], initial=0.0)))
+    method = "spanning pairs whose |b - c| / sqrt(b + c) is below that of some robust pair"
+    yield Finding("spanning_pairs_nearer_zero", "", nearer, method)
 
 
 def resampled_required_n(b: int, c: int, n: int) -> tuple[FloatArray, FloatArray]:
@@ -133,9 +130,6 @@ def arbiters(published: PublishedNumbers) -> Iterator[Finding]:
             for name in ("p_chi2", "p_exact", "p_midp")
         ]
         letters_of_row.append("F" if row["zero_in_ci"] == "yes" else "R")
-        yield Finding(
-            "verdict_of_printed_cells",
-            split_parentheses(row["pair"])[0],
-            "".join(letters_of_row),
-            "Table 11's own p-values against alpha, and its interval",
-        )
+        pair, word = split_parentheses(row["pair"])[0], "".join(letters_of_row)
+        method = "Table 11's own p-values against alpha, and its interval"
+        yield Finding("verdict_of_printed_cells", pair, word, method)

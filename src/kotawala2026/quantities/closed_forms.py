@@ -112,23 +112,23 @@ def expansions(published: PublishedNumbers) -> Iterator[Finding]:
     for name, extracted, printed in _coefficients():
         ratios = [extracted(cell) / printed(cell) for cell in cells]
         yield derived("coefficient_over_printed", name, _farthest(ratios, 1.0), method)
+    method = "Taylor coefficient of n_h/N* in delta, farthest from what Lemma 1 says"
     for order, limit in ((0, 0.5), (1, 0.0), (3, 0.0)):
-        values = [taylor_coefficient(cell.ratio, order) for cell in cells]
-        yield derived(
-            "shortcut_ratio_coefficient",
-            f"order {order}",
-            _farthest(values, limit),
-            "Taylor coefficient of n_h/N* in delta, farthest from what Lemma 1 says",
-        )
-    variances = [taylor_coefficient(c.variance, 0) / (c.u * (1 - c.rho)) for c in cells]
-    yield derived(
-        "variance_over_single_arm", "", _farthest(variances, 2.0), "eq. (5) over p(1-p)(1-rho)"
+        farthest = _farthest([taylor_coefficient(cell.ratio, order) for cell in cells], limit)
+        yield derived("shortcut_ratio_coefficient", f"order {order}", farthest, method)
+    farthest = _farthest(
+        [taylor_coefficient(c.variance, 0) / (c.u * (1 - c.rho)) for c in cells], 2.0
     )
+    yield derived("variance_over_single_arm", "", farthest, "eq. (5) over p(1-p)(1-rho)")
+    method = "phi''; zero where phi is odd"
     for p in (0.5, 0.65):
         curvature = (2 * p - 1) / (4 * (p * (1 - p)) ** 1.5)
-        yield derived(
-            "arcsine_second_derivative", f"p = {p:g}", curvature, "phi''; zero where phi is odd"
-        )
+        yield derived("arcsine_second_derivative", f"p = {p:g}", curvature, method)
+
+
+def second_of_variance(cell: Expansion) -> float:
+    """The second-order coefficient of eq. (5) over its value without a gap."""
+    return taylor_coefficient(cell.variance, 2) / taylor_coefficient(cell.variance, 0)
 
 
 def _coefficients() -> Iterator[
@@ -160,41 +160,22 @@ def _coefficients() -> Iterator[
         return 1 / cell.u + 3 * cell.skew / (4 * cell.u**2)
 
     yield "phi'''/phi'", third_over_first, third
-    yield (
-        "eq. (12)",
-        extract("angle", 3),
-        lambda cell: third(cell) / (24 * 2 * np.sqrt(cell.u)),
-    )
-    yield "eq. (13)", extract("h2_scaled", 2), lambda cell: third(cell) / 12
+
+    def of_variance(c: Expansion) -> float:
+        return (c.rho * c.skew / c.u - 2 * (1 - c.rho)) / 4
+
+    yield "eq. (12)", extract("angle", 3), lambda c: third(c) / (24 * 2 * np.sqrt(c.u))
+    yield "eq. (13)", extract("h2_scaled", 2), lambda c: third(c) / 12
     yield "eq. (14)", extract("h2_scaled", 2), h2
     yield "eq. (15)", extract("variance_sum", 2), lambda _: -0.5
-    yield (
-        "eq. (16)",
-        extract("variance_product", 2),
-        lambda cell: -cell.u / 2 - cell.skew / 4,
-    )
-    yield (
-        "eq. (17)",
-        extract("root_of_product", 2),
-        lambda cell: -(0.25 + cell.skew / (8 * cell.u)),
-    )
-    yield (
-        "eq. (18)",
-        extract("variance", 2),
-        lambda cell: (cell.rho * cell.skew / cell.u - 2 * (1 - cell.rho)) / 4,
-    )
+    yield "eq. (16)", extract("variance_product", 2), lambda c: -c.u / 2 - c.skew / 4
+    yield "eq. (17)", extract("root_of_product", 2), lambda c: -(0.25 + c.skew / (8 * c.u))
+    yield "eq. (18)", extract("variance", 2), of_variance
     yield "eq. (20)", extract("h2_scaled", 2), h2
-    yield (
-        "eq. (21)",
-        lambda cell: taylor_coefficient(cell.variance, 2) / taylor_coefficient(cell.variance, 0),
-        v2,
-    )
+    yield "eq. (21)", second_of_variance, v2
     yield "eq. (22)", extract("ratio", 2, -2.0), sum22
-    yield (
-        "eq. (11)",
-        lambda cell: abs(taylor_coefficient(cell.ratio, 2)),
-        lambda cell: float(shortcut_constant(cell.p, cell.rho)),
-    )
+    second_of_ratio, of_eq_11 = extract("ratio", 2), lambda c: float(shortcut_constant(c.p, c.rho))
+    yield "eq. (11)", lambda c: abs(second_of_ratio(c)), of_eq_11
 
 
 @QUANTITIES.on(PublishedNumbers)
@@ -205,9 +186,7 @@ def numbers_of_equations(published: PublishedNumbers) -> Iterator[Finding]:
     del published
     cells = [Expansion(p, rho) for p, rho in product(_P, _RHO)]
     h2 = np.array([taylor_coefficient(cell.h2_scaled, 2) for cell in cells])
-    v2 = np.array(
-        [taylor_coefficient(c.variance, 2) / taylor_coefficient(c.variance, 0) for c in cells]
-    )
+    v2 = np.array([second_of_variance(cell) for cell in cells])
     rho, u, skew = (np.array([getattr(c, name) for c in cells]) for name in ("rho", "u", "skew"))
     both = (1 + rho) / (1 - rho) * skew / u**2
     method = "coefficient of the term, by least squares over 20 cells; 1 over it"
@@ -232,24 +211,20 @@ def normal_approximation(published: PublishedNumbers) -> Iterator[Finding]:
     critical = float(-ndtri(alpha / 2))
     headline = _HEADLINE[0] - _HEADLINE[1]
     yield derived("headline_gap_pp", "", headline, "difference", unit="pp")
-    yield derived("z_sum", "", total, "z_{1-alpha/2} + z_{1-beta}")
-    yield derived("p_at_q_of_one", "", float(2 * ndtr(-total)), "two-sided p of a Wald statistic z")
-    yield derived("q_at_p_of_level", "", (critical / total) ** 2, "(z_{1-alpha/2} / z)^2")
-    yield derived(
-        "far_tail_power", "", float(ndtr(-critical - total)), "first term of footnote 1 at N*"
-    )
-    yield derived(
-        "near_tail_power", "", float(ndtr(total - critical)), "second term of footnote 1 at N*"
-    )
     items, sigma_d = np.array([100.0, 1172.0, 12032.0])[:, None], np.array([0.1, 0.5, 1.0])
     gap = minimum_detectable_effect(items, sigma_d, alpha=alpha, power=power)
-    needed = required_n(gap, sigma_d, alpha=alpha, power=power)
-    yield derived(
-        "n_star_at_detectable_gap",
-        "",
-        _farthest((needed / items).ravel().tolist(), 1.0),
-        "eq. (3) at the gap of eq. (4), over N; farthest of nine",
-    )
+    needed = required_n(gap, sigma_d, alpha=alpha, power=power) / items
+    farthest = _farthest(needed.ravel().tolist(), 1.0)
+    of_gap = "eq. (3) at the gap of eq. (4), over N; farthest of nine"
+    for quantity, value, method in (
+        ("z_sum", total, "z_{1-alpha/2} + z_{1-beta}"),
+        ("p_at_q_of_one", 2 * ndtr(-total), "two-sided p of a Wald statistic z"),
+        ("q_at_p_of_level", (critical / total) ** 2, "(z_{1-alpha/2} / z)^2"),
+        ("far_tail_power", ndtr(-critical - total), "first term of footnote 1 at N*"),
+        ("near_tail_power", ndtr(total - critical), "second term of footnote 1 at N*"),
+        ("n_star_at_detectable_gap", farthest, of_gap),
+    ):
+        yield derived(quantity, "", float(value), method)
 
 
 @QUANTITIES.on(PublishedNumbers)
@@ -257,31 +232,21 @@ def constant(published: PublishedNumbers) -> Iterator[Finding]:
     """C of eq. (11) and its changes, and on which side of one half n_h/N* lies."""
     del published
 
-    def change(start: tuple[float, float], end: tuple[float, float]) -> float:
-        return float(shortcut_constant(*end)) - float(shortcut_constant(*start))
-
-    for subject, start, end in (
+    for subject, *ends in (
         ("p from 0.65 to 0.8 at rho = 0", (0.65, 0.0), (0.8, 0.0)),
         ("rho from 0 to 0.7 at p = 0.65", (0.65, 0.0), (0.65, 0.7)),
     ):
-        yield derived(
-            "change_of_constant", subject, change(start, end), "eq. (11), end minus start"
-        )
+        start, end = (float(shortcut_constant(p, rho)) for p, rho in ends)
+        yield derived("change_of_constant", subject, end - start, "eq. (11), end minus start")
     for p, rho in ((0.5, 0.3), (0.65, 0.0), (0.8, 0.5), (0.65, 0.9)):
-        yield derived(
-            "constant", f"p = {p:g}, rho = {rho:g}", float(shortcut_constant(p, rho)), "eq. (11)"
-        )
+        value = float(shortcut_constant(p, rho))
+        yield derived("constant", f"p = {p:g}, rho = {rho:g}", value, "eq. (11)")
     spread = [float(shortcut_constant(0.5, rho)) for rho in _RHO]
     yield derived("constant_spread_at_half", "", max(spread) - min(spread), "eq. (11) at p = 1/2")
+    method = "sign of the second Taylor coefficient of n_h/N*"
     for p, rho in ((0.5, 0.3), (0.8, 0.5)):
-        cell = Expansion(p, rho)
-        second = taylor_coefficient(cell.ratio, 2)
-        yield derived(
-            "side_of_one_half",
-            f"p = {p:g}, rho = {rho:g}",
-            "above" if second > 0 else "below",
-            "sign of the second Taylor coefficient of n_h/N*",
-        )
+        side = "above" if taylor_coefficient(Expansion(p, rho).ratio, 2) > 0 else "below"
+        yield derived("side_of_one_half", f"p = {p:g}, rho = {rho:g}", side, method)
 
 
 @QUANTITIES.on(PublishedNumbers)
@@ -289,16 +254,14 @@ def corollary(published: PublishedNumbers) -> Iterator[Finding]:
     """The example of Corollary 1."""
     del published
     p, rho, epsilon = _COROLLARY
-    yield derived(
-        "admissible_gap", "", float(admissible_delta(p, rho, epsilon)), "sqrt(epsilon/C), Cor. 1"
-    )
+    gap = float(admissible_delta(p, rho, epsilon))
+    yield derived("admissible_gap", "", gap, "sqrt(epsilon/C), Cor. 1")
     # The gap to leading order, 0.4299, as Section 4 rounds it.
     ratio, subject = _ratio(p, rho, 0.43), "0.43"
     yield derived("shortcut_ratio_at_admissible_gap", subject, ratio, "eq. (9) over eq. (6)")
-    for name, value in (("half", 0.5), ("n_star", 1.0)):
-        word = "yes" if abs(ratio - value) <= 0.1 else "no"
-        method = f"within 0.1 of {'1/2' if name == 'half' else '1'}"
-        yield derived(f"shortcut_near_{name}_at_admissible_gap", subject, word, method)
+    for name, value, shown in (("half", 0.5, "1/2"), ("n_star", 1.0, "1")):
+        word, near = "yes" if abs(ratio - value) <= 0.1 else "no", f"within 0.1 of {shown}"
+        yield derived(f"shortcut_near_{name}_at_admissible_gap", subject, word, near)
 
 
 @QUANTITIES.on(PublishedNumbers)
@@ -317,24 +280,16 @@ def correlations(published: PublishedNumbers) -> Iterator[Finding]:
     for name, first, second, both, sign in pairs:
         printed = sign * np.sqrt(np.minimum(first, second) / np.maximum(first, second))
         error = float(np.abs(printed - (both - a * b) / scale).max())
-        yield derived(
-            "correlation_bound_error", name, error, "against Frechet's bounds, 25 x 25 grid"
-        )
-    inadmissible = [p for p in (0.5, 0.65, 0.8) if admissible_rho(p + 0.1, p - 0.1)[1] < 0.7]
-    yield derived(
-        "inadmissible_corners",
-        "rho = 0.7, delta = 0.20",
-        len(inadmissible),
-        "midpoints of {0.5, 0.65, 0.8} whose rho_max, eq. (7), is below 0.7",
-    )
+        method = "against Frechet's bounds, 25 x 25 grid"
+        yield derived("correlation_bound_error", name, error, method)
+    corners = sum(float(admissible_rho(p + 0.1, p - 0.1)[1]) < 0.7 for p in (0.5, 0.65, 0.8))
+    method = "midpoints of {0.5, 0.65, 0.8} whose rho_max, eq. (7), is below 0.7"
+    yield derived("inadmissible_corners", "rho = 0.7, delta = 0.20", corners, method)
     p, gap, rho = np.transpose(_NAMED_CELLS)
-    beyond = admissible_rho(p + gap / 2, p - gap / 2)[1] < rho
-    yield derived(
-        "inadmissible_named_cells",
-        "",
-        int(np.count_nonzero(beyond)),
-        "cells that the text names with accuracies, gap and rho whose rho_max is below that rho",
-    )
+    beyond = np.count_nonzero(admissible_rho(p + gap / 2, p - gap / 2)[1] < rho)
+    named = "cells that the text names with accuracies, gap and rho"
+    method = f"{named} whose rho_max is below that rho"
+    yield derived("inadmissible_named_cells", "", int(beyond), method)
 
 
 @QUANTITIES.on(PublishedNumbers)
@@ -376,23 +331,16 @@ def miller(published: PublishedNumbers) -> Iterator[Finding]:
     paired = u_a + u_b - 2 * np.mean((a - a.mean()) * (b - b.mean()))  # eq. (5)
     # Section 4.1 adds the squared standard errors of the two models' means.
     added = np.var(a) + np.mean(a * (1 - a)) + np.var(b) + np.mean(b * (1 - b))
-    yield derived(
-        "pattern_in_published_work",
-        "an unpaired formula",
-        "not found" if np.isclose(numerator, paired) else "found",
-        "Miller's eq. (9), the one formula that Section 4.1 names, against eq. (5)",
-    )
+    found = "not found" if np.isclose(numerator, paired) else "found"
+    method = "Miller's eq. (9), the one formula that Section 4.1 names, against eq. (5)"
+    yield derived("pattern_in_published_work", "an unpaired formula", found, method)
+    against = "against eq. (5) and against its value without covariance, on four questions"
     for quantity, variance, where in (
         ("miller_formula", numerator, "eq. (9)"),
         ("miller_standard_error", added, "Section 4.1"),
     ):
-        yield derived(
-            quantity,
-            "",
-            "paired" if np.isclose(variance, paired) else "unpaired",
-            f"variance of Miller's {where} against eq. (5) and against its value without "
-            "covariance, on four questions",
-        )
+        word = "paired" if np.isclose(variance, paired) else "unpaired"
+        yield derived(quantity, "", word, f"variance of Miller's {where} {against}")
 
 
 def _ratio(p: float, rho: float, delta: float) -> float:
@@ -417,13 +365,9 @@ def forms_of_required_n(published: PublishedNumbers) -> Iterator[Finding]:
     ):
         apart = float((100 * np.abs(other / bernoulli - 1)).max())
         yield Finding(f"forms_apart_{name}_max", "Table 7", apart, method, unit="%")
-    ratio = connor / pairs.n_star
-    yield Finding(
-        "connor_over_equation_6",
-        "Table 7, farthest from 1",
-        float(ratio[np.abs(ratio - 1).argmax()]),
-        "(z_a sqrt(psi) + z_b sqrt(psi - delta^2))^2 / delta^2 over eq. (6), psi = (b+c)/N",
-    )
+    farthest = _farthest((connor / pairs.n_star).tolist(), 1.0)
+    method = "(z_a sqrt(psi) + z_b sqrt(psi - delta^2))^2 / delta^2 over eq. (6), psi = (b+c)/N"
+    yield Finding("connor_over_equation_6", "Table 7, farthest from 1", farthest, method)
 
 
 @QUANTITIES.on(PublishedNumbers)
@@ -438,12 +382,8 @@ def wald(published: PublishedNumbers) -> Iterator[Finding]:
         disagreements += int(np.count_nonzero((np.abs(statistic) >= total) != pairs.resolved))
     tables = "Tables 6 and 7"
     yield Finding("q_against_wald", tables, worst, "largest |q K / T^2 - 1|")
-    yield Finding(
-        "verdicts_against_wald",
-        tables,
-        float(disagreements),
-        "pairs where q >= 1 and |T| >= z sum disagree",
-    )
+    method = "pairs where q >= 1 and |T| >= z sum disagree"
+    yield Finding("verdicts_against_wald", tables, float(disagreements), method)
 
 
 def _connor(counts: PublishedCounts, pairs: PairSummary) -> FloatArray:

@@ -71,30 +71,28 @@ def verdicts(published: PublishedNumbers) -> Iterator[Finding]:
             _whole(cell).over(items),
             "cluster N* of Table 4 / N",
         )
-    for quantity, which, method in (
-        ("unresolved_iid", ~before, "N* of b, c and N exceeds N"),
-        ("unresolved_clustered", ~after, "cluster N* of Table 4 exceeds N"),
-        ("flipped_by_clusters", flipped, "resolved at N*, not at cluster N*"),
-        ("flipped_beyond_three_n", flipped & (ratio > 3), "flipped, and cluster N* exceeds 3 N"),
-    ):
-        yield Finding(quantity, "MMLU-Pro", int(np.count_nonzero(which)), method)
-    names = ", ".join(np.array(pairs.label)[flipped])
-    method = "resolved at N*, not at cluster N*"
-    yield Finding("flipped_by_clusters_which", "MMLU-Pro", names, method)
     effect = np.array(_values(table["design_effect"]))
     smaller = min(effect[flipped], default=np.inf)
-    yield Finding(
-        "design_effect_as_large_as_of_flipped",
-        "MMLU-Pro",
-        int(np.count_nonzero(effect >= smaller)),
-        "pairs whose design effect is at least the smaller one of the flipped pairs",
-    )
-    yield Finding(
-        "flipped_by_clusters_with_large_design_effect",
-        "MMLU-Pro",
-        int(np.count_nonzero(flipped & (effect > np.median(effect)))),
-        "flipped pairs whose design effect is above the median of Table 4",
-    )
+    turned = "resolved at N*, not at cluster N*"
+    for quantity, found, method in (
+        ("unresolved_iid", ~before, "N* of b, c and N exceeds N"),
+        ("unresolved_clustered", ~after, "cluster N* of Table 4 exceeds N"),
+        ("flipped_by_clusters", flipped, turned),
+        ("flipped_beyond_three_n", flipped & (ratio > 3), "flipped, and cluster N* exceeds 3 N"),
+        ("flipped_by_clusters_which", ", ".join(np.array(pairs.label)[flipped]), turned),
+        (
+            "design_effect_as_large_as_of_flipped",
+            effect >= smaller,
+            "pairs whose design effect is at least the smaller one of the flipped pairs",
+        ),
+        (
+            "flipped_by_clusters_with_large_design_effect",
+            flipped & (effect > np.median(effect)),
+            "flipped pairs whose design effect is above the median of Table 4",
+        ),
+    ):
+        value = found if isinstance(found, str) else int(np.count_nonzero(found))
+        yield Finding(quantity, "MMLU-Pro", value, method)
 
 
 @QUANTITIES.on(PublishedNumbers)
@@ -161,13 +159,8 @@ def bootstrap_bounds(published: PublishedNumbers) -> Iterator[Finding]:
             )
             subject = f"{label}, {percentile}"
             of_n_star = _whole(clustered).over(n_star).within(_EFFECTS)
-            yield _nearest(
-                "design_effect_of_cluster_n_star",
-                subject,
-                effect,
-                of_n_star,
-                "bound of cluster N* / N* of b, c, N",
-            )
+            method = "bound of cluster N* / N* of b, c, N"
+            yield _nearest("design_effect_of_cluster_n_star", subject, effect, of_n_star, method)
             none = interval_of(icc).upper <= 0
             yield _clustered(
                 subject, clustered, n_star, Interval(1.0, 1.0) if none else interval_of(effect)
@@ -207,27 +200,17 @@ def bootstrap_bounds(published: PublishedNumbers) -> Iterator[Finding]:
             "N* exceeds N and no design effect is below 1" if always else "by the bounds",
         )
     yield _tail_of_brackets(table, n_items)
-    yield Finding(
-        "bounds_denying_fixed_mean_size",
-        "Table 9",
-        n_denying,
-        f"of {n_tested} positive ICC bounds: no value that rounds to it gives the DE at N/K",
-    )
-    yield Finding(
-        "bounds_denying_any_mean_size",
-        "Table 9",
-        n_denying_any,
-        f"of {n_tested} positive ICC bounds: none that rounds to it gives the DE at any mean size",
-    )
+    of = f"of {n_tested} positive ICC bounds:"
+    for which, count, at in (
+        ("fixed", n_denying, "no value that rounds to it gives the DE at N/K"),
+        ("any", n_denying_any, "none that rounds to it gives the DE at any mean size"),
+    ):
+        yield Finding(f"bounds_denying_{which}_mean_size", "Table 9", count, f"{of} {at}")
     lowest = {table["pair"][i]: interval_of(table["icc"][i].lower).lower for i in range(len(table))}
     for label, value in lowest.items():
         yield Finding("least_icc_lower", label, value, "5% bound of Table 9 less half a unit")
-    yield Finding(
-        "icc_lower_above_zero",
-        "Table 9",
-        sum(x > 0 for x in lowest.values()),
-        "5% bounds of the ICC above zero",
-    )
+    above = sum(x > 0 for x in lowest.values())
+    yield Finding("icc_lower_above_zero", "Table 9", above, "5% bounds of the ICC above zero")
 
 
 def _tail_of_brackets(table: pd.DataFrame, n_items: float) -> Finding:
@@ -266,22 +249,14 @@ def bootstrap_shares(published: PublishedNumbers) -> Iterator[Finding]:
     shares = [float(x) for x in published.settings["category_bootstrap_shares"]]
     yield Finding("mean_unresolved_of_pairs", "Table 9", sum(chances), "sum of column Pr(unr.)")
     yield Finding("sum_of_shares", "Table 9", sum(shares), "shares of 4, 5 and 6")
-    printed = [*(Fraction(str(x)) for x in chances), *(Fraction(str(x)) for x in shares)]
-    yield Finding(
-        "resamples_of_shares",
-        "Table 9",
-        math.lcm(*(share.denominator for share in printed)),
-        "smallest number of resamples of which every printed share is a whole number",
-    )
+    fewest = math.lcm(*(Fraction(str(x)).denominator for x in (*chances, *shares)))
+    method = "smallest number of resamples of which every printed share is a whole number"
+    yield Finding("resamples_of_shares", "Table 9", fewest, method)
     occurring = [count for count, share in zip((4, 5, 6), shares, strict=True) if share > 0]
     yield Finding("fewest_unresolved", "any resample", min(occurring), "counts of a positive share")
     # Seven are unresolved only where one of the three least often unresolved pairs is.
-    yield Finding(
-        "bootstrap_share",
-        "7 or more unresolved, at most",
-        sum(sorted(chances)[:-6]),
-        "sum of the three smallest Pr(unr.)",
-    )
+    most, method = sum(sorted(chances)[:-6]), "sum of the three smallest Pr(unr.)"
+    yield Finding("bootstrap_share", "7 or more unresolved, at most", most, method)
     always = sum(x == 1 for x in chances)
     open_pairs = [x for x in chances if 0 < x < 1]
     if len(open_pairs) != 2:
@@ -308,19 +283,21 @@ def leave_one_out(published: PublishedNumbers) -> Iterator[Finding]:
             subject = f"{cell.count} unresolved"
             yield Finding("drops_named", subject, len(names), "subjects in the row of Table 8")
     yield Finding("drops_named", "all", len(set(named)), "different subjects in Table 8")
-    yield Finding("fewest_unresolved", "any drop", min(counts), "column of Table 8")
-    yield Finding(
-        "drops_below_clustered_count",
-        "any drop",
-        sum(count < clustered for count in counts),
-        "drops that leave fewer than Table 5 has with clusters",
-    )
-    yield Finding(
-        "drops_to_fixed_n_count",
-        "any drop",
-        sum(count <= fixed for count in counts),
-        "drops that leave no more than Table 5 has without clusters",
-    )
+    below, no_more = sum(n < clustered for n in counts), sum(n <= fixed for n in counts)
+    for quantity, value, method in (
+        ("fewest_unresolved", min(counts), "column of Table 8"),
+        (
+            "drops_below_clustered_count",
+            below,
+            "drops that leave fewer than Table 5 has with clusters",
+        ),
+        (
+            "drops_to_fixed_n_count",
+            no_more,
+            "drops that leave no more than Table 5 has without clusters",
+        ),
+    ):
+        yield Finding(quantity, "any drop", value, method)
 
 
 @QUANTITIES.on(PublishedNumbers)
@@ -332,27 +309,19 @@ def definitions(published: PublishedNumbers) -> Iterator[Finding]:
         int(settings["mmlu_pro_unresolved_difficulty_quartiles"]),
         int(settings["mmlu_pro_unresolved_subject_by_parity"]),
     ]
-    yield Finding(
-        "alternative_clusterings",
-        "Section 6.4",
-        sum(name.startswith("mmlu_pro_unresolved_") for name in settings),
-        "clusterings with a count of their own in Section 6.4",
-    )
+    own = sum(name.startswith("mmlu_pro_unresolved_") for name in settings)
+    method = "clusterings with a count of their own in Section 6.4"
+    yield Finding("alternative_clusterings", "Section 6.4", own, method)
     drops = [cell.count for cell in published.tables[8]["unresolved"]]
-    yield Finding(
-        "fewest_unresolved",
-        "any drop or definition",
-        min(counts + drops),
-        "Table 8; subjects, quartiles, halved subjects",
-    )
-    subject = "definitions that are not random"
+    all_counted, tried = min(counts + drops), "subjects, quartiles, halved subjects"
+    yield Finding("fewest_unresolved", "any drop or definition", all_counted, f"Table 8; {tried}")
     low, high = min(counts), max(counts)
     for quantity, value, method in (
-        ("fewest_unresolved", low, "subjects, quartiles, halved subjects"),
-        ("most_unresolved", high, "subjects, quartiles, halved subjects"),
+        ("fewest_unresolved", low, tried),
+        ("most_unresolved", high, tried),
         ("midpoint_of_unresolved", (low + high) / 2, "half the sum of the ends of the range"),
     ):
-        yield Finding(quantity, subject, value, method)
+        yield Finding(quantity, "definitions that are not random", value, method)
 
 
 def _values(cells: pd.Series[Any]) -> list[float]:

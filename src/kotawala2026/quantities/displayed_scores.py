@@ -48,13 +48,10 @@ def boards(ground: DisplayedScores) -> Iterator[Finding]:
     yield Finding("oll_v1_pairs_within_5pp", "", close, "gaps of displayed scores")
     for board, scores in (("OLL v1", ground.oll_v1), ("MMLU-Pro", ground.mmlu_pro)):
         for distance in (0.05, 0.10, 0.15):
-            share = np.mean([abs(score.accuracy - 0.5) <= distance for score in scores])
-            yield Finding(
-                "share_of_accuracies_near_half",
-                f"{board}, within {100 * distance:.0f} pp",
-                float(share),
-                f"of {len(scores)} accuracies",
-            )
+            share = float(np.mean([abs(score.accuracy - 0.5) <= distance for score in scores]))
+            subject = f"{board}, within {100 * distance:.0f} pp"
+            method = f"of {len(scores)} accuracies"
+            yield Finding("share_of_accuracies_near_half", subject, share, method)
     for rank, score in enumerate(ground.mmlu_pro, start=1):
         yield Finding("model_of_rank", str(rank), score.model, "by displayed scores")
 
@@ -105,12 +102,9 @@ def missing_item(ground: DisplayedScores) -> Iterator[Finding]:
         (1, 0, "without an item that none solved"),
         (1, 1, "without an item that all solved"),
     ):
-        yield Finding(
-            "accuracies_explained",
-            subject,
-            explained(missing, solved),
-            "printed accuracies of Table 7 that displayed counts give, of ten",
-        )
+        found = explained(missing, solved)
+        method = "printed accuracies of Table 7 that displayed counts give, of ten"
+        yield Finding("accuracies_explained", subject, found, method)
     low, high = np.array([interval(p) for p in printed]).T
 
     def all_explained(missing: int) -> bool:
@@ -131,12 +125,9 @@ def missing_item(ground: DisplayedScores) -> Iterator[Finding]:
         unit="items",
     )
     for score in ground.mmlu_pro:
-        yield Finding(
-            "accuracy_without_the_item",
-            score.model,
-            (score.correct - 1) / (n - 1),
-            f"{score.correct} of {n:,} displayed, without one item that all ten solved",
-        )
+        accuracy = (score.correct - 1) / (n - 1)
+        method = f"{score.correct} of {n:,} displayed, without one item that all ten solved"
+        yield Finding("accuracy_without_the_item", score.model, accuracy, method)
 
 
 @QUANTITIES.on(DisplayedScores)
@@ -170,20 +161,16 @@ def shortcut_ratios(ground: DisplayedScores) -> Iterator[Finding]:
     ]
     of_table_6 = _both_ratios(close)
     beyond = [_both_ratios(table) for table in tables]
+    others = "and of the others over all tables with the displayed margins"
+    method = f"n_h/N* of Table 6's pairs, {others}"
     for i, name in enumerate(("shortcut_ratio", "shortcut_ratio_of_whole_items")):
-        low, high = (
+        ends = [
             np.array([*of_table_6[i], *(float(end(ratios[i])) for ratios in beyond)])
             for end in (np.min, np.max)
-        )
+        ]
         for part, share in FIVE_NUMBERS.items():
-            yield between(
-                f"{name}_{part}_over_correlations",
-                "",
-                float(np.quantile(low, share)),
-                float(np.quantile(high, share)),
-                "n_h/N* of Table 6's pairs, and of the others over all tables with the displayed "
-                "margins",
-            )
+            low, high = (float(np.quantile(end, share)) for end in ends)
+            yield between(f"{name}_{part}_over_correlations", "", low, high, method)
 
 
 def _both_ratios(pairs: PairSummary) -> tuple[FloatArray, FloatArray]:
@@ -206,30 +193,19 @@ def gain_bounds(ground: DisplayedScores) -> Iterator[Finding]:
     u_a, u_b = p_a * (1 - p_a), p_b * (1 - p_b)
     m = (u_a + u_b) / (2 * np.sqrt(u_a * u_b))
     rho_max = admissible_rho(p_a, p_b)[1] - _INSIDE
-    largest = float(of_table_6.max())
-    yield Finding(
-        "largest_gain",
-        "OLL v1",
-        largest,
-        "at least that of Table 6, at most that of the other 33 pairs at their largest rho",
-        lower=largest,
-        upper=float((m / (m - rho_max)).max()),
-    )
+    method = "at least that of Table 6, at most that of the other 33 pairs at their largest rho"
+    most = float((m / (m - rho_max)).max())
+    yield between("largest_gain", "OLL v1", float(of_table_6.max()), most, method)
     smallest_gain, largest_gain = published.settings["miller_gain_range"]
     low, high = (
         _residual(m, np.minimum(rho_max, m * (1 - 1 / gain))).max()
         for gain in (smallest_gain - _HALF_UNIT, largest_gain + _HALF_UNIT)
     )
     of_table_6_residual = np.abs(of_table_6 - 1 / (1 - printed.rho)).max()
-    least, most = float(max(low, of_table_6_residual)), float(high)
-    yield Finding(
-        "largest_residual",
-        "OLL v1",
-        least,
-        "1/(1 - rho) less the gain, at the ends of rho that Section 2's range of the gain admits",
-        lower=least,
-        upper=most,
-    )
+    least = float(max(low, of_table_6_residual))
+    at = "at the ends of rho that Section 2's range of the gain admits"
+    method = f"1/(1 - rho) less the gain, {at}"
+    yield between("largest_residual", "OLL v1", least, float(high), method)
 
 
 def _residual(m: FloatArray, rho: FloatArray) -> FloatArray:

@@ -65,13 +65,10 @@ def of_close_pairs(published: PublishedNumbers) -> Iterator[Finding]:
 def arithmetic(published: PublishedNumbers) -> Iterator[Finding]:
     """Sums, shares and contradictions within Table 3."""
     *buckets, everything = published.tables[3].to_dict(orient="records")
+    method = "unresolved over pairs, both of Table 3"
     for row in (*buckets, everything):
-        yield Finding(
-            "bucket_share",
-            row["gap_bucket"],
-            row["unresolved"].count / row["pairs"].value,
-            "unresolved over pairs, both of Table 3",
-        )
+        share = row["unresolved"].count / row["pairs"].value
+        yield Finding("bucket_share", row["gap_bucket"], share, method)
     for row in buckets:
         yield _decided_by_worst_r(row)
     pairs = [int(row["pairs"].value) for row in buckets]
@@ -97,12 +94,9 @@ def arithmetic(published: PublishedNumbers) -> Iterator[Finding]:
     yield derived("all_pairs", "", 4 * comb(5, 2), "four tasks, five models: 4 × 5·4/2")
     yield derived("pairs_a_task", "", comb(5, 2), "five models: 5·4/2")
     worst, gain = buckets[-1]["r_worst"], float(published.settings["miller_gain_range"][1])
-    yield Finding(
-        "largest_unpaired_r",
-        buckets[-1]["gap_bucket"],
-        (worst.value + worst.half_unit) * gain,
-        "worst r of Table 3 times the largest gain of Section 2: no unpaired r is larger",
-    )
+    largest = (worst.value + worst.half_unit) * gain
+    method = "worst r of Table 3 times the largest gain of Section 2: no unpaired r is larger"
+    yield Finding("largest_unpaired_r", buckets[-1]["gap_bucket"], largest, method)
 
 
 @QUANTITIES.on(DisplayedScores)

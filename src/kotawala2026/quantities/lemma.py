@@ -97,34 +97,24 @@ def in_its_readings(published: PublishedNumbers) -> Iterator[Finding]:
     grid = lemma_grid()
     finest = grid[grid["delta"] == _SMALLEST]
     ends = finest[finest["rho"].isin(_END_RHOS)]
+    excess_over = "|n_h/N* - 1/2| over C delta^2, minus 1,"
     for subject, cells in (("rho in steps of 0.1", finest), ("rho = 0 and 0.7", ends)):
-        yield derived(
-            "constant_relative_error",
-            subject,
-            float(cells["relative_error"].max()),
-            "|n_h/N* - 1/2| over C delta^2, minus 1, largest at delta = 0.005",
-        )
+        largest, method = cells["relative_error"].max(), f"{excess_over} largest at delta = 0.005"
+        yield derived("constant_relative_error", subject, float(largest), method)
+    method = "largest |n_h/N* - 1/2| at an admissible rho in steps of 0.1"
     for delta in (_CLOSE, _WIDE):
-        cells = grid[grid["delta"] == delta]
-        yield derived(
-            "largest_deviation",
-            f"delta = {delta:g}, all p",
-            float(cells["deviation"].max()),
-            "largest |n_h/N* - 1/2| at an admissible rho in steps of 0.1",
-        )
+        deviation = float(grid.loc[grid["delta"] == delta, "deviation"].max())
+        yield derived("largest_deviation", f"delta = {delta:g}, all p", deviation, method)
     close = grid[grid["delta"] <= _CLOSE + 1e-12]
     for subject, gaps in _STEPS.items():
         cells = close[np.isclose(close["delta"].to_numpy()[:, None], gaps).any(axis=1)]
-        yield derived(
-            "constant_median_relative_error",
-            subject,
-            float(cells["relative_error"].median()),
-            f"median over {len(cells)} cells with delta <= 0.05",
-        )
+        median = float(cells["relative_error"].median())
+        method = f"median over {len(cells)} cells with delta <= 0.05"
+        yield derived("constant_median_relative_error", subject, median, method)
     widest = grid[grid["delta"] == _WIDE]
     excess = widest["deviation"] / (widest["constant"] * widest["delta"] ** 2) - 1
     named = excess[(widest["p"] == 0.8) & (widest["rho"] == 0.5)]
-    method = "|n_h/N* - 1/2| over C delta^2, minus 1, at delta = 0.20"
+    method = f"{excess_over} at delta = 0.20"
     yield derived("fourth_order_share", "p = 0.8, rho = 0.5", float(named.iloc[0]), method)
     yield derived("fourth_order_share", "largest at admissible rho", float(excess.max()), method)
 
@@ -133,32 +123,22 @@ def in_its_readings(published: PublishedNumbers) -> Iterator[Finding]:
 def printed_constants(published: PublishedNumbers) -> Iterator[Finding]:
     """Multiples and differences of the constants that Appendix A prints."""
     del published
+    method = "the constant as Appendix A prints it"
     for delta in (_CLOSE, _WIDE):
-        yield Finding(
-            "printed_constant_times_delta_squared",
-            f"p = 0.8, rho = 0.5, delta = {delta:g}",
-            _PRINTED_C[0.8, 0.5] * delta**2,
-            "the constant as Appendix A prints it",
-        )
+        subject, product = f"p = 0.8, rho = 0.5, delta = {delta:g}", _PRINTED_C[0.8, 0.5] * delta**2
+        yield Finding("printed_constant_times_delta_squared", subject, product, method)
+    method = "difference of the constants that Appendix A prints"
     for subject, end, start in (
         ("p from 0.5 to 0.65 at rho = 0", (0.65, 0.0), (0.5, 0.0)),
         ("from (0.65, 0) to (0.8, 0.5)", (0.8, 0.5), (0.65, 0.0)),
     ):
-        yield Finding(
-            "change_of_printed_constant",
-            subject,
-            _PRINTED_C[end] - _PRINTED_C[start],
-            "difference of the constants that Appendix A prints",
-        )
+        change = _PRINTED_C[end] - _PRINTED_C[start]
+        yield Finding("change_of_printed_constant", subject, change, method)
 
 
 @QUANTITIES.on(PublishedNumbers)
 def smallest_constants(published: PublishedNumbers) -> Iterator[Finding]:
     """Minimum over p of the constant of Lemma 1; at p = 1/2 the constant is 1/3."""
     del published
-    yield derived(
-        "smallest_shortcut_constant",
-        "ρ = 0.3",
-        float(shortcut_constant(_MIDPOINTS, 0.3).min()),
-        "eq. (11), p in thousandths",
-    )
+    smallest = float(shortcut_constant(_MIDPOINTS, 0.3).min())
+    yield derived("smallest_shortcut_constant", "ρ = 0.3", smallest, "eq. (11), p in thousandths")

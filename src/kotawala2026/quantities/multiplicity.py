@@ -46,12 +46,9 @@ def families(published: PublishedNumbers) -> Iterator[Finding]:
         method = f"K = {models} models, {tasks} task(s)"
         yield derived("family_adjacent", subject, tasks * family_size(models, "adjacent"), method)
         yield derived("family_all", subject, tasks * family_size(models, "all"), method)
-    yield derived(
-        "family_wise_error",
-        "m = 40",
-        float(1 - (1 - settings["alpha"]) ** int(settings["oll_v1_pairs"])),
-        "1 - (1 - α)^m, true nulls, independent tests",
-    )
+    error = float(1 - (1 - settings["alpha"]) ** int(settings["oll_v1_pairs"]))
+    method = "1 - (1 - α)^m, true nulls, independent tests"
+    yield derived("family_wise_error", "m = 40", error, method)
 
 
 @QUANTITIES.on(PublishedNumbers)
@@ -64,20 +61,16 @@ def unresolved_in_families(published: PublishedNumbers) -> Iterator[Finding]:
     fixed = required_n_discordance(counts.b, counts.c, n) > n
     bonferroni = unresolved_under(counts, "bonferroni", everything)
     method = "N* at the adjusted level exceeds N, from b and c of Table 7"
-    for name, which in (
-        ("fixed_n", fixed),
-        (f"bonferroni_{adjacent}", unresolved_under(counts, "bonferroni", adjacent)),
-        (f"bonferroni_{everything}", bonferroni),
-        (f"holm_{adjacent}", unresolved_under(counts, "holm", adjacent)),
+    stay = "pairs unresolved at fixed n that the family leaves unresolved"
+    for name, which, how in (
+        ("fixed_n", fixed, method),
+        (f"bonferroni_{adjacent}", unresolved_under(counts, "bonferroni", adjacent), method),
+        (f"bonferroni_{everything}", bonferroni, method),
+        (f"holm_{adjacent}", unresolved_under(counts, "holm", adjacent), method),
+        (f"that_stay_bonferroni_{everything}", fixed & bonferroni, stay),
     ):
-        quantity = f"unresolved_{name}_at_printed_n"
-        yield Finding(quantity, _MMLU_PRO, int(np.count_nonzero(which)), method)
-    yield Finding(
-        f"unresolved_that_stay_bonferroni_{everything}_at_printed_n",
-        _MMLU_PRO,
-        int(np.count_nonzero(fixed & bonferroni)),
-        "pairs unresolved at fixed n that the family leaves unresolved",
-    )
+        count = int(np.count_nonzero(which))
+        yield Finding(f"unresolved_{name}_at_printed_n", _MMLU_PRO, count, how)
 
 
 @QUANTITIES.on(PublishedNumbers)
@@ -98,23 +91,16 @@ def inflations(published: PublishedNumbers) -> Iterator[Finding]:
     steps = np.array(
         [_inflation(level) for level in holm_levels(np.arange(1, pairs + 1) / (pairs + 1))]
     )
-    for name, value, method in (
-        ("holm_inflation_max", steps.max(), "largest factor of Holm's steps, m = 40"),
-        (
-            "holm_steps_above_bonferroni",
-            np.count_nonzero(steps > bound * (1 + 1e-12)),
-            "Holm's steps that inflate N* by more than Bonferroni, m = 40",
-        ),
-    ):
-        yield derived(name, "m = 40", float(value), method)
+    above = np.count_nonzero(steps > bound * (1 + 1e-12))
+    method = "largest factor of Holm's steps, m = 40"
+    yield derived("holm_inflation_max", "m = 40", float(steps.max()), method)
+    method = "Holm's steps that inflate N* by more than Bonferroni, m = 40"
+    yield derived("holm_steps_above_bonferroni", "m = 40", float(above), method)
     close = published.close_pairs
     needed = required_n_discordance(close.b, close.c, close.n_items, alpha=bonferroni_level(pairs))
-    yield Finding(
-        "unresolved_bonferroni_40",
-        _CLOSE,
-        int(np.count_nonzero(needed > close.n_items)),
-        "pairs of Table 6 whose N* at level 0.05/40 exceeds N",
-    )
+    count = int(np.count_nonzero(needed > close.n_items))
+    method = "pairs of Table 6 whose N* at level 0.05/40 exceeds N"
+    yield Finding("unresolved_bonferroni_40", _CLOSE, count, method)
     table = published.tables[3]
     for label, worst in zip(table["gap_bucket"], table["r_worst"], strict=True):
         reach = interval_of(worst)
@@ -126,12 +112,9 @@ def inflations(published: PublishedNumbers) -> Iterator[Finding]:
             lower=reach.lower * bound,
             upper=reach.upper * bound,
         )
-    yield Finding(
-        "unresolved_after_bonferroni",
-        "Section 6.3",
-        sum(int(x) for x in settings["bonferroni_unresolved_by_bucket"]),
-        "sum over the buckets as Section 6.3 gives them",
-    )
+    total = sum(int(x) for x in settings["bonferroni_unresolved_by_bucket"])
+    method = "sum over the buckets as Section 6.3 gives them"
+    yield Finding("unresolved_after_bonferroni", "Section 6.3", total, method)
 
 
 def _inflation(level: float) -> float:
@@ -212,12 +195,9 @@ def procedures_of_table_5(published: PublishedNumbers) -> Iterator[Finding]:
         smallest = min(increases.values())
         yield Finding("smallest_increase_over_fixed_n", subject, smallest, "column of Table 5")
     yield from _stress_tests(published)
-    yield Finding(
-        "smallest_increase_over_fixed_n",
-        "both boards together",
-        min(on_both.values()),
-        "sum over the boards that a row of Table 5 has a count for",
-    )
+    smallest, together = min(on_both.values()), "both boards together"
+    method = "sum over the boards that a row of Table 5 has a count for"
+    yield Finding("smallest_increase_over_fixed_n", together, smallest, method)
 
 
 _LARGE_GAP: Final = 0.05

@@ -59,13 +59,9 @@ def models(ground: DisplayedScores) -> Iterator[Finding]:
             for i, (name, p) in enumerate(zip(names, accuracies, strict=True)):
                 score = _score_of(scores, int(counts.n_items[i]), p)
                 of_side.append(score.model if score else name)
-                yield Finding(
-                    "name",
-                    f"{table}/{i + 1}/{side}",
-                    of_side[-1],
-                    f"the model with the accuracy {p.text} on {counts.n_items[i]:,} items",
-                    None if score else "none",
-                )
+                method = f"the model with the accuracy {p.text} on {counts.n_items[i]:,} items"
+                named = Finding("name", f"{table}/{i + 1}/{side}", of_side[-1], method)
+                yield named if score else replace(named, basis="none")
     close = published.close_pairs
     tasks = {score.n_items: score.task for score in ground.oll_v1}
     labels = [tasks.get(int(n), label) for n, label in zip(close.n_items, close.label, strict=True)]
@@ -198,14 +194,8 @@ def frontier_gap(published: PublishedNumbers) -> Iterator[Finding]:
     dropped = (drawn - kept) / drawn
     method = f"the gap on {kept:,.0f} items, and anything on the other {drawn - kept:,.0f}"
     value = gap * kept / drawn
-    yield Finding(
-        "frontier_gap_of_drawn",
-        "",
-        value,
-        method,
-        lower=value - dropped,
-        upper=value + dropped,
-    )
+    ends = {"lower": value - dropped, "upper": value + dropped}
+    yield Finding("frontier_gap_of_drawn", "", value, method, **ends)
 
 
 def _score_of(scores: Sequence[BoardScore], n_items: int, accuracy: Printed) -> BoardScore | None:

@@ -105,25 +105,16 @@ class PairBounds:
         low, high = (end.n_star[among] / n for end in (self.bounds.highest, self.bounds.lowest))
         method = f"r = N*/N by eq. (6) {_METHOD}"
         for name, summary in (("r_median", np.median), ("r_worst", np.max)):
-            yield between(
-                f"{name}_over_correlations",
-                subject,
-                float(summary(low)),
-                float(summary(high)),
-                method,
-            )
+            ends = float(summary(low)), float(summary(high))
+            yield between(f"{name}_over_correlations", subject, *ends, method)
 
     def gains(self) -> Iterator[Finding]:
         """Yield the five numbers of the gain of pairing over independent items, Section 2."""
-        low, high = (gain_of(end) for end in (self.bounds.lowest, self.bounds.highest))
+        gains = [gain_of(end) for end in (self.bounds.lowest, self.bounds.highest)]
+        method = f"independent-sample N over eq. (6) {_METHOD}"
         for part, share in FIVE_NUMBERS.items():
-            yield between(
-                f"miller_gain_{part}_over_correlations",
-                "",
-                float(np.quantile(low, share)),
-                float(np.quantile(high, share)),
-                f"independent-sample N over eq. (6) {_METHOD}",
-            )
+            low, high = (float(np.quantile(gain, share)) for gain in gains)
+            yield between(f"miller_gain_{part}_over_correlations", "", low, high, method)
 
     def cells(self) -> Iterator[Finding]:
         """Yield b, c, correlation and N* of each pair."""

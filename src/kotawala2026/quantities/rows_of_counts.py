@@ -155,22 +155,14 @@ def _possible_n(counts: PublishedCounts, i: int) -> list[int]:
 def chains(published: PublishedNumbers) -> Iterator[Finding]:
     """Gap b - c of A and C, by those of A and B and of B and C, where all are printed."""
     counts = published.close_pairs
-    difference = dict(
-        zip(
-            zip(counts.label, counts.model_a, counts.model_b, strict=True),
-            (counts.b - counts.c).tolist(),
-            strict=True,
-        )
-    )
+    names = zip(counts.label, counts.model_a, counts.model_b, strict=True)
+    difference = dict(zip(names, (counts.b - counts.c).tolist(), strict=True))
     for (task, a, b), first in difference.items():
         for (other_task, same, c), second in difference.items():
             if task == other_task and b == same and (task, a, c) in difference:
-                yield Finding(
-                    "difference_by_chain",
-                    ", ".join((task, a, c)),
-                    first + second,
-                    f"b - c of {a} against {b} and of {b} against {c}, added",
-                )
+                method = f"b - c of {a} against {b} and of {b} against {c}, added"
+                subject = ", ".join((task, a, c))
+                yield Finding("difference_by_chain", subject, first + second, method)
 
 
 @QUANTITIES.on(PublishedNumbers)
@@ -179,13 +171,10 @@ def rounding_and_power(published: PublishedNumbers) -> Iterator[Finding]:
     counts = published.close_pairs
     required = required_n_discordance(counts.b, counts.c, counts.n_items)
     printed = np.array([cell.value for cell in counts.n_star])
+    method = "rows of Table 6 whose N* is eq. (6) rounded so"
     for rule, display in DISPLAY_RULES.items():
-        yield Finding(
-            "n_star_rows_by_rule",
-            rule,
-            int(np.count_nonzero(display(required) == printed)),
-            "rows of Table 6 whose N* is eq. (6) rounded so",
-        )
+        count = int(np.count_nonzero(display(required) == printed))
+        yield Finding("n_star_rows_by_rule", rule, count, method)
     # N* is K (N (b+c)/(b-c)^2 - 1): the largest N* pins K down best, among those whose K is the
     # others'. One misprinted row is not the paper's operating point.
     ratio = counts.n_items * (counts.b + counts.c) / (counts.b - counts.c) ** 2 - 1
@@ -211,26 +200,17 @@ def item_count(published: PublishedNumbers) -> Iterator[Finding]:
     method = "the N at which eq. (6) in b and c, under one rounding, displays most of the N*"
     yield Finding("n_items_implied", _TABLE, implied, method, unit="items")
     shown = rules_of_table(counts, np.full(len(counts), implied))
+    method = f"rows of Table 7 whose N* is eq. (6) at N = {implied:,} rounded so"
     for rule in DISPLAY_RULES:
-        yield Finding(
-            "rows_explained_at_implied_n",
-            rule,
-            sum(rule in rules for rules in shown),
-            f"rows of Table 7 whose N* is eq. (6) at N = {implied:,} rounded so",
-        )
-    yield Finding(
-        "rows_unexplained_at_printed_n",
-        _TABLE,
-        sum(not rules for rules in rules_of_table(counts, np.full(len(counts), printed))),
-        f"rows of Table 7 whose N* no rounding of eq. (6) gives at N = {printed:,}",
-    )
+        explained = sum(rule in rules for rules in shown)
+        yield Finding("rows_explained_at_implied_n", rule, explained, method)
+    unexplained = rules_of_table(counts, np.full(len(counts), printed)).count(())
+    method = f"rows of Table 7 whose N* no rounding of eq. (6) gives at N = {printed:,}"
+    yield Finding("rows_unexplained_at_printed_n", _TABLE, unexplained, method)
     for where, n in (("printed", printed), ("implied", implied)):
-        yield Finding(
-            f"chain_solutions_at_{where}_n",
-            _TABLE,
-            len(chained_solved_counts(counts, n)),
-            f"items that the first model can have solved of N = {n:,}, by all ten accuracies",
-        )
+        method = f"items that the first model can have solved of N = {n:,}, by all ten accuracies"
+        solutions = len(chained_solved_counts(counts, n))
+        yield Finding(f"chain_solutions_at_{where}_n", _TABLE, solutions, method)
 
 
 @QUANTITIES.on(PublishedNumbers)
@@ -250,12 +230,8 @@ def rows_of_table_7(published: PublishedNumbers) -> Iterator[Finding]:
     yield from _per_pair("gap_mismatch_at_printed_n", names, mismatch, method)
     models = len({*counts.model_a, *counts.model_b})
     yield Finding("models_ranked", _TABLE, float(models), "models that Table 7 names")
-    yield Finding(
-        "pairs_out_of_order",
-        _TABLE,
-        float(np.count_nonzero(difference <= 0)),
-        "rows of Table 7 whose first model solves no more than the second",
-    )
+    method = "rows of Table 7 whose first model solves no more than the second"
+    yield Finding("pairs_out_of_order", _TABLE, float(np.count_nonzero(difference <= 0)), method)
 
 
 @QUANTITIES.on(PublishedNumbers)

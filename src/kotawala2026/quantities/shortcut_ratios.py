@@ -70,13 +70,10 @@ def on_table_6(published: PublishedNumbers) -> Iterator[Finding]:
     close = summary_of(published.close_pairs)
     n_h = _shortcut(close)
     whole = np.ceil(n_h) / np.ceil(close.n_star)
+    method = "pairs of Table 6 whose n_h/N* rounds to 0.5000"
     for subject, ratio in (("as real numbers", n_h / close.n_star), ("of whole items", whole)):
-        yield Finding(
-            "close_pairs_at_half_to_four_decimals",
-            subject,
-            float(np.count_nonzero(np.round(ratio, 4) == 0.5)),
-            "pairs of Table 6 whose n_h/N* rounds to 0.5000",
-        )
+        count = float(np.count_nonzero(np.round(ratio, 4) == 0.5))
+        yield Finding("close_pairs_at_half_to_four_decimals", subject, count, method)
 
 
 @QUANTITIES.on(PublishedNumbers)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from llm_power._errors import InvalidArgument
-from llm_power._scores.store import TaskScores
+
+if TYPE_CHECKING:
+    from llm_power._scores.store import TaskScores
 
 
 @dataclass(frozen=True, slots=True)

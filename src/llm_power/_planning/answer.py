@@ -119,13 +119,6 @@ class Plan:
         A quarter, half and all of the items of the declared test; empty for clusters.
     at_hand : AtHand or None
         What the items at hand can see, if there are any.
-
-    Examples
-    --------
-    >>> from llm_power._planning.answer import plan_accuracies
-    >>> plan = plan_accuracies(0.65, 0.60, rho=0.30)
-    >>> plan.items, plan.mid_p, plan.asymptotic, round(plan.n_star, 1)
-    (1069.0, 1031.0, 1031.0, 1027.6)
     """
 
     question: Question
@@ -173,72 +166,14 @@ def plan_accuracies(
     n_items: int | None = None,
     question: Question = STANDARD,
 ) -> Plan:
-    """Plan from two accuracies, and how their scores go together.
-
-    Parameters
-    ----------
-    p_a, p_b : float
-        Accuracies in [0, 1].
-    rho : float, optional
-        Correlation of the two 0/1 scores.
-    agreement : float, optional
-        Share of items that both solve or both fail, in place of `rho`.
-    n_items : int, optional
-        Items at hand, if what they can see is asked as well.
-    question : Question
-        Level, power, test, margin, family and clusters.
-
-    Returns
-    -------
-    Plan
-        The answer.
-
-    Raises
-    ------
-    InvalidArgument
-        If the accuracies do not admit the correlation or the agreement.
-
-    Examples
-    --------
-    >>> from llm_power import Question, plan_accuracies
-    >>> plan_accuracies(0.65, 0.60, rho=0.30).items
-    1069.0
-    >>> plan_accuracies(0.65, 0.60, agreement=0.8, question=Question(power=0.9)).items
-    867.0
-    """
+    """Plan from two accuracies, and how their scores go together."""
     return _plan(pair_from_accuracies(p_a, p_b, rho=rho, agreement=agreement), question, n_items)
 
 
 def plan_any_correlation(
     p_a: float, p_b: float, *, n_items: int | None = None, question: Question = STANDARD
 ) -> PlanRange:
-    """Plan from two accuracies alone, over every correlation that they admit.
-
-    Parameters
-    ----------
-    p_a, p_b : float
-        Accuracies in [0, 1].
-    n_items : int, optional
-        Items at hand, if what they can see is asked as well.
-    question : Question
-        Level, power, test, margin, family and clusters.
-
-    Returns
-    -------
-    PlanRange
-        The answers at both ends.
-
-    Raises
-    ------
-    InvalidArgument
-        If an accuracy is outside [0, 1].
-
-    Examples
-    --------
-    >>> from llm_power._planning.answer import plan_any_correlation
-    >>> round(plan_any_correlation(0.65, 0.60).most.pair.discordance, 4)
-    0.75
-    """
+    """Plan from two accuracies alone, over every correlation that they admit."""
     fewest, most = pairs_of_accuracies(p_a, p_b)
     return PlanRange(_plan(fewest, question, n_items), _plan(most, question, n_items))
 
@@ -254,33 +189,7 @@ def plan_any_discordance(
 
 
 def plan_counts(b: int, c: int, n_items: int, *, question: Question = STANDARD) -> Plan:
-    """Plan from a run, if its rates are the true ones.
-
-    Parameters
-    ----------
-    b, c : int
-        Items that only A, and only B, solved.
-    n_items : int
-        Items that both were scored on.
-    question : Question
-        Level, power, test, margin, family and clusters.
-
-    Returns
-    -------
-    Plan
-        The answer, with what `n_items` can see.
-
-    Raises
-    ------
-    InvalidArgument
-        If a count is negative, not whole, or b + c exceeds `n_items`.
-
-    Examples
-    --------
-    >>> from llm_power._planning.answer import plan_counts
-    >>> plan_counts(295, 249, 10_042).items
-    20662.0
-    """
+    """Plan from a run, if its rates are the true ones."""
     return _plan(pair_from_counts(b, c, n_items), question, n_items)
 
 
@@ -291,68 +200,14 @@ def plan_gap(
     n_items: int | None = None,
     question: Question = STANDARD,
 ) -> Plan:
-    """Plan from a gap and the share of items that exactly one model solves.
-
-    Parameters
-    ----------
-    gap : float
-        Gap to be found, in score units.
-    discordance : float
-        Share of discordant items, at least the size of the gap.
-    n_items : int, optional
-        Items at hand, if what they can see is asked as well.
-    question : Question
-        Level, power, test, margin, family and clusters.
-
-    Returns
-    -------
-    Plan
-        The answer.
-
-    Raises
-    ------
-    InvalidArgument
-        If the discordance is smaller than the gap, or above 1.
-
-    Examples
-    --------
-    >>> from llm_power import Question, plan_gap
-    >>> plan_gap(0.02, 0.1).items, plan_gap(0.0, 0.1, question=Question(margin=0.02)).items
-    (2043.0, 2178.0)
-    """
+    """Plan from a gap and the share of items that exactly one model solves."""
     return _plan(pair_from_gap(gap, discordance), question, n_items)
 
 
 def plan_detectable(
     n_items: int, discordance: float, *, question: Question = STANDARD
 ) -> DetectableGap:
-    """Plan the other way round: the smallest gap that so many items find.
-
-    Parameters
-    ----------
-    n_items : int
-        Items there are.
-    discordance : float
-        Share of items that exactly one model solves, in (0, 1].
-    question : Question
-        Level, power, test, family and clusters; no margin.
-
-    Returns
-    -------
-    DetectableGap
-        The gap, and the plan of a pair that has it.
-
-    Raises
-    ------
-    InvalidArgument
-        If an argument is outside its domain, or a margin is given.
-
-    Examples
-    --------
-    >>> from llm_power._planning.answer import plan_detectable
-    >>> round(plan_detectable(500, 0.1).gap, 4), round(plan_detectable(20, 0.1).gap, 4)
-    (0.0407, inf)
-    """
+    """Plan the other way round: the smallest gap that so many items find."""
     if question.margin is not None:
         raise InvalidArgument("margin must come with a gap: give --gap in place of --n")
     gap = _detectable(n_items, discordance, question, question.level)

@@ -43,42 +43,7 @@ def plan_costs(
     discordance: float | None = None,
     question: Question = STANDARD,
 ) -> CostPlan:
-    """Plan at least cost for a gap, or for the smallest gap within a budget.
-
-    Parameters
-    ----------
-    variances : Variances
-        Of the paired difference between subjects, items and repeats.
-    costs : Costs
-        Of a subject, an item and an answer.
-    gap : float, optional
-        Gap to be found, in score units.
-    budget : float, optional
-        What there is to be spent, in place of `gap`.
-    discordance : float, optional
-        Share of items that one model alone solves, of 0/1 scores: where items are the sample and
-        have one answer of each model, McNemar's test decides, and else the t test.
-    question : Question
-        Level, power, test and family.
-
-    Returns
-    -------
-    CostPlan
-        The answer.
-
-    Raises
-    ------
-    InvalidArgument
-        If not exactly one of gap and budget is given, or an argument is outside its domain.
-
-    Examples
-    --------
-    >>> from llm_power._planning.answer import plan_costs
-    >>> from llm_power._statistics.design_costs import Costs, Variances
-    >>> found = plan_costs(Variances(0.002, 0.15, 0.1), Costs(50, 1, 0.02), budget=2000)
-    >>> found.design.subjects, found.design.items, found.design.repeats
-    (17, 58, 4)
-    """
+    """Plan at least cost for a gap, or for the smallest gap within a budget."""
     if question.margin is not None or question.clusters is not None:
         raise InvalidArgument("margin and clusters are not for costs: leave them out")
     settings = {"alpha": question.level, "power": question.power}

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from llm_power._choices import TEST_NAMES, McNemarTest
+from llm_power._choices import TEST_NAMES
 from llm_power._errors import InvalidArgument
 from llm_power._planning.answer import DetectableGap, Plan, PlanRange
 from llm_power._planning.repeats import RepeatsPlan
@@ -18,9 +18,8 @@ from llm_power._statistics.arrays import FloatArray, IntArray
 from llm_power._statistics.cluster_requirement import MeanDesign
 from llm_power._statistics.designs import LARGEST_PLAN
 from llm_power._statistics.exact_required_n import (
-    MOST_SUMMED,
     McNemarDesign,
-    mcnemar_detectable_gap,
+    mcnemar_detectable_gaps,
 )
 from llm_power._statistics.inversion import minimum_detectable_effect
 from llm_power._statistics.pilot_design import McNemarAssurance
@@ -84,17 +83,6 @@ def sizes_of_gaps(planned: float, *, least: int = 2) -> IntArray:
     return np.unique(np.geomspace(first, last, _SIZES).round().astype(np.int64))
 
 
-def detectable_gaps(
-    sizes: IntArray, discordance: float, *, test: McNemarTest, alpha: float, power: float
-) -> FloatArray:
-    """Return the smallest gap that McNemar's test finds with each number of items."""
-    settings: dict[str, Any] = {"alpha": alpha, "power": power}
-    if sizes.max() > MOST_SUMMED:
-        return minimum_detectable_effect(sizes, discordance**0.5, **settings)
-    settings["test"] = test
-    return np.array([mcnemar_detectable_gap(n, discordance, **settings) for n in sizes.tolist()])
-
-
 def _of_pair(plan: Plan, name: str = "") -> PlanCurves:
     asked, pair = plan.question, plan.pair
     if plan.decided_as != "different" or asked.clusters is not None:
@@ -104,9 +92,9 @@ def _of_pair(plan: Plan, name: str = "") -> PlanCurves:
         )
     settings: dict[str, Any] = {"test": asked.test, "alpha": asked.level}
     n = sizes_around(plan.items)
-    power = McNemarDesign(pair.p10, pair.p01, summed=MOST_SUMMED, **settings).power(n)
+    power = McNemarDesign(pair.p10, pair.p01, **settings).quick().power(n)
     sizes = sizes_of_gaps(plan.items)
-    gaps = detectable_gaps(sizes, pair.discordance, power=asked.power, **settings)
+    gaps = mcnemar_detectable_gaps(sizes, pair.discordance, power=asked.power, **settings)
     assurance = {}
     run = None if plan.at_hand is None else plan.at_hand.n_items
     if run is not None and plan.items * _BEYOND <= LARGEST_PLAN:

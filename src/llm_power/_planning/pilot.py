@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from math import isfinite
-from typing import Any, Final, Literal, Protocol
+from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtr
 
 from llm_power._errors import InvalidArgument, ScoreError, counted, listed
-from llm_power._planning.curves import PlanCurves, detectable_gaps, sizes_around, sizes_of_gaps
+from llm_power._planning.curves import PlanCurves, sizes_around, sizes_of_gaps
 from llm_power._planning.question import STANDARD, Question
 from llm_power._report.number_format import points
 from llm_power._scores.options import ReadOptions
@@ -24,7 +23,6 @@ from llm_power._statistics.arrays import FloatArray, IntArray
 from llm_power._statistics.cluster_moments import moments_from_differences
 from llm_power._statistics.design_costs import Variances
 from llm_power._statistics.designs import LARGEST_PLAN, AssuredN, assured_units, required_units
-from llm_power._statistics.exact_required_n import MOST_SUMMED, P_VALUES, McNemarDesign
 from llm_power._statistics.pilot_design import (
     BinaryPilot,
     ClusterPilot,
@@ -36,8 +34,6 @@ from llm_power._statistics.pilot_design import (
     pilot_design,
 )
 from llm_power._statistics.repeats import ItemMeans, variances_of_means
-from llm_power._statistics.selected_gap import share_limit, shift_limit
-from llm_power._statistics.t_test import shift_of_power
 
 Unit = Literal["items", "clusters"]
 
@@ -100,40 +96,7 @@ def plan_pilot(
     cluster: str | None = None,
     question: Question = STANDARD,
 ) -> PilotPlan:
-    """Plan from a pilot that two models have answered.
-
-    Parameters
-    ----------
-    task : TaskScores
-        Scores of both, and perhaps of others; items that one of them has no score on are left out.
-    model_a, model_b : str
-        Their names.
-    gap : float, optional
-        Gap to be found, in score units; by default the pilot's own, corrected.
-    cluster : str, optional
-        Cluster column of the items: the clusters are then the sample.
-    question : Question
-        Level, power, test and family.
-
-    Returns
-    -------
-    PilotPlan
-        The answer.
-
-    Raises
-    ------
-    ScoreError
-        If a name is not a model of the task, or the pilot too small to tell anything.
-    InvalidArgument
-        If the gap is none that the pilot admits, or the question has a margin or clusters.
-
-    Examples
-    --------
-    >>> from llm_power._planning.answer import plan_pilot
-    >>> from llm_power._example import example_task
-    >>> plan_pilot(example_task(), "heron", "osprey", gap=0.02, cluster="subject").design.n_star
-    43.0
-    """
+    """Plan from a pilot that two models have answered."""
     if task.kind == "real":
         raise InvalidArgument(
             f"a pilot's scores lie in [0, 1], those of task {task.task} are real. Remedy: resolve "
@@ -142,7 +105,7 @@ def plan_pilot(
     pilot, d = _read(task, model_a, model_b, cluster, question)
     if gap is None and pilot.delta == 0:
         raise InvalidArgument("gap must be given: that of the pilot is zero")
-    design = None if gap is None else pilot_design(pilot.found, gap, power=question.power)
+    design = None if gap is None else pilot_design(pilot, gap, power=question.power)
     return PilotPlan(
         question=question,
         model_a=model_a,
@@ -150,13 +113,13 @@ def plan_pilot(
         n_items=len(d),
         gap=float(d.mean()),
         p=pilot.p,
-        test=pilot.name,
+        test=pilot.test,
         unit="items" if cluster is None else "clusters",
         cluster_size=pilot.cluster_size,
         declared=gap,
         design=design,
         assured=None if gap is None or design is None else _assured(pilot, gap, design, question),
-        same_clusters=None if gap is None else pilot.same_clusters(gap),
+        same_clusters=_same_clusters(pilot, gap, question),
         own=_own(pilot, question) if gap is None else None,
     )
 
@@ -177,17 +140,18 @@ def pilot_curves(plan: PilotPlan, task: TaskScores, *, cluster: str | None = Non
     fine = sizes_around(most, least=least)
     rough = sizes_around(most, least=least, number=_ROUGH)
     sizes = sizes_of_gaps(most)
-    gaps = pilot.detectable(sizes)
+    gaps = pilot.detectable(sizes, plan.question.power)
     if plan.own is None:
-        chances, name = pilot.found.expected(gap).power(rough), "assurance at this gap"
+        chances, name = pilot.expected(gap).power(rough), "assurance at this gap"
     else:
-        chances = pilot.assurance(rough)
+        chances = _assurance(pilot, rough)
         name = "assurance, the gap being the pilot's"
     gaps_of_power = [gap] if plan.own is None else [gap, plan.own.observed.gap]
     return PlanCurves(
         unit=plan.unit,
         power={
-            f"power, gap of {points(of)}": (fine, pilot.power(of, fine)) for of in gaps_of_power
+            f"power, gap of {points(x)}": (fine, pilot.at(x).quick().power(fine))
+            for x in gaps_of_power
         },
         assurance={name: (rough, chances)},
         gap={"detectable gap": (sizes[np.isfinite(gaps)], gaps[np.isfinite(gaps)])},
@@ -248,26 +212,9 @@ def discordance_of_pilot(task: TaskScores, model_a: str, model_b: str) -> float 
     return float(np.nanmean(np.ptp(pair.values, axis=1))) if pair.kind == "binary" else None
 
 
-class _Pilot(Protocol):
-    """What is asked of a pilot, whatever its scores are."""
-
-    name: str
-    delta: float
-    p: float
-    cluster_size: float
-
-    @property
-    def found(self) -> Pilot: ...
-    def power(self, gap: float, units: IntArray) -> FloatArray: ...
-    def detectable(self, units: IntArray) -> FloatArray: ...
-    def same_clusters(self, gap: float) -> PilotDesign | None: ...
-    def limit(self, confidence: float, *, selected: bool) -> float: ...
-    def assurance(self, units: IntArray) -> FloatArray: ...
-
-
 def _read(
     task: TaskScores, model_a: str, model_b: str, cluster: str | None, question: Question
-) -> tuple[_Pilot, FloatArray]:
+) -> tuple[Pilot, FloatArray]:
     """Return what is asked of a pilot, and its differences."""
     if question.margin is not None or question.clusters is not None:
         raise InvalidArgument("a pilot must come without margin, clusters and icc: it has its own")
@@ -290,8 +237,8 @@ def _read(
     return _pilot(pair, d, labels, question), d
 
 
-def _assured(pilot: _Pilot, gap: float, design: PilotDesign, question: Question) -> float:
-    expected = pilot.found.expected(gap)
+def _assured(pilot: Pilot, gap: float, design: PilotDesign, question: Question) -> float:
+    expected = pilot.expected(gap)
 
     def reaches(units: int) -> bool:
         return bool(expected.power(units) >= question.power)
@@ -303,130 +250,54 @@ def _assured(pilot: _Pilot, gap: float, design: PilotDesign, question: Question)
     return float(smallest_that(reaches, least, most))
 
 
-def _own(pilot: _Pilot, question: Question) -> OwnGap:
+def _same_clusters(pilot: Pilot, gap: float | None, question: Question) -> PilotDesign | None:
+    if gap is None or not isinstance(pilot, ClusterPilot):
+        return None
+    return cluster_items_design(pilot, gap, power=question.power)
+
+
+def _own(pilot: Pilot, question: Question) -> OwnGap:
     significant = pilot.p <= question.level
 
     def plan(gap: float) -> GapPlan:
-        units = required_units(pilot.found.at(gap), question.power) if gap > 0 else np.inf
+        units = required_units(pilot.at(gap), question.power) if gap > 0 else np.inf
         if not isfinite(units):
             return GapPlan(gap, units, np.nan)
-        return GapPlan(gap, units, float(pilot.assurance(np.array(units, dtype=np.int64))))
+        return GapPlan(gap, units, float(_assurance(pilot, np.array(units, dtype=np.int64))))
 
     return OwnGap(
         significant=significant,
         observed=plan(abs(pilot.delta)),
         median=plan(pilot.limit(0.5, selected=significant)),
         limit=plan(pilot.limit(CONFIDENCE, selected=significant)),
-        assured=assured_units(pilot.found.assurance(), question.power),
+        assured=assured_units(pilot.assurance(), question.power),
     )
 
 
-class _Right:
-    """A pilot of 0/1 scores."""
-
-    cluster_size = 1.0
-
-    def __init__(self, d: FloatArray, question: Question) -> None:
-        self.b, self.c = int((d > 0).sum()), int((d < 0).sum())
-        self.delta, self.psi = (self.b - self.c) / len(d), (self.b + self.c) / len(d)
-        self.p = float(P_VALUES[question.test](self.b, self.c))
-        self.target = question.power
-        self.name: str = question.test
-        self.test: dict[str, Any] = {"test": question.test, "alpha": question.level}
-        self.found = BinaryPilot(self.b, self.c, len(d), **self.test)
-
-    def power(self, gap: float, units: IntArray) -> FloatArray:
-        cells = (self.psi + gap) / 2, (self.psi - gap) / 2
-        return McNemarDesign(*cells, summed=MOST_SUMMED, **self.test).power(units)
-
-    def detectable(self, units: IntArray) -> FloatArray:
-        return detectable_gaps(units, self.psi, power=self.target, **self.test)
-
-    def same_clusters(self, gap: float) -> None:
-        return None
-
-    def limit(self, confidence: float, *, selected: bool) -> float:
-        ahead, behind = max(self.b, self.c), min(self.b, self.c)
-        share = share_limit(ahead, behind, selected=selected, confidence=confidence, **self.test)
-        return (2 * share - 1) * self.psi
-
-    def assurance(self, units: IntArray) -> FloatArray:
-        if units.max() > LARGEST_PLAN:
-            return np.full(units.shape, np.nan)
-        return self.found.assurance().power(units)
-
-
-class _Means:
-    """What pilots of graded scores and of clusters have in common: a t test over units."""
-
-    cluster_size = 1.0
-    found: MeanPilot | ClusterPilot
-    error: float
-    freedom: float
-
-    def __init__(self, question: Question) -> None:
-        self.alpha, self.target = question.level, question.power
-        self.delta, self.t = self.found.delta, self.found.delta / self.error
-        self.p = float(2 * stdtr(self.freedom, -abs(self.t)))
-
-    def power(self, gap: float, units: IntArray) -> FloatArray:
-        return self.found.at(gap).power(units)
-
-    def detectable(self, units: IntArray) -> FloatArray:
-        shift = shift_of_power(units, self.alpha, self.target)
-        return shift * self.found.sigma / np.sqrt(units)
-
-    def limit(self, confidence: float, *, selected: bool) -> float:
-        settings: dict[str, Any] = {"selected": selected, "confidence": confidence}
-        return self.error * shift_limit(self.t, self.freedom, alpha=self.alpha, **settings)
-
-    def assurance(self, units: IntArray) -> FloatArray:
-        return self.found.assurance().power(units)
-
-
-class _Graded(_Means):
-    """A pilot of graded scores."""
-
-    name = "student"
-
-    def __init__(self, d: FloatArray, question: Question) -> None:
-        if len(d) < _FEWEST or np.ptp(d) == 0:
-            raise ScoreError(
-                f"{len(d)} items with {np.unique(d).size} different gaps tell of no variance",
-                remedy=f"give {_FEWEST} items or more, not all with one gap",
-            )
-        self.found = MeanPilot(d, alpha=question.level)
-        self.error, self.freedom = float(self.found.sigma / np.sqrt(len(d))), len(d) - 1
-        super().__init__(question)
-
-    def same_clusters(self, gap: float) -> None:
-        return None
-
-
-class _Clustered(_Means):
-    """A pilot whose clusters are the sample, with the sizes that they have."""
-
-    name = "cluster"
-    found: ClusterPilot
-
-    def __init__(self, found: ClusterPilot, question: Question) -> None:
+def _pilot(
+    pair: TaskScores, d: FloatArray, labels: NDArray[np.str_] | None, question: Question
+) -> Pilot:
+    if labels is not None:
+        found = cluster_pilot(moments_from_differences(d, labels), alpha=question.level)
         if not (found.standard_error > 0 and found.freedom > 0):
             raise ScoreError(
                 "the clusters do not differ, which tells nothing of a variance between them",
                 remedy="give more clusters, or leave --cluster out",
             )
-        self.found, self.cluster_size = found, found.cluster_size
-        self.error, self.freedom = found.standard_error, found.freedom
-        super().__init__(question)
+        return found
+    if pair.kind == "binary":
+        b, c = int((d > 0).sum()), int((d < 0).sum())
+        return BinaryPilot(b, c, len(d), test=question.test, alpha=question.level)
+    if len(d) < _FEWEST or np.ptp(d) == 0:
+        raise ScoreError(
+            f"{len(d)} items with {np.unique(d).size} different gaps tell of no variance",
+            remedy=f"give {_FEWEST} items or more, not all with one gap",
+        )
+    return MeanPilot(d, alpha=question.level)
 
-    def same_clusters(self, gap: float) -> PilotDesign:
-        return cluster_items_design(self.found, gap, power=self.target)
 
-
-def _pilot(
-    pair: TaskScores, d: FloatArray, labels: NDArray[np.str_] | None, question: Question
-) -> _Pilot:
-    if labels is not None:
-        moments = moments_from_differences(d, labels)
-        return _Clustered(cluster_pilot(moments, alpha=question.level), question)
-    return _Right(d, question) if pair.kind == "binary" else _Graded(d, question)
+def _assurance(pilot: Pilot, units: IntArray) -> FloatArray:
+    """Assurance of numbers of units; NaN of more items than are summed over."""
+    if isinstance(pilot, BinaryPilot) and units.max() > LARGEST_PLAN:
+        return np.full(units.shape, np.nan)
+    return pilot.assurance().power(units)

@@ -31,12 +31,6 @@ class Question:
         Clusters that the items come from, as a sample of clusters; of one size.
     icc : float or None
         Intra-cluster correlation of the paired difference.
-
-    Examples
-    --------
-    >>> from llm_power import Question
-    >>> Question(comparisons=45).level
-    0.0011111111111111111
     """
 
     alpha: float = 0.05

@@ -45,41 +45,7 @@ def plan_repeats(
     repeats_b: int | None = None,
     question: Question = STANDARD,
 ) -> RepeatsPlan:
-    """Plan for means of repeats, from variances.
-
-    Parameters
-    ----------
-    between : float
-        Variance, between items, of the difference of the models' expected scores.
-    within_a, within_b : float
-        Variance of the answers of A, and of B, to an item; that of B is A's if not given.
-    gap : float, optional
-        Gap to be found, in score units.
-    n_items : int, optional
-        Items there are, in place of `gap`: the smallest gap that they find is planned for.
-    repeats_a, repeats_b : int
-        Answers of A and of B to each item; those of B are A's if not given.
-    question : Question
-        Level, power and family; a margin or clusters are not for repeats.
-
-    Returns
-    -------
-    RepeatsPlan
-        The answer.
-
-    Raises
-    ------
-    InvalidArgument
-        If not exactly one of gap and items is given, or an argument is outside its domain.
-
-    Examples
-    --------
-    Miller's section 5 with 1 and with 10 repeats has 13.3 % and 7.6 % by the normal law.
-
-    >>> from llm_power._planning.answer import plan_repeats
-    >>> [round(plan_repeats(1 / 9, 1 / 6, n_items=198, repeats_a=k).gap, 4) for k in (1, 10)]
-    [0.1334, 0.076]
-    """
+    """Plan for means of repeats, from variances."""
     if (gap is None) == (n_items is None):
         raise InvalidArgument("give gap or n_items, one of the two")
     if question.margin is not None or question.clusters is not None:

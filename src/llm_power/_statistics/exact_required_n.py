@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from scipy.special import bdtr, bdtrc, ndtr, ndtri
@@ -35,7 +35,7 @@ from llm_power._statistics.argument_checks import (
 )
 from llm_power._statistics.arrays import ArrayLike, FloatArray, IntArray
 from llm_power._statistics.designs import ENDLESS, Design, detectable_gap
-from llm_power._statistics.inversion import z_sum
+from llm_power._statistics.inversion import minimum_detectable_effect, z_sum
 from llm_power._statistics.mcnemar import mcnemar_asymptotic, mcnemar_exact, mcnemar_mid_p
 
 P_VALUES = {
@@ -140,6 +140,11 @@ class McNemarDesign(Design):
         powers = [self._mean(given, m, size) for size in sizes.ravel().tolist()]
         return np.reshape(powers, sizes.shape)
 
+    def quick(self) -> McNemarDesign:
+        """Take the normal law of sizes whose tables take too long to sum."""
+        law: dict[str, Any] = {"test": self.test, "alpha": self.alpha}
+        return McNemarDesign(self.p10, self.p01, summed=MOST_SUMMED, **law)
+
     def closed_form(self, target: float) -> float | None:
         """No number at no gap; beyond a million items `connor_required_n`, corrected.
 
@@ -227,6 +232,16 @@ def mcnemar_detectable_gap(
         return McNemarDesign(*cells, test=test, alpha=alpha, summed=MOST_COUNTED)
 
     return detectable_gap(at, n, power, widest=psi)
+
+
+def mcnemar_detectable_gaps(
+    sizes: IntArray, discordance: float, *, test: McNemarTest, alpha: float, power: float
+) -> FloatArray:
+    """Smallest gap that McNemar's test finds with each number of items; eq. (4) beyond 30,000."""
+    if sizes.max() > MOST_SUMMED:
+        return minimum_detectable_effect(sizes, discordance**0.5, alpha=alpha, power=power)
+    law: dict[str, Any] = {"test": test, "alpha": alpha, "power": power}
+    return np.array([mcnemar_detectable_gap(n, discordance, **law) for n in sizes.tolist()])
 
 
 def normal_design_errors(

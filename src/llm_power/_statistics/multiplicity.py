@@ -195,7 +195,7 @@ def holm_levels(p: ArrayLike, m: int | None = None, *, alpha: float = 0.05) -> F
     the same in whatever order the pairs are listed.
     """
     p, m = _declared(p, m)
-    return open_unit("alpha", alpha) / (m - np.searchsorted(np.sort(p), p, side="left"))
+    return _STEP_LEVELS["holm"](_ranks(p, "holm"), m, alpha)
 
 
 def benjamini_hochberg_levels(
@@ -206,7 +206,7 @@ def benjamini_hochberg_levels(
     Equal p-values all take the largest of their ranks, as the step-up procedure does.
     """
     p, m = _declared(p, m)
-    return open_unit("alpha", alpha) * np.searchsorted(np.sort(p), p, side="right") / m
+    return _STEP_LEVELS["benjamini_hochberg"](_ranks(p, "benjamini_hochberg"), m, alpha)
 
 
 def adjusted_required_n(
@@ -269,22 +269,21 @@ def adjusted_required_n(
     (array([ 660., 2180.]), array([ True, False]))
     """
     values, size = _declared(p, m)
-    if procedure not in _STEPS:
-        raise InvalidArgument(f"procedure must be one of {sorted(_STEPS)}, got {procedure!r}")
+    if procedure not in _STEP_LEVELS:
+        raise InvalidArgument(f"procedure must be one of {sorted(_STEP_LEVELS)}, got {procedure!r}")
     for name, value in (("delta", delta), ("sigma_d", sigma_d), ("n_items", n_items)):
         if np.shape(value) not in ((), values.shape):
             raise InvalidArgument(
                 f"{name} must fit p of shape {values.shape!r}, got shape {np.shape(value)!r}"
             )
-    levels_of, verdict_of = _STEPS[procedure]
-    levels = levels_of(values, size, alpha)
+    levels = _STEP_LEVELS[procedure](_ranks(values, procedure), size, alpha)
     n_star = required_n(delta, sigma_d, alpha=levels, power=power)
     q = resolution_ratio(n_items, n_star)
     return AdjustedResolution(
         levels=levels,
         n_star=n_star,
         q=q,
-        resolved=verdict_of(values, q >= 1),
+        resolved=_through(values, q >= 1, procedure),
         procedure=procedure,
         m=size,
         alpha=alpha,
@@ -373,41 +372,20 @@ def _family_of_pairs(
     return gap, sigma, n, _family(gap.size if m is None else m, gap.size)
 
 
-def _single_step(p: FloatArray, passes: BoolArray) -> BoolArray:
+def _ranks(p: FloatArray, procedure: Procedure) -> IntArray:
+    """Step of each p-value: the smallest rank of equal ones, of Benjamini-Hochberg the largest."""
+    if procedure == "benjamini_hochberg":
+        return np.searchsorted(np.sort(p), p, side="right")
+    return np.searchsorted(np.sort(p), p, side="left") + 1
+
+
+def _through(p: FloatArray, passes: BoolArray, procedure: Procedure) -> BoolArray:
+    """Which p-values are through: stepping down those before the first step that fails."""
+    if procedure == "holm":
+        return p < np.min(p, where=~passes, initial=np.inf)
+    if procedure == "benjamini_hochberg":
+        return p <= np.max(p, where=passes, initial=-np.inf)
     return passes
-
-
-def _step_down(p: FloatArray, passes: BoolArray) -> BoolArray:
-    """Stop at the first step that fails; every p-value below it is through."""
-    return p < np.min(p, where=~passes, initial=np.inf)
-
-
-def _step_up(p: FloatArray, passes: BoolArray) -> BoolArray:
-    """Find the last step that passes; every p-value up to it is through."""
-    return p <= np.max(p, where=passes, initial=-np.inf)
-
-
-_Levels = Callable[[FloatArray, int, float], FloatArray]
-_Verdict = Callable[[FloatArray, BoolArray], BoolArray]
-
-_STEPS: dict[str, tuple[_Levels, _Verdict]] = {
-    "bonferroni": (
-        lambda p, m, alpha: np.full(p.shape, bonferroni_level(m, alpha=alpha)),
-        _single_step,
-    ),
-    "sidak": (
-        lambda p, m, alpha: np.full(p.shape, sidak_level(m, alpha=alpha)),
-        _single_step,
-    ),
-    "holm": (
-        lambda p, m, alpha: holm_levels(p, m, alpha=alpha),
-        _step_down,
-    ),
-    "benjamini_hochberg": (
-        lambda p, m, alpha: benjamini_hochberg_levels(p, m, alpha=alpha),
-        _step_up,
-    ),
-}
 
 
 #: Level of the k-th step, k = 1, 2, ..., of a family of size m.

@@ -21,19 +21,15 @@ from llm_power._statistics.argument_checks import (
     discordance,
     discordant_rates,
     open_unit,
-    positive,
     positive_count,
     strictly_between,
 )
 from llm_power._statistics.arrays import ArrayLike, BoolArray, FloatArray
 from llm_power._statistics.intervals import (
-    graded_interval,
-    mean_with_skewness,
     score_statistic,
     score_variance,
     tango_interval,
 )
-from llm_power._statistics.skewness import equivalence_p
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,26 +94,6 @@ def score_equivalence_test(
     above = ndtr(-score_statistic(b, c, n_items, -bound))
     p = np.asarray(np.maximum(below, above))
     interval = tango_interval(b, c, n_items, confidence=1 - 2 * level)
-    return EquivalenceTest(p, np.asarray(p <= level), interval.low, interval.high, bound, level)
-
-
-def student_equivalence_test(
-    differences: ArrayLike, *, margin: float, alpha: float = 0.05
-) -> EquivalenceTest:
-    """Equivalence of two graded models by two one-sided paired t tests, with Hall's beside them.
-
-    Shapes: `differences` (n_items,) or (n_items, n_pairs).
-
-    The interval is `graded_interval`.
-    """
-    bound, level = float(positive("margin", margin)), _one_sided(alpha)
-    interval = graded_interval(differences, confidence=1 - 2 * level)
-    # An infinite standard error leaves t = 0, and equivalence is never found.
-    p = equivalence_p(
-        interval.delta,
-        *mean_with_skewness(np.asarray(differences, dtype=np.float64)),
-        margin=bound,
-    )
     return EquivalenceTest(p, np.asarray(p <= level), interval.low, interval.high, bound, level)
 
 

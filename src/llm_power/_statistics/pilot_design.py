@@ -28,7 +28,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 import numpy as np
 from scipy.special import betainc, betaincinv, betaln, chdtri, ndtri, stdtr, stdtrit
@@ -54,8 +54,15 @@ from llm_power._statistics.designs import (
     Design,
     required_units,
 )
-from llm_power._statistics.exact_required_n import MOST_SUMMED, McNemarDesign, critical_count
+from llm_power._statistics.exact_required_n import (
+    MOST_SUMMED,
+    P_VALUES,
+    McNemarDesign,
+    critical_count,
+    mcnemar_detectable_gaps,
+)
 from llm_power._statistics.intervals import wilson_interval
+from llm_power._statistics.selected_gap import share_limit, shift_limit
 from llm_power._statistics.t_test import below, near_power, shift_of_power
 
 # Jeffreys' prior of each of the three cells.
@@ -253,6 +260,22 @@ class ExpectedDesign(Design):
 class Pilot(Protocol):
     """What two models' pilot tells of designs at a declared gap."""
 
+    @property
+    def cluster_size(self) -> float:
+        """Mean items of a unit: 1 where units are items."""
+
+    @property
+    def test(self) -> str:
+        """Name of the test."""
+
+    @property
+    def delta(self) -> float:
+        """Gap of the pilot."""
+
+    @property
+    def p(self) -> float:
+        """Two-sided p-value of the test on the pilot."""
+
     def at(self, gap: float) -> Design:
         """Design at the pilot's estimates."""
 
@@ -264,6 +287,12 @@ class Pilot(Protocol):
 
     def assurance(self) -> AssuranceDesign:
         """Design whose power is expected over the gap as well."""
+
+    def detectable(self, units: IntArray, power: float) -> FloatArray:
+        """Smallest gap that each number of units finds with the power."""
+
+    def limit(self, confidence: float, *, selected: bool) -> float:
+        """Lower limit of the true gap, on the condition of significance if it was selected."""
 
 
 def pilot_design(
@@ -279,6 +308,8 @@ def pilot_design(
 class BinaryPilot:
     """A pilot of 0/1 scores: McNemar's test on new items, of unknown discordance."""
 
+    cluster_size = 1.0
+
     def __init__(
         self,
         b: int,
@@ -290,6 +321,8 @@ class BinaryPilot:
     ) -> None:
         self.b, self.c, self.n_items = (int(x) for x in pair_counts(b, c, n_items))
         self.test, self.alpha = test, alpha
+        self.delta = (self.b - self.c) / self.n_items
+        self.p = float(P_VALUES[test](self.b, self.c))
 
     @property
     def discordance(self) -> float:
@@ -321,6 +354,18 @@ class BinaryPilot:
         """McNemar's test over the posterior of all three cells."""
         return McNemarAssurance(self.b, self.c, self.n_items, test=self.test, alpha=self.alpha)
 
+    def detectable(self, units: IntArray, power: float) -> FloatArray:
+        """Smallest gap that McNemar's test finds at the pilot's discordance."""
+        law: dict[str, Any] = {"test": self.test, "alpha": self.alpha, "power": power}
+        return mcnemar_detectable_gaps(units, self.discordance, **law)
+
+    def limit(self, confidence: float, *, selected: bool) -> float:
+        """`share_limit` of the items that the models differ on."""
+        ahead, behind = max(self.b, self.c), min(self.b, self.c)
+        law: dict[str, Any] = {"test": self.test, "alpha": self.alpha}
+        share = share_limit(ahead, behind, selected=selected, confidence=confidence, **law)
+        return (2 * share - 1) * self.discordance
+
     def _admitted(self, gap: float) -> float:
         size = abs(float(finite("gap", gap)))
         if not 0 < size <= self.discordance:
@@ -336,8 +381,35 @@ class BinaryPilot:
         return McNemarDesign(*cells, test=self.test, alpha=self.alpha, summed=summed)
 
 
-class MeanPilot:
+class _UnitMeans:
+    """What a t test over units, items or clusters, tells of a pilot."""
+
+    delta: float
+    standard_error: float
+    freedom: float
+    sigma: float
+    alpha: float
+
+    @property
+    def p(self) -> float:
+        """Two-sided p-value of the t test."""
+        return float(2 * stdtr(self.freedom, -abs(self.delta / self.standard_error)))
+
+    def detectable(self, units: IntArray, power: float) -> FloatArray:
+        """Smallest gap that the t test finds at the pilot's variance."""
+        return shift_of_power(units, self.alpha, power) * self.sigma / np.sqrt(units)
+
+    def limit(self, confidence: float, *, selected: bool) -> float:
+        """`shift_limit` in score units."""
+        t, law = self.delta / self.standard_error, {"confidence": confidence, "alpha": self.alpha}
+        return self.standard_error * shift_limit(t, self.freedom, selected=selected, **law)
+
+
+class MeanPilot(_UnitMeans):
     """A pilot of graded scores: the paired t test on new items, of unknown variance."""
+
+    cluster_size = 1.0
+    test = "student"
 
     def __init__(self, differences: ArrayLike, *, alpha: float = 0.05) -> None:
         d = finite("differences", differences)
@@ -347,6 +419,7 @@ class MeanPilot:
                 f"got {d.size} of {np.unique(d).size} values"
             )
         self.n_items, self.delta, self.sigma = len(d), float(d.mean()), float(d.std(ddof=1))
+        self.standard_error, self.freedom = float(self.sigma / np.sqrt(len(d))), len(d) - 1
         self.alpha, (self._center, self._error) = alpha, _log_variance(d)
 
     def at(self, gap: float) -> MeanDesign:
@@ -373,9 +446,11 @@ class MeanPilot:
         return np.asarray(np.exp((self._center + self._error * ndtri(levels)) / 2))
 
 
-@dataclass(frozen=True, slots=True)
-class ClusterPilot:
+@dataclass(frozen=True)
+class ClusterPilot(_UnitMeans):
     """A pilot in clusters: the t test over new clusters of its sizes, of unknown variances."""
+
+    test = "cluster"
 
     #: Gap of the pilot.
     delta: float
@@ -393,13 +468,10 @@ class ClusterPilot:
     drawn_between: FloatArray
     drawn_within: FloatArray
     drawn_delta: FloatArray
+    #: Deviation of one cluster's share in the mean gap, at the pilot's estimates.
+    sigma: float
     #: Two-sided level of the test.
     alpha: float
-
-    @property
-    def sigma(self) -> float:
-        """Deviation of one cluster's share in the mean gap, at the pilot's estimates."""
-        return float(np.sqrt(self.variance(self.between, self.within, self.cluster_size)))
 
     @property
     def drawn_variance(self) -> FloatArray:
@@ -495,10 +567,12 @@ def cluster_pilot(moments: ClusterMoments, *, alpha: float = 0.05) -> ClusterPil
         drawn_between=drawn_between,
         drawn_within=drawn_within,
         drawn_delta=np.zeros(0),
+        sigma=np.nan,
         alpha=alpha,
     )
     spread = np.sqrt(pilot.variance(drawn_between, drawn_within, pilot.cluster_size) / k)
-    return replace(pilot, drawn_delta=pilot.delta + spread * ndtri(third))
+    own = float(np.sqrt(pilot.variance(pilot.between, pilot.within, pilot.cluster_size)))
+    return replace(pilot, sigma=own, drawn_delta=pilot.delta + spread * ndtri(third))
 
 
 def cluster_items_design(

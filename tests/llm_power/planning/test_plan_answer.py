@@ -18,13 +18,13 @@ from llm_power._planning.answer import (
     plan_detectable,
     plan_gap,
 )
-from llm_power._planning.curves import detectable_gaps, plan_curves, sizes_around, sizes_of_gaps
+from llm_power._planning.curves import plan_curves, sizes_around, sizes_of_gaps
 from llm_power._planning.pair import pair_from_accuracies, pairs_of_accuracies
 from llm_power._planning.question import Question
 from llm_power._planning.text import plan_answer
 from llm_power._report.answer import as_text
 from llm_power._statistics.anytime_horizon import anytime_horizon
-from llm_power._statistics.exact_required_n import P_VALUES, McNemarDesign
+from llm_power._statistics.exact_required_n import P_VALUES, McNemarDesign, mcnemar_detectable_gaps
 from llm_power._statistics.paired_binary import admissible_rho, required_n_paired_binary
 from llm_power._statistics.paired_equivalence import score_equivalence_test
 from llm_power._statistics.random_streams import named_rng
@@ -222,7 +222,8 @@ def test_the_curve_of_detectable_gaps_has_the_gaps_of_mcnemars_test() -> None:
     """At 1,021 items the smallest gap is 4 points, for which 1,021 items are planned."""
     curves = plan_curves(plan_gap(0.04, 0.2))
     assert curves.planned == {"planned": 1021.0}
-    gaps = detectable_gaps(np.array([1_000, 4_000]), 0.2, test="exact", alpha=0.05, power=0.8)
+    sizes = np.array([1_000, 4_000])
+    gaps = mcnemar_detectable_gaps(sizes, 0.2, test="exact", alpha=0.05, power=0.8)
     assert gaps.round(4).tolist() == [0.0404, 0.02]
     assert sizes_around(10).tolist() == list(range(1, 17))
     assert sizes_of_gaps(1000)[[0, -1]].tolist() == [100, 4000]

@@ -24,8 +24,8 @@ from llm_power._statistics.paired_equivalence import (
     score_equivalence_power,
     score_equivalence_required_n,
     score_equivalence_test,
-    student_equivalence_test,
 )
+from llm_power._statistics.verdict import student_verdicts
 
 
 def exact_share(p10: float, p01: float, n: int, margin: float, alpha: float = 0.05) -> float:
@@ -62,20 +62,19 @@ def test_score_p_is_that_of_the_two_statistics() -> None:
 def test_student_equals_scipy() -> None:
     noise = np.random.default_rng(5).normal(0, 0.2, size=(25, 4))
     d = 0.02 + np.concatenate([noise, -noise])
-    test = student_equivalence_test(d, margin=0.1)
+    test = student_verdicts(d, margin=0.1)
     upper = ttest_1samp(d, 0.1, alternative="less").pvalue
     lower = ttest_1samp(d, -0.1, alternative="greater").pvalue
-    np.testing.assert_allclose(test.p, np.maximum(upper, lower), rtol=1e-10)
-    np.testing.assert_array_equal(test.equivalent, (test.low > -0.1) & (test.high < 0.1))
+    np.testing.assert_allclose(test.p_equivalence, np.maximum(upper, lower), rtol=1e-10)
 
 
 @pytest.mark.parametrize("differences", [[0.0], [0.0, 0.0], [0.05] * 7, [0.3 - 0.2, 0.5 - 0.4]])
 def test_differences_that_do_not_vary_are_no_evidence(differences: list[float]) -> None:
-    test = student_equivalence_test(differences, margin=0.2)
-    assert test.p == 0.5
-    assert not test.equivalent
-    assert test.low == -np.inf
-    assert test.high == np.inf
+    test = student_verdicts(differences, margin=0.2)
+    assert test.p_equivalence == 0.5
+    assert not test.within_margin
+    assert test.interval.low == -np.inf
+    assert test.interval.high == np.inf
 
 
 def test_required_n_of_models_that_never_differ_has_a_closed_form() -> None:
@@ -97,7 +96,6 @@ def test_score_required_n_solves_the_power_equation(p10: float, p01: float, powe
 
 def test_the_level_is_5_per_cent() -> None:
     assert score_equivalence_test(1, 1, 9, margin=0.1).alpha == 0.05
-    assert student_equivalence_test([0.1, 0.2], margin=0.1).alpha == 0.05
 
 
 @pytest.mark.parametrize(
@@ -131,8 +129,6 @@ def test_required_n_falls_with_the_margin_and_rises_with_power() -> None:
 def test_settings_outside_of_their_domain_are_refused(setting: dict[str, float]) -> None:
     with pytest.raises(InvalidArgument):
         score_equivalence_test(1, 2, 10, **setting)
-    with pytest.raises(InvalidArgument):
-        student_equivalence_test([0.1, 0.2], **setting)
     with pytest.raises(InvalidArgument, match="sum of at most 1"):
         score_equivalence_required_n(0.7, 0.4, margin=0.1)
 
